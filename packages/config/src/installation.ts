@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { setting } from './define-settings.ts'
+
+/**
+ * Settings that every process of an installation shares. The launcher writes them to `<data>/threadbox.env`; all names
+ * that the machine sees (namespaces, interfaces, tables, cgroups, units, users, cookies) carry `installation`.
+ */
+export const installationSettings = {
+  installation: setting({
+    doc: 'Id of this installation: six characters of [a-z0-9], made once by `up`. Part of every name the machine sees.',
+    environment: 'THREADBOX_INSTALLATION',
+    schema: z.string().regex(/^[a-z][a-z0-9]{5}$/),
+    default: 'local0',
+  }),
+  dataDirectory: setting({
+    doc: 'Where everything is kept: releases, pool, database, blobs, keys. Mode 0700 except for what the server needs.',
+    environment: 'THREADBOX_DATA',
+    schema: z.string().startsWith('/'),
+    default: '/var/lib/threadbox',
+  }),
+  hostSocket: setting({
+    doc: 'Unix socket of the host daemon. Readable by the server’s group only.',
+    environment: 'THREADBOX_HOST_SOCKET',
+    schema: z.string().startsWith('/'),
+    default: '/var/lib/threadbox/run/host.sock',
+  }),
+  logLevel: setting({
+    doc: 'How much is logged.',
+    environment: 'THREADBOX_LOG_LEVEL',
+    schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']) as z.ZodType<string>,
+    default: 'info',
+  }),
+}

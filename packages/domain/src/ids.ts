@@ -1,0 +1,39 @@
+/**
+ * Ids are globally unique, sortable by nothing, and safe in a host name, a path and a cgroup: a fixed prefix and 20
+ * characters of [a-z0-9] (103 bits). Their length is fixed per kind because runsc matches container ids by prefix.
+ */
+export const idPrefixes = {
+  user: 'u',
+  thread: 't',
+  turn: 'n',
+  step: 'p',
+  call: 'c',
+  entry: 'e',
+  sandbox: 's',
+  boot: 'b',
+  model: 'm',
+  apiKey: 'k',
+  attachment: 'a',
+  operation: 'o',
+  host: 'h',
+} as const
+export type IdKind = keyof typeof idPrefixes
+
+const bodyLength = 20
+const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789'
+
+/** Makes an id out of random bytes that the caller provides (at least 32; bytes of 252 and more are skipped). */
+export function makeId(kind: IdKind, randomBytes: (count: number) => Uint8Array): string {
+  let body = ''
+  while (body.length < bodyLength) {
+    for (const byte of randomBytes(32)) {
+      // 252 is the largest multiple of 36 below 256: above it some characters would be likelier than others.
+      if (byte < 252 && body.length < bodyLength) body += alphabet[byte % 36]
+    }
+  }
+  return idPrefixes[kind] + body
+}
+
+export function isId(kind: IdKind, value: string): boolean {
+  return value.length === bodyLength + 1 && value.startsWith(idPrefixes[kind]) && /^[a-z0-9]+$/.test(value)
+}

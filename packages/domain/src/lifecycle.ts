@@ -1,0 +1,79 @@
+/**
+ * The life of a sandbox: the only place that knows which state follows which. API schemas, UI words and the diagram in
+ * the docs derive from these tables.
+ */
+export const sandboxStates = [
+  'fresh',
+  'starting',
+  'active',
+  'pausing',
+  'paused',
+  'waking',
+  'cold',
+  'archived',
+  'error',
+  'deleting',
+] as const
+export type SandboxState = (typeof sandboxStates)[number]
+
+/** What can happen to a sandbox. An event that the table does not list for a state is refused there. */
+export const sandboxEvents = [
+  'start-requested',
+  'boot-ready',
+  'boot-failed',
+  'boot-ended',
+  'pause-requested',
+  'pause-finished',
+  'pause-failed',
+  'wake-requested',
+  'wake-finished',
+  'wake-failed',
+  'memory-dropped',
+  'archived',
+  'restore-requested',
+  'delete-requested',
+] as const
+export type SandboxEvent = (typeof sandboxEvents)[number]
+
+export const sandboxTransitions = {
+  fresh: { 'start-requested': 'starting', 'delete-requested': 'deleting' },
+  starting: { 'boot-ready': 'active', 'boot-failed': 'error', 'delete-requested': 'deleting' },
+  active: {
+    'pause-requested': 'pausing',
+    // A boot that ended by itself (backstop, kill -9 1, machine restart) leaves the disk: that is cold, not lost.
+    'boot-ended': 'cold',
+    'delete-requested': 'deleting',
+  },
+  pausing: {
+    'pause-finished': 'paused',
+    'pause-failed': 'active',
+    'boot-ended': 'cold',
+    'delete-requested': 'deleting',
+  },
+  paused: {
+    'wake-requested': 'waking',
+    'memory-dropped': 'cold',
+    'delete-requested': 'deleting',
+  },
+  waking: {
+    'wake-finished': 'active',
+    'wake-failed': 'cold',
+    'boot-failed': 'error',
+    'delete-requested': 'deleting',
+  },
+  cold: { 'start-requested': 'starting', archived: 'archived', 'delete-requested': 'deleting' },
+  archived: { 'restore-requested': 'starting', 'delete-requested': 'deleting' },
+  error: { 'start-requested': 'starting', 'delete-requested': 'deleting' },
+  deleting: {},
+} as const satisfies Record<SandboxState, Partial<Record<SandboxEvent, SandboxState>>>
+
+/** The state after `event`, or undefined when the table refuses it. */
+export function nextSandboxState(state: SandboxState, event: SandboxEvent): SandboxState | undefined {
+  const row: Partial<Record<SandboxEvent, SandboxState>> = sandboxTransitions[state]
+  return row[event]
+}
+
+/** States in which a boot exists, so processes may be running and memory is in use. */
+export function hasBoot(state: SandboxState): boolean {
+  return state === 'starting' || state === 'active' || state === 'pausing' || state === 'waking'
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+
+export * as filesystem from './generated/filesystem/filesystem_pb.js'
+export * as process from './generated/process/process_pb.js'
+export * as runs from './generated/threadbox/guest/v1/runs_pb.js'
+
+/** Raised when a message changes meaning. A woken guest may be older than its host: the host adapts. */
+export const guestProtocolVersion = 1
+/** What `GET /health` and E2B clients are told; features of E2B's client depend on it (at least 0.6.4). */
+export const envdVersion = '0.6.13'
+
+export const guestPort = 49_983
+export const codePort = 49_999
+export const accessTokenHeader = 'x-access-token'
+
+/**
+ * `POST /init`: the host's handshake after each boot, restore or wake. The first one sets the access token; later ones
+ * must carry it. Answers 200 with {@link guestHelloSchema}.
+ */
+export const guestInitSchema = z.object({
+  accessToken: z.string().min(32),
+  /** Wall clock of the host, ms since epoch. */
+  timestampMs: z.number(),
+  hostname: z.string(),
+  bootId: z.string(),
+  /** Added to the environment of everything that the guest starts. Never a secret. */
+  envVars: z.record(z.string(), z.string()),
+  defaultUser: z.string().default('user'),
+  defaultWorkdir: z.string().default('/home/user'),
+  limits: z.object({ memoryBytes: z.number(), processes: z.number() }),
+  /** 32 bytes from the host, base64: reseeds every generator that came out of a memory image. */
+  entropy: z.string(),
+})
+export type GuestInit = z.input<typeof guestInitSchema>
+
+export const guestHelloSchema = z.object({
+  protocolVersion: z.number().int(),
+  guestVersion: z.string(),
+  bootId: z.string(),
+})
+export type GuestHello = z.infer<typeof guestHelloSchema>
+
+/** `GET /activity` (access token): what of the user's is at work, so that the host can decide about idleness. */
+export const guestActivitySchema = z.object({
+  runningKeys: z.array(z.string()),
+  terminalsLastInputAt: z.number().nullable(),
+  userCpuSeconds: z.number(),
+  busiestProcess: z.string().nullable(),
+  listeningPorts: z.array(z.number().int()),
+})
+export type GuestActivity = z.infer<typeof guestActivitySchema>

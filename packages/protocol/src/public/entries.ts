@@ -1,0 +1,158 @@
+import { z } from 'zod'
+
+/** JSON of any shape: tool inputs as the model wrote them. */
+export const jsonSchema: z.ZodType<unknown> = z.unknown()
+
+export const attachmentSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    mediaType: z.string(),
+    sizeBytes: z.number().int(),
+    /** Where it is, or will be once the sandbox starts. Unique in the thread. */
+    path: z.string(),
+  })
+  .meta({ id: 'Attachment' })
+export type Attachment = z.infer<typeof attachmentSchema>
+
+/**
+ * One rich result of a Python cell: the same thing in several media types, best first. Small text is inline, anything
+ * else is behind `url` (relative to the API root; same session).
+ */
+export const displaySchema = z
+  .object({
+    id: z.string(),
+    items: z.array(
+      z.object({
+        mediaType: z.string(),
+        text: z.string().optional(),
+        url: z.string().optional(),
+        sizeBytes: z.number().int(),
+      }),
+    ),
+  })
+  .meta({ id: 'Display' })
+export type Display = z.infer<typeof displaySchema>
+
+const entryBase = { id: z.string(), turnId: z.string(), at: z.number().int() }
+
+export const userMessageEntrySchema = z.object({
+  ...entryBase,
+  kind: z.literal('user-message'),
+  text: z.string(),
+  attachments: z.array(attachmentSchema),
+  /** `queued` waits for the running turn; `held` waits for a person after a stop. */
+  status: z.enum(['delivered', 'queued', 'held']),
+})
+
+export const textEntrySchema = z.object({
+  ...entryBase,
+  kind: z.enum(['text', 'reasoning']),
+  stepId: z.string(),
+  text: z.string(),
+  /** `partial`: the model was cut off (stop, failure) and what had come is kept. */
+  status: z.enum(['streaming', 'done', 'partial']),
+})
+
+/** The end of what a command printed. The whole is at `/threads/{id}/outputs/{callId}`. */
+export const outputTailSchema = z.object({
+  tail: z.string(),
+  /** Byte offset of the first byte of `tail` in the whole output. */
+  tailOffset: z.number().int(),
+  sizeBytes: z.number().int(),
+})
+
+/** What a finished tool call has to show, by tool. */
+export const toolResultSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('command'), exitCode: z.number().int().nullable(), cwd: z.string().nullable() }),
+  z.object({ kind: z.literal('python'), displays: z.array(displaySchema), traceback: z.string().nullable() }),
+  z.object({
+    kind: z.literal('diff'),
+    path: z.string(),
+    isNew: z.boolean(),
+    addedLines: z.number().int(),
+    removedLines: z.number().int(),
+    /** Unified diff, at most 64 KiB; `isTruncated` says when it was cut. */
+    diff: z.string(),
+    isTruncated: z.boolean(),
+  }),
+  z.object({ kind: z.literal('text'), text: z.string(), path: z.string().nullable() }),
+  z.object({
+    kind: z.literal('file'),
+    path: z.string(),
+    name: z.string(),
+    mediaType: z.string(),
+    sizeBytes: z.number().int(),
+    url: z.string(),
+    caption: z.string().nullable(),
+  }),
+  z.object({
+    kind: z.literal('image'),
+    path: z.string(),
+    mediaType: z.string(),
+    sizeBytes: z.number().int(),
+    url: z.string(),
+  }),
+])
+export type ToolResult = z.infer<typeof toolResultSchema>
+
+export const toolNames = [
+  'run_command',
+  'run_python',
+  'read_file',
+  'write_file',
+  'edit_file',
+  'list_files',
+  'search_files',
+  'share_file',
+  'view_image',
+] as const
+export type ToolName = (typeof toolNames)[number]
+
+export const toolCallEntrySchema = z.object({
+  ...entryBase,
+  kind: z.literal('tool-call'),
+  stepId: z.string().nullable(),
+  tool: z.enum(toolNames),
+  input: jsonSchema,
+  /**
+   * `waiting`: recorded, sandbox starting. `interrupted`: a crash came between start and end and the call could not be
+   * re-attached, so nobody knows how far it got; it is never run again by itself.
+   */
+  status: z.enum(['waiting', 'running', 'succeeded', 'failed', 'stopped', 'interrupted']),
+  startedAt: z.number().int().nullable(),
+  endedAt: z.number().int().nullable(),
+  output: outputTailSchema,
+  result: toolResultSchema.nullable(),
+  error: z.object({ code: z.string(), message: z.string(), remedy: z.string() }).nullable(),
+})
+
+export const noticeEntrySchema = z.object({
+  ...entryBase,
+  kind: z.literal('notice'),
+  /** A message key of the web app; `params` are its values. */
+  code: z.enum([
+    'step-discarded',
+    'compacted',
+    'sandbox-started',
+    'sandbox-stopped',
+    'sandbox-replaced',
+    'call-interrupted',
+    'connect-model',
+    'model-available',
+    'model-switched',
+    'help',
+    'turn-stopped',
+  ]),
+  params: z.record(z.string(), z.union([z.string(), z.number()])),
+})
+
+/** Everything that can stand in a conversation, in the order of `position`. */
+export const entrySchema = z
+  .discriminatedUnion('kind', [userMessageEntrySchema, textEntrySchema, toolCallEntrySchema, noticeEntrySchema])
+  .meta({ id: 'Entry' })
+export type Entry = z.infer<typeof entrySchema>
+export type UserMessageEntry = z.infer<typeof userMessageEntrySchema>
+export type TextEntry = z.infer<typeof textEntrySchema>
+export type ToolCallEntry = z.infer<typeof toolCallEntrySchema>
+export type NoticeEntry = z.infer<typeof noticeEntrySchema>

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { displaySchema, entrySchema } from './entries.ts'
+import { threadSchema, turnSchema } from './thread.ts'
+
+/**
+ * What `GET /api/v1/threads/{id}/events` sends (server-sent events; the SSE `id` is `seq`).
+ *
+ * Recorded events carry a `seq`, one higher each, and are replayed after `Last-Event-ID`. Events without a `seq` are
+ * live only; they carry absolute offsets, so applying one twice or missing one changes nothing that a recorded event
+ * would not repair. `reset` means: what you have is too old to be brought forward, fetch the entries again.
+ */
+export const threadEventSchema = z
+  .discriminatedUnion('type', [
+    z.object({ type: z.literal('entry-added'), seq: z.number().int(), entry: entrySchema }),
+    z.object({ type: z.literal('entry-updated'), seq: z.number().int(), entry: entrySchema }),
+    z.object({ type: z.literal('entry-removed'), seq: z.number().int(), entryId: z.string() }),
+    /** `offset` and the length of `text` count UTF-16 code units of the entry's text. */
+    z.object({
+      type: z.literal('text-appended'),
+      seq: z.number().int(),
+      entryId: z.string(),
+      offset: z.number().int(),
+      text: z.string(),
+    }),
+    z.object({ type: z.literal('display-added'), seq: z.number().int(), entryId: z.string(), display: displaySchema }),
+    z.object({ type: z.literal('turn-updated'), seq: z.number().int(), turn: turnSchema }),
+    z.object({ type: z.literal('thread-updated'), seq: z.number().int(), thread: threadSchema }),
+    /** `offset` and `sizeBytes` count bytes of the whole output; `text` is its part from `offset` to `sizeBytes`. */
+    z.object({
+      type: z.literal('output-appended'),
+      entryId: z.string(),
+      offset: z.number().int(),
+      text: z.string(),
+      sizeBytes: z.number().int(),
+    }),
+    z.object({ type: z.literal('reset') }),
+  ])
+  .meta({ id: 'ThreadEvent' })
+export type ThreadEvent = z.infer<typeof threadEventSchema>
+
+/** What `GET /api/v1/events` sends to keep the sidebar true. Live only: on reconnect, list the threads again. */
+export const userEventSchema = z
+  .discriminatedUnion('type', [
+    z.object({ type: z.literal('thread-updated'), thread: threadSchema }),
+    z.object({ type: z.literal('thread-removed'), threadId: z.string() }),
+    z.object({ type: z.literal('status-updated') }),
+  ])
+  .meta({ id: 'UserEvent' })
+export type UserEvent = z.infer<typeof userEventSchema>
+
+/** A page of a conversation: newest last. `lastSeq` is where to attach the event stream (`?after=`). */
+export const entriesPageSchema = z
+  .object({
+    entries: z.array(entrySchema),
+    turns: z.array(turnSchema),
+    lastSeq: z.number().int(),
+    /** Pass as `before` to get the page above; null at the beginning of the thread. */
+    before: z.string().nullable(),
+  })
+  .meta({ id: 'EntriesPage' })
+export type EntriesPage = z.infer<typeof entriesPageSchema>

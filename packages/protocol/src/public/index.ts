@@ -1,0 +1,6 @@
+export * from './entries.ts'
+export * from './events.ts'
+export * from './requests.ts'
+export * from './sandbox.ts'
+export * from './thread.ts'
+export * from './thread-state.ts'

@@ -1,0 +1,182 @@
+import { z } from 'zod'
+import { attachmentSchema } from './entries.ts'
+import { sandboxLimitsSchema } from './sandbox.ts'
+import { threadSchema } from './thread.ts'
+
+/** Longest message a person can send, in UTF-16 code units; a longer text belongs into a file. */
+export const maxMessageCharacters = 200_000
+
+export const createThreadSchema = z.strictObject({
+  title: z.string().min(1).max(200).optional(),
+  modelId: z.string().max(64).nullable().optional(),
+})
+export const updateThreadSchema = z.strictObject({
+  title: z.string().trim().min(1).max(200).optional(),
+  isPinned: z.boolean().optional(),
+  modelId: z.string().max(64).nullable().optional(),
+  /** Marks everything up to now as seen. */
+  isRead: z.literal(true).optional(),
+})
+export const threadPageSchema = z
+  .object({ threads: z.array(threadSchema), next: z.string().nullable() })
+  .meta({ id: 'ThreadPage' })
+
+export const sendMessageSchema = z.strictObject({
+  text: z.string().max(maxMessageCharacters),
+  attachmentIds: z.array(z.string().max(64)).max(50).default([]),
+  /** The same key sent twice is one message: makes a retry after a lost answer safe. */
+  key: z.string().min(8).max(64),
+})
+export const editMessageSchema = z.strictObject({ text: z.string().min(1).max(maxMessageCharacters) })
+export const reorderQueueSchema = z.strictObject({ entryIds: z.array(z.string().max(64)).max(100) })
+export const retryTurnSchema = z.strictObject({
+  /** `retry` asks again from the last message; `continue` keeps the partial answer and goes on from it. */
+  mode: z.enum(['retry', 'continue']),
+  modelId: z.string().max(64).optional(),
+})
+export const messageAcceptedSchema = z
+  .object({ entryId: z.string(), turnId: z.string() })
+  .meta({ id: 'MessageAccepted' })
+export const uploadedSchema = attachmentSchema
+
+export const providerKinds = ['anthropic', 'openai', 'google', 'openai-compatible', 'ollama'] as const
+export const modelConnectionSchema = z
+  .object({
+    id: z.string(),
+    provider: z.enum(providerKinds),
+    /** Name shown to people. */
+    name: z.string(),
+    /** The provider's own name of the model. */
+    model: z.string(),
+    baseUrl: z.string().nullable(),
+    /** `environment`: the key comes from a variable of the server and is not stored. */
+    keySource: z.enum(['stored', 'environment', 'none']),
+    contextTokens: z.number().int().nullable(),
+    supportsImages: z.boolean(),
+    inputUsdPerMillion: z.number().nullable(),
+    outputUsdPerMillion: z.number().nullable(),
+    isDefault: z.boolean(),
+    createdAt: z.number().int(),
+  })
+  .meta({ id: 'ModelConnection' })
+export type ModelConnection = z.infer<typeof modelConnectionSchema>
+
+export const connectModelSchema = z.strictObject({
+  provider: z.enum(providerKinds),
+  name: z.string().trim().min(1).max(80).optional(),
+  model: z.string().trim().min(1).max(200),
+  baseUrl: z
+    .url({ protocol: /^https?$/ })
+    .max(500)
+    .optional(),
+  /** Encrypted at rest and never sent back. */
+  apiKey: z.string().min(1).max(1000).optional(),
+  contextTokens: z.number().int().min(1024).max(100_000_000).optional(),
+  inputUsdPerMillion: z.number().min(0).max(10_000).optional(),
+  outputUsdPerMillion: z.number().min(0).max(10_000).optional(),
+  isDefault: z.boolean().optional(),
+})
+export const updateModelSchema = connectModelSchema.omit({ provider: true }).partial()
+/** Result of one real call to the model. */
+export const modelTestSchema = z
+  .object({
+    ok: z.boolean(),
+    latencyMs: z.number().int(),
+    reply: z.string().nullable(),
+    failure: z.object({ code: z.string(), message: z.string(), remedy: z.string() }).nullable(),
+  })
+  .meta({ id: 'ModelTest' })
+/** What was found on this machine and what the environment provides, ready to be connected. */
+export const discoveredModelSchema = z
+  .object({
+    provider: z.enum(providerKinds),
+    model: z.string(),
+    baseUrl: z.string().nullable(),
+    source: z.enum(['machine', 'environment']),
+  })
+  .meta({ id: 'DiscoveredModel' })
+
+export const apiKeySchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    prefix: z.string(),
+    createdAt: z.number().int(),
+    lastUsedAt: z.number().int().nullable(),
+    expiresAt: z.number().int().nullable(),
+  })
+  .meta({ id: 'ApiKey' })
+export const createApiKeySchema = z.strictObject({
+  name: z.string().trim().min(1).max(80),
+  expiresInDays: z.number().int().min(1).max(3650).optional(),
+})
+export const createdApiKeySchema = apiKeySchema.extend({ secret: z.string() }).meta({ id: 'CreatedApiKey' })
+
+export const meSchema = z
+  .object({ id: z.string(), name: z.string(), email: z.string(), isOwner: z.boolean() })
+  .meta({ id: 'Me' })
+export const setupStateSchema = z.object({ ownerExists: z.boolean(), version: z.string() }).meta({ id: 'SetupState' })
+
+/** A check of the machine, with its cure when it is not fine. */
+export const checkSchema = z
+  .object({
+    id: z.string(),
+    status: z.enum(['ok', 'warning', 'failed', 'skipped']),
+    title: z.string(),
+    detail: z.string(),
+    cure: z.string().nullable(),
+  })
+  .meta({ id: 'Check' })
+export const statusSchema = z
+  .object({
+    version: z.string(),
+    host: z
+      .object({
+        isReachable: z.boolean(),
+        memoryTotalBytes: z.number().int(),
+        memoryUsedBytes: z.number().int(),
+        poolTotalBytes: z.number().int(),
+        poolUsedBytes: z.number().int(),
+        awakeSandboxes: z.number().int(),
+      })
+      .nullable(),
+    checks: z.array(checkSchema),
+    hasModel: z.boolean(),
+  })
+  .meta({ id: 'Status' })
+export type Status = z.infer<typeof statusSchema>
+
+export const settingSchema = z
+  .object({
+    name: z.string(),
+    doc: z.string(),
+    value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
+    default: z.union([z.string(), z.number(), z.boolean(), z.null()]),
+    isEditable: z.boolean(),
+  })
+  .meta({ id: 'Setting' })
+export const settingsSchema = z
+  .object({ settings: z.array(settingSchema), limits: sandboxLimitsSchema })
+  .meta({ id: 'Settings' })
+
+export const searchHitSchema = z
+  .object({
+    threadId: z.string(),
+    threadTitle: z.string(),
+    entryId: z.string().nullable(),
+    where: z.enum(['title', 'text', 'command', 'file']),
+    excerpt: z.string(),
+    at: z.number().int(),
+  })
+  .meta({ id: 'SearchHit' })
+
+export const fileEntrySchema = z
+  .object({
+    name: z.string(),
+    path: z.string(),
+    type: z.enum(['file', 'directory', 'symlink', 'other']),
+    sizeBytes: z.number().int(),
+    modifiedAt: z.number().int(),
+    permissions: z.string(),
+  })
+  .meta({ id: 'FileEntry' })
