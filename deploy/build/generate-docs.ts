@@ -1,0 +1,19 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { errorsPage, lifecycleDiagram, settingsPage, withSection } from './docs-pages.ts'
+import { findErrors, findSettings } from './docs-sources.ts'
+
+/** Every generated page as it should be now, by path below `root`. */
+export async function generateDocs(root: string): Promise<Record<string, string>> {
+  const architecture = 'docs/architecture.md'
+  return {
+    'docs/settings.md': settingsPage(await findSettings(root)),
+    'docs/errors.md': errorsPage(await findErrors(root)),
+    [architecture]: withSection(readFileSync(join(root, architecture), 'utf8'), 'lifecycle', lifecycleDiagram()),
+  }
+}
+
+if (import.meta.main) {
+  const root = join(import.meta.dirname, '../..')
+  for (const [path, text] of Object.entries(await generateDocs(root))) writeFileSync(join(root, path), text)
+}
