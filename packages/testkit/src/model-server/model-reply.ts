@@ -1,0 +1,47 @@
+/** One tool call that the scripted model asks for. `input` may be a string to send arguments that are not JSON. */
+export type ScriptedCall = { name: string; input: unknown; id?: string }
+
+export type ScriptedUsage = { inputTokens?: number; outputTokens?: number; cachedInputTokens?: number }
+
+/** What the scripted model answers: thinking, then text, then calls, each left out when it is not given. */
+export type ScriptedAnswer = {
+  reasoning?: { text: string; signature: string }
+  /** Sent piece by piece. An async iterable decides itself when each piece goes out, so a test can hold one back. */
+  text?: string | readonly string[] | AsyncIterable<string>
+  calls?: readonly ScriptedCall[]
+  usage?: ScriptedUsage
+  /** `refusal` and `length` end the answer the way the provider says it. Default: what fits the answer. */
+  finish?: 'stop' | 'calls' | 'length' | 'refusal'
+  /** Closes the connection after this many pieces of text, without the end of the answer. */
+  cutAfterPieces?: number
+  /** Sends the provider's error inside the stream after this many pieces. */
+  errorAfterPieces?: number
+}
+
+export type ScriptedFailure = {
+  failure: 'wrong-key' | 'rate-limited' | 'overloaded' | 'internal' | 'context-full' | 'unknown-model' | 'cut'
+  retryAfterSeconds?: number
+}
+
+export type ModelReply = ScriptedAnswer | ScriptedFailure
+
+export function isFailure(reply: ModelReply): reply is ScriptedFailure {
+  return 'failure' in reply
+}
+
+export async function* piecesOf(text: ScriptedAnswer['text']): AsyncGenerator<string> {
+  if (text === undefined) return
+  if (typeof text === 'string') {
+    yield text
+    return
+  }
+  yield* text
+}
+
+export function finishOf(answer: ScriptedAnswer): NonNullable<ScriptedAnswer['finish']> {
+  return answer.finish ?? (answer.calls !== undefined && answer.calls.length > 0 ? 'calls' : 'stop')
+}
+
+export function argumentsOf(call: ScriptedCall): string {
+  return typeof call.input === 'string' ? call.input : JSON.stringify(call.input)
+}
