@@ -1,1 +1,14 @@
-export {}
+export type { ErrorKind } from '@threadbox/errors'
+export { type ErrorDetails, isErrorOf, isThreadboxError, ThreadboxError } from '@threadbox/errors/error'
+export type * from '@threadbox/protocol/public'
+export {
+  applyThreadEvent,
+  outputWindowCharacters,
+  type ThreadState,
+  threadStateOf,
+  withOlderPage,
+} from '@threadbox/protocol/public/thread-state'
+export { createClient, type ThreadboxClient } from './client.ts'
+export type { StreamOptions, StreamStatus } from './event-stream.ts'
+export type { ClientOptions, UploadBody } from './request.ts'
+export type { UploadOptions } from './upload.ts'

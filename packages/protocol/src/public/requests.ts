@@ -180,3 +180,78 @@ export const fileEntrySchema = z
     permissions: z.string(),
   })
   .meta({ id: 'FileEntry' })
+
+/** What `POST /auth/sign-up` takes: only for the first person, with the token that `up` printed. */
+export const signUpSchema = z.strictObject({
+  token: z.string().min(1).max(200),
+  name: z.string().trim().min(1).max(80),
+  email: z.email().max(254),
+  password: z.string().min(10).max(128),
+})
+export const signInSchema = z.strictObject({ email: z.email().max(254), password: z.string().min(1).max(128) })
+/** One browser or device that is logged in. */
+export const sessionSchema = z
+  .object({
+    id: z.string(),
+    createdAt: z.number().int(),
+    expiresAt: z.number().int(),
+    userAgent: z.string().nullable(),
+    isCurrent: z.boolean(),
+  })
+  .meta({ id: 'Session' })
+
+/** Values by name of the setting; null puts the default back. */
+export const updateSettingsSchema = z.strictObject({
+  settings: z.record(z.string().max(64), z.union([z.string().max(2000), z.number(), z.boolean(), z.null()])),
+})
+export const auditEventSchema = z
+  .object({
+    id: z.string(),
+    at: z.number().int(),
+    /** Null: the system itself. */
+    userId: z.string().nullable(),
+    action: z.string(),
+    subject: z.string().nullable(),
+    details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+  })
+  .meta({ id: 'AuditEvent' })
+
+/** A path inside the sandbox: absolute, without NUL; `..` is resolved inside, it cannot leave the sandbox. */
+export const sandboxPathSchema = z
+  .string()
+  .min(1)
+  .max(4096)
+  .startsWith('/')
+  .refine((path) => !path.includes('\0'), 'A path cannot contain NUL.')
+export const moveFileSchema = z.strictObject({ from: sandboxPathSchema, to: sandboxPathSchema })
+export const makeFolderSchema = z.strictObject({ path: sandboxPathSchema })
+
+export type CreateThread = z.input<typeof createThreadSchema>
+export type UpdateThread = z.input<typeof updateThreadSchema>
+export type ThreadPage = z.infer<typeof threadPageSchema>
+export type SendMessage = z.input<typeof sendMessageSchema>
+export type EditMessage = z.input<typeof editMessageSchema>
+export type ReorderQueue = z.input<typeof reorderQueueSchema>
+export type RetryTurn = z.input<typeof retryTurnSchema>
+export type MessageAccepted = z.infer<typeof messageAcceptedSchema>
+export type ProviderKind = (typeof providerKinds)[number]
+export type ConnectModel = z.input<typeof connectModelSchema>
+export type UpdateModel = z.input<typeof updateModelSchema>
+export type ModelTest = z.infer<typeof modelTestSchema>
+export type DiscoveredModel = z.infer<typeof discoveredModelSchema>
+export type ApiKey = z.infer<typeof apiKeySchema>
+export type CreateApiKey = z.input<typeof createApiKeySchema>
+export type CreatedApiKey = z.infer<typeof createdApiKeySchema>
+export type Me = z.infer<typeof meSchema>
+export type SetupState = z.infer<typeof setupStateSchema>
+export type SignUp = z.input<typeof signUpSchema>
+export type SignIn = z.input<typeof signInSchema>
+export type Session = z.infer<typeof sessionSchema>
+export type Check = z.infer<typeof checkSchema>
+export type Setting = z.infer<typeof settingSchema>
+export type Settings = z.infer<typeof settingsSchema>
+export type UpdateSettings = z.input<typeof updateSettingsSchema>
+export type AuditEvent = z.infer<typeof auditEventSchema>
+export type SearchHit = z.infer<typeof searchHitSchema>
+export type FileEntry = z.infer<typeof fileEntrySchema>
+export type MoveFile = z.input<typeof moveFileSchema>

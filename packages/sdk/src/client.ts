@@ -1,0 +1,42 @@
+import type { ThreadEvent, UserEvent } from '@threadbox/protocol/public'
+import { followStream, type StreamOptions } from './event-stream.ts'
+import { fileCalls } from './files.ts'
+import { accountCalls, installationCalls, modelCalls } from './installation.ts'
+import { type ClientOptions, connect } from './request.ts'
+import { threadCalls } from './threads.ts'
+
+/**
+ * A client of the public API, for browsers and Node. Calls reject with a ThreadboxError: tell them apart by `code`.
+ *
+ * @example
+ * const threadbox = createClient({ baseUrl: 'http://127.0.0.1:4870', apiKey: process.env.THREADBOX_API_KEY })
+ * const thread = await threadbox.threads.create()
+ * await threadbox.threads.sendMessage(thread.id, { text: '/run uname -a', key: crypto.randomUUID() })
+ */
+export function createClient(options: ClientOptions = {}) {
+  const connection = connect(options)
+  return {
+    account: accountCalls(connection),
+    threads: threadCalls(connection),
+    files: fileCalls(connection),
+    models: modelCalls(connection),
+    installation: installationCalls(connection),
+    /** The address of a path that the API named (`url` of a display or a shared file). */
+    urlOf: (path: string) => connection.url(path.replace(/^\/api\/v1/, '')),
+    /**
+     * Follows a conversation from `after` (a page's `lastSeq`) until aborted, over lost connections, each recorded
+     * event once. After a `reset` fetch the entries and start again.
+     */
+    streamThread: (threadId: string, stream: StreamOptions<ThreadEvent> & { after: number }) =>
+      followStream<ThreadEvent>(connection, {
+        ...stream,
+        path: `/threads/${encodeURIComponent(threadId)}/events`,
+        query: { after: stream.after },
+      }),
+    /** Follows what changes in the sidebar. Nothing is replayed: list the threads again after each `open`. */
+    streamUser: (stream: StreamOptions<UserEvent>) =>
+      followStream<UserEvent>(connection, { ...stream, path: '/events' }),
+  }
+}
+
+export type ThreadboxClient = ReturnType<typeof createClient>

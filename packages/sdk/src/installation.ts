@@ -1,0 +1,65 @@
+import type {
+  ApiKey,
+  AuditEvent,
+  ConnectModel,
+  CreateApiKey,
+  CreatedApiKey,
+  DiscoveredModel,
+  Me,
+  ModelConnection,
+  ModelTest,
+  Session,
+  Settings,
+  SetupState,
+  SignIn,
+  SignUp,
+  Status,
+  UpdateModel,
+  UpdateSettings,
+} from '@threadbox/protocol/public'
+import type { Connection } from './request.ts'
+
+/** Who is here: first sign-up, login, sessions, API keys. */
+export function accountCalls(connection: Connection) {
+  return {
+    setup: (signal?: AbortSignal) => connection.json<SetupState>('GET', '/setup', { signal }),
+    signUp: (request: SignUp) => connection.json<Me>('POST', '/auth/sign-up', { json: request }),
+    signIn: (request: SignIn) => connection.json<Me>('POST', '/auth/sign-in', { json: request }),
+    signOut: () => connection.json<void>('POST', '/auth/sign-out'),
+    me: (signal?: AbortSignal) => connection.json<Me>('GET', '/me', { signal }),
+    sessions: () => connection.json<{ sessions: Session[] }>('GET', '/auth/sessions'),
+    endSession: (sessionId: string) =>
+      connection.json<void>('DELETE', `/auth/sessions/${encodeURIComponent(sessionId)}`),
+    apiKeys: () => connection.json<{ apiKeys: ApiKey[] }>('GET', '/api-keys'),
+    /** The secret is in this answer and never shown again. */
+    createApiKey: (request: CreateApiKey) => connection.json<CreatedApiKey>('POST', '/api-keys', { json: request }),
+    deleteApiKey: (apiKeyId: string) => connection.json<void>('DELETE', `/api-keys/${encodeURIComponent(apiKeyId)}`),
+  }
+}
+
+/** Models that are connected, and those that could be. */
+export function modelCalls(connection: Connection) {
+  const at = (modelId: string, rest = '') => `/models/${encodeURIComponent(modelId)}${rest}`
+  return {
+    list: (signal?: AbortSignal) => connection.json<{ models: ModelConnection[] }>('GET', '/models', { signal }),
+    connect: (request: ConnectModel) => connection.json<ModelConnection>('POST', '/models', { json: request }),
+    update: (modelId: string, request: UpdateModel) =>
+      connection.json<ModelConnection>('PATCH', at(modelId), { json: request }),
+    delete: (modelId: string) => connection.json<void>('DELETE', at(modelId)),
+    /** Makes one real call. */
+    test: (modelId: string) => connection.json<ModelTest>('POST', at(modelId, '/test')),
+    discover: (signal?: AbortSignal) =>
+      connection.json<{ models: DiscoveredModel[] }>('GET', '/models/discovered', { signal }),
+  }
+}
+
+/** The installation itself. */
+export function installationCalls(connection: Connection) {
+  return {
+    status: (signal?: AbortSignal) => connection.json<Status>('GET', '/status', { signal }),
+    settings: (signal?: AbortSignal) => connection.json<Settings>('GET', '/settings', { signal }),
+    updateSettings: (request: UpdateSettings) => connection.json<Settings>('PATCH', '/settings', { json: request }),
+    audit: (options: { cursor?: string; limit?: number } = {}) =>
+      connection.json<{ events: AuditEvent[]; next: string | null }>('GET', '/audit', { query: options }),
+  }
+}

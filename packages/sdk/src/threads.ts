@@ -1,0 +1,89 @@
+import type {
+  Attachment,
+  CreateThread,
+  EditMessage,
+  EntriesPage,
+  MessageAccepted,
+  ReorderQueue,
+  RetryTurn,
+  SearchHit,
+  SendMessage,
+  Thread,
+  ThreadPage,
+  UpdateThread,
+} from '@threadbox/protocol/public'
+import type { Connection, UploadBody } from './request.ts'
+import { putBytes, type UploadOptions } from './upload.ts'
+
+/** Threads, their conversation and what is sent into it. */
+export function threadCalls(connection: Connection) {
+  const at = (threadId: string, rest = '') => `/threads/${encodeURIComponent(threadId)}${rest}`
+  return {
+    list: (options: { cursor?: string; limit?: number; signal?: AbortSignal } = {}) =>
+      connection.json<ThreadPage>('GET', '/threads', {
+        query: { cursor: options.cursor, limit: options.limit },
+        signal: options.signal,
+      }),
+    create: (request: CreateThread = {}) => connection.json<Thread>('POST', '/threads', { json: request }),
+    get: (threadId: string, signal?: AbortSignal) => connection.json<Thread>('GET', at(threadId), { signal }),
+    update: (threadId: string, request: UpdateThread) =>
+      connection.json<Thread>('PATCH', at(threadId), { json: request }),
+    /** The thread can be brought back with {@link restore} for 30 seconds. */
+    delete: (threadId: string) => connection.json<Thread>('DELETE', at(threadId)),
+    restore: (threadId: string) => connection.json<Thread>('POST', at(threadId, '/restore')),
+    entries: (threadId: string, options: { before?: string; limit?: number; signal?: AbortSignal } = {}) =>
+      connection.json<EntriesPage>('GET', at(threadId, '/entries'), {
+        query: { before: options.before, limit: options.limit },
+        signal: options.signal,
+      }),
+    search: (query: string, options: { limit?: number; signal?: AbortSignal } = {}) =>
+      connection.json<{ hits: SearchHit[] }>('GET', '/search', {
+        query: { q: query, limit: options.limit },
+        signal: options.signal,
+      }),
+
+    sendMessage: (threadId: string, request: SendMessage) =>
+      connection.json<MessageAccepted>('POST', at(threadId, '/messages'), { json: request }),
+    /** Changes a message that still waits in the queue. */
+    updateMessage: (threadId: string, entryId: string, request: EditMessage) =>
+      connection.json<void>('PATCH', at(threadId, `/messages/${encodeURIComponent(entryId)}`), { json: request }),
+    /** Takes a waiting message out of the queue. */
+    removeMessage: (threadId: string, entryId: string) =>
+      connection.json<void>('DELETE', at(threadId, `/messages/${encodeURIComponent(entryId)}`)),
+    /** Sends an earlier message again with another text; what came after it is taken back. */
+    editMessage: (threadId: string, entryId: string, request: EditMessage) =>
+      connection.json<MessageAccepted>('POST', at(threadId, `/messages/${encodeURIComponent(entryId)}/edit`), {
+        json: request,
+      }),
+    reorderQueue: (threadId: string, request: ReorderQueue) =>
+      connection.json<void>('PUT', at(threadId, '/queue'), { json: request }),
+    resumeQueue: (threadId: string) => connection.json<void>('POST', at(threadId, '/queue/resume')),
+    stop: (threadId: string) => connection.json<void>('POST', at(threadId, '/stop')),
+    retry: (threadId: string, request: RetryTurn) =>
+      connection.json<MessageAccepted>('POST', at(threadId, '/retry'), { json: request }),
+    runAgain: (threadId: string, callId: string) =>
+      connection.json<MessageAccepted>('POST', at(threadId, `/calls/${encodeURIComponent(callId)}/run-again`)),
+
+    /** Uploads an attachment of any size; it will be at `path` in the sandbox. */
+    upload: (threadId: string, name: string, body: UploadBody, options: UploadOptions = {}) =>
+      putBytes<Attachment>(connection, { path: at(threadId, '/uploads'), query: { name }, body, ...options }),
+    /** Where the bytes of an attachment are. */
+    attachmentUrl: (threadId: string, attachmentId: string) =>
+      connection.url(at(threadId, `/attachments/${encodeURIComponent(attachmentId)}`)),
+    /** Part of what a command printed; the whole when `offset` and `limit` are left out. */
+    output: async (
+      threadId: string,
+      callId: string,
+      options: { offset?: number; limit?: number; signal?: AbortSignal } = {},
+    ) => {
+      const response = await connection.send('GET', at(threadId, `/outputs/${encodeURIComponent(callId)}`), {
+        query: { offset: options.offset, limit: options.limit },
+        signal: options.signal,
+      })
+      const text = await response.text()
+      return { text, sizeBytes: Number(response.headers.get('threadbox-output-size') ?? 0) }
+    },
+    outputUrl: (threadId: string, callId: string) =>
+      connection.url(at(threadId, `/outputs/${encodeURIComponent(callId)}`), { download: true }),
+  }
+}
