@@ -1,6 +1,7 @@
 import type {
   ApiKey,
   AuditEvent,
+  ChangePassword,
   ConnectModel,
   CreateApiKey,
   CreatedApiKey,
@@ -14,6 +15,7 @@ import type {
   SignIn,
   SignUp,
   Status,
+  UpdateMe,
   UpdateModel,
   UpdateSettings,
 } from '@threadbox/protocol/public'
@@ -27,6 +29,9 @@ export function accountCalls(connection: Connection) {
     signIn: (request: SignIn) => connection.json<Me>('POST', '/auth/sign-in', { json: request }),
     signOut: () => connection.json<void>('POST', '/auth/sign-out'),
     me: (signal?: AbortSignal) => connection.json<Me>('GET', '/me', { signal }),
+    update: (request: UpdateMe) => connection.json<Me>('PATCH', '/me', { json: request }),
+    /** Ends every other session of the person. */
+    changePassword: (request: ChangePassword) => connection.json<void>('POST', '/auth/password', { json: request }),
     sessions: () => connection.json<{ sessions: Session[] }>('GET', '/auth/sessions'),
     endSession: (sessionId: string) =>
       connection.json<void>('DELETE', `/auth/sessions/${encodeURIComponent(sessionId)}`),

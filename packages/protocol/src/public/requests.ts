@@ -181,12 +181,23 @@ export const fileEntrySchema = z
   })
   .meta({ id: 'FileEntry' })
 
+/** Length is the only rule for a password: it is the one that helps. Counted in UTF-16 code units. */
+const newPasswordSchema = z.string().min(12).max(128)
+const personNameSchema = z.string().trim().min(1).max(80)
+
 /** What `POST /auth/sign-up` takes: only for the first person, with the token that `up` printed. */
 export const signUpSchema = z.strictObject({
   token: z.string().min(1).max(200),
-  name: z.string().trim().min(1).max(80),
+  name: personNameSchema,
   email: z.email().max(254),
-  password: z.string().min(10).max(128),
+  password: newPasswordSchema,
+})
+/** `PATCH /me` */
+export const updateMeSchema = z.strictObject({ name: personNameSchema })
+/** `POST /auth/password`: also ends every other session of the person. */
+export const changePasswordSchema = z.strictObject({
+  currentPassword: z.string().min(1).max(128),
+  newPassword: newPasswordSchema,
 })
 export const signInSchema = z.strictObject({ email: z.email().max(254), password: z.string().min(1).max(128) })
 /** One browser or device that is logged in. */
@@ -245,6 +256,8 @@ export type CreatedApiKey = z.infer<typeof createdApiKeySchema>
 export type Me = z.infer<typeof meSchema>
 export type SetupState = z.infer<typeof setupStateSchema>
 export type SignUp = z.input<typeof signUpSchema>
+export type UpdateMe = z.input<typeof updateMeSchema>
+export type ChangePassword = z.input<typeof changePasswordSchema>
 export type SignIn = z.input<typeof signInSchema>
 export type Session = z.infer<typeof sessionSchema>
 export type Check = z.infer<typeof checkSchema>
