@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { safeReturnPath } from './return-path.ts'
+
+it('brings a person back to the place in the app they came from', () => {
+  expect(safeReturnPath('/threads/t1?entry=e2#x')).toBe('/threads/t1?entry=e2#x')
+})
+
+it.each([
+  undefined,
+  '',
+  'https://example.org/',
+  '//example.org',
+  '/\\example.org',
+  '/a\\b',
+  '/a\nb',
+  'threads/t1',
+  '/login',
+  '/login?return=/login',
+  '/setup?token=x',
+])('sends %j to the start page', (wanted) => {
+  expect(safeReturnPath(wanted)).toBe('/')
+})

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { emptyModelForm, readModelForm } from './model-form.ts'
+import { providers } from './provider-catalog.ts'
+
+const noKey = { hasKey: false }
+
+describe('the connect form', () => {
+  it('names each missing field of its provider', () => {
+    expect(readModelForm(emptyModelForm('anthropic'), noKey).problems).toEqual({ model: 'missing', apiKey: 'missing' })
+    expect(readModelForm(emptyModelForm('openai-compatible'), noKey).problems).toEqual({
+      model: 'missing',
+      baseUrl: 'missing',
+    })
+    expect(readModelForm(emptyModelForm('ollama'), noKey).problems).toEqual({ model: 'missing' })
+  })
+
+  it('asks for no key where one is known already', () => {
+    expect(readModelForm({ ...emptyModelForm('openai'), model: 'm' }, { hasKey: true }).problems).toEqual({})
+  })
+
+  it.each(['localhost:8000', 'ftp://x/', 'x', 'javascript:alert(1)'])('refuses the address %s', (baseUrl) => {
+    const form = { ...emptyModelForm('openai-compatible'), model: 'm', baseUrl }
+    expect(readModelForm(form, noKey).problems.baseUrl).toBe('not-a-url')
+  })
+
+  it('reads figures as people write them', () => {
+    const { request, problems } = readModelForm(
+      {
+        ...emptyModelForm('openai'),
+        model: ' gpt-5 ',
+        apiKey: ' sk-1 ',
+        contextTokens: '200 000',
+        inputUsdPerMillion: '0,80',
+        outputUsdPerMillion: '4.00',
+      },
+      noKey,
+    )
+    expect(problems).toEqual({})
+    expect(request).toEqual({
+      provider: 'openai',
+      model: 'gpt-5',
+      apiKey: 'sk-1',
+      contextTokens: 200_000,
+      inputUsdPerMillion: 0.8,
+      outputUsdPerMillion: 4,
+    })
+  })
+
+  it('refuses figures that are none, too small or too large', () => {
+    const form = { ...emptyModelForm('ollama'), model: 'm' }
+    for (const contextTokens of ['many', '12', '4096.5', '-1']) {
+      expect(readModelForm({ ...form, contextTokens }, noKey).problems.contextTokens).toBe('not-a-count')
+    }
+    expect(readModelForm({ ...form, inputUsdPerMillion: '10001' }, noKey).problems.inputUsdPerMillion).toBe(
+      'not-a-price',
+    )
+  })
+
+  it('leaves empty fields out, so that the server decides', () => {
+    expect(readModelForm({ ...emptyModelForm('ollama'), model: 'qwen3' }, noKey).request).toEqual({
+      provider: 'ollama',
+      model: 'qwen3',
+    })
+  })
+})
+
+it('knows every provider once', () => {
+  expect(new Set(providers.map((provider) => provider.kind)).size).toBe(providers.length)
+})

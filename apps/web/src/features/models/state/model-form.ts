@@ -1,0 +1,90 @@
+import { type Provider, type ProviderKind, providerOf } from './provider-catalog.ts'
+
+/** The connect form as it is typed: every field is text. */
+export type ModelForm = {
+  provider: ProviderKind
+  name: string
+  model: string
+  baseUrl: string
+  apiKey: string
+  contextTokens: string
+  inputUsdPerMillion: string
+  outputUsdPerMillion: string
+}
+export type ModelFormField = Exclude<keyof ModelForm, 'provider'>
+export type ModelFormProblem = 'missing' | 'not-a-url' | 'not-a-count' | 'not-a-price'
+
+/** The request that the form means. Empty fields are left out, so that the server's default holds. */
+export type ModelFormRequest = {
+  provider: ProviderKind
+  model: string
+  name?: string
+  baseUrl?: string
+  apiKey?: string
+  contextTokens?: number
+  inputUsdPerMillion?: number
+  outputUsdPerMillion?: number
+}
+
+export function emptyModelForm(provider: ProviderKind): ModelForm {
+  return {
+    provider,
+    name: '',
+    model: '',
+    baseUrl: '',
+    apiKey: '',
+    contextTokens: '',
+    inputUsdPerMillion: '',
+    outputUsdPerMillion: '',
+  }
+}
+
+/** Reads the form. With `hasKey` a key is known already (stored, or in the server's environment). */
+export function readModelForm(
+  form: ModelForm,
+  options: { hasKey: boolean },
+): { request: ModelFormRequest; problems: Partial<Record<ModelFormField, ModelFormProblem>> } {
+  const provider = providerOf(form.provider)
+  const problems = problemsOf(form, { provider, hasKey: options.hasKey })
+  const optional = {
+    name: textOrNothing(form.name),
+    baseUrl: textOrNothing(form.baseUrl),
+    apiKey: textOrNothing(form.apiKey),
+    contextTokens: numberOrNothing(form.contextTokens),
+    inputUsdPerMillion: numberOrNothing(form.inputUsdPerMillion),
+    outputUsdPerMillion: numberOrNothing(form.outputUsdPerMillion),
+  }
+  const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
+  return { request: { provider: form.provider, model: form.model.trim(), ...given }, problems }
+}
+
+function problemsOf(form: ModelForm, options: { provider: Provider; hasKey: boolean }) {
+  const problems: Partial<Record<ModelFormField, ModelFormProblem>> = {}
+  if (form.model.trim() === '') problems.model = 'missing'
+  if (options.provider.key === 'required' && !options.hasKey && form.apiKey.trim() === '') problems.apiKey = 'missing'
+  if (form.baseUrl.trim() === '') {
+    if (options.provider.url === 'required') problems.baseUrl = 'missing'
+  } else if (!isWebAddress(form.baseUrl.trim())) problems.baseUrl = 'not-a-url'
+  const context = numberOrNothing(form.contextTokens)
+  if (context !== undefined && !(Number.isInteger(context) && context >= 1024)) problems.contextTokens = 'not-a-count'
+  for (const field of ['inputUsdPerMillion', 'outputUsdPerMillion'] as const) {
+    const price = numberOrNothing(form[field])
+    if (price !== undefined && !(price >= 0 && price <= 10_000)) problems[field] = 'not-a-price'
+  }
+  return problems
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}
+
+function textOrNothing(text: string): string | undefined {
+  return text.trim() === '' ? undefined : text.trim()
+}
+
+/** Reads a number as people write it: `200 000`, `200_000`, `0,80`. Anything else is NaN, which every check refuses. */
+function numberOrNothing(text: string): number | undefined {
+  const compact = text.replaceAll(/[\s_'’]/g, '')
+  if (compact === '') return undefined
+  return /^\d+([.,]\d+)?$/.test(compact) ? Number(compact.replace(',', '.')) : Number.NaN
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { bytesOfText, fieldTextOf, textOfBytes, unitOf, valueOfField } from './setting-value.ts'
+
+const GiB = 1024 ** 3
+
+describe('settings with a unit in their name', () => {
+  it('takes the unit from the end of the name', () => {
+    expect(unitOf('memoryBytes')).toBe('bytes')
+    expect(unitOf('turnTimeMinutes')).toBe('minutes')
+    expect(unitOf('titleModel')).toBe('none')
+  })
+
+  it.each([
+    [4 * GiB, '4 GiB'],
+    [1.5 * GiB, '1.5 GiB'],
+    [1_000_000_000, '976562.5 KiB'],
+    [512, '512 B'],
+    [0, '0 B'],
+  ])('shows %d bytes exactly as %s', (bytes, text) => {
+    expect(textOfBytes(bytes)).toBe(text)
+    expect(bytesOfText(text)).toBe(bytes)
+  })
+
+  it('reads sizes as people write them', () => {
+    expect(bytesOfText('4G')).toBe(4 * GiB)
+    expect(bytesOfText('4096 mb')).toBe(4 * GiB)
+    expect(bytesOfText('0,5 GiB')).toBe(GiB / 2)
+    expect(bytesOfText('much')).toBeNaN()
+    expect(bytesOfText('4 parsecs')).toBeNaN()
+    expect(bytesOfText('-4 GiB')).toBeNaN()
+  })
+})
+
+describe('the field of a setting', () => {
+  const minutes = { name: 'turnMinutes', value: 30, default: 30 }
+
+  it('gives back what it was given', () => {
+    expect(valueOfField(minutes, fieldTextOf(minutes))).toBe(30)
+    const memory = { name: 'memoryBytes', value: 4 * GiB, default: 4 * GiB }
+    expect(valueOfField(memory, fieldTextOf(memory))).toBe(4 * GiB)
+  })
+
+  it('reads an empty field as “back to the default”', () => {
+    expect(valueOfField(minutes, '  ')).toBeNull()
+  })
+
+  it('refuses a number that is none', () => {
+    expect(valueOfField(minutes, 'soon')).toBeUndefined()
+    expect(valueOfField(minutes, 'Infinity')).toBeUndefined()
+  })
+
+  it('leaves text alone', () => {
+    expect(valueOfField({ name: 'baseDomain', value: null, default: '' }, ' box.example ')).toBe('box.example')
+  })
+})
