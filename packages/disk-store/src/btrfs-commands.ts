@@ -1,0 +1,127 @@
+import { access, readFile } from 'node:fs/promises'
+import { commandFailed } from './disk-store.errors.ts'
+import { runCommand } from './run-command.ts'
+
+/** Rescans and the deletion of large volumes take as long as the pool is large. */
+const longTimeoutMs = 3_600_000
+
+/**
+ * How a mounted btrfs counts. `simple` (kernel 6.7 and later) counts an extent for the volume that wrote it, at no
+ * cost; `full` finds out who shares what at every commit; `off` counts nothing.
+ */
+export type QuotaMode = 'simple' | 'full' | 'off'
+
+export type QuotaGroup = {
+  /** `level/number`. Level 0 has one group per volume, under the volume's own id. */
+  groupId: string
+  referencedBytes: number
+  exclusiveBytes: number
+  limitBytes: number | undefined
+  parentIds: string[]
+  /** A level 0 group whose volume is gone. */
+  isStale: boolean
+}
+
+/** The `btrfs` program, one function per order: the only place that knows its arguments and its output. */
+export const btrfs = {
+  async createVolume(path: string): Promise<void> {
+    await runCommand(['btrfs', 'subvolume', 'create', path])
+  },
+  async snapshot(options: { from: string; to: string; groupId?: string }): Promise<void> {
+    const group = options.groupId === undefined ? [] : ['-i', options.groupId]
+    await runCommand(['btrfs', 'subvolume', 'snapshot', ...group, options.from, options.to])
+  },
+  async setReadOnly(path: string): Promise<void> {
+    await runCommand(['btrfs', 'property', 'set', '-t', 'subvol', path, 'ro', 'true'])
+  },
+  /** Returns when the deletion would survive a power loss; the space comes back later, see `waitForCleaning`. */
+  async deleteVolume(path: string): Promise<void> {
+    await runCommand(['btrfs', 'subvolume', 'delete', '--commit-after', path], { timeoutMs: longTimeoutMs })
+  },
+  /** Returns when the space of deleted volumes is free again. */
+  async waitForCleaning(options: { path: string; volumeId: string }): Promise<void> {
+    await runCommand(['btrfs', 'subvolume', 'sync', options.path, options.volumeId], { timeoutMs: longTimeoutMs })
+  },
+  async volumeId(path: string): Promise<string> {
+    return (await runCommand(['btrfs', 'inspect-internal', 'rootid', path])).trim()
+  },
+  async sync(path: string): Promise<void> {
+    await runCommand(['btrfs', 'filesystem', 'sync', path], { timeoutMs: longTimeoutMs })
+  },
+  async growToDevice(path: string): Promise<void> {
+    await runCommand(['btrfs', 'filesystem', 'resize', 'max', path])
+  },
+
+  async quotaMode(path: string): Promise<QuotaMode> {
+    const directory = `/sys/fs/btrfs/${await fileSystemUuid(path)}/qgroups`
+    if (!(await isThere(directory))) return 'off'
+    // Kernels before 6.7 know one mode only and have no such file.
+    const mode = await readFile(`${directory}/mode`, 'utf8').catch(() => 'qgroup')
+    return mode.trim() === 'squota' ? 'simple' : 'full'
+  },
+  async enableSimpleQuotas(path: string): Promise<void> {
+    try {
+      await runCommand(['btrfs', 'quota', 'enable', '--simple', path])
+    } catch {
+      // btrfs-progs before 6.7 have no word for it, the kernel may: its own order, through the perl of Debian's base.
+      await runCommand(['perl', '-e', enableSimpleQuotasProgram, path])
+    }
+  },
+  async enableFullQuotas(path: string): Promise<void> {
+    await runCommand(['btrfs', 'quota', 'enable', path])
+    await runCommand(['btrfs', 'quota', 'rescan', '-w', path], { timeoutMs: longTimeoutMs })
+  },
+  async listGroups(path: string): Promise<QuotaGroup[]> {
+    return parseGroups(await runCommand(['btrfs', 'qgroup', 'show', '--raw', '-pre', path]))
+  },
+  async createGroup(options: { path: string; groupId: string }): Promise<void> {
+    await runCommand(['btrfs', 'qgroup', 'create', options.groupId, options.path])
+  },
+  async assignGroup(options: { path: string; groupId: string; parentId: string }): Promise<void> {
+    const { path, groupId, parentId } = options
+    await runCommand(['btrfs', 'qgroup', 'assign', '--no-rescan', groupId, parentId, path])
+  },
+  async destroyGroup(options: { path: string; groupId: string }): Promise<void> {
+    await runCommand(['btrfs', 'qgroup', 'destroy', options.groupId, options.path])
+  },
+  /** Limits what a group may reference, or with `exclusive` what nothing outside it shares. */
+  async limitGroup(options: { path: string; groupId: string; limitBytes: number; exclusive: boolean }): Promise<void> {
+    const { path, groupId, limitBytes, exclusive } = options
+    const kind = exclusive ? ['-e'] : []
+    await runCommand(['btrfs', 'qgroup', 'limit', ...kind, String(limitBytes), groupId, path])
+  },
+}
+
+/** Reads the table of `btrfs qgroup show --raw -pre`; lines that are not rows are skipped. */
+export function parseGroups(output: string): QuotaGroup[] {
+  const rows = output.matchAll(/^(\d+\/\d+)\s+(-?\d+)\s+(-?\d+)\s+(none|\d+)\s+(none|\d+)\s+([\d/,]+|-+)(.*)$/gm)
+  return [...rows].map(
+    ([, groupId = '', referenced, exclusive, limit = '', exclusiveLimit = '', parents = '', rest]) => ({
+      groupId,
+      referencedBytes: Math.max(0, Number(referenced)),
+      exclusiveBytes: Math.max(0, Number(exclusive)),
+      limitBytes: limit === 'none' ? (exclusiveLimit === 'none' ? undefined : Number(exclusiveLimit)) : Number(limit),
+      parentIds: parents.startsWith('-') ? [] : parents.split(','),
+      isStale: rest?.includes('<stale>') ?? false,
+    }),
+  )
+}
+
+/** BTRFS_IOC_QUOTA_CTL with the command BTRFS_QUOTA_CTL_ENABLE_SIMPLE_QUOTA (linux/btrfs.h; same on x86_64 and arm64). */
+const enableSimpleQuotasProgram =
+  'open(my $directory, "<", $ARGV[0]) or die "open: $!\\n"; my $order = pack("QQ", 4, 0); ' +
+  'ioctl($directory, 0xC0109428, $order) or die "ioctl: $!\\n";'
+
+async function fileSystemUuid(path: string): Promise<string> {
+  const output = await runCommand(['btrfs', 'filesystem', 'show', path])
+  const uuid = /uuid:\s+([0-9a-f-]{36})/.exec(output)?.[1]
+  if (uuid === undefined) throw commandFailed({ command: `btrfs filesystem show ${path}`, reason: 'it named no uuid' })
+  return uuid
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}

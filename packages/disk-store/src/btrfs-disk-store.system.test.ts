@@ -1,0 +1,234 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, stat, statfs, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeLogger } from '@threadbox/telemetry'
+import { afterEach, describe, expect, test } from 'vitest'
+import { btrfs } from './btrfs-commands.ts'
+import { type BtrfsDiskStoreOptions, makeBtrfsDiskStore } from './btrfs-disk-store.ts'
+import { describeDiskStore } from './disk-store.test-suite.ts'
+import { listMounts, loopDevicesOf } from './mounts.ts'
+
+const MiB = 1024 * 1024
+const logger = makeLogger({ process: 'test', level: 'silent' })
+const noReserves = { imageBytes: 0, memoryImageBytes: 0 }
+
+describeDiskStore({
+  name: 'btrfs in a file, simple quotas',
+  abilities: { enforcesLimits: true, freezesImages: true },
+  setUp: async () => {
+    const place = await makePlace()
+    return { root: place.mountPoint, open: () => place.open(), tearDown: place.tearDown }
+  },
+})
+
+describeDiskStore({
+  name: 'btrfs of the user, full quotas',
+  abilities: { enforcesLimits: true, freezesImages: true },
+  setUp: async () => {
+    const outer = await makePlace()
+    const first = await outer.open()
+    // A mounted btrfs that is not ours: the store must find that by itself.
+    await first.prepare()
+    execFileSync('btrfs', ['quota', 'disable', outer.mountPoint])
+    const directory = join(outer.mountPoint, 'data')
+    return {
+      root: join(directory, 'pool'),
+      open: () => outer.open({ directory }),
+      async tearDown() {
+        expect(await btrfs.quotaMode(outer.mountPoint)).toBe('full')
+        execFileSync('umount', [join(directory, 'pool')])
+        await outer.tearDown()
+      },
+    }
+  },
+})
+
+describe('the pool file', () => {
+  let place: Awaited<ReturnType<typeof makePlace>>
+  afterEach(async () => place.tearDown())
+
+  test('is allocated to the last byte, stays so when files are deleted and trimmed, and is mounted safely', async () => {
+    place = await makePlace()
+    const store = await place.open()
+    await store.prepare()
+    const full = await stat(place.file)
+    expect(full.blocks * 512).toBeGreaterThanOrEqual(full.size)
+    const mount = (await listMounts()).find((each) => each.mountPoint === place.mountPoint)
+    expect(mount?.options).toEqual(new Set(['rw', 'nosuid', 'nodev', 'noatime']))
+    expect((await stat(place.mountPoint)).mode & 0o777).toBe(0o700)
+
+    await writeFile(join(place.mountPoint, 'big'), Buffer.alloc(64 * MiB, 'x'))
+    execFileSync('btrfs', ['filesystem', 'sync', place.mountPoint])
+    await rm(join(place.mountPoint, 'big'))
+    execFileSync('btrfs', ['filesystem', 'sync', place.mountPoint])
+    expect(() => execFileSync('fstrim', [place.mountPoint], { stdio: 'pipe' })).toThrow(/not supported/)
+    const after = await stat(place.file)
+    expect(after.blocks * 512).toBeGreaterThanOrEqual(after.size)
+  })
+
+  test('is found mounted after a crash of the daemon and used again, with one loop device', async () => {
+    place = await makePlace()
+    await (await place.open()).prepare()
+    const devices = await loopDevicesOf(place.file)
+    const second = await place.open()
+    await second.prepare()
+    expect(await loopDevicesOf(place.file)).toEqual(devices)
+    expect((await listMounts()).filter((mount) => mount.mountPoint === place.mountPoint)).toHaveLength(1)
+    await second.close()
+    expect(await loopDevicesOf(place.file)).toEqual([])
+  })
+
+  test('a loop device that was attached but not mounted is used', async () => {
+    place = await makePlace()
+    const store = await place.open()
+    await store.prepare()
+    await store.close()
+    const stray = execFileSync('losetup', ['--find', '--show', place.file], { encoding: 'utf8' }).trim()
+    await store.prepare()
+    expect(await loopDevicesOf(place.file)).toEqual([stray])
+  })
+
+  test('grows in use to a larger size and never shrinks', async () => {
+    place = await makePlace()
+    await (await place.open()).prepare()
+    const larger = await place.open({ poolSizeBytes: 600 * MiB })
+    await larger.prepare()
+    expect((await stat(place.file)).size).toBe(600 * MiB)
+    expect((await larger.poolUsage()).totalBytes).toBe(600 * MiB)
+    await (await place.open({ poolSizeBytes: 300 * MiB })).prepare()
+    const file = await stat(place.file)
+    expect(file.size).toBe(600 * MiB)
+    expect(file.blocks * 512).toBeGreaterThanOrEqual(file.size)
+  })
+
+  test('with holes in it is refused, and the remedy heals it', async () => {
+    place = await makePlace()
+    const store = await place.open()
+    await store.prepare()
+    await store.importImage({ imageId: 'base', build: (path) => writeFile(join(path, 'kept'), 'yes') })
+    await store.close()
+    await truncate(place.file, 700 * MiB)
+    const error = await store.prepare().then(
+      () => undefined,
+      (thrown) => thrown,
+    )
+    expect(error).toMatchObject({ code: 'disk.pool-sparse' })
+    const cure = /`fallocate (-l \d+ \S+)`/.exec(error.remedy)?.[1]?.split(' ') ?? []
+    execFileSync('fallocate', cure)
+    await store.prepare()
+    expect(await readFile(join((await store.listImages())[0]!.path, 'kept'), 'utf8')).toBe('yes')
+  })
+
+  test('is not made when the disk below would be too full, and nothing is left of the attempt', async () => {
+    place = await makePlace()
+    const { bavail, bsize } = await statfs(place.directory)
+    const store = await place.open({ keepFreeBytes: bavail * bsize })
+    await expect(store.prepare()).rejects.toMatchObject({ code: 'disk.machine-full', kind: 'out-of-space' })
+    expect(await readdir(place.directory)).toEqual(['pool'])
+  })
+
+  test('an interrupted making is begun again', async () => {
+    place = await makePlace()
+    await writeFile(`${place.file}.unfinished`, 'half a file system')
+    await (await place.open()).prepare()
+    expect((await readdir(place.directory)).sort()).toEqual(['pool', 'pool.img'])
+  })
+
+  test('in use is not released', async () => {
+    place = await makePlace()
+    const store = await place.open()
+    await store.prepare()
+    const { open } = await import('node:fs/promises')
+    await using _held = await open(join(place.mountPoint, 'held'), 'w')
+    await expect(store.close()).rejects.toMatchObject({ code: 'disk.pool-busy' })
+  })
+
+  test('keeps its reserve: all disks together cannot take it, and no new disk is made', async () => {
+    place = await makePlace()
+    const reserves = { imageBytes: 64 * MiB, memoryImageBytes: 128 * MiB }
+    const store = await place.open({ reserves })
+    await store.prepare()
+    await store.importImage({ imageId: 'base', build: async () => undefined })
+    const make = (diskId: string) => store.createDisk({ diskId, imageId: 'base', limitBytes: 400 * MiB })
+    for (const disk of await Promise.all(['one', 'two', 'three'].map(make))) {
+      try {
+        execFileSync('dd', ['if=/dev/urandom', `of=${disk.path}/f`, 'bs=1M', 'count=200', 'status=none'], {
+          stdio: 'pipe',
+        })
+      } catch (error) {
+        expect(String(error)).toMatch(/quota exceeded/)
+      }
+      await store.syncDisk(disk.diskId)
+    }
+    const usage = await store.poolUsage()
+    expect(usage.totalBytes - usage.usedBytes).toBeGreaterThan(reserves.memoryImageBytes)
+    // Memory images are files beside the disks and are not limited by what the disks hold.
+    execFileSync('dd', ['if=/dev/urandom', `of=${place.mountPoint}/memory`, 'bs=1M', 'count=128', 'conv=fsync'], {
+      stdio: 'pipe',
+    })
+    await expect(make('four')).rejects.toMatchObject({ code: 'disk.pool-full' })
+  })
+
+  test('C10: the quota group of a deleted disk goes too, and one that a crash left goes at the next start', async () => {
+    place = await makePlace()
+    const store = await place.open()
+    await store.prepare()
+    await store.importImage({ imageId: 'base', build: async () => undefined })
+    const before = await btrfs.listGroups(place.mountPoint)
+    await store.createDisk({ diskId: 'one', imageId: 'base', limitBytes: 50 * MiB })
+    expect((await btrfs.listGroups(place.mountPoint)).length).toBe(before.length + 2)
+    await store.deleteDisk('one')
+    await store.close()
+    const again = await place.open()
+    await again.prepare()
+    expect((await btrfs.listGroups(place.mountPoint)).map((group) => group.groupId)).toEqual(
+      before.map((group) => group.groupId),
+    )
+    const parentId = before.find((group) => group.groupId.startsWith('2/'))!.groupId
+    await btrfs.createGroup({ path: place.mountPoint, groupId: '1/4711' })
+    await btrfs.assignGroup({ path: place.mountPoint, groupId: '1/4711', parentId })
+    await (await place.open()).prepare()
+    expect((await btrfs.listGroups(place.mountPoint)).length).toBe(before.length)
+  })
+
+  test('a disk cannot evade its limit by snapshots', async () => {
+    place = await makePlace()
+    const store = await place.open()
+    await store.prepare()
+    await store.importImage({ imageId: 'base', build: async () => undefined })
+    const disk = await store.createDisk({ diskId: 'one', imageId: 'base', limitBytes: 50 * MiB })
+    const group = (await btrfs.listGroups(place.mountPoint)).find((each) => each.groupId.startsWith('1/'))!
+    const write = () =>
+      execFileSync('dd', ['if=/dev/urandom', `of=${disk.path}/f`, 'bs=1M', 'count=30', 'conv=fsync'], { stdio: 'pipe' })
+    write()
+    await btrfs.snapshot({ from: disk.path, to: join(place.mountPoint, 'kept'), groupId: group.groupId })
+    expect(write).toThrow(/quota exceeded/)
+  })
+})
+
+async function makePlace() {
+  const directory = await mkdtemp(join(tmpdir(), 'threadbox-pool-'))
+  const mountPoint = join(directory, 'pool')
+  const file = join(directory, 'pool.img')
+  return {
+    directory,
+    mountPoint,
+    file,
+    open: (more: Partial<BtrfsDiskStoreOptions> = {}) =>
+      makeBtrfsDiskStore({
+        installation: 'test00',
+        directory,
+        poolSizeBytes: 512 * MiB,
+        keepFreeBytes: 0,
+        reserves: noReserves,
+        logger,
+        ...more,
+      }),
+    async tearDown() {
+      if ((await listMounts()).some((mount) => mount.mountPoint === mountPoint)) execFileSync('umount', [mountPoint])
+      for (const device of await loopDevicesOf(file).catch(() => [])) execFileSync('losetup', ['--detach', device])
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}

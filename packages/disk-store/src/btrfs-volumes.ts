@@ -1,0 +1,196 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { readdir, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from '@threadbox/telemetry'
+import { btrfs, type QuotaGroup, type QuotaMode } from './btrfs-commands.ts'
+import { commandFailed } from './disk-store.errors.ts'
+import type { Pool } from './pool.ts'
+import { diskBudgetBytes, type PoolReserves } from './pool-reserves.models.ts'
+import type { VolumeSpace, Volumes } from './volumes.ts'
+
+/**
+ * Volumes as btrfs subvolumes. How limits are kept depends on what the file system can do:
+ *
+ * With simple quotas, each disk has a group of level 1 that holds its volume and whatever is copied from it later, so
+ * a limit cannot be evaded by snapshots; and all of them are in one group of level 2, whose limit keeps the reserves
+ * free whatever the disks do. An image's bytes belong to the image alone.
+ *
+ * With full quotas (kernels before 6.7), the limit is on what the disk's own volume does not share with the image.
+ * Groups of level 1 are not used there: adding a copy to one makes the counting of the whole pool invalid until a scan
+ * of everything.
+ */
+export function makeBtrfsVolumes(options: {
+  pool: Pool
+  installation: string
+  reserves: PoolReserves
+  logger: Logger
+}): Volumes {
+  const { pool, installation, reserves, logger } = options
+  const root = pool.root
+  const allDisks = groupIdOf(2, installation)
+  let mode: QuotaMode = 'off'
+  /** Undefined when an image came or went since it was counted. */
+  let imageBytes: number | undefined
+  const cleanings = new Set<Promise<void>>()
+
+  const space = async (): Promise<VolumeSpace> => {
+    const { blocks, bavail, bsize } = await statfs(root)
+    const available = Math.max(0, bavail * bsize - pool.keepFreeBytes)
+    imageBytes ??= await imageBytesIn(root)
+    return { totalBytes: blocks * bsize, availableBytes: available, imageBytes }
+  }
+  const limitAllDisks = async () => {
+    if (mode !== 'simple') return
+    const limitBytes = diskBudgetBytes({ reserves, space: await space() })
+    await btrfs.limitGroup({ path: root, groupId: allDisks, limitBytes, exclusive: false })
+  }
+
+  return {
+    root,
+    async prepare() {
+      await pool.prepare()
+      mode = await ensureQuotas({ root, isOwn: pool.isOwn, logger })
+      if (mode === 'simple') await ensureGroup({ root, groupId: allDisks })
+      await limitAllDisks()
+    },
+    async reclaim() {
+      for (const groupId of leftOverGroups({ groups: await btrfs.listGroups(root), allDisks, isOwn: pool.isOwn })) {
+        // A volume that is still being cleaned keeps its group busy; the next start finds it again.
+        await btrfs.destroyGroup({ path: root, groupId }).catch((error) => {
+          logger.debug({ error, groupId }, 'a quota group is still in use')
+        })
+      }
+    },
+    async close() {
+      await Promise.all(cleanings)
+      await pool.close()
+    },
+    createEmpty: (path) => btrfs.createVolume(path),
+    async freeze(path) {
+      await btrfs.sync(path)
+      await btrfs.setReadOnly(path)
+      imageBytes = undefined
+      await limitAllDisks()
+    },
+    async copy({ from, to, limitBytes }) {
+      if (mode === 'simple') {
+        // A number of its own each time: the group of a deleted disk of the same name may still be emptying.
+        const groupId = groupIdOf(1, randomUUID())
+        await btrfs.createGroup({ path: root, groupId })
+        await btrfs.assignGroup({ path: root, groupId, parentId: allDisks })
+        await btrfs.limitGroup({ path: root, groupId, limitBytes, exclusive: false })
+        await btrfs.snapshot({ from, to, groupId })
+        return
+      }
+      await btrfs.snapshot({ from, to })
+      const groupId = `0/${await btrfs.volumeId(to)}`
+      await btrfs.limitGroup({ path: root, groupId, limitBytes, exclusive: true })
+    },
+    async remove(path) {
+      if (!(await isVolume(path))) return
+      const volumeId = await btrfs.volumeId(path)
+      const { groupId } = await limitingGroup({ root, path, mode })
+      await btrfs.deleteVolume(path)
+      imageBytes = undefined
+      // The group goes when the kernel has freed the last byte, which for a large disk takes minutes: nobody waits.
+      const groupIds = [groupId, `0/${volumeId}`]
+      const cleaning = dropGroups({ root, volumeId, groupIds }).catch((error) => {
+        logger.warn({ error, groupIds }, 'quota groups of a deleted disk stay until the next start')
+      })
+      cleanings.add(cleaning)
+      void cleaning.finally(() => cleanings.delete(cleaning))
+    },
+    async setLimit({ path, limitBytes }) {
+      const { groupId } = await limitingGroup({ root, path, mode })
+      await btrfs.limitGroup({ path: root, groupId, limitBytes, exclusive: mode === 'full' })
+    },
+    async usage(path) {
+      const group = await limitingGroup({ root, path, mode })
+      return { usedBytes: group.exclusiveBytes, limitBytes: group.limitBytes ?? 0 }
+    },
+    sync: (path) => btrfs.sync(path),
+    space,
+  }
+}
+
+/**
+ * On a pool of our own: simple quotas where the kernel has them. On a file system that is the user's: what is on
+ * already, else full quotas, because turning simple ones on cannot be undone (older kernels then refuse to mount it).
+ */
+async function ensureQuotas(options: { root: string; isOwn: boolean; logger: Logger }): Promise<QuotaMode> {
+  const { root, isOwn, logger } = options
+  const present = await btrfs.quotaMode(root)
+  if (present !== 'off') return present
+  if (isOwn) {
+    await btrfs.enableSimpleQuotas(root).catch((error) => {
+      logger.info({ error }, 'this kernel has no simple quotas: disk limits cost more here')
+    })
+    if ((await btrfs.quotaMode(root)) === 'simple') return 'simple'
+  }
+  await btrfs.enableFullQuotas(root)
+  return 'full'
+}
+
+async function ensureGroup(options: { root: string; groupId: string }): Promise<void> {
+  const { root, groupId } = options
+  const groups = await btrfs.listGroups(root)
+  if (!groups.some((group) => group.groupId === groupId)) await btrfs.createGroup({ path: root, groupId })
+}
+
+/** The group whose limit a volume feels: with simple quotas the one of level 1 above its own, else its own. */
+async function limitingGroup(options: { root: string; path: string; mode: QuotaMode }): Promise<QuotaGroup> {
+  const { root, path, mode } = options
+  const groups = new Map((await btrfs.listGroups(root)).map((group) => [group.groupId, group]))
+  const own = groups.get(`0/${await btrfs.volumeId(path)}`)
+  const parent = mode === 'simple' ? groups.get(own?.parentIds[0] ?? '') : undefined
+  const group = parent ?? own
+  if (group === undefined) throw commandFailed({ command: `btrfs qgroup show ${root}`, reason: `no group for ${path}` })
+  return group
+}
+
+async function dropGroups(options: { root: string; volumeId: string; groupIds: string[] }): Promise<void> {
+  const { root, volumeId, groupIds } = options
+  await btrfs.waitForCleaning({ path: root, volumeId })
+  // Kernels differ in whether the group of a deleted volume goes by itself.
+  const present = new Set((await btrfs.listGroups(root)).map((group) => group.groupId))
+  for (const groupId of new Set(groupIds)) {
+    if (present.has(groupId)) await btrfs.destroyGroup({ path: root, groupId })
+  }
+}
+
+/** Groups of ours that limit no volume any more. On the user's file system only those below our own group are ours. */
+function leftOverGroups(options: { groups: QuotaGroup[]; allDisks: string; isOwn: boolean }): string[] {
+  const { groups, allDisks, isOwn } = options
+  const living = groups.filter((group) => group.groupId.startsWith('0/') && !group.isStale)
+  const inUse = new Set(living.flatMap((group) => group.parentIds))
+  const unused = groups.filter((group) => group.parentIds.includes(allDisks) && !inUse.has(group.groupId))
+  const stale = groups.filter((group) => isOwn && group.isStale)
+  return [...stale, ...unused].map((group) => group.groupId)
+}
+
+/** What all images hold, half-made ones too. Each is counted once: images share nothing with each other. */
+async function imageBytesIn(root: string): Promise<number> {
+  const directory = join(root, 'images')
+  const paths = (await readdir(directory).catch(() => [])).map((name) => join(directory, name, 'root'))
+  const groups = new Map((await btrfs.listGroups(root)).map((group) => [group.groupId, group.referencedBytes]))
+  let sum = 0
+  for (const path of paths) {
+    if (await isVolume(path)) sum += groups.get(`0/${await btrfs.volumeId(path)}`) ?? 0
+  }
+  return sum
+}
+
+/** A group number is 48 bits wide: that much of a hash makes a meeting of two names practically impossible. */
+function groupIdOf(level: 1 | 2, name: string): string {
+  return `${level}/${createHash('sha256').update(name).digest().readUIntBE(0, 6)}`
+}
+
+/** The root directory of a btrfs volume has this inode number, no other directory has (btrfs_tree.h). */
+const volumeRootInode = 256
+
+function isVolume(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory() && found.ino === volumeRootInode,
+    () => false,
+  )
+}

@@ -1,0 +1,81 @@
+import { access, chmod, mkdir, readFile, rm, statfs, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import type { DiskStore } from './disk-store.ts'
+import type { PoolReserves } from './pool-reserves.models.ts'
+import { runCommand } from './run-command.ts'
+import { makeVolumeDiskStore } from './volume-disk-store.ts'
+import type { Volumes } from './volumes.ts'
+
+/**
+ * A disk store of plain directories, for tests and for machines that cannot do better. It needs no privilege and keeps
+ * the whole contract but three things: limits are recorded and reported, not enforced; an image is frozen by its mode
+ * only, so root can still write to it; copies take as long as copying takes.
+ */
+export function makeDirectoryDiskStore(options: { directory: string; reserves?: PoolReserves }): DiskStore {
+  const reserves = options.reserves ?? { imageBytes: 0, memoryImageBytes: 0 }
+  return makeVolumeDiskStore({ volumes: makeDirectoryVolumes(options.directory), reserves })
+}
+
+function makeDirectoryVolumes(root: string): Volumes {
+  return {
+    root,
+    async prepare() {
+      await mkdir(root, { recursive: true, mode: 0o700 })
+    },
+    async reclaim() {},
+    async close() {},
+    createEmpty: (path) => mkdir(path, { mode: 0o755 }),
+    async freeze(path) {
+      await runCommand(['sync', '--file-system', path])
+      await chmod(path, 0o555)
+    },
+    async copy({ from, to, limitBytes }) {
+      await runCommand(['cp', '--archive', '--reflink=auto', from, to])
+      await chmod(to, 0o755)
+      await writeRecord({ path: to, record: { limitBytes, imageBytes: await bytesBelow(to) } })
+    },
+    async remove(path) {
+      await chmod(path, 0o755).catch(() => undefined)
+      await rm(path, { recursive: true, force: true })
+      await rm(recordPath(path), { force: true })
+    },
+    async setLimit({ path, limitBytes }) {
+      await writeRecord({ path, record: { ...(await readRecord(path)), limitBytes } })
+    },
+    async usage(path) {
+      const { limitBytes, imageBytes } = await readRecord(path)
+      return { usedBytes: Math.max(0, (await bytesBelow(path)) - imageBytes), limitBytes }
+    },
+    async sync(path) {
+      await runCommand(['sync', '--file-system', path])
+    },
+    async space() {
+      const { blocks, bavail, bsize } = await statfs(root)
+      const images = join(root, 'images')
+      const imageBytes = await access(images).then(
+        () => bytesBelow(images),
+        () => 0,
+      )
+      return { totalBytes: blocks * bsize, availableBytes: bavail * bsize, imageBytes }
+    },
+  }
+}
+
+const recordSchema = z.object({ limitBytes: z.number(), imageBytes: z.number() })
+
+function recordPath(path: string): string {
+  return join(dirname(path), 'limit.json')
+}
+
+async function readRecord(path: string) {
+  return recordSchema.parse(JSON.parse(await readFile(recordPath(path), 'utf8')))
+}
+
+function writeRecord(options: { path: string; record: z.infer<typeof recordSchema> }): Promise<void> {
+  return writeFile(recordPath(options.path), JSON.stringify(options.record))
+}
+
+async function bytesBelow(path: string): Promise<number> {
+  return Number.parseInt(await runCommand(['du', '--summarize', '--block-size=1', path]), 10)
+}

@@ -1,0 +1,141 @@
+import { chmod, mkdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { btrfs } from './btrfs-commands.ts'
+import { machineFull, poolBusy, poolSparse, poolUnsupported } from './disk-store.errors.ts'
+import { listMounts, loopDevicesOf, mountAt } from './mounts.ts'
+import type { Pool } from './pool.ts'
+import { runCommand } from './run-command.ts'
+
+/**
+ * A btrfs of our own in one file on any file system, every byte of which is allocated beforehand. With a sparse file a
+ * full disk below would turn the pool read-only after an fsync had answered success. For the same reason nothing may
+ * give blocks back: the file system is mounted `nodiscard` and the loop device refuses discards (fstrim).
+ *
+ * The file only grows. A loop device is released by the kernel with the last mount of it, so a crash leaves at most a
+ * mounted pool, which the next start finds and uses.
+ */
+export function makeLoopFilePool(options: {
+  file: string
+  mountPoint: string
+  sizeBytes: number
+  /** What must stay free on the disk below after the file was made or grown. */
+  keepFreeBytes: number
+  label: string
+}): Pool {
+  const { file, mountPoint } = options
+  return {
+    root: mountPoint,
+    isOwn: true,
+    keepFreeBytes: 0,
+    async prepare() {
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+      await mkdir(mountPoint, { recursive: true, mode: 0o700 })
+      await ensureFile(options)
+      const device = await ensureDevice({ file, mountPoint })
+      await ensureMount({ device, mountPoint })
+      await runCommand(['losetup', '--set-capacity', device])
+      await btrfs.growToDevice(mountPoint)
+      await chmod(mountPoint, 0o700)
+    },
+    async close() {
+      if ((await mountAt(mountPoint)) === undefined) return
+      await runCommand(['umount', mountPoint]).catch((error) => {
+        throw poolBusy({ path: mountPoint, reason: 'files of it are still open' }, { cause: error })
+      })
+    },
+  }
+}
+
+/** Makes or grows the file. One that was interrupted while it was made has another name and is begun again. */
+async function ensureFile(options: {
+  file: string
+  sizeBytes: number
+  keepFreeBytes: number
+  label: string
+}): Promise<void> {
+  const { file, sizeBytes, label } = options
+  const present = await stat(file).catch(() => undefined)
+  if (present !== undefined) {
+    const allocatedBytes = present.blocks * statBlockBytes
+    if (allocatedBytes < present.size) throw poolSparse({ path: file, sizeBytes: present.size, allocatedBytes })
+    if (present.size < sizeBytes) {
+      await refuseWithoutSpace({ ...options, neededBytes: sizeBytes - present.size })
+      await allocate({ file, sizeBytes })
+    }
+    return
+  }
+  const unfinished = `${file}.unfinished`
+  await rm(unfinished, { force: true })
+  await refuseWithoutSpace({ ...options, neededBytes: sizeBytes })
+  await writeFile(unfinished, '', { mode: 0o600 })
+  await allocate({ file: unfinished, sizeBytes })
+  await runCommand(['mkfs.btrfs', '--quiet', '--nodiscard', '--label', label, unfinished])
+  await runCommand(['sync', unfinished])
+  await rename(unfinished, file)
+}
+
+/** stat(2) counts in these, whatever the block size of the file system. */
+const statBlockBytes = 512
+
+async function allocate(options: { file: string; sizeBytes: number }): Promise<void> {
+  const { file, sizeBytes } = options
+  await runCommand(['fallocate', '--length', String(sizeBytes), file]).catch((error) => {
+    const reason = `the file system of ${dirname(file)} cannot allocate space beforehand`
+    throw poolUnsupported({ path: file, reason }, { cause: error })
+  })
+  const { size, blocks } = await stat(file)
+  if (blocks * statBlockBytes >= size) return
+  throw poolSparse({ path: file, sizeBytes: size, allocatedBytes: blocks * statBlockBytes })
+}
+
+async function refuseWithoutSpace(options: { file: string; neededBytes: number; keepFreeBytes: number }) {
+  const { bavail, bsize } = await statfs(dirname(options.file))
+  const neededBytes = options.neededBytes + options.keepFreeBytes
+  if (bavail * bsize < neededBytes) {
+    throw machineFull({ path: options.file, availableBytes: bavail * bsize, neededBytes })
+  }
+}
+
+/** The one loop device over the file: two would each cache and write their own truth. */
+async function ensureDevice(options: { file: string; mountPoint: string }): Promise<string> {
+  const { file, mountPoint } = options
+  const mounts = await listMounts()
+  const present = await loopDevicesOf(file)
+  const mounted = present.filter((device) => mounts.some((mount) => mount.source === device))
+  const elsewhere = mounts.find((mount) => mounted.includes(mount.source) && mount.mountPoint !== mountPoint)
+  if (mounted.length > 1 || elsewhere !== undefined) {
+    throw poolBusy({ path: file, reason: `it is mounted at ${elsewhere?.mountPoint ?? 'several places'}` })
+  }
+  const [keep = mounted[0] ?? present[0]] = mounted
+  for (const device of present) if (device !== keep) await runCommand(['losetup', '--detach', device])
+  return keep ?? attachDevice(file)
+}
+
+async function attachDevice(file: string): Promise<string> {
+  const attach = (...more: string[]) =>
+    runCommand(['losetup', '--find', '--show', '--nooverlap', ...more, file]).then((output) => output.trim())
+  // Direct I/O keeps one copy in the page cache instead of two; not every file system below can do it.
+  const device = await attach('--direct-io=on').catch(() => attach())
+  return device
+}
+
+async function ensureMount(options: { device: string; mountPoint: string }): Promise<void> {
+  const { device, mountPoint } = options
+  await writeFile(`/sys/block/${basename(device)}/queue/discard_max_bytes`, '0')
+  const present = await mountAt(mountPoint)
+  if (present !== undefined && present.source !== device) {
+    throw poolBusy({ path: mountPoint, reason: `${present.source} is mounted there` })
+  }
+  if (present === undefined) {
+    await runCommand(['mount', '-t', 'btrfs', '-o', mountOptions.join(','), device, mountPoint])
+    // Of a mounted device this asks the kernel to release it together with the mount.
+    await runCommand(['losetup', '--detach', device])
+    return
+  }
+  const missing = requiredMountFlags.filter((flag) => !present.options.has(flag))
+  if (missing.length > 0) await runCommand(['mount', '-o', `remount,${mountOptions.join(',')}`, mountPoint])
+}
+
+/** Files made by root inside a sandbox are root's on the host too: they may be neither setuid nor devices here. */
+const requiredMountFlags = ['nosuid', 'nodev']
+const mountOptions = [...requiredMountFlags, 'noatime', 'compress=zstd:1', 'nodiscard']

@@ -1,0 +1,1 @@
+export { type DiskStoreAbilities, describeDiskStore } from './disk-store.test-suite.ts'
