@@ -1,0 +1,77 @@
+import type { ModelConnection } from '@threadbox/protocol/public'
+
+type Provider = ModelConnection['provider']
+
+/** What is known about a model without asking anybody. Null: not known, and then nothing is claimed. */
+export type KnownModel = {
+  contextTokens: number | null
+  supportsImages: boolean
+  inputUsdPerMillion: number | null
+  outputUsdPerMillion: number | null
+}
+
+/**
+ * Context sizes and list prices (USD per million tokens) that the providers publish, by the beginning of the model's
+ * name; the longest one that fits counts. Kept small: whoever connects a model can enter other figures, and theirs win.
+ */
+const known: Partial<Record<Provider, Record<string, [contextTokens: number, input: number, output: number]>>> = {
+  anthropic: {
+    'claude-opus-4-5': [200_000, 5, 25],
+    'claude-opus-4': [200_000, 15, 75],
+    'claude-sonnet-4': [200_000, 3, 15],
+    'claude-haiku-4-5': [200_000, 1, 5],
+    'claude-3-5-haiku': [200_000, 0.8, 4],
+  },
+  openai: {
+    'gpt-5': [400_000, 1.25, 10],
+    'gpt-5-mini': [400_000, 0.25, 2],
+    'gpt-5-nano': [400_000, 0.05, 0.4],
+    'gpt-4.1': [1_047_576, 2, 8],
+    'gpt-4.1-mini': [1_047_576, 0.4, 1.6],
+    'gpt-4o': [128_000, 2.5, 10],
+    'gpt-4o-mini': [128_000, 0.15, 0.6],
+  },
+  google: {
+    'gemini-2.5-pro': [1_048_576, 1.25, 10],
+    'gemini-2.5-flash': [1_048_576, 0.3, 2.5],
+    'gemini-2.5-flash-lite': [1_048_576, 0.1, 0.4],
+  },
+}
+
+/** Model families that see images although their provider serves text-only models too. */
+const visualFamilies = /llava|vision|-vl\b|gemma3|pixtral|minicpm-v|llama4|qwen[\d.]*vl|mistral-small3/i
+
+export function knownModel(provider: Provider, model: string): KnownModel {
+  const table = known[provider] ?? {}
+  const prefix = Object.keys(table)
+    .filter((candidate) => isVersionOf(model, candidate))
+    .sort((a, b) => b.length - a.length)[0]
+  const figures = prefix === undefined ? undefined : table[prefix]
+  const isNamedProvider = provider === 'anthropic' || provider === 'openai' || provider === 'google'
+  return {
+    contextTokens: figures?.[0] ?? null,
+    supportsImages: isNamedProvider || visualFamilies.test(model),
+    inputUsdPerMillion: figures?.[1] ?? null,
+    outputUsdPerMillion: figures?.[2] ?? null,
+  }
+}
+
+/** `gpt-5-2025-08-07` is a dated `gpt-5`; `gpt-5-pro` and `gpt-5.1` are other models with other prices. */
+function isVersionOf(model: string, name: string): boolean {
+  return (
+    model === name ||
+    (model.startsWith(name) && /^-(latest|\d{4,8}(-\d{2}){0,2}|\d(-\d{8})?)$/.test(model.slice(name.length)))
+  )
+}
+
+/** What is assumed about a window that nobody told us: small enough for local servers, true for the named providers. */
+export function assumedContextTokens(provider: Provider): number {
+  const assumed: Record<Provider, number> = {
+    anthropic: 200_000,
+    openai: 128_000,
+    google: 128_000,
+    'openai-compatible': 32_768,
+    ollama: 8_192,
+  }
+  return assumed[provider]
+}

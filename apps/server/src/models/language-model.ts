@@ -1,0 +1,56 @@
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createGoogleGenerativeAI } from '@ai-sdk/google'
+import { createOpenAI } from '@ai-sdk/openai'
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import type { ModelConnection } from '@threadbox/protocol/public'
+import type { LanguageModel } from 'ai'
+
+export type Provider = ModelConnection['provider']
+
+/** Where each provider answers when the connection does not say otherwise. */
+const defaultBaseUrls: Record<Exclude<Provider, 'openai-compatible'>, string> = {
+  anthropic: 'https://api.anthropic.com/v1',
+  openai: 'https://api.openai.com/v1',
+  google: 'https://generativelanguage.googleapis.com/v1beta',
+  ollama: 'http://127.0.0.1:11434',
+}
+
+/**
+ * The client of one connection. OpenAI is spoken to over Chat Completions, whose history is wholly ours: nothing is
+ * kept at the provider that a later step would need.
+ */
+export function languageModelOf(connection: {
+  provider: Provider
+  model: string
+  baseUrl: string | null
+  apiKey: string | null
+}): LanguageModel {
+  const { provider, model } = connection
+  const apiKey = connection.apiKey ?? 'none'
+  switch (provider) {
+    case 'anthropic':
+      return createAnthropic({ apiKey, baseURL: connection.baseUrl ?? defaultBaseUrls.anthropic })(model)
+    case 'openai':
+      return createOpenAI({ apiKey, baseURL: connection.baseUrl ?? defaultBaseUrls.openai }).chat(model)
+    case 'google':
+      return createGoogleGenerativeAI({ apiKey, baseURL: connection.baseUrl ?? defaultBaseUrls.google })(model)
+    case 'openai-compatible':
+    case 'ollama':
+      return createOpenAICompatible({
+        name: 'openai-compatible',
+        baseURL: compatibleUrl(connection.baseUrl ?? defaultBaseUrls.ollama, provider),
+        includeUsage: true,
+        ...(connection.apiKey === null ? {} : { apiKey: connection.apiKey }),
+      })(model)
+  }
+}
+
+/** Ollama is known by its own address; its OpenAI-compatible API is below `/v1`. */
+function compatibleUrl(baseUrl: string, provider: Provider): string {
+  const trimmed = baseUrl.replace(/\/+$/, '')
+  return provider === 'ollama' && !trimmed.endsWith('/v1') ? `${trimmed}/v1` : trimmed
+}
+
+export function ollamaAddress(baseUrl: string | null): string {
+  return (baseUrl ?? defaultBaseUrls.ollama).replace(/\/+$/, '').replace(/\/v1$/, '')
+}

@@ -1,0 +1,185 @@
+import type { TurnFailure } from '@threadbox/protocol/public'
+
+/**
+ * Turns whatever a provider's client threw, or sent inside a stream, into a state that a person can act on. Providers
+ * agree on few status codes, so their own error types are read too; their text only where nothing else tells a full
+ * context from a malformed request.
+ */
+export function modelFailureOf(error: unknown, options: { nowMs: number; provider: string }): TurnFailure {
+  const facts = factsOf(error)
+  const code = codeOf(facts)
+  return {
+    code,
+    ...wordsOf(code, { facts, provider: options.provider }),
+    retryAt: code === 'rate-limited' ? retryAtOf(facts, options.nowMs) : null,
+    actions: actionsOf[code] ?? ['retry', 'switch-model'],
+  }
+}
+
+export const refusedFailure: TurnFailure = {
+  code: 'refused',
+  message: 'The model declined to answer this.',
+  remedy: 'Say it differently, or ask another model.',
+  retryAt: null,
+  actions: ['switch-model', 'retry'],
+}
+
+export const lengthFailure: TurnFailure = {
+  code: 'limit-tokens',
+  message: 'The answer reached the longest length the model may give at once.',
+  remedy: 'Continue to let it go on from here.',
+  retryAt: null,
+  actions: ['continue', 'retry'],
+}
+
+export const contextFullFailure: TurnFailure = {
+  code: 'context-full',
+  message: 'The conversation does not fit into the model’s context window, even after it was compacted.',
+  remedy: 'Switch to a model with a larger window, or start a new thread.',
+  retryAt: null,
+  actions: ['switch-model', 'retry'],
+}
+
+type Facts = {
+  status: number | null
+  types: string
+  text: string
+  headers: Record<string, string>
+  isModelMissing: boolean
+}
+
+type ModelFailureCode = Extract<
+  TurnFailure['code'],
+  'rate-limited' | 'wrong-key' | 'overloaded' | 'context-full' | 'network' | 'internal'
+>
+
+const actionsOf: Partial<Record<TurnFailure['code'], TurnFailure['actions']>> = {
+  'rate-limited': ['retry', 'switch-model'],
+  'wrong-key': ['open-settings', 'switch-model', 'retry'],
+  'context-full': ['switch-model', 'retry'],
+  network: ['retry', 'continue', 'open-settings'],
+  overloaded: ['retry', 'continue', 'switch-model'],
+}
+
+const contextFull =
+  /prompt is too long|maximum context length|context.length.exceeded|context window|exceeds the (maximum|available|context)|too many tokens|input (is too long|token count)|n_ctx|exceed_context_size/i
+
+function factsOf(error: unknown): Facts {
+  const chain = chainOf(error)
+  const find = <Value>(read: (link: Record<string, unknown>) => Value | undefined) =>
+    chain.map(read).find((value) => value !== undefined)
+  const status = find((link) => numberOf(link.statusCode)) ?? null
+  const body = find((link) => (typeof link.responseBody === 'string' ? link.responseBody : undefined)) ?? ''
+  const texts = chain.map((link) => String(link.message ?? ''))
+  const types = chain.map((link) => `${String(link.type ?? '')} ${String(link.code ?? '')} ${String(link.name ?? '')}`)
+  const headers = find((link) => link.responseHeaders as Record<string, string> | undefined) ?? {}
+  const text = firstLine(texts.find((candidate) => candidate !== '') ?? '')
+  return {
+    status,
+    types: `${types.join(' ')} ${typesIn(body)}`,
+    text,
+    headers,
+    isModelMissing: status === 404,
+  }
+}
+
+/** The error, its causes, and what providers wrap theirs in (`errors`, `error`, `lastError`), nearest first. */
+function chainOf(error: unknown): Record<string, unknown>[] {
+  const chain: Record<string, unknown>[] = []
+  const queue: unknown[] = [error]
+  while (queue.length > 0 && chain.length < 12) {
+    const next = queue.shift()
+    if (typeof next === 'string') chain.push({ message: next })
+    if (typeof next !== 'object' || next === null || chain.includes(next as Record<string, unknown>)) continue
+    const link = next as Record<string, unknown>
+    chain.push(link)
+    queue.push(link.lastError, link.cause, link.error)
+    if (Array.isArray(link.errors)) queue.push(...link.errors)
+  }
+  return chain
+}
+
+function typesIn(body: string): string {
+  try {
+    const parsed = JSON.parse(body) as { error?: Record<string, unknown> }
+    const error = parsed.error ?? {}
+    return [error.type, error.code, error.status].filter((value) => typeof value === 'string').join(' ')
+  } catch {
+    return ''
+  }
+}
+
+function codeOf(facts: Facts): ModelFailureCode {
+  const { status, types, text } = facts
+  if (contextFull.test(`${types} ${text}`) || status === 413) return 'context-full'
+  if (status === 429 || /rate_limit|RESOURCE_EXHAUSTED|insufficient_quota/.test(types)) return 'rate-limited'
+  if (status === 401 || status === 403 || /authentication_error|permission_error|invalid_api_key/.test(types)) {
+    return 'wrong-key'
+  }
+  if (/api key/i.test(text) && status !== null && status < 500) return 'wrong-key'
+  if (/overloaded|UNAVAILABLE|server_error|api_error|internal_server_error/.test(types)) return 'overloaded'
+  if (status !== null && status >= 500) return 'overloaded'
+  if (isNetwork(facts)) return 'network'
+  return 'internal'
+}
+
+function isNetwork({ status, types, text }: Facts): boolean {
+  if (/ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|UND_ERR|TimeoutError|EHOSTUNREACH|ENETUNREACH|CERT|TLS/.test(types))
+    return true
+  return status === null && /fetch failed|cannot connect|terminated|socket|network|closed before/i.test(text)
+}
+
+function wordsOf(
+  code: ModelFailureCode,
+  options: { facts: Facts; provider: string },
+): Pick<TurnFailure, 'message' | 'remedy'> {
+  const { facts, provider } = options
+  const said = facts.text === '' ? '' : ` It said: “${facts.text}”`
+  switch (code) {
+    case 'rate-limited':
+      return {
+        message: `${provider} is limiting how much this key may ask.${said}`,
+        remedy: 'Wait and try again, or switch to another model.',
+      }
+    case 'wrong-key':
+      return { message: `${provider} did not accept the API key.${said}`, remedy: 'Enter a valid key in the settings.' }
+    case 'overloaded':
+      return { message: `${provider} could not answer just now.${said}`, remedy: 'Try again in a moment.' }
+    case 'context-full':
+      return { message: contextFullFailure.message, remedy: contextFullFailure.remedy }
+    case 'network':
+      return {
+        message: `The connection to ${provider} failed or broke off.${said}`,
+        remedy: 'Check that the server can reach it, then try again. What had come so far is kept.',
+      }
+    case 'internal':
+      return facts.isModelMissing
+        ? {
+            message: `${provider} does not know this model, or the address is wrong.${said}`,
+            remedy: 'Check the model’s name and the base URL in the settings.',
+          }
+        : { message: `The request to ${provider} failed.${said}`, remedy: 'Try again, or switch to another model.' }
+  }
+}
+
+/** `retry-after` is in seconds or a date; `retry-after-ms` in milliseconds. At most a day is believed. */
+function retryAtOf(facts: Facts, nowMs: number): number | null {
+  const dayMs = 86_400_000
+  const milliseconds = Number(facts.headers['retry-after-ms'] ?? Number.NaN)
+  if (Number.isFinite(milliseconds)) return nowMs + Math.min(Math.max(0, milliseconds), dayMs)
+  const raw = facts.headers['retry-after']
+  if (raw === undefined) return null
+  const seconds = Number(raw)
+  if (Number.isFinite(seconds)) return nowMs + Math.min(Math.max(0, seconds * 1000), dayMs)
+  const date = Date.parse(raw)
+  return Number.isNaN(date) ? null : Math.min(Math.max(date, nowMs), nowMs + dayMs)
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}
+
+/** Providers may put whole pages into an error; one line of it is enough for a person. */
+function firstLine(text: string): string {
+  return (text.split('\n', 1)[0] ?? '').slice(0, 300)
+}

@@ -1,0 +1,29 @@
+import { defineError } from '@threadbox/errors'
+
+export const modelNotFound = defineError({
+  code: 'model.not-found',
+  kind: 'not-found',
+  message: () => 'There is no model connection with this id.',
+  remedy: () => 'Choose one from the list of models.',
+})
+
+export const modelKeyMissing = defineError<{ provider: string; variable: string }>({
+  code: 'model.key-missing',
+  kind: 'invalid',
+  message: ({ provider }) => `A connection to ${provider} needs an API key and none was given.`,
+  remedy: ({ variable }) => `Enter the key, or set ${variable} in the environment of the server.`,
+})
+
+export const modelAddressMissing = defineError({
+  code: 'model.address-missing',
+  kind: 'invalid',
+  message: () => 'An OpenAI-compatible server needs an address.',
+  remedy: () => 'Enter its base URL, for example http://127.0.0.1:8000/v1.',
+})
+
+export const modelOwnerOnly = defineError({
+  code: 'model.owner-only',
+  kind: 'forbidden',
+  message: () => 'Only the owner of this installation can change its models.',
+  remedy: () => 'Ask the owner.',
+})

@@ -1,0 +1,35 @@
+import type { Kysely } from 'kysely'
+
+/** Columns of `model_connections`. Booleans are 0 or 1; the key is sealed with the installation's master key. */
+export type ModelConnectionRow = {
+  id: string
+  provider: string
+  name: string
+  model: string
+  base_url: string | null
+  sealed_key: string | null
+  context_tokens: number | null
+  input_usd_per_million: number | null
+  output_usd_per_million: number | null
+  is_default: number
+  created_at: number
+}
+
+export type ModelTables = { model_connections: ModelConnectionRow }
+
+export async function createModelTables(database: Kysely<never>): Promise<void> {
+  await database.schema
+    .createTable('model_connections')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('provider', 'text', (column) => column.notNull())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('model', 'text', (column) => column.notNull())
+    .addColumn('base_url', 'text')
+    .addColumn('sealed_key', 'text')
+    .addColumn('context_tokens', 'bigint')
+    .addColumn('input_usd_per_million', 'double precision')
+    .addColumn('output_usd_per_million', 'double precision')
+    .addColumn('is_default', 'integer', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .execute()
+}

@@ -1,0 +1,203 @@
+import type { z } from '@hono/zod-openapi'
+import { makeId } from '@threadbox/domain'
+import type {
+  connectModelSchema,
+  ModelConnection,
+  modelTestSchema,
+  updateModelSchema,
+} from '@threadbox/protocol/public'
+import type { LanguageModel } from 'ai'
+import { type DiscoveredModel, discoverModels, keyFromEnvironment, keyVariables } from './discover.ts'
+import { assumedContextTokens, knownModel } from './known-models.models.ts'
+import { languageModelOf, type Provider } from './language-model.ts'
+import { callModel } from './model-call.ts'
+import { modelFailureOf } from './model-failure.models.ts'
+import { modelAddressMissing, modelKeyMissing, modelNotFound } from './models.errors.ts'
+import type { ModelStore } from './models.store.ts'
+import type { ModelConnectionRow } from './models.table.ts'
+
+/** Seals values with the installation's master key. Opening what another key sealed throws. */
+export type SecretBox = { seal(plain: string): string; open(sealed: string): string }
+
+/** A model that can be asked: its client and what is known, or assumed, about it. */
+export type UsableModel = {
+  connection: ModelConnection
+  client: LanguageModel
+  contextTokens: number
+}
+
+export type Models = {
+  list(): Promise<ModelConnection[]>
+  /** Throws `model.key-missing`, `model.address-missing`. */
+  connect(input: z.infer<typeof connectModelSchema>): Promise<ModelConnection>
+  update(id: string, input: z.infer<typeof updateModelSchema>): Promise<ModelConnection>
+  disconnect(id: string): Promise<void>
+  /** One real call with one short question. */
+  test(id: string): Promise<z.infer<typeof modelTestSchema>>
+  discover(): Promise<DiscoveredModel[]>
+  /** The thread's own choice if it still exists, else the default; undefined when no model is connected. */
+  usable(modelId: string | null): Promise<UsableModel | undefined>
+  /** Called after each new connection. */
+  onConnected(listener: (connection: ModelConnection) => Promise<void>): void
+}
+
+export type ModelsOptions = {
+  store: ModelStore
+  secretBox: SecretBox
+  environment: Readonly<Record<string, string | undefined>>
+  clock: { nowMs(): number }
+  randomBytes: (count: number) => Uint8Array
+  /** Where Ollama is looked for; null for its own address. */
+  ollamaUrl: string | null
+}
+
+/** A test call asks for little and must not leave a person waiting at a dead address. */
+const testTimeoutMs = 30_000
+
+export function makeModels(options: ModelsOptions): Models {
+  const { store, secretBox, environment, clock } = options
+  const listeners: ((connection: ModelConnection) => Promise<void>)[] = []
+  const view = (row: ModelConnectionRow) => viewOf(row, environment)
+
+  const find = async (id: string) => {
+    const row = await store.find(id)
+    if (row === undefined) throw modelNotFound({})
+    return row
+  }
+  const clientOf = (row: ModelConnectionRow) => {
+    const provider = row.provider as Provider
+    const apiKey = row.sealed_key === null ? keyFromEnvironment(provider, environment) : secretBox.open(row.sealed_key)
+    return languageModelOf({ provider, model: row.model, baseUrl: row.base_url, apiKey: apiKey ?? null })
+  }
+  const check = (row: ModelConnectionRow) => {
+    const provider = row.provider as Provider
+    if (provider === 'openai-compatible' && row.base_url === null) throw modelAddressMissing({})
+    const variable = keyVariables[provider][0]
+    if (variable !== undefined && viewOf(row, environment).keySource === 'none') {
+      throw modelKeyMissing({ provider: providerNames[provider], variable })
+    }
+  }
+
+  return {
+    list: async () => (await store.list()).map(view),
+    connect: async (input) => {
+      const isFirst = (await store.findDefault()) === undefined
+      const row: ModelConnectionRow = {
+        id: makeId('model', options.randomBytes),
+        provider: input.provider,
+        name: input.name ?? input.model,
+        model: input.model,
+        base_url: input.baseUrl ?? null,
+        sealed_key: input.apiKey === undefined ? null : secretBox.seal(input.apiKey),
+        context_tokens: input.contextTokens ?? null,
+        input_usd_per_million: input.inputUsdPerMillion ?? null,
+        output_usd_per_million: input.outputUsdPerMillion ?? null,
+        is_default: isFirst || input.isDefault === true ? 1 : 0,
+        created_at: clock.nowMs(),
+      }
+      check(row)
+      await store.put(row)
+      for (const listener of listeners) await listener(view(row))
+      return view(row)
+    },
+    update: async (id, input) => {
+      const row = withChanges(await find(id), input, secretBox)
+      check(row)
+      await store.put(row)
+      return view(row)
+    },
+    disconnect: async (id) => {
+      if (!(await store.delete(id))) throw modelNotFound({})
+    },
+    test: async (id) => testCall(clientOf(await find(id)), { name: (await find(id)).name, clock }),
+    discover: () => discoverModels({ environment, ollamaUrl: options.ollamaUrl, fetch }),
+    usable: async (modelId) => {
+      const own = modelId === null ? undefined : await store.find(modelId)
+      const row = own ?? (await store.findDefault())
+      if (row === undefined) return undefined
+      const connection = view(row)
+      const contextTokens = connection.contextTokens ?? assumedContextTokens(connection.provider)
+      return { connection, client: clientOf(row), contextTokens }
+    },
+    onConnected: (listener) => void listeners.push(listener),
+  }
+}
+
+/** How providers are named to people. */
+const providerNames: Record<Provider, string> = {
+  anthropic: 'Anthropic',
+  openai: 'OpenAI',
+  google: 'Google',
+  'openai-compatible': 'an OpenAI-compatible server',
+  ollama: 'Ollama',
+}
+
+function viewOf(row: ModelConnectionRow, environment: Readonly<Record<string, string | undefined>>): ModelConnection {
+  const provider = row.provider as Provider
+  const known = knownModel(provider, row.model)
+  const environmentKey = keyFromEnvironment(provider, environment)
+  return {
+    id: row.id,
+    provider,
+    name: row.name,
+    model: row.model,
+    baseUrl: row.base_url,
+    keySource: row.sealed_key !== null ? 'stored' : environmentKey === undefined ? 'none' : 'environment',
+    contextTokens: row.context_tokens ?? known.contextTokens,
+    supportsImages: known.supportsImages,
+    inputUsdPerMillion: row.input_usd_per_million ?? known.inputUsdPerMillion,
+    outputUsdPerMillion: row.output_usd_per_million ?? known.outputUsdPerMillion,
+    isDefault: row.is_default === 1,
+    createdAt: row.created_at,
+  }
+}
+
+function withChanges(
+  row: ModelConnectionRow,
+  input: z.infer<typeof updateModelSchema>,
+  secretBox: SecretBox,
+): ModelConnectionRow {
+  // A stored key belongs to the address it was entered for: it is not sent to another one that was typed later.
+  const isMoved = input.baseUrl !== undefined && input.baseUrl !== row.base_url
+  const keptKey = isMoved ? null : row.sealed_key
+  return {
+    ...row,
+    name: input.name ?? row.name,
+    model: input.model ?? row.model,
+    base_url: input.baseUrl ?? row.base_url,
+    sealed_key: input.apiKey === undefined ? keptKey : secretBox.seal(input.apiKey),
+    context_tokens: input.contextTokens ?? row.context_tokens,
+    input_usd_per_million: input.inputUsdPerMillion ?? row.input_usd_per_million,
+    output_usd_per_million: input.outputUsdPerMillion ?? row.output_usd_per_million,
+    is_default: input.isDefault === undefined ? row.is_default : Number(input.isDefault),
+  }
+}
+
+async function testCall(
+  client: LanguageModel,
+  options: { name: string; clock: { nowMs(): number } },
+): Promise<z.infer<typeof modelTestSchema>> {
+  const startedAt = options.clock.nowMs()
+  let reply = ''
+  try {
+    await callModel(
+      {
+        model: client,
+        system: 'You are being tested for reachability. Answer with the single word: ready',
+        messages: [{ role: 'user', content: 'Are you there?' }],
+        tools: {},
+        // Models that think before they answer spend tokens on it; fewer would leave them without a word.
+        maxOutputTokens: 1024,
+        signal: AbortSignal.timeout(testTimeoutMs),
+      },
+      async (part) => {
+        if (part.kind === 'block-delta' && part.id.startsWith('text:')) reply += part.text
+      },
+    )
+    return { ok: true, latencyMs: options.clock.nowMs() - startedAt, reply: reply.slice(0, 500), failure: null }
+  } catch (error) {
+    const nowMs = options.clock.nowMs()
+    const { code, message, remedy } = modelFailureOf(error, { nowMs, provider: options.name })
+    return { ok: false, latencyMs: nowMs - startedAt, reply: null, failure: { code, message, remedy } }
+  }
+}

@@ -1,0 +1,27 @@
+/** What a message asks for by itself, with or without a model. */
+export type SlashCommand = { kind: 'run'; command: string } | { kind: 'python'; code: string } | { kind: 'help' }
+
+/**
+ * The command in a message, undefined when there is none. Only the words listed here are commands, so a message that
+ * begins with a path (`/home/user/a.csv: what is this?`) stays a message.
+ */
+export function slashCommandIn(text: string): SlashCommand | undefined {
+  const match = /^\s*\/(run|python|help)(?:\s+([\s\S]*))?$/.exec(text)
+  if (match === null) return undefined
+  const rest = (match[2] ?? '').trimEnd()
+  if (match[1] === 'help' || rest.trim() === '') return { kind: 'help' }
+  return match[1] === 'run' ? { kind: 'run', command: unfenced(rest) } : { kind: 'python', code: unfenced(rest) }
+}
+
+/** People paste code with its Markdown fence. */
+function unfenced(text: string): string {
+  return /^```[^\n]*\n([\s\S]*?)\n?```\s*$/.exec(text.trim())?.[1] ?? text
+}
+
+/** The message that would ask for a call again; undefined for tools a person cannot ask for. */
+export function messageForCall(tool: string, input: unknown): string | undefined {
+  const fields = typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}
+  if (tool === 'run_command' && typeof fields.command === 'string') return `/run ${fields.command}`
+  if (tool === 'run_python' && typeof fields.code === 'string') return `/python ${fields.code}`
+  return undefined
+}

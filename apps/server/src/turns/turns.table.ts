@@ -1,0 +1,208 @@
+import type { Kysely } from 'kysely'
+
+/** What the engine needs to go on with a turn after a crash. What people see of it is in the thread's log. */
+export type TurnRunRow = {
+  id: string
+  thread_id: string
+  ordinal: number
+  mode: string
+  status: string
+  stop_requested: number
+  model_id: string | null
+  model_name: string | null
+  user_entry_id: string
+  user_text: string
+  attachments_json: string
+  note: string | null
+  started_at: number
+  allowance_from_step: number
+  allowance_from: number
+}
+
+export type TurnStepRow = {
+  id: string
+  turn_id: string
+  thread_id: string
+  step_index: number
+  provider: string
+  status: string
+  is_final: number
+  messages_json: string
+  entry_ids_json: string
+  input_tokens: number
+  output_tokens: number
+  cached_input_tokens: number
+  cost_usd: number | null
+  estimated_tokens: number
+}
+
+export type ToolCallRow = {
+  id: string
+  step_id: string
+  turn_id: string
+  thread_id: string
+  call_index: number
+  tool: string
+  input_json: string
+  status: string
+  boot_id: string | null
+  output_bytes: number
+  displays: number
+  plan_json: string | null
+  output_json: string | null
+  still_running_json: string
+}
+
+export type QueuedMessageRow = {
+  entry_id: string
+  thread_id: string
+  turn_id: string
+  position: number
+  status: string
+  text: string
+  attachments_json: string
+  created_at: number
+}
+
+/** Which message a client's key made, so that the same request sent again makes no second one. */
+export type MessageKeyRow = { thread_id: string; message_key: string; entry_id: string; turn_id: string }
+
+export type CompactionRow = {
+  id: string
+  thread_id: string
+  turn_ordinal: number
+  step_index: number
+  summary: string
+  files_json: string
+  created_at: number
+}
+
+export type TurnTables = {
+  turn_runs: TurnRunRow
+  turn_steps: TurnStepRow
+  tool_calls: ToolCallRow
+  queued_messages: QueuedMessageRow
+  message_keys: MessageKeyRow
+  compactions: CompactionRow
+}
+
+export async function createTurnTables(database: Kysely<never>): Promise<void> {
+  await createTurnRuns(database)
+  await createSteps(database)
+  await createToolCalls(database)
+  await createQueue(database)
+  await createCompactions(database)
+}
+
+function threadTable(database: Kysely<never>, name: string) {
+  return database.schema
+    .createTable(name)
+    .addColumn('thread_id', 'text', (column) => column.notNull().references('threads.id').onDelete('cascade'))
+}
+
+async function createTurnRuns(database: Kysely<never>): Promise<void> {
+  await threadTable(database, 'turn_runs')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('ordinal', 'bigint', (column) => column.notNull())
+    .addColumn('mode', 'text', (column) => column.notNull())
+    .addColumn('status', 'text', (column) => column.notNull())
+    .addColumn('stop_requested', 'integer', (column) => column.notNull())
+    .addColumn('model_id', 'text')
+    .addColumn('model_name', 'text')
+    .addColumn('user_entry_id', 'text', (column) => column.notNull())
+    .addColumn('user_text', 'text', (column) => column.notNull())
+    .addColumn('attachments_json', 'text', (column) => column.notNull())
+    .addColumn('note', 'text')
+    .addColumn('started_at', 'bigint', (column) => column.notNull())
+    .addColumn('allowance_from_step', 'bigint', (column) => column.notNull())
+    .addColumn('allowance_from', 'bigint', (column) => column.notNull())
+    .addUniqueConstraint('turn_runs_ordinal', ['thread_id', 'ordinal'])
+    .execute()
+  // At most one turn of a thread runs, whatever several servers decide at once.
+  await database.schema
+    .createIndex('turn_runs_running_idx')
+    .on('turn_runs')
+    .columns(['thread_id'])
+    .unique()
+    .where('status' as never, '=', 'running' as never)
+    .execute()
+}
+
+async function createSteps(database: Kysely<never>): Promise<void> {
+  await threadTable(database, 'turn_steps')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('turn_id', 'text', (column) => column.notNull().references('turn_runs.id').onDelete('cascade'))
+    .addColumn('step_index', 'integer', (column) => column.notNull())
+    .addColumn('provider', 'text', (column) => column.notNull())
+    .addColumn('status', 'text', (column) => column.notNull())
+    .addColumn('is_final', 'integer', (column) => column.notNull())
+    .addColumn('messages_json', 'text', (column) => column.notNull())
+    .addColumn('entry_ids_json', 'text', (column) => column.notNull())
+    .addColumn('input_tokens', 'bigint', (column) => column.notNull())
+    .addColumn('output_tokens', 'bigint', (column) => column.notNull())
+    .addColumn('cached_input_tokens', 'bigint', (column) => column.notNull())
+    .addColumn('cost_usd', 'double precision')
+    .addColumn('estimated_tokens', 'bigint', (column) => column.notNull())
+    .addUniqueConstraint('turn_steps_index', ['turn_id', 'step_index'])
+    .execute()
+  await database.schema.createIndex('turn_steps_thread_idx').on('turn_steps').columns(['thread_id']).execute()
+}
+
+async function createToolCalls(database: Kysely<never>): Promise<void> {
+  await threadTable(database, 'tool_calls')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('step_id', 'text', (column) => column.notNull().references('turn_steps.id').onDelete('cascade'))
+    .addColumn('turn_id', 'text', (column) => column.notNull())
+    .addColumn('call_index', 'integer', (column) => column.notNull())
+    .addColumn('tool', 'text', (column) => column.notNull())
+    .addColumn('input_json', 'text', (column) => column.notNull())
+    .addColumn('status', 'text', (column) => column.notNull())
+    .addColumn('boot_id', 'text')
+    .addColumn('output_bytes', 'bigint', (column) => column.notNull())
+    .addColumn('displays', 'integer', (column) => column.notNull())
+    .addColumn('plan_json', 'text')
+    .addColumn('output_json', 'text')
+    .addColumn('still_running_json', 'text', (column) => column.notNull())
+    .execute()
+  await database.schema.createIndex('tool_calls_turn_idx').on('tool_calls').columns(['turn_id', 'call_index']).execute()
+  await database.schema.createIndex('tool_calls_step_idx').on('tool_calls').columns(['step_id']).execute()
+}
+
+async function createQueue(database: Kysely<never>): Promise<void> {
+  await threadTable(database, 'queued_messages')
+    .addColumn('entry_id', 'text', (column) => column.primaryKey())
+    .addColumn('turn_id', 'text', (column) => column.notNull())
+    .addColumn('position', 'integer', (column) => column.notNull())
+    .addColumn('status', 'text', (column) => column.notNull())
+    .addColumn('text', 'text', (column) => column.notNull())
+    .addColumn('attachments_json', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .execute()
+  await database.schema
+    .createIndex('queued_messages_thread_idx')
+    .on('queued_messages')
+    .columns(['thread_id', 'position'])
+    .execute()
+  await threadTable(database, 'message_keys')
+    .addColumn('message_key', 'text', (column) => column.notNull())
+    .addColumn('entry_id', 'text', (column) => column.notNull())
+    .addColumn('turn_id', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('message_keys_pk', ['thread_id', 'message_key'])
+    .execute()
+}
+
+async function createCompactions(database: Kysely<never>): Promise<void> {
+  await threadTable(database, 'compactions')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('turn_ordinal', 'bigint', (column) => column.notNull())
+    .addColumn('step_index', 'integer', (column) => column.notNull())
+    .addColumn('summary', 'text', (column) => column.notNull())
+    .addColumn('files_json', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .execute()
+  await database.schema
+    .createIndex('compactions_thread_idx')
+    .on('compactions')
+    .columns(['thread_id', 'turn_ordinal', 'step_index'])
+    .execute()
+}
