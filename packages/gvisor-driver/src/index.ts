@@ -1,1 +1,3 @@
-export {}
+export { removeCgroupTree, removeCgroupTree } from './cgroup-tree.ts'
+export { cgroupsMissing, runscFailed, runscMissing } from './gvisor.errors.ts'
+export { type GvisorDriverOptions, makeGvisorDriver } from './gvisor-driver.ts'

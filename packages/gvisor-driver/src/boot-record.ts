@@ -1,0 +1,55 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { z } from 'zod'
+
+/**
+ * What the driver writes down about a boot, so that it can be found after the driver was killed. One directory per
+ * boot; the record is replaced whole. It is lost at most with the machine, and then the boot is gone too.
+ */
+const bootRecordSchema = z.object({
+  version: z.literal(1),
+  bootId: z.string(),
+  sandboxId: z.string(),
+  /** Which start of the machine this boot belongs to. */
+  machineBootId: z.string(),
+  phase: z.enum(['starting', 'running', 'stopping', 'ended']),
+  process: z.object({ pid: z.number().int(), startTicks: z.string() }).nullable(),
+  end: z
+    .object({
+      cause: z.enum(['stopped', 'memory-backstop', 'killed-inside', 'killed-outside', 'machine-restarted', 'unknown']),
+      detail: z.string(),
+    })
+    .nullable(),
+})
+export type BootRecord = z.infer<typeof bootRecordSchema>
+
+export type BootRecords = {
+  directoryOf(bootId: string): string
+  read(bootId: string): Promise<BootRecord | undefined>
+  write(record: BootRecord): Promise<void>
+  remove(bootId: string): Promise<void>
+  list(): Promise<string[]>
+}
+
+export function makeBootRecords(parent: string): BootRecords {
+  const directoryOf = (bootId: string) => path.join(parent, bootId)
+  return {
+    directoryOf,
+    read: async (bootId) => {
+      const text = await readFile(path.join(directoryOf(bootId), 'record.json'), 'utf8').catch(() => undefined)
+      return text === undefined ? undefined : bootRecordSchema.parse(JSON.parse(text))
+    },
+    write: async (record) => {
+      const directory = directoryOf(record.bootId)
+      await mkdir(directory, { recursive: true, mode: 0o700 })
+      const temporary = path.join(directory, 'record.json.new')
+      await writeFile(temporary, JSON.stringify(record), { mode: 0o600 })
+      await rename(temporary, path.join(directory, 'record.json'))
+    },
+    remove: (bootId) => rm(directoryOf(bootId), { recursive: true, force: true }),
+    list: async () => {
+      const entries = await readdir(parent, { withFileTypes: true }).catch(() => [])
+      return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+    },
+  }
+}

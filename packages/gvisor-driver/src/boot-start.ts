@@ -1,0 +1,91 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { type BootRequest, bootFailed, bootUsed } from '@threadbox/sandbox-driver'
+import type { Logger } from '@threadbox/telemetry'
+import type { BootRecords } from './boot-record.ts'
+import type { BootWatches } from './boot-watch.ts'
+import type { CgroupTree } from './cgroup-tree.ts'
+import { followConsole, type GuestConsole, makeConsolePipe, openGuestEnd } from './guest-console.ts'
+import { identifyProcess, isAlive } from './process-identity.ts'
+import type { RunscCommand } from './runsc-command.ts'
+import { sandboxSpec } from './sandbox-spec.ts'
+
+/** What the driver's functions share. */
+export type BootParts = {
+  runsc: RunscCommand
+  /** runsc's own state directory, which also holds the control sockets. */
+  runscState: string
+  cgroups: CgroupTree
+  records: BootRecords
+  machineBootId: string
+  guestArguments: readonly string[]
+  logger: Logger
+  /** Aborted when this instance lets go of its boots. */
+  signal: AbortSignal
+}
+
+/** Starts a boot, or finds it running. When it throws, processes, cgroup and files of this boot are gone. */
+export async function startBoot(
+  parts: BootParts,
+  { request, watches }: { request: BootRequest; watches: BootWatches },
+): Promise<void> {
+  const { bootId, sandboxId } = request
+  const known = await parts.records.read(bootId)
+  if (known?.phase === 'running' && known.process !== null && (await isAlive(known.process))) return
+  // 'starting': the driver was killed in mid-start, nobody was told of this boot, so it may be begun again.
+  if (known !== undefined && known.phase !== 'starting') throw bootUsed({ bootId })
+
+  if (known !== undefined) await discard(parts, { bootId, watches })
+  const record = { version: 1, bootId, sandboxId, machineBootId: parts.machineBootId, end: null } as const
+  const directory = parts.records.directoryOf(bootId)
+  await parts.records.write({ ...record, phase: 'starting', process: null })
+  let guestConsole: GuestConsole | undefined
+  try {
+    const consolePipe = path.join(directory, 'console')
+    const spec = sandboxSpec(request, {
+      cgroupsPath: parts.cgroups.pathOf(bootId),
+      guestArguments: parts.guestArguments,
+    })
+    await Promise.all([
+      writeFile(path.join(directory, 'config.json'), JSON.stringify(spec), { mode: 0o600 }),
+      makeConsolePipe(consolePipe),
+      parts.cgroups.create({ bootId, limits: request.limits }),
+    ])
+    await using guestEnd = await openGuestEnd(consolePipe)
+    guestConsole = followConsole(consolePipe)
+    const pidFile = path.join(directory, 'pid')
+    await parts.runsc.run({
+      containerId: bootId,
+      bundleDirectory: directory,
+      pidFile,
+      logFile: path.join(directory, 'runsc.log'),
+      consoleDescriptor: guestEnd.fd,
+    })
+    const process = await identifyProcess(Number(await readFile(pidFile, 'utf8')))
+    if (process === undefined) throw new Error('its first process ended at once')
+    await parts.cgroups.applyBackstop({ bootId, limits: request.limits })
+    const running = { ...record, phase: 'running', process } as const
+    await parts.records.write(running)
+    watches.begin({ record: running, console: guestConsole })
+  } catch (error) {
+    const reason = await explain(error, { directory, tail: guestConsole?.tail() ?? '' })
+    guestConsole?.close()
+    await discard(parts, { bootId, watches })
+    throw bootFailed({ bootId, reason }, { cause: error })
+  }
+}
+
+async function discard(parts: BootParts, { bootId, watches }: { bootId: string; watches: BootWatches }): Promise<void> {
+  await parts.cgroups.killAll(bootId)
+  await watches.clean(bootId)
+  watches.drop(bootId)
+  await parts.records.remove(bootId)
+}
+
+/** The reason in runsc's own words: its log says more than its exit code. */
+async function explain(error: unknown, { directory, tail }: { directory: string; tail: string }): Promise<string> {
+  const log = await readFile(path.join(directory, 'runsc.log'), 'utf8').catch(() => '')
+  const messages = log.split('\n').flatMap((line) => /"msg":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? [])
+  const own = error instanceof Error ? error.message : String(error)
+  return [messages.at(-1) ?? own, tail.trim().slice(-500)].filter((part) => part !== '').join('; ')
+}

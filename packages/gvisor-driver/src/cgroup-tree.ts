@@ -1,0 +1,207 @@
+import { mkdir, readdir, readFile, rmdir, statfs, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { backstopLimits, type SandboxLimits } from '@threadbox/domain'
+import { cgroupsMissing } from './gvisor.errors.ts'
+
+/**
+ * The cgroups of one installation: `/threadbox-<installation>/<bootId>`, made before runsc starts, which then uses them
+ * as they are. Works on cgroup v2 and on v1 (also "hybrid"), without systemd.
+ *
+ * Two steps, because runsc reads the limits once, at start, to decide what `/proc/meminfo` and the number of processors
+ * inside say: `create` sets what the user was promised, `applyBackstop` then adds the headroom behind it.
+ */
+export type CgroupTree = {
+  /** Absolute path of a boot's cgroup as runsc wants it. */
+  pathOf(bootId: string): string
+  create(options: { bootId: string; limits: SandboxLimits }): Promise<void>
+  applyBackstop(options: { bootId: string; limits: SandboxLimits }): Promise<void>
+  /** Kills every process in the cgroup; returns when none is left. */
+  killAll(bootId: string): Promise<void>
+  usage(bootId: string): Promise<CgroupUsage>
+  /** Removes the cgroup, which must be empty. Gone: does nothing. */
+  remove(bootId: string): Promise<void>
+  /** Boot ids that have a cgroup. */
+  list(): Promise<string[]>
+}
+
+export type CgroupUsage = {
+  memoryBytes: number | null
+  memoryPeakBytes: number | null
+  /** Processes that the kernel killed because the cgroup was over its memory limit. */
+  memoryKills: number
+  /** Times that a process could not be made because the cgroup was at its limit. */
+  processRefusals: number
+}
+
+type Layout = {
+  /** Directories of a boot, one per hierarchy that threadbox sets limits in. */
+  directory(controller: Controller, bootId: string): string
+  /** All hierarchies in which a cgroup of ours may exist: runsc makes more of them on v1. */
+  parents(): Promise<string[]>
+  prepare(): Promise<void>
+  memoryFiles(bytes: number): [string, string][]
+  cpuFiles(cpus: number): [string, string][]
+  readonly names: { memory: string; memoryPeak: string; memoryEvents: string }
+}
+type Controller = (typeof controllers)[number]
+const controllers = ['memory', 'cpu', 'pids'] as const
+
+const cpuPeriodUs = 100_000
+const cgroup2Magic = 0x63677270
+
+const mountPoint = '/sys/fs/cgroup'
+const nameOf = (installation: string) => `threadbox-${installation}`
+
+/** Removes the installation's own cgroup, which every boot has left: part of removing an installation. */
+export async function removeCgroupTree(installation: string): Promise<void> {
+  const layout = await findLayout(nameOf(installation))
+  for (const parent of await layout.parents()) await removeCgroup(parent)
+}
+
+export async function makeCgroupTree(options: { installation: string }): Promise<CgroupTree> {
+  const name = nameOf(options.installation)
+  const layout = await findLayout(name)
+
+  const write = async (controller: Controller, bootId: string, files: [string, string][]) => {
+    for (const [file, value] of files) await writeFile(path.join(layout.directory(controller, bootId), file), value)
+  }
+  return {
+    pathOf: (bootId) => `/${name}/${bootId}`,
+    create: async ({ bootId, limits }) => {
+      await layout.prepare()
+      for (const controller of controllers) await mkdir(layout.directory(controller, bootId), { recursive: true })
+      const backstop = backstopLimits(limits)
+      await write('memory', bootId, layout.memoryFiles(limits.memoryBytes))
+      await write('cpu', bootId, layout.cpuFiles(backstop.cpus))
+      await write('pids', bootId, [['pids.max', String(backstop.pids)]])
+    },
+    applyBackstop: async ({ bootId, limits }) => {
+      const backstop = backstopLimits(limits)
+      await write('memory', bootId, layout.memoryFiles(backstop.memoryBytes))
+      await write('cpu', bootId, layout.cpuFiles(backstop.cpus))
+      await write('pids', bootId, [['pids.max', String(backstop.pids)]])
+    },
+    killAll: (bootId) => killAll(layout.directory('pids', bootId)),
+    usage: async (bootId) => {
+      const memory = layout.directory('memory', bootId)
+      const events = await readText(path.join(memory, layout.names.memoryEvents))
+      const pidsEvents = await readText(path.join(layout.directory('pids', bootId), 'pids.events'))
+      return {
+        memoryBytes: await readNumber(path.join(memory, layout.names.memory)),
+        memoryPeakBytes: await readNumber(path.join(memory, layout.names.memoryPeak)),
+        memoryKills: Number(/^oom_kill (\d+)$/m.exec(events)?.[1] ?? 0),
+        processRefusals: Number(/^max (\d+)$/m.exec(pidsEvents)?.[1] ?? 0),
+      }
+    },
+    remove: async (bootId) => {
+      for (const parent of await layout.parents()) await removeCgroup(path.join(parent, bootId))
+    },
+    list: async () => {
+      const found = new Set<string>()
+      for (const parent of await layout.parents()) {
+        for (const entry of await readdir(parent, { withFileTypes: true }).catch(() => [])) {
+          if (entry.isDirectory()) found.add(entry.name)
+        }
+      }
+      return [...found]
+    },
+  }
+}
+
+async function findLayout(name: string): Promise<Layout> {
+  const isUnified = (await statfs(mountPoint)).type === cgroup2Magic
+  return isUnified ? unifiedLayout(path.join(mountPoint, name)) : splitLayout(name)
+}
+
+function unifiedLayout(parent: string): Layout {
+  const root = path.dirname(parent)
+  return {
+    directory: (_controller, bootId) => path.join(parent, bootId),
+    parents: async () => [parent],
+    prepare: async () => {
+      await mkdir(parent, { recursive: true })
+      for (const directory of [root, parent]) {
+        for (const controller of controllers) {
+          await writeFile(path.join(directory, 'cgroup.subtree_control'), `+${controller}`).catch((cause: unknown) => {
+            throw cgroupsMissing({ controller }, { cause })
+          })
+        }
+      }
+    },
+    // Swap would hide an overrun and slow down everybody: none of it. `oom.group`: all of a sandbox or nothing.
+    memoryFiles: (bytes) => [
+      ['memory.max', String(bytes)],
+      ['memory.swap.max', '0'],
+      ['memory.oom.group', '1'],
+    ],
+    cpuFiles: (cpus) => [['cpu.max', `${Math.round(cpus * cpuPeriodUs)} ${cpuPeriodUs}`]],
+    names: { memory: 'memory.current', memoryPeak: 'memory.peak', memoryEvents: 'memory.events' },
+  }
+}
+
+function splitLayout(name: string): Layout {
+  return {
+    directory: (controller, bootId) => path.join(mountPoint, controller, name, bootId),
+    parents: async () => (await readdir(mountPoint)).map((hierarchy) => path.join(mountPoint, hierarchy, name)),
+    prepare: async () => {
+      for (const controller of controllers) {
+        await mkdir(path.join(mountPoint, controller, name), { recursive: true }).catch((cause: unknown) => {
+          throw cgroupsMissing({ controller }, { cause })
+        })
+      }
+    },
+    memoryFiles: (bytes) => [['memory.limit_in_bytes', String(bytes)]],
+    cpuFiles: (cpus) => [
+      ['cpu.cfs_period_us', String(cpuPeriodUs)],
+      ['cpu.cfs_quota_us', String(Math.round(cpus * cpuPeriodUs))],
+    ],
+    names: {
+      memory: 'memory.usage_in_bytes',
+      memoryPeak: 'memory.max_usage_in_bytes',
+      memoryEvents: 'memory.oom_control',
+    },
+  }
+}
+
+async function killAll(directory: string): Promise<void> {
+  await writeFile(path.join(directory, 'cgroup.kill'), '1').catch(() => undefined)
+  // Without cgroup.kill (v1, kernels before 5.14) new processes may appear while the list is read: go on until empty.
+  for (let attempt = 0; attempt < 500; attempt++) {
+    const processes = (await readText(path.join(directory, 'cgroup.procs'))).split('\n').filter((line) => line !== '')
+    if (processes.length === 0) return
+    for (const pid of processes) killProcess(Number(pid))
+    await delay(attempt < 20 ? 2 : 20)
+  }
+}
+
+function killProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended between the reading of the list and now.
+  }
+}
+
+/** A cgroup stays busy for some milliseconds after its last process ended. */
+async function removeCgroup(directory: string): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await rmdir(directory)
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code
+      if (code === 'ENOENT' || code === 'ENOTDIR') return
+      if (code !== 'EBUSY' || attempt === 100) throw error
+      await delay(10)
+    }
+  }
+}
+
+async function readText(file: string): Promise<string> {
+  return await readFile(file, 'utf8').catch(() => '')
+}
+
+async function readNumber(file: string): Promise<number | null> {
+  const text = await readText(file)
+  return text === '' ? null : Number(text)
+}

@@ -1,0 +1,140 @@
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import type { SandboxLimits } from '@threadbox/domain'
+import {
+  type BootStatus,
+  bootNotRunning,
+  bootRunning,
+  bootUnknown,
+  type SandboxDriver,
+} from '@threadbox/sandbox-driver'
+import type { Logger } from '@threadbox/telemetry'
+import { type BootRecord, makeBootRecords } from './boot-record.ts'
+import { type BootParts, startBoot } from './boot-start.ts'
+import { type BootWatches, makeBootWatches } from './boot-watch.ts'
+import { makeCgroupTree } from './cgroup-tree.ts'
+import { isAlive, machineBootId } from './process-identity.ts'
+import { makeRunscCommand } from './runsc-command.ts'
+import { guestArgumentsFor } from './sandbox-spec.ts'
+
+export type GvisorDriverOptions = {
+  runscPath: string
+  /** Id of the installation: part of every cgroup's name. */
+  installation: string
+  /** Records, console pipes and runsc's own state; short, because a socket's path has at most 107 characters. */
+  stateDirectory: string
+  logger: Logger
+  /** When aborted the driver lets go of its boots: they run on, and another instance may take them over. */
+  signal?: AbortSignal
+  /** What the first process is; the default starts the guest daemon out of `/.guest`. */
+  guestArguments?: readonly string[]
+}
+
+/** The sandbox driver on gVisor's runsc. Every boot is one container, whose id is the boot id. */
+export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<SandboxDriver> {
+  const runscState = path.join(options.stateDirectory, 'runsc')
+  const bootsDirectory = path.join(options.stateDirectory, 'boots')
+  for (const directory of [runscState, bootsDirectory]) await mkdir(directory, { recursive: true, mode: 0o700 })
+  const parts: BootParts = {
+    runsc: makeRunscCommand({ runscPath: options.runscPath, stateDirectory: runscState }),
+    runscState,
+    cgroups: await makeCgroupTree({ installation: options.installation }),
+    records: makeBootRecords(bootsDirectory),
+    machineBootId: await machineBootId(),
+    guestArguments: options.guestArguments ?? guestArgumentsFor(process.arch),
+    logger: options.logger,
+    signal: options.signal ?? new AbortController().signal,
+  }
+  const watches = makeBootWatches(parts)
+  const starting = new Map<string, Promise<void>>()
+
+  return {
+    describe: async () => ({ name: 'gvisor', version: await parts.runsc.version() }),
+    start: (request) => {
+      const running = starting.get(request.bootId)
+      if (running !== undefined) return running
+      const start = startBoot(parts, { request, watches }).finally(() => starting.delete(request.bootId))
+      starting.set(request.bootId, start)
+      return start
+    },
+    stop: async (bootId) => {
+      // A start that is under way ends first, so that there is one thing to stop.
+      await starting.get(bootId)?.catch(() => undefined)
+      await stopBoot(parts, { bootId, watches })
+    },
+    forget: async (bootId) => {
+      const status = await inspectBoot(parts, { bootId, watches })
+      if (status?.state === 'running') throw bootRunning({ bootId })
+      watches.drop(bootId)
+      await parts.records.remove(bootId)
+    },
+    inspect: (bootId) => inspectBoot(parts, { bootId, watches }),
+    list: async () => {
+      const known = new Set([...(await parts.records.list()), ...(await parts.cgroups.list())])
+      const all = await Promise.all([...known].map((bootId) => inspectBoot(parts, { bootId, watches })))
+      return all.filter((status) => status !== undefined)
+    },
+    setLimits: (limits) => setLimits(parts, limits),
+    waitForEnd: async (bootId, signal) => {
+      const record = await parts.records.read(bootId)
+      if (record === undefined) throw bootUnknown({ bootId })
+      return await abortable(watches.ended(record), signal)
+    },
+  }
+}
+
+async function stopBoot(
+  parts: BootParts,
+  { bootId, watches }: { bootId: string; watches: BootWatches },
+): Promise<void> {
+  const record = await parts.records.read(bootId)
+  if (record === undefined) return await watches.clean(bootId)
+  if (record.phase === 'ended') return
+  await parts.records.write({ ...record, phase: 'stopping' })
+  await parts.cgroups.killAll(bootId)
+  await watches.ended(record)
+}
+
+async function inspectBoot(
+  parts: BootParts,
+  { bootId, watches }: { bootId: string; watches: BootWatches },
+): Promise<BootStatus | undefined> {
+  const record = await parts.records.read(bootId)
+  if (record === undefined) {
+    // A cgroup without a record is what a start that was killed in its first milliseconds leaves.
+    await watches.clean(bootId)
+    return undefined
+  }
+  if (await isRunning(parts, record)) {
+    const { memoryBytes } = await parts.cgroups.usage(bootId)
+    const pid = record.process?.pid ?? 0
+    return { bootId, sandboxId: record.sandboxId, state: 'running', pid, memoryBytes }
+  }
+  return await watches.ended(record)
+}
+
+async function isRunning(parts: BootParts, record: BootRecord): Promise<boolean> {
+  if (record.phase === 'ended' || record.process === null) return false
+  return record.machineBootId === parts.machineBootId && (await isAlive(record.process))
+}
+
+async function setLimits(
+  parts: BootParts,
+  { bootId, limits }: { bootId: string; limits: SandboxLimits },
+): Promise<void> {
+  const record = await parts.records.read(bootId)
+  if (record === undefined || !(await isRunning(parts, record))) throw bootNotRunning({ bootId })
+  await parts.cgroups.applyBackstop({ bootId, limits })
+}
+
+async function abortable<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  signal.throwIfAborted()
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}

@@ -1,0 +1,148 @@
+import { spawn } from 'node:child_process'
+import { runscFailed, runscMissing } from './gvisor.errors.ts'
+
+/** The commands of runsc that threadbox uses: the only place that builds a runsc command line. No shell is involved. */
+export type RunscCommand = {
+  version(): Promise<string>
+  /** Starts a container in the background; returns when its first process was started. */
+  run(options: RunOptions): Promise<void>
+  /** Starts a container in the background out of a memory image. */
+  restore(options: RunOptions & { imageDirectory: string }): Promise<void>
+  /** Ids of the containers that runsc has a record of, running or not. */
+  list(): Promise<string[]>
+  /** Removes container and records. Unknown: does nothing. */
+  delete(containerId: string): Promise<void>
+  pause(containerId: string): Promise<void>
+  resume(containerId: string): Promise<void>
+  /** Writes memory into a directory that does not exist yet and leaves the container as it was (paused). */
+  checkpoint(options: { containerId: string; imageDirectory: string }): Promise<void>
+}
+
+type RunOptions = {
+  containerId: string
+  bundleDirectory: string
+  pidFile: string
+  logFile: string
+  /** File descriptor that becomes standard output and standard error of the first process. */
+  consoleDescriptor: number
+}
+
+type Invocation = {
+  verb: string
+  arguments: string[]
+  timeoutMs: number
+  logFile?: string
+  consoleDescriptor?: number
+}
+
+/** Longest that a start took on a machine with every core busy was under 3 s; ten times that is a hang. */
+const startTimeoutMs = 30_000
+const queryTimeoutMs = 15_000
+/** A checkpoint writes the memory of the sandbox: 4 GiB at 50 MB/s is 80 s. */
+const checkpointTimeoutMs = 300_000
+
+/**
+ * Flags that a checkpoint and the restore of it must share, so they are one fixed list:
+ * - `overlay2=none` writes through to the disk, so that what was synced survives a crash;
+ * - `allow-suid` lets sudo work;
+ * - `allow-connected-on-save` keeps TCP connections alive through a memory image.
+ */
+const fixedFlags = [
+  '--network=sandbox',
+  '--overlay2=none',
+  '--platform=systrap',
+  '--allow-suid',
+  '--allow-connected-on-save',
+  '--host-settings=ignore',
+  // The default shares one empty namespace by a bind mount, which outlives every sandbox.
+  '--gofer-network-namespace=new',
+]
+
+export function makeRunscCommand(options: { runscPath: string; stateDirectory: string }): RunscCommand {
+  const invoke = (invocation: Invocation) => {
+    const logFlags = invocation.logFile === undefined ? [] : [`--log=${invocation.logFile}`, '--log-format=json']
+    return runProcess({
+      ...invocation,
+      command: options.runscPath,
+      commandLine: [
+        `--root=${options.stateDirectory}`,
+        ...fixedFlags,
+        ...logFlags,
+        invocation.verb,
+        ...invocation.arguments,
+      ],
+    })
+  }
+  const start = async (verb: 'run' | 'restore', run: RunOptions, extra: string[]) => {
+    const flags = ['--detach', `--bundle=${run.bundleDirectory}`, `--pid-file=${run.pidFile}`, ...extra]
+    await invoke({
+      verb,
+      arguments: [...flags, run.containerId],
+      timeoutMs: startTimeoutMs,
+      logFile: run.logFile,
+      consoleDescriptor: run.consoleDescriptor,
+    })
+  }
+  const simple = async (verb: string, containerId: string) => {
+    await invoke({ verb, arguments: [containerId], timeoutMs: queryTimeoutMs })
+  }
+  return {
+    version: async () => {
+      const output = await invoke({ verb: '--version', arguments: [], timeoutMs: queryTimeoutMs })
+      return /runsc version (\S+)/.exec(output)?.[1] ?? output.trim()
+    },
+    run: (run) => start('run', run, []),
+    restore: (run) => start('restore', run, [`--image-path=${run.imageDirectory}`]),
+    list: async () => {
+      const output = await invoke({ verb: 'list', arguments: ['--quiet'], timeoutMs: queryTimeoutMs })
+      return output.split('\n').filter((line) => line !== '')
+    },
+    delete: async (containerId) => {
+      await invoke({ verb: 'delete', arguments: ['--force', containerId], timeoutMs: queryTimeoutMs })
+    },
+    pause: (containerId) => simple('pause', containerId),
+    resume: (containerId) => simple('resume', containerId),
+    checkpoint: async ({ containerId, imageDirectory }) => {
+      await invoke({
+        verb: 'checkpoint',
+        arguments: ['--leave-running', `--image-path=${imageDirectory}`, containerId],
+        timeoutMs: checkpointTimeoutMs,
+      })
+    },
+  }
+}
+
+async function runProcess(invocation: Invocation & { command: string; commandLine: string[] }): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const output = invocation.consoleDescriptor ?? 'pipe'
+  const child = spawn(invocation.command, invocation.commandLine, {
+    stdio: ['ignore', output, output],
+    // A sandbox inherits nothing of the daemon's environment.
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+    cwd: '/',
+  })
+  let standardOutput = ''
+  let standardError = ''
+  child.stdout?.on('data', (chunk: Buffer) => {
+    standardOutput += chunk.toString()
+  })
+  child.stderr?.on('data', (chunk: Buffer) => {
+    standardError += chunk.toString()
+  })
+  const timer = setTimeout(() => child.kill('SIGKILL'), invocation.timeoutMs)
+  child.once('error', (cause) => {
+    clearTimeout(timer)
+    reject(runscMissing({ path: invocation.command }, { cause }))
+  })
+  child.once(invocation.consoleDescriptor === undefined ? 'close' : 'exit', (code, signal) => {
+    clearTimeout(timer)
+    if (code === 0) return resolve(standardOutput)
+    const reason = signal === null ? lastLine(standardError) : `no answer within ${invocation.timeoutMs} ms`
+    reject(runscFailed({ verb: invocation.verb, exitCode: code ?? -1, reason }))
+  })
+  return await promise
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? ''
+}

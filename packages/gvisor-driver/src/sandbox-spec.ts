@@ -1,0 +1,100 @@
+import type { BootRequest } from '@threadbox/sandbox-driver'
+
+/**
+ * The OCI spec of a boot. A memory image can only be restored under a spec with the same arguments, capabilities,
+ * rlimits, mount list and options, so everything but paths, names and the network is fixed here, once, for every
+ * sandbox: a change makes all existing images cold.
+ */
+export function sandboxSpec(request: BootRequest, options: { cgroupsPath: string; guestArguments: readonly string[] }) {
+  return {
+    ociVersion: '1.0.0',
+    hostname: request.hostname,
+    root: { path: request.rootPath, readonly: false },
+    process: {
+      terminal: false,
+      user: { uid: 0, gid: 0 },
+      cwd: '/',
+      args: options.guestArguments,
+      env: ['PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', 'HOME=/root', 'LANG=C.UTF-8'],
+      capabilities: { bounding: capabilities, effective: capabilities, permitted: capabilities },
+      rlimits,
+      noNewPrivileges: false,
+    },
+    mounts: mounts(request.mounts),
+    linux: {
+      cgroupsPath: options.cgroupsPath,
+      namespaces: [
+        { type: 'pid' },
+        { type: 'ipc' },
+        { type: 'uts' },
+        { type: 'mount' },
+        { type: 'network', path: request.networkNamespacePath },
+      ],
+    },
+  }
+}
+
+/** Arguments that start the guest daemon over any disk: with its own loader and libraries, all from `/.guest`. */
+export function guestArgumentsFor(architecture: string): readonly string[] {
+  const loader = architecture === 'arm64' ? 'ld-linux-aarch64.so.1' : 'ld-linux-x86-64.so.2'
+  return [`/.guest/lib/${loader}`, '--library-path', '/.guest/lib', '/.guest/node', '/.guest/guest.js']
+}
+
+/**
+ * What root inside may do: own any file, become any user, bind low ports, trace and limit processes. These are
+ * capabilities towards the sandbox's own kernel, never towards the host's. Not there: SYS_ADMIN, NET_ADMIN, NET_RAW,
+ * SYS_TIME, SYS_MODULE and the like.
+ */
+const capabilities = [
+  'CAP_AUDIT_WRITE',
+  'CAP_CHOWN',
+  'CAP_DAC_OVERRIDE',
+  'CAP_DAC_READ_SEARCH',
+  'CAP_FOWNER',
+  'CAP_FSETID',
+  'CAP_KILL',
+  'CAP_MKNOD',
+  'CAP_NET_BIND_SERVICE',
+  'CAP_SETFCAP',
+  'CAP_SETGID',
+  'CAP_SETPCAP',
+  'CAP_SETUID',
+  'CAP_SYS_CHROOT',
+  'CAP_SYS_NICE',
+  // The guest reads environment and open files of the user's processes for the manifest.
+  'CAP_SYS_PTRACE',
+  // The guest sets each user process's limits when it starts it, from the sandbox's own limits.
+  'CAP_SYS_RESOURCE',
+]
+
+/**
+ * The widest that any sandbox may be given. The sandbox's own limit of processes is set by the guest on what it starts
+ * (it changes at run time; this list must not).
+ */
+const rlimits = [
+  { type: 'RLIMIT_NOFILE', hard: 65_536, soft: 65_536 },
+  { type: 'RLIMIT_NPROC', hard: 32_768, soft: 32_768 },
+  { type: 'RLIMIT_CORE', hard: 0, soft: 0 },
+]
+
+function mounts(sources: BootRequest['mounts']) {
+  const readOnly = (destination: string, source: string) => ({
+    destination,
+    type: 'bind',
+    source,
+    options: ['ro', 'rbind', 'nosuid', 'nodev'],
+  })
+  // /tmp and /run stay on the disk: what a package made there when it was installed must be there after a cold start.
+  return [
+    { destination: '/proc', type: 'proc', source: 'proc', options: ['nosuid', 'noexec', 'nodev'] },
+    { destination: '/sys', type: 'sysfs', source: 'sysfs', options: ['nosuid', 'noexec', 'nodev', 'ro'] },
+    { destination: '/dev', type: 'tmpfs', source: 'tmpfs', options: ['nosuid', 'mode=755'] },
+    { destination: '/dev/pts', type: 'devpts', source: 'devpts', options: ['nosuid', 'noexec'] },
+    { destination: '/dev/shm', type: 'tmpfs', source: 'shm', options: ['nosuid', 'nodev', 'mode=1777'] },
+    readOnly('/.guest', sources.guestDirectory),
+    readOnly('/etc/ssl/certs/ca-certificates.crt', sources.certificateBundle),
+    readOnly('/etc/resolv.conf', sources.resolvConf),
+    readOnly('/etc/hosts', sources.hostsFile),
+    readOnly('/skills', sources.skillsDirectory),
+  ]
+}

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { makeGvisorDriver, removeCgroupTree } from '@threadbox/gvisor-driver'
+import type { BootRequest } from '@threadbox/sandbox-driver'
+import { describeSandboxDriver, type SandboxDriverSubject } from '@threadbox/sandbox-driver/testing'
+import { makeLogger } from '@threadbox/telemetry'
+
+const run = promisify(execFile)
+const installation = 'tgvdrv'
+const namespace = `threadbox-${installation}`
+const MiB = 1024 * 1024
+
+describeSandboxDriver({ name: 'gVisor', setup: setUp })
+
+/** A root filesystem of a shell and `sleep` with their libraries; the first process ends when a file appears in a mount
+ * that the host may change (a sandbox may cache what is on its own disk). */
+async function setUp(): Promise<SandboxDriverSubject> {
+  const directory = await mkdtemp('/run/threadbox-driver-test-')
+  const stateDirectory = path.join(directory, 'state')
+  const rootPath = await makeRootFilesystem(path.join(directory, 'root'))
+  for (const name of ['guest', 'skills']) await mkdir(path.join(directory, name))
+  for (const name of ['certificates', 'resolv', 'hosts']) await writeFile(path.join(directory, name), '')
+  await run('ip', ['netns', 'add', namespace])
+  const request = async (bootId: string): Promise<BootRequest> => ({
+    bootId,
+    sandboxId: 's00000000000000000000',
+    hostname: bootId,
+    rootPath,
+    networkNamespacePath: `/run/netns/${namespace}`,
+    mounts: {
+      guestDirectory: path.join(directory, 'guest'),
+      certificateBundle: path.join(directory, 'certificates'),
+      resolvConf: path.join(directory, 'resolv'),
+      hostsFile: path.join(directory, 'hosts'),
+      skillsDirectory: path.join(directory, 'skills'),
+    },
+    limits: { memoryBytes: 256 * MiB, cpus: 1, processes: 64, diskBytes: MiB },
+  })
+  let current = new AbortController()
+  const open = () => {
+    current.abort()
+    current = new AbortController()
+    return makeGvisorDriver({
+      signal: current.signal,
+      runscPath: process.env.THREADBOX_RUNSC ?? '/usr/local/bin/runsc',
+      installation,
+      stateDirectory,
+      logger: makeLogger({ process: 'test', level: 'silent' }),
+      guestArguments: ['/bin/bash', '-c', 'until [ -e /skills/end-$HOSTNAME ]; do sleep 0.1; done'],
+    })
+  }
+  return {
+    driver: await open(),
+    request,
+    brokenRequest: async (bootId) => ({ ...(await request(bootId)), rootPath: path.join(directory, 'missing') }),
+    endFromInside: (bootId) => writeFile(path.join(directory, 'skills', `end-${bootId}`), ''),
+    reopen: open,
+    leftovers: () => leftovers(stateDirectory),
+    close: async () => {
+      await removeCgroupTree(installation)
+      await run('ip', ['netns', 'delete', namespace])
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+async function makeRootFilesystem(root: string): Promise<string> {
+  for (const name of ['bin', 'proc', 'sys', 'dev', 'etc/ssl/certs', 'skills', '.guest']) {
+    await mkdir(path.join(root, name), { recursive: true })
+  }
+  for (const name of ['etc/ssl/certs/ca-certificates.crt', 'etc/resolv.conf', 'etc/hosts']) {
+    await writeFile(path.join(root, name), '')
+  }
+  for (const program of ['/bin/bash', '/bin/sleep']) {
+    const { stdout } = await run('ldd', [program])
+    const libraries = stdout.match(/\/\S+(?= \(0x)/g) ?? []
+    for (const file of [program, ...libraries]) await cp(file, path.join(root, file), { dereference: true })
+  }
+  return root
+}
+
+async function leftovers(stateDirectory: string): Promise<string[]> {
+  const { stdout } = await run('ps', ['-e', '-o', 'args='])
+  const processes = stdout.split('\n').filter((line) => line.includes(stateDirectory))
+  const files = (await readdir(path.join(stateDirectory, 'boots'))).concat(
+    await readdir(path.join(stateDirectory, 'runsc')),
+  )
+  const mounts = (await readFile('/proc/self/mounts', 'utf8')).split('\n').filter((line) => line.includes('/bundle'))
+  return [...processes, ...files, ...(await cgroups()), ...mounts]
+}
+
+async function cgroups(): Promise<string[]> {
+  const found = await run('find', ['/sys/fs/cgroup', '-path', `*threadbox-${installation}/*`, '-type', 'd'])
+  return found.stdout.split('\n').filter((line) => line !== '')
+}
