@@ -1,3 +1,3 @@
-export { removeCgroupTree, removeCgroupTree } from './cgroup-tree.ts'
+export { removeCgroupTree } from './cgroup-tree.ts'
 export { cgroupsMissing, runscFailed, runscMissing } from './gvisor.errors.ts'
 export { type GvisorDriverOptions, makeGvisorDriver } from './gvisor-driver.ts'
