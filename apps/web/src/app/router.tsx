@@ -1,0 +1,96 @@
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import type { ThreadboxClient } from '@threadbox/sdk'
+import { AppShell } from './app-shell.tsx'
+import { requireSession } from './session.ts'
+
+export type RouterContext = { client: ThreadboxClient; queryClient: QueryClient }
+
+const rootRoute = createRootRouteWithContext<RouterContext>()({ component: Outlet })
+
+const loginRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/login',
+  /** `return`: where to go after it. `expired`: the session ended while the app was open. */
+  validateSearch: (search: Record<string, unknown>): { return?: string; expired?: boolean } => ({
+    ...(typeof search.return === 'string' ? { return: search.return } : {}),
+    ...(search.expired === true ? { expired: true } : {}),
+  }),
+  component: lazyRouteComponent(() => import('../features/auth/components/login-page.tsx'), 'LoginPage'),
+})
+
+const setupRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/setup',
+  /** `token`: the one-time secret of the sign-up link. */
+  validateSearch: (search: Record<string, unknown>): { token?: string } =>
+    typeof search.token === 'string' ? { token: search.token } : {},
+  component: lazyRouteComponent(() => import('../features/auth/components/setup-page.tsx'), 'SetupPage'),
+})
+
+const appRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'app',
+  beforeLoad: ({ context, location }) => requireSession(context, location),
+  component: AppShell,
+})
+
+const homeRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/threads/new' })
+  },
+})
+
+const newThreadRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/threads/new',
+  component: lazyRouteComponent(() => import('../features/threads/components/new-thread-page.tsx'), 'NewThreadPage'),
+})
+
+const threadRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/threads/$threadId',
+  /** `entry`: where a search hit is. */
+  validateSearch: (search: Record<string, unknown>): { entry?: string } =>
+    typeof search.entry === 'string' ? { entry: search.entry } : {},
+  component: lazyRouteComponent(() => import('../features/threads/components/thread-page.tsx'), 'ThreadPage'),
+})
+
+const settingsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/settings',
+  beforeLoad: () => {
+    throw redirect({ to: '/settings/$section', params: { section: 'you' } })
+  },
+})
+
+const settingsSectionRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/settings/$section',
+  component: lazyRouteComponent(() => import('../features/settings/components/settings-page.tsx'), 'SettingsPage'),
+})
+
+const routeTree = rootRoute.addChildren([
+  loginRoute,
+  setupRoute,
+  appRoute.addChildren([homeRoute, newThreadRoute, threadRoute, settingsRoute, settingsSectionRoute]),
+])
+
+export function makeRouter(context: RouterContext) {
+  return createRouter({ routeTree, context, defaultPreload: 'intent', scrollRestoration: false })
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof makeRouter>
+  }
+}

@@ -1,0 +1,3 @@
+export function NewThreadPage() {
+  return <main className="main" />
+}

@@ -1,0 +1,15 @@
+import type { common as source } from '../en/common.ts'
+import type { Texts } from '../texts.ts'
+
+export const common: Texts<typeof source> = {
+  productName: 'threadbox',
+  skipToMessage: 'Zum Nachrichtenfeld springen',
+  notifications: 'Mitteilungen',
+  close: 'Schließen',
+  cancel: 'Abbrechen',
+  copied: 'Kopiert',
+  copyFailed: 'Kopieren ging nicht. Der Browser gibt die Zwischenablage nicht frei.',
+  loading: 'Wird geladen',
+  tryAgain: 'Noch einmal',
+  now: 'jetzt',
+}

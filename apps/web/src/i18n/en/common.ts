@@ -1,0 +1,12 @@
+export const common = {
+  productName: 'threadbox',
+  skipToMessage: 'Skip to the message field',
+  notifications: 'Notifications',
+  close: 'Close',
+  cancel: 'Cancel',
+  copied: 'Copied',
+  copyFailed: 'Could not copy. The browser refused access to the clipboard.',
+  loading: 'Loading',
+  tryAgain: 'Try again',
+  now: 'now',
+}

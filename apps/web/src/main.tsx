@@ -1,0 +1,38 @@
+import { RouterProvider } from '@tanstack/react-router'
+import { createClient } from '@threadbox/sdk'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { Providers } from './app/providers.tsx'
+import { makeQueryClient } from './app/query-client.ts'
+import { makeRouter } from './app/router.tsx'
+import { startTheme } from './app/theme.ts'
+import { startTexts } from './i18n/language.ts'
+import './styles/index.css'
+
+const client = createClient()
+const queryClient = makeQueryClient({ onSignedOut: () => leave() })
+const router = makeRouter({ client, queryClient })
+
+/** The session ended while the app was open: the login brings the person back to the same place. */
+function leave(): void {
+  const location = router.state.location
+  if (location.pathname === '/login' || location.pathname === '/setup') return
+  queryClient.clear()
+  void router.navigate({ to: '/login', search: { return: location.href, expired: true } })
+}
+
+async function start(): Promise<void> {
+  startTheme()
+  await startTexts()
+  const root = document.getElementById('root')
+  if (root === null) throw new TypeError('index.html has no element with the id root')
+  createRoot(root).render(
+    <StrictMode>
+      <Providers client={client} queryClient={queryClient}>
+        <RouterProvider router={router} />
+      </Providers>
+    </StrictMode>,
+  )
+}
+
+void start()

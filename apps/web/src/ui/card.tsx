@@ -1,0 +1,29 @@
+import { ChevronDown, ChevronRight } from 'lucide-react'
+import type { ReactNode } from 'react'
+
+/** A card of the stream: one line that opens to its content. */
+export function Card(props: {
+  isOpen: boolean
+  onToggle: () => void
+  title: ReactNode
+  meta: ReactNode
+  /** Controls at the end of the line, outside the part that opens the card. */
+  actions?: ReactNode
+  label: string
+  children?: ReactNode
+}) {
+  const Chevron = props.isOpen ? ChevronDown : ChevronRight
+  return (
+    <section className="card" aria-label={props.label}>
+      <div className="h-line">
+        <button type="button" className="h" aria-expanded={props.isOpen} onClick={props.onToggle}>
+          <Chevron className="i chev" size={14} aria-hidden="true" />
+          {props.title}
+          <span className="meta num">{props.meta}</span>
+        </button>
+        {props.actions !== undefined && <div className="h-acts">{props.actions}</div>}
+      </div>
+      {props.isOpen && props.children}
+    </section>
+  )
+}

@@ -1,0 +1,48 @@
+import { X } from 'lucide-react'
+import { Dialog as Radix } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { classNames } from './class-names.ts'
+import { IconButton } from './icon-button.tsx'
+
+/** A modal dialog: traps focus, closes on Esc and on a click beside it, gives the focus back. */
+export function Dialog(props: {
+  isOpen: boolean
+  onOpenChange: (isOpen: boolean) => void
+  title: string
+  description?: ReactNode
+  closeLabel: string
+  footer?: ReactNode
+  className?: string
+  children?: ReactNode
+}) {
+  return (
+    <Radix.Root open={props.isOpen} onOpenChange={props.onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className="scrim">
+          <Radix.Content
+            className={classNames('dialog', props.className)}
+            {...(props.description === undefined ? { 'aria-describedby': undefined } : {})}
+          >
+            <header className="dh">
+              <Radix.Title asChild>
+                <h2>{props.title}</h2>
+              </Radix.Title>
+              {props.description !== undefined && (
+                <Radix.Description asChild>
+                  <p>{props.description}</p>
+                </Radix.Description>
+              )}
+              <Radix.Close asChild>
+                <IconButton label={props.closeLabel}>
+                  <X className="i" size={16} />
+                </IconButton>
+              </Radix.Close>
+            </header>
+            {props.children !== undefined && <div className="db">{props.children}</div>}
+            {props.footer !== undefined && <footer className="dfoot">{props.footer}</footer>}
+          </Radix.Content>
+        </Radix.Overlay>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}

@@ -1,0 +1,4 @@
+/** One key cap. */
+export function Kbd(props: { children: string }) {
+  return <kbd>{props.children}</kbd>
+}

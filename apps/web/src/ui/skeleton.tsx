@@ -1,0 +1,11 @@
+/** The place of a row that is being fetched. Appears late (see the stylesheet), so that a quick answer shows none. */
+export function Skeleton(props: { rows: number; label: string }) {
+  return (
+    <div className="skeleton" role="status" aria-label={props.label}>
+      {Array.from({ length: props.rows }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows have no identity
+        <span key={row} className="skeleton-row" />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,58 @@
+import { Toaster, toast } from 'sonner'
+
+export type ToastOptions = {
+  /** The same id shown again replaces the toast instead of adding one. */
+  id?: string
+  description?: string
+  action?: { label: string; onClick: () => void }
+  durationMs?: number
+  onEnd?: () => void
+}
+
+function settingsOf(options: ToastOptions) {
+  return {
+    ...(options.id === undefined ? {} : { id: options.id }),
+    ...(options.description === undefined ? {} : { description: options.description }),
+    ...(options.action === undefined ? {} : { action: options.action }),
+    ...(options.durationMs === undefined ? {} : { duration: options.durationMs }),
+    ...(options.onEnd === undefined ? {} : { onAutoClose: options.onEnd, onDismiss: options.onEnd }),
+  }
+}
+
+/** Says that something happened, with at most one action. */
+export function showToast(message: string, options: ToastOptions = {}): void {
+  toast(message, settingsOf(options))
+}
+
+/** Says that something failed. Announced at once. */
+export function showErrorToast(message: string, options: ToastOptions = {}): void {
+  toast.error(message, { duration: 8000, ...settingsOf(options) })
+}
+
+export function dismissToast(id: string): void {
+  toast.dismiss(id)
+}
+
+/** Where toasts appear; once per page. */
+export function ToastRegion(props: { label: string; closeLabel: string; theme: 'light' | 'dark' }) {
+  return (
+    <Toaster
+      position="bottom-left"
+      theme={props.theme}
+      containerAriaLabel={props.label}
+      closeButton
+      toastOptions={{
+        unstyled: true,
+        closeButtonAriaLabel: props.closeLabel,
+        classNames: {
+          toast: 'toast',
+          title: 'toast-title',
+          description: 'toast-text',
+          actionButton: 'btn btn--sm toast-action',
+          closeButton: 'toast-close',
+          error: 'toast--error',
+        },
+      }}
+    />
+  )
+}
