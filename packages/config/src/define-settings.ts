@@ -11,7 +11,7 @@ export const settingInvalid = defineError<{ name: string; problem: string }>({
 /** One setting, written once: what it means, what it may be, where it comes from. Docs are generated from it. */
 export type Setting<Value> = {
   doc: string
-  environment: `THREADBOX_${string}`
+  environment: `THREADBOX_${string}` | 'DATABASE_URL'
   schema: z.ZodType<Value>
   default: Value
 }

@@ -1,0 +1,45 @@
+import type { Kysely } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
+import { createAttachmentTables } from '../attachments/attachments.table.ts'
+import { createAuditTables } from '../audit/audit.table.ts'
+import { createModelTables } from '../models/models.table.ts'
+import { createOperationTables } from '../operations/operations.table.ts'
+import { createSandboxTables } from '../sandboxes/sandboxes.table.ts'
+import { createSearchTables } from '../search/search.table.ts'
+import { createSettingTables } from '../settings/settings.table.ts'
+import { createThreadTables } from '../threads/threads.table.ts'
+import { createUserTables } from '../users/users.table.ts'
+import type { DatabaseKind, OpenDatabase } from './database.ts'
+
+type Change = (database: Kysely<never>, kind: DatabaseKind) => Promise<void>
+
+/**
+ * Every change to the tables, in the order in which they are made. A name that was released is never changed or
+ * removed: installations have recorded it as done.
+ */
+const changes: Record<string, Change> = {
+  '0001-users': createUserTables,
+  '0002-threads': createThreadTables,
+  '0003-sandboxes': createSandboxTables,
+  '0004-attachments': createAttachmentTables,
+  '0005-search': createSearchTables,
+  '0006-operations': createOperationTables,
+  '0007-settings': createSettingTables,
+  '0008-audit': createAuditTables,
+  '0009-models': createModelTables,
+}
+
+export const migrationNames = Object.keys(changes)
+
+/** Brings the database up to date. Two servers that start at once are safe: one waits for the other. */
+export async function migrate(open: OpenDatabase): Promise<void> {
+  const migrations = Object.fromEntries(
+    Object.entries(changes).map(([name, up]): [string, Migration] => [
+      name,
+      { up: (database) => up(database as Kysely<never>, open.kind) },
+    ]),
+  )
+  const migrator = new Migrator({ db: open.database, provider: { getMigrations: async () => migrations } })
+  const { error } = await migrator.migrateToLatest()
+  if (error !== undefined) throw error
+}

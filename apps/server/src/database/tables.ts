@@ -1,0 +1,20 @@
+import type { AttachmentTables } from '../attachments/attachments.table.ts'
+import type { AuditTables } from '../audit/audit.table.ts'
+import type { ModelTables } from '../models/models.table.ts'
+import type { OperationTables } from '../operations/operations.table.ts'
+import type { SandboxTables } from '../sandboxes/sandboxes.table.ts'
+import type { SearchTables } from '../search/search.table.ts'
+import type { SettingTables } from '../settings/settings.table.ts'
+import type { ThreadTables } from '../threads/threads.table.ts'
+import type { UserTables } from '../users/users.table.ts'
+
+/** Every table of the server; each feature declares its own. */
+export type Database = UserTables &
+  ThreadTables &
+  SearchTables &
+  SandboxTables &
+  AttachmentTables &
+  OperationTables &
+  SettingTables &
+  AuditTables &
+  ModelTables

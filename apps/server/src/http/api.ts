@@ -1,0 +1,69 @@
+import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi'
+import { wireErrorSchema } from '@threadbox/errors'
+import type { Logger } from '@threadbox/telemetry'
+import type { Context } from 'hono'
+import { requestInvalid } from './http.errors.ts'
+
+/** Who sends a request. `sessionId` is null for an API key. */
+export type Caller = { userId: string; sessionId: string | null; apiKeyId: string | null }
+
+export type ApiEnv = {
+  Variables: {
+    requestId: string
+    logger: Logger
+    /** Set by the authentication middleware for every route that is not public. */
+    caller: Caller
+  }
+}
+export type ApiContext = Context<ApiEnv>
+export type Api = OpenAPIHono<ApiEnv>
+
+/** A group of routes. What does not fit a route's schema throws `request.invalid`. */
+export function makeApi(): Api {
+  return new OpenAPIHono<ApiEnv>({
+    defaultHook: (result) => {
+      if (result.success) return
+      const problems = result.error.issues.map((issue) => `${issue.path.join('.') || result.target}: ${issue.message}`)
+      throw requestInvalid({ problems: problems.slice(0, 20) })
+    },
+  })
+}
+
+/**
+ * Declares a route of the public API. The failures that any route can have are added to what it declares itself; each
+ * has the same body.
+ */
+export function defineRoute<Path extends string, Config extends Omit<RouteConfig, 'path'>>(
+  config: Config & { path: Path },
+) {
+  const responses: Config['responses'] = {
+    ...config.responses,
+    default: {
+      description: 'Failed; the code says why.',
+      content: { 'application/json': { schema: wireErrorSchema.meta({ id: 'Error' }) } },
+    },
+  }
+  return createRoute({ ...config, responses } as Config & { path: Path; getRoutingPath(): string })
+}
+
+/** Marks a route that answers without a login. */
+export const publicRoute = { security: [] }
+
+/** A JSON answer of a route. */
+export function jsonAnswer<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return { description, content: { 'application/json': { schema } } }
+}
+
+/** A JSON body of a request. */
+export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
+  return { required: true, content: { 'application/json': { schema } } }
+}
+
+/** An id in a path: anything that could be one; whether it exists is found out by looking. */
+export const idParam = z.string().min(1).max(64)
+export const threadParams = z.object({ threadId: idParam })
+
+/** A whole number in a query. */
+export function countQuery(limits: { default: number; max: number }) {
+  return z.coerce.number().int().min(1).max(limits.max).default(limits.default)
+}

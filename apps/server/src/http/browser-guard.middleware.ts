@@ -1,0 +1,72 @@
+import { createMiddleware } from 'hono/factory'
+import type { ApiEnv } from './api.ts'
+import { hostRefused, originRefused } from './http.errors.ts'
+import { type AllowedHosts, baseDomainOf, isSameOrigin, makeHostCheck } from './origins.ts'
+
+/** Refuses requests under a name that is not ours (DNS rebinding). */
+export function guardHost(options: AllowedHosts) {
+  const isAllowed = makeHostCheck(options)
+  return createMiddleware<ApiEnv>(async (context, next) => {
+    const host = context.req.header('host') ?? new URL(context.req.url).host
+    if (!isAllowed(host)) throw hostRefused({ host: host.slice(0, 200) })
+    await next()
+  })
+}
+
+/**
+ * Refuses a state change that another page sends with a person's cookie. A browser always names the origin of such a
+ * request; a program that uses an API key sends no cookie, and its key is proof enough.
+ */
+export function guardOrigin(options: { publicUrl: string }) {
+  return createMiddleware<ApiEnv>(async (context, next) => {
+    const isChange = !['GET', 'HEAD', 'OPTIONS'].includes(context.req.method)
+    if (isChange) {
+      const origin = context.req.header('origin')
+      const hostHeader = context.req.header('host') ?? new URL(context.req.url).host
+      const hasCookie = context.req.header('cookie') !== undefined
+      const hasKey = context.req.header('authorization') !== undefined
+      if (origin !== undefined && !isSameOrigin({ origin, hostHeader, publicUrl: options.publicUrl })) {
+        throw originRefused({})
+      }
+      if (origin === undefined && hasCookie && !hasKey) throw originRefused({})
+    }
+    await next()
+  })
+}
+
+/** Headers of every answer. Routes that serve what users made replace the policy by a stricter one. */
+export function secureHeaders(options: { installation: string; baseDomain: string; publicUrl: string }) {
+  const policy = appPolicy(baseDomainOf(options))
+  return createMiddleware<ApiEnv>(async (context, next) => {
+    await next()
+    const headers = context.res.headers
+    if (!headers.has('content-security-policy')) headers.set('content-security-policy', policy)
+    headers.set('x-content-type-options', 'nosniff')
+    headers.set('referrer-policy', 'same-origin')
+    headers.set('cross-origin-opener-policy', 'same-origin')
+    headers.set('cross-origin-resource-policy', 'same-origin')
+    headers.set('permissions-policy', 'camera=(), microphone=(), geolocation=()')
+    if (options.publicUrl.startsWith('https:')) headers.set('strict-transport-security', 'max-age=31536000')
+  })
+}
+
+/**
+ * Pictures only from here: an address in a model's answer must not fetch anything from elsewhere, because the address
+ * itself can carry data away. Styles may be inline: the component library sets them, and they cannot run code.
+ */
+function appPolicy(baseDomain: string): string {
+  return [
+    "default-src 'self'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    `frame-src 'self' blob: http://*.${baseDomain}:* https://*.${baseDomain}:*`,
+    "worker-src 'self' blob:",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}

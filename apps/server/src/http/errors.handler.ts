@@ -1,0 +1,28 @@
+import { httpStatusOf, isThreadboxError, toWireError } from '@threadbox/errors'
+import type { ErrorHandler } from 'hono'
+import { HTTPException } from 'hono/http-exception'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { ApiEnv } from './api.ts'
+import { requestInvalid, requestNotJson } from './http.errors.ts'
+
+/** The only place where an error becomes an answer. */
+export const answerError: ErrorHandler<ApiEnv> = (thrown, context) => {
+  const error = translate(thrown)
+  const requestId = context.get('requestId')
+  if (!isThreadboxError(error) || error.kind === 'internal') {
+    context.get('logger').error({ err: thrown, requestId, path: context.req.path }, 'request failed unexpectedly')
+  }
+  const retryAfterSeconds = isThreadboxError(error) ? error.details.retryAfterSeconds : undefined
+  return context.json(toWireError(error, requestId), httpStatusOf(error) as ContentfulStatusCode, {
+    'cache-control': 'no-store',
+    ...(typeof retryAfterSeconds === 'number' ? { 'retry-after': String(Math.ceil(retryAfterSeconds)) } : {}),
+  })
+}
+
+/** Errors of the router itself, in our words. */
+function translate(error: Error): Error {
+  if (!(error instanceof HTTPException)) return error
+  if (error.status === 400) return requestNotJson({}, { cause: error })
+  if (error.status < 500) return requestInvalid({ problems: [error.message || `status ${error.status}`] })
+  return error
+}

@@ -1,0 +1,83 @@
+import type { ApiContext } from './api.ts'
+
+/** A comment this often keeps proxies from closing a quiet stream and tells the reader that the server lives. */
+const keepAliveMs = 15_000
+/** A reader that takes nothing for this long is disconnected; it comes back with the last id that it saw. */
+const stallLimitMs = 60_000
+
+export type SseMessage = { id?: string; data: string }
+
+/**
+ * Answers with server-sent events. Messages are taken from `messages` only as fast as the reader takes them, so a slow
+ * reader costs one message of memory here; one that stands still is disconnected.
+ */
+export function answerEvents(
+  context: ApiContext,
+  makeMessages: (signal: AbortSignal) => AsyncIterable<SseMessage>,
+): Response {
+  const ended = new AbortController()
+  const signal = AbortSignal.any([ended.signal, context.req.raw.signal])
+  const chunks = encode(withKeepAlive(makeMessages(signal)[Symbol.asyncIterator]()))
+  let stall: NodeJS.Timeout | undefined
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        clearTimeout(stall)
+        const next = await chunks.next()
+        if (next.done || signal.aborted) {
+          controller.close()
+          return
+        }
+        controller.enqueue(next.value)
+        stall = setTimeout(() => {
+          ended.abort()
+          controller.error(new Error('The reader of an event stream stands still.'))
+        }, stallLimitMs)
+        stall.unref()
+      },
+      async cancel() {
+        clearTimeout(stall)
+        ended.abort()
+        await chunks.return(undefined)
+      },
+    },
+    { highWaterMark: 1 },
+  )
+  return context.newResponse(body, 200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store, no-transform',
+    'x-accel-buffering': 'no',
+  })
+}
+
+/** Yields undefined whenever nothing came for a while, and once at the start so that the answer begins at once. */
+async function* withKeepAlive<Value>(source: AsyncIterator<Value>): AsyncGenerator<Value | undefined> {
+  try {
+    yield undefined
+    let pending = source.next()
+    while (true) {
+      let timer: NodeJS.Timeout | undefined
+      const silence = new Promise<'silence'>((resolve) => {
+        timer = setTimeout(() => resolve('silence'), keepAliveMs)
+      })
+      const next = await Promise.race([pending, silence])
+      clearTimeout(timer)
+      if (next === 'silence') yield undefined
+      else if (next.done) return
+      else {
+        yield next.value
+        pending = source.next()
+      }
+    }
+  } finally {
+    await source.return?.()
+  }
+}
+
+async function* encode(messages: AsyncIterable<SseMessage | undefined>): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder()
+  for await (const message of messages) {
+    if (message === undefined) yield encoder.encode(': keep-alive\n\n')
+    else yield encoder.encode(`${message.id === undefined ? '' : `id: ${message.id}\n`}data: ${message.data}\n\n`)
+  }
+}

@@ -1,0 +1,73 @@
+import { createMiddleware } from 'hono/factory'
+import type { ApiEnv } from './api.ts'
+import { requestNotJson, requestNotText, requestTooLarge } from './http.errors.ts'
+
+/** Largest JSON body: a message of 200,000 characters, each written as an escape of six. */
+export const maxJsonBytes = 2 * 1024 * 1024
+
+/**
+ * Lets only text through to the routes: an address that is UTF-8 without NUL, and a JSON body that is UTF-8, JSON, not
+ * too large, and has neither NUL nor half characters in any string. A database may refuse these, and what refuses them
+ * deeper inside would answer differently from place to place.
+ */
+export const guardText = createMiddleware<ApiEnv>(async (context, next) => {
+  checkAddress(new URL(context.req.url))
+  const type = context.req.header('content-type') ?? ''
+  if (
+    /^application\/([a-z.-]+\+)?json/i.test(type.trim()) &&
+    context.req.method !== 'GET' &&
+    context.req.method !== 'HEAD'
+  ) {
+    const text = decode(await readBounded(context.req.raw.body))
+    checkJson(text)
+    context.req.bodyCache.text = Promise.resolve(text) as unknown as string
+  }
+  await next()
+})
+
+function checkAddress(url: URL): void {
+  const parts = [url.pathname, ...url.search.slice(1).split(/[&=]/)]
+  for (const part of parts) {
+    try {
+      if (!isPlainText(decodeURIComponent(part.replaceAll('+', ' ')))) throw requestNotText({})
+    } catch {
+      throw requestNotText({})
+    }
+  }
+}
+
+async function readBounded(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let sizeBytes = 0
+  for await (const part of body ?? []) {
+    sizeBytes += part.byteLength
+    if (sizeBytes > maxJsonBytes) throw requestTooLarge({ limitBytes: maxJsonBytes })
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw requestNotText({})
+  }
+}
+
+function checkJson(text: string): void {
+  let hasOnlyText = true
+  try {
+    JSON.parse(text, (key, value) => {
+      if (!isPlainText(key) || (typeof value === 'string' && !isPlainText(value))) hasOnlyText = false
+      return value
+    })
+  } catch {
+    throw requestNotJson({})
+  }
+  if (!hasOnlyText) throw requestNotText({})
+}
+
+function isPlainText(value: string): boolean {
+  return !value.includes('\0') && value.isWellFormed()
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from '@threadbox/telemetry'
+import { Hono } from 'hono'
+import { type Api, type ApiEnv, makeApi } from './http/api.ts'
+import { guardHost, guardOrigin, secureHeaders } from './http/browser-guard.middleware.ts'
+import { answerError } from './http/errors.handler.ts'
+import { routeNotFound } from './http/http.errors.ts'
+import type { AllowedHosts } from './http/origins.ts'
+import { guardText } from './http/text-guard.middleware.ts'
+import { webApp } from './http/web-app.ts'
+import { type AuthenticationOptions, authenticate } from './users/authentication.middleware.ts'
+
+export type ServerOptions = {
+  hosts: AllowedHosts
+  version: string
+  webDirectory: string
+  logger: Logger
+  authentication: AuthenticationOptions
+  /** Routes that answer without a login. */
+  publicRoutes: readonly Api[]
+  /** Everything else. */
+  routes: readonly Api[]
+}
+
+/**
+ * The HTTP side of the server. The order of the guards is the order of trust: is this our name, does a page of ours
+ * send it, is it text at all, who is it; only then a route sees it.
+ */
+export function makeServer(options: ServerOptions): { app: Hono<ApiEnv>; api: Api } {
+  const app = new Hono<ApiEnv>()
+  app.onError(answerError)
+  app.notFound(() => {
+    throw routeNotFound({})
+  })
+  app.use('*', async (context, next) => {
+    const requestId = randomUUID()
+    context.set('requestId', requestId)
+    context.set('logger', options.logger)
+    await next()
+    context.res.headers.set('threadbox-request-id', requestId)
+  })
+  app.use('*', secureHeaders(options.hosts), guardHost(options.hosts), guardOrigin(options.hosts))
+  const api = makePublicApi(options)
+  app.route('/api/v1', api)
+  app.all('/api/*', () => {
+    throw routeNotFound({})
+  })
+  if (options.webDirectory !== '') app.route('/', webApp(options.webDirectory))
+  return { app, api }
+}
+
+function makePublicApi(options: ServerOptions): Api {
+  const api = makeApi()
+  api.onError(answerError)
+  api.use('*', guardText)
+  api.use('*', async (context, next) => {
+    await next()
+    if (!context.res.headers.has('cache-control')) context.res.headers.set('cache-control', 'no-store')
+  })
+  for (const routes of options.publicRoutes) api.route('/', routes)
+  api.openAPIRegistry.registerComponent('securitySchemes', 'apiKey', { type: 'http', scheme: 'bearer' })
+  api.openAPIRegistry.registerComponent('securitySchemes', 'session', {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'threadbox',
+    description: 'Set by signing in; its name carries the installation.',
+  })
+  api.doc31('/openapi.json', {
+    openapi: '3.1.0',
+    info: { title: 'threadbox', version: options.version },
+    servers: [{ url: '/api/v1' }],
+    security: [{ apiKey: [] }, { session: [] }],
+  })
+  api.use('*', authenticate(options.authentication))
+  for (const routes of options.routes) api.route('/', routes)
+  api.all('*', () => {
+    throw routeNotFound({})
+  })
+  return api
+}

@@ -1,0 +1,265 @@
+import type { Entry, ThreadEvent, Turn } from '@threadbox/protocol/public'
+import type { Kysely, Transaction } from 'kysely'
+import type { SearchIndex } from '../search/search-index.ts'
+import { isNews } from './thread-log.fold.ts'
+import type { LiveHub, LiveReader } from './thread-log.hub.ts'
+import {
+  eventsAfter,
+  foldRows,
+  type RecordedChange,
+  type RecordedEvent,
+  readPage,
+  recordChange,
+  settleDeltas,
+} from './thread-log.store.ts'
+import type { LogTransaction, ThreadLog } from './thread-log.ts'
+import { threadNotFound } from './threads.errors.ts'
+import type { ThreadTables } from './threads.table.ts'
+
+/** Events read from the database at once when a reader catches up. */
+const replayBatch = 200
+/** Events kept when a thread is pruned: a tab that was offline for a moment catches up without fetching everything. */
+const keptEvents = 256
+
+/** What the log tells the rest of the server after a commit: the sidebar may have to change. */
+export type LogObserver = (change: { threadId: string; isSidebarChange: boolean }) => void
+
+export type ThreadLogDependencies = {
+  database: Kysely<ThreadTables>
+  hub: LiveHub
+  search: SearchIndex
+  now: () => number
+  onCommit: LogObserver
+}
+
+/** The log with the one change that only threads themselves may record. */
+export type ThreadRecorder = ThreadLog & { recordThread(threadId: string, change: RecordedChange): Promise<void> }
+
+export function makeThreadLog(dependencies: ThreadLogDependencies): ThreadRecorder {
+  const { database, hub } = dependencies
+  // Commits of one thread are published in the order of their numbers, also when several arrive at once.
+  const tails = new Map<string, Promise<unknown>>()
+  const inOrder = <Result>(threadId: string, work: () => Promise<Result>): Promise<Result> => {
+    const previous = tails.get(threadId) ?? Promise.resolve()
+    const next = previous.then(work, work)
+    const settled = next.catch(() => undefined)
+    tails.set(threadId, settled)
+    void settled.then(() => {
+      if (tails.get(threadId) === settled) tails.delete(threadId)
+    })
+    return next
+  }
+  const append = (
+    threadId: string,
+    changes: readonly RecordedChange[],
+    alongside?: (transaction: LogTransaction) => Promise<void>,
+  ) =>
+    inOrder(threadId, async () => {
+      const recorded = await commit(dependencies, { threadId, changes, alongside })
+      hub.publish(threadId, recorded.events)
+      dependencies.onCommit({ threadId, isSidebarChange: recorded.isSidebarChange })
+    })
+
+  return {
+    append,
+    recordThread: (threadId, change) => append(threadId, [change]),
+    showOutput: (threadId, event) => hub.publish(threadId, [event]),
+    read: (threadId, options) => read({ database, hub }, threadId, options),
+    page: (threadId, options) =>
+      database.transaction().execute(async (transaction) => {
+        const thread = await lastSeqOf(transaction, threadId)
+        const before = options.before === null ? null : Number(options.before)
+        return await readPage(transaction, { threadId, before, limit: options.limit, lastSeq: thread.last_seq })
+      }),
+    entry: async (threadId, entryId) => {
+      const rows = await entryRows(database, threadId).where('id', '=', entryId).execute()
+      return (await foldRows(database, threadId, rows))[0]
+    },
+    entries: (threadId) =>
+      database.transaction().execute(async (transaction): Promise<Entry[]> => {
+        return await foldRows(transaction, threadId, await entryRows(transaction, threadId).execute())
+      }),
+    turn: async (threadId, turnId) => {
+      const row = await database
+        .selectFrom('thread_turns')
+        .select('json')
+        .where('thread_id', '=', threadId)
+        .where('id', '=', turnId)
+        .executeTakeFirst()
+      return row === undefined ? undefined : (JSON.parse(row.json) as Turn)
+    },
+    prune: (threadId) => inOrder(threadId, () => prune(database, threadId)),
+  }
+}
+
+function entryRows(database: Kysely<ThreadTables>, threadId: string) {
+  return database.selectFrom('thread_entries').selectAll().where('thread_id', '=', threadId).orderBy('position')
+}
+
+async function lastSeqOf(database: Kysely<ThreadTables>, threadId: string) {
+  const row = await database
+    .selectFrom('threads')
+    .select(['last_seq', 'pruned_seq', 'news_seq', 'read_seq'])
+    .where('id', '=', threadId)
+    .executeTakeFirst()
+  if (row === undefined) throw threadNotFound({})
+  return row
+}
+
+/** Records the changes in one transaction. The row of the thread is locked first: it hands out the numbers. */
+function commit(
+  dependencies: ThreadLogDependencies,
+  work: {
+    threadId: string
+    changes: readonly RecordedChange[]
+    alongside: ((transaction: LogTransaction) => Promise<void>) | undefined
+  },
+): Promise<{ events: RecordedEvent[]; isSidebarChange: boolean }> {
+  return dependencies.database.transaction().execute(async (transaction) => {
+    const { threadId, changes } = work
+    const reserved = await transaction
+      .updateTable('threads')
+      .set((builder) => ({ last_seq: builder('last_seq', '+', changes.length) }))
+      .where('id', '=', threadId)
+      .returning(['last_seq', 'news_seq', 'read_seq'])
+      .executeTakeFirst()
+    if (reserved === undefined) throw threadNotFound({})
+    const first = reserved.last_seq - changes.length + 1
+    const events: RecordedEvent[] = []
+    for (const [index, change] of changes.entries()) {
+      events.push(await recordChange(transaction, { threadId, seq: first + index, change }))
+      await indexChange(dependencies.search, transaction, { threadId, change })
+    }
+    const isSidebarChange = await updateThread(transaction, {
+      threadId,
+      events,
+      before: reserved,
+      now: dependencies.now(),
+    })
+    await work.alongside?.(transaction as unknown as LogTransaction)
+    return { events, isSidebarChange }
+  })
+}
+
+async function indexChange(
+  search: SearchIndex,
+  transaction: Transaction<ThreadTables>,
+  record: { threadId: string; change: RecordedChange },
+): Promise<void> {
+  const { threadId, change } = record
+  if (change.type === 'entry-added' || change.type === 'entry-updated') {
+    await search.putEntry(transaction as never, threadId, change.entry)
+  } else if (change.type === 'entry-removed') await search.removeEntry(transaction as never, threadId, change.entryId)
+}
+
+/** What the sidebar shows follows from the log: whether a turn runs, and whether there is something unseen. */
+async function updateThread(
+  transaction: Transaction<ThreadTables>,
+  commit: {
+    threadId: string
+    events: readonly RecordedEvent[]
+    before: { news_seq: number; read_seq: number }
+    now: number
+  },
+): Promise<boolean> {
+  let newsSeq = commit.before.news_seq
+  const turns = new Map<string, boolean>()
+  for (const event of commit.events) {
+    if (event.type === 'entry-added' && isNews(event.entry)) newsSeq = event.seq
+    if (event.type === 'turn-updated') turns.set(event.turn.id, event.turn.status === 'running')
+  }
+  const hadNews = commit.before.news_seq > commit.before.read_seq
+  const hasNews = newsSeq > commit.before.read_seq
+  const isActivity = commit.events.some((event) => event.type === 'entry-added' || event.type === 'turn-updated')
+  if (isActivity) {
+    await transaction
+      .updateTable('threads')
+      .set({ news_seq: newsSeq, updated_at: commit.now })
+      .where('id', '=', commit.threadId)
+      .execute()
+  }
+  for (const [turnId, isRunning] of turns) {
+    await transaction
+      .updateTable('threads')
+      .set({ running_turn_id: isRunning ? turnId : null })
+      .where('id', '=', commit.threadId)
+      .$if(!isRunning, (builder) => builder.where('running_turn_id', '=', turnId))
+      .execute()
+  }
+  return turns.size > 0 || hadNews !== hasNews
+}
+
+/**
+ * Replay, then live. Subscribed before the first look at the record, so nothing falls between the two; numbers decide
+ * what was seen already. A reader that lags reads from the record again.
+ */
+async function* read(
+  dependencies: { database: Kysely<ThreadTables>; hub: LiveHub },
+  threadId: string,
+  options: { afterSeq: number; signal: AbortSignal },
+): AsyncGenerator<ThreadEvent> {
+  using live = dependencies.hub.subscribe(threadId)
+  const position = { seq: options.afterSeq }
+  const start = await lastSeqOf(dependencies.database, threadId)
+  if (options.afterSeq > start.last_seq || options.afterSeq < start.pruned_seq) {
+    yield { type: 'reset' }
+    return
+  }
+  if (!(yield* replay(dependencies.database, { threadId, position, signal: options.signal }))) return
+  while (!options.signal.aborted) {
+    if (!(yield* drain(dependencies.database, { threadId, position, live, signal: options.signal }))) return
+    await live.arrived(options.signal)
+  }
+}
+
+type Position = { threadId: string; position: { seq: number }; signal: AbortSignal }
+
+/** Yields recorded events after the position. False when some are gone (a `reset` was sent) or the reader left. */
+async function* replay(database: Kysely<ThreadTables>, at: Position): AsyncGenerator<ThreadEvent, boolean> {
+  while (!at.signal.aborted) {
+    const query = { threadId: at.threadId, afterSeq: at.position.seq, limit: replayBatch }
+    const events = await eventsAfter(database, query)
+    for (const event of events) {
+      if (event.seq !== at.position.seq + 1) {
+        yield { type: 'reset' }
+        return false
+      }
+      at.position.seq = event.seq
+      yield event
+    }
+    if (events.length < replayBatch) return true
+  }
+  return false
+}
+
+async function* drain(
+  database: Kysely<ThreadTables>,
+  at: Position & { live: LiveReader },
+): AsyncGenerator<ThreadEvent, boolean> {
+  const { events, hasLost } = at.live.take()
+  if (hasLost) return yield* replay(database, at)
+  for (const event of events) {
+    if (at.signal.aborted) return false
+    if (!('seq' in event)) yield event
+    else if (event.seq === at.position.seq + 1) {
+      at.position.seq = event.seq
+      yield event
+    } else if (event.seq > at.position.seq && !(yield* replay(database, at))) return false
+  }
+  return true
+}
+
+async function prune(database: Kysely<ThreadTables>, threadId: string): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    const thread = await lastSeqOf(transaction, threadId)
+    const upToSeq = thread.last_seq - keptEvents
+    if (upToSeq <= thread.pruned_seq) return
+    await settleDeltas(transaction, { threadId, upToSeq })
+    await transaction
+      .deleteFrom('thread_events')
+      .where('thread_id', '=', threadId)
+      .where('seq', '<=', upToSeq)
+      .execute()
+    await transaction.updateTable('threads').set({ pruned_seq: upToSeq }).where('id', '=', threadId).execute()
+  })
+}

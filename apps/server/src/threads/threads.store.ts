@@ -1,0 +1,98 @@
+import type { Kysely } from 'kysely'
+import type { ThreadRow, ThreadTables } from './threads.table.ts'
+
+export type ThreadCursor = { isPinned: number; updatedAt: number; id: string }
+
+/** The only code that touches `threads`, beside the log, which hands out its event numbers. */
+export type ThreadStore = {
+  insert(row: ThreadRow): Promise<void>
+  /** A thread of this person, also one whose undo time runs. */
+  find(userId: string, threadId: string): Promise<ThreadRow | undefined>
+  findAny(threadId: string): Promise<ThreadRow | undefined>
+  /** Pinned first, then the newest; without deleted ones. */
+  list(userId: string, page: { after: ThreadCursor | null; limit: number }): Promise<ThreadRow[]>
+  update(threadId: string, columns: Partial<ThreadRow>): Promise<void>
+  /** Sets the title only where nobody gave one. */
+  setAutomaticTitle(threadId: string, title: string): Promise<boolean>
+  /** Marks as seen all that was recorded. */
+  markRead(threadId: string): Promise<void>
+  /** Threads that are marked as deleted. */
+  deletedIds(): Promise<string[]>
+  /** Removes the rows of the thread, of its log and its search documents. */
+  erase(threadId: string): Promise<void>
+}
+
+export function makeThreadStore(database: Kysely<ThreadTables>): ThreadStore {
+  return {
+    insert: async (row) => {
+      await database.insertInto('threads').values(row).execute()
+    },
+    find: (userId, threadId) =>
+      database
+        .selectFrom('threads')
+        .selectAll()
+        .where('id', '=', threadId)
+        .where('user_id', '=', userId)
+        .executeTakeFirst(),
+    findAny: (threadId) => database.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst(),
+    list: (userId, page) => list(database, userId, page),
+    update: async (threadId, columns) => {
+      await database.updateTable('threads').set(columns).where('id', '=', threadId).execute()
+    },
+    setAutomaticTitle: async (threadId, title) => {
+      const result = await database
+        .updateTable('threads')
+        .set({ title, title_source: 'automatic' })
+        .where('id', '=', threadId)
+        .where('title_source', '!=', 'person')
+        .executeTakeFirst()
+      return Number(result.numUpdatedRows) > 0
+    },
+    markRead: async (threadId) => {
+      await database
+        .updateTable('threads')
+        .set((builder) => ({ read_seq: builder.ref('last_seq') }))
+        .where('id', '=', threadId)
+        .execute()
+    },
+    deletedIds: async () => {
+      const rows = await database.selectFrom('threads').select('id').where('deleted_at', 'is not', null).execute()
+      return rows.map((row) => row.id)
+    },
+    erase: async (threadId) => {
+      await database.deleteFrom('threads').where('id', '=', threadId).execute()
+    },
+  }
+}
+
+function list(
+  database: Kysely<ThreadTables>,
+  userId: string,
+  page: { after: ThreadCursor | null; limit: number },
+): Promise<ThreadRow[]> {
+  const { after } = page
+  return database
+    .selectFrom('threads')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .$if(after !== null, (query) =>
+      query.where((builder) =>
+        builder.or([
+          builder('is_pinned', '<', after?.isPinned ?? 0),
+          builder.and([
+            builder('is_pinned', '=', after?.isPinned ?? 0),
+            builder.or([
+              builder('updated_at', '<', after?.updatedAt ?? 0),
+              builder.and([builder('updated_at', '=', after?.updatedAt ?? 0), builder('id', '<', after?.id ?? '')]),
+            ]),
+          ]),
+        ]),
+      ),
+    )
+    .orderBy('is_pinned', 'desc')
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .execute()
+}

@@ -1,0 +1,105 @@
+import type { Kysely } from 'kysely'
+
+export type ThreadRow = {
+  id: string
+  user_id: string
+  title: string
+  title_source: string
+  created_at: number
+  updated_at: number
+  is_pinned: number
+  /** When a person deleted it; after the undo time it goes for good. */
+  deleted_at: number | null
+  model_id: string | null
+  /** Number of the last recorded event. */
+  last_seq: number
+  /** Events up to this one are no longer kept. */
+  pruned_seq: number
+  /** Number of the last event that a person who is not looking would want to know of. */
+  news_seq: number
+  read_seq: number
+  running_turn_id: string | null
+}
+
+/** One entry as it was at `updated_seq`; later deltas are in `thread_events`. `position` orders the conversation. */
+export type EntryRow = {
+  thread_id: string
+  id: string
+  position: number
+  turn_id: string
+  kind: string
+  json: string
+  updated_seq: number
+}
+export type TurnViewRow = { thread_id: string; id: string; json: string; position: number }
+/** `entry_id` is set for deltas only: those events that an entry's row does not hold yet. */
+export type EventRow = { thread_id: string; seq: number; entry_id: string | null; json: string }
+
+export type ThreadTables = {
+  threads: ThreadRow
+  thread_entries: EntryRow
+  thread_turns: TurnViewRow
+  thread_events: EventRow
+}
+
+export async function createThreadTables(database: Kysely<never>): Promise<void> {
+  await database.schema
+    .createTable('threads')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('title', 'text', (column) => column.notNull())
+    .addColumn('title_source', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addColumn('updated_at', 'bigint', (column) => column.notNull())
+    .addColumn('is_pinned', 'integer', (column) => column.notNull())
+    .addColumn('deleted_at', 'bigint')
+    .addColumn('model_id', 'text')
+    .addColumn('last_seq', 'bigint', (column) => column.notNull())
+    .addColumn('pruned_seq', 'bigint', (column) => column.notNull())
+    .addColumn('news_seq', 'bigint', (column) => column.notNull())
+    .addColumn('read_seq', 'bigint', (column) => column.notNull())
+    .addColumn('running_turn_id', 'text')
+    .execute()
+  await database.schema
+    .createIndex('threads_list_idx')
+    .on('threads')
+    .columns(['user_id', 'is_pinned', 'updated_at', 'id'])
+    .execute()
+  await createLogTables(database)
+}
+
+async function createLogTables(database: Kysely<never>): Promise<void> {
+  await database.schema
+    .createTable('thread_entries')
+    .addColumn('thread_id', 'text', (column) => column.notNull().references('threads.id').onDelete('cascade'))
+    .addColumn('id', 'text', (column) => column.notNull())
+    .addColumn('position', 'bigint', (column) => column.notNull())
+    .addColumn('turn_id', 'text', (column) => column.notNull())
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('json', 'text', (column) => column.notNull())
+    .addColumn('updated_seq', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('thread_entries_pk', ['thread_id', 'id'])
+    .addUniqueConstraint('thread_entries_position', ['thread_id', 'position'])
+    .execute()
+  await database.schema
+    .createTable('thread_turns')
+    .addColumn('thread_id', 'text', (column) => column.notNull().references('threads.id').onDelete('cascade'))
+    .addColumn('id', 'text', (column) => column.notNull())
+    .addColumn('json', 'text', (column) => column.notNull())
+    .addColumn('position', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('thread_turns_pk', ['thread_id', 'id'])
+    .execute()
+  await database.schema
+    .createTable('thread_events')
+    .addColumn('thread_id', 'text', (column) => column.notNull().references('threads.id').onDelete('cascade'))
+    .addColumn('seq', 'bigint', (column) => column.notNull())
+    .addColumn('entry_id', 'text')
+    .addColumn('json', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('thread_events_pk', ['thread_id', 'seq'])
+    .execute()
+  await database.schema
+    .createIndex('thread_events_entry_idx')
+    .on('thread_events')
+    .columns(['thread_id', 'entry_id', 'seq'])
+    .execute()
+}

@@ -1,0 +1,201 @@
+import type { CreateThread, SandboxView, SearchHit, Thread, ThreadPage, UpdateThread } from '@threadbox/protocol/public'
+import type { Audit } from '../audit/audit.ts'
+import type { Operations } from '../operations/operations.ts'
+import { excerptOf, termsOf } from '../search/search-documents.models.ts'
+import type { SearchIndex } from '../search/search-index.ts'
+import type { System } from '../system.ts'
+import type { ThreadRecorder } from './thread-log.implementation.ts'
+import { cursorOf, parseCursor } from './threads.cursor.ts'
+import { threadNotFound, threadUndoOver } from './threads.errors.ts'
+import { presentThread } from './threads.presenter.ts'
+import type { ThreadStore } from './threads.store.ts'
+import type { ThreadRow } from './threads.table.ts'
+import type { UserHub } from './user-hub.ts'
+
+/** The kind of the operation that removes a thread for good, see `thread-deletion.ts`. */
+export const deleteThreadOperation = 'delete-thread'
+
+export type Threads = {
+  create(userId: string, request: CreateThread): Promise<Thread>
+  /** Throws `thread.not-found`, also for a thread of somebody else. */
+  get(userId: string, threadId: string): Promise<Thread>
+  /** The thread if this person may work in it: theirs and not deleted. Every route of a thread begins with this. */
+  open(userId: string, threadId: string): Promise<ThreadRow>
+  list(userId: string, page: { cursor: string | undefined; limit: number }): Promise<ThreadPage>
+  update(userId: string, threadId: string, request: UpdateThread): Promise<Thread>
+  /** The thread leaves the list at once and is removed for good when the undo time is over. */
+  delete(userId: string, threadId: string): Promise<Thread>
+  restore(userId: string, threadId: string): Promise<Thread>
+  search(userId: string, query: { text: string; limit: number }): Promise<SearchHit[]>
+  /** A title that a model or the first message suggests. A person's own title stays. */
+  setAutomaticTitle(threadId: string, title: string): Promise<void>
+  /** Tells everybody who looks at the thread or its owner's sidebar how the thread is now. */
+  announce(threadId: string, options?: { isRecorded: boolean }): Promise<void>
+}
+
+export type ThreadsDependencies = {
+  store: ThreadStore
+  log: ThreadRecorder
+  search: SearchIndex
+  searchTitles: (thread: { id: string; title: string; at: number }) => Promise<void>
+  sandboxViews: (threadIds: readonly string[]) => Promise<Map<string, SandboxView>>
+  operations: Operations
+  userHub: UserHub
+  audit: Audit
+  system: System
+  undoMs: number
+}
+
+export function makeThreads(dependencies: ThreadsDependencies): Threads {
+  const { store, system, audit } = dependencies
+  const present = async (row: ThreadRow) => (await presentAll(dependencies, [row]))[0] as Thread
+  const find = async (userId: string, threadId: string) => {
+    const row = await store.find(userId, threadId)
+    if (row === undefined) throw threadNotFound({})
+    return row
+  }
+  const open = async (userId: string, threadId: string) => {
+    const row = await find(userId, threadId)
+    if (row.deleted_at !== null) throw threadNotFound({})
+    return row
+  }
+  const announce = (threadId: string, options = { isRecorded: true }) => announceThread(dependencies, threadId, options)
+
+  return {
+    open,
+    announce,
+    get: async (userId, threadId) => present(await find(userId, threadId)),
+    create: async (userId, request) => {
+      const row = newRow({ id: system.newId('thread'), userId, now: system.now(), request })
+      await store.insert(row)
+      await dependencies.searchTitles({ id: row.id, title: row.title, at: row.created_at })
+      await announce(row.id, { isRecorded: false })
+      return await present(row)
+    },
+    list: async (userId, page) => {
+      const after = page.cursor === undefined ? null : parseCursor(page.cursor)
+      const found = await store.list(userId, { after, limit: page.limit + 1 })
+      const rows = found.slice(0, page.limit)
+      const last = rows.at(-1)
+      return {
+        threads: await presentAll(dependencies, rows),
+        next: found.length > page.limit && last !== undefined ? cursorOf(last) : null,
+      }
+    },
+    update: async (userId, threadId, request) => {
+      await open(userId, threadId)
+      await update(dependencies, threadId, request)
+      await announce(threadId)
+      return await present(await open(userId, threadId))
+    },
+    delete: (userId, threadId) => deleteThread(dependencies, { userId, row: open(userId, threadId), present }),
+    restore: async (userId, threadId) => {
+      const row = await find(userId, threadId)
+      if (row.deleted_at === null) return await present(row)
+      if (!(await dependencies.operations.withdraw(deleteThreadOperation, threadId))) throw threadUndoOver({})
+      await store.update(threadId, { deleted_at: null })
+      await audit.record({ userId, action: 'thread-restored', subject: threadId })
+      await announce(threadId)
+      return await present(await open(userId, threadId))
+    },
+    search: (userId, query) => searchThreads(dependencies, userId, query),
+    setAutomaticTitle: async (threadId, title) => {
+      const clean = title.replaceAll('\0', '').trim().slice(0, 200)
+      if (clean === '' || !(await store.setAutomaticTitle(threadId, clean))) return
+      await dependencies.searchTitles({ id: threadId, title: clean, at: system.now() })
+      await announce(threadId)
+    },
+  }
+}
+
+function newRow(options: { id: string; userId: string; now: number; request: CreateThread }): ThreadRow {
+  const title = options.request.title?.trim() ?? ''
+  return {
+    id: options.id,
+    user_id: options.userId,
+    title,
+    title_source: title === '' ? 'none' : 'person',
+    created_at: options.now,
+    updated_at: options.now,
+    is_pinned: 0,
+    deleted_at: null,
+    model_id: options.request.modelId ?? null,
+    last_seq: 0,
+    pruned_seq: 0,
+    news_seq: 0,
+    read_seq: 0,
+    running_turn_id: null,
+  }
+}
+
+async function presentAll(dependencies: ThreadsDependencies, rows: readonly ThreadRow[]): Promise<Thread[]> {
+  const views = await dependencies.sandboxViews(rows.map((row) => row.id))
+  return rows.flatMap((row) => {
+    const sandbox = views.get(row.id)
+    return sandbox === undefined ? [] : [presentThread(row, sandbox)]
+  })
+}
+
+async function update(dependencies: ThreadsDependencies, threadId: string, request: UpdateThread): Promise<void> {
+  const { store, system } = dependencies
+  const columns = {
+    ...(request.title === undefined ? {} : { title: request.title.trim(), title_source: 'person' }),
+    ...(request.isPinned === undefined ? {} : { is_pinned: request.isPinned ? 1 : 0 }),
+    ...(request.modelId === undefined ? {} : { model_id: request.modelId }),
+  }
+  if (Object.keys(columns).length > 0) await store.update(threadId, columns)
+  if (request.title !== undefined) {
+    await dependencies.searchTitles({ id: threadId, title: request.title.trim(), at: system.now() })
+  }
+  if (request.isRead === true) await store.markRead(threadId)
+}
+
+async function deleteThread(
+  dependencies: ThreadsDependencies,
+  work: { userId: string; row: Promise<ThreadRow>; present: (row: ThreadRow) => Promise<Thread> },
+): Promise<Thread> {
+  const { store, system, operations, audit, userHub } = dependencies
+  const row = await work.row
+  const now = system.now()
+  // The order matters for a crash in between: an operation without a mark is withdrawn by the next restore or runs
+  // and finds the mark missing; a mark without an operation would hide the thread for ever.
+  await operations.plan({ kind: deleteThreadOperation, subjectId: row.id, dueAt: now + dependencies.undoMs })
+  await store.update(row.id, { deleted_at: now })
+  await audit.record({ userId: work.userId, action: 'thread-deleted', subject: row.id })
+  userHub.publish(work.userId, { type: 'thread-removed', threadId: row.id })
+  return await work.present({ ...row, deleted_at: now })
+}
+
+async function announceThread(
+  dependencies: ThreadsDependencies,
+  threadId: string,
+  options: { isRecorded: boolean },
+): Promise<void> {
+  const row = await dependencies.store.findAny(threadId)
+  if (row === undefined || row.deleted_at !== null) return
+  const [thread] = await presentAll(dependencies, [row])
+  if (thread === undefined) return
+  if (options.isRecorded) await dependencies.log.recordThread(threadId, { type: 'thread-updated', thread })
+  dependencies.userHub.publish(row.user_id, { type: 'thread-updated', thread })
+}
+
+async function searchThreads(
+  dependencies: ThreadsDependencies,
+  userId: string,
+  query: { text: string; limit: number },
+): Promise<SearchHit[]> {
+  const found = await dependencies.search.find({ ...query, userId })
+  const terms = termsOf(query.text)
+  const titles = new Map<string, string>()
+  for (const threadId of new Set(found.map((document) => document.threadId))) {
+    titles.set(threadId, (await dependencies.store.find(userId, threadId))?.title ?? '')
+  }
+  return found.map((document) => ({
+    threadId: document.threadId,
+    threadTitle: titles.get(document.threadId) ?? '',
+    entryId: document.entryId,
+    where: document.place,
+    excerpt: excerptOf(document.body, terms),
+    at: document.at,
+  }))
+}

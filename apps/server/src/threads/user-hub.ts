@@ -1,0 +1,31 @@
+import type { UserEvent } from '@threadbox/protocol/public'
+
+/** What changes in a person's sidebar, live only. A listener that cannot keep up is its own problem: see its queue. */
+export type UserHub = {
+  publish(userId: string, event: UserEvent): void
+  /** To everybody, for what belongs to the installation. */
+  broadcast(event: UserEvent): void
+  subscribe(userId: string, listener: (event: UserEvent) => void): Disposable
+}
+
+export function makeUserHub(): UserHub {
+  const listeners = new Map<string, Set<(event: UserEvent) => void>>()
+  return {
+    publish: (userId, event) => {
+      for (const listener of listeners.get(userId) ?? []) listener(event)
+    },
+    broadcast: (event) => {
+      for (const ofUser of listeners.values()) for (const listener of ofUser) listener(event)
+    },
+    subscribe: (userId, listener) => {
+      const ofUser = listeners.get(userId) ?? new Set()
+      listeners.set(userId, ofUser.add(listener))
+      return {
+        [Symbol.dispose]: () => {
+          ofUser.delete(listener)
+          if (ofUser.size === 0 && listeners.get(userId) === ofUser) listeners.delete(userId)
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import { tooManyAttempts } from './users.errors.ts'
+
+/**
+ * Slows down guessing: at most `limit` attempts per key in `windowMs`. Kept in this process: a restart forgets, which
+ * costs a guesser more than it gains.
+ */
+export type AttemptLimit = {
+  /** Counts an attempt. Throws `auth.too-many-attempts`. */
+  take(key: string): void
+  /** A success: the key begins anew. */
+  clear(key: string): void
+}
+
+/** Past this many keys the oldest are forgotten, so that a flood of names does not fill the memory. */
+const maxKeys = 10_000
+
+export function makeAttemptLimit(options: { limit: number; windowMs: number; now: () => number }): AttemptLimit {
+  const windows = new Map<string, { startedAt: number; count: number }>()
+  return {
+    take: (key) => {
+      const now = options.now()
+      const known = windows.get(key)
+      const isOver = known === undefined || now - known.startedAt >= options.windowMs || now < known.startedAt
+      const window = isOver ? { startedAt: now, count: 0 } : known
+      window.count += 1
+      windows.delete(key)
+      windows.set(key, window)
+      if (windows.size > maxKeys) windows.delete(windows.keys().next().value ?? '')
+      if (window.count > options.limit) {
+        throw tooManyAttempts({ retryAfterSeconds: Math.ceil((window.startedAt + options.windowMs - now) / 1000) })
+      }
+    },
+    clear: (key) => {
+      windows.delete(key)
+    },
+  }
+}

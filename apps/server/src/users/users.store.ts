@@ -1,0 +1,61 @@
+import type { Kysely } from 'kysely'
+import type { UserTables } from './users.table.ts'
+
+export type UserRecord = { id: string; name: string; email: string }
+
+/** Our own reads beside the login library, and who the owner is. */
+export type UserStore = {
+  find(userId: string): Promise<UserRecord | undefined>
+  ownerId(): Promise<string | undefined>
+  /** Makes this person the owner. Throws a unique violation when there is one already. */
+  claimOwner(userId: string, at: number): Promise<void>
+  removeOwnerClaim(userId: string): Promise<void>
+  renameUser(userId: string, name: string): Promise<void>
+  /** Removes a person whose sign-up did not become valid. */
+  erase(userId: string): Promise<void>
+  sessions(userId: string): Promise<{ id: string; createdAt: number; expiresAt: number; userAgent: string | null }[]>
+  /** False when this person has no such session. */
+  endSession(userId: string, sessionId: string): Promise<boolean>
+}
+
+export function makeUserStore(database: Kysely<UserTables>): UserStore {
+  return {
+    find: (userId) =>
+      database.selectFrom('users').select(['id', 'name', 'email']).where('id', '=', userId).executeTakeFirst(),
+    ownerId: async () => (await database.selectFrom('owner').select('user_id').executeTakeFirst())?.user_id,
+    claimOwner: async (userId, at) => {
+      await database.insertInto('owner').values({ id: 1, user_id: userId, created_at: at }).execute()
+    },
+    removeOwnerClaim: async (userId) => {
+      await database.deleteFrom('owner').where('user_id', '=', userId).execute()
+    },
+    renameUser: async (userId, name) => {
+      await database.updateTable('users').set({ name }).where('id', '=', userId).execute()
+    },
+    erase: async (userId) => {
+      await database.deleteFrom('users').where('id', '=', userId).execute()
+    },
+    sessions: async (userId) => {
+      const rows = await database
+        .selectFrom('sessions')
+        .select(['id', 'createdAt', 'expiresAt', 'userAgent'])
+        .where('userId', '=', userId)
+        .orderBy('createdAt', 'desc')
+        .execute()
+      return rows.map((row) => ({
+        id: row.id,
+        createdAt: new Date(row.createdAt).getTime(),
+        expiresAt: new Date(row.expiresAt).getTime(),
+        userAgent: row.userAgent,
+      }))
+    },
+    endSession: async (userId, sessionId) => {
+      const result = await database
+        .deleteFrom('sessions')
+        .where('id', '=', sessionId)
+        .where('userId', '=', userId)
+        .executeTakeFirst()
+      return Number(result.numDeletedRows) > 0
+    },
+  }
+}

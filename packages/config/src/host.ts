@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { setting } from './define-settings.ts'
+import { installationSettings } from './installation.ts'
+
+const GiB = 1024 * 1024 * 1024
+const bytes = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
+const absolutePath = z.string().startsWith('/')
+/** A path, or empty for "none" or for a default that depends on another setting. */
+const optionalPath: z.ZodType<string> = z.union([z.literal(''), absolutePath])
+
+/** Settings of the host daemon, beside those that every process shares. */
+export const hostSettings = {
+  ...installationSettings,
+  hostListen: setting<string>({
+    doc: 'Address and port (`address:port`) on which the host daemon answers besides its socket. Needs THREADBOX_HOST_TOKEN_FILE.',
+    environment: 'THREADBOX_HOST_LISTEN',
+    schema: z.union([z.literal(''), z.string().regex(/^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:]+\]):\d{1,5}$/)]),
+    default: '',
+  }),
+  hostTokenFile: setting<string>({
+    doc: 'File with the token (32 characters at least) that requests over THREADBOX_HOST_LISTEN must carry.',
+    environment: 'THREADBOX_HOST_TOKEN_FILE',
+    schema: optionalPath,
+    default: '',
+  }),
+  socketGroup: setting<number>({
+    doc: 'Id of the group that may use the host daemon’s socket: the server’s. Default: root’s.',
+    environment: 'THREADBOX_SOCKET_GROUP',
+    schema: z.coerce.number().int().min(0),
+    default: 0,
+  }),
+  runscPath: setting<string>({
+    doc: 'The runsc program of gVisor.',
+    environment: 'THREADBOX_RUNSC',
+    schema: absolutePath,
+    default: '/usr/local/bin/runsc',
+  }),
+  guestDirectory: setting<string>({
+    doc: 'Directory of the guest daemon, as built: what a sandbox sees as /.guest.',
+    environment: 'THREADBOX_GUEST',
+    schema: optionalPath,
+    default: '',
+  }),
+  imageArchive: setting<string>({
+    doc: 'Base image of new sandboxes: a .tar.zst that is named after its recipe. Unpacked once.',
+    environment: 'THREADBOX_IMAGE',
+    schema: optionalPath,
+    default: '',
+  }),
+  diskDirectory: setting<string>({
+    doc: 'Where disks and images are kept. Default: `disks` in the data directory.',
+    environment: 'THREADBOX_DISK_DIRECTORY',
+    schema: optionalPath,
+    default: '',
+  }),
+  poolBytes: setting<number>({
+    doc: 'Size of the file that holds disks and images, where the data directory is not on btrfs. It is allocated at once and only grows.',
+    environment: 'THREADBOX_POOL_BYTES',
+    schema: bytes,
+    default: 40 * GiB,
+  }),
+  keepFreeBytes: setting<number>({
+    doc: 'Space below which the pool never takes from the rest of the machine.',
+    environment: 'THREADBOX_KEEP_FREE_BYTES',
+    schema: bytes,
+    default: 5 * GiB,
+  }),
+  imageReserveBytes: setting<number>({
+    doc: 'Space in the pool that only images may use.',
+    environment: 'THREADBOX_IMAGE_RESERVE_BYTES',
+    schema: bytes,
+    default: 6 * GiB,
+  }),
+  memoryImageReserveBytes: setting<number>({
+    doc: 'Space in the pool that only saved memory may use, so that a sandbox can always be paused.',
+    environment: 'THREADBOX_MEMORY_IMAGE_RESERVE_BYTES',
+    schema: bytes,
+    default: 6 * GiB,
+  }),
+  networkPool: setting<string>({
+    doc: 'Private IPv4 range for sandboxes, such as 198.18.0.0/18. Empty: one that meets no route of the machine, chosen once.',
+    environment: 'THREADBOX_NETWORK_POOL',
+    schema: z.string().regex(/^(|\d{1,3}(\.\d{1,3}){3}\/\d{1,2})$/),
+    default: '',
+  }),
+  certificateBundle: setting<string>({
+    doc: 'Certificate authorities that the machine trusts; sandboxes trust them too.',
+    environment: 'THREADBOX_CERTIFICATE_BUNDLE',
+    schema: absolutePath,
+    default: '/etc/ssl/certs/ca-certificates.crt',
+  }),
+  extraCertificates: setting<string>({
+    doc: 'Further certificate authorities (PEM) for sandboxes, such as a company’s own.',
+    environment: 'THREADBOX_EXTRA_CERTIFICATES',
+    schema: optionalPath,
+    default: '',
+  }),
+  sandboxProxy: setting<string>({
+    doc: 'Proxy through which sandboxes reach the internet, such as http://192.0.2.1:3128.',
+    environment: 'THREADBOX_SANDBOX_PROXY',
+    schema: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),
+    default: '',
+  }),
+  sandboxNoProxy: setting<string>({
+    doc: 'Names and addresses that sandboxes reach without the proxy, separated by commas.',
+    environment: 'THREADBOX_SANDBOX_NO_PROXY',
+    schema: z.string().regex(/^[A-Za-z0-9.:*,/ -]*$/),
+    default: 'localhost,127.0.0.1',
+  }),
+  skillsDirectory: setting<string>({
+    doc: 'Skills that every sandbox sees at /skills. Empty: none.',
+    environment: 'THREADBOX_SKILLS',
+    schema: optionalPath,
+    default: '',
+  }),
+}
