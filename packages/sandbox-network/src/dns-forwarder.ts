@@ -1,0 +1,116 @@
+import { createSocket, type Socket as UdpSocket } from 'node:dgram'
+import { createServer, type Server, type Socket } from 'node:net'
+import type { Logger } from '@threadbox/telemetry'
+import { makeFrameReader, toFrame } from './dns-frames.ts'
+import type { DnsResolver } from './dns-resolver.ts'
+
+/**
+ * Where sandboxes ask for names, by UDP and TCP. It knows who asks by the source address, which the firewall vouches
+ * for. Nothing is kept between questions; connections are bounded for each sandbox.
+ */
+export type DnsForwarder = {
+  /** Listens; returns the port, the same for UDP and TCP. */
+  listen(options: { address: string; preferredPort: number }): Promise<number>
+  /** Ends the connections of one sandbox. */
+  drop(address: string): void
+  close(): Promise<void>
+}
+
+const connectionsEach = 16
+/** Longer than any answer takes; a connection that says nothing for so long is closed. */
+const connectionIdleMs = 10_000
+
+export function makeDnsForwarder(options: { resolver: DnsResolver; logger: Logger }): DnsForwarder {
+  const { resolver, logger } = options
+  const connections = new Map<string, Set<Socket>>()
+  let udp: UdpSocket | undefined
+  let tcp: Server | undefined
+
+  const serveConnection = (socket: Socket) => {
+    const from = socket.remoteAddress ?? ''
+    const mine = connections.get(from) ?? new Set()
+    socket.on('error', () => socket.destroy())
+    if (!resolver.isClient(from) || mine.size >= connectionsEach) return socket.destroy()
+    connections.set(from, mine.add(socket))
+    socket.on('close', () => {
+      mine.delete(socket)
+      if (mine.size === 0) connections.delete(from)
+    })
+    socket.setTimeout(connectionIdleMs, () => socket.destroy())
+    void answerAll({ socket, resolver, from })
+  }
+
+  const serveDatagram = async (question: Buffer, sender: { address: string; port: number }) => {
+    const answer = await resolver.answer({ from: sender.address, question, transport: 'udp' })
+    // The sandbox may be gone by now; a datagram that cannot be sent is a lost one.
+    if (answer !== undefined) udp?.send(answer, sender.port, sender.address, () => undefined)
+  }
+
+  return {
+    async listen({ address, preferredPort }) {
+      tcp = createServer(serveConnection)
+      const port = await listenTcp({ server: tcp, address, preferredPort })
+      udp = createSocket('udp4')
+      udp.on('message', (question, sender) => void serveDatagram(question, sender))
+      await bindUdp({ socket: udp, address, port })
+      udp.on('error', (error) => logger.warn({ error }, 'the DNS forwarder lost a datagram'))
+      return port
+    },
+    drop(address) {
+      for (const socket of connections.get(address) ?? []) socket.destroy()
+    },
+    async close() {
+      for (const mine of connections.values()) for (const socket of mine) socket.destroy()
+      const closing = [tcp, udp].map(
+        (socket) => new Promise<void>((resolve) => (socket === undefined ? resolve() : socket.close(() => resolve()))),
+      )
+      tcp = undefined
+      udp = undefined
+      await Promise.all(closing)
+    },
+  }
+}
+
+/** One question after the other: reading waits while one is answered, so a flood waits in the sandbox. */
+async function answerAll(options: { socket: Socket; resolver: DnsResolver; from: string }): Promise<void> {
+  const { socket, resolver, from } = options
+  const read = makeFrameReader()
+  try {
+    for await (const chunk of socket) {
+      for (const question of read(chunk)) {
+        const answer = await resolver.answer({ from, question, transport: 'tcp' })
+        if (answer === undefined) return
+        socket.write(toFrame(answer))
+      }
+    }
+  } catch {
+    // The sandbox closed its end in the middle.
+  } finally {
+    socket.destroy()
+  }
+}
+
+function listenTcp(options: { server: Server; address: string; preferredPort: number }): Promise<number> {
+  const { server, address, preferredPort } = options
+  const listenOn = (port: number) =>
+    new Promise<number>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, address, () => {
+        server.removeListener('error', reject)
+        const bound = server.address()
+        resolve(typeof bound === 'object' && bound !== null ? bound.port : port)
+      })
+    })
+  return listenOn(preferredPort).catch(() => listenOn(0))
+}
+
+function bindUdp(options: { socket: UdpSocket; address: string; port: number }): Promise<void> {
+  const { socket, address, port } = options
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject)
+    socket.bind({ address, port, exclusive: true }, () => {
+      socket.removeListener('error', reject)
+      resolve()
+    })
+  })
+}

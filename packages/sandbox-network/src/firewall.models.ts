@@ -1,0 +1,206 @@
+import type { AddressPool } from './address-pool.models.ts'
+import type { NetworkNames } from './names.models.ts'
+import { privateRanges } from './private-ranges.models.ts'
+import type { EgressPolicy } from './sandbox-network.ts'
+
+export type Proxy = { address: string; port: number }
+
+export type FirewallSettings = {
+  /** Destinations on private addresses that sandboxes with open egress may use: the company's HTTP proxy. */
+  proxies: readonly Proxy[]
+  closedPorts: readonly number[]
+  newConnectionsPerSecond: number
+  openConnections: number
+}
+
+/** Mail ports: a sandbox that sends spam costs the machine's owner their address. */
+export const defaultFirewallSettings: FirewallSettings = {
+  proxies: [],
+  closedPorts: [25, 465, 587],
+  newConnectionsPerSecond: 200,
+  openConnections: 4096,
+}
+
+/**
+ * The whole table as one transaction for `nft -f`. Chains are written anew each time; what belongs to single sandboxes
+ * is only in sets and maps, which keep their elements, so a restart of the daemon interrupts no sandbox.
+ *
+ * A sandbox's packet is judged three times: `arriving` drops what is not IPv4 from its own address before it costs a
+ * connection entry; `to_host` lets through answers to the gateway and questions to the DNS forwarder; `leaving` lets
+ * through what the egress chain of the sandbox accepts. Everything else is refused. `epochs` gives each sandbox a mark
+ * for its connections that changes with its egress policy; connections with an older mark are not `current` and end.
+ */
+export function renderTable(options: {
+  names: NetworkNames
+  pool: AddressPool
+  forwarderPort: number
+  settings: FirewallSettings
+}): string {
+  const { names, pool, forwarderPort, settings } = options
+  const own = `"${names.interfacePrefix}*"`
+  const dns = `${pool.forwarderAddress} . ${forwarderPort}`
+  return `
+add table inet ${names.table}
+table inet ${names.table} {
+  set sources { type ifname . ipv4_addr; }
+  set gateways { type ifname . ipv4_addr; }
+  map epochs { type ifname : mark; }
+  set current { type ifname . mark; }
+  map egress { type ifname : verdict; }
+  set allowed { type ifname . ipv4_addr; flags timeout; size 262144; }
+  set newcomers { type ifname; flags dynamic; size 65536; }
+  set open_connections { type ifname; flags dynamic; size 65536; }
+  set private { type ipv4_addr; flags interval; auto-merge; }
+  set proxies { type ipv4_addr . inet_service; }
+  set closed_ports { type inet_service; }
+  chain arriving_hook { type filter hook prerouting priority raw; policy accept; }
+  chain dns_hook { type nat hook prerouting priority dstnat; policy accept; }
+  chain to_host_hook { type filter hook input priority filter; policy accept; }
+  chain from_host_hook { type filter hook output priority filter; policy accept; }
+  chain forward_hook { type filter hook forward priority filter; policy accept; }
+  chain masquerade_hook { type nat hook postrouting priority srcnat; policy accept; }
+  chain arriving { }
+  chain to_host { }
+  chain from_host { }
+  chain leaving { }
+  chain entering { }
+  chain bounds { }
+  chain forbidden { }
+  chain egress_open { }
+  chain egress_allowlist { }
+  chain egress_none { }
+}
+flush table inet ${names.table}
+flush set inet ${names.table} private
+flush set inet ${names.table} proxies
+flush set inet ${names.table} closed_ports
+table inet ${names.table} {
+  set private { type ipv4_addr; flags interval; auto-merge; elements = { ${[...privateRanges, pool.text].join(', ')} } }
+  ${renderElements('set proxies { type ipv4_addr . inet_service;', settings.proxies.map(renderProxy))}
+  ${renderElements('set closed_ports { type inet_service;', settings.closedPorts.map(String))}
+  chain arriving_hook { iifname ${own} jump arriving; }
+  chain arriving {
+    meta nfproto != ipv4 drop
+    iifname . ip saddr != @sources drop
+  }
+  chain dns_hook {
+    iifname . ip daddr @gateways udp dport 53 dnat ip to ${pool.forwarderAddress}:${forwarderPort}
+    iifname . ip daddr @gateways tcp dport 53 dnat ip to ${pool.forwarderAddress}:${forwarderPort}
+  }
+  chain to_host_hook { iifname ${own} jump to_host; }
+  chain to_host {
+    ct state invalid drop
+    ct state established,related accept
+    jump bounds
+    ct status dnat ip daddr . udp dport { ${dns} } accept
+    ct status dnat ip daddr . tcp dport { ${dns} } accept
+    ip daddr . tcp dport @proxies iifname vmap @egress
+    reject with icmp type admin-prohibited
+  }
+  chain from_host_hook { oifname ${own} jump from_host; }
+  chain from_host {
+    meta nfproto != ipv4 drop
+    ct state established,related accept
+    meta skuid 0 accept
+    reject with icmp type admin-prohibited
+  }
+  chain forward_hook {
+    iifname ${own} jump leaving
+    oifname ${own} jump entering
+  }
+  chain leaving {
+    ct state invalid drop
+    tcp flags & (syn|rst) == syn tcp option maxseg size set rt mtu
+    ct state established,related iifname . ct mark @current accept
+    ct state established,related reject with icmp type admin-prohibited
+    jump bounds
+    ct mark set iifname map @epochs
+    iifname vmap @egress
+    reject with icmp type admin-prohibited
+  }
+  chain entering {
+    tcp flags & (syn|rst) == syn tcp option maxseg size set rt mtu
+    ct state established,related oifname . ct mark @current accept
+    drop
+  }
+  chain bounds {
+    add @newcomers { iifname limit rate over ${settings.newConnectionsPerSecond}/second burst ${settings.newConnectionsPerSecond * 2} packets } drop
+    add @open_connections { iifname ct count over ${settings.openConnections} } drop
+  }
+  chain forbidden {
+    oifname ${own} reject with icmp type admin-prohibited
+    ip daddr @private reject with icmp type admin-prohibited
+    tcp dport @closed_ports reject with icmp type admin-prohibited
+  }
+  chain egress_open {
+    ip daddr . tcp dport @proxies accept
+    jump forbidden
+    accept
+  }
+  chain egress_allowlist {
+    jump forbidden
+    iifname . ip daddr @allowed accept
+    reject with icmp type admin-prohibited
+  }
+  chain egress_none { reject with icmp type admin-prohibited; }
+  chain masquerade_hook { ip saddr ${pool.text} oifname != ${own} masquerade; }
+}
+`
+}
+
+/** What the firewall knows about one sandbox. */
+export type FirewallEntry = {
+  interfaceName: string
+  address: string
+  gatewayAddress: string
+  epoch: number
+  egress: EgressPolicy['kind']
+}
+
+/** Adding what is there does nothing in nftables, so this may be repeated for the same entry. */
+export function renderEntry(options: { order: 'add' | 'delete'; table: string; entry: FirewallEntry }): string[] {
+  const { order, table, entry } = options
+  const { interfaceName, address, gatewayAddress } = entry
+  return [
+    `${order} element inet ${table} sources { "${interfaceName}" . ${address} }`,
+    `${order} element inet ${table} gateways { "${interfaceName}" . ${gatewayAddress} }`,
+    ...renderPolicy(options),
+  ]
+}
+
+export function renderPolicy(options: { order: 'add' | 'delete'; table: string; entry: FirewallEntry }): string[] {
+  const { order, table, entry } = options
+  const { interfaceName, epoch, egress } = entry
+  const target = order === 'add' ? ` : jump egress_${egress}` : ''
+  const mark = order === 'add' ? ` : ${epoch}` : ''
+  return [
+    `${order} element inet ${table} epochs { "${interfaceName}"${mark} }`,
+    `${order} element inet ${table} current { "${interfaceName}" . ${epoch} }`,
+    `${order} element inet ${table} egress { "${interfaceName}"${target} }`,
+  ]
+}
+
+/** Lets a sandbox reach addresses for a while; repeated, the while begins anew. */
+export function renderAllowed(options: {
+  table: string
+  interfaceName: string
+  addresses: readonly string[]
+  seconds: number
+}): string[] {
+  const { table, interfaceName, addresses, seconds } = options
+  return addresses.flatMap((address) => {
+    const key = `"${interfaceName}" . ${address}`
+    const timed = `add element inet ${table} allowed { ${key} timeout ${seconds}s }`
+    // Adding alone leaves the time of an element that is there as it was.
+    return [timed, `delete element inet ${table} allowed { ${key} }`, timed]
+  })
+}
+
+function renderProxy(proxy: Proxy): string {
+  return `${proxy.address} . ${proxy.port}`
+}
+
+/** An empty list of elements is a syntax error in nftables. */
+function renderElements(head: string, elements: readonly string[]): string {
+  return `${head}${elements.length === 0 ? '' : ` elements = { ${elements.join(', ')} }`} }`
+}

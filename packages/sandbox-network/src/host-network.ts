@@ -1,0 +1,102 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { z } from 'zod'
+import type { AddressPool } from './address-pool.models.ts'
+import { formatRange, overlaps } from './ipv4.models.ts'
+import { ipBatch, listRoutes, type Route } from './links.ts'
+import { runCommand } from './run-command.ts'
+import { poolInvalid } from './sandbox-network.errors.ts'
+
+/**
+ * What the machine itself needs: forwarding, an address for the DNS forwarder, and a route that makes every address of
+ * the pool without a sandbox unreachable, so that nothing meant for a sleeping one leaves by the default route.
+ */
+export async function prepareHost(options: { pool: AddressPool }): Promise<void> {
+  const { pool } = options
+  const routes = await listRoutes()
+  const foreign = routes.find((route) => overlaps(route.range, pool.range) && !isOwnRoute({ route, pool }))
+  if (foreign !== undefined) {
+    const via = foreign.device === undefined ? '' : ` through ${foreign.device}`
+    throw poolInvalid({ pool: pool.text, reason: `this machine has a route to ${formatRange(foreign.range)}${via}` })
+  }
+  await writeFile('/proc/sys/net/ipv4/ip_forward', '1')
+  // On the loopback interface: not every kernel has dummy interfaces.
+  await ipBatch([`addr replace ${pool.forwarderAddress}/32 dev lo`, `route replace unreachable ${pool.text}`])
+}
+
+/** Takes back what {@link prepareHost} made; forwarding stays on, because others may have come to rely on it. */
+export async function releaseHost(options: { pool: AddressPool }): Promise<void> {
+  const { pool } = options
+  const routes = await listRoutes()
+  if (routes.some((route) => route.isUnreachable && formatRange(route.range) === pool.text)) {
+    await runCommand(['ip', 'route', 'delete', 'unreachable', pool.text])
+  }
+  if (routes.some((route) => route.device === 'lo' && formatRange(route.range) === `${pool.forwarderAddress}/32`)) {
+    await runCommand(['ip', 'addr', 'delete', `${pool.forwarderAddress}/32`, 'dev', 'lo'])
+  }
+}
+
+/** Within the pool: the unreachable route over all of it, the forwarder's address, and links of ours. */
+function isOwnRoute(options: { route: Route; pool: AddressPool }): boolean {
+  const { route, pool } = options
+  const isInside = route.range.prefixLength >= pool.range.prefixLength
+  if (!isInside) return false
+  return route.isUnreachable || route.device === 'lo' || (route.device?.startsWith('tb') ?? false)
+}
+
+/** A rule of somebody else that stands before ours and drops what sandboxes send. */
+export type ForwardBlock = { owner: 'docker' | 'ufw' | 'other'; chain: string; cure: string }
+
+const chainSchema = z.object({
+  chain: z.object({
+    family: z.string(),
+    table: z.string(),
+    name: z.string(),
+    hook: z.string().optional(),
+    policy: z.string().optional(),
+  }),
+})
+const rulesetSchema = z.object({ nftables: z.array(z.unknown()) })
+
+/**
+ * Chains of others that drop forwarded packets by default: every chain at a hook must accept, so ours alone cannot let
+ * sandboxes out. Nothing is changed; each finding says what to do.
+ */
+export async function findForwardBlocks(options: { interfacePrefix: string }): Promise<ForwardBlock[]> {
+  const { interfacePrefix } = options
+  const output = await runCommand(['nft', '-j', 'list', 'chains'])
+  const chains = rulesetSchema.parse(JSON.parse(output)).nftables.flatMap((entry) => {
+    const parsed = chainSchema.safeParse(entry)
+    return parsed.success ? [parsed.data.chain] : []
+  })
+  const names = new Set(chains.map((chain) => chain.name))
+  const dropping = chains.filter(
+    (chain) => chain.hook === 'forward' && chain.policy === 'drop' && chain.family !== 'ip6',
+  )
+  const found = dropping.map((chain) => `${chain.family} ${chain.table} ${chain.name}`)
+  if (await hasLegacyDrop()) found.push('iptables-legacy FORWARD')
+  return found.map((chain) => ({ chain, ...cureFor({ chain, names, interfacePrefix }) }))
+}
+
+function cureFor(options: { chain: string; names: ReadonlySet<string>; interfacePrefix: string }) {
+  const { chain, names, interfacePrefix } = options
+  const own = `${interfacePrefix}+`
+  if (names.has('DOCKER-USER')) {
+    const cure =
+      `iptables -I DOCKER-USER -i ${own} -j ACCEPT; ` +
+      `iptables -I DOCKER-USER -o ${own} -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT`
+    return { owner: 'docker' as const, cure }
+  }
+  if (names.has('ufw-before-forward')) {
+    return { owner: 'ufw' as const, cure: `ufw route allow in on ${own}` }
+  }
+  const cure = `accept forwarded packets from and, when established, to interfaces ${interfacePrefix}* in ${chain}`
+  return { owner: 'other' as const, cure }
+}
+
+/** Rules of the old kind are not in nftables; the module is loaded only where somebody uses them. */
+async function hasLegacyDrop(): Promise<boolean> {
+  const tables = await readFile('/proc/net/ip_tables_names', 'utf8').catch(() => '')
+  if (!tables.includes('filter')) return false
+  const rules = await runCommand(['iptables-legacy', '-S', 'FORWARD']).catch(() => '')
+  return rules.includes('-P FORWARD DROP')
+}

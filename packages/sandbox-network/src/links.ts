@@ -1,0 +1,164 @@
+import { access, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { type Ipv4Range, parseRange } from './ipv4.models.ts'
+import type { NetworkNames } from './names.models.ts'
+import { runCommand } from './run-command.ts'
+
+const namespaceDirectory = '/run/netns'
+/** What a sandbox calls its interface. */
+const insideName = 'eth0'
+
+/** One sandbox's namespace and veth pair. */
+export type LinkPlan = {
+  sandboxId: string
+  interfaceName: string
+  namespaceName: string
+  address: string
+  gatewayAddress: string
+  mtu: number
+}
+
+export type HostLink = {
+  interfaceName: string
+  /** The sandbox it was made for; undefined when making it was not finished. */
+  sandboxId: string | undefined
+  gatewayAddress: string | undefined
+  mtu: number
+}
+
+/** Makes namespace and pair, not up yet. IPv6 is off on both ends before either can have an address. */
+export async function createLink(plan: LinkPlan): Promise<void> {
+  const { interfaceName, namespaceName, mtu } = plan
+  await runCommand(['ip', 'netns', 'add', namespaceName])
+  await inside(namespaceName, ['sysctl', '-qew', ...withoutIpv6])
+  await ipBatch([
+    `link add ${interfaceName} mtu ${mtu} type veth peer name ${insideName} mtu ${mtu} netns ${namespaceName}`,
+  ])
+  await setKernelOptions(interfaceName)
+}
+
+/** Gives both ends their addresses and brings them up; the alias comes last and says that nothing is missing. */
+export async function raiseLink(plan: LinkPlan): Promise<void> {
+  const { interfaceName, gatewayAddress, sandboxId } = plan
+  await ipBatch([`addr replace ${gatewayAddress}/30 dev ${interfaceName}`, `link set ${interfaceName} up`])
+  await addressInside(plan)
+  await runCommand(['ip', 'link', 'set', interfaceName, 'alias', sandboxId])
+}
+
+/** Puts back what runsc takes out of the namespace when it starts. */
+export async function addressInside(plan: { namespaceName: string; address: string; gatewayAddress: string }) {
+  const { namespaceName, address, gatewayAddress } = plan
+  await runCommand(['ip', '-n', namespaceName, '-batch', '-'], {
+    input: [
+      'link set lo up',
+      `addr replace ${address}/30 dev ${insideName}`,
+      `link set ${insideName} up`,
+      `route replace default via ${gatewayAddress} dev ${insideName}`,
+      '',
+    ].join('\n'),
+  })
+}
+
+export async function setLinkState(options: { interfaceName: string; state: 'up' | 'down' }): Promise<void> {
+  await runCommand(['ip', 'link', 'set', options.interfaceName, options.state])
+}
+
+/** Removes pair and namespace, or what there is of them. */
+export async function removeLink(options: { interfaceName: string; namespaceName: string }): Promise<void> {
+  await removeInterface(options.interfaceName)
+  await removeNamespace(options.namespaceName)
+}
+
+export async function removeInterface(interfaceName: string): Promise<void> {
+  if (await isThere(`/sys/class/net/${interfaceName}`)) await runCommand(['ip', 'link', 'delete', interfaceName])
+}
+
+export async function removeNamespace(namespaceName: string): Promise<void> {
+  if (await isThere(namespacePathOf(namespaceName))) await runCommand(['ip', 'netns', 'delete', namespaceName])
+}
+
+export function namespacePathOf(namespaceName: string): string {
+  return join(namespaceDirectory, namespaceName)
+}
+
+const linkSchema = z.array(
+  z.object({
+    ifname: z.string(),
+    ifalias: z.string().optional(),
+    mtu: z.number(),
+    addr_info: z.array(z.object({ family: z.string().optional(), local: z.string().optional() })).default([]),
+  }),
+)
+
+/** Links of this installation, finished or not. */
+export async function listLinks(names: NetworkNames): Promise<HostLink[]> {
+  const links = linkSchema.parse(JSON.parse(await runCommand(['ip', '-json', '-details', 'addr', 'show'])))
+  return links
+    .filter((link) => link.ifname.startsWith(names.interfacePrefix))
+    .map((link) => ({
+      interfaceName: link.ifname,
+      sandboxId: link.ifalias,
+      gatewayAddress: link.addr_info.find((address) => address.family === 'inet')?.local,
+      mtu: link.mtu,
+    }))
+}
+
+/** Namespaces of this installation, finished or not. */
+export async function listNamespaces(names: NetworkNames): Promise<string[]> {
+  const found = await readdir(namespaceDirectory).catch(() => [])
+  return found.filter((name) => name.startsWith(names.namespacePrefix))
+}
+
+const routeSchema = z.array(z.object({ dst: z.string(), dev: z.string().optional(), type: z.string().optional() }))
+
+export type Route = { range: Ipv4Range; device: string | undefined; isUnreachable: boolean }
+
+/** Every IPv4 route but the default ones. */
+export async function listRoutes(): Promise<Route[]> {
+  const output = await runCommand(['ip', '-4', '-json', '-details', 'route', 'show', 'table', 'all'])
+  return routeSchema.parse(JSON.parse(output)).flatMap((route) => {
+    const range = parseRange(route.dst.includes('/') ? route.dst : `${route.dst}/32`)
+    if (range === undefined || range.prefixLength === 0) return []
+    return [{ range, device: route.dev, isUnreachable: route.type === 'unreachable' }]
+  })
+}
+
+/** What fits through the road to the internet: a larger packet from a sandbox would vanish there. */
+export async function readUplinkMtu(): Promise<number> {
+  const routes = routeSchema.parse(JSON.parse(await runCommand(['ip', '-4', '-json', 'route', 'show', 'default'])))
+  const device = routes[0]?.dev
+  if (device === undefined) return ethernetMtu
+  const links = linkSchema.parse(JSON.parse(await runCommand(['ip', '-json', 'addr', 'show', 'dev', device])))
+  return Math.min(ethernetMtu, links[0]?.mtu ?? ethernetMtu)
+}
+
+const ethernetMtu = 1500
+const withoutIpv6 = ['net.ipv6.conf.all.disable_ipv6=1', 'net.ipv6.conf.default.disable_ipv6=1']
+
+export async function ipBatch(lines: string[]): Promise<void> {
+  await runCommand(['ip', '-batch', '-'], { input: `${lines.join('\n')}\n` })
+}
+
+async function inside(namespaceName: string, command: [string, ...string[]]): Promise<void> {
+  await runCommand(['ip', 'netns', 'exec', namespaceName, ...command])
+}
+
+/** The host answers ARP only for the gateway address on this link, and redirects nobody. */
+async function setKernelOptions(interfaceName: string): Promise<void> {
+  const options: [string, string][] = [
+    [`/proc/sys/net/ipv6/conf/${interfaceName}/disable_ipv6`, '1'],
+    [`/proc/sys/net/ipv4/conf/${interfaceName}/arp_ignore`, '1'],
+    [`/proc/sys/net/ipv4/conf/${interfaceName}/send_redirects`, '0'],
+    [`/proc/sys/net/ipv4/conf/${interfaceName}/accept_redirects`, '0'],
+    [`/proc/sys/net/ipv4/conf/${interfaceName}/rp_filter`, '1'],
+  ]
+  for (const [path, value] of options) if (await isThere(path)) await writeFile(path, value)
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}

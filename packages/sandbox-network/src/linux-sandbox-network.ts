@@ -1,0 +1,220 @@
+import { randomInt } from 'node:crypto'
+import type { Logger } from '@threadbox/telemetry'
+import { type AddressPool, chooseAddressPool, makeAddressPool } from './address-pool.models.ts'
+import { makeDnsForwarder } from './dns-forwarder.ts'
+import { checkEgress } from './dns-policy.models.ts'
+import { makeDnsResolver } from './dns-resolver.ts'
+import { type DnsUpstream, makeDnsUpstream, readHostResolvers } from './dns-upstream.ts'
+import { defaultFirewallSettings, type FirewallSettings } from './firewall.models.ts'
+import { type Firewall, makeFirewall } from './firewall.ts'
+import { findForwardBlocks, prepareHost, releaseHost } from './host-network.ts'
+import { makeKeyedLock } from './keyed-lock.ts'
+import {
+  addressInside,
+  createLink,
+  type HostLink,
+  listLinks,
+  listNamespaces,
+  listRoutes,
+  namespacePathOf,
+  raiseLink,
+  readUplinkMtu,
+  removeInterface,
+  removeLink,
+  removeNamespace,
+  setLinkState,
+} from './links.ts'
+import { makeNetworkNames, type NetworkNames } from './names.models.ts'
+import { addressInUse, attachedElsewhere, notAttached } from './sandbox-network.errors.ts'
+import type { EgressPolicy, NetworkAttachment, SandboxNetwork } from './sandbox-network.ts'
+
+export type SandboxNetworkOptions = {
+  installation: string
+  /** Range of the sandboxes' addresses, see {@link chooseFreePool}; the same for the installation's whole life. */
+  pool: string
+  logger: Logger
+  firewall?: Partial<FirewallSettings>
+  /** Where names are asked for; the machine's resolvers unless a test says otherwise. */
+  upstream?: DnsUpstream
+}
+
+/** A range that meets no route of this machine. Keep the answer: sandboxes own addresses of it for ever. */
+export async function chooseFreePool(): Promise<string> {
+  return chooseAddressPool({ routes: (await listRoutes()).map((route) => route.range) })
+}
+
+/** Any free port serves: questions are redirected to it. A fixed one keeps the rules as they were over a restart. */
+const preferredForwarderPort = 10_053
+
+type Parts = { names: NetworkNames; pool: AddressPool; firewall: Firewall }
+
+/** The network of sandboxes on Linux: namespaces, veth pairs, nftables. Needs root, `ip` and `nft`. */
+export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwork {
+  const { logger } = options
+  const names = makeNetworkNames(options.installation)
+  const pool = makeAddressPool(options.pool)
+  const settings = { ...defaultFirewallSettings, ...options.firewall }
+  const firewall = makeFirewall({ names, pool, settings, randomMark: () => randomInt(1, 2 ** 31) })
+  const interfaceByAddress = new Map<string, string>()
+  const resolver = makeDnsResolver({
+    upstream: options.upstream ?? makeDnsUpstream({ servers: readHostResolvers }),
+    allow: ({ address, ...rest }) => firewall.allow({ interfaceName: interfaceByAddress.get(address) ?? '', ...rest }),
+    logger,
+    now: () => performance.now(),
+  })
+  const forwarder = makeDnsForwarder({ resolver, logger })
+  const parts = { names, pool, firewall }
+  const lock = makeKeyedLock()
+  let isListening = false
+
+  const detach = async (sandboxId: string) => {
+    const interfaceName = names.interfaceOf(sandboxId)
+    await removeLink({ interfaceName, namespaceName: names.namespaceOf(sandboxId) })
+    await firewall.remove(interfaceName)
+    for (const [address, known] of interfaceByAddress) {
+      if (known !== interfaceName) continue
+      resolver.removeClient(address)
+      forwarder.drop(address)
+      interfaceByAddress.delete(address)
+    }
+  }
+
+  return {
+    async prepare({ keep }) {
+      await prepareHost({ pool })
+      if (!isListening) {
+        const forwarderPort = await forwarder.listen({
+          address: pool.forwarderAddress,
+          preferredPort: preferredForwarderPort,
+        })
+        isListening = true
+        await firewall.install({ forwarderPort })
+      }
+      await removeLeftOvers({ names, firewall, keep })
+      for (const block of await findForwardBlocks({ interfacePrefix: names.interfacePrefix })) {
+        logger.warn(block, 'another firewall drops what sandboxes send')
+      }
+    },
+    async close() {
+      await removeLeftOvers({ names, firewall, keep: new Set() })
+      await firewall.uninstall()
+      if (isListening) await forwarder.close()
+      isListening = false
+      interfaceByAddress.clear()
+      await releaseHost({ pool })
+    },
+
+    attach: async ({ sandboxId, address, egress }) =>
+      lock(sandboxId, async () => {
+        checkEgress(egress)
+        const attachment = await attach({ parts, sandboxId, address, egress })
+        interfaceByAddress.set(address, names.interfaceOf(sandboxId))
+        resolver.setClient({ address, egress })
+        return attachment
+      }),
+    async restoreAddress(sandboxId) {
+      const { gatewayAddress } = await findLink({ names, sandboxId })
+      const address = addressBehind({ pool, gatewayAddress })
+      await addressInside({ namespaceName: names.namespaceOf(sandboxId), address, gatewayAddress })
+    },
+    async setLink({ sandboxId, state }) {
+      const { interfaceName } = await findLink({ names, sandboxId })
+      await setLinkState({ interfaceName, state })
+    },
+    setEgress: async ({ sandboxId, egress }) =>
+      lock(sandboxId, async () => {
+        checkEgress(egress)
+        const { interfaceName, gatewayAddress } = await findLink({ names, sandboxId })
+        resolver.setClient({ address: addressBehind({ pool, gatewayAddress }), egress })
+        await firewall.setEgress({ interfaceName, egress: egress.kind })
+        await firewall.disallow(interfaceName)
+      }),
+    detach: async (sandboxId) => lock(sandboxId, () => detach(sandboxId)),
+    async list() {
+      return (await listLinks(names)).flatMap((link) => (link.sandboxId === undefined ? [] : [link.sandboxId])).sort()
+    },
+    addresses: () => pool.addresses(),
+  }
+}
+
+async function attach(options: {
+  parts: Parts
+  sandboxId: string
+  address: string
+  egress: EgressPolicy
+}): Promise<NetworkAttachment> {
+  const { parts, sandboxId, address, egress } = options
+  const { names, pool, firewall } = parts
+  const gatewayAddress = pool.gatewayOf(address)
+  const interfaceName = names.interfaceOf(sandboxId)
+  const namespaceName = names.namespaceOf(sandboxId)
+  const namespacePath = namespacePathOf(namespaceName)
+  const links = await listLinks(names)
+  const owner = links.find((link) => link.gatewayAddress === gatewayAddress && link.interfaceName !== interfaceName)
+  if (owner !== undefined) throw addressInUse({ address, sandboxId: owner.sandboxId ?? 'that is being made' })
+  const present = links.find((link) => link.interfaceName === interfaceName)
+  const isWhole = present?.sandboxId !== undefined && (await listNamespaces(names)).includes(namespaceName)
+  if (present?.sandboxId !== undefined && present.sandboxId !== sandboxId) {
+    throw addressInUse({ address: interfaceName, sandboxId: present.sandboxId })
+  }
+  if (isWhole && present.gatewayAddress !== gatewayAddress) {
+    throw attachedElsewhere({ sandboxId, address: present.gatewayAddress ?? 'an unknown address' })
+  }
+  const entry = { interfaceName, address, gatewayAddress, egress: egress.kind }
+  if (isWhole) {
+    await firewall.add({ ...entry })
+    return { sandboxId, namespacePath, address, gatewayAddress, mtu: present.mtu }
+  }
+  const mtu = await readUplinkMtu()
+  const plan = { sandboxId, interfaceName, namespaceName, address, gatewayAddress, mtu }
+  await removeLink(plan)
+  try {
+    await createLink(plan)
+    await firewall.add(entry)
+    await raiseLink(plan)
+  } catch (error) {
+    await removeLink(plan)
+    await firewall.remove(interfaceName)
+    throw error
+  }
+  return { sandboxId, namespacePath, address, gatewayAddress, mtu }
+}
+
+/** What nobody wants to keep, what was not finished, and rules without a link. */
+async function removeLeftOvers(options: {
+  names: NetworkNames
+  firewall: Firewall
+  keep: ReadonlySet<string>
+}): Promise<void> {
+  const { names, firewall, keep } = options
+  const links = await listLinks(names)
+  const whole = links.filter((link) => link.sandboxId !== undefined && keep.has(link.sandboxId))
+  const keptInterfaces = new Set(whole.map((link) => link.interfaceName))
+  const keptNamespaces = new Set(whole.map((link) => names.namespaceOf(link.sandboxId ?? '')))
+  for (const { interfaceName } of links) {
+    if (!keptInterfaces.has(interfaceName)) await removeInterface(interfaceName)
+  }
+  for (const namespaceName of await listNamespaces(names)) {
+    if (!keptNamespaces.has(namespaceName)) await removeNamespace(namespaceName)
+  }
+  for (const interfaceName of firewall.known()) {
+    if (!keptInterfaces.has(interfaceName)) await firewall.remove(interfaceName)
+  }
+}
+
+async function findLink(options: {
+  names: NetworkNames
+  sandboxId: string
+}): Promise<HostLink & { gatewayAddress: string }> {
+  const { names, sandboxId } = options
+  const link = (await listLinks(names)).find((each) => each.sandboxId === sandboxId)
+  if (link?.gatewayAddress === undefined) throw notAttached({ sandboxId })
+  return { ...link, gatewayAddress: link.gatewayAddress }
+}
+
+function addressBehind(options: { pool: AddressPool; gatewayAddress: string }): string {
+  const found = /^(.*\.)(\d+)$/.exec(options.gatewayAddress)
+  const address = `${found?.[1]}${Number(found?.[2]) + 1}`
+  options.pool.gatewayOf(address)
+  return address
+}

@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process'
+import { commandFailed } from './sandbox-network.errors.ts'
+
+/** Each of these takes milliseconds; one that hangs must not hang the daemon for ever. */
+const timeoutMs = 30_000
+/** What of standard error goes into an error: the last lines say why. */
+const stderrTailLength = 2_000
+
+/**
+ * Runs one program with exactly these arguments (no shell), feeds it `input` and returns its standard output.
+ * Throws `network.command-failed` with the end of its standard error.
+ */
+export function runCommand(
+  command: readonly [program: string, ...args: string[]],
+  options: { input?: string } = {},
+): Promise<string> {
+  const [program, ...args] = command
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      program,
+      args,
+      { timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024, env: { PATH: systemPath, LC_ALL: 'C' } },
+      (error, stdout, stderr) => {
+        if (error === null) return resolve(stdout)
+        const reason = stderr.trim().slice(-stderrTailLength) || error.message
+        reject(commandFailed({ command: command.join(' '), reason }, { cause: error }))
+      },
+    )
+    // A program that ends without reading its input is reported by its exit code.
+    child.stdin?.on('error', () => undefined)
+    child.stdin?.end(options.input ?? '')
+  })
+}
+
+/** Where system programs are on Debian and Ubuntu, whatever PATH the daemon was started with. */
+const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
