@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { de } from './de/index.ts'
 import { en } from './en/index.ts'
@@ -17,11 +15,12 @@ function textOf(texts: Texts, key: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-const sourceRoot = join(import.meta.dirname, '..')
-const sources = readdirSync(sourceRoot, { recursive: true, encoding: 'utf8' })
-  .filter((path) => /\.tsx?$/.test(path) && !path.startsWith('i18n/') && !/\.test\./.test(path))
-  .map((path) => readFileSync(join(sourceRoot, path), 'utf8'))
-  .join('\n')
+const files = import.meta.glob<string>(['../**/*.{ts,tsx}', '!../**/*.test.{ts,tsx}', '!../i18n/**'], {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+})
+const sources = Object.values(files).join('\n')
 
 /** `a.b` and `namespace:a.b` as written in the source, and the fixed beginnings of `a.${b}`. */
 const written = new Set([...sources.matchAll(/['"`](?:\w+:)?([\w.-]+)['"`]/g)].map((match) => match[1]))

@@ -1,10 +1,31 @@
 import type { en } from '../en/index.ts'
 import type { Texts } from '../texts.ts'
+import { auth } from './auth.ts'
 import { cards } from './cards.ts'
 import { common } from './common.ts'
 import { composer } from './composer.ts'
+import { connection } from './connection.ts'
+import { empty } from './empty.ts'
+import { help } from './help.ts'
+import { models } from './models.ts'
 import { sandbox } from './sandbox.ts'
+import { search } from './search.ts'
+import { settings } from './settings.ts'
 import { sidebar } from './sidebar.ts'
 import { threads } from './threads.ts'
 
-export const de: Texts<typeof en> = { common, cards, composer, sandbox, sidebar, threads }
+export const de: Texts<typeof en> = {
+  common,
+  cards,
+  composer,
+  sandbox,
+  sidebar,
+  threads,
+  auth,
+  connection,
+  empty,
+  help,
+  models,
+  search,
+  settings,
+}

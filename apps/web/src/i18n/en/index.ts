@@ -1,9 +1,30 @@
+import { auth } from './auth.ts'
 import { cards } from './cards.ts'
 import { common } from './common.ts'
 import { composer } from './composer.ts'
+import { connection } from './connection.ts'
+import { empty } from './empty.ts'
+import { help } from './help.ts'
+import { models } from './models.ts'
 import { sandbox } from './sandbox.ts'
+import { search } from './search.ts'
+import { settings } from './settings.ts'
 import { sidebar } from './sidebar.ts'
 import { threads } from './threads.ts'
 
 /** English, the language that all others are checked against. One namespace per feature. */
-export const en = { common, cards, composer, sandbox, sidebar, threads }
+export const en = {
+  common,
+  cards,
+  composer,
+  sandbox,
+  sidebar,
+  threads,
+  auth,
+  connection,
+  empty,
+  help,
+  models,
+  search,
+  settings,
+}

@@ -28,3 +28,6 @@ export function makeConnectionStore(now: () => number): ConnectionStore {
     },
   }
 }
+
+/** The connection of this page. The stream of the signed-in person reports to it. */
+export const connectionStore = makeConnectionStore(() => Date.now())

@@ -1,0 +1,11 @@
+import { isThreadboxError } from '@threadbox/sdk'
+import { fieldProblemsOf } from './sign-up-form.ts'
+
+/** Splits an error of the server into sentences for fields. What names no field is for the form as a whole. */
+export function serverProblemsOf<Field extends string>(
+  error: unknown,
+  fields: readonly Field[],
+): { fields: Partial<Record<Field, string>>; isShownAtFields: boolean } {
+  const named = isThreadboxError(error) ? fieldProblemsOf(error, fields) : {}
+  return { fields: named, isShownAtFields: Object.keys(named).length > 0 }
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { fieldProblemsOf, problemsOfSignUp, signUpRequest } from './sign-up-form.ts'
+
+const good = { name: ' Owner ', email: ' owner@example.org ', password: 'correct horse battery' }
+
+describe('the sign-up form', () => {
+  it('names every field that is missing', () => {
+    expect(problemsOfSignUp({ name: ' ', email: '', password: '' })).toEqual({
+      name: 'missing',
+      email: 'missing',
+      password: 'too-short',
+    })
+  })
+
+  it.each(['owner', 'owner@', '@example.org', 'owner@example', 'a b@example.org'])('refuses %s', (email) => {
+    expect(problemsOfSignUp({ ...good, email }).email).toBe('not-an-email')
+  })
+
+  it('sends names without the spaces around them, and the password exactly', () => {
+    expect(problemsOfSignUp(good)).toEqual({})
+    expect(signUpRequest({ ...good, password: ' spaces count here ' }, 't')).toEqual({
+      token: 't',
+      name: 'Owner',
+      email: 'owner@example.org',
+      password: ' spaces count here ',
+    })
+  })
+})
+
+describe('problems that the server found', () => {
+  const error = (problems: unknown) => ({ code: 'request.invalid', details: { problems } })
+  const fields = ['email', 'password'] as const
+
+  it('are shown at their field', () => {
+    expect(fieldProblemsOf(error(['email: Invalid email: x', 'other: no']), fields)).toEqual({
+      email: 'Invalid email: x',
+    })
+  })
+
+  it('are none when the error is another or has no list', () => {
+    expect(fieldProblemsOf(error('email: x'), fields)).toEqual({})
+    expect(fieldProblemsOf({ code: 'auth.wrong', details: { problems: ['email: x'] } }, fields)).toEqual({})
+  })
+})

@@ -1,0 +1,13 @@
+/** A sentence in which `backquotes` mark what is typed exactly so. */
+export function CodeText(props: { text: string }) {
+  return props.text.split('`').map((part, index) =>
+    index % 2 === 0 ? (
+      part
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one sentence never move
+      <code key={index} className="ic">
+        {part}
+      </code>
+    ),
+  )
+}

@@ -1,0 +1,60 @@
+import type { auth as source } from '../en/auth.ts'
+import type { Texts } from '../texts.ts'
+
+export const auth: Texts<typeof source> = {
+  setup: {
+    title: 'Eigentümerkonto anlegen',
+    lead: 'Sie sind hier die erste Person. Wer Eigentümer ist, verbindet Modelle und setzt Grenzen.',
+    name: 'Name',
+    email: 'E-Mail',
+    password: 'Passwort',
+    passwordRule_one: '{{count}} Zeichen. Mindestens {{minimum}} sind nötig.',
+    passwordRule_other: '{{count}} Zeichen. Mindestens {{minimum}} sind nötig.',
+    passwordTooLong: 'Höchstens {{maximum}} Zeichen können gespeichert werden.',
+    submit: 'Konto anlegen',
+    submitting: 'Konto wird angelegt',
+    privacy: 'Die Daten bleiben auf diesem Server, solange Sie kein fremdes Modell verbinden.',
+    noToken: {
+      title: 'Diese Seite braucht den Anmelde-Link',
+      text: 'Öffnen Sie den Link, den `./threadbox up` ausgegeben hat. Er gilt einmal. Einen neuen gibt derselbe Befehl.',
+    },
+    done: {
+      title: 'Das Eigentümerkonto gibt es schon',
+      text: 'Dieser Link ist verbraucht. Melden Sie sich mit dem Konto an.',
+      action: 'Anmelden',
+    },
+  },
+  login: {
+    title: 'Anmelden',
+    lead: 'Ihre Threads sind dort, wo Sie sie gelassen haben.',
+    expired: 'Sie wurden abgemeldet. Melden Sie sich an, dann geht es an derselben Stelle weiter.',
+    email: 'E-Mail',
+    password: 'Passwort',
+    submit: 'Anmelden',
+    submitting: 'Anmeldung läuft',
+    footer: '{{host}} · threadbox {{version}}',
+  },
+  secret: { show: 'Zeigen: {{label}}', hide: 'Verbergen: {{label}}' },
+  problem: {
+    missing: 'Bitte ausfüllen.',
+    'not-an-email': 'Das ist keine E-Mail-Adresse.',
+    'too-short': 'Mindestens {{minimum}} Zeichen sind nötig.',
+    'too-long': 'Höchstens {{maximum}} Zeichen können gespeichert werden.',
+  },
+  server: {
+    title: 'Dieser Server',
+    checkedNow: '{{host}}, soeben geprüft',
+    checkedAt: '{{host}}, geprüft {{when}}',
+    checking: 'Wird geprüft',
+    again: 'Noch einmal prüfen',
+    failed: 'Der Server hat auf die Prüfung nicht geantwortet.',
+    private: 'Die Prüfungen sehen angemeldete Personen.',
+    room: 'Speicher',
+    roomDetail: '{{memory}} Arbeitsspeicher, {{disk}} frei für Sandboxen',
+    hostMissing: 'Sandboxen werden vorbereitet',
+    hostMissingDetail: 'Der Host-Dienst hat noch nicht geantwortet. Das Konto können Sie schon anlegen.',
+    noModel: 'Kein Modell verbunden',
+    noModelDetail: 'Nicht nötig. Der Direktmodus geht auch ohne.',
+    hasModel: 'Ein Modell ist verbunden',
+  },
+}

@@ -1,0 +1,38 @@
+import type { search as source } from '../en/search.ts'
+import type { Texts } from '../texts.ts'
+
+export const search: Texts<typeof source> = {
+  label: 'Suche und Befehle',
+  placeholder: 'Threads, Nachrichten, Befehle und Dateien suchen',
+  actions: 'Aktionen',
+  inThread: 'In diesem Thread',
+  threads: 'Threads',
+  recent: 'Letzte Threads',
+  where: { title: 'Titel', text: 'Nachrichten', command: 'Befehle', file: 'Dateien' },
+  action: {
+    newThread: 'Neuer Thread',
+    sidebar: 'Seitenleiste zeigen oder verbergen',
+    settings: 'Einstellungen',
+    connectModel: 'Modell verbinden',
+    apiKeys: 'API-Schlüssel',
+    shortcuts: 'Tastenkürzel',
+    themeLight: 'Helles Design',
+    themeDark: 'Dunkles Design',
+    themeSystem: 'Design des Systems',
+    signOut: 'Abmelden',
+    rename: 'Thread umbenennen',
+    delete: 'Thread löschen',
+    pin: 'Thread anheften',
+    unpin: 'Thread lösen',
+    stop: 'Antwort anhalten',
+  },
+  searching: 'Suche läuft',
+  nothing: 'Nichts gefunden zu „{{query}}“.',
+  nothingHint: 'Titel, Nachrichten, Befehle und Dateinamen wurden durchsucht.',
+  failed: 'Die Suche ging nicht. Was oben steht, wurde ohne sie gefunden.',
+  tooShort: 'Ab zwei Zeichen werden Nachrichten, Befehle und Dateien durchsucht.',
+  count_one: '{{count}} Ergebnis',
+  count_other: '{{count}} Ergebnisse',
+  untitled: 'Neuer Thread',
+  foot: { move: 'bewegen', open: 'öffnen', close: 'schließen' },
+}

@@ -1,0 +1,16 @@
+export const help = {
+  title: 'Keyboard shortcuts',
+  close: 'Close',
+  group: { message: 'Message', app: 'App', thread: 'Thread' },
+  send: 'Send, or queue while an answer runs',
+  newLine: 'New line',
+  commands: 'Commands, in an empty message',
+  editLast: 'Edit the last message, in an empty message',
+  escape: 'Close what is on top, then stop the answer',
+  palette: 'Search and commands',
+  newThread: 'New thread',
+  sidebar: 'Show or hide the sidebar',
+  shortcuts: 'This list',
+  nextRegion: 'Next region: sidebar, chat, message',
+  rename: 'Rename thread',
+}

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { relativeTime } from './relative-time.ts'
+
+const now = Date.UTC(2030, 5, 15, 12)
+const time = (msAgo: number, locale = 'en') => relativeTime(now - msAgo, { now, locale })
+
+it('is relative within a day and a date after it', () => {
+  expect(time(20_000)).toBe('now')
+  expect(time(5 * 60_000)).toBe('5 minutes ago')
+  expect(time(3 * 3_600_000, 'de')).toBe('vor 3 Stunden')
+  expect(time(3 * 86_400_000)).toBe('June 12')
+  expect(time(400 * 86_400_000)).toMatch(/2029/)
+})
+
+it('may lie ahead', () => {
+  expect(time(-2 * 3_600_000)).toBe('in 2 hours')
+})
