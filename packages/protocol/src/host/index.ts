@@ -94,6 +94,33 @@ export const hostEventSchema = z.discriminatedUnion('type', [
 ])
 export type HostEvent = z.infer<typeof hostEventSchema>
 
+/** `GET /v1/doctor`: every check of the machine, also those that passed; `probe=1` starts a real sandbox for it. */
+export const doctorReportSchema = z.object({
+  checks: z.array(
+    z.object({
+      id: z.string(),
+      /** What was looked at, in words. */
+      title: z.string(),
+      status: z.enum(['ok', 'warning', 'failed', 'skipped']),
+      /** What was found. */
+      detail: z.string(),
+      /** What to do; null when there is nothing to do. */
+      remedy: z.string().nullable(),
+      durationMs: z.number(),
+    }),
+  ),
+})
+export type DoctorReport = z.infer<typeof doctorReportSchema>
+
+/** `PATCH /v1/sandboxes/{sandboxId}`: changes limits or egress of a sandbox that exists, also while it runs. */
+export const changeSandboxSchema = z.object({
+  limits: hostLimitsSchema.optional(),
+  egress: egressPolicySchema.optional(),
+})
+
+/** Carries the host's token where the daemon is reached over the network. */
+export const hostTokenHeader = 'threadbox-host-token'
+
 /**
  * Paths of the host daemon. Under `guest` the gateway forwards any method to the guest daemon with the boot's access
  * token added; under `code` to its code contexts; under `port` to a service inside, also one bound to 127.0.0.1.
@@ -102,6 +129,8 @@ export const hostPaths = {
   info: '/v1/host',
   doctor: '/v1/doctor',
   events: '/v1/events',
+  /** `POST`: stops every boot cleanly (disks synced) and answers when all have ended. */
+  shutdown: '/v1/shutdown',
   sandboxes: '/v1/sandboxes',
   sandbox: (sandboxId: string) => `/v1/sandboxes/${sandboxId}`,
   start: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/start`,
@@ -110,3 +139,19 @@ export const hostPaths = {
   code: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/code`,
   port: (sandboxId: string, port: number) => `/v1/sandboxes/${sandboxId}/port/${port}`,
 } as const
+
+/** `GET /v1/doctor`: what the host daemon finds about its machine, one check from inside a real sandbox included. */
+export const hostDoctorSchema = z.object({
+  checks: z.array(
+    z.object({
+      id: z.string(),
+      title: z.string(),
+      state: z.enum(['ok', 'warning', 'failed', 'skipped']),
+      /** What was found, in plain words, with figures. */
+      detail: z.string(),
+      /** What to do about it; empty when there is nothing to do. */
+      cure: z.string(),
+    }),
+  ),
+})
+export type HostDoctor = z.infer<typeof hostDoctorSchema>
