@@ -9,6 +9,8 @@ export function Card(props: {
   meta: ReactNode
   /** Controls at the end of the line, outside the part that opens the card. */
   actions?: ReactNode
+  /** Stands below the line, whether it is open or not. */
+  footer?: ReactNode
   label: string
   children?: ReactNode
 }) {
@@ -24,6 +26,7 @@ export function Card(props: {
         {props.actions !== undefined && <div className="h-acts">{props.actions}</div>}
       </div>
       {props.isOpen && props.children}
+      {props.footer}
     </section>
   )
 }

@@ -1,0 +1,99 @@
+/** Numbers, sizes, durations and times as a person reads them, in the person's language. Pure: pass the locale. */
+
+const kilo = 1000
+
+/** A size in the unit that fits: `84 kB`, `48.2 MB`. */
+export function formatBytes(bytes: number, locale: string): string {
+  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3))
+  const value = bytes / kilo ** power
+  return new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit: units[power] ?? 'byte',
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: power === 0 || value >= 100 ? 0 : 1,
+  }).format(value)
+}
+
+/** A size in powers of two, for memory and disks: `4 GiB` is written `4 GB`, as people say it. */
+export function formatBinaryBytes(bytes: number, locale: string): string {
+  const gib = bytes / 1024 ** 3
+  const isLarge = gib >= 1
+  return new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit: isLarge ? 'gigabyte' : 'megabyte',
+    maximumFractionDigits: isLarge && gib < 100 ? 1 : 0,
+  }).format(isLarge ? gib : bytes / 1024 ** 2)
+}
+
+/** How long something took: `240 ms`, `6.4 s`, `2 min 5 s`, `3 h 20 min`. */
+export function formatDuration(milliseconds: number, locale: string): string {
+  const unit = (value: number, name: string, fractionDigits = 0) =>
+    new Intl.NumberFormat(locale, { style: 'unit', unit: name, maximumFractionDigits: fractionDigits }).format(value)
+  const elapsed = Math.max(0, milliseconds)
+  if (elapsed < 1000) return unit(Math.round(elapsed), 'millisecond')
+  const seconds = elapsed / 1000
+  if (seconds < 59.95) return unit(seconds, 'second', seconds < 10 ? 1 : 0)
+  const minutes = Math.floor(Math.round(seconds) / 60)
+  if (minutes < 60) return join([unit(minutes, 'minute'), rest(Math.round(seconds) % 60, (n) => unit(n, 'second'))])
+  const hours = Math.floor(minutes / 60)
+  if (hours < 24) return join([unit(hours, 'hour'), rest(minutes % 60, (n) => unit(n, 'minute'))])
+  return join([unit(Math.floor(hours / 24), 'day'), rest(hours % 24, (n) => unit(n, 'hour'))])
+}
+
+/** Time since, in one unit, for narrow places: `2 h`, `9 d`. Seconds are not counted. */
+export function formatShortAge(milliseconds: number, locale: string): string {
+  const minutes = Math.floor(Math.max(0, milliseconds) / 60_000)
+  const unit = (value: number, name: string) =>
+    new Intl.NumberFormat(locale, {
+      style: 'unit',
+      unit: name,
+      unitDisplay: name === 'day' ? 'narrow' : 'short',
+    }).format(value)
+  if (minutes < 60) return unit(Math.max(1, minutes), 'minute')
+  if (minutes < 24 * 60) return unit(Math.floor(minutes / 60), 'hour')
+  return unit(Math.floor(minutes / (24 * 60)), 'day')
+}
+
+/** A moment: the time of day on the same day, else the date, with the year when it is another. */
+export function formatMoment(at: number, options: { now: number; locale: string }): string {
+  const moment = new Date(at)
+  const today = new Date(options.now)
+  const isSameDay = moment.toDateString() === today.toDateString()
+  const isSameYear = moment.getFullYear() === today.getFullYear()
+  return new Intl.DateTimeFormat(
+    options.locale,
+    isSameDay
+      ? { hour: '2-digit', minute: '2-digit' }
+      : { day: 'numeric', month: 'short', ...(isSameYear ? {} : { year: 'numeric' }) },
+  ).format(moment)
+}
+
+/** A moment with date and time, for tooltips. */
+export function formatFullMoment(at: number, locale: string): string {
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(at))
+}
+
+/** A count of tokens: `840`, `12.4K`. */
+export function formatCount(count: number, locale: string): string {
+  return new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(count)
+}
+
+/** A price: cents and below keep two significant digits. */
+export function formatUsd(amount: number, locale: string): string {
+  return new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency: 'USD',
+    ...(amount !== 0 && Math.abs(amount) < 0.1
+      ? { maximumSignificantDigits: 2 }
+      : { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
+  }).format(amount)
+}
+
+function rest(count: number, text: (count: number) => string): string {
+  return count === 0 ? '' : text(count)
+}
+
+function join(parts: string[]): string {
+  return parts.filter((part) => part !== '').join(' ')
+}

@@ -1,0 +1,23 @@
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import * as format from './format.ts'
+
+/** The formats in the person's language. */
+export function useFormat() {
+  const { i18n } = useTranslation()
+  const locale = i18n.language
+  return useMemo(
+    () => ({
+      bytes: (bytes: number) => format.formatBytes(bytes, locale),
+      binaryBytes: (bytes: number) => format.formatBinaryBytes(bytes, locale),
+      duration: (milliseconds: number) => format.formatDuration(milliseconds, locale),
+      shortAge: (milliseconds: number) => format.formatShortAge(milliseconds, locale),
+      moment: (at: number, now: number) => format.formatMoment(at, { now, locale }),
+      fullMoment: (at: number) => format.formatFullMoment(at, locale),
+      count: (count: number) => format.formatCount(count, locale),
+      usd: (amount: number) => format.formatUsd(amount, locale),
+      number: (value: number) => new Intl.NumberFormat(locale).format(value),
+    }),
+    [locale],
+  )
+}

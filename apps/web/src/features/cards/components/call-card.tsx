@@ -1,0 +1,24 @@
+import type { ToolCallEntry } from '@threadbox/sdk'
+import { CommandCard } from './command-card.tsx'
+import { DiffCard } from './diff-card.tsx'
+import { PythonCard } from './python-card.tsx'
+import { TextCard } from './text-card.tsx'
+
+/** A call of the agent (or of the person, in direct mode) as the card of its tool. */
+export function CallCard(props: { entry: ToolCallEntry }) {
+  switch (props.entry.tool) {
+    case 'run_command':
+      return <CommandCard entry={props.entry} />
+    case 'run_python':
+      return <PythonCard entry={props.entry} />
+    case 'write_file':
+    case 'edit_file':
+      return <DiffCard entry={props.entry} />
+    case 'read_file':
+    case 'list_files':
+    case 'search_files':
+    case 'view_image':
+    case 'share_file':
+      return <TextCard entry={props.entry} />
+  }
+}

@@ -1,0 +1,86 @@
+import type { ToolCallEntry } from '@threadbox/sdk'
+
+/** What a call was asked to do, out of the input as the model wrote it (which may be anything). */
+export type CallInput = {
+  command: string
+  code: string
+  path: string
+  pattern: string
+  description: string
+}
+
+export function inputOf(entry: ToolCallEntry): CallInput {
+  const input = typeof entry.input === 'object' && entry.input !== null ? (entry.input as Record<string, unknown>) : {}
+  const text = (...names: string[]) => {
+    for (const name of names) if (typeof input[name] === 'string') return input[name]
+    return ''
+  }
+  return {
+    command: text('command'),
+    code: text('code'),
+    path: text('path'),
+    pattern: text('pattern', 'query'),
+    description: text('description', 'title', 'caption'),
+  }
+}
+
+/** How long a call ran, or has been running; null while it has not started. */
+export function elapsedMsOf(entry: ToolCallEntry, now: number): number | null {
+  if (entry.startedAt === null) return null
+  return Math.max(0, (entry.endedAt ?? now) - entry.startedAt)
+}
+
+export type CallOutcome = 'waiting' | 'running' | 'ok' | 'failed' | 'stopped' | 'interrupted'
+
+/** How a call ended, for its mark. A command that ran and returned non-zero has failed, though the call did not. */
+export function outcomeOf(entry: ToolCallEntry): CallOutcome {
+  switch (entry.status) {
+    case 'waiting':
+    case 'running':
+    case 'stopped':
+    case 'interrupted':
+      return entry.status
+    case 'failed':
+      return 'failed'
+    case 'succeeded':
+      if (entry.result?.kind === 'command' && entry.result.exitCode !== 0 && entry.result.exitCode !== null)
+        return 'failed'
+      if (entry.result?.kind === 'python' && entry.result.traceback !== null) return 'failed'
+      return 'ok'
+  }
+}
+
+/** Whether a card is open before the reader has touched it. */
+export function opensByItself(entry: ToolCallEntry): boolean {
+  const outcome = outcomeOf(entry)
+  if (entry.tool === 'run_python') {
+    const displays = entry.result?.kind === 'python' ? entry.result.displays.length : 0
+    return displays > 0 || outcome === 'failed'
+  }
+  if (entry.result?.kind === 'image') return true
+  return outcome === 'failed' || outcome === 'interrupted'
+}
+
+/** A traceback with its innermost frame first: the line that failed, then who called it, then the rest. */
+export function tracebackInnermostFirst(traceback: string): { error: string; frames: string[] } {
+  const lines = traceback.trimEnd().split('\n')
+  const errorAt = lines.findLastIndex((line) =>
+    /^[\w.]+(?:Error|Exception|Warning|Interrupt|Exit|Iteration)\b|^[A-Z]\w*: /.test(line),
+  )
+  const error = errorAt < 0 ? (lines.at(-1) ?? '') : lines.slice(errorAt).join('\n')
+  const body = lines.slice(0, errorAt < 0 ? -1 : errorAt)
+  const frames: string[] = []
+  for (const line of body) {
+    if (/^Traceback \(most recent/.test(line) || /^-{20,}$/.test(line)) continue
+    const isFrame = /^ {2}File "|^(?:File|Cell) .*|^\S.*:\d+(?:, in |$)/.test(line)
+    if (isFrame || frames.length === 0) frames.push(line)
+    else frames[frames.length - 1] += `\n${line}`
+  }
+  return {
+    error,
+    frames: frames
+      .map((frame) => frame.trimEnd())
+      .filter((frame) => frame.trim() !== '')
+      .reverse(),
+  }
+}

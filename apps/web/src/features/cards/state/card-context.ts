@@ -1,0 +1,20 @@
+import { createContext, useContext } from 'react'
+
+/** What a card needs to know of the conversation that it stands in. */
+export type CardContextValue = {
+  threadId: string
+  knownPaths: ReadonlySet<string>
+  stop: () => void
+  runAgain: (callId: string) => void
+  /** Puts a message into the composer for the person to send. */
+  ask: (text: string) => void
+}
+
+const CardContext = createContext<CardContextValue | null>(null)
+export const CardProvider = CardContext.Provider
+
+export function useCards(): CardContextValue {
+  const value = useContext(CardContext)
+  if (value === null) throw new TypeError('useCards needs a CardProvider above it')
+  return value
+}

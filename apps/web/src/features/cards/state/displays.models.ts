@@ -1,0 +1,36 @@
+import type { Display } from '@threadbox/sdk'
+
+export type DisplayItem = Display['items'][number]
+export type DisplayKind = 'image' | 'html' | 'pdf' | 'markdown' | 'json' | 'text'
+
+const kinds: readonly { kind: DisplayKind; test: (mediaType: string) => boolean }[] = [
+  { kind: 'html', test: (type) => type === 'text/html' },
+  { kind: 'image', test: (type) => /^image\/(?:png|jpeg|gif|webp|svg\+xml)$/.test(type) },
+  { kind: 'pdf', test: (type) => type === 'application/pdf' },
+  { kind: 'markdown', test: (type) => type === 'text/markdown' },
+  { kind: 'json', test: (type) => type === 'application/json' || type.endsWith('+json') },
+  { kind: 'text', test: (type) => type.startsWith('text/') },
+]
+
+/** The richest form of a result that can be shown here; null when there is only something to download. */
+export function bestItemOf(display: Display): { kind: DisplayKind; item: DisplayItem } | null {
+  for (const item of display.items) {
+    const mediaType = item.mediaType.split(';')[0]?.trim() ?? ''
+    const known = kinds.find((candidate) => candidate.test(mediaType))
+    if (known !== undefined) return { kind: known.kind, item }
+  }
+  return null
+}
+
+/** What stands for a figure or table when it cannot be seen: its plain text, unless that only names an object. */
+export function descriptionOf(display: Display): string | null {
+  const text = display.items.find((item) => item.mediaType === 'text/plain')?.text?.trim()
+  return text === undefined || text === '' || /^<.*>$/s.test(text) ? null : text.slice(0, 300)
+}
+
+/** An inline image as an address that an img can take. A script in an SVG does not run there. */
+export function imageAddressOf(item: DisplayItem): string | null {
+  if (item.text === undefined) return null
+  if (item.mediaType === 'image/svg+xml') return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(item.text)}`
+  return `data:${item.mediaType};base64,${item.text.replace(/\s/g, '')}`
+}

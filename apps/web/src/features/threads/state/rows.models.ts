@@ -1,0 +1,125 @@
+import type {
+  Attachment,
+  Entry,
+  NoticeEntry,
+  TextEntry,
+  ThreadState,
+  ToolCallEntry,
+  Turn,
+  UserMessageEntry,
+} from '@threadbox/sdk'
+
+/** A message that was sent from here and that the server has not confirmed yet. */
+export type OutgoingMessage = {
+  key: string
+  text: string
+  attachments: readonly Attachment[]
+  status: 'sending' | 'failed'
+}
+
+/** One line of the conversation as it is drawn. `key` is stable while the row lives. */
+export type Row = { key: string } & (
+  | { kind: 'user'; entry: UserMessageEntry }
+  | { kind: 'outgoing'; message: OutgoingMessage }
+  | { kind: 'text'; entry: TextEntry }
+  | { kind: 'reasoning'; entry: TextEntry }
+  | { kind: 'call'; entry: ToolCallEntry }
+  | { kind: 'files'; entries: ToolCallEntry[] }
+  | { kind: 'notice'; entry: NoticeEntry; turn: Turn | undefined }
+  | { kind: 'failure'; turn: Turn; isLatest: boolean }
+  | { kind: 'working'; turn: Turn }
+  | { kind: 'turn-end'; turn: Turn; text: string; isLatest: boolean }
+)
+
+/** The rows of a conversation, in order. Messages that still wait are not rows: they stand in the queue strip. */
+export function rowsOf(state: ThreadState, outgoing: readonly OutgoingMessage[] = []): Row[] {
+  const entries = state.entries.filter((entry) => !isWaiting(entry))
+  const latestTurnId = entries.findLast((entry) => entry.turnId !== '')?.turnId
+  const rows: Row[] = []
+  for (const [index, entry] of entries.entries()) {
+    addEntry(rows, { entry, turn: state.turns[entry.turnId] })
+    const turn = state.turns[entry.turnId]
+    const isEnd = entries[index + 1]?.turnId !== entry.turnId
+    if (isEnd && turn !== undefined) rows.push(...endOf(turn, { entries, latestTurnId }))
+  }
+  for (const message of outgoing) rows.push({ kind: 'outgoing', key: message.key, message })
+  return rows
+}
+
+/** Messages that wait for the running turn (`queued`) or for a person (`held`), in their order. */
+export function queueOf(state: ThreadState): UserMessageEntry[] {
+  return state.entries.filter(isWaiting)
+}
+
+/** The turn that is running now, if one is. */
+export function runningTurnOf(state: ThreadState): Turn | undefined {
+  return Object.values(state.turns).find((turn) => turn.status === 'running')
+}
+
+/** The message that ↑ in an empty composer takes up: the last that waits, else the last that was delivered. */
+export function lastMessageOf(state: ThreadState): UserMessageEntry | undefined {
+  return state.entries.findLast((entry) => entry.kind === 'user-message')
+}
+
+/** Files that the thread's own entries name: a path in a text is a link only when there is reason to believe it. */
+export function knownPathsOf(state: ThreadState): Set<string> {
+  const paths = new Set<string>()
+  for (const entry of state.entries) {
+    if (entry.kind === 'user-message') for (const attachment of entry.attachments) paths.add(attachment.path)
+    if (entry.kind !== 'tool-call') continue
+    const result = entry.result
+    if (result !== null && 'path' in result && result.path !== null) paths.add(result.path)
+  }
+  return paths
+}
+
+function isWaiting(entry: Entry): entry is UserMessageEntry {
+  return entry.kind === 'user-message' && entry.status !== 'delivered'
+}
+
+function addEntry(rows: Row[], { entry, turn }: { entry: Entry; turn: Turn | undefined }): void {
+  const key = entry.id
+  switch (entry.kind) {
+    case 'user-message':
+      rows.push({ kind: 'user', key, entry })
+      return
+    case 'text':
+    case 'reasoning':
+      if (entry.text !== '' || entry.status === 'streaming') rows.push({ kind: entry.kind, key, entry })
+      return
+    case 'notice':
+      rows.push({ kind: 'notice', key, entry, turn })
+      return
+    case 'tool-call':
+      addCall(rows, entry)
+  }
+}
+
+/** Files shared one after another stand side by side. */
+function addCall(rows: Row[], entry: ToolCallEntry): void {
+  if (entry.result?.kind !== 'file') {
+    rows.push({ kind: 'call', key: entry.id, entry })
+    return
+  }
+  const last = rows.at(-1)
+  if (last?.kind === 'files' && last.entries[0]?.turnId === entry.turnId) last.entries.push(entry)
+  else rows.push({ kind: 'files', key: entry.id, entries: [entry] })
+}
+
+function endOf(turn: Turn, context: { entries: readonly Entry[]; latestTurnId: string | undefined }): Row[] {
+  const own = context.entries.filter((entry) => entry.turnId === turn.id)
+  const isLatest = turn.id === context.latestTurnId
+  if (turn.status === 'running') {
+    return own.some(isBusy) ? [] : [{ kind: 'working', key: `${turn.id}-working`, turn }]
+  }
+  if (turn.status === 'failed') return [{ kind: 'failure', key: `${turn.id}-failure`, turn, isLatest }]
+  const text = own.flatMap((entry) => (entry.kind === 'text' ? [entry.text] : [])).join('\n\n')
+  if (text === '') return []
+  return [{ kind: 'turn-end', key: `${turn.id}-end`, turn, text, isLatest }]
+}
+
+/** Something of the turn is visibly going on. */
+function isBusy(entry: Entry): boolean {
+  if (entry.kind === 'tool-call') return entry.status === 'running' || entry.status === 'waiting'
+  return (entry.kind === 'text' || entry.kind === 'reasoning') && entry.status === 'streaming' && entry.text !== ''
+}

@@ -1,0 +1,155 @@
+import {
+  applyThreadEvent,
+  type Thread,
+  type ThreadboxClient,
+  type ThreadEvent,
+  type ThreadState,
+  threadStateOf,
+  withOlderPage,
+} from '@threadbox/sdk'
+import type { OutgoingMessage } from './rows.models.ts'
+
+/** A conversation as the page sees it. `state` is null until the first page of entries came. */
+export type ThreadSnapshot = {
+  state: ThreadState | null
+  error: unknown
+  isLoadingOlder: boolean
+  outgoing: readonly OutgoingMessage[]
+}
+
+export type ThreadStore = {
+  get(): ThreadSnapshot
+  subscribe(listener: () => void): () => void
+  /** Puts the page above what is there; does nothing at the beginning of the thread or while one is on its way. */
+  loadOlder(): Promise<void>
+  setOutgoing(change: (messages: readonly OutgoingMessage[]) => readonly OutgoingMessage[]): void
+  /** Fetches everything again after a failure. */
+  reload(): void
+  close(): void
+}
+
+const pageSize = 60
+
+/**
+ * Keeps one conversation true: a page of entries, then the event stream after it, then again from the start whenever the
+ * stream says that it cannot bring the state forward. Events are folded in once per frame, however many come.
+ */
+export function makeThreadStore(options: {
+  client: ThreadboxClient
+  threadId: string
+  onThread: (thread: Thread) => void
+}): ThreadStore {
+  const { client, threadId } = options
+  const listeners = new Set<() => void>()
+  let snapshot: ThreadSnapshot = { state: null, error: null, isLoadingOlder: false, outgoing: [] }
+  let following = new AbortController()
+  let isClosed = false
+
+  const change = (next: Partial<ThreadSnapshot>) => {
+    snapshot = { ...snapshot, ...next }
+    for (const listener of listeners) listener()
+  }
+
+  const follow = async (signal: AbortSignal): Promise<void> => {
+    try {
+      const page = await client.threads.entries(threadId, { limit: pageSize, signal })
+      change({ state: withKeptOlder(snapshot.state, threadStateOf(page)), error: null })
+      const queue = makeFrameQueue<ThreadEvent>((events) => applyEvents(events))
+      signal.addEventListener('abort', () => queue.clear())
+      await client.streamThread(threadId, {
+        after: page.lastSeq,
+        signal,
+        onEvent: (event) => {
+          if (event.type === 'thread-updated') options.onThread(event.thread)
+          queue.add(event)
+        },
+      })
+    } catch (error) {
+      if (!signal.aborted) change({ error })
+    }
+  }
+
+  const restart = () => {
+    following.abort()
+    if (isClosed) return
+    following = new AbortController()
+    void follow(following.signal)
+  }
+
+  const applyEvents = (events: readonly ThreadEvent[]) => {
+    if (snapshot.state === null) return
+    const state = events.reduce(applyThreadEvent, snapshot.state)
+    if (state.isStale) restart()
+    else if (state !== snapshot.state) change({ state })
+  }
+
+  restart()
+  return {
+    get: () => snapshot,
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    loadOlder: async () => {
+      const before = snapshot.state?.before
+      if (before === null || before === undefined || snapshot.isLoadingOlder) return
+      change({ isLoadingOlder: true })
+      try {
+        const page = await client.threads.entries(threadId, { before, limit: pageSize, signal: following.signal })
+        if (snapshot.state !== null) change({ state: withOlderPage(snapshot.state, page) })
+      } catch {
+        // The reader scrolls up again to try again; the conversation below is complete.
+      } finally {
+        change({ isLoadingOlder: false })
+      }
+    },
+    setOutgoing: (update) => change({ outgoing: update(snapshot.outgoing) }),
+    reload: restart,
+    close: () => {
+      isClosed = true
+      following.abort()
+    },
+  }
+}
+
+/** After a refetch the older pages that were already read stay above, as long as the new page meets them. */
+function withKeptOlder(previous: ThreadState | null, fresh: ThreadState): ThreadState {
+  const first = fresh.entries[0]
+  if (previous === null || first === undefined) return fresh
+  const meeting = previous.entries.findIndex((entry) => entry.id === first.id)
+  if (meeting <= 0) return fresh
+  return {
+    ...fresh,
+    entries: [...previous.entries.slice(0, meeting), ...fresh.entries],
+    turns: { ...previous.turns, ...fresh.turns },
+    before: previous.before,
+  }
+}
+
+/** Hands what was added to `flush` once per painted frame; in a hidden tab, where none is painted, twice a second. */
+function makeFrameQueue<Item>(flush: (items: readonly Item[]) => void) {
+  let items: Item[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let frame: number | undefined
+  const clear = () => {
+    items = []
+    clearTimeout(timer)
+    timer = undefined
+    if (frame !== undefined) cancelAnimationFrame(frame)
+    frame = undefined
+  }
+  const run = () => {
+    const due = items
+    clear()
+    flush(due)
+  }
+  return {
+    add: (item: Item) => {
+      items.push(item)
+      if (timer !== undefined) return
+      timer = setTimeout(run, 500)
+      frame = requestAnimationFrame(run)
+    },
+    clear,
+  }
+}
