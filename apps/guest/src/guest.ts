@@ -1,0 +1,76 @@
+import { mkdirSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { codePort, guestPort, runs } from '@threadbox/protocol/guest'
+import type { Logger } from '@threadbox/telemetry'
+import { makeActivityReader } from './init/activity.ts'
+import { makeGuestState } from './init/guest-state.ts'
+import { initRoutes } from './init/init-routes.ts'
+import { kernelsMissing } from './kernels/contexts.ts'
+import { makeLauncher } from './launch/launcher.ts'
+import { makePipePool } from './launch/pipe-pool.ts'
+import type { Programs } from './launch/programs.ts'
+import { makeRunRegistry } from './runs/run-registry.ts'
+import { makeRunsService } from './runs/runs-service.ts'
+import { makeHttpServer } from './server.ts'
+
+export type GuestOptions = {
+  programs: Programs
+  guestVersion: string
+  /** Small files in memory: pipes, sockets, hand-over of shell state. Owned by root, others may only pass through. */
+  scratchDirectory: string
+  /** Kept on the sandbox's disk: shell sessions, output that does not fit into memory. */
+  stateDirectory: string
+  address: string
+  ports: { guest: number; code: number }
+  logger: Logger
+}
+
+export type Guest = { ports: { guest: number; code: number }; close(): Promise<void> }
+
+/** Starts the guest daemon: wires the parts together and listens. */
+export async function startGuest(options: GuestOptions): Promise<Guest> {
+  const { programs, logger, scratchDirectory } = options
+  mkdirSync(scratchDirectory, { recursive: true, mode: 0o711 })
+  const state = makeGuestState()
+  const pipes = makePipePool({ scratchDirectory, mkfifo: programs.mkfifo })
+  const launcher = makeLauncher({ state, pipes, programs })
+  const registry = makeRunRegistry({ ...options, state, launcher, memoryVerdict: () => undefined })
+  const activity = makeActivityReader({
+    runningKeys: () =>
+      registry
+        .list()
+        .filter((run) => run.end === undefined)
+        .map((run) => run.key),
+    terminalsLastInputAt: () => null,
+    guestPorts: [guestPort, codePort],
+  })
+  state.onApplied(() => registry.reset())
+  const contexts = {
+    startCell: () => {
+      throw kernelsMissing({})
+    },
+  }
+  const server = makeHttpServer({
+    state,
+    logger,
+    routes: initRoutes({ ...options, state, activity: activity.read, cpuUsedPercent: () => 0 }),
+    services: (router) => void router.service(runs.Runs, makeRunsService({ registry, contexts })),
+  })
+  const port = await listen(server, { address: options.address, port: options.ports.guest })
+  logger.info({ port, guestVersion: options.guestVersion }, 'guest listening')
+  return {
+    ports: { guest: port, code: 0 },
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function listen(server: Server, options: { address: string; port: number }): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port, options.address, () => resolve((server.address() as AddressInfo).port))
+  })
+}

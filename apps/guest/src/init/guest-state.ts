@@ -1,0 +1,67 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { defineError } from '@threadbox/errors'
+import { type GuestInit, guestInitSchema } from '@threadbox/protocol/guest'
+import { z } from 'zod'
+
+export const tokenWrong = defineError({
+  code: 'guest.token-wrong',
+  kind: 'unauthenticated',
+  message: () => 'unauthorized access, please provide a valid access token or method signing if supported',
+  remedy: () => 'Send the access token that the host set for this boot.',
+})
+
+export const initInvalid = defineError<{ problem: string }>({
+  code: 'guest.init-invalid',
+  kind: 'invalid',
+  message: ({ problem }) => `The handshake cannot be used: ${problem}`,
+  remedy: () => 'Send every field of the handshake.',
+})
+
+type GuestSettings = z.output<typeof guestInitSchema>
+
+/**
+ * What the host has told the guest in its handshake. Until the first one nothing is served: the token that guards the
+ * guest is part of it, and no process of a user exists yet that could send one first.
+ */
+export type GuestState = {
+  /** Throws `guest.token-wrong` before the first handshake. */
+  settings(): GuestSettings
+  /** Throws `guest.token-wrong` unless `presented` is the token in force. */
+  checkToken(presented: string | undefined): void
+  /** Takes over a handshake; from the second on it must present the token in force. */
+  apply(options: { body: unknown; presented: string | undefined }): GuestSettings
+  onApplied(listener: (settings: GuestSettings) => void): void
+}
+
+export function makeGuestState(): GuestState {
+  let current: GuestSettings | undefined
+  const listeners: ((settings: GuestSettings) => void)[] = []
+  const settings = () => {
+    if (current === undefined) throw tokenWrong({})
+    return current
+  }
+  const checkToken = (presented: string | undefined) => {
+    if (presented === undefined || !sameText(presented, settings().accessToken)) throw tokenWrong({})
+  }
+  return {
+    settings,
+    checkToken,
+    apply({ body, presented }) {
+      if (current !== undefined) checkToken(presented)
+      const parsed = guestInitSchema.safeParse(body)
+      if (!parsed.success) throw initInvalid({ problem: z.prettifyError(parsed.error) })
+      current = parsed.data
+      for (const listener of listeners) listener(current)
+      return current
+    },
+    onApplied: (listener) => void listeners.push(listener),
+  }
+}
+
+/** Compares in a time that does not depend on where the texts differ. */
+export function sameText(left: string, right: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(left), digest(right))
+}
+
+export type { GuestInit, GuestSettings }

@@ -1,0 +1,77 @@
+import { statfs } from 'node:fs/promises'
+import { cpus } from 'node:os'
+import { accessTokenHeader, envdVersion, type GuestHello, guestProtocolVersion } from '@threadbox/protocol/guest'
+import type { Logger } from '@threadbox/telemetry'
+import { headerOf, type Route } from '../server.ts'
+import { readMemory } from '../watchdog/memory.ts'
+import type { ReadActivity } from './activity.ts'
+import type { GuestState } from './guest-state.ts'
+import { readJson, sendJson } from './http.ts'
+
+/** The guest's own routes: health, handshake, environment, metrics, activity. */
+export function initRoutes(dependencies: {
+  state: GuestState
+  guestVersion: string
+  activity: ReadActivity
+  cpuUsedPercent: () => number
+  logger: Logger
+}): Route[] {
+  const { state, logger } = dependencies
+  return [
+    {
+      method: 'GET',
+      path: '/health',
+      access: 'open',
+      handle: (_request, response) => void response.writeHead(204, { 'x-envd-version': envdVersion }).end(),
+    },
+    {
+      method: 'POST',
+      path: '/init',
+      access: 'open',
+      handle: async (request, response) => {
+        const applied = state.apply({ body: await readJson(request), presented: headerOf(request, accessTokenHeader) })
+        logger.info({ bootId: applied.bootId, clockBehindMs: applied.timestampMs - Date.now() }, 'handshake')
+        const hello: GuestHello = {
+          protocolVersion: guestProtocolVersion,
+          guestVersion: dependencies.guestVersion,
+          bootId: applied.bootId,
+        }
+        sendJson(response, { body: hello })
+      },
+    },
+    {
+      method: 'GET',
+      path: '/envs',
+      access: 'token',
+      handle: (_request, response) => sendJson(response, { body: state.settings().envVars }),
+    },
+    {
+      method: 'GET',
+      path: '/metrics',
+      access: 'token',
+      handle: async (_request, response) => sendJson(response, { body: await metrics(dependencies.cpuUsedPercent()) }),
+    },
+    {
+      method: 'GET',
+      path: '/activity',
+      access: 'token',
+      handle: (_request, response) => sendJson(response, { body: dependencies.activity() }),
+    },
+  ]
+}
+
+async function metrics(cpuUsedPercent: number) {
+  const memory = readMemory()
+  const disk = await statfs('/')
+  const total = disk.blocks * disk.bsize
+  return {
+    ts: Math.floor(Date.now() / 1000),
+    cpu_count: cpus().length,
+    cpu_used_pct: cpuUsedPercent,
+    mem_total: memory.totalBytes,
+    mem_used: memory.usedBytes,
+    mem_cache: memory.cacheBytes,
+    disk_used: total - disk.bfree * disk.bsize,
+    disk_total: total,
+  }
+}

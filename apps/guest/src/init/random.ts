@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto'
+import { closeSync, openSync, readSync } from 'node:fs'
+
+/**
+ * Random text that two sandboxes restored from one memory image do not share. Node's own generators are part of the
+ * image and repeat; the kernel's is not.
+ */
+export function freshRandom(byteCount = 16): string {
+  const bytes = Buffer.alloc(byteCount)
+  const descriptor = openSync('/dev/urandom', 'r')
+  try {
+    readSync(descriptor, bytes)
+  } finally {
+    closeSync(descriptor)
+  }
+  return createHash('sha256')
+    .update(bytes)
+    .update(String(process.hrtime.bigint()))
+    .digest('hex')
+    .slice(0, byteCount * 2)
+}

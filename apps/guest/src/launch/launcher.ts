@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, statSync } from 'node:fs'
+import { defineError } from '@threadbox/errors'
+import type { GuestState } from '../init/guest-state.ts'
+import { environmentFor } from './environment.ts'
+import type { PipePool } from './pipe-pool.ts'
+import type { Programs } from './programs.ts'
+import { findUser, type SandboxUser } from './users.ts'
+
+export const directoryMissing = defineError<{ path: string }>({
+  code: 'launch.directory-missing',
+  kind: 'invalid',
+  message: ({ path }) => `The working directory ${path} does not exist or is not a directory.`,
+  remedy: () => 'Create it first, or leave the working directory out.',
+})
+
+export const programNotStarted = defineError<{ program: string; problem: string }>({
+  code: 'launch.program-not-started',
+  kind: 'invalid',
+  message: ({ program, problem }) => `${program} could not be started: ${problem}`,
+  remedy: () => 'Check that the program exists and may be run by this user, and that the limit of processes has room.',
+})
+
+export type ProcessExit = { code: number | null; signal: NodeJS.Signals | null }
+
+/** A started program, leader of its own session and process group. The receiver owns the pipe ends. */
+export type LaunchedProcess = {
+  pid: number
+  /** Guest's ends of the program's pipes. */
+  stdin: number | undefined
+  stdout: number
+  /** Undefined when standard error goes where standard output goes. */
+  stderr: number | undefined
+  exit: Promise<ProcessExit>
+}
+
+export type LaunchRequest = {
+  user: SandboxUser
+  program: string
+  args: string[]
+  envs: Record<string, string>
+  cwd: string
+  stdin: 'none' | 'pipe'
+  stderr: 'pipe' | 'same'
+}
+
+/** Starts programs of users, with the user's rights, environment and limits. */
+export type Launcher = {
+  launch(request: LaunchRequest): Promise<LaunchedProcess>
+  /** The named user; without a name the sandbox's default one. */
+  user(name: string | undefined): SandboxUser
+  environment(options: { user: SandboxUser; envs: Record<string, string> }): Record<string, string>
+  /** Directory that programs start in when nothing else was asked for. */
+  workdir(user: SandboxUser): string
+  /** Arguments that become `program` with the limits set; uid and gid are still the caller's business. */
+  limited(options: { program: string; args: string[] }): string[]
+}
+
+export function makeLauncher(dependencies: { state: GuestState; pipes: PipePool; programs: Programs }): Launcher {
+  const { state, pipes, programs } = dependencies
+  const limited: Launcher['limited'] = ({ program, args }) => [
+    ...programs.script('launch'),
+    String(state.settings().limits.processes),
+    program,
+    ...args,
+  ]
+  const environment: Launcher['environment'] = ({ user, envs }) =>
+    environmentFor({ user, envs, envVars: state.settings().envVars })
+  return {
+    limited,
+    environment,
+    user: (name) => findUser(name ?? state.settings().defaultUser),
+    workdir: (user) => (user.name === state.settings().defaultUser ? state.settings().defaultWorkdir : user.home),
+    launch: async (request) => {
+      requireDirectory(request.cwd)
+      const ends = await openPipes(pipes, request)
+      try {
+        const [program = '', ...args] = limited(request)
+        const child = spawn(program, args, {
+          detached: true,
+          cwd: request.cwd,
+          env: environment(request),
+          stdio: [ends.stdin?.readEnd ?? 'ignore', ends.stdout.writeEnd, (ends.stderr ?? ends.stdout).writeEnd],
+          ...identityOptions(request.user),
+        })
+        const exit = exitOf(child)
+        await started(child, request.program)
+        return {
+          pid: child.pid ?? 0,
+          stdin: ends.stdin?.writeEnd,
+          stdout: ends.stdout.readEnd,
+          stderr: ends.stderr?.readEnd,
+          exit,
+        }
+      } catch (error) {
+        for (const end of [ends.stdin?.writeEnd, ends.stdout.readEnd, ends.stderr?.readEnd]) closeEnd(end)
+        if (!(error instanceof TypeError)) throw error
+        // Node refuses what no program can be given, such as a NUL in an argument.
+        throw programNotStarted({ program: request.program, problem: error.message }, { cause: error })
+      } finally {
+        for (const end of [ends.stdin?.readEnd, ends.stdout.writeEnd, ends.stderr?.writeEnd]) closeEnd(end)
+      }
+    },
+  }
+}
+
+/** Nothing to change when the guest runs as that user already, which only happens outside a sandbox. */
+export function identityOptions(user: SandboxUser): { uid?: number; gid?: number } {
+  return process.getuid?.() === user.uid ? {} : { uid: user.uid, gid: user.gid }
+}
+
+async function openPipes(pipes: PipePool, request: LaunchRequest) {
+  const stdout = await pipes.forOutput(request.user)
+  const stderr = request.stderr === 'same' ? undefined : await pipes.forOutput(request.user)
+  const stdin = request.stdin === 'none' ? undefined : await pipes.forInput(request.user)
+  return { stdin, stdout, stderr }
+}
+
+export function requireDirectory(path: string) {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined || !found.isDirectory()) throw directoryMissing({ path })
+}
+
+function closeEnd(descriptor: number | undefined) {
+  if (descriptor !== undefined) closeSync(descriptor)
+}
+
+function exitOf(child: ChildProcess): Promise<ProcessExit> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }))
+    child.once('error', () => resolve({ code: 127, signal: null }))
+  })
+}
+
+function started(child: ChildProcess, program: string): Promise<void> {
+  if (child.pid !== undefined) return Promise.resolve()
+  return new Promise((_resolve, reject) => {
+    child.once('error', (cause) => reject(programNotStarted({ program, problem: cause.message }, { cause })))
+  })
+}

@@ -1,0 +1,49 @@
+import { readSync } from 'node:fs'
+import { Socket } from 'node:net'
+
+/** Reads a pipe as data comes. `pause` makes the writing program wait once the pipe is full. */
+export type PipeReader = {
+  pause(): void
+  resume(): void
+  /** Takes over, at once, what is in the pipe already (up to `limit` bytes). False when the limit stopped it. */
+  drain(limit: number): boolean
+  close(): void
+}
+
+/** `onEnd` is called once, when no program has the pipe open for writing any more, or when it was closed. */
+export function readPipe(options: { descriptor: number; onData(chunk: Buffer): void; onEnd(): void }): PipeReader {
+  const socket = new Socket({ fd: options.descriptor, readable: true, writable: false })
+  let open = true
+  socket.on('data', options.onData)
+  socket.on('error', () => socket.destroy())
+  socket.on('close', () => {
+    open = false
+    options.onEnd()
+  })
+  return {
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
+    drain: (limit) => {
+      const buffered = socket.read() as Buffer | null
+      if (buffered !== null) options.onData(buffered)
+      return !open || drainDescriptor({ ...options, limit })
+    },
+    close: () => void socket.destroy(),
+  }
+}
+
+function drainDescriptor(options: { descriptor: number; limit: number; onData(chunk: Buffer): void }): boolean {
+  for (let taken = 0; taken < options.limit; ) {
+    const chunk = Buffer.allocUnsafe(65_536)
+    try {
+      const size = readSync(options.descriptor, chunk)
+      if (size === 0) return true
+      options.onData(chunk.subarray(0, size))
+      taken += size
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return true
+      throw error
+    }
+  }
+  return false
+}

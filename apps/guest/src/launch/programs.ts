@@ -1,0 +1,37 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** How to start the programs that come with the guest. */
+export type Programs = {
+  /** Arguments that run a shell script of the guest with `sh`. */
+  script(name: 'launch'): string[]
+  mkfifo: string[]
+  /** Arguments that start another process of the guest daemon itself. */
+  daemon: string[]
+  file(name: 'session.bash' | 'kernel.py'): string
+}
+
+/**
+ * In a sandbox everything comes out of the guest directory and is started through its own loader, because the root
+ * filesystem may be anything. From a source checkout (tests) the machine's own programs are used.
+ */
+export function findPrograms(directory: string): Programs {
+  const library = join(directory, 'lib')
+  if (!existsSync(library)) {
+    const native = join(directory, 'native')
+    return {
+      script: (name) => ['/bin/sh', join(native, name)],
+      mkfifo: ['/usr/bin/mkfifo'],
+      daemon: [process.execPath, join(directory, 'main.ts')],
+      file: (name) => join(native, name),
+    }
+  }
+  const loader = readdirSync(library).find((name) => name.startsWith('ld-linux')) ?? 'ld-linux-x86-64.so.2'
+  const start = [join(library, loader), '--library-path', library]
+  return {
+    script: (name) => [...start, join(directory, 'sh'), join(directory, name)],
+    mkfifo: [...start, join(directory, 'mkfifo')],
+    daemon: [...start, join(directory, 'node'), join(directory, 'guest.js')],
+    file: (name) => join(directory, name),
+  }
+}

@@ -1,0 +1,83 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { isZombie, listProcesses, type ProcessEntry, startVariable } from './process-table.ts'
+
+/** Variable by which a process is known to belong to a run, however it was detached. */
+export const runVariable = 'THREADBOX_RUN'
+
+/** Everything that came out of one command: by descent, by session, or by the mark in its environment. */
+export type ProcessFamily = {
+  /** Pid of the first process, which leads a session of its own. */
+  root: number
+  /** Value of {@link runVariable} that marks the family; undefined when it has no mark. */
+  mark: string | undefined
+}
+
+/** Living members of a family. Members of a family that were started by an earlier one with another mark are not. */
+export function membersOf(family: ProcessFamily, processes = listProcesses()): ProcessEntry[] {
+  const sessions = new Set([family.root])
+  const members = new Map<number, ProcessEntry>()
+  const isMember = (process: ProcessEntry) =>
+    process.pid === family.root || sessions.has(process.session) || members.has(process.parent)
+  const candidates = processes.filter(
+    (process) => process.pid > 1 && !isZombie(process) && process.pid !== globalThis.process.pid,
+  )
+  if (family.mark !== undefined) {
+    for (const candidate of candidates) {
+      if (startVariable(candidate.pid, runVariable) === family.mark) members.set(candidate.pid, candidate)
+    }
+  }
+  for (let before = -1; before !== members.size; ) {
+    before = members.size
+    for (const candidate of candidates) if (isMember(candidate)) members.set(candidate.pid, candidate)
+  }
+  return [...members.values()]
+}
+
+/** Time between the polite signal and the certain one, as promised by `Stop`. */
+const graceMs = 500
+const pollMs = 20
+/** A fork bomb makes new members while old ones are ended; each pass freezes what it finds, so few are needed. */
+const killPasses = 100
+
+/**
+ * Ends a family: SIGTERM, then SIGKILL for what is left. Resolves when no member is alive, or with false when some
+ * cannot be ended (they wait in the kernel).
+ */
+export async function endFamily(family: ProcessFamily): Promise<boolean> {
+  signalAll(membersOf(family), 'SIGTERM')
+  // A stopped process would not see SIGTERM before it goes on.
+  signalAll(membersOf(family), 'SIGCONT')
+  const deadline = performance.now() + graceMs
+  while (performance.now() < deadline) {
+    if (membersOf(family).length === 0) return true
+    await delay(pollMs)
+  }
+  return await killFamily(family)
+}
+
+/** Ends a family without asking first. */
+export async function killFamily(family: ProcessFamily): Promise<boolean> {
+  for (let pass = 0; pass < killPasses; pass += 1) {
+    const members = membersOf(family)
+    if (members.length === 0) return true
+    signalAll(members, 'SIGSTOP')
+    signalAll(membersOf(family), 'SIGKILL')
+    await delay(pollMs / 2)
+  }
+  return membersOf(family).length === 0
+}
+
+function signalAll(members: ProcessEntry[], signal: NodeJS.Signals) {
+  for (const member of members) sendSignal(member.pid, signal)
+}
+
+/** Sends a signal; a process that has ended already is no problem. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    process.kill(pid, signal)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+    throw error
+  }
+}

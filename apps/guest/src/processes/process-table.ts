@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+
+/** One process as `/proc` shows it. Pid and start time together name it; a pid alone may be used again. */
+export type ProcessEntry = {
+  pid: number
+  name: string
+  state: string
+  parent: number
+  group: number
+  session: number
+  cpuTicks: number
+  startTicks: number
+  residentBytes: number
+}
+
+const pageBytes = 4096
+
+/** Every process of the sandbox. One that ends while it is being read is left out. */
+export function listProcesses(): ProcessEntry[] {
+  return readdirSync('/proc').flatMap((name) => {
+    const pid = Number(name)
+    const entry = Number.isInteger(pid) ? readProcess(pid) : undefined
+    return entry === undefined ? [] : [entry]
+  })
+}
+
+export function readProcess(pid: number): ProcessEntry | undefined {
+  const text = readText(`/proc/${pid}/stat`)
+  // The name stands in parentheses and may contain anything, so the fields after it are counted from the last one.
+  const match = /^\d+ \((.*)\) (.*)$/s.exec(text ?? '')
+  if (match === null) return undefined
+  const fields = (match[2] ?? '').split(' ')
+  const number = (index: number) => Number(fields[index] ?? 0)
+  return {
+    pid,
+    name: match[1] ?? '',
+    state: fields[0] ?? '',
+    parent: number(1),
+    group: number(2),
+    session: number(3),
+    cpuTicks: number(11) + number(12),
+    startTicks: number(19),
+    residentBytes: number(21) * pageBytes,
+  }
+}
+
+/** Value of a variable in the environment that the process was started with. */
+export function startVariable(pid: number, name: string): string | undefined {
+  const assignment = readText(`/proc/${pid}/environ`)
+    ?.split('\0')
+    .find((entry) => entry.startsWith(`${name}=`))
+  return assignment?.slice(name.length + 1)
+}
+
+export function commandLine(pid: number): string {
+  return (readText(`/proc/${pid}/cmdline`) ?? '').split('\0').join(' ').trim()
+}
+
+export function ownerOf(pid: number): number | undefined {
+  return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid
+}
+
+export function isZombie(process: ProcessEntry): boolean {
+  return process.state === 'Z' || process.state === 'X'
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}

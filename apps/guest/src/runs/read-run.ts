@@ -1,0 +1,50 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { runs } from '@threadbox/protocol/guest'
+import type { Run, RunEnd } from './run.ts'
+
+type ReadEvent = MessageInitShape<typeof runs.ReadResponseSchema>['event']
+
+/** Largest piece of output in one message. */
+const pieceBytes = 256 * 1024
+
+/** Output and displays of a run from where the reader is, as they come; ends after the run's end was told. */
+export async function* readRun(
+  run: Run,
+  options: { offset: number; display: number; keepAliveMs: number; signal: AbortSignal },
+): AsyncGenerator<{ event: ReadEvent }> {
+  let { offset, display } = options
+  while (!options.signal.aborted) {
+    const piece = run.log.read({ offset, limit: pieceBytes })
+    if (piece.data.length > 0) {
+      offset = piece.offset + piece.data.length
+      yield { event: { case: 'output', value: { offset: BigInt(piece.offset), data: piece.data } } }
+      continue
+    }
+    const found = run.displays[display]
+    if (found !== undefined) {
+      yield { event: { case: 'display', value: { index: display, ...found } } }
+      display += 1
+      continue
+    }
+    if (run.end !== undefined) {
+      yield { event: { case: 'ended', value: endMessage(run.end) } }
+      return
+    }
+    if (!(await changeWithin(run, options))) yield { event: { case: 'keepalive', value: {} } }
+  }
+}
+
+/** False when nothing has changed for the time of a keep-alive. */
+async function changeWithin(run: Run, options: { keepAliveMs: number; signal: AbortSignal }): Promise<boolean> {
+  const timeout = AbortSignal.timeout(options.keepAliveMs)
+  try {
+    await run.waitForChange(AbortSignal.any([timeout, options.signal]))
+    return true
+  } catch {
+    return options.signal.aborted
+  }
+}
+
+function endMessage(end: RunEnd) {
+  return { ...end, outputSize: BigInt(end.outputSize) }
+}

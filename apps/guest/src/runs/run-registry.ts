@@ -1,0 +1,137 @@
+import { join } from 'node:path'
+import { defineError } from '@threadbox/errors'
+import type { Logger } from '@threadbox/telemetry'
+import type { GuestState } from '../init/guest-state.ts'
+import { directoryMissing, type Launcher, requireDirectory } from '../launch/launcher.ts'
+import type { Programs } from '../launch/programs.ts'
+import type { ProcessFamily } from '../processes/process-family.ts'
+import { type CommandRequest, type CommandRun, startCommandRun } from './command-run.ts'
+import { makeOutputLog } from './output-log.ts'
+import type { Run } from './run.ts'
+import { makeSessionStore } from './session-store.ts'
+import { makeShellPool } from './shell-pool.ts'
+
+export const runUnknown = defineError<{ key: string }>({
+  code: 'run.unknown',
+  kind: 'not-found',
+  message: ({ key }) => `There is no run "${key}": it was forgotten, or belongs to another boot.`,
+  remedy: () => 'Start it again under a new key if its effects may happen again.',
+})
+
+export const runInvalid = defineError<{ problem: string }>({
+  code: 'run.invalid',
+  kind: 'invalid',
+  message: ({ problem }) => `The run cannot be started: ${problem}`,
+  remedy: () => 'Correct the request and start it under a new key.',
+})
+
+/** Runs by key. Starting a known key again gives the run that was started first. */
+export type RunRegistry = {
+  startCommand(request: CommandRequest & { session: string }): Promise<{ pid: number; existed: boolean }>
+  /** Registers a run that `start` makes, unless the key is known. */
+  startOther(key: string, start: (log: ReturnType<typeof makeOutputLog>) => Run): { existed: boolean }
+  /** Throws `run.unknown`. */
+  get(key: string): Run
+  list(): Run[]
+  forget(key: string): void
+  /** Prepares for a first command, after each handshake. */
+  reset(): void
+}
+
+export type RunRegistryDependencies = {
+  launcher: Launcher
+  state: GuestState
+  programs: Programs
+  scratchDirectory: string
+  stateDirectory: string
+  logger: Logger
+  memoryVerdict(family: ProcessFamily): string | undefined
+}
+
+export function makeRunRegistry(dependencies: RunRegistryDependencies): RunRegistry {
+  const { launcher, state, stateDirectory, logger } = dependencies
+  const known = new Map<string, Promise<CommandRun> | Run>()
+  const settled = new Map<string, Run>()
+  const sessions = makeSessionStore({ directory: join(stateDirectory, 'sessions'), logger })
+  const shells = makeShellPool({ launcher })
+  const newLog = () => makeOutputLog({ spillDirectory: join(stateDirectory, 'output') })
+
+  const start = async (request: CommandRequest & { session: string }) => {
+    const session = sessions.open(request.session)
+    const user = launcher.user(undefined)
+    const shell = await shells.take(session.state === undefined ? 'login' : 'bare')
+    const run = startCommandRun(request, {
+      shell,
+      session,
+      sessions,
+      user,
+      envVars: state.settings().envVars,
+      log: newLog(),
+      libraryPath: dependencies.programs.file('session.bash'),
+      scratchDirectory: dependencies.scratchDirectory,
+      memoryVerdict: dependencies.memoryVerdict,
+    })
+    settled.set(request.key, run)
+    shells.prepare(session.state === undefined ? 'login' : 'bare')
+    return run
+  }
+  return {
+    startCommand: async (request) => {
+      const earlier = known.get(request.key)
+      if (earlier !== undefined) {
+        const run = await earlier
+        return { pid: 'pid' in run ? run.pid : 0, existed: true }
+      }
+      checkCommand(request)
+      const starting = start(request)
+      known.set(request.key, starting)
+      try {
+        return { pid: (await starting).pid, existed: false }
+      } catch (error) {
+        known.delete(request.key)
+        throw error
+      }
+    },
+    startOther: (key, startRun) => {
+      checkKey(key)
+      if (known.has(key)) return { existed: true }
+      const run = startRun(newLog())
+      known.set(key, run)
+      settled.set(key, run)
+      return { existed: false }
+    },
+    get: (key) => {
+      const run = settled.get(key)
+      if (run === undefined) throw runUnknown({ key })
+      return run
+    },
+    list: () => [...settled.values()],
+    forget: (key) => {
+      const run = settled.get(key)
+      if (run === undefined) return
+      if (run.end === undefined) throw runInvalid({ problem: 'it is still running and cannot be forgotten' })
+      run.dispose()
+      settled.delete(key)
+      known.delete(key)
+    },
+    reset: () => {
+      sessions.reset()
+      shells.reset()
+      shells.prepare(sessions.open('').state === undefined ? 'login' : 'bare')
+    },
+  }
+}
+
+function checkCommand(request: CommandRequest) {
+  checkKey(request.key)
+  const texts = [request.command, request.cwd, ...Object.values(request.envs)]
+  if (texts.some((text) => text.includes('\0'))) throw runInvalid({ problem: 'it contains a NUL character' })
+  const badName = Object.keys(request.envs).find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+  if (badName !== undefined) throw runInvalid({ problem: `"${badName}" cannot be the name of a variable` })
+  if (request.cwd !== '' && !request.cwd.startsWith('/')) throw directoryMissing({ path: request.cwd })
+  if (request.cwd !== '') requireDirectory(request.cwd)
+}
+
+function checkKey(key: string) {
+  if (!/^[\x21-\x7e]{1,200}$/.test(key)) throw runInvalid({ problem: 'a key is 1 to 200 visible ASCII characters' })
+}

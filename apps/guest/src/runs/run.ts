@@ -1,0 +1,85 @@
+import { EventEmitter, once } from 'node:events'
+import type { runs } from '@threadbox/protocol/guest'
+import type { OutputLog } from './output-log.ts'
+
+/** How a run ended; fields that do not apply are left out. */
+export type RunEnd = {
+  cause: runs.EndCause
+  exitCode: number
+  signal: string
+  message: string
+  cwd: string
+  outputSize: number
+  errorName: string
+  errorValue: string
+  traceback: string
+  durationMs: number
+  stillRunning: string[]
+}
+
+export type RunDisplay = { bundleJson: string; isResult: boolean }
+
+/**
+ * A command or a cell, from its start until it is forgotten. Whoever produces the run appends to `log` and `displays`
+ * and calls `changed`; readers come and go.
+ */
+export type Run = {
+  readonly key: string
+  readonly log: OutputLog
+  readonly displays: RunDisplay[]
+  readonly end: RunEnd | undefined
+  /** Asks for the end, once; `cause` says by whom. Resolves when the run has ended. */
+  stop(cause: StopCause): Promise<void>
+  /** Frees everything. Only for ended runs. */
+  dispose(): void
+  waitForChange(signal: AbortSignal): Promise<void>
+}
+
+export type StopCause = runs.EndCause.STOPPED | runs.EndCause.TIMEOUT
+
+/** A run with the means to change it, for its producer only. */
+export type RunRecord = Omit<Run, 'stop' | 'dispose'> & {
+  changed(): void
+  finish(end: RunEnd): void
+  whenEnded: Promise<void>
+}
+
+export function makeRunRecord(options: { key: string; log: OutputLog }): RunRecord {
+  const events = new EventEmitter().setMaxListeners(0)
+  const displays: RunDisplay[] = []
+  let end: RunEnd | undefined
+  const ended = Promise.withResolvers<void>()
+  return {
+    key: options.key,
+    log: options.log,
+    displays,
+    get end() {
+      return end
+    },
+    whenEnded: ended.promise,
+    changed: () => void events.emit('change'),
+    finish: (value) => {
+      end = value
+      ended.resolve()
+      events.emit('change')
+    },
+    waitForChange: async (signal) => void (await once(events, 'change', { signal })),
+  }
+}
+
+/** An end with nothing to say but its cause. */
+export function plainEnd(cause: runs.EndCause): RunEnd {
+  return {
+    cause,
+    exitCode: 0,
+    signal: '',
+    message: '',
+    cwd: '',
+    outputSize: 0,
+    errorName: '',
+    errorValue: '',
+    traceback: '',
+    durationMs: 0,
+    stillRunning: [],
+  }
+}

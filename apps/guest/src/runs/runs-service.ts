@@ -1,0 +1,49 @@
+import type { ServiceImpl } from '@connectrpc/connect'
+import { runs } from '@threadbox/protocol/guest'
+import type { Contexts } from '../kernels/contexts.ts'
+import { readRun } from './read-run.ts'
+import type { RunRegistry } from './run-registry.ts'
+
+const keepAliveMs = 15_000
+
+/** The Runs service of the guest protocol; its promises are written in `runs.proto`. */
+export function makeRunsService(dependencies: {
+  registry: RunRegistry
+  contexts: Contexts
+}): ServiceImpl<typeof runs.Runs> {
+  const { registry, contexts } = dependencies
+  return {
+    startCommand: async (request) => await registry.startCommand(request),
+    startCell: (request) => registry.startOther(request.key, (log) => contexts.startCell({ ...request, log })),
+    read: (request, context) =>
+      readRun(registry.get(request.key), {
+        offset: Number(request.offset),
+        display: request.display,
+        keepAliveMs,
+        signal: context.signal,
+      }),
+    acknowledge: ({ key, offset }) => {
+      registry.get(key).log.acknowledge(Number(offset))
+      return {}
+    },
+    stop: async ({ key }) => {
+      const run = registry.get(key)
+      const wasRunning = run.end === undefined
+      await run.stop(runs.EndCause.STOPPED)
+      return { wasRunning }
+    },
+    list: () => ({
+      runs: registry.list().map((run) => ({
+        key: run.key,
+        ended: run.end !== undefined,
+        outputSize: BigInt(run.log.size),
+        acknowledged: BigInt(run.log.acknowledged),
+        displays: run.displays.length,
+      })),
+    }),
+    forget: ({ key }) => {
+      registry.forget(key)
+      return {}
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { ConnectRouter } from '@connectrpc/connect'
+import { connectNodeAdapter } from '@connectrpc/connect-node'
+import { accessTokenHeader } from '@threadbox/protocol/guest'
+import type { Logger } from '@threadbox/telemetry'
+import { rpcErrorInterceptor } from './connect/rpc-errors.ts'
+import type { GuestState } from './init/guest-state.ts'
+import { routeUnknown, sendError } from './init/http.ts'
+
+export type Route = {
+  method: string
+  path: string
+  /** `open` routes look after themselves; all others need the access token. */
+  access: 'open' | 'token'
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void> | void
+}
+
+/** Path of a request without its query. */
+export function pathOf(request: IncomingMessage): string {
+  return (request.url ?? '/').split('?')[0] ?? '/'
+}
+
+/**
+ * One HTTP/1.1 server: plain routes first, Connect services behind them. Every request but those of open routes must
+ * carry the access token, whether its path exists or not.
+ */
+export function makeHttpServer(options: {
+  routes: Route[]
+  services?: (router: ConnectRouter) => void
+  state: GuestState
+  logger: Logger
+}): Server {
+  const { routes, services, state, logger } = options
+  const rpc =
+    services === undefined
+      ? undefined
+      : connectNodeAdapter({
+          routes: services,
+          interceptors: [rpcErrorInterceptor(logger)],
+          fallback: (request, response) =>
+            sendError(response as ServerResponse, { error: routeUnknown({ path: request.url ?? '/' }), logger }),
+        })
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const path = pathOf(request)
+    const route = routes.find((candidate) => candidate.path === path && candidate.method === request.method)
+    if (route?.access !== 'open') state.checkToken(headerOf(request, accessTokenHeader))
+    if (route !== undefined) await route.handle(request, response)
+    else if (rpc !== undefined) rpc(request, response)
+    else throw routeUnknown({ path })
+  }
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error) => sendError(response, { error, logger }))
+  })
+  // Streams live as long as what they show; uploads may be slow.
+  server.requestTimeout = 0
+  server.headersTimeout = 60_000
+  // Longer than the gateway keeps connections, so that it never sends into one that is being closed.
+  server.keepAliveTimeout = 120_000
+  return server
+}
+
+export function headerOf(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
