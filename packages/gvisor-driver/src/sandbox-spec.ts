@@ -37,7 +37,7 @@ export function sandboxSpec(request: BootRequest, options: { cgroupsPath: string
 /** Arguments that start the guest daemon over any disk: with its own loader and libraries, all from `/.guest`. */
 export function guestArgumentsFor(architecture: string): readonly string[] {
   const loader = architecture === 'arm64' ? 'ld-linux-aarch64.so.1' : 'ld-linux-x86-64.so.2'
-  return [`/.guest/lib/${loader}`, '--library-path', '/.guest/lib', '/.guest/node', '/.guest/guest.js']
+  return [`/.guest/lib/${loader}`, '--library-path', '/.guest/lib', '/.guest/sh', '/.guest/start']
 }
 
 /**
