@@ -48,6 +48,9 @@ export type TurnStore = {
   /** The real size of the last request against its estimate, to correct the next estimate. */
   lastMeasure(threadId: string): Promise<{ inputTokens: number; estimatedTokens: number } | undefined>
   nextOrdinal(threadId: string, writer: Writer): Promise<number>
+  countAgentTurns(threadId: string): Promise<number>
+  /** Last turns of their threads that ran nothing and asked nobody, newest first. */
+  unansweredTurns(limit: number): Promise<{ id: string; threadId: string; userText: string }[]>
 
   addTurn(turn: Omit<TurnRecord, 'steps'>, writer: Writer): Promise<void>
   changeTurn(turnId: string, change: TurnChange, writer: Writer): Promise<void>
@@ -122,6 +125,27 @@ export function makeTurnStore(database: Kysely<TurnTables>): TurnStore {
       const rows = writer.selectFrom('turn_runs').select('ordinal').where('thread_id', '=', threadId)
       const last = await rows.orderBy('ordinal', 'desc').limit(1).executeTakeFirst()
       return (last?.ordinal ?? 0) + 1
+    },
+    countAgentTurns: async (threadId) => {
+      const rows = database.selectFrom('turn_runs').select('id').where('thread_id', '=', threadId)
+      return (await rows.where('mode', '=', 'agent').limit(2).execute()).length
+    },
+    unansweredTurns: async (limit) => {
+      const rows = await database
+        .selectFrom('turn_runs')
+        .select(['id', 'thread_id', 'user_text'])
+        .where('mode', '=', 'direct')
+        .where('id', 'not in', (steps) => steps.selectFrom('turn_steps').select('turn_id'))
+        .where('ordinal', '=', (others) =>
+          others
+            .selectFrom('turn_runs as other')
+            .select((expression) => expression.fn.max('other.ordinal').as('last'))
+            .whereRef('other.thread_id', '=', 'turn_runs.thread_id'),
+        )
+        .orderBy('started_at', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => ({ id: row.id, threadId: row.thread_id, userText: row.user_text }))
     },
     ...writes,
   }

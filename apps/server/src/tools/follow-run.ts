@@ -1,0 +1,148 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { runs } from '@threadbox/protocol/guest'
+import type { AwakeSandbox } from '../sandboxes/sandbox-access.ts'
+import type { ToolContext } from './tool.ts'
+
+export type RunDisplay = { index: number; bundleJson: string; isResult: boolean }
+
+/** How a run ended, or that this cannot be found out any more. */
+export type RunEnd =
+  | { kind: 'ended'; ended: runs.ReadResponse_Ended }
+  /** The boot that held it is gone, or forgot it. */
+  | { kind: 'lost' }
+  /** It was to be stopped and nobody confirmed that it was. */
+  | { kind: 'stop-unconfirmed' }
+
+export type FollowOptions = {
+  start(sandbox: AwakeSandbox): Promise<unknown>
+  onDisplay(display: RunDisplay): Promise<void>
+}
+
+/** The guest sends SIGKILL after 500 ms; what has not ended well after that will not answer. */
+const stopConfirmationMs = 3000
+/** How long a lost connection is sought again before the run counts as lost: a restart of the host daemon fits in. */
+const reconnectWithinMs = 120_000
+const reconnectPauseMs = 250
+
+/**
+ * Starts a run under the call's id, or finds it again, and reads it to its end: every byte goes to the recorder once,
+ * whatever connections break in between. When the turn is stopped the run is stopped, and read to its end too.
+ */
+export async function followRun(context: ToolContext, options: FollowOptions): Promise<RunEnd> {
+  let sandbox = context.sandbox
+  let displays = context.call.displays
+  let wasStarted = context.how !== 'start'
+  const stopping = watchForStop(context, () => sandbox)
+  try {
+    for (;;) {
+      context.recorder.acknowledgeTo(async (offset) => {
+        await sandbox.runs.acknowledge({ key: context.call.id, offset: BigInt(offset) })
+      })
+      try {
+        // The key makes this the same run however often it is sent; a stopped call is not started for the first time.
+        if (!wasStarted && context.signal.aborted) return { kind: 'stop-unconfirmed' }
+        if (context.how !== 'stop') await options.start(sandbox)
+        wasStarted = true
+        // A Stop that was sent before the run was there stopped nothing.
+        if (context.signal.aborted) void stopQuietly(sandbox, context.call.id)
+        const end = await readToEnd(context, {
+          sandbox,
+          firstDisplay: displays,
+          signal: stopping.giveUp,
+          onDisplay: async (display) => {
+            await options.onDisplay(display)
+            displays = display.index + 1
+          },
+        })
+        if (end !== undefined) return end
+      } catch (error) {
+        if (stopping.giveUp.aborted) return { kind: 'stop-unconfirmed' }
+        if (!isConnectionLoss(error)) throw error
+      }
+      const again = await reconnect(context, stopping.giveUp)
+      if (again === undefined) return context.signal.aborted ? { kind: 'stop-unconfirmed' } : { kind: 'lost' }
+      if (again.bootId !== sandbox.bootId) return { kind: 'lost' }
+      sandbox = again
+    }
+  } finally {
+    stopping[Symbol.dispose]()
+  }
+}
+
+/** Reads from what is stored on. Undefined when the connection ended before the run did. */
+async function readToEnd(
+  context: ToolContext,
+  options: {
+    sandbox: AwakeSandbox
+    firstDisplay: number
+    signal: AbortSignal
+    onDisplay(display: RunDisplay): Promise<void>
+  },
+): Promise<RunEnd | undefined> {
+  const { call, recorder } = context
+  await recorder.flush()
+  const request = { key: call.id, offset: BigInt(recorder.tail().sizeBytes), display: options.firstDisplay }
+  let next = recorder.tail().sizeBytes
+  try {
+    for await (const { event } of options.sandbox.runs.read(request, { signal: options.signal })) {
+      if (event.case === 'output') {
+        const offset = Number(event.value.offset)
+        const fresh = event.value.data.subarray(Math.max(0, next - offset))
+        if (fresh.length > 0) await recorder.write(fresh)
+        next += fresh.length
+      }
+      if (event.case === 'display') await options.onDisplay(event.value)
+      if (event.case !== 'ended') continue
+      await recorder.flush()
+      return { kind: 'ended', ended: event.value }
+    }
+  } catch (error) {
+    if (error instanceof ConnectError && error.code === Code.NotFound) return { kind: 'lost' }
+    throw error
+  }
+  return undefined
+}
+
+/** Sends Stop once when the turn is stopped, and gives up on an answer some time later. */
+function watchForStop(context: ToolContext, sandbox: () => AwakeSandbox): Disposable & { giveUp: AbortSignal } {
+  const controller = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const onStop = () => {
+    timer = setTimeout(() => controller.abort(new Error('no confirmation')), stopConfirmationMs)
+    void stopQuietly(sandbox(), context.call.id)
+  }
+  if (context.signal.aborted) onStop()
+  else context.signal.addEventListener('abort', onStop, { once: true })
+  return {
+    giveUp: controller.signal,
+    [Symbol.dispose]: () => {
+      clearTimeout(timer)
+      context.signal.removeEventListener('abort', onStop)
+    },
+  }
+}
+
+/** Reading goes on: the end of the run is the confirmation. A Stop that got lost is noticed by the time limit. */
+async function stopQuietly(sandbox: AwakeSandbox, key: string): Promise<void> {
+  await sandbox.runs.stop({ key }).catch(() => undefined)
+}
+
+async function reconnect(context: ToolContext, giveUp: AbortSignal): Promise<AwakeSandbox | undefined> {
+  const deadline = context.nowMs() + reconnectWithinMs
+  while (!giveUp.aborted && context.nowMs() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, reconnectPauseMs))
+    try {
+      return await context.reawake()
+    } catch {
+      // The host is not back yet; the deadline bounds how often this is tried.
+    }
+  }
+  return undefined
+}
+
+/** Errors that say nothing about the run itself: somebody between here and it went away. */
+function isConnectionLoss(error: unknown): boolean {
+  if (!(error instanceof ConnectError)) return false
+  const codes = [Code.Unavailable, Code.Aborted, Code.Canceled, Code.Unknown, Code.Internal, Code.DeadlineExceeded]
+  return codes.includes(error.code)
+}

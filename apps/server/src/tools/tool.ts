@@ -1,0 +1,60 @@
+import type { ToolName } from '@threadbox/protocol/public'
+import type { z } from 'zod'
+import type { BlobStore } from '../blobs/blob-store.ts'
+import type { AwakeSandbox } from '../sandboxes/sandbox-access.ts'
+import type { CallOutcome, CallRecord } from '../turns/turn-record.ts'
+import type { RunRecorder } from './run-recorder.ts'
+
+/**
+ * Something the agent can do. A tool runs against an awake sandbox and returns what it came to; an error it throws on
+ * purpose becomes a failed call that the model is told about, with its remedy.
+ */
+export type Tool<Input = unknown> = {
+  name: ToolName
+  /** For the model: what it does, what it is not for, what its limits are. Nothing that is not so. */
+  description: string
+  input: z.ZodType<Input>
+  /**
+   * What follows a crash between start and end. `attach`: the guest still holds the run under the call's id, for as long
+   * as the boot lives. `repeat`: doing it again is harmless, or the tool's own plan tells whether it was done.
+   */
+  recovery: 'attach' | 'repeat'
+  /** Changes files: such calls of one step run one after another, in the order the model gave them. */
+  isWriting: boolean
+  run(input: Input, context: ToolContext): Promise<CallOutcome>
+}
+
+export type ToolContext = {
+  call: CallRecord
+  /** `resume`: a run that may have been started before. `stop`: the same, and it is to be ended. */
+  how: 'start' | 'resume' | 'stop'
+  sandbox: AwakeSandbox
+  /** The sandbox again after its connection was lost. It may be another boot by then. */
+  reawake(): Promise<AwakeSandbox>
+  blobs: BlobStore
+  recorder: RunRecorder
+  /** Aborted when a person stops the turn. */
+  signal: AbortSignal
+  /** Notes, durably, what is about to be changed. */
+  plan(plan: unknown): Promise<void>
+  /** How much of an output the model is given. */
+  outputCharacters: number
+  savedOutputBytes: number
+  nowMs(): number
+}
+
+export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
+  return tool
+}
+
+/** Where the bytes of a call's result are kept, and the path of the API that serves them. */
+export function resultBlob(call: { threadId: string; id: string }, name: string): { key: string; url: string } {
+  return {
+    key: `results/${call.threadId}/${call.id}/${name}`,
+    url: `/api/v1/threads/${call.threadId}/results/${call.id}/${name}`,
+  }
+}
+
+export function outputKey(call: { threadId: string; id: string }): string {
+  return `outputs/${call.threadId}/${call.id}`
+}

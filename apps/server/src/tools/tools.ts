@@ -1,0 +1,39 @@
+import { toolNames } from '@threadbox/protocol/public'
+import { type ToolSet, tool } from 'ai'
+import { editFile } from './edit-file.tool.ts'
+import { listFiles } from './list-files.tool.ts'
+import { readFile } from './read-file.tool.ts'
+import { runCommand } from './run-command.tool.ts'
+import { runPython } from './run-python.tool.ts'
+import { searchFiles } from './search-files.tool.ts'
+import { shareFile } from './share-file.tool.ts'
+import type { Tool } from './tool.ts'
+import { viewImage } from './view-image.tool.ts'
+import { writeFile } from './write-file.tool.ts'
+
+/** Every tool of the agent by its name. Inputs are parsed with the tool's own schema before it sees them. */
+export const tools = {
+  run_command: runCommand,
+  run_python: runPython,
+  read_file: readFile,
+  write_file: writeFile,
+  edit_file: editFile,
+  list_files: listFiles,
+  search_files: searchFiles,
+  share_file: shareFile,
+  view_image: viewImage,
+} as const satisfies Record<(typeof toolNames)[number], unknown>
+
+export function toolNamed(name: string): Tool | undefined {
+  return toolNames.find((known) => known === name) === undefined
+    ? undefined
+    : (tools[name as keyof typeof tools] as unknown as Tool)
+}
+
+/** The tools as a provider is told of them: without an executor, because running them is the engine's business. */
+export const modelTools: ToolSet = Object.fromEntries(
+  toolNames.map((name) => [
+    name,
+    tool({ description: tools[name].description, inputSchema: tools[name].input as never }),
+  ]),
+)

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { formatBytes } from '../turns/excerpt.models.ts'
+import { succeeded } from './outcomes.ts'
+import { pathIn, readBytes } from './sandbox-files.ts'
+import { defineTool, resultBlob } from './tool.ts'
+import { imageNotShown } from './tools.errors.ts'
+
+const input = z.object({
+  path: z
+    .string()
+    .min(1)
+    .max(4096)
+    .describe('Path of a PNG, JPEG, GIF or WebP file; relative ones begin at /home/user.'),
+})
+
+/** Every provider with vision takes 4 MiB; base64 makes more of it. */
+const maxImageBytes = 4 * 1024 * 1024
+
+/** Shows a picture to the model, and to the user. */
+export const viewImage = defineTool({
+  name: 'view_image',
+  description: 'Shows you a picture from the sandbox (PNG, JPEG, GIF or WebP, at most 4 MiB). The user sees it too.',
+  input,
+  recovery: 'repeat',
+  isWriting: false,
+  run: async ({ path: given }, context) => {
+    const path = pathIn(given)
+    const { bytes, isWhole } = await readBytes(context.sandbox, {
+      path,
+      limitBytes: maxImageBytes,
+      signal: context.signal,
+    })
+    if (!isWhole) throw imageNotShown({ path, problem: 'it is larger than 4 MiB.' })
+    const mediaType = imageTypeOf(bytes)
+    if (mediaType === undefined) throw imageNotShown({ path, problem: 'it is not a PNG, JPEG, GIF or WebP file.' })
+    const { key, url } = resultBlob(context.call, 'image')
+    await context.blobs.put(key, bytes)
+    const result = { kind: 'image' as const, path, mediaType, sizeBytes: bytes.length, url }
+    return succeeded(result, `${path} (${mediaType}, ${formatBytes(bytes.length)})`, { key, mediaType })
+  },
+})
+
+/** The kind of a picture by its first bytes, which name it more truly than its file name. */
+export function imageTypeOf(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
+  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
+  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg'
+  if (head.startsWith('GIF87a') || head.startsWith('GIF89a')) return 'image/gif'
+  if (head.startsWith('RIFF') && head.slice(8, 12) === 'WEBP') return 'image/webp'
+  return undefined
+}

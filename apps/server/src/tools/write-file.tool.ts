@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { writePlanned } from './planned-write.ts'
+import { pathIn } from './sandbox-files.ts'
+import { defineTool } from './tool.ts'
+
+const input = z.object({
+  path: z.string().min(1).max(4096).describe('Path of the file; relative ones begin at /home/user.'),
+  content: z.string().describe('The whole content of the file.'),
+})
+
+/** Writes a whole text file. */
+export const writeFile = defineTool({
+  name: 'write_file',
+  description:
+    'Writes a UTF-8 text file, replacing what was there; missing folders are made. The user sees the change as a diff. ' +
+    'To change part of a file use edit_file.',
+  input,
+  recovery: 'repeat',
+  isWriting: true,
+  run: ({ path, content }, context) => writePlanned(context, { path: pathIn(path), change: () => content }),
+})

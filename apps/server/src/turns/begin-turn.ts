@@ -1,0 +1,144 @@
+import type { Attachment, UserMessageEntry } from '@threadbox/protocol/public'
+import type { UsableModel } from '../models/models.usecases.ts'
+import type { ThreadChange } from '../threads/thread-log.ts'
+import { callEntry } from './model-step.ts'
+import { type SlashCommand, slashCommandIn } from './slash-command.models.ts'
+import { notice, type TurnDependencies, turnView } from './turn-dependencies.ts'
+import type { CallRecord, StepRecord, TurnRecord } from './turn-record.ts'
+import { type Writer, writerOf } from './turns.store.ts'
+
+/** A message that becomes a turn. */
+export type NewMessage = {
+  threadId: string
+  entryId: string
+  turnId: string
+  text: string
+  attachments: Attachment[]
+  note: string | null
+}
+
+/**
+ * Makes a turn out of a message: for the model, or direct (a slash command, or no model to ask). Everything is recorded
+ * at once, with what `alongside` adds. Returns the turn's status: a turn that has nothing to run is finished already.
+ */
+export async function beginTurn(
+  dependencies: TurnDependencies,
+  options: {
+    message: NewMessage
+    before?: readonly ThreadChange[]
+    alongside?: (writer: Writer) => Promise<void>
+  },
+): Promise<'running' | 'finished'> {
+  const { log, store, system, models } = dependencies
+  const { message } = options
+  const facts = await dependencies.threadFacts(message.threadId)
+  const command = slashCommandIn(message.text)
+  const model = await models.usable(facts?.modelId ?? null)
+  const turn = newTurn(message, { now: system.now(), mode: command === undefined && model ? 'agent' : 'direct', model })
+  const call = command === undefined ? undefined : callFor(dependencies, { turn, command })
+  const told = call === undefined && turn.mode === 'direct' ? noticeFor(dependencies, { turn, command }) : undefined
+  const status = told === undefined ? 'running' : 'finished'
+  const changes: ThreadChange[] = [
+    ...(options.before ?? []),
+    { type: 'entry-added', entry: userEntry(message, { now: system.now(), status: 'delivered' }) },
+    ...(call === undefined ? [] : callEntry(call.record, { stepId: null, at: system.now() })),
+    ...(told === undefined ? [] : [{ type: 'entry-added' as const, entry: told }]),
+    { type: 'turn-updated', turn: turnView(turn, { status, endedAt: told === undefined ? null : system.now() }) },
+  ]
+  await log.append(message.threadId, changes, async (transaction) => {
+    const writer = writerOf(transaction)
+    await options.alongside?.(writer)
+    const ordinal = await store.nextOrdinal(message.threadId, writer)
+    await store.addTurn({ ...turn, status, ordinal }, writer)
+    if (call === undefined) return
+    await store.addStep(call.step, message.threadId, writer)
+    await store.addCall(call.record, writer)
+  })
+  return status
+}
+
+export function userEntry(
+  message: Pick<NewMessage, 'entryId' | 'turnId' | 'text' | 'attachments'>,
+  options: { now: number; status: UserMessageEntry['status'] },
+): UserMessageEntry {
+  const { entryId, turnId, text, attachments } = message
+  return { id: entryId, turnId, at: options.now, kind: 'user-message', text, attachments, status: options.status }
+}
+
+function newTurn(
+  message: NewMessage,
+  options: { now: number; mode: TurnRecord['mode']; model: UsableModel | undefined },
+): TurnRecord {
+  const { now, mode, model } = options
+  const isAgent = mode === 'agent'
+  return {
+    id: message.turnId,
+    threadId: message.threadId,
+    ordinal: 0,
+    mode,
+    status: 'running',
+    isStopRequested: false,
+    modelId: isAgent ? (model?.connection.id ?? null) : null,
+    modelName: isAgent ? (model?.connection.name ?? null) : null,
+    userEntryId: message.entryId,
+    userText: message.text,
+    attachments: message.attachments,
+    note: message.note,
+    startedAt: now,
+    allowanceFromStep: 0,
+    allowanceFrom: now,
+    steps: [],
+  }
+}
+
+/** The step and the call of a slash command that runs something. */
+function callFor(
+  dependencies: TurnDependencies,
+  options: { turn: TurnRecord; command: SlashCommand },
+): { step: StepRecord; record: CallRecord } | undefined {
+  const { system } = dependencies
+  const { turn, command } = options
+  if (command.kind === 'help') return undefined
+  const step: StepRecord = {
+    id: system.newId('step'),
+    turnId: turn.id,
+    index: 0,
+    provider: 'direct',
+    status: 'finished',
+    isFinal: true,
+    messages: [],
+    entryIds: [],
+    inputTokens: 0,
+    outputTokens: 0,
+    cachedInputTokens: 0,
+    costUsd: null,
+    estimatedTokens: 0,
+    calls: [],
+  }
+  const isCommand = command.kind === 'run'
+  const record: CallRecord = {
+    id: system.newId('call'),
+    stepId: step.id,
+    turnId: turn.id,
+    threadId: turn.threadId,
+    index: 0,
+    tool: isCommand ? 'run_command' : 'run_python',
+    // A person watches and can stop it: the limit that keeps an agent from waiting for ever would only be in the way.
+    input: isCommand
+      ? { command: command.command, timeout_seconds: 86_400 }
+      : { code: command.code, timeout_seconds: 86_400 },
+    status: 'waiting',
+    bootId: null,
+    outputBytes: 0,
+    displays: 0,
+    plan: null,
+    output: null,
+    stillRunning: [],
+  }
+  return { step, record }
+}
+
+function noticeFor(dependencies: TurnDependencies, options: { turn: TurnRecord; command: SlashCommand | undefined }) {
+  const code = options.command === undefined ? ('connect-model' as const) : ('help' as const)
+  return notice(dependencies.system, { turnId: options.turn.id, code })
+}

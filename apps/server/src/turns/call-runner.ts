@@ -1,0 +1,240 @@
+import { isThreadboxError } from '@threadbox/errors'
+import type { ToolCallEntry, TurnFailure } from '@threadbox/protocol/public'
+import type { AwakeSandbox } from '../sandboxes/sandbox-access.ts'
+import type { ThreadChange } from '../threads/thread-log.ts'
+import { failedWith } from '../tools/outcomes.ts'
+import { makeRunRecorder, type RunRecorder } from '../tools/run-recorder.ts'
+import { fileErrorOf } from '../tools/sandbox-files.ts'
+import type { Tool } from '../tools/tool.ts'
+import { callInputInvalid, callInterrupted, callStopped } from '../tools/tools.errors.ts'
+import { toolNamed } from '../tools/tools.ts'
+import { notice, type TurnDependencies } from './turn-dependencies.ts'
+import type { CallOutcome, CallRecord, TurnRecord } from './turn-record.ts'
+import type { CallOrder } from './turn-state.models.ts'
+import { type CallChange, writerOf } from './turns.store.ts'
+
+type RunOptions = { turn: TurnRecord; signal: AbortSignal; contextTokens: number | null }
+
+/**
+ * Brings recorded calls to their end: side by side, except those that write files, which keep the model's order. Returns
+ * a failure when there is no sandbox to run them in; the calls then say so too.
+ */
+export async function runCalls(
+  dependencies: TurnDependencies,
+  options: RunOptions & { orders: readonly CallOrder[] },
+): Promise<TurnFailure | undefined> {
+  const calls = options.turn.steps.flatMap((step) => step.calls)
+  const work = options.orders.flatMap((order) => {
+    const call = calls.find((candidate) => candidate.id === order.callId)
+    return call === undefined ? [] : [{ call, order, tool: toolNamed(call.tool) }]
+  })
+  const failures: (TurnFailure | undefined)[] = []
+  const run = async (item: (typeof work)[number]) => {
+    failures.push(await runCall(dependencies, { ...options, ...item }))
+  }
+  const writing = work.filter((item) => item.tool?.isWriting === true)
+  const others = work.filter((item) => item.tool?.isWriting !== true)
+  const inOrder = async () => {
+    for (const item of writing) await run(item)
+  }
+  // All of them are brought to an end even when one throws: a call left running would be read by nobody.
+  const results = await Promise.allSettled([inOrder(), ...others.map(run)])
+  const broken = results.find((result) => result.status === 'rejected')
+  if (broken !== undefined) throw broken.reason
+  return failures.find((failure) => failure !== undefined)
+}
+
+type OneCall = RunOptions & { call: CallRecord; order: CallOrder; tool: Tool | undefined }
+
+async function runCall(dependencies: TurnDependencies, one: OneCall): Promise<TurnFailure | undefined> {
+  const { call, order, tool } = one
+  const finish = (outcome: CallOutcome | undefined, recorder?: RunRecorder) =>
+    finishCall(dependencies, { call, outcome: outcome ?? unexpectedOutcome, recorder })
+  if (tool === undefined) {
+    await finish(failedWith(callInputInvalid({ problem: `there is no tool called ${call.tool.slice(0, 100)}` })))
+    return undefined
+  }
+  if (order.how === 'cancel') {
+    await finish(failedWith(callStopped({}), 'stopped'))
+    return undefined
+  }
+  const parsed = tool.input.safeParse(call.input)
+  if (!parsed.success) {
+    const problem = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ')
+    await finish(failedWith(callInputInvalid({ problem })))
+    return undefined
+  }
+  const sandbox = await awakeFor(dependencies, one)
+  if ('outcome' in sandbox) {
+    await finish(sandbox.outcome)
+    return sandbox.failure
+  }
+  if (isLost(sandbox, one)) {
+    await finish(failedWith(callInterrupted({}), 'interrupted'))
+    return undefined
+  }
+  const running = await markRunning(dependencies, { call, sandbox })
+  const recorder = await recorderFor(dependencies, running)
+  const outcome = await applyTool(dependencies, { ...one, call: running, tool, input: parsed.data, sandbox, recorder })
+  await finish(outcome, recorder)
+  if (tool.recovery === 'attach') void forget(sandbox, call.id)
+  return undefined
+}
+
+/** The sandbox, or what the call and the turn come to without one. */
+async function awakeFor(
+  dependencies: TurnDependencies,
+  one: OneCall,
+): Promise<AwakeSandbox | { outcome: CallOutcome | undefined; failure: TurnFailure | undefined }> {
+  const { turn, signal } = one
+  try {
+    return await dependencies.sandboxes.awake(turn.threadId, { reason: 'turn', signal: waitSignal(one) })
+  } catch (error) {
+    if (signal.aborted) return { outcome: failedWith(callStopped({}), 'stopped'), failure: undefined }
+    if (!isThreadboxError(error)) throw error
+    const failure: TurnFailure = {
+      code: 'sandbox',
+      message: error.message,
+      remedy: error.remedy,
+      retryAt: null,
+      actions: ['retry'],
+    }
+    return { outcome: failedWith(error), failure }
+  }
+}
+
+/** A run that is to be ended still needs its sandbox, so the turn's stop does not abort the wait for it. */
+function waitSignal({ order, signal }: OneCall): AbortSignal {
+  return order.how === 'stop' ? new AbortController().signal : signal
+}
+
+/** Runs are known to their own boot only: under another one nobody can tell how far this one got. */
+function isLost(sandbox: AwakeSandbox, { call, order, tool }: OneCall): boolean {
+  return order.how !== 'start' && tool?.recovery === 'attach' && call.bootId !== sandbox.bootId
+}
+
+async function markRunning(
+  dependencies: TurnDependencies,
+  options: { call: CallRecord; sandbox: AwakeSandbox },
+): Promise<CallRecord> {
+  const { log, store, system } = dependencies
+  const { call, sandbox } = options
+  const change: CallChange = { status: 'running', bootId: sandbox.bootId }
+  const entry = await callEntryOf(dependencies, call)
+  const changes: ThreadChange[] =
+    entry === undefined || entry.status === 'running'
+      ? []
+      : [{ type: 'entry-updated', entry: { ...entry, status: 'running', startedAt: system.now() } }]
+  await log.append(call.threadId, changes, (transaction) => store.changeCall(call.id, change, writerOf(transaction)))
+  return { ...call, status: 'running', bootId: sandbox.bootId }
+}
+
+async function applyTool(
+  dependencies: TurnDependencies,
+  options: OneCall & { tool: Tool; input: unknown; sandbox: AwakeSandbox; recorder: RunRecorder },
+): Promise<CallOutcome | undefined> {
+  const { store, settings, blobs, sandboxes, system, logger } = dependencies
+  const { call, order, tool, input, sandbox, recorder, signal } = options
+  const stopped = AbortSignal.abort(new Error('the turn was stopped'))
+  try {
+    return await tool.run(input, {
+      call,
+      how: order.how === 'cancel' ? 'stop' : order.how,
+      sandbox,
+      reawake: () => sandboxes.awake(call.threadId, { reason: 'turn' }),
+      blobs,
+      recorder,
+      signal: order.how === 'stop' ? stopped : signal,
+      plan: (plan) => store.changeCall(call.id, { plan }, store.writer),
+      outputCharacters: outputCharacters(settings.toolOutputCharacters, options.contextTokens),
+      savedOutputBytes: settings.savedOutputMebibytes * 1024 * 1024,
+      nowMs: system.now,
+    })
+  } catch (error) {
+    if (signal.aborted || order.how === 'stop') return failedWith(callStopped({}), 'stopped')
+    const about = pathOf(input)
+    const known = failedWith(about === undefined ? error : fileErrorOf(error, about))
+    if (known === undefined) logger.error({ err: error, callId: call.id, tool: tool.name }, 'tool failed unexpectedly')
+    return known
+  }
+}
+
+/** On a small window an output may take at most an eighth of it, so that a few of them still fit. */
+function outputCharacters(setting: number, contextTokens: number | null): number {
+  return contextTokens === null ? setting : Math.max(500, Math.min(setting, Math.floor((contextTokens * 3.5) / 8)))
+}
+
+function pathOf(input: unknown): string | undefined {
+  const path = (input as { path?: unknown } | null)?.path
+  return typeof path === 'string' ? path : undefined
+}
+
+const unexpectedOutcome: CallOutcome = {
+  status: 'failed',
+  result: null,
+  error: {
+    code: 'internal.unexpected',
+    message: 'The tool failed in a way that it should not.',
+    remedy: 'Try it another way; the log of the server has the details.',
+  },
+  output: { text: 'Error: the tool itself failed unexpectedly. Try it another way.', isError: true },
+}
+
+async function finishCall(
+  dependencies: TurnDependencies,
+  options: { call: CallRecord; outcome: CallOutcome; recorder: RunRecorder | undefined },
+): Promise<void> {
+  const { log, store, system } = dependencies
+  const { call, outcome, recorder } = options
+  await recorder?.flush()
+  const entry = await callEntryOf(dependencies, call)
+  const { status, output, error } = outcome
+  const changes: ThreadChange[] = []
+  if (entry !== undefined) {
+    const shown = { output: recorder?.tail() ?? entry.output, result: mergedResult(entry, outcome) }
+    changes.push({ type: 'entry-updated', entry: { ...entry, status, ...shown, error, endedAt: system.now() } })
+  }
+  if (status === 'interrupted') {
+    const interrupted = notice(system, { turnId: call.turnId, code: 'call-interrupted', params: { tool: call.tool } })
+    changes.push({ type: 'entry-added', entry: interrupted })
+  }
+  const change: CallChange = { status, output, stillRunning: outcome.stillRunning ?? [] }
+  await log.append(call.threadId, changes, (transaction) => store.changeCall(call.id, change, writerOf(transaction)))
+}
+
+/** Figures that came before a crash are in the entry already; the resumed run knows only those after it. */
+function mergedResult(entry: ToolCallEntry, outcome: CallOutcome): ToolCallEntry['result'] {
+  const { result } = outcome
+  if (result?.kind !== 'python') return result
+  const earlier = entry.result?.kind === 'python' ? entry.result.displays : []
+  const added = result.displays.filter((display) => !earlier.some((known) => known.id === display.id))
+  return { ...result, displays: [...earlier, ...added] }
+}
+
+async function callEntryOf(dependencies: TurnDependencies, call: CallRecord): Promise<ToolCallEntry | undefined> {
+  const entry = await dependencies.log.entry(call.threadId, call.id)
+  return entry?.kind === 'tool-call' ? entry : undefined
+}
+
+function recorderFor(dependencies: TurnDependencies, call: CallRecord): Promise<RunRecorder> {
+  const { log, store, blobs } = dependencies
+  let displays = call.displays
+  return makeRunRecorder({
+    blobs,
+    call,
+    recordSize: (outputBytes) => store.changeCall(call.id, { outputBytes }, store.writer),
+    recordDisplay: async (display) => {
+      displays += 1
+      const change: ThreadChange = { type: 'display-added', entryId: call.id, display }
+      await log.append(call.threadId, [change], (transaction) =>
+        store.changeCall(call.id, { displays }, writerOf(transaction)),
+      )
+    },
+    show: (event) => log.showOutput(call.threadId, { type: 'output-appended', entryId: call.id, ...event }),
+  })
+}
+
+/** The result is recorded, so the guest need not keep the run. A run it keeps for longer only takes memory. */
+async function forget(sandbox: AwakeSandbox, key: string): Promise<void> {
+  await sandbox.runs.forget({ key }).catch(() => undefined)
+}

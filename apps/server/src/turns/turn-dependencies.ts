@@ -1,0 +1,84 @@
+import type { turnSettings } from '@threadbox/config'
+import type { Attachment, NoticeEntry, Turn, TurnFailure } from '@threadbox/protocol/public'
+import type { Logger } from '@threadbox/telemetry'
+import type { BlobStore } from '../blobs/blob-store.ts'
+import type { Models } from '../models/models.usecases.ts'
+import type { SandboxAccess } from '../sandboxes/sandbox-access.ts'
+import type { System } from '../system.ts'
+import type { ThreadLog } from '../threads/thread-log.ts'
+import type { QueueStore } from './queue.store.ts'
+import type { TurnRecord } from './turn-record.ts'
+import type { TurnLimits } from './turn-state.models.ts'
+import type { TurnStore } from './turns.store.ts'
+
+export type TurnSettings = { [Name in keyof typeof turnSettings]: number }
+
+/** What of a thread the engine has to know. */
+export type ThreadFacts = { modelId: string | null; titleSource: 'none' | 'automatic' | 'person' }
+
+export type TurnDependencies = {
+  store: TurnStore
+  queue: QueueStore
+  log: ThreadLog
+  sandboxes: SandboxAccess
+  blobs: BlobStore
+  models: Models
+  /** Undefined when the thread is gone or deleted. */
+  threadFacts(threadId: string): Promise<ThreadFacts | undefined>
+  setAutomaticTitle(threadId: string, title: string): Promise<void>
+  /** The attachments of this thread with these ids. Throws when one is not there. */
+  attachmentsOf(threadId: string, ids: readonly string[]): Promise<Attachment[]>
+  settings: TurnSettings
+  system: System
+  logger: Logger
+}
+
+export function limitsOf(settings: TurnSettings): TurnLimits {
+  return {
+    steps: settings.maxTurnSteps,
+    milliseconds: settings.maxTurnMinutes * 60_000,
+    tokens: settings.maxTurnTokens,
+    usd: settings.maxTurnUsd === 0 ? null : settings.maxTurnUsd,
+  }
+}
+
+/** A turn as people see it. */
+export function turnView(
+  turn: TurnRecord,
+  now: { status: Turn['status']; endedAt: number | null; failure?: TurnFailure },
+): Turn {
+  const isStopped = now.status === 'stopped'
+  return {
+    id: turn.id,
+    mode: turn.mode,
+    status: now.status,
+    modelId: turn.modelId,
+    modelName: turn.modelName,
+    startedAt: turn.startedAt,
+    endedAt: now.endedAt,
+    usage: turn.mode === 'agent' ? usageOf(turn) : null,
+    failure: now.failure ?? null,
+    stillRunning: isStopped ? turn.steps.flatMap((step) => step.calls.flatMap((call) => call.stillRunning)) : [],
+  }
+}
+
+function usageOf(turn: TurnRecord): NonNullable<Turn['usage']> {
+  const asked = turn.steps.filter((step) => step.inputTokens + step.outputTokens > 0)
+  const sum = (read: (step: TurnRecord['steps'][number]) => number) =>
+    asked.reduce((total, step) => total + read(step), 0)
+  return {
+    inputTokens: sum((step) => step.inputTokens),
+    outputTokens: sum((step) => step.outputTokens),
+    cachedInputTokens: sum((step) => step.cachedInputTokens),
+    costUsd: asked.some((step) => step.costUsd === null) ? null : sum((step) => step.costUsd ?? 0),
+  }
+}
+
+/** A line in the conversation that nobody said. */
+export function notice(
+  system: System,
+  options: { turnId: string; code: NoticeEntry['code']; params?: NoticeEntry['params'] },
+): NoticeEntry {
+  const { turnId, code, params } = options
+  return { id: system.newId('entry'), turnId, at: system.now(), kind: 'notice', code, params: params ?? {} }
+}

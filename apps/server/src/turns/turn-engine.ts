@@ -1,0 +1,194 @@
+import { isThreadboxError } from '@threadbox/errors'
+import type { TurnFailure } from '@threadbox/protocol/public'
+import { contextFullFailure } from '../models/model-failure.models.ts'
+import type { ThreadChange } from '../threads/thread-log.ts'
+import { runCalls } from './call-runner.ts'
+import { askModel } from './model-step.ts'
+import { limitsOf, notice, type TurnDependencies, turnView } from './turn-dependencies.ts'
+import type { TurnRecord } from './turn-record.ts'
+import { nextAction, type TurnAction, type TurnState } from './turn-state.models.ts'
+import { noModelConnected } from './turns.errors.ts'
+import { writerOf } from './turns.store.ts'
+
+/** Runs turns that are recorded as running, each in its own loop, until they end. */
+export type TurnEngine = {
+  /** Takes up a turn. One that this engine already runs is left alone. */
+  start(turn: { id: string; threadId: string }): void
+  /** Interrupts what the turn waits for, so that it looks at its record again. */
+  interrupt(turnId: string): void
+  /** Resolves when the turn is not run here any more. */
+  ended(turnId: string): Promise<void>
+  /** Leaves every turn as it is recorded; the next start goes on with them. */
+  close(): Promise<void>
+}
+
+/** `again`: it was started while it was ending, so its record has to be looked at once more. */
+type LiveTurn = { controller: AbortController; done: Promise<void>; again: boolean }
+
+type Ended = { turn: TurnRecord; status: 'finished' | 'stopped' | 'failed' }
+
+export function makeTurnEngine(
+  dependencies: TurnDependencies,
+  options: { onEnded(ended: Ended): Promise<void> },
+): TurnEngine {
+  const live = new Map<string, LiveTurn>()
+  let isClosed = false
+
+  const drive = async (turnId: string, turn: { threadId: string; signal: AbortSignal }) => {
+    using _hold = dependencies.sandboxes.hold(turn.threadId)
+    const progress = { isForced: false }
+    for (;;) {
+      if (isClosed) return
+      const record = await dependencies.store.turn(turnId)
+      if (record === undefined || record.status !== 'running') return
+      const action = nextAction(stateOf(record, dependencies.system.now()), limitsOf(dependencies.settings))
+      const end = await perform(dependencies, { turn: record, action, signal: turn.signal, progress })
+      if (isClosed) return
+      if (end === undefined) continue
+      await endTurn(dependencies, { turn: record, ...end })
+      await options.onEnded({ turn: record, status: end.status })
+      return
+    }
+  }
+  const run = async (turnId: string, turn: { threadId: string; signal: AbortSignal }) => {
+    try {
+      await drive(turnId, turn)
+    } catch (error) {
+      if (!isClosed) await recordCrash(dependencies, { turnId, error })
+    } finally {
+      const isAskedAgain = live.get(turnId)?.again === true
+      live.delete(turnId)
+      if (isAskedAgain) start({ id: turnId, threadId: turn.threadId })
+    }
+  }
+  const start = ({ id, threadId }: { id: string; threadId: string }) => {
+    const present = live.get(id)
+    if (present !== undefined) present.again = true
+    if (isClosed || present !== undefined) return
+    const controller = new AbortController()
+    const started: LiveTurn = { controller, done: Promise.resolve(), again: false }
+    live.set(id, started)
+    started.done = run(id, { threadId, signal: controller.signal })
+  }
+  return {
+    start,
+    interrupt: (turnId) => live.get(turnId)?.controller.abort(new Error('the turn was stopped')),
+    ended: async (turnId) => live.get(turnId)?.done,
+    close: async () => {
+      isClosed = true
+    },
+  }
+}
+
+type Performance = {
+  turn: TurnRecord
+  action: TurnAction
+  signal: AbortSignal
+  progress: { isForced: boolean }
+}
+
+type TurnEnd = { status: 'finished' | 'stopped' | 'failed'; failure?: TurnFailure }
+
+/** Does one action. Returns how the turn ends, or undefined to look at the record again. */
+async function perform(dependencies: TurnDependencies, options: Performance): Promise<TurnEnd | undefined> {
+  const { turn, action, signal, progress } = options
+  switch (action.kind) {
+    case 'end':
+      return { status: action.status }
+    case 'fail':
+      return { status: 'failed', failure: action.failure }
+    case 'discard-step':
+      await discardStep(dependencies, { turn, stepId: action.stepId })
+      return undefined
+    case 'run-calls': {
+      const model = await dependencies.models.usable(turn.modelId)
+      const contextTokens = turn.mode === 'agent' ? (model?.contextTokens ?? null) : null
+      const failure = await runCalls(dependencies, { turn, orders: action.orders, signal, contextTokens })
+      return failure === undefined || signal.aborted ? undefined : { status: 'failed', failure }
+    }
+    case 'ask-model': {
+      const model = await dependencies.models.usable(turn.modelId)
+      if (model === undefined) return { status: 'failed', failure: modelGone() }
+      const end = await askModel(dependencies, { turn, model, signal, isForced: progress.isForced })
+      if (end.kind === 'failed') return { status: 'failed', failure: end.failure }
+      if (end.kind === 'full' && progress.isForced) return { status: 'failed', failure: contextFullFailure }
+      progress.isForced = end.kind === 'full'
+      return undefined
+    }
+  }
+}
+
+function modelGone(): TurnFailure {
+  const { message, remedy } = noModelConnected({})
+  return { code: 'internal', message, remedy, retryAt: null, actions: ['open-settings', 'switch-model', 'retry'] }
+}
+
+export function stateOf(turn: TurnRecord, nowMs: number): TurnState {
+  const counted = turn.steps.filter((step) => step.index >= turn.allowanceFromStep && step.status !== 'discarded')
+  const { mode, isStopRequested, steps } = turn
+  return {
+    mode,
+    isStopRequested,
+    steps: steps.map(({ id, status, isFinal, calls }) => ({ id, status, isFinal, calls })),
+    used: {
+      steps: counted.filter((step) => step.status === 'finished').length,
+      milliseconds: nowMs - turn.allowanceFrom,
+      tokens: counted.reduce((total, step) => total + step.inputTokens + step.outputTokens, 0),
+      usd: counted.reduce((total, step) => total + (step.costUsd ?? 0), 0),
+    },
+  }
+}
+
+/** A step that nobody is asking any more: what it had shown is taken back, visibly. */
+async function discardStep(
+  dependencies: TurnDependencies,
+  options: { turn: TurnRecord; stepId: string },
+): Promise<void> {
+  const { log, store, system } = dependencies
+  const { turn, stepId } = options
+  const step = turn.steps.find((candidate) => candidate.id === stepId)
+  const removals = (step?.entryIds ?? []).map((entryId): ThreadChange => ({ type: 'entry-removed', entryId }))
+  const told: ThreadChange[] =
+    removals.length === 0
+      ? []
+      : [{ type: 'entry-added', entry: notice(system, { turnId: turn.id, code: 'step-discarded' }) }]
+  await log.append(turn.threadId, [...removals, ...told], (transaction) =>
+    store.changeStep(stepId, { status: 'discarded', entryIds: [] }, writerOf(transaction)),
+  )
+}
+
+async function endTurn(dependencies: TurnDependencies, options: TurnEnd & { turn: TurnRecord }): Promise<void> {
+  const { log, store, system } = dependencies
+  const { status, failure } = options
+  const turn = (await store.turn(options.turn.id)) ?? options.turn
+  const stopped: ThreadChange[] =
+    status === 'stopped'
+      ? [{ type: 'entry-added', entry: notice(system, { turnId: turn.id, code: 'turn-stopped' }) }]
+      : []
+  const view = turnView(turn, { status, endedAt: system.now(), ...(failure === undefined ? {} : { failure }) })
+  await log.append(turn.threadId, [...stopped, { type: 'turn-updated', turn: view }], (transaction) =>
+    store.changeTurn(turn.id, { status }, writerOf(transaction)),
+  )
+}
+
+/** Something threw that should not have: the turn ends and says so, instead of staying as running for ever. */
+async function recordCrash(dependencies: TurnDependencies, crash: { turnId: string; error: unknown }): Promise<void> {
+  const { store, logger } = dependencies
+  const { turnId, error } = crash
+  if (isThreadboxError(error) && error.code === 'thread.not-found') return
+  logger.error({ err: error, turnId }, 'turn failed unexpectedly')
+  const failure: TurnFailure = {
+    code: 'internal',
+    message: 'Something failed in threadbox itself while it worked on this.',
+    remedy: 'Try again. The log of the server has the details.',
+    retryAt: null,
+    actions: ['retry'],
+  }
+  try {
+    const turn = await store.turn(turnId)
+    if (turn?.status === 'running') await endTurn(dependencies, { turn, status: 'failed', failure })
+  } catch (again) {
+    // The record cannot be written either: the turn stays as running and the next start takes it up.
+    logger.error({ err: again, turnId }, 'end of turn could not be recorded')
+  }
+}
