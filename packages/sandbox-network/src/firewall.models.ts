@@ -160,24 +160,21 @@ export type FirewallEntry = {
 /** Adding what is there does nothing in nftables, so this may be repeated for the same entry. */
 export function renderEntry(options: { order: 'add' | 'delete'; table: string; entry: FirewallEntry }): string[] {
   const { order, table, entry } = options
-  const { interfaceName, address, gatewayAddress } = entry
-  return [
-    `${order} element inet ${table} sources { "${interfaceName}" . ${address} }`,
-    `${order} element inet ${table} gateways { "${interfaceName}" . ${gatewayAddress} }`,
-    ...renderPolicy(options),
-  ]
-}
-
-export function renderPolicy(options: { order: 'add' | 'delete'; table: string; entry: FirewallEntry }): string[] {
-  const { order, table, entry } = options
-  const { interfaceName, epoch, egress } = entry
+  const { interfaceName, address, gatewayAddress, epoch, egress } = entry
   const target = order === 'add' ? ` : jump egress_${egress}` : ''
   const mark = order === 'add' ? ` : ${epoch}` : ''
   return [
+    `${order} element inet ${table} sources { "${interfaceName}" . ${address} }`,
+    `${order} element inet ${table} gateways { "${interfaceName}" . ${gatewayAddress} }`,
     `${order} element inet ${table} epochs { "${interfaceName}"${mark} }`,
     `${order} element inet ${table} current { "${interfaceName}" . ${epoch} }`,
     `${order} element inet ${table} egress { "${interfaceName}"${target} }`,
   ]
+}
+
+/** Deleting what is not there fails the whole transaction, so it is added first. */
+export function renderRemoval(options: { table: string; entry: FirewallEntry }): string[] {
+  return [...renderEntry({ ...options, order: 'add' }), ...renderEntry({ ...options, order: 'delete' })]
 }
 
 /** Lets a sandbox reach addresses for a while; repeated, the while begins anew. */

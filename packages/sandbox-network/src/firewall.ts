@@ -1,3 +1,4 @@
+import type { Logger } from '@threadbox/telemetry'
 import { z } from 'zod'
 import type { AddressPool } from './address-pool.models.ts'
 import {
@@ -5,14 +6,19 @@ import {
   type FirewallSettings,
   renderAllowed,
   renderEntry,
-  renderPolicy,
+  renderRemoval,
   renderTable,
 } from './firewall.models.ts'
+import { watchTable } from './firewall-watch.ts'
 import type { NetworkNames } from './names.models.ts'
 import { runCommand } from './run-command.ts'
 import type { EgressPolicy } from './sandbox-network.ts'
 
-/** The nftables table of one installation. What it knows is read back from the kernel, so it survives its process. */
+/**
+ * The nftables table of one installation. What it knows is read back from the kernel, so it survives its process; what
+ * somebody else removes (`nft flush ruleset`, a restarted firewall service) is put back at once, because without the
+ * table sandboxes would reach the machine and its neighbours.
+ */
 export type Firewall = {
   install(options: { forwarderPort: number }): Promise<void>
   add(entry: Omit<FirewallEntry, 'epoch'>): Promise<void>
@@ -31,35 +37,53 @@ export function makeFirewall(options: {
   names: NetworkNames
   pool: AddressPool
   settings: FirewallSettings
+  logger: Logger
   randomMark: () => number
 }): Firewall {
-  const { names, pool, settings, randomMark } = options
+  const { names, pool, settings, logger, randomMark } = options
   const { table } = names
   const entries = new Map<string, FirewallEntry>()
-  const apply = makeBatch()
+  let installed: { forwarderPort: number; stopWatching: () => void } | undefined
+
+  const restore = async () => {
+    if (installed === undefined || (await hasTable(table))) return
+    const elements = [...entries.values()].flatMap((entry) => renderEntry({ order: 'add', table, entry }))
+    const chains = renderTable({ names, pool, settings, forwarderPort: installed.forwarderPort })
+    await runNft([chains, ...elements])
+    logger.warn({ table }, 'somebody removed the firewall of the sandboxes; it is back')
+  }
+  const apply = makeBatch({
+    run: (lines) =>
+      runNft(lines).catch(async (error) => {
+        if (await hasTable(table)) throw error
+        await restore()
+        await runNft(lines)
+      }),
+  })
 
   return {
     async install({ forwarderPort }) {
-      await runCommand(['nft', '-f', '-'], { input: renderTable({ names, pool, forwarderPort, settings }) })
+      installed?.stopWatching()
+      await runNft([renderTable({ names, pool, forwarderPort, settings })])
+      const onDestroyed = () => void restore().catch((error) => logger.error({ error }, 'the firewall is missing'))
+      installed = { forwarderPort, stopWatching: watchTable({ table, logger, onDestroyed }) }
       entries.clear()
       for (const entry of await readEntries({ table, pool })) entries.set(entry.interfaceName, entry)
     },
     async add(wanted) {
       const present = entries.get(wanted.interfaceName)
-      const entry = { ...wanted, epoch: present?.epoch ?? randomMark() }
-      const old = present === undefined ? [] : renderEntry({ order: 'delete', table, entry: present })
-      await apply([...old, ...renderEntry({ order: 'add', table, entry })])
+      const isSame = present?.egress === wanted.egress
+      const entry = { ...wanted, epoch: isSame ? present.epoch : randomMark() }
+      const old = present === undefined ? [] : renderRemoval({ table, entry: present })
       entries.set(entry.interfaceName, entry)
+      await apply([...old, ...renderEntry({ order: 'add', table, entry })])
     },
     async setEgress({ interfaceName, egress }) {
       const present = entries.get(interfaceName)
       if (present === undefined || present.egress === egress) return
       const entry = { ...present, egress, epoch: randomMark() }
-      await apply([
-        ...renderPolicy({ order: 'delete', table, entry: present }),
-        ...renderPolicy({ order: 'add', table, entry }),
-      ])
       entries.set(interfaceName, entry)
+      await apply([...renderRemoval({ table, entry: present }), ...renderEntry({ order: 'add', table, entry })])
     },
     async allow({ interfaceName, addresses, seconds }) {
       if (addresses.length > 0) await apply(renderAllowed({ table, interfaceName, addresses, seconds }))
@@ -72,41 +96,50 @@ export function makeFirewall(options: {
     async remove(interfaceName) {
       const present = entries.get(interfaceName)
       if (present === undefined) return
-      await apply(renderEntry({ order: 'delete', table, entry: present }))
       entries.delete(interfaceName)
+      await apply(renderRemoval({ table, entry: present }))
     },
     known: () => [...entries.keys()],
     async uninstall() {
-      // Adding first makes deleting what is not there succeed.
-      await runCommand(['nft', '-f', '-'], { input: `add table inet ${table}\ndelete table inet ${table}\n` })
+      installed?.stopWatching()
+      installed = undefined
       entries.clear()
+      // Adding first makes deleting what is not there succeed.
+      await runNft([`add table inet ${table}`, `delete table inet ${table}`])
     },
   }
+}
+
+function runNft(lines: readonly string[]): Promise<unknown> {
+  return runCommand(['nft', '-f', '-'], { input: `${lines.join('\n')}\n` })
+}
+
+async function hasTable(table: string): Promise<boolean> {
+  return (await runCommand(['nft', 'list', 'tables', 'inet'])).split('\n').includes(`table inet ${table}`)
 }
 
 /**
  * Joins orders that come while `nft` runs into one transaction: a call costs milliseconds whatever it holds. When a
  * transaction is refused its orders are tried one by one, so that one bad order does not fail the others.
  */
-function makeBatch(): (lines: string[]) => Promise<void> {
+function makeBatch(options: { run: (lines: string[]) => Promise<unknown> }): (lines: string[]) => Promise<void> {
   type Waiting = { lines: string[]; resolve: () => void; reject: (error: unknown) => void }
   let waiting: Waiting[] = []
   let isRunning = false
 
-  const applyOne = async ({ lines, resolve, reject }: Waiting) => {
-    await runCommand(['nft', '-f', '-'], { input: `${lines.join('\n')}\n` }).then(resolve, reject)
-  }
   const drain = async () => {
     isRunning = true
     while (waiting.length > 0) {
       const batch = waiting
       waiting = []
-      const input = `${batch.flatMap((each) => each.lines).join('\n')}\n`
-      const isDone = await runCommand(['nft', '-f', '-'], { input }).then(
+      const isDone = await options.run(batch.flatMap((each) => each.lines)).then(
         () => true,
         () => false,
       )
-      for (const each of batch) await (isDone ? each.resolve() : applyOne(each))
+      for (const { lines, resolve, reject } of batch) {
+        if (isDone) resolve()
+        else await options.run(lines).then(resolve, reject)
+      }
     }
     isRunning = false
   }

@@ -2,7 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
 import type { AddressPool } from './address-pool.models.ts'
 import { formatRange, overlaps } from './ipv4.models.ts'
-import { ipBatch, listRoutes, type Route } from './links.ts'
+import { ipBatch, listLoopbackAddresses, listRoutes, type Route } from './links.ts'
+import type { NetworkNames } from './names.models.ts'
 import { runCommand } from './run-command.ts'
 import { poolInvalid } from './sandbox-network.errors.ts'
 
@@ -10,37 +11,48 @@ import { poolInvalid } from './sandbox-network.errors.ts'
  * What the machine itself needs: forwarding, an address for the DNS forwarder, and a route that makes every address of
  * the pool without a sandbox unreachable, so that nothing meant for a sleeping one leaves by the default route.
  */
-export async function prepareHost(options: { pool: AddressPool }): Promise<void> {
-  const { pool } = options
-  const routes = await listRoutes()
-  const foreign = routes.find((route) => overlaps(route.range, pool.range) && !isOwnRoute({ route, pool }))
+export async function prepareHost(options: { pool: AddressPool; names: NetworkNames }): Promise<void> {
+  const { pool, names } = options
+  const label = labelOf(names)
+  const owner = (await listLoopbackAddresses()).find(({ range }) => overlaps(range, pool.range))
+  if (owner !== undefined && owner.label !== label) {
+    throw poolInvalid({ pool: pool.text, reason: `${formatRange(owner.range)} is on the loopback interface already` })
+  }
+  const routes = (await listRoutes()).filter((route) => overlaps(route.range, pool.range))
+  const foreign = routes.find((route) => !isOwnRoute({ route, pool, names }))
   if (foreign !== undefined) {
     const via = foreign.device === undefined ? '' : ` through ${foreign.device}`
     throw poolInvalid({ pool: pool.text, reason: `this machine has a route to ${formatRange(foreign.range)}${via}` })
   }
   await writeFile('/proc/sys/net/ipv4/ip_forward', '1')
-  // On the loopback interface: not every kernel has dummy interfaces.
-  await ipBatch([`addr replace ${pool.forwarderAddress}/32 dev lo`, `route replace unreachable ${pool.text}`])
+  // On the loopback interface, because not every kernel has dummy interfaces. The label says whose it is.
+  if (owner === undefined) await ipBatch([`addr add ${pool.forwarderAddress}/32 dev lo label ${label}`])
+  await ipBatch([`route replace unreachable ${pool.text}`])
 }
 
 /** Takes back what {@link prepareHost} made; forwarding stays on, because others may have come to rely on it. */
-export async function releaseHost(options: { pool: AddressPool }): Promise<void> {
-  const { pool } = options
+export async function releaseHost(options: { pool: AddressPool; names: NetworkNames }): Promise<void> {
+  const { pool, names } = options
+  const label = labelOf(names)
+  const own = (await listLoopbackAddresses()).find((address) => address.label === label)
+  if (own === undefined) return
   const routes = await listRoutes()
   if (routes.some((route) => route.isUnreachable && formatRange(route.range) === pool.text)) {
     await runCommand(['ip', 'route', 'delete', 'unreachable', pool.text])
   }
-  if (routes.some((route) => route.device === 'lo' && formatRange(route.range) === `${pool.forwarderAddress}/32`)) {
-    await runCommand(['ip', 'addr', 'delete', `${pool.forwarderAddress}/32`, 'dev', 'lo'])
-  }
+  // Last, because it says that the rest is ours.
+  await runCommand(['ip', 'addr', 'delete', formatRange(own.range), 'dev', 'lo'])
+}
+
+function labelOf(names: NetworkNames): string {
+  return `lo:${names.interfacePrefix}`
 }
 
 /** Within the pool: the unreachable route over all of it, the forwarder's address, and links of ours. */
-function isOwnRoute(options: { route: Route; pool: AddressPool }): boolean {
-  const { route, pool } = options
-  const isInside = route.range.prefixLength >= pool.range.prefixLength
-  if (!isInside) return false
-  return route.isUnreachable || route.device === 'lo' || (route.device?.startsWith('tb') ?? false)
+function isOwnRoute(options: { route: Route; pool: AddressPool; names: NetworkNames }): boolean {
+  const { route, pool, names } = options
+  if (route.range.prefixLength < pool.range.prefixLength) return false
+  return route.isUnreachable || route.device === 'lo' || (route.device?.startsWith(names.interfacePrefix) ?? false)
 }
 
 /** A rule of somebody else that stands before ours and drops what sandboxes send. */

@@ -87,7 +87,16 @@ const linkSchema = z.array(
     ifname: z.string(),
     ifalias: z.string().optional(),
     mtu: z.number(),
-    addr_info: z.array(z.object({ family: z.string().optional(), local: z.string().optional() })).default([]),
+    addr_info: z
+      .array(
+        z.object({
+          family: z.string().optional(),
+          local: z.string().optional(),
+          prefixlen: z.number().optional(),
+          label: z.string().optional(),
+        }),
+      )
+      .default([]),
   }),
 )
 
@@ -108,6 +117,17 @@ export async function listLinks(names: NetworkNames): Promise<HostLink[]> {
 export async function listNamespaces(names: NetworkNames): Promise<string[]> {
   const found = await readdir(namespaceDirectory).catch(() => [])
   return found.filter((name) => name.startsWith(names.namespacePrefix))
+}
+
+/** IPv4 addresses on the loopback interface, with the label that says what they are for. */
+export async function listLoopbackAddresses(): Promise<{ range: Ipv4Range; label: string | undefined }[]> {
+  const links = linkSchema.parse(JSON.parse(await runCommand(['ip', '-4', '-json', 'addr', 'show', 'dev', 'lo'])))
+  return links.flatMap(({ addr_info }) =>
+    addr_info.flatMap(({ local, prefixlen, label }) => {
+      const range = parseRange(`${local}/${prefixlen}`)
+      return range === undefined ? [] : [{ range, label }]
+    }),
+  )
 }
 
 const routeSchema = z.array(z.object({ dst: z.string(), dev: z.string().optional(), type: z.string().optional() }))

@@ -54,7 +54,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
   const names = makeNetworkNames(options.installation)
   const pool = makeAddressPool(options.pool)
   const settings = { ...defaultFirewallSettings, ...options.firewall }
-  const firewall = makeFirewall({ names, pool, settings, randomMark: () => randomInt(1, 2 ** 31) })
+  const firewall = makeFirewall({ names, pool, settings, logger, randomMark: () => randomInt(1, 2 ** 31) })
   const interfaceByAddress = new Map<string, string>()
   const resolver = makeDnsResolver({
     upstream: options.upstream ?? makeDnsUpstream({ servers: readHostResolvers }),
@@ -81,7 +81,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
 
   return {
     async prepare({ keep }) {
-      await prepareHost({ pool })
+      await prepareHost({ pool, names })
       if (!isListening) {
         const forwarderPort = await forwarder.listen({
           address: pool.forwarderAddress,
@@ -101,7 +101,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
       if (isListening) await forwarder.close()
       isListening = false
       interfaceByAddress.clear()
-      await releaseHost({ pool })
+      await releaseHost({ pool, names })
     },
 
     attach: async ({ sandboxId, address, egress }) =>

@@ -6,6 +6,12 @@ const timeoutMs = 30_000
 /** What of standard error goes into an error: the last lines say why. */
 const stderrTailLength = 2_000
 
+/** System programs are here on Debian and Ubuntu, whatever PATH the daemon was started with; messages in English. */
+export const commandEnvironment = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  LC_ALL: 'C',
+}
+
 /**
  * Runs one program with exactly these arguments (no shell), feeds it `input` and returns its standard output.
  * Throws `network.command-failed` with the end of its standard error.
@@ -19,7 +25,7 @@ export function runCommand(
     const child = execFile(
       program,
       args,
-      { timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024, env: { PATH: systemPath, LC_ALL: 'C' } },
+      { timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024, env: commandEnvironment },
       (error, stdout, stderr) => {
         if (error === null) return resolve(stdout)
         const reason = stderr.trim().slice(-stderrTailLength) || error.message
@@ -31,6 +37,3 @@ export function runCommand(
     child.stdin?.end(options.input ?? '')
   })
 }
-
-/** Where system programs are on Debian and Ubuntu, whatever PATH the daemon was started with. */
-const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'

@@ -1,0 +1,195 @@
+import { execFileSync } from 'node:child_process'
+import { access } from 'node:fs/promises'
+import { makeLogger } from '@threadbox/telemetry'
+import { afterEach, describe, expect, test } from 'vitest'
+import { chooseFreePool, makeSandboxNetwork } from './linux-sandbox-network.ts'
+import { makeNetworkNames } from './names.models.ts'
+import type { SandboxNetwork } from './sandbox-network.ts'
+
+const logger = makeLogger({ process: 'test', level: 'silent' })
+const installation = 'tnet00'
+const names = makeNetworkNames(installation)
+const open = { kind: 'open' } as const
+
+describe('the network of sandboxes', () => {
+  const networks: SandboxNetwork[] = []
+  afterEach(async () => {
+    for (const network of networks.splice(0).reverse()) await network.close()
+    expect(everythingOf(installation)).toEqual('')
+  })
+
+  test('attaching gives a namespace with address, route and uplink MTU, and no IPv6', async () => {
+    const { network, pool } = await start()
+    const [address = ''] = network.addresses()
+    const attachment = await network.attach({ sandboxId: 'one', address, egress: open })
+    await access(attachment.namespacePath)
+    const uplinkMtu = Number(/ mtu (\d+)/.exec(run(`ip link show dev ${uplink()}`))?.[1])
+    expect(attachment).toMatchObject({ sandboxId: 'one', address, mtu: Math.min(1500, uplinkMtu) })
+    const inside = run(`ip -n ${names.namespaceOf('one')} addr`) + run(`ip -n ${names.namespaceOf('one')} route`)
+    expect(inside).toContain(`inet ${address}/30`)
+    expect(inside).toContain(`mtu ${attachment.mtu}`)
+    expect(inside).toContain(`default via ${attachment.gatewayAddress}`)
+    expect(inside).not.toContain('inet6')
+    expect(run(`ip -6 addr show dev ${names.interfaceOf('one')}`)).toBe('')
+    expect(run(`ip route get ${address}`)).toContain(names.interfaceOf('one'))
+    expect(run('ip route')).toContain(`unreachable ${pool}`)
+  })
+
+  test('attaching again returns the same; another address, or another’s address, is refused', async () => {
+    const { network } = await start()
+    const [first = '', second = ''] = network.addresses()
+    const attachment = await network.attach({ sandboxId: 'one', address: first, egress: open })
+    expect(await network.attach({ sandboxId: 'one', address: first, egress: { kind: 'none' } })).toEqual(attachment)
+    expect(run(`nft list map inet ${names.table} egress`)).toContain(`"${names.interfaceOf('one')}" : jump egress_none`)
+    const elsewhere = network.attach({ sandboxId: 'one', address: second, egress: open })
+    await expect(elsewhere).rejects.toMatchObject({ code: 'network.attached-elsewhere' })
+    const stolen = network.attach({ sandboxId: 'two', address: first, egress: open })
+    await expect(stolen).rejects.toMatchObject({ code: 'network.address-in-use' })
+    const outside = network.attach({ sandboxId: 'two', address: '10.0.0.2', egress: open })
+    await expect(outside).rejects.toMatchObject({ code: 'network.address-invalid' })
+    for (const sandboxId of ['', '../x', 'A', '-x', 'x;y', 'x'.repeat(65)]) {
+      const bad = network.attach({ sandboxId, address: second, egress: open })
+      await expect(bad).rejects.toMatchObject({ code: 'network.id-invalid' })
+    }
+    expect(await network.list()).toEqual(['one'])
+  })
+
+  test('C10: detaching leaves no namespace, interface, firewall entry or route, and again does nothing', async () => {
+    const { network, pool } = await start()
+    const before = everythingOf(installation)
+    const [address = ''] = network.addresses()
+    await network.attach({ sandboxId: 'one', address, egress: open })
+    expect(everythingOf(installation)).not.toEqual(before)
+    await network.detach('one')
+    await network.detach('one')
+    expect(everythingOf(installation)).toEqual(before)
+    expect(await network.list()).toEqual([])
+    await expect(network.restoreAddress('one')).rejects.toMatchObject({ code: 'network.not-attached' })
+    await expect(network.setLink({ sandboxId: 'one', state: 'up' })).rejects.toMatchObject({
+      code: 'network.not-attached',
+    })
+    // Nothing meant for a sandbox that is gone leaves by the default route.
+    expect(() => run(`ip route get ${address}`)).toThrow(/unreachable|No route to host/)
+    expect(run('ip route')).toContain(`unreachable ${pool}`)
+  })
+
+  test('a network that died is found again: kept sandboxes stay connected, the rest goes', async () => {
+    const { network, pool } = await start()
+    const [first = '', second = '', third = ''] = network.addresses()
+    await network.attach({ sandboxId: 'kept', address: first, egress: { kind: 'none' } })
+    await network.attach({ sandboxId: 'gone', address: second, egress: open })
+    await network.attach({ sandboxId: 'half', address: third, egress: open })
+    run(`ip link set ${names.interfaceOf('half')} alias ''`)
+    run(`ip netns add ${names.namespacePrefix}stray`)
+
+    const { network: next } = await start({ pool })
+    await next.prepare({ keep: new Set(['kept', 'half']) })
+    expect(await next.list()).toEqual(['kept'])
+    const everything = everythingOf(installation)
+    expect(everything).toContain(`"${names.interfaceOf('kept')}" : jump egress_none`)
+    for (const name of ['gone', 'half']) {
+      expect(everything).not.toContain(names.interfaceOf(name))
+      expect(everything).not.toContain(names.namespaceOf(name))
+    }
+    expect(everything).not.toContain('stray')
+    const again = await next.attach({ sandboxId: 'kept', address: first, egress: { kind: 'none' } })
+    expect(again.address).toBe(first)
+    expect((await next.attach({ sandboxId: 'half', address: third, egress: open })).address).toBe(third)
+  })
+
+  test('addresses that were taken out of the namespace are put back', async () => {
+    const { network } = await start()
+    const [address = ''] = network.addresses()
+    const { gatewayAddress } = await network.attach({ sandboxId: 'one', address, egress: open })
+    const namespace = names.namespaceOf('one')
+    run(`ip -n ${namespace} addr flush dev eth0`)
+    await network.setLink({ sandboxId: 'one', state: 'down' })
+    await network.restoreAddress('one')
+    expect(run(`ip -n ${namespace} addr show dev eth0`)).toContain(`inet ${address}/30`)
+    expect(run(`ip -n ${namespace} route`)).toContain(`default via ${gatewayAddress}`)
+    await network.setLink({ sandboxId: 'one', state: 'up' })
+    expect(run(`ip route get ${address}`)).toContain(names.interfaceOf('one'))
+  })
+
+  test('G2: a firewall that somebody removed is back before anything else happens', async () => {
+    const { network } = await start()
+    const [first = '', second = ''] = network.addresses()
+    await network.attach({ sandboxId: 'one', address: first, egress: { kind: 'allowlist', names: ['pypi.org'] } })
+    const before = everythingOf(installation)
+    run(`nft delete table inet ${names.table}`)
+    await expect.poll(() => everythingOf(installation)).toEqual(before)
+    run(`nft delete table inet ${names.table}`)
+    await network.attach({ sandboxId: 'two', address: second, egress: open })
+    await network.detach('two')
+    expect(everythingOf(installation)).toEqual(before)
+  })
+
+  test('25 sandboxes attach and detach at once', async () => {
+    const { network } = await start()
+    const addresses = [...network.addresses()].slice(0, 25)
+    const attached = addresses.map((address, index) =>
+      network.attach({ sandboxId: `many-${index}`, address, egress: open }),
+    )
+    await Promise.all(attached)
+    expect(await network.list()).toHaveLength(25)
+    await Promise.all(addresses.map((_, index) => network.detach(`many-${index}`)))
+    expect(await network.list()).toEqual([])
+  })
+
+  test('two installations choose different ranges, and one refuses the other’s', async () => {
+    const { pool } = await start()
+    expect(await chooseFreePool()).not.toBe(pool)
+    const other = makeSandboxNetwork({ installation: 'tnet01', pool, logger })
+    await expect(other.prepare({ keep: new Set() })).rejects.toMatchObject({ code: 'network.pool-invalid' })
+    await other.close()
+    expect(everythingOf(installation)).toContain(pool)
+  })
+
+  test('a range that the machine routes elsewhere is refused', async () => {
+    const network = makeSandboxNetwork({ installation, pool: `${uplinkRange()}`, logger })
+    await expect(network.prepare({ keep: new Set() })).rejects.toMatchObject({ code: 'network.pool-invalid' })
+  })
+
+  async function start(options: { pool?: string } = {}) {
+    const pool = options.pool ?? (await chooseFreePool())
+    const network = makeSandboxNetwork({ installation, pool, logger })
+    if (options.pool === undefined) await network.prepare({ keep: new Set() })
+    networks.push(network)
+    return { network, pool }
+  }
+})
+
+/** Every trace of an installation that the machine shows; dynamic meters are not compared. */
+function everythingOf(id: string): string {
+  const { table, interfacePrefix, namespacePrefix } = makeNetworkNames(id)
+  const hasTable = run('nft list tables').includes(table)
+  const firewall = ['sources', 'gateways', 'epochs', 'current', 'egress', 'allowed']
+    .map((name) =>
+      hasTable ? run(`nft list ${['epochs', 'egress'].includes(name) ? 'map' : 'set'} inet ${table} ${name}`) : '',
+    )
+    .join('\n')
+  const links = run('ip -brief addr')
+    .split('\n')
+    .filter((line) => line.includes(interfacePrefix))
+  const namespaces = run('ip netns list')
+    .split('\n')
+    .filter((line) => line.includes(namespacePrefix))
+  const routes = run('ip route')
+    .split('\n')
+    .filter((line) => line.includes('unreachable'))
+  const label = run('ip addr show dev lo').includes(`lo:${interfacePrefix}`) ? routes.join('\n') : ''
+  return [firewall, ...links, ...namespaces.map((line) => line.split(' ')[0]), label].join('\n').trim()
+}
+
+function uplink(): string {
+  return /dev (\S+)/.exec(run('ip route show default'))?.[1] ?? ''
+}
+
+function uplinkRange(): string {
+  const [range = ''] = run(`ip route show dev ${uplink()} scope link`).split(/\s+/)
+  return range
+}
+
+function run(command: string): string {
+  return execFileSync('sh', ['-c', command], { encoding: 'utf8', stdio: 'pipe' })
+}
