@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildEnvironment, certificateBundle } from './build-environment.ts'
@@ -28,6 +28,8 @@ async function build(): Promise<void> {
   const startedAt = Date.now()
   try {
     const archive = join(work, 'image.tar.zst')
+    // The image is made from a copy, so that an edit during the build cannot end up under the old recipe's name.
+    cpSync(recipeDirectory, join(work, 'recipe'), { recursive: true })
     const status = await bootstrap({ work, archive })
     if (status !== 0) {
       process.stderr.write(`image: mmdebstrap ended with ${status}; the lines above say why\n`)
@@ -46,7 +48,7 @@ function bootstrap(paths: { work: string; archive: string }): Promise<number> {
   const certificates = certificateBundle(process.env)
   const hooks = [
     'mkdir -p "$1/run/recipe"',
-    `cp -r ${quoted(`${recipeDirectory}/.`)} "$1/run/recipe/"`,
+    `cp -r ${quoted(`${join(paths.work, 'recipe')}/.`)} "$1/run/recipe/"`,
     ...(certificates ? [`cp -L ${quoted(certificates)} "$1/run/recipe/certificates.pem"`] : []),
     `chroot "$1" /run/recipe/customize.sh ${quoted(nodeWheel)}`,
     // What the host daemon mounts over must be plain files, and nothing of this machine may stay in the image.

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs'
+import { isThreadboxError } from '@threadbox/errors'
+import { type Check, parseHostChecks, parseMachineChecks, renderChecks } from '../installation/checks.models.ts'
+import { type Installation, readInstallation } from '../installation/data-directory.ts'
+import { askHost } from '../installation/host-client.ts'
+import { readStatus } from '../installation/status.ts'
+
+/** Starting a sandbox for the check from inside takes a few seconds, on a loaded machine many. */
+const hostDoctorTimeoutMs = 120_000
+
+/**
+ * `doctor`: what the launcher found about the machine (`machineChecks`, a file), whether the processes run and answer,
+ * and what the host daemon finds, one check from inside a real sandbox included. Exit code 1 when a check failed.
+ */
+export async function doctorCommand(options: {
+  dataDir: string
+  json: boolean
+  machineChecks?: string
+}): Promise<number> {
+  const machine = options.machineChecks ? parseMachineChecks(readFileSync(options.machineChecks, 'utf8')) : []
+  const checks = [...machine, ...(await installationChecks(options.dataDir))]
+  process.stdout.write(`${options.json ? JSON.stringify({ checks }) : renderChecks(checks)}\n`)
+  return checks.some((check) => check.state === 'failed') ? 1 : 0
+}
+
+async function installationChecks(dataDir: string): Promise<Check[]> {
+  let installation: Installation
+  try {
+    installation = readInstallation(dataDir)
+  } catch (error) {
+    if (!isThreadboxError(error)) throw error
+    return [
+      { id: 'installed', title: 'Installed', state: 'skipped', detail: error.message, cure: 'Run `./threadbox up`.' },
+    ]
+  }
+  return [...(await processChecks(installation)), ...(await hostChecks(installation))]
+}
+
+async function processChecks(installation: Installation): Promise<Check[]> {
+  const status = await readStatus(installation)
+  const check = (id: string, title: string, isFine: boolean, detail: string): Check => ({
+    id,
+    title,
+    state: isFine ? 'ok' : 'failed',
+    detail,
+    cure: isFine ? '' : 'Run `./threadbox up`; if it does not stay up, `./threadbox logs` says why.',
+  })
+  return [
+    check('host-runs', 'Host daemon', status.host === 'running', status.host),
+    check('server-runs', 'Server', status.server === 'running', status.server),
+    check(
+      'address-answers',
+      'Address',
+      status.isServing,
+      `${status.address} ${status.isServing ? 'answers' : 'does not answer'}`,
+    ),
+  ]
+}
+
+async function hostChecks(installation: Installation): Promise<Check[]> {
+  const title = 'Sandboxes'
+  const cure = 'Run `./threadbox logs host` and look at the last lines.'
+  try {
+    const answer = await askHost({
+      socketPath: installation.settings.hostSocket,
+      path: '/v1/doctor',
+      timeoutMs: hostDoctorTimeoutMs,
+    })
+    const checks = parseHostChecks(answer.body)
+    if (checks.length > 0) return checks
+    return [{ id: 'host-doctor', title, state: 'failed', detail: `the host answered ${answer.status}`, cure }]
+  } catch (error) {
+    const detail = `the host daemon could not be asked: ${error instanceof Error ? error.message : String(error)}`
+    return [{ id: 'host-doctor', title, state: 'failed', detail, cure }]
+  }
+}

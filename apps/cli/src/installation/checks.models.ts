@@ -1,0 +1,46 @@
+export const checkStates = ['ok', 'warning', 'failed', 'skipped'] as const
+export type CheckState = (typeof checkStates)[number]
+
+/** One thing that the doctor looked at. `cure` is empty when there is nothing to do. */
+export type Check = { id: string; title: string; state: CheckState; detail: string; cure: string }
+
+/** Checks of the launcher: one per line, `id`, `state`, `title`, `detail`, `cure` with tabs between. */
+export function parseMachineChecks(text: string): Check[] {
+  return text.split('\n').flatMap((line) => {
+    const [id, state, title, detail, cure] = line.split('\t')
+    if (!id || !title || !isState(state)) return []
+    return [{ id, title, state, detail: detail ?? '', cure: cure ?? '' }]
+  })
+}
+
+/** Checks in an answer of the host daemon; what does not have their shape is left out. */
+export function parseHostChecks(body: unknown): Check[] {
+  const checks = (body as { checks?: unknown } | null)?.checks
+  if (!Array.isArray(checks)) return []
+  return checks.flatMap((check: Record<string, unknown>) => {
+    const { id, title, state, detail, cure } = check
+    if (typeof id !== 'string' || typeof title !== 'string' || !isState(state)) return []
+    return [{ id, title, state, detail: textOf(detail), cure: textOf(cure) }]
+  })
+}
+
+const marks: Record<CheckState, string> = { ok: '✓', warning: '!', failed: '✗', skipped: '–' }
+
+/** The checks as lines for a person: mark, title, what was found; below a problem what to do. */
+export function renderChecks(checks: readonly Check[]): string {
+  const lines = checks.flatMap((check) => [
+    `${marks[check.state]} ${check.title}${check.detail ? `: ${check.detail}` : ''}`,
+    ...(check.cure && check.state !== 'ok' ? [`    → ${check.cure}`] : []),
+  ])
+  const failed = checks.filter((check) => check.state === 'failed').length
+  const warnings = checks.filter((check) => check.state === 'warning').length
+  return [...lines, '', `${checks.length} checks: ${failed} failed, ${warnings} with a warning`].join('\n')
+}
+
+function isState(value: unknown): value is CheckState {
+  return checkStates.some((state) => state === value)
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

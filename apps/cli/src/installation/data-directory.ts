@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { installationSettings, readSettings } from '@threadbox/config'
+import { defineError } from '@threadbox/errors'
+import { parseEnvironmentFile } from './environment-file.ts'
+
+export const installationMissing = defineError<{ dataDirectory: string }>({
+  code: 'installation.missing',
+  kind: 'not-found',
+  message: ({ dataDirectory }) => `There is no threadbox in ${dataDirectory}, or this user may not read it.`,
+  remedy: () => 'Run `./threadbox up`, or name its folder with --data-dir. Use sudo if it belongs to root.',
+})
+
+export const programs = ['host', 'server'] as const
+export type Program = (typeof programs)[number]
+
+/** Where things are in a data directory. */
+export type Installation = {
+  dataDirectory: string
+  /** All of `threadbox.env`: what host daemon and server are started with. */
+  environment: Record<string, string>
+  settings: { installation: string; hostSocket: string; logLevel: string }
+  release: string
+  record: (program: Program | 'supervisor') => string
+  log: (program: Program | 'supervisor') => string
+}
+
+export function readInstallation(dataDirectory: string): Installation {
+  let text: string
+  try {
+    text = readFileSync(join(dataDirectory, 'threadbox.env'), 'utf8')
+  } catch (cause) {
+    throw installationMissing({ dataDirectory }, { cause })
+  }
+  const environment = parseEnvironmentFile(text)
+  return {
+    dataDirectory,
+    environment,
+    settings: readSettings(installationSettings, environment),
+    release: join(dataDirectory, 'current'),
+    record: (program) => join(dataDirectory, 'run', `${program}.json`),
+    log: (program) => join(dataDirectory, 'logs', `${program}.log`),
+  }
+}

@@ -1,0 +1,86 @@
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Installation, readInstallation } from '../installation/data-directory.ts'
+import { identify, removeProcessRecord, writeProcessRecord } from '../installation/process-record.ts'
+import { rotateLog } from './rotate-log.ts'
+import { SupervisedProgram } from './supervised-program.ts'
+
+/**
+ * Keeps host daemon and server of one installation running. SIGTERM or SIGINT: stop the server, then the host with its
+ * sandboxes, and end with 0. SIGHUP: stop both daemons but leave the sandboxes, and end with 75, so that whatever
+ * started the supervisor starts it again from the release that is now current.
+ */
+const exitToStartAgain = 75
+const logLimitBytes = 20_000_000
+const rotationIntervalMs = 60_000
+/** The host saves or stops every sandbox within this time; a machine that shuts down gives about as much. */
+const hostGraceMs = 90_000
+const serverGraceMs = 15_000
+
+const machine = [/^(PATH|LANG|LC_ALL|TZ|(HTTPS?|NO)_PROXY|(https?|no)_proxy|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS)$/]
+const modelKeys = /^[A-Z_]+_API_KEY$/
+
+const { values } = parseArgs({ options: { 'data-dir': { type: 'string' } } })
+const installation = readInstallation(values['data-dir'] ?? '/var/lib/threadbox')
+const own = identify(process.pid)
+if (own) writeProcessRecord(installation.record('supervisor'), own)
+
+const host = new SupervisedProgram(program(installation, 'host'))
+const server = new SupervisedProgram({ ...program(installation, 'server'), ...serverUser(installation) })
+host.run()
+server.run()
+
+const rotation = setInterval(() => {
+  for (const name of ['host', 'server', 'supervisor'] as const) {
+    rotateLog(installation.log(name), { limitBytes: logLimitBytes }).catch((error: unknown) =>
+      report('a log could not be rotated', { program: name, error: String(error) }),
+    )
+  }
+}, rotationIntervalMs)
+
+let ending: Promise<void> | undefined
+process.on('SIGTERM', () => (ending ??= end({ hostSignal: 'SIGTERM', exitCode: 0 })))
+process.on('SIGINT', () => (ending ??= end({ hostSignal: 'SIGTERM', exitCode: 0 })))
+process.on('SIGHUP', () => (ending ??= end({ hostSignal: 'SIGHUP', exitCode: exitToStartAgain })))
+
+async function end(options: { hostSignal: NodeJS.Signals; exitCode: number }): Promise<void> {
+  clearInterval(rotation)
+  report('stopping', options)
+  await server.stop({ signal: 'SIGTERM', graceMs: serverGraceMs })
+  await host.stop({ signal: options.hostSignal, graceMs: hostGraceMs })
+  removeProcessRecord(installation.record('supervisor'))
+  report('stopped', {})
+  process.exit(options.exitCode)
+}
+
+function program(of: Installation, name: 'host' | 'server') {
+  return {
+    name,
+    command: [join(of.release, 'node/bin/node'), '--enable-source-maps', join(of.release, name, 'main.js')] as const,
+    environment: { ...inherited(name === 'server' ? [...machine, modelKeys] : machine), ...of.environment },
+    workingDirectory: of.dataDirectory,
+    logPath: of.log(name),
+    recordPath: of.record(name),
+    report,
+  }
+}
+
+function serverUser(of: Installation) {
+  const [uid, gid] = [of.environment.THREADBOX_SERVER_UID, of.environment.THREADBOX_SOCKET_GROUP]
+  const identity = uid && gid && process.getuid?.() === 0 ? { uid: Number(uid), gid: Number(gid) } : undefined
+  return { workingDirectory: join(of.dataDirectory, 'server'), ...(identity ? { identity } : {}) }
+}
+
+/** The daemons see these of the caller's variables and what the settings say, nothing else. */
+function inherited(patterns: readonly RegExp[]): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value !== undefined && patterns.some((pattern) => pattern.test(name)) ? [[name, value]] : [],
+    ),
+  )
+}
+
+function report(event: string, details: Record<string, unknown>): void {
+  const line = { time: new Date().toISOString(), process: 'supervisor', msg: event, ...details }
+  process.stdout.write(`${JSON.stringify(line)}\n`)
+}

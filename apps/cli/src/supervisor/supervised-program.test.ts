@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { identify, isAlive, parseStat, readProcessRecord, writeProcessRecord } from '../installation/process-record.ts'
+import { delayAfterEnd } from './backoff.models.ts'
+import { rotateLog } from './rotate-log.ts'
+import { SupervisedProgram } from './supervised-program.ts'
+
+let folder: string
+const running: SupervisedProgram[] = []
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'supervisor-'))
+})
+afterEach(async () => {
+  for (const program of running.splice(0)) await program.stop({ signal: 'SIGKILL', graceMs: 1000 })
+  rmSync(folder, { recursive: true })
+})
+
+function supervise(script: string) {
+  const events: string[] = []
+  const options = {
+    name: 'probe',
+    command: ['/bin/sh', '-c', script] as const,
+    environment: { PATH: '/usr/bin:/bin' },
+    workingDirectory: folder,
+    logPath: join(folder, 'probe.log'),
+    recordPath: join(folder, 'probe.json'),
+    report: (event: string) => events.push(event),
+  }
+  const program = new SupervisedProgram(options)
+  running.push(program)
+  return { program, events, options, log: () => readFileSync(options.logPath, 'utf8') }
+}
+
+test('a program that ends is started again, later each time it fails at once', async () => {
+  const { program, events, log } = supervise('echo started')
+  program.run()
+  await vi.waitFor(() => expect(log().match(/started/g)?.length).toBeGreaterThanOrEqual(2), 10_000)
+  expect(events).toContain('ended, starting again')
+})
+
+test('a program that cannot be started at all does not end the supervisor', async () => {
+  const { options, events } = supervise('true')
+  const broken = new SupervisedProgram({ ...options, command: ['/nonexistent/program'] })
+  running.push(broken)
+  broken.run()
+  await vi.waitFor(() => expect(events.filter((event) => event === 'ended').length).toBeGreaterThanOrEqual(2), 10_000)
+})
+
+test('a program that ignores the request to stop is killed after its time, and nothing of it is left', async () => {
+  const { program, options, log, events } = supervise('trap "" TERM; echo ready; while :; do sleep 0.1; done')
+  program.run()
+  await vi.waitFor(() => expect(log()).toContain('ready'), 10_000)
+  const identity = readProcessRecord(options.recordPath)
+  if (identity === undefined) throw new Error('no record')
+  await program.stop({ signal: 'SIGTERM', graceMs: 200 })
+  expect(isAlive(identity)).toBe(false)
+  expect(events).toContain('killed after its time to stop')
+  expect(readProcessRecord(options.recordPath)).toBeUndefined()
+})
+
+test('a second supervisor adopts what the first one left running and starts it again when it ends', async () => {
+  const { program, options, events } = supervise('exec sleep 600')
+  const left = spawn('sleep', ['600'], { stdio: 'ignore' })
+  await once(left, 'spawn')
+  const identity = identify(left.pid ?? 0)
+  if (identity === undefined) throw new Error('not running')
+  writeProcessRecord(options.recordPath, identity)
+  program.run()
+  await vi.waitFor(() => expect(events).toEqual(['adopted']), 5000)
+  left.kill('SIGKILL')
+  await vi.waitFor(() => expect(events).toContain('started'), 10_000)
+  expect(readProcessRecord(options.recordPath)?.pid).not.toBe(identity.pid)
+})
+
+test('a record that names another process with the same number is not believed', () => {
+  const path = join(folder, 'other.json')
+  const own = identify(process.pid)
+  if (own === undefined) throw new Error('not running')
+  writeProcessRecord(path, { ...own, startTime: `${Number(own.startTime) - 1}` })
+  expect(readProcessRecord(path)).toBeUndefined()
+  writeProcessRecord(path, own)
+  expect(readProcessRecord(path)).toEqual(own)
+})
+
+test('a zombie is not alive, and a program name with spaces and parentheses does not confuse', () => {
+  const fields = 'S 1 1 1 0 -1 4194560 1 0 0 0 1 1 0 0 20 0 1 0 4242 1000'
+  expect(parseStat(7, `7 (a) b) (c) ${fields}`)).toEqual({ pid: 7, startTime: '4242' })
+  expect(parseStat(7, `7 (sh) ${fields.replace('S', 'Z')}`)).toBeUndefined()
+})
+
+test('the wait doubles up to half a minute and begins anew after a minute of work', () => {
+  let restarts = { failures: 0 }
+  const delays = Array.from({ length: 9 }, () => {
+    const next = delayAfterEnd({ restarts, ranMs: 10 })
+    restarts = next.restarts
+    return next.delayMs
+  })
+  expect(delays).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
+  expect(delayAfterEnd({ restarts, ranMs: 61_000 }).delayMs).toBe(500)
+})
+
+test('a log over its limit is moved aside, three of them are kept, and the writer goes on in the same file', async () => {
+  const { program, options, log } = supervise('while read -r line; do :; done; exec sleep 600')
+  program.run()
+  const { appendFileSync, existsSync } = await import('node:fs')
+  for (const number of [1, 2, 3, 4, 5]) {
+    appendFileSync(options.logPath, `${number}`.repeat(100))
+    await rotateLog(options.logPath, { limitBytes: 99 })
+  }
+  expect(log()).toBe('')
+  expect(readFileSync(`${options.logPath}.1`, 'utf8')).toBe('5'.repeat(100))
+  expect(readFileSync(`${options.logPath}.3`, 'utf8')).toBe('3'.repeat(100))
+  expect(existsSync(`${options.logPath}.4`)).toBe(false)
+  await rotateLog(options.logPath, { limitBytes: 99 })
+  expect(readFileSync(`${options.logPath}.1`, 'utf8')).toBe('5'.repeat(100))
+})

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import { build } from 'esbuild'
+
+const repositoryRoot = join(import.meta.dirname, '../..')
+const require = createRequire(import.meta.url)
+
+/** What becomes one bundle, by the folder it gets in a release. */
+const programs = {
+  server: 'apps/server/src/main.ts',
+  host: 'apps/host/src/main.ts',
+  cli: 'apps/cli/src/main.ts',
+  supervisor: 'apps/cli/src/supervisor/main.ts',
+} as const
+
+/** Modules with native code: copied as they are, not bundled. */
+const nativeModules = ['better-sqlite3'] as const
+
+export type ReleaseManifest = { release: string; version: string; architecture: string; guest: string }
+
+/**
+ * Builds a release: a folder that runs with nothing but what is in it (its own Node included), named after the hash of
+ * its content. One that exists is left as it is, so the same source never makes two. Returns its path.
+ */
+export async function buildRelease(options: { outputDirectory: string }): Promise<string> {
+  await mkdir(options.outputDirectory, { recursive: true })
+  const staging = await mkdtemp(join(options.outputDirectory, '.building-'))
+  try {
+    const [guest] = await Promise.all([
+      makeGuest(join(staging, 'guest')),
+      ...Object.entries(programs).map(([name, entry]) => bundle({ entry, outfile: join(staging, name, 'main.js') })),
+      buildWeb(join(staging, 'web')),
+      copyNode(join(staging, 'node/bin')),
+      ...nativeModules.map((name) => copyModule(name, join(staging, 'node_modules', name))),
+      cp(join(repositoryRoot, 'images'), join(staging, 'images'), { recursive: true }),
+    ])
+    await writeFile(join(staging, 'package.json'), '{ "type": "module" }\n')
+    const release = await hashDirectory(staging)
+    const manifest: ReleaseManifest = { release, version: await version(), architecture: process.arch, guest }
+    await writeFile(join(staging, 'release.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+    await chmod(staging, 0o755)
+    const target = join(options.outputDirectory, release)
+    await moveUnlessPresent(staging, target)
+    return target
+  } finally {
+    await rm(staging, { recursive: true, force: true })
+  }
+}
+
+/** Returns the guest's folder relative to the release. */
+async function makeGuest(outputDirectory: string): Promise<string> {
+  const { buildGuest } = await import('./build-guest.ts')
+  const { directory } = await buildGuest({ outputDirectory })
+  return relative(dirname(outputDirectory), directory)
+}
+
+async function bundle(options: { entry: string; outfile: string }): Promise<void> {
+  await build({
+    absWorkingDir: repositoryRoot,
+    entryPoints: [options.entry],
+    outfile: options.outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    sourcemap: 'linked',
+    // Paths of the building machine would differ between two builds of one source.
+    sourcesContent: false,
+    external: [...nativeModules, 'pg-native'],
+    keepNames: true,
+    logLevel: 'warning',
+    // CommonJS dependencies inside a module bundle still call require().
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+  })
+}
+
+async function buildWeb(outputDirectory: string): Promise<void> {
+  const vite = await import('vite')
+  const root = join(repositoryRoot, 'apps/web')
+  await vite.build({ root, logLevel: 'warn', build: { outDir: outputDirectory, emptyOutDir: true } })
+}
+
+async function copyNode(binDirectory: string): Promise<void> {
+  const nodePackage = dirname(require.resolve(`node-linux-${process.arch}/package.json`))
+  await mkdir(binDirectory, { recursive: true })
+  await cp(join(nodePackage, 'bin/node'), join(binDirectory, 'node'))
+  await chmod(join(binDirectory, 'node'), 0o755)
+}
+
+/** Sources and headers, which a program that runs does not read, stay behind. */
+async function copyModule(name: string, target: string): Promise<void> {
+  const source = dirname(require.resolve(`${name}/package.json`, { paths: [join(repositoryRoot, 'apps/server')] }))
+  const isNeeded = (path: string) => !/^(deps|src|binding\.gyp)(\/|$)/.test(relative(source, path))
+  await cp(source, target, { recursive: true, dereference: true, filter: isNeeded })
+}
+
+async function version(): Promise<string> {
+  const description: unknown = JSON.parse(await readFile(join(repositoryRoot, 'package.json'), 'utf8'))
+  return String((description as { version?: unknown }).version)
+}
+
+async function hashDirectory(directory: string): Promise<string> {
+  const hash = createHash('sha256')
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  for (const file of files.sort()) hash.update(`${file.slice(directory.length)}\0`).update(await readFile(file))
+  return hash.digest('hex').slice(0, 16)
+}
+
+async function moveUnlessPresent(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to)
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
+  }
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { out: { type: 'string', default: join(repositoryRoot, 'dist') } } })
+  process.stdout.write(`${await buildRelease({ outputDirectory: values.out })}\n`)
+}
