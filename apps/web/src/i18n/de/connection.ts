@@ -32,5 +32,6 @@ export const connection: Texts<typeof source> = {
     unexpectedRemedy: 'Laden Sie die Seite neu. Geschieht es wieder, hilft ein Blick in `threadbox logs`.',
   },
   loading: 'Wird geladen',
+  copy: 'Kopieren',
   retryLoad: 'Noch einmal versuchen',
 }

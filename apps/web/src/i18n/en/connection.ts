@@ -29,5 +29,6 @@ export const connection = {
     unexpectedRemedy: 'Reload the page. If it happens again, look into `threadbox logs`.',
   },
   loading: 'Loading',
+  copy: 'Copy',
   retryLoad: 'Try again',
 }

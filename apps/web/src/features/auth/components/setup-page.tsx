@@ -1,5 +1,4 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { Check } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../ui/button.tsx'
@@ -9,12 +8,13 @@ import { FormProblem } from '../../connection/components/form-problem.tsx'
 import { useDocumentTitle } from '../../connection/state/use-document-title.ts'
 import { useSetupState, useSignUp } from '../api/session.queries.ts'
 import { focusFirstInvalid } from '../state/focus-first-invalid.ts'
-import { checkPassword, passwordBounds } from '../state/password-rules.ts'
+import { passwordBounds } from '../state/password-rules.ts'
 import { serverProblemsOf } from '../state/server-problems.ts'
 import { problemsOfSignUp, type SignUpForm, signUpRequest } from '../state/sign-up-form.ts'
 import { AuthSheet } from './auth-sheet.tsx'
 import { DoorMessage } from './door-message.tsx'
 import { PasswordField } from './password-field.tsx'
+import { PasswordMeasure } from './password-measure.tsx'
 import { ServerChecks } from './server-checks.tsx'
 
 const route = getRouteApi('/setup')
@@ -98,19 +98,5 @@ function OwnerForm(props: { token: string }) {
       </Button>
       <p className="faint auth-note">{t('setup.privacy')}</p>
     </form>
-  )
-}
-
-/** The only rule, with what was measured: the length. */
-export function PasswordMeasure(props: { password: string }) {
-  const { t } = useTranslation('auth')
-  const { characters, problem } = checkPassword(props.password)
-  return (
-    <span className="row-flex measure">
-      {problem === null && <Check className="i okc" size={14} aria-hidden="true" />}
-      {problem === 'too-long'
-        ? t('setup.passwordTooLong', passwordBounds)
-        : t('setup.passwordRule', { count: characters, ...passwordBounds })}
-    </span>
   )
 }

@@ -1,3 +1,4 @@
+import type { ModelConnection } from '@threadbox/sdk'
 import { type Provider, type ProviderKind, providerOf } from './provider-catalog.ts'
 
 /** The connect form as it is typed: every field is text. */
@@ -39,6 +40,20 @@ export function emptyModelForm(provider: ProviderKind): ModelForm {
   }
 }
 
+/** The form of a model that is connected already. Its key is never sent back, so that field is empty. */
+export function formOfModel(model: ModelConnection): ModelForm {
+  return {
+    provider: model.provider,
+    name: model.name === model.model ? '' : model.name,
+    model: model.model,
+    baseUrl: model.baseUrl ?? '',
+    apiKey: '',
+    contextTokens: textOfNumber(model.contextTokens),
+    inputUsdPerMillion: textOfNumber(model.inputUsdPerMillion),
+    outputUsdPerMillion: textOfNumber(model.outputUsdPerMillion),
+  }
+}
+
 /** Reads the form. With `hasKey` a key is known already (stored, or in the server's environment). */
 export function readModelForm(
   form: ModelForm,
@@ -76,6 +91,10 @@ function problemsOf(form: ModelForm, options: { provider: Provider; hasKey: bool
 
 function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}
+
+function textOfNumber(value: number | null): string {
+  return value === null ? '' : String(value)
 }
 
 function textOrNothing(text: string): string | undefined {

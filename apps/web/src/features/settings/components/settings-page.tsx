@@ -1,3 +1,61 @@
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ArrowLeft } from 'lucide-react'
+import type { ComponentType } from 'react'
+import { useTranslation } from 'react-i18next'
+import { NotFoundPage } from '../../connection/components/not-found-page.tsx'
+import { useDocumentTitle } from '../../connection/state/use-document-title.ts'
+import { AboutSection } from './about-section.tsx'
+import { ApiKeysSection } from './api-keys-section.tsx'
+import { LimitsSection } from './limits-section.tsx'
+import { ModelsSection } from './models-section.tsx'
+import { NetworkSection } from './network-section.tsx'
+import { YouSection } from './you-section.tsx'
+
+const route = getRouteApi('/app/settings/$section')
+
+/** The sections in the order of the list; the key is also the last part of the address. */
+const sections = {
+  you: { label: 'nav.you', Content: YouSection },
+  models: { label: 'nav.models', Content: ModelsSection },
+  limits: { label: 'nav.limits', Content: LimitsSection },
+  network: { label: 'nav.network', Content: NetworkSection },
+  'api-keys': { label: 'nav.apiKeys', Content: ApiKeysSection },
+  about: { label: 'nav.about', Content: AboutSection },
+} as const satisfies Record<string, { label: string; Content: ComponentType }>
+
 export function SettingsPage() {
-  return <main className="main" />
+  const { t } = useTranslation('settings')
+  const { section } = route.useParams()
+  useDocumentTitle(t('title'))
+  if (!Object.hasOwn(sections, section)) return <NotFoundPage />
+  const { Content } = sections[section as keyof typeof sections]
+  return (
+    <main className="main settings">
+      <nav className="settings-nav" aria-label={t('title')}>
+        <Link to="/" className="nav">
+          <ArrowLeft className="i" size={16} aria-hidden="true" />
+          {t('back')}
+        </Link>
+        <ul>
+          {Object.entries(sections).map(([key, { label }]) => (
+            <li key={key}>
+              <Link
+                to="/settings/$section"
+                params={{ section: key }}
+                className={key === section ? 'nav is-on' : 'nav'}
+                aria-current={key === section ? 'page' : undefined}
+              >
+                {t(label)}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className="settings-scroll">
+        <div className="page">
+          <Content />
+        </div>
+      </div>
+    </main>
+  )
 }

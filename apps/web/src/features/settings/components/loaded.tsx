@@ -1,0 +1,23 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Skeleton } from '../../../ui/skeleton.tsx'
+import { LoadFailed } from '../../connection/components/load-failed.tsx'
+
+/** Content that is fetched: rows in its place at first, the error where there is nothing older to show. */
+export function Loaded<Data>(props: { query: UseQueryResult<Data>; children: (data: Data) => ReactNode }) {
+  const { t } = useTranslation('settings')
+  const { query } = props
+  if (query.data !== undefined) return props.children(query.data)
+  if (query.isError) {
+    return (
+      <LoadFailed
+        error={query.error}
+        title={t('failedToLoad')}
+        isRetrying={query.isFetching}
+        onRetry={() => void query.refetch()}
+      />
+    )
+  }
+  return <Skeleton rows={4} label={t('loading')} />
+}

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { reachOf, tunnelCommand } from './address.ts'
+
+it.each([
+  ['https://box.example.org/', 'encrypted'],
+  ['http://app.abc123.localhost:4870/', 'local'],
+  ['http://127.0.0.1:4870/', 'local'],
+  ['http://[::1]:4870/', 'local'],
+  ['http://192.168.1.5:4870/', 'open'],
+  ['http://127.0.0.1.example.org/', 'open'],
+  ['http://notlocalhost/', 'open'],
+])('says of %s that it is %s', (address, reach) => {
+  expect(reachOf(new URL(address))).toBe(reach)
+})
+
+it('forwards the same port, so that the same address works on the other computer', () => {
+  expect(tunnelCommand(new URL('http://app.abc123.localhost:4870/settings'))).toBe(
+    'ssh -L 4870:127.0.0.1:4870 user@server',
+  )
+  expect(tunnelCommand(new URL('http://192.168.1.5/'))).toBe('ssh -L 80:127.0.0.1:80 user@192.168.1.5')
+})
