@@ -8,6 +8,7 @@ import { createSandboxTables } from '../sandboxes/sandboxes.table.ts'
 import { createSearchTables } from '../search/search.table.ts'
 import { createSettingTables } from '../settings/settings.table.ts'
 import { createThreadTables } from '../threads/threads.table.ts'
+import { createTurnTables } from '../turns/turns.table.ts'
 import { createUserTables } from '../users/users.table.ts'
 import type { DatabaseKind, OpenDatabase } from './database.ts'
 
@@ -27,6 +28,7 @@ const changes: Record<string, Change> = {
   '0007-settings': createSettingTables,
   '0008-audit': createAuditTables,
   '0009-models': createModelTables,
+  '0010-turns': createTurnTables,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -6,6 +6,7 @@ import type { SandboxTables } from '../sandboxes/sandboxes.table.ts'
 import type { SearchTables } from '../search/search.table.ts'
 import type { SettingTables } from '../settings/settings.table.ts'
 import type { ThreadTables } from '../threads/threads.table.ts'
+import type { TurnTables } from '../turns/turns.table.ts'
 import type { UserTables } from '../users/users.table.ts'
 
 /** Every table of the server; each feature declares its own. */
@@ -17,4 +18,5 @@ export type Database = UserTables &
   OperationTables &
   SettingTables &
   AuditTables &
-  ModelTables
+  ModelTables &
+  TurnTables

@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readSettings, turnSettings } from '@threadbox/config'
+import type { Attachment, Entry, ModelConnection, Turn } from '@threadbox/protocol/public'
+import { makeLogger } from '@threadbox/telemetry'
+import { type ModelServer, startModelServer } from '@threadbox/testkit'
+import { makeDirectoryBlobStore } from '../blobs/directory-blob-store.ts'
+import { openDatabase, tablesOf } from '../database/database.ts'
+import { migrate } from '../database/migrations.registry.ts'
+import { makeModelStore } from '../models/models.store.ts'
+import type { ModelTables } from '../models/models.table.ts'
+import { makeModels } from '../models/models.usecases.ts'
+import type { SearchTables } from '../search/search.table.ts'
+import { makeSearchIndex } from '../search/search-index.ts'
+import { makeSecretBox } from '../secrets/secret-box.ts'
+import { makeSystem } from '../system.ts'
+import { makeLiveHub } from '../threads/thread-log.hub.ts'
+import { makeThreadLog } from '../threads/thread-log.implementation.ts'
+import { makeThreadStore } from '../threads/threads.store.ts'
+import type { ThreadTables } from '../threads/threads.table.ts'
+import { makePlainSandbox, type PlainSandbox } from './plain-sandbox.test-utils.ts'
+import { makeQueueStore } from './queue.store.ts'
+import type { TurnDependencies, TurnSettings } from './turn-dependencies.ts'
+import { makeTurnStore } from './turns.store.ts'
+import type { TurnTables } from './turns.table.ts'
+import { makeTurns, type Turns } from './turns.usecases.ts'
+
+/** The engine on a real database, the real log, real blobs, real provider clients; only sandbox and model are stood in. */
+export type TestBench = AsyncDisposable & {
+  threadId: string
+  turns: Turns
+  dependencies: TurnDependencies
+  model: ModelServer
+  sandbox: PlainSandbox
+  attachments: Map<string, Attachment>
+  connect(more?: {
+    provider?: 'anthropic' | 'openai' | 'google' | 'openai-compatible'
+    contextTokens?: number
+    inputUsdPerMillion?: number
+    outputUsdPerMillion?: number
+  }): Promise<ModelConnection>
+  /** Sends a message and waits until nothing runs in the thread any more. */
+  say(text: string): Promise<string>
+  send(text: string): Promise<{ entryId: string; turnId: string }>
+  entries(): Promise<Entry[]>
+  turn(turnId: string): Promise<Turn>
+  title(): Promise<string>
+  /** Another engine on the same record, as after a restart of the server. */
+  restart(): Promise<Turns>
+}
+
+export async function makeTestBench(options: { settings?: Partial<TurnSettings> } = {}): Promise<TestBench> {
+  const directory = await mkdtemp(join(tmpdir(), 'threadbox-turns-'))
+  const open = openDatabase({ file: ':memory:' })
+  await migrate(open)
+  const system = makeSystem({ now: Date.now, randomBytes: (count) => randomBytes(count) })
+  const logger = makeLogger({ process: 'test', level: 'fatal' })
+  const search = makeSearchIndex({ database: tablesOf<SearchTables>(open.database), kind: open.kind })
+  const threads = makeThreadStore(tablesOf<ThreadTables>(open.database))
+  const log = makeThreadLog({
+    database: tablesOf<ThreadTables>(open.database),
+    hub: makeLiveHub(),
+    search,
+    now: system.now,
+    onCommit: () => undefined,
+  })
+  const models = makeModels({
+    store: makeModelStore(tablesOf<ModelTables>(open.database)),
+    secretBox: makeSecretBox(randomBytes(32)),
+    environment: {},
+    clock: { nowMs: system.now },
+    randomBytes: system.randomBytes,
+    ollamaUrl: null,
+  })
+  const threadId = system.newId('thread')
+  await addThread(open, threadId)
+  const model = await startModelServer()
+  const sandbox = makePlainSandbox(await mkdtemp(join(directory, 'home-')))
+  const attachments = new Map<string, Attachment>()
+  const turnTables = tablesOf<TurnTables>(open.database)
+  const dependencies: TurnDependencies = {
+    store: makeTurnStore(turnTables),
+    queue: makeQueueStore(turnTables),
+    log,
+    sandboxes: sandbox,
+    blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
+    models,
+    threadFacts: async (id) => {
+      const row = await threads.findAny(id)
+      if (row === undefined) return undefined
+      return { modelId: row.model_id, titleSource: row.title_source as 'none' | 'automatic' | 'person' }
+    },
+    setAutomaticTitle: async (id, title) => void (await threads.setAutomaticTitle(id, title)),
+    attachmentsOf: async (_threadId, ids) => ids.flatMap((id) => attachments.get(id) ?? []),
+    settings: { ...readSettings<TurnSettings>(turnSettings as never, {}), ...options.settings },
+    system,
+    logger,
+  }
+  const bench: TestBench = {
+    threadId,
+    turns: makeTurns(dependencies),
+    dependencies,
+    model,
+    sandbox,
+    attachments,
+    connect: ({ provider = 'anthropic', ...more } = {}) =>
+      models.connect({ provider, model: 'test-model', baseUrl: model.baseUrls[provider], apiKey: 'key', ...more }),
+    send: (text) =>
+      bench.turns.send(threadId, { text, attachmentIds: [], key: `key-${randomBytes(8).toString('hex')}` }),
+    say: async (text) => {
+      const { turnId } = await bench.send(text)
+      await bench.turns.settled(threadId)
+      return turnId
+    },
+    entries: () => log.entries(threadId),
+    turn: async (turnId) => {
+      const turn = await log.turn(threadId, turnId)
+      if (turn === undefined) throw new Error(`no turn ${turnId}`)
+      return turn
+    },
+    title: async () => (await threads.findAny(threadId))?.title ?? '',
+    restart: async () => {
+      await bench.turns.close()
+      bench.turns = makeTurns(dependencies)
+      await bench.turns.recover()
+      return bench.turns
+    },
+    [Symbol.asyncDispose]: async () => {
+      await bench.turns.close()
+      await model.close()
+      sandbox.crash()
+      await open.close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+  return bench
+}
+
+async function addThread(open: ReturnType<typeof openDatabase>, threadId: string): Promise<void> {
+  const at = Date.now()
+  const time = new Date(at).toISOString()
+  const user = { id: 'u-1', name: 'Test', email: 'test@example.com', emailVerified: 0, image: null }
+  await open.database
+    .insertInto('users')
+    .values({ ...user, createdAt: time, updatedAt: time })
+    .execute()
+  const row = { id: threadId, user_id: 'u-1', title: '', title_source: 'none', created_at: at, updated_at: at }
+  const zero = { is_pinned: 0, last_seq: 0, pruned_seq: 0, news_seq: 0, read_seq: 0 }
+  const empty = { deleted_at: null, model_id: null, running_turn_id: null }
+  await open.database
+    .insertInto('threads')
+    .values({ ...row, ...zero, ...empty })
+    .execute()
+}
