@@ -22,6 +22,8 @@ async function setUp(): Promise<SandboxDriverSubject> {
   const rootPath = await makeRootFilesystem(path.join(directory, 'root'))
   for (const name of ['guest', 'skills']) await mkdir(path.join(directory, name))
   for (const name of ['certificates', 'resolv', 'hosts']) await writeFile(path.join(directory, name), '')
+  const args = ['/bin/bash', '-c', 'until [ -e /skills/end-$HOSTNAME ]; do sleep 0.1; done']
+  await writeFile(path.join(directory, 'guest', 'guest.json'), JSON.stringify({ args }))
   await run('ip', ['netns', 'add', namespace])
   const request = async (bootId: string): Promise<BootRequest> => ({
     bootId,
@@ -48,7 +50,6 @@ async function setUp(): Promise<SandboxDriverSubject> {
       installation,
       stateDirectory,
       logger: makeLogger({ process: 'test', level: 'silent' }),
-      guestArguments: ['/bin/bash', '-c', 'until [ -e /skills/end-$HOSTNAME ]; do sleep 0.1; done'],
     })
   }
   return {

@@ -107,6 +107,12 @@ export const hostSettings = {
     schema: z.string().regex(/^[A-Za-z0-9.:*,/ -]*$/),
     default: 'localhost,127.0.0.1',
   }),
+  doctorUrl: setting<string>({
+    doc: 'What `doctor` fetches from inside a sandbox to see that names, routes and certificates work there.',
+    environment: 'THREADBOX_DOCTOR_URL',
+    schema: z.url({ protocol: /^https?$/ }),
+    default: 'https://pypi.org/simple/pip/',
+  }),
   skillsDirectory: setting<string>({
     doc: 'Skills that every sandbox sees at /skills. Empty: none.',
     environment: 'THREADBOX_SKILLS',

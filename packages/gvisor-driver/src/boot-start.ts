@@ -18,7 +18,7 @@ export type BootParts = {
   cgroups: CgroupTree
   records: BootRecords
   machineBootId: string
-  guestArguments: readonly string[]
+  guestArguments: (guestDirectory: string) => Promise<readonly string[]>
   logger: Logger
   /** Aborted when this instance lets go of its boots. */
   signal: AbortSignal
@@ -44,7 +44,7 @@ export async function startBoot(
     const consolePipe = path.join(directory, 'console')
     const spec = sandboxSpec(request, {
       cgroupsPath: parts.cgroups.pathOf(bootId),
-      guestArguments: parts.guestArguments,
+      guestArguments: await parts.guestArguments(request.mounts.guestDirectory),
     })
     await Promise.all([
       writeFile(path.join(directory, 'config.json'), JSON.stringify(spec), { mode: 0o600 }),

@@ -13,9 +13,9 @@ import { type BootRecord, makeBootRecords } from './boot-record.ts'
 import { type BootParts, startBoot } from './boot-start.ts'
 import { type BootWatches, makeBootWatches } from './boot-watch.ts'
 import { makeCgroupTree } from './cgroup-tree.ts'
+import { makeGuestArguments } from './guest-manifest.ts'
 import { isAlive, machineBootId } from './process-identity.ts'
 import { makeRunscCommand } from './runsc-command.ts'
-import { guestArgumentsFor } from './sandbox-spec.ts'
 
 export type GvisorDriverOptions = {
   runscPath: string
@@ -26,8 +26,6 @@ export type GvisorDriverOptions = {
   logger: Logger
   /** When aborted the driver lets go of its boots: they run on, and another instance may take them over. */
   signal?: AbortSignal
-  /** What the first process is; the default starts the guest daemon out of `/.guest`. */
-  guestArguments?: readonly string[]
 }
 
 /** The sandbox driver on gVisor's runsc. Every boot is one container, whose id is the boot id. */
@@ -41,7 +39,7 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Sa
     cgroups: await makeCgroupTree({ installation: options.installation }),
     records: makeBootRecords(bootsDirectory),
     machineBootId: await machineBootId(),
-    guestArguments: options.guestArguments ?? guestArgumentsFor(process.arch),
+    guestArguments: makeGuestArguments(),
     logger: options.logger,
     signal: options.signal ?? new AbortController().signal,
   }

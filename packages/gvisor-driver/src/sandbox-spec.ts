@@ -34,12 +34,6 @@ export function sandboxSpec(request: BootRequest, options: { cgroupsPath: string
   }
 }
 
-/** Arguments that start the guest daemon over any disk: with its own loader and libraries, all from `/.guest`. */
-export function guestArgumentsFor(architecture: string): readonly string[] {
-  const loader = architecture === 'arm64' ? 'ld-linux-aarch64.so.1' : 'ld-linux-x86-64.so.2'
-  return [`/.guest/lib/${loader}`, '--library-path', '/.guest/lib', '/.guest/sh', '/.guest/start']
-}
-
 /**
  * What root inside may do: own any file, become any user, bind low ports, trace and limit processes. These are
  * capabilities towards the sandbox's own kernel, never towards the host's. Not there: SYS_ADMIN, NET_ADMIN, NET_RAW,

@@ -94,24 +94,6 @@ export const hostEventSchema = z.discriminatedUnion('type', [
 ])
 export type HostEvent = z.infer<typeof hostEventSchema>
 
-/** `GET /v1/doctor`: every check of the machine, also those that passed; `probe=1` starts a real sandbox for it. */
-export const doctorReportSchema = z.object({
-  checks: z.array(
-    z.object({
-      id: z.string(),
-      /** What was looked at, in words. */
-      title: z.string(),
-      status: z.enum(['ok', 'warning', 'failed', 'skipped']),
-      /** What was found. */
-      detail: z.string(),
-      /** What to do; null when there is nothing to do. */
-      remedy: z.string().nullable(),
-      durationMs: z.number(),
-    }),
-  ),
-})
-export type DoctorReport = z.infer<typeof doctorReportSchema>
-
 /** `PATCH /v1/sandboxes/{sandboxId}`: changes limits or egress of a sandbox that exists, also while it runs. */
 export const changeSandboxSchema = z.object({
   limits: hostLimitsSchema.optional(),

@@ -1,0 +1,83 @@
+import { Agent, request as httpRequest } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  accessTokenHeader,
+  type GuestHello,
+  type GuestInit,
+  guestHelloSchema,
+  guestPort,
+} from '@threadbox/protocol/guest'
+
+/** Time between two attempts to reach a guest that is just starting: nothing tells when it listens. */
+const retryMs = 5
+/** One answer of a guest that listens takes milliseconds, a second on an overloaded machine. */
+const answerTimeoutMs = 5000
+
+/** Port of the guest daemon; the code contexts listen on another. A parameter only for tests of the host. */
+export type GuestAddress = { address: string; port?: number }
+
+/**
+ * The handshake with a guest: waits until it listens, sets its access token and gives it what it has to know. Gives up
+ * when `signal` is aborted, with the signal's reason; an answer other than 200 is an error at once.
+ */
+export async function initGuest(options: {
+  guest: GuestAddress
+  init: GuestInit
+  signal: AbortSignal
+}): Promise<GuestHello> {
+  const body = JSON.stringify(options.init)
+  for (;;) {
+    options.signal.throwIfAborted()
+    const answer = await ask({ ...options, body }).catch((error: NodeJS.ErrnoException) => {
+      options.signal.throwIfAborted()
+      if (!notYet.has(error.code ?? '')) throw error
+      return undefined
+    })
+    if (answer === undefined) await delay(retryMs, undefined, { signal: options.signal })
+    else return guestHelloSchema.parse(JSON.parse(answer))
+  }
+}
+
+/** What a connection to a guest meets that does not listen yet. */
+const notYet = new Set(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'EPIPE'])
+
+async function ask(options: {
+  guest: GuestAddress
+  init: GuestInit
+  body: string
+  signal: AbortSignal
+}): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const request = httpRequest({
+    host: options.guest.address,
+    port: options.guest.port ?? guestPort,
+    method: 'POST',
+    path: '/init',
+    agent: new Agent({ keepAlive: false }),
+    signal: options.signal,
+    timeout: answerTimeoutMs,
+    headers: {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(options.body),
+      // From the second handshake on the guest wants the token; whether an earlier attempt arrived is not always known.
+      [accessTokenHeader]: options.init.accessToken,
+    },
+  })
+  request.once('timeout', () => request.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })))
+  request.once('error', reject)
+  request.once('response', (response) => {
+    let text = ''
+    response.setEncoding('utf8')
+    response.on('data', (chunk: string) => {
+      // The hello is under 200 bytes; a guest is not trusted to keep to that.
+      if (text.length < 65_536) text += chunk
+    })
+    response.once('error', reject)
+    response.once('end', () => {
+      if (response.statusCode === 200) resolve(text)
+      else reject(new Error(`it answered ${response.statusCode}: ${text.slice(0, 200)}`))
+    })
+  })
+  request.end(options.body)
+  return await promise
+}

@@ -1,0 +1,12 @@
+import { toWireError } from '@threadbox/errors'
+import type { HostDoctor } from '@threadbox/protocol/host'
+
+/** One thing that is looked at. What it throws is a finding too. */
+export type Check = { id: string; title: string; look(): Promise<Finding> }
+export type Finding = Omit<HostDoctor['checks'][number], 'id' | 'title'>
+
+export function findingOf(error: unknown): Finding {
+  const { message, remedy } = toWireError(error).error
+  const own = error instanceof Error ? error.message : message
+  return { state: 'failed', detail: own, cure: remedy }
+}

@@ -1,0 +1,106 @@
+import { accessTokenHeader, codePort, guestPort } from '@threadbox/protocol/guest'
+
+/** Where in a sandbox a request goes. */
+export type Target = {
+  sandboxId: string
+  kind: 'guest' | 'code' | 'port'
+  port: number
+  /** Path and query as the sandbox sees them. */
+  path: string
+}
+
+const targetPattern = /^\/v1\/sandboxes\/([a-z0-9]+)\/(guest|code|port\/(\d{1,5}))(\/[^?]*)?(\?.*)?$/
+
+/** The target of a request of the gateway, or undefined when the URL is none of the gateway's. */
+export function targetOf(url: string): Target | undefined {
+  const match = targetPattern.exec(url)
+  if (match === null) return undefined
+  const [, sandboxId = '', kindAndPort = '', portText, path = '/', query = ''] = match
+  const kind = portText === undefined ? (kindAndPort as 'guest' | 'code') : 'port'
+  const port = kind === 'guest' ? guestPort : kind === 'code' ? codePort : Number(portText)
+  if (port < 1 || port > 65_535) return undefined
+  return { sandboxId, kind, port, path: path + query }
+}
+
+/** Routes of the guest that only the host daemon itself may call. */
+const hostOnlyPaths = new Set(['/init'])
+
+/** True when the guest would take this path for one of its host-only routes, however it is written. */
+export function isHostOnly(target: Target): boolean {
+  if (target.port !== guestPort) return false
+  const path = new URL(target.path, 'http://guest').pathname
+  return hostOnlyPaths.has(
+    decodeLoosely(path)
+      .replace(/\/+/g, '/')
+      .replace(/(.)\/$/, '$1')
+      .toLowerCase(),
+  )
+}
+
+function decodeLoosely(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+/** Headers of one connection (RFC 9110, 7.6.1), which a gateway never passes on. */
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/**
+ * Headers for the sandbox: without those of this connection, without the host's own, and with the access token of this
+ * boot in place of whatever the client sent. Names and values alternate, as Node gives them, so repeats stay repeats.
+ */
+export function headersForSandbox(options: {
+  rawHeaders: readonly string[]
+  target: Target
+  accessToken: string
+  isUpgrade: boolean
+}): string[] {
+  const { rawHeaders, target, accessToken, isUpgrade } = options
+  const kept = forwardable(rawHeaders).filter(([name]) => !hostOwn.has(name.toLowerCase()))
+  // A service sees the name under which it was asked for; the guest does not care.
+  if (target.kind !== 'port') kept.push([accessTokenHeader, accessToken])
+  // Said again for this connection: without it a body of a DELETE, for one, would be sent without a frame.
+  if (headerValue(rawHeaders, 'transfer-encoding') !== '') kept.push(['transfer-encoding', 'chunked'])
+  if (isUpgrade) kept.push(['connection', 'Upgrade'], ['upgrade', headerValue(rawHeaders, 'upgrade')])
+  return kept.flat()
+}
+
+/** A service in a sandbox has no business with the guest's token, and neither with the host's. */
+const hostOwn = new Set([accessTokenHeader, 'threadbox-host-token', 'threadbox-boot'])
+
+export function headersForClient(rawHeaders: readonly string[]): string[] {
+  return forwardable(rawHeaders).flat()
+}
+
+function forwardable(rawHeaders: readonly string[]): [string, string][] {
+  const pairs = pairsOf(rawHeaders)
+  const named = pairs
+    .filter(([name]) => name.toLowerCase() === 'connection')
+    .flatMap(([, value]) => value.split(',').map((name) => name.trim().toLowerCase()))
+  return pairs.filter(([name]) => !hopByHop.has(name.toLowerCase()) && !named.includes(name.toLowerCase()))
+}
+
+function pairsOf(rawHeaders: readonly string[]): [string, string][] {
+  const pairs: [string, string][] = []
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    pairs.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? ''])
+  }
+  return pairs
+}
+
+function headerValue(rawHeaders: readonly string[], wanted: string): string {
+  return pairsOf(rawHeaders).find(([name]) => name.toLowerCase() === wanted)?.[1] ?? ''
+}

@@ -1,0 +1,108 @@
+import type { Server } from 'node:http'
+import path from 'node:path'
+import type { DiskStore } from '@threadbox/disk-store'
+import { makeId } from '@threadbox/domain'
+import type { SandboxDriver } from '@threadbox/sandbox-driver'
+import type { SandboxNetwork } from '@threadbox/sandbox-network'
+import type { Logger } from '@threadbox/telemetry'
+import type { Kysely } from 'kysely'
+import { makeActiveBoots } from './boots/active-boots.ts'
+import { type BootFilesOptions, makeBootFiles } from './boots/boot-files.ts'
+import { makeBoots } from './boots/boots.ts'
+import type { GuestAddress } from './boots/guest-client.ts'
+import { addDoctorRoutes } from './doctor/doctor.routes.ts'
+import { makeDoctor } from './doctor/doctor.ts'
+import { addEventRoutes } from './events/events.routes.ts'
+import { makeHostEvents } from './events/host-events.ts'
+import { makeGateway } from './gateway/gateway.ts'
+import { addInfoRoutes } from './host-info.ts'
+import { makeBaseImages } from './images/base-images.ts'
+import { makeAddressBook } from './network/address-book.ts'
+import { makeKeyedLock } from './orders/keyed-lock.ts'
+import { addOrderRoutes } from './orders/orders.routes.ts'
+import { makeSandboxOrders } from './orders/sandbox-orders.ts'
+import { reclaim } from './reclaim/reclaim.ts'
+import { makeHostServer, makeOrdersApp } from './server.ts'
+import { makeBootsStore } from './state/boots.store.ts'
+import { makeFactsStore } from './state/facts.store.ts'
+import { makeSandboxesStore } from './state/sandboxes.store.ts'
+import type { StateTables } from './state/state.tables.ts'
+
+export type HostOptions = {
+  driver: SandboxDriver
+  disks: DiskStore
+  network: SandboxNetwork
+  networkPool: string
+  database: Kysely<StateTables>
+  files: BootFilesOptions
+  /** Archive of the base image; see THREADBOX_IMAGE. */
+  imageArchive: string
+  guestEnvironment: Record<string, string>
+  guestOf?: (address: string) => GuestAddress
+  installation: string
+  /** What the doctor fetches from inside a sandbox. */
+  doctorUrl: string
+  version: string
+  logger: Logger
+  clock: () => number
+  randomBytes: (count: number) => Buffer
+}
+
+export type Host = {
+  /** Reclaims and reconciles; after that it may serve. */
+  prepare(): Promise<void>
+  /** Unpacks the base image while the host already serves; until then no new sandbox can be made. */
+  prepareImage(): Promise<void>
+  makeServer(options: { token: string | undefined }): Server
+  /** Lets go of everything; boots run on. */
+  close(): Promise<void>
+}
+
+/** A boot takes 0.2 s; with every core busy and several at once it took 4 s. */
+const readyTimeoutMs = 30_000
+
+/** Puts the parts of the host daemon together. */
+export async function makeHost(options: HostOptions): Promise<Host> {
+  const { driver, disks, network, database, logger, clock, randomBytes } = options
+  const closing = new AbortController()
+  const { signal } = closing
+  const facts = makeFactsStore(database)
+  const sandboxes = makeSandboxesStore(database)
+  const boots = makeBootsStore(database)
+  const active = makeActiveBoots()
+  const events = makeHostEvents()
+  const files = makeBootFiles(options.files)
+  const images = makeBaseImages({ archive: options.imageArchive, disks, facts, logger, signal })
+  const running = makeBoots({
+    ...{ driver, network, boots, files, active, events, logger, clock, randomBytes, readyTimeoutMs, signal },
+    guestDirectory: path.basename(options.files.guestDirectory),
+    guestEnvironment: options.guestEnvironment,
+    guestOf: options.guestOf ?? ((address) => ({ address })),
+  })
+  const addresses = makeAddressBook({ sandboxes, addresses: () => network.addresses(), pool: options.networkPool })
+  const lock = makeKeyedLock()
+  const orders = makeSandboxOrders({
+    ...{ sandboxes, boots, running, disks, network, addresses, images, files, clock, lock },
+  })
+  const gateway = makeGateway({ active, events, logger, clock })
+  const hostId = await facts.obtain('hostId', () => makeId('host', randomBytes))
+
+  const app = makeOrdersApp(logger)
+  addInfoRoutes(app, { hostId, version: options.version, disks, active, preparing: images.preparing })
+  addEventRoutes(app, { events, signal })
+  const { installation, doctorUrl } = options
+  addDoctorRoutes(app, makeDoctor({ installation, doctorUrl, orders, active, disks, driver, randomBytes, clock }))
+  addOrderRoutes(app, orders)
+  return {
+    prepare: async () => {
+      await files.prepare()
+      await reclaim({ sandboxes, boots, running, disks, network, files, driver, logger })
+    },
+    prepareImage: () => images.prepare(),
+    makeServer: ({ token }) => makeHostServer({ app, gateway, token }),
+    close: async () => {
+      closing.abort(new Error('the host daemon is ending'))
+      await database.destroy()
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import path from 'node:path'
+import type { DiskStore } from '@threadbox/disk-store'
+import type { Logger } from '@threadbox/telemetry'
+import { hostPreparing, imageMissing } from '../orders/orders.errors.ts'
+import type { FactsStore } from '../state/facts.store.ts'
+import { unpackArchive } from './unpack-archive.ts'
+
+/** The image that new sandboxes are made from. */
+export type BaseImages = {
+  /** Imports the archive, unless it is there. New sandboxes use it from then on; older images stay for their disks. */
+  prepare(): Promise<void>
+  /** Id of the image for new sandboxes. Throws `host.preparing` while there is none yet, `host.image-missing`. */
+  current(): Promise<string>
+  /** What is being prepared now, in words. */
+  preparing(): string[]
+}
+
+export function makeBaseImages(options: {
+  /** A .tar.zst; its name without the ending is the image's id. Empty: what was imported before is used. */
+  archive: string
+  disks: DiskStore
+  facts: FactsStore
+  logger: Logger
+  signal: AbortSignal
+}): BaseImages {
+  const { archive, disks, facts, logger, signal } = options
+  let failure: unknown
+  let isImporting = archive !== ''
+
+  const importArchive = async () => {
+    const imageId = path.basename(archive, '.tar.zst')
+    await disks.importImage({
+      imageId,
+      build: async (directory) => {
+        logger.info({ imageId }, 'unpacking the base image')
+        await unpackArchive({ archive, directory, signal })
+      },
+    })
+    await facts.set('currentImage', imageId)
+    await removeUnused(imageId)
+  }
+  const removeUnused = async (current: string) => {
+    const used = new Set((await disks.listDisks()).map((disk) => disk.imageId))
+    for (const { imageId } of await disks.listImages()) {
+      if (imageId !== current && !used.has(imageId)) await disks.deleteImage(imageId)
+    }
+  }
+  return {
+    prepare: async () => {
+      if (archive === '') return
+      try {
+        await importArchive()
+      } catch (error) {
+        failure = error
+        throw error
+      } finally {
+        isImporting = false
+      }
+    },
+    current: async () => {
+      const imageId = await facts.find('currentImage')
+      if (imageId !== undefined) return imageId
+      if (isImporting) throw hostPreparing({ what: 'the base image' })
+      throw imageMissing({}, { cause: failure })
+    },
+    preparing: () => (isImporting ? ['base image'] : []),
+  }
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync } from 'node:fs'
+import type { Server } from 'node:http'
+import path from 'node:path'
+import { hostSettings, readSettings } from '@threadbox/config'
+import { makeBtrfsDiskStore } from '@threadbox/disk-store'
+import { isThreadboxError } from '@threadbox/errors'
+import { makeGvisorDriver } from '@threadbox/gvisor-driver'
+import { chooseFreePool, makeSandboxNetwork } from '@threadbox/sandbox-network'
+import { makeLogger } from '@threadbox/telemetry'
+import { guestEnvironmentOf, proxiesOf } from './boots/guest-environment.ts'
+import { makeHost } from './host.ts'
+import { listenOnAddress, listenOnSocket } from './server.ts'
+import { makeFactsStore } from './state/facts.store.ts'
+import { openStateDatabase } from './state/state-database.ts'
+
+const settings = readSettings(hostSettings, process.env)
+const logger = makeLogger({ process: 'host', level: settings.logLevel })
+const closing = new AbortController()
+
+try {
+  await main()
+} catch (error) {
+  logger.fatal({ error }, 'the host daemon cannot run')
+  const problem = isThreadboxError(error) ? `${error.message} ${error.remedy}` : String(error)
+  process.stderr.write(`${problem}\n`)
+  process.exit(1)
+}
+
+async function main() {
+  const { installation, dataDirectory } = settings
+  const hostDirectory = path.join(dataDirectory, 'host')
+  mkdirSync(path.join(hostDirectory, 'files'), { recursive: true, mode: 0o755 })
+  mkdirSync(path.dirname(settings.hostSocket), { recursive: true })
+  const database = openStateDatabase(path.join(hostDirectory, 'state.sqlite'))
+  const networkPool = await makeFactsStore(database).obtain(
+    'networkPool',
+    () => settings.networkPool || chooseFreePool(),
+  )
+  const host = await makeHost({
+    database,
+    networkPool,
+    network: makeSandboxNetwork({
+      installation,
+      pool: networkPool,
+      logger,
+      firewall: { proxies: await proxiesOf(settings.sandboxProxy) },
+    }),
+    disks: await makeBtrfsDiskStore({
+      installation,
+      directory: settings.diskDirectory || path.join(dataDirectory, 'disks'),
+      poolSizeBytes: settings.poolBytes,
+      keepFreeBytes: settings.keepFreeBytes,
+      reserves: { imageBytes: settings.imageReserveBytes, memoryImageBytes: settings.memoryImageReserveBytes },
+      logger,
+    }),
+    driver: await makeGvisorDriver({
+      installation,
+      runscPath: settings.runscPath,
+      stateDirectory: path.join(hostDirectory, 'driver'),
+      logger,
+      signal: closing.signal,
+    }),
+    files: {
+      directory: path.join(hostDirectory, 'files'),
+      guestDirectory: settings.guestDirectory,
+      certificateBundle: settings.certificateBundle,
+      extraCertificates: settings.extraCertificates,
+      skillsDirectory: settings.skillsDirectory,
+    },
+    imageArchive: settings.imageArchive,
+    guestEnvironment: guestEnvironmentOf(settings),
+    installation,
+    doctorUrl: settings.doctorUrl,
+    version: readVersion(),
+    logger,
+    clock: Date.now,
+    randomBytes,
+  })
+  await host.prepare()
+  const servers = [host.makeServer({ token: undefined })]
+  await listenOnSocket(servers[0] as Server, { path: settings.hostSocket, groupId: settings.socketGroup })
+  if (settings.hostListen !== '') {
+    const server = host.makeServer({ token: readToken(settings.hostTokenFile) })
+    await listenOnAddress(server, settings.hostListen)
+    servers.push(server)
+  }
+  logger.info({ socket: settings.hostSocket, address: settings.hostListen, installation }, 'host daemon serves')
+  for (const name of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(name, () => {
+      for (const server of servers) {
+        server.close()
+        server.closeAllConnections()
+      }
+      closing.abort()
+      // Sandboxes live on. What is still being written is finished by the next start.
+      void host.close().finally(() => process.exit(0))
+    })
+  }
+  await host.prepareImage().catch((error: unknown) => logger.error({ error }, 'the base image could not be prepared'))
+}
+
+function readToken(file: string): string {
+  const token = file === '' ? '' : readFileSync(file, 'utf8').trim()
+  if (token.length < 32)
+    throw new Error('THREADBOX_HOST_LISTEN needs THREADBOX_HOST_TOKEN_FILE: 32 characters at least')
+  return token
+}
+
+function readVersion(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+  return manifest.version
+}

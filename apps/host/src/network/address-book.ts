@@ -1,0 +1,29 @@
+import { firstFreeAddress } from '@threadbox/sandbox-network'
+import type { SandboxesStore } from '../state/sandboxes.store.ts'
+
+/** Who has which address. An address belongs to its sandbox until the sandbox is deleted. */
+export type AddressBook = {
+  /** Hands the first free address to `record`, which must write it down before it resolves. */
+  assign<Result>(record: (address: string) => Promise<Result>): Promise<Result>
+}
+
+export function makeAddressBook(options: {
+  sandboxes: SandboxesStore
+  addresses: () => Iterable<string>
+  /** The range, for the message when it is used up. */
+  pool: string
+}): AddressBook {
+  // One at a time, so that two sandboxes never look at the same list and choose the same address.
+  let last: Promise<unknown> = Promise.resolve()
+  const assign = async <Result>(record: (address: string) => Promise<Result>) => {
+    const taken = new Set((await options.sandboxes.list()).map((sandbox) => sandbox.address))
+    return await record(firstFreeAddress({ addresses: options.addresses(), taken, pool: options.pool }))
+  }
+  return {
+    assign: (record) => {
+      const assigned = last.then(() => assign(record))
+      last = assigned.catch(() => undefined)
+      return assigned
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import { isId } from '@threadbox/domain'
+import { defineError } from '@threadbox/errors'
+import {
+  changeSandboxSchema,
+  ensureSandboxSchema,
+  hostPaths,
+  startSandboxSchema,
+  stopSandboxSchema,
+} from '@threadbox/protocol/host'
+import type { Context, Hono } from 'hono'
+import { z } from 'zod'
+import type { SandboxOrders } from './sandbox-orders.ts'
+
+export const requestInvalid = defineError<{ problem: string }>({
+  code: 'host.request-invalid',
+  kind: 'invalid',
+  message: ({ problem }) => `The order cannot be understood: ${problem}`,
+  remedy: () => 'Correct the request.',
+})
+
+const sandboxPath = hostPaths.sandbox(':sandboxId')
+
+export function addOrderRoutes(app: Hono, orders: SandboxOrders): void {
+  app.get(hostPaths.sandboxes, async (context) => context.json({ sandboxes: await orders.list() }))
+  app.get(sandboxPath, async (context) => context.json(await orders.get(sandboxIdOf(context))))
+  app.put(sandboxPath, async (context) =>
+    context.json(await orders.ensure(sandboxIdOf(context), await bodyOf(context, ensureSandboxSchema))),
+  )
+  app.patch(sandboxPath, async (context) =>
+    context.json(await orders.change(sandboxIdOf(context), await bodyOf(context, changeSandboxSchema))),
+  )
+  app.delete(sandboxPath, async (context) => {
+    await orders.delete(sandboxIdOf(context))
+    return context.body(null, 204)
+  })
+  app.post(hostPaths.start(':sandboxId'), async (context) => {
+    const order = await bodyOf(context, startSandboxSchema)
+    if (!isId('boot', order.bootId)) throw requestInvalid({ problem: 'bootId is not an id of a boot' })
+    return context.json(await orders.start(sandboxIdOf(context), order))
+  })
+  app.post(hostPaths.stop(':sandboxId'), async (context) =>
+    context.json(await orders.stop(sandboxIdOf(context), await bodyOf(context, stopSandboxSchema))),
+  )
+  app.post(hostPaths.shutdown, async (context) => {
+    await orders.shutDown()
+    return context.json({})
+  })
+}
+
+function sandboxIdOf(context: Context): string {
+  const sandboxId = context.req.param('sandboxId') ?? ''
+  if (!isId('sandbox', sandboxId)) throw requestInvalid({ problem: 'the path names no id of a sandbox' })
+  return sandboxId
+}
+
+async function bodyOf<Body>(context: Context, schema: z.ZodType<Body>): Promise<Body> {
+  const text = await context.req.text()
+  const parsed = schema.safeParse(parseJson(text))
+  if (!parsed.success) throw requestInvalid({ problem: z.prettifyError(parsed.error) })
+  return parsed.data
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw requestInvalid({ problem: 'the body is not JSON' })
+  }
+}

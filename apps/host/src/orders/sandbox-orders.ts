@@ -1,0 +1,229 @@
+import type { DiskStore } from '@threadbox/disk-store'
+import type { SandboxLimits } from '@threadbox/domain'
+import { isErrorOf } from '@threadbox/errors'
+import type { HostSandbox } from '@threadbox/protocol/host'
+import type { SandboxNetwork } from '@threadbox/sandbox-network'
+import type { BootFiles } from '../boots/boot-files.ts'
+import type { Boots } from '../boots/boots.ts'
+import type { BaseImages } from '../images/base-images.ts'
+import type { AddressBook } from '../network/address-book.ts'
+import type { BootsStore, StoredBoot } from '../state/boots.store.ts'
+import type { SandboxesStore, StoredSandbox } from '../state/sandboxes.store.ts'
+import type { makeKeyedLock } from './keyed-lock.ts'
+import { bootUsedBefore, hostShuttingDown, otherBoot, sandboxDeleting, sandboxNotFound } from './orders.errors.ts'
+
+export type OrdersParts = {
+  sandboxes: SandboxesStore
+  boots: BootsStore
+  running: Boots
+  disks: DiskStore
+  network: SandboxNetwork
+  addresses: AddressBook
+  images: BaseImages
+  files: BootFiles
+  clock: () => number
+  lock: ReturnType<typeof makeKeyedLock>
+}
+
+/**
+ * What the server may order. Every order can be sent again; orders about one sandbox are carried out one after another,
+ * about different sandboxes side by side; an order that names another boot than the current one is refused.
+ */
+export type SandboxOrders = {
+  ensure(sandboxId: string, wanted: { limits: SandboxLimits; egress: HostSandbox['egress'] }): Promise<HostSandbox>
+  change(
+    sandboxId: string,
+    wanted: { limits?: SandboxLimits | undefined; egress?: HostSandbox['egress'] | undefined },
+  ): Promise<HostSandbox>
+  start(sandboxId: string, order: { bootId: string; hostname: string }): Promise<HostSandbox>
+  stop(sandboxId: string, order: { bootId: string }): Promise<HostSandbox>
+  delete(sandboxId: string): Promise<void>
+  get(sandboxId: string): Promise<HostSandbox>
+  list(): Promise<HostSandbox[]>
+  /** Stops every boot, disks synced, and refuses to start another. */
+  shutDown(): Promise<void>
+}
+
+export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
+  const { sandboxes, boots, lock } = parts
+  let isShuttingDown = false
+
+  const known = async (sandboxId: string) => {
+    const sandbox = await sandboxes.find(sandboxId)
+    if (sandbox === undefined) throw sandboxNotFound({ sandboxId })
+    if (sandbox.isDeleting) throw sandboxDeleting({ sandboxId })
+    return sandbox
+  }
+  const apply = async (sandbox: StoredSandbox, wanted: { limits: SandboxLimits; egress: HostSandbox['egress'] }) => {
+    await changeSandbox(parts, { sandbox, ...wanted })
+    return await present(parts, { ...sandbox, ...wanted })
+  }
+  return {
+    ensure: (sandboxId, wanted) =>
+      lock(sandboxId, async () => {
+        const sandbox = await sandboxes.find(sandboxId)
+        if (sandbox === undefined) return await present(parts, await createSandbox(parts, { sandboxId, ...wanted }))
+        if (sandbox.isDeleting) throw sandboxDeleting({ sandboxId })
+        return await apply(sandbox, wanted)
+      }),
+    change: (sandboxId, wanted) =>
+      lock(sandboxId, async () => {
+        const sandbox = await known(sandboxId)
+        return await apply(sandbox, {
+          limits: wanted.limits ?? sandbox.limits,
+          egress: wanted.egress ?? sandbox.egress,
+        })
+      }),
+    start: (sandboxId, order) =>
+      lock(sandboxId, async () => {
+        const sandbox = await known(sandboxId)
+        if (isShuttingDown) throw hostShuttingDown({})
+        await startSandbox(parts, { sandbox, ...order })
+        return await present(parts, sandbox)
+      }),
+    stop: (sandboxId, { bootId }) =>
+      lock(sandboxId, async () => {
+        const sandbox = await known(sandboxId)
+        const current = await boots.current(sandboxId)
+        if (current !== undefined && current.bootId !== bootId) {
+          throw otherBoot({ sandboxId, bootId, currentBootId: current.bootId })
+        }
+        if (current !== undefined) await stopSandbox(parts, current)
+        return await present(parts, sandbox)
+      }),
+    delete: (sandboxId) =>
+      lock(sandboxId, async () => {
+        const sandbox = await sandboxes.find(sandboxId)
+        if (sandbox !== undefined) await deleteSandbox(parts, sandboxId)
+      }),
+    get: async (sandboxId) => {
+      const sandbox = await sandboxes.find(sandboxId)
+      if (sandbox === undefined || sandbox.isDeleting) throw sandboxNotFound({ sandboxId })
+      return { ...(await present(parts, sandbox)), diskUsedBytes: await usedBytes(parts, sandboxId) }
+    },
+    list: async () => {
+      const all = await sandboxes.list()
+      return await Promise.all(all.filter((one) => !one.isDeleting).map((one) => present(parts, one)))
+    },
+    shutDown: async () => {
+      isShuttingDown = true
+      const current = await boots.listCurrent()
+      await Promise.all(
+        current.map((boot) =>
+          lock(boot.sandboxId, async () => {
+            await stopSandbox(parts, boot)
+          }),
+        ),
+      )
+    },
+  }
+}
+
+/** Row first, then what it describes: what a crash leaves without a row would belong to nobody. */
+async function createSandbox(
+  parts: OrdersParts,
+  wanted: { sandboxId: string; limits: SandboxLimits; egress: HostSandbox['egress'] },
+): Promise<StoredSandbox> {
+  const { sandboxId, limits, egress } = wanted
+  const imageId = await parts.images.current()
+  const sandbox = await parts.addresses.assign((address) => {
+    const row = { sandboxId, imageId, limits, egress, address, createdAt: parts.clock(), isDeleting: false }
+    return parts.sandboxes.insert(row).then(() => row)
+  })
+  const made = await Promise.allSettled([
+    parts.disks.createDisk({ diskId: sandboxId, imageId, limitBytes: limits.diskBytes }),
+    parts.network.attach({ sandboxId, address: sandbox.address, egress }),
+  ])
+  const failure = made.find((result) => result.status === 'rejected')
+  if (failure === undefined) return sandbox
+  await deleteSandbox(parts, sandboxId)
+  throw failure.reason
+}
+
+async function changeSandbox(
+  parts: OrdersParts,
+  wanted: { sandbox: StoredSandbox; limits: SandboxLimits; egress: HostSandbox['egress'] },
+): Promise<void> {
+  const { sandbox, limits, egress } = wanted
+  const { sandboxId } = sandbox
+  const hasNewLimits = !isSame(limits, sandbox.limits)
+  const hasNewEgress = !isSame(egress, sandbox.egress)
+  if (!hasNewLimits && !hasNewEgress) return
+  const boot = await parts.boots.current(sandboxId)
+  if (limits.diskBytes !== sandbox.limits.diskBytes) {
+    await parts.disks.setDiskLimit({ diskId: sandboxId, limitBytes: limits.diskBytes })
+  }
+  if (hasNewLimits && boot?.state === 'ready') await parts.running.setLimits({ sandbox, boot, limits })
+  const isAttached = (await parts.network.list()).includes(sandboxId)
+  if (hasNewEgress && isAttached) await parts.network.setEgress({ sandboxId, egress })
+  await parts.sandboxes.change(sandboxId, { limits, egress })
+}
+
+async function startSandbox(
+  parts: OrdersParts,
+  order: { sandbox: StoredSandbox; bootId: string; hostname: string },
+): Promise<void> {
+  const { sandbox, bootId, hostname } = order
+  const { sandboxId } = sandbox
+  const current = await parts.boots.current(sandboxId)
+  if (current?.bootId === bootId) return
+  if (current !== undefined) throw otherBoot({ sandboxId, bootId, currentBootId: current.bootId })
+  if ((await parts.boots.find(bootId)) !== undefined) throw bootUsedBefore({ bootId })
+  const limitBytes = sandbox.limits.diskBytes
+  const disk = await parts.disks.createDisk({ diskId: sandboxId, imageId: sandbox.imageId, limitBytes })
+  await parts.running.start({ sandbox, diskPath: disk.path, bootId, hostname })
+}
+
+async function stopSandbox(parts: OrdersParts, { sandboxId, bootId }: StoredBoot): Promise<void> {
+  await parts.disks.syncDisk(sandboxId)
+  await parts.running.stop({ sandboxId, bootId })
+  // What the guest wrote between the first sync and its end.
+  await parts.disks.syncDisk(sandboxId)
+}
+
+/** Everything of a sandbox, in the order in which it is used. Begun again after a crash, from wherever it was. */
+export async function deleteSandbox(
+  parts: Pick<OrdersParts, 'sandboxes' | 'boots' | 'running' | 'disks' | 'network' | 'files'>,
+  sandboxId: string,
+): Promise<void> {
+  await parts.sandboxes.markDeleting(sandboxId)
+  const boot = await parts.boots.current(sandboxId)
+  if (boot !== undefined) await parts.running.stop(boot)
+  await parts.network.detach(sandboxId)
+  await parts.disks.deleteDisk(sandboxId)
+  await parts.files.remove(sandboxId)
+  await parts.sandboxes.remove(sandboxId)
+}
+
+async function present(parts: OrdersParts, sandbox: StoredSandbox): Promise<HostSandbox> {
+  const { sandboxId, limits, egress, imageId } = sandbox
+  const [boot, last] = await Promise.all([parts.boots.current(sandboxId), parts.boots.lastEnded(sandboxId)])
+  const hasEnd = last?.endedAt != null && last.endCause !== null
+  return {
+    sandboxId,
+    actual: boot === undefined ? 'stopped' : boot.state === 'ready' ? 'ready' : 'starting',
+    bootId: boot?.bootId ?? null,
+    bootStartedAt: boot?.startedAt ?? null,
+    lastBootEnd: hasEnd
+      ? { bootId: last.bootId, cause: last.endCause ?? 'unknown', at: last.endedAt ?? 0, detail: last.endDetail ?? '' }
+      : null,
+    limits,
+    egress,
+    imageId,
+    diskUsedBytes: null,
+  }
+}
+
+async function usedBytes(parts: OrdersParts, sandboxId: string): Promise<number | null> {
+  try {
+    return (await parts.disks.diskUsage(sandboxId)).usedBytes
+  } catch (error) {
+    if (isErrorOf({ code: 'disk.not-found' }, error)) return null
+    throw error
+  }
+}
+
+/** Both were parsed by the same schema, so equal values have equal texts. */
+function isSame(left: unknown, right: unknown): boolean {
+  return JSON.stringify(left) === JSON.stringify(right)
+}

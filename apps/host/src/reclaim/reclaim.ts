@@ -1,0 +1,57 @@
+import type { SandboxDriver } from '@threadbox/sandbox-driver'
+import type { SandboxNetwork } from '@threadbox/sandbox-network'
+import type { Logger } from '@threadbox/telemetry'
+import type { Boots } from '../boots/boots.ts'
+import { deleteSandbox, type OrdersParts } from '../orders/sandbox-orders.ts'
+
+export type ReclaimParts = Pick<OrdersParts, 'sandboxes' | 'boots' | 'running' | 'disks' | 'network' | 'files'> & {
+  driver: SandboxDriver
+  network: SandboxNetwork
+  running: Boots
+  logger: Logger
+}
+
+/**
+ * Makes the machine agree with the records after a daemon ended at any moment: first what belongs to nobody is removed
+ * (boots that nobody was told of, namespaces, half-made disks), then what was begun is finished (deletions) or found
+ * again (running boots). Disks that no record names are left alone: they may be all that is left of a lost database.
+ */
+export async function reclaim(parts: ReclaimParts): Promise<{ adopted: number; ended: number; removed: number }> {
+  const { driver, boots, sandboxes, logger } = parts
+  await parts.disks.prepare()
+  const known = await sandboxes.list()
+  await parts.network.prepare({ keep: new Set(known.map((sandbox) => sandbox.sandboxId)) })
+  const removed = await removeUnknownBoots(parts)
+  const counts = { adopted: 0, ended: 0, removed }
+  for (const sandbox of known) {
+    const boot = await boots.current(sandbox.sandboxId)
+    if (sandbox.isDeleting) {
+      await deleteSandbox(parts, sandbox.sandboxId)
+      counts.removed += 1
+    } else if (boot?.state === 'starting') {
+      // Its order was never answered: whoever sent it sends it again.
+      await driver.stop(boot.bootId)
+      await driver.forget(boot.bootId)
+      await boots.remove(boot.bootId)
+      counts.removed += 1
+    } else if (boot !== undefined) {
+      const isRunning = await parts.running.adopt({ sandbox, boot })
+      // Its namespace has outlived the daemon; what the daemon itself knew of it has not.
+      if (isRunning) await parts.network.attach({ ...sandbox })
+      counts[isRunning ? 'adopted' : 'ended'] += 1
+    }
+  }
+  logger.info(counts, 'records and machine agree')
+  return counts
+}
+
+async function removeUnknownBoots({ driver, boots, logger }: ReclaimParts): Promise<number> {
+  const recorded = new Set((await boots.listCurrent()).map((boot) => boot.bootId))
+  const leaked = (await driver.list()).filter((status) => !recorded.has(status.bootId))
+  for (const { bootId } of leaked) {
+    logger.warn({ bootId }, 'removing a boot that nobody knows')
+    await driver.stop(bootId)
+    await driver.forget(bootId)
+  }
+  return leaked.length
+}

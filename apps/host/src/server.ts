@@ -1,0 +1,119 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { chmodSync, chownSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { connect } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { defineError, httpStatusOf, isThreadboxError, toWireError } from '@threadbox/errors'
+import { hostTokenHeader } from '@threadbox/protocol/host'
+import type { Logger } from '@threadbox/telemetry'
+import { Hono } from 'hono'
+import type { Gateway } from './gateway/gateway.ts'
+
+export const tokenWrong = defineError({
+  code: 'host.token-wrong',
+  kind: 'unauthenticated',
+  message: () => 'The request does not carry the token of this host.',
+  remedy: () => 'Give the server the same token file as the host daemon.',
+})
+
+export const pathUnknown = defineError<{ path: string }>({
+  code: 'host.path-unknown',
+  kind: 'not-found',
+  message: ({ path }) => `The host daemon has nothing at ${path}.`,
+  remedy: () => 'Use a server of the same version as the host daemon.',
+})
+
+export const socketTaken = defineError<{ path: string }>({
+  code: 'host.socket-taken',
+  kind: 'conflict',
+  message: ({ path }) => `Another host daemon answers at ${path}.`,
+  remedy: () => 'Stop it, or use another data directory.',
+})
+
+/** The app for orders and questions; routes are added by the features. One place turns errors into answers. */
+export function makeOrdersApp(logger: Logger): Hono {
+  const app = new Hono()
+  app.notFound((context) => {
+    throw pathUnknown({ path: context.req.path })
+  })
+  app.onError((error, context) => {
+    const requestId = crypto.randomUUID()
+    const isExpected = isThreadboxError(error) && error.kind !== 'internal'
+    logger[isExpected ? 'info' : 'error']({ error, requestId, path: context.req.path }, 'a request was refused')
+    const status = httpStatusOf(error) as 500
+    return context.json(toWireError(error, isExpected ? undefined : requestId), status)
+  })
+  return app
+}
+
+/**
+ * One HTTP server on one address. Requests to sandboxes go to the gateway, all others to the app. `token` is what every
+ * request must carry; undefined on the unix socket, whose file mode is the guard.
+ */
+export function makeHostServer(options: { app: Hono; gateway: Gateway; token: string | undefined }): Server {
+  const { app, gateway, token } = options
+  const toApp = getRequestListener(app.fetch)
+  const mayPass = (presented: string | string[] | undefined) =>
+    token === undefined || (typeof presented === 'string' && isSame(presented, token))
+  const server = createServer((request, response) => {
+    if (!mayPass(request.headers[hostTokenHeader])) {
+      const error = tokenWrong({})
+      response.writeHead(httpStatusOf(error), { 'content-type': 'application/json', connection: 'close' })
+      response.end(JSON.stringify(toWireError(error)))
+      return
+    }
+    if (!gateway.handle(request, response)) void toApp(request, response)
+  })
+  server.on('upgrade', (request, socket, head) => {
+    if (!mayPass(request.headers[hostTokenHeader])) return void socket.destroy()
+    if (!gateway.handleUpgrade({ request, socket, head })) socket.destroy()
+  })
+  // Streams live as long as what they show, and an upload takes as long as it takes.
+  server.requestTimeout = 0
+  server.timeout = 0
+  server.keepAliveTimeout = 75_000
+  return server
+}
+
+/** Listens on a unix socket that only root and one group may use. A file left by a dead daemon is replaced. */
+export async function listenOnSocket(server: Server, options: { path: string; groupId: number }): Promise<void> {
+  if (await answers(options.path)) throw socketTaken({ path: options.path })
+  rmSync(options.path, { force: true })
+  // Until the mode is set nobody but root may connect: the umask says so, not the moment.
+  const previous = process.umask(0o177)
+  try {
+    await listen(server, options.path)
+  } finally {
+    process.umask(previous)
+  }
+  chownSync(options.path, 0, options.groupId)
+  chmodSync(options.path, 0o660)
+}
+
+export async function listenOnAddress(server: Server, address: string): Promise<void> {
+  const separator = address.lastIndexOf(':')
+  const host = address.slice(0, separator).replace(/^\[|\]$/g, '')
+  await listen(server, { host, port: Number(address.slice(separator + 1)) })
+}
+
+async function listen(server: Server, where: string | { host: string; port: number }): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.once('error', reject)
+  server.listen(where, resolve)
+  await promise
+  server.off('error', reject)
+}
+
+async function answers(path: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const socket = connect(path)
+  socket.once('connect', () => resolve(true))
+  socket.once('error', () => resolve(false))
+  return await promise.finally(() => socket.destroy())
+}
+
+/** Compares in a time that does not depend on where the texts differ. */
+function isSame(left: string, right: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(left), digest(right))
+}

@@ -1,0 +1,80 @@
+import type { BootEndCause } from '@threadbox/protocol/host'
+import type { Kysely, Selectable } from 'kysely'
+import type { BootsTable, StateTables } from './state.tables.ts'
+
+export type StoredBoot = Selectable<BootsTable>
+export type BootEnd = { at: number; cause: BootEndCause; detail: string }
+
+export type BootsStore = {
+  find(bootId: string): Promise<StoredBoot | undefined>
+  /** The boot of a sandbox that has not ended, if there is one. */
+  current(sandboxId: string): Promise<StoredBoot | undefined>
+  listCurrent(): Promise<StoredBoot[]>
+  /** The last boot of a sandbox that ended. */
+  lastEnded(sandboxId: string): Promise<StoredBoot | undefined>
+  insert(
+    boot: Pick<StoredBoot, 'bootId' | 'sandboxId' | 'startedAt' | 'hostname' | 'guestDirectory' | 'accessToken'>,
+  ): Promise<void>
+  markReady(bootId: string): Promise<void>
+  /** Records an end, once; false when it was recorded before or the boot is unknown. Its token is worth nothing now. */
+  markEnded(bootId: string, end: BootEnd): Promise<boolean>
+  /** Removes the trace of a boot that nobody was told of. */
+  remove(bootId: string): Promise<void>
+}
+
+/** Ended boots that are kept per sandbox: enough to refuse an order that was sent twice by a caller that hung. */
+const keptBoots = 20
+
+export function makeBootsStore(database: Kysely<StateTables>): BootsStore {
+  const boots = () => database.selectFrom('boots').selectAll()
+  return {
+    find: (bootId) => boots().where('bootId', '=', bootId).executeTakeFirst(),
+    current: (sandboxId) => boots().where('sandboxId', '=', sandboxId).where('state', '<>', 'ended').executeTakeFirst(),
+    listCurrent: () => boots().where('state', '<>', 'ended').execute(),
+    lastEnded: (sandboxId) =>
+      boots()
+        .where('sandboxId', '=', sandboxId)
+        .where('state', '=', 'ended')
+        .orderBy('startedAt', 'desc')
+        .executeTakeFirst(),
+    insert: async (boot) => {
+      const none = { endedAt: null, endCause: null, endDetail: null }
+      await database
+        .insertInto('boots')
+        .values({ ...boot, state: 'starting', ...none })
+        .execute()
+    },
+    markReady: async (bootId) => {
+      await database.updateTable('boots').set({ state: 'ready' }).where('bootId', '=', bootId).execute()
+    },
+    markEnded: async (bootId, end) => {
+      const ended = await database
+        .updateTable('boots')
+        .set({ state: 'ended', accessToken: '', endedAt: end.at, endCause: end.cause, endDetail: end.detail })
+        .where('bootId', '=', bootId)
+        .where('state', '<>', 'ended')
+        .returning('sandboxId')
+        .executeTakeFirst()
+      if (ended !== undefined) await removeOldest(database, ended.sandboxId)
+      return ended !== undefined
+    },
+    remove: async (bootId) => {
+      await database.deleteFrom('boots').where('bootId', '=', bootId).execute()
+    },
+  }
+}
+
+async function removeOldest(database: Kysely<StateTables>, sandboxId: string): Promise<void> {
+  const kept = database
+    .selectFrom('boots')
+    .select('bootId')
+    .where('sandboxId', '=', sandboxId)
+    .orderBy('startedAt', 'desc')
+    .limit(keptBoots)
+  await database
+    .deleteFrom('boots')
+    .where('sandboxId', '=', sandboxId)
+    .where('state', '=', 'ended')
+    .where('bootId', 'not in', kept)
+    .execute()
+}

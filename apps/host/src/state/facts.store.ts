@@ -1,0 +1,36 @@
+import type { Kysely } from 'kysely'
+import type { StateTables } from './state.tables.ts'
+
+/** Single values that the host decided once and keeps. */
+export type FactName = 'hostId' | 'networkPool' | 'currentImage'
+export type FactsStore = {
+  find(name: FactName): Promise<string | undefined>
+  set(name: FactName, value: string): Promise<void>
+  /** The value, made and kept at the first call. */
+  obtain(name: FactName, make: () => string | Promise<string>): Promise<string>
+}
+
+export function makeFactsStore(database: Kysely<StateTables>): FactsStore {
+  const find = async (name: FactName) => {
+    const row = await database.selectFrom('facts').select('value').where('name', '=', name).executeTakeFirst()
+    return row?.value
+  }
+  const set = async (name: FactName, value: string) => {
+    await database
+      .insertInto('facts')
+      .values({ name, value })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+      .execute()
+  }
+  return {
+    find,
+    set,
+    obtain: async (name, make) => {
+      const known = await find(name)
+      if (known !== undefined) return known
+      const made = await make()
+      await set(name, made)
+      return made
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import type { SandboxLimits } from '@threadbox/domain'
+import { egressPolicySchema, type HostSandbox } from '@threadbox/protocol/host'
+import type { Kysely, Selectable } from 'kysely'
+import type { SandboxesTable, StateTables } from './state.tables.ts'
+
+export type StoredSandbox = {
+  sandboxId: string
+  imageId: string
+  limits: SandboxLimits
+  egress: HostSandbox['egress']
+  address: string
+  createdAt: number
+  isDeleting: boolean
+}
+
+export type SandboxesStore = {
+  find(sandboxId: string): Promise<StoredSandbox | undefined>
+  list(): Promise<StoredSandbox[]>
+  insert(sandbox: StoredSandbox): Promise<void>
+  change(sandboxId: string, changes: { limits: SandboxLimits; egress: HostSandbox['egress'] }): Promise<void>
+  markDeleting(sandboxId: string): Promise<void>
+  /** Removes the sandbox and its boots. */
+  remove(sandboxId: string): Promise<void>
+}
+
+export function makeSandboxesStore(database: Kysely<StateTables>): SandboxesStore {
+  const update = (sandboxId: string, values: Partial<SandboxesTable>) =>
+    database.updateTable('sandboxes').set(values).where('sandboxId', '=', sandboxId).execute()
+  return {
+    find: async (sandboxId) => {
+      const row = await database
+        .selectFrom('sandboxes')
+        .selectAll()
+        .where('sandboxId', '=', sandboxId)
+        .executeTakeFirst()
+      return row === undefined ? undefined : fromRow(row)
+    },
+    list: async () => (await database.selectFrom('sandboxes').selectAll().orderBy('createdAt').execute()).map(fromRow),
+    insert: async (sandbox) => {
+      await database.insertInto('sandboxes').values(toRow(sandbox)).execute()
+    },
+    change: async (sandboxId, { limits, egress }) => {
+      await update(sandboxId, { ...limits, egress: JSON.stringify(egress) })
+    },
+    markDeleting: async (sandboxId) => {
+      await update(sandboxId, { isDeleting: 1 })
+    },
+    remove: async (sandboxId) => {
+      await database.deleteFrom('sandboxes').where('sandboxId', '=', sandboxId).execute()
+    },
+  }
+}
+
+function fromRow(row: Selectable<SandboxesTable>): StoredSandbox {
+  const { sandboxId, imageId, memoryBytes, cpus, processes, diskBytes, address, createdAt } = row
+  return {
+    sandboxId,
+    imageId,
+    limits: { memoryBytes, cpus, processes, diskBytes },
+    egress: egressPolicySchema.parse(JSON.parse(row.egress)),
+    address,
+    createdAt,
+    isDeleting: row.isDeleting === 1,
+  }
+}
+
+function toRow(sandbox: StoredSandbox): SandboxesTable {
+  const { limits, egress, isDeleting, ...rest } = sandbox
+  return { ...rest, ...limits, egress: JSON.stringify(egress), isDeleting: isDeleting ? 1 : 0 }
+}

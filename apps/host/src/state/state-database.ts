@@ -1,0 +1,41 @@
+import { chmodSync, closeSync, openSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { Kysely, SqliteDialect } from 'kysely'
+import type { StateTables } from './state.tables.ts'
+
+/** Raised with every change of the tables; {@link openStateDatabase} brings older files up to date. */
+const migrations: readonly string[] = [
+  `create table facts (name text primary key, value text not null) strict;
+   create table sandboxes (
+     sandboxId text primary key, imageId text not null, memoryBytes integer not null, cpus real not null,
+     processes integer not null, diskBytes integer not null, egress text not null, address text not null unique,
+     createdAt integer not null, isDeleting integer not null) strict;
+   create table boots (
+     bootId text primary key, sandboxId text not null references sandboxes (sandboxId) on delete cascade,
+     state text not null, startedAt integer not null, hostname text not null, guestDirectory text not null,
+     accessToken text not null, endedAt integer, endCause text, endDetail text) strict;
+   create unique index boots_one_alive on boots (sandboxId) where state <> 'ended';
+   create index boots_by_sandbox on boots (sandboxId, startedAt);`,
+]
+
+/** Opens the host's own state. The file holds access tokens, so only root may read it. */
+export function openStateDatabase(path: string): Kysely<StateTables> {
+  closeSync(openSync(path, 'a', 0o600))
+  chmodSync(path, 0o600)
+  const database = new Database(path)
+  database.pragma('journal_mode = WAL')
+  database.pragma('synchronous = FULL')
+  database.pragma('foreign_keys = ON')
+  migrate(database)
+  return new Kysely<StateTables>({ dialect: new SqliteDialect({ database }) })
+}
+
+function migrate(database: Database.Database): void {
+  const present = Number(database.pragma('user_version', { simple: true }))
+  migrations.slice(present).forEach((statements, index) => {
+    database.transaction(() => {
+      database.exec(statements)
+      database.pragma(`user_version = ${present + index + 1}`)
+    })()
+  })
+}

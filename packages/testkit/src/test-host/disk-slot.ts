@@ -1,0 +1,74 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { makeBtrfsDiskStore } from '@threadbox/disk-store'
+import { makeLogger } from '@threadbox/telemetry'
+import { testRoot } from './test-machine.ts'
+
+/**
+ * A pool of disks that outlives the tests, because unpacking the base image takes most of a minute. One test at a time
+ * has it; what an earlier one left in it is removed before it is handed out.
+ */
+export type DiskSlot = { directory: string; environment: Record<string, string>; release(): Promise<void> }
+
+const GiB = 1024 * 1024 * 1024
+/** Room for the base image twice (one is replaced by the next) and some full disks. */
+const poolBytes = 14 * GiB
+const reserves = { imageBytes: 5 * GiB, memoryImageBytes: GiB }
+
+export async function claimDiskSlot(): Promise<DiskSlot> {
+  for (let number = 0; ; number++) {
+    const slot = path.join(testRoot, 'slots', String(number))
+    await mkdir(slot, { recursive: true, mode: 0o700 })
+    if (!(await claim(path.join(slot, 'claim')))) continue
+    const directory = path.join(slot, 'disks')
+    await emptyPool(directory)
+    return {
+      directory,
+      environment: {
+        THREADBOX_DISK_DIRECTORY: directory,
+        THREADBOX_POOL_BYTES: String(poolBytes),
+        THREADBOX_KEEP_FREE_BYTES: String(GiB),
+        THREADBOX_IMAGE_RESERVE_BYTES: String(reserves.imageBytes),
+        THREADBOX_MEMORY_IMAGE_RESERVE_BYTES: String(reserves.memoryImageBytes),
+      },
+      release: async () => {
+        await emptyPool(directory)
+        await rm(path.join(slot, 'claim'), { force: true })
+      },
+    }
+  }
+}
+
+async function emptyPool(directory: string): Promise<void> {
+  const disks = await makeBtrfsDiskStore({
+    installation: 'tslots',
+    directory,
+    poolSizeBytes: poolBytes,
+    keepFreeBytes: GiB,
+    reserves,
+    logger: makeLogger({ process: 'testkit', level: 'silent' }),
+  })
+  await disks.prepare()
+  for (const { diskId } of await disks.listDisks()) await disks.deleteDisk(diskId)
+  await disks.close()
+}
+
+/** True when the claim is this process's now: it was free, or the process that had it is gone. */
+async function claim(file: string): Promise<boolean> {
+  const own = `${process.pid} ${await startTicks(process.pid)}`
+  try {
+    await writeFile(file, own, { flag: 'wx' })
+    return true
+  } catch {
+    const holder = await readFile(file, 'utf8').catch(() => '')
+    const [pid, ticks] = holder.split(' ')
+    if (ticks !== undefined && (await startTicks(Number(pid))) === ticks) return false
+    await rm(file, { force: true })
+    return await claim(file)
+  }
+}
+
+async function startTicks(pid: number): Promise<string | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  return text.slice(text.lastIndexOf(')') + 2).split(' ')[19]
+}

@@ -1,0 +1,156 @@
+import { Agent, request as httpRequest } from 'node:http'
+import type { Client } from '@connectrpc/connect'
+import { createClient } from '@connectrpc/connect'
+import { createConnectTransport } from '@connectrpc/connect-node'
+import { runs } from '@threadbox/protocol/guest'
+import { type HostEvent, hostEventSchema, hostPaths } from '@threadbox/protocol/host'
+
+export type HostAnswer = { status: number; body: unknown }
+export type CommandResult = {
+  exitCode: number
+  output: string
+  cause: runs.EndCause
+  message: string
+  firstOutputMs: number | null
+}
+
+/** Requests to a host daemon as its server makes them. */
+export type HostRequests = {
+  request(method: string, path: string, body?: unknown): Promise<HostAnswer>
+  runs(sandboxId: string): Client<typeof runs.Runs>
+  /** Runs a command in the sandbox's session and collects what it prints. */
+  run(sandboxId: string, command: string, options?: { timeoutMs?: number }): Promise<CommandResult>
+  /** Collects events from now on. */
+  events(): Promise<HostEventLog>
+  close(): void
+}
+
+export type HostEventLog = Disposable & {
+  all(): HostEvent[]
+  /** The first event, past or future, that fits. */
+  next(fits: (event: HostEvent) => boolean): Promise<HostEvent>
+}
+
+export function makeHostRequests(socketPath: string): HostRequests {
+  const agent = new Agent({ keepAlive: true })
+  const clientOf = (sandboxId: string) =>
+    createClient(
+      runs.Runs,
+      createConnectTransport({
+        httpVersion: '1.1',
+        baseUrl: `http://host${hostPaths.guest(sandboxId)}`,
+        nodeOptions: { socketPath, agent },
+      }),
+    )
+  let count = 0
+  return {
+    request: (method, path, body) => send({ socketPath, method, path, body }),
+    runs: clientOf,
+    run: async (sandboxId, command, options) => {
+      const key = `test-${process.pid}-${++count}`
+      return await runCommand({ client: clientOf(sandboxId), key, command, timeoutMs: options?.timeoutMs ?? 60_000 })
+    },
+    events: () => openEvents(socketPath),
+    close: () => agent.destroy(),
+  }
+}
+
+async function send(options: { socketPath: string; method: string; path: string; body: unknown }): Promise<HostAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<HostAnswer>()
+  const { socketPath, method, path, body } = options
+  const request = httpRequest({
+    socketPath,
+    method,
+    path,
+    agent: false,
+    headers: { 'content-type': 'application/json' },
+  })
+  request.once('error', reject)
+  request.once('response', (response) => {
+    let text = ''
+    response.setEncoding('utf8')
+    response.on('data', (chunk: string) => {
+      text += chunk
+    })
+    response.once('error', reject)
+    response.once('end', () => resolve({ status: response.statusCode ?? 0, body: parse(text) }))
+  })
+  request.end(body === undefined ? undefined : JSON.stringify(body))
+  return await promise
+}
+
+async function runCommand(options: {
+  client: Client<typeof runs.Runs>
+  key: string
+  command: string
+  timeoutMs: number
+}): Promise<CommandResult> {
+  const { client, key, command, timeoutMs } = options
+  const startedAt = performance.now()
+  const result: CommandResult = {
+    exitCode: -1,
+    output: '',
+    cause: runs.EndCause.UNSPECIFIED,
+    message: '',
+    firstOutputMs: null,
+  }
+  await client.startCommand({ key, command, timeoutMs })
+  for await (const { event } of client.read({ key, offset: 0n, display: 0 })) {
+    if (event.case === 'output') {
+      result.firstOutputMs ??= performance.now() - startedAt
+      result.output += Buffer.from(event.value.data).toString()
+    }
+    if (event.case === 'ended') {
+      const { exitCode, cause, message } = event.value
+      Object.assign(result, { exitCode, cause, message })
+    }
+  }
+  await client.forget({ key })
+  return result
+}
+
+async function openEvents(socketPath: string): Promise<HostEventLog> {
+  const seen: HostEvent[] = []
+  const listeners = new Set<() => void>()
+  const opened = Promise.withResolvers<void>()
+  const request = httpRequest({ socketPath, path: hostPaths.events, agent: false })
+  request.once('error', opened.reject)
+  request.once('response', (response) => {
+    let rest = ''
+    response.setEncoding('utf8')
+    response.on('data', (chunk: string) => {
+      const lines = (rest + chunk).split('\n')
+      rest = lines.pop() ?? ''
+      seen.push(...lines.map((line) => hostEventSchema.parse(JSON.parse(line))))
+      opened.resolve()
+      for (const listener of listeners) listener()
+    })
+    // A daemon that is killed breaks the stream; whoever waits for an event runs into its own timeout.
+    response.on('error', () => undefined)
+  })
+  request.end()
+  await opened.promise
+  request.on('error', () => undefined)
+  return {
+    all: () => [...seen],
+    next: async (fits) => {
+      const { promise, resolve } = Promise.withResolvers<HostEvent>()
+      const look = () => {
+        const found = seen.find(fits)
+        if (found !== undefined) resolve(found)
+      }
+      listeners.add(look)
+      look()
+      return await promise.finally(() => listeners.delete(look))
+    },
+    [Symbol.dispose]: () => void request.destroy(),
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

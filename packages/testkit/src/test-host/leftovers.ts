@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+type Installation = { installation: string; dataDirectory: string; diskDirectory: string }
+
+/** What an installation has on the machine beside its daemon and its files, one line per thing. */
+export async function findLeftovers({ installation, dataDirectory, diskDirectory }: Installation): Promise<string[]> {
+  const [processes, namespaces, links, cgroups, rules, mounts, disks] = await Promise.all([
+    sandboxProcesses(dataDirectory),
+    lines('ip', ['netns', 'list']),
+    lines('ip', ['-brief', 'link']),
+    cgroupsOf(installation),
+    lines('nft', ['list', 'table', 'inet', `threadbox_${installation}`]),
+    readFile('/proc/self/mounts', 'utf8'),
+    readdir(path.join(diskDirectory, 'pool', 'disks')).catch(() => []),
+  ])
+  return [
+    ...processes.map((line) => `process ${line}`),
+    ...namespaces.filter((line) => line.includes(installation)).map((line) => `namespace ${line}`),
+    ...links.filter((line) => line.startsWith(`tb${installation}`)).map((line) => `interface ${line}`),
+    ...cgroups.map((line) => `cgroup ${line}`),
+    ...rules.filter((line) => line.includes(`"tb${installation}`) && !line.includes('*')).map((line) => `rule ${line}`),
+    ...mounts
+      .split('\n')
+      .filter((line) => line.includes(`${dataDirectory}/`))
+      .map((line) => `mount ${line}`),
+    ...disks.map((name) => `disk ${name}`),
+    ...(await filesOf(dataDirectory)).map((file) => `file ${file}`),
+  ]
+}
+
+/** Removes processes, namespaces, interfaces and firewall of an installation whose daemon is gone. */
+export async function removeLeftovers({ installation, dataDirectory }: Installation): Promise<void> {
+  for (const line of await sandboxProcesses(dataDirectory)) process.kill(Number.parseInt(line, 10), 'SIGKILL')
+  const namespaces = (await lines('ip', ['netns', 'list'])).map((line) => line.split(' ')[0] ?? '')
+  for (const name of namespaces.filter((one) => one.includes(`-${installation}-`))) {
+    await lines('ip', ['netns', 'delete', name])
+  }
+  const links = (await lines('ip', ['-brief', 'link'])).map((line) => (line.split(/[@ ]/)[0] ?? '').trim())
+  for (const name of links.filter((one) => one.startsWith(`tb${installation}`)))
+    await lines('ip', ['link', 'delete', name])
+  await lines('nft', ['delete', 'table', 'inet', `threadbox_${installation}`])
+}
+
+async function sandboxProcesses(dataDirectory: string): Promise<string[]> {
+  const all = await lines('ps', ['-e', '-o', 'pid=,args='])
+  return all.filter((line) => line.includes('runsc') && line.includes(`${dataDirectory}/`)).map((line) => line.trim())
+}
+
+async function cgroupsOf(installation: string): Promise<string[]> {
+  return await lines('find', ['/sys/fs/cgroup', '-path', `*threadbox-${installation}/*`, '-type', 'd'])
+}
+
+/** Files that belong to single sandboxes or boots. */
+async function filesOf(dataDirectory: string): Promise<string[]> {
+  const directories = ['host/files/sandboxes', 'host/driver/boots', 'host/driver/runsc']
+  const found = await Promise.all(
+    directories.map(async (directory) => {
+      const names = await readdir(path.join(dataDirectory, directory)).catch(() => [])
+      return names.map((name) => path.join(directory, name))
+    }),
+  )
+  return found.flat()
+}
+
+/** Output of a command by lines; none when it fails, as `nft` does for a table that is gone. */
+async function lines(command: string, flags: string[]): Promise<string[]> {
+  const { stdout } = await run(command, flags).catch(() => ({ stdout: '' }))
+  return stdout.split('\n').filter((line) => line !== '')
+}

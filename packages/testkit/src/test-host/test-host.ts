@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { appendFileSync } from 'node:fs'
+import { mkdir, readFile, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { makeId } from '@threadbox/domain'
+import { removeCgroupTree } from '@threadbox/gvisor-driver'
+import { hostPaths } from '@threadbox/protocol/host'
+import { buildGuest } from '../../../../deploy/build/build-guest.ts'
+import { claimDiskSlot } from './disk-slot.ts'
+import { type HostAnswer, type HostRequests, makeHostRequests } from './host-requests.ts'
+import { findLeftovers, removeLeftovers } from './leftovers.ts'
+import { findTestMachine, testRoot } from './test-machine.ts'
+
+/**
+ * A real host daemon in a process of its own: own installation id, own data directory, real gVisor, btrfs, network and
+ * base image. Needs root. `close` removes everything of it from the machine.
+ */
+export type TestHost = HostRequests & {
+  installation: string
+  dataDirectory: string
+  socketPath: string
+  /** Settings that a server needs to work with this host. */
+  environment: Record<string, string>
+  newSandboxId(): string
+  newBootId(): string
+  pid(): number
+  /** What the daemon has logged so far, one JSON object per line. */
+  log(): Promise<string>
+  /** Ends the daemon; sandboxes live on. */
+  kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
+  /** Starts the daemon again over the same data; returns when it serves. */
+  restart(): Promise<void>
+  /** Everything of this installation that is on the machine: processes, namespaces, firewall, cgroups, mounts, disks. */
+  leftovers(): Promise<string[]>
+  close(): Promise<void>
+}
+
+const startTimeoutMs = 60_000
+/** Unpacking the base image into a new slot on a busy machine. */
+const imageTimeoutMs = 300_000
+
+export async function startTestHost(options: { environment?: Record<string, string> } = {}): Promise<TestHost> {
+  const machine = await findTestMachine()
+  const slot = await claimDiskSlot()
+  const guest = await buildGuest({ outputDirectory: path.join(testRoot, 'guests') })
+  const installation = `t${randomBytes(4).toString('hex').slice(0, 5)}`
+  const dataDirectory = path.join(testRoot, installation)
+  const socketPath = path.join(dataDirectory, 'run/host.sock')
+  const logFile = path.join(dataDirectory, 'host.log')
+  await mkdir(path.dirname(socketPath), { recursive: true })
+  const environment = {
+    ...slot.environment,
+    THREADBOX_INSTALLATION: installation,
+    THREADBOX_DATA: dataDirectory,
+    THREADBOX_HOST_SOCKET: socketPath,
+    THREADBOX_RUNSC: machine.runscPath,
+    THREADBOX_IMAGE: machine.imageArchive,
+    THREADBOX_GUEST: guest.directory,
+    THREADBOX_LOG_LEVEL: 'debug',
+    ...options.environment,
+  }
+  const requests = makeHostRequests(socketPath)
+  const own = { installation, dataDirectory, diskDirectory: slot.directory }
+  let daemon: ChildProcess | undefined
+
+  const start = async () => {
+    daemon = spawnDaemon({ environment, logFile })
+    await untilReady({ daemon, requests, logFile })
+  }
+  const kill = async (signal: 'SIGKILL' | 'SIGTERM') => {
+    if (daemon === undefined || daemon.exitCode !== null || daemon.signalCode !== null) return
+    const ended = once(daemon, 'exit')
+    daemon.kill(signal)
+    await ended
+  }
+  const close = async () => {
+    await requests.request('POST', hostPaths.shutdown).catch(() => undefined)
+    await kill('SIGTERM')
+    requests.close()
+    await removeLeftovers(own)
+    await removeCgroupTree(installation)
+    await slot.release()
+    await rm(dataDirectory, { recursive: true, force: true })
+  }
+  try {
+    await start()
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return {
+    ...requests,
+    installation,
+    dataDirectory,
+    socketPath,
+    environment: {
+      THREADBOX_INSTALLATION: installation,
+      THREADBOX_DATA: dataDirectory,
+      THREADBOX_HOST_SOCKET: socketPath,
+    },
+    newSandboxId: () => makeId('sandbox', randomBytes),
+    newBootId: () => makeId('boot', randomBytes),
+    pid: () => daemon?.pid ?? 0,
+    log: () => readFile(logFile, 'utf8'),
+    kill,
+    restart: start,
+    leftovers: () => findLeftovers(own),
+    close,
+  }
+}
+
+function spawnDaemon(options: { environment: Record<string, string>; logFile: string }): ChildProcess {
+  const main = path.join(import.meta.dirname, '../../../../apps/host/src/main.ts')
+  const daemon = spawn(process.execPath, [main], {
+    env: { PATH: process.env.PATH ?? '', ...options.environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  for (const stream of [daemon.stdout, daemon.stderr]) {
+    stream?.on('data', (chunk: Buffer) => appendFileSync(options.logFile, chunk))
+  }
+  return daemon
+}
+
+async function untilReady(options: { daemon: ChildProcess; requests: HostRequests; logFile: string }): Promise<void> {
+  const startedAt = Date.now()
+  for (;;) {
+    const answer: HostAnswer | undefined = await options.requests.request('GET', hostPaths.info).catch(() => undefined)
+    if (answer?.status === 200 && (answer.body as { preparing: string[] }).preparing.length === 0) return
+    const limitMs = answer === undefined ? startTimeoutMs : imageTimeoutMs
+    if (options.daemon.exitCode !== null || Date.now() - startedAt > limitMs) {
+      const log = await readFile(options.logFile, 'utf8').catch(() => '')
+      throw new Error(`the host daemon did not become ready:\n${log.slice(-4000)}`)
+    }
+    await delay(25)
+  }
+}
