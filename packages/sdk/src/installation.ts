@@ -62,6 +62,9 @@ export function modelCalls(connection: Connection) {
 export function installationCalls(connection: Connection) {
   return {
     status: (signal?: AbortSignal) => connection.json<Status>('GET', '/status', { signal }),
+    /** The same after the machine was looked at anew, which takes a moment. */
+    statusWithChecks: (signal?: AbortSignal) =>
+      connection.json<Status>('GET', '/status', { query: { checks: true }, signal }),
     settings: (signal?: AbortSignal) => connection.json<Settings>('GET', '/settings', { signal }),
     updateSettings: (request: UpdateSettings) => connection.json<Settings>('PATCH', '/settings', { json: request }),
     audit: (options: { cursor?: string; limit?: number } = {}) =>

@@ -18,6 +18,8 @@ export type ThreadStore = {
   markRead(threadId: string): Promise<void>
   /** Threads that are marked as deleted. */
   deletedIds(): Promise<string[]>
+  /** The turn that runs, or the last one that ran. */
+  lastTurnId(threadId: string): Promise<string | undefined>
   /** Removes the rows of the thread, of its log and its search documents. */
   erase(threadId: string): Promise<void>
 }
@@ -58,6 +60,16 @@ export function makeThreadStore(database: Kysely<ThreadTables>): ThreadStore {
     deletedIds: async () => {
       const rows = await database.selectFrom('threads').select('id').where('deleted_at', 'is not', null).execute()
       return rows.map((row) => row.id)
+    },
+    lastTurnId: async (threadId) => {
+      const row = await database
+        .selectFrom('thread_turns')
+        .select('id')
+        .where('thread_id', '=', threadId)
+        .orderBy('position', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row?.id
     },
     erase: async (threadId) => {
       await database.deleteFrom('threads').where('id', '=', threadId).execute()

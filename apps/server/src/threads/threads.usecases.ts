@@ -44,6 +44,8 @@ export type ThreadsDependencies = {
   audit: Audit
   system: System
   undoMs: number
+  /** A thread was deleted: what runs in it is to be stopped. */
+  onDeleted: (threadId: string) => void
 }
 
 export function makeThreads(dependencies: ThreadsDependencies): Threads {
@@ -162,6 +164,7 @@ async function deleteThread(
   await operations.plan({ kind: deleteThreadOperation, subjectId: row.id, dueAt: now + dependencies.undoMs })
   await store.update(row.id, { deleted_at: now })
   await audit.record({ userId: work.userId, action: 'thread-deleted', subject: row.id })
+  dependencies.onDeleted(row.id)
   userHub.publish(work.userId, { type: 'thread-removed', threadId: row.id })
   return await work.present({ ...row, deleted_at: now })
 }

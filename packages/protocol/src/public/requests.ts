@@ -115,7 +115,15 @@ export const createdApiKeySchema = apiKeySchema.extend({ secret: z.string() }).m
 export const meSchema = z
   .object({ id: z.string(), name: z.string(), email: z.string(), isOwner: z.boolean() })
   .meta({ id: 'Me' })
-export const setupStateSchema = z.object({ ownerExists: z.boolean(), version: z.string() }).meta({ id: 'SetupState' })
+export const setupStateSchema = z
+  .object({
+    ownerExists: z.boolean(),
+    version: z.string(),
+    isHostReachable: z.boolean(),
+    /** What the machine is still being made ready with, in words; empty when sandboxes can start. */
+    preparing: z.array(z.string()),
+  })
+  .meta({ id: 'SetupState' })
 
 /** A check of the machine, with its cure when it is not fine. */
 export const checkSchema = z

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readSettings, turnSettings } from '@threadbox/config'
+import { makeLogger } from '@threadbox/telemetry'
+import { type Application, type ApplicationOptions, makeApplication } from './application.ts'
+import { makeDirectoryBlobStore } from './blobs/directory-blob-store.ts'
+import { type OpenDatabase, openDatabase } from './database/database.ts'
+import { migrate } from './database/migrations.registry.ts'
+import { makeHostClient } from './sandboxes/host-client.ts'
+import { makeSystem } from './system.ts'
+
+export const ownerToken = 'a-one-time-token-of-the-test'
+const origin = 'http://localhost'
+
+/** What a test sends with each request of one person. */
+export type TestPerson = { userId: string; headers: Record<string, string> }
+
+/** The real application on a real database, without a socket. The host is whatever listens at `hostSocket`: nothing. */
+export type TestApplication = AsyncDisposable &
+  Application & {
+    open: OpenDatabase
+    directory: string
+    clock: { now: number }
+    /** Sends a request as a browser at this origin would. A body that is no string or stream is sent as JSON. */
+    call(
+      method: string,
+      path: string,
+      options?: { body?: unknown; headers?: Record<string, string>; person?: TestPerson },
+    ): Promise<Response>
+    /** Signs the owner up. */
+    signUpOwner(): Promise<TestPerson>
+    /** Another person, who in this version can only be made behind the API's back. */
+    addPerson(name: string): Promise<TestPerson>
+  }
+
+export async function makeTestApplication(
+  options: { databaseUrl?: string; databaseFile?: string; hostSocket?: string } & Partial<ApplicationOptions> = {},
+): Promise<TestApplication> {
+  const directory = await mkdtemp(join(tmpdir(), 'threadbox-server-'))
+  const ownerTokenFile = join(directory, 'owner-token')
+  await writeFile(ownerTokenFile, `${ownerToken}\n`)
+  const target = options.databaseUrl === undefined ? { file: options.databaseFile ?? ':memory:' } : { url: options.databaseUrl }
+  const open = openDatabase(target)
+  await migrate(open)
+  const host = makeHostClient({ socketPath: options.hostSocket ?? join(directory, 'no-host.sock') })
+  const clock = { now: Date.now() }
+  const application = makeApplication({
+    open,
+    host,
+    blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
+    masterKey: randomBytes(32),
+    hosts: { installation: 'test00', baseDomain: '', publicUrl: '', allowedHosts: '', listenHost: '127.0.0.1' },
+    ownerTokenFile,
+    webDirectory: '',
+    undoMs: 30_000,
+    turnSettings: readSettings(turnSettings, {}),
+    environment: {},
+    ollamaUrl: 'http://127.0.0.1:9',
+    fixedSettings: [],
+    version: '0.0.0-test',
+    system: makeSystem({ now: () => clock.now, randomBytes: (count) => randomBytes(count) }),
+    logger: makeLogger({ process: 'test', level: process.env['THREADBOX_TEST_LOG'] ?? 'fatal' }),
+    ...options,
+  })
+  const call: TestApplication['call'] = async (method, path, request = {}) => {
+    const isRaw = typeof request.body === 'string' || request.body instanceof Uint8Array
+    const isStream = request.body instanceof ReadableStream
+    return await application.app.request(`${origin}${path}`, {
+      method,
+      headers: {
+        host: 'localhost',
+        ...(method === 'GET' ? {} : { origin }),
+        ...(request.body === undefined || isStream ? {} : { 'content-type': 'application/json' }),
+        ...request.person?.headers,
+        ...request.headers,
+      },
+      ...(request.body === undefined
+        ? {}
+        : { body: (isRaw || isStream ? request.body : JSON.stringify(request.body)) as BodyInit, duplex: 'half' }),
+    } as RequestInit)
+  }
+  return {
+    ...application,
+    open,
+    directory,
+    clock,
+    call,
+    signUpOwner: async () => {
+      const response = await call('POST', '/api/v1/auth/sign-up', { body: ownerRequest() })
+      const me = (await response.json()) as { id: string }
+      return { userId: me.id, headers: { cookie: cookieOf(response) } }
+    },
+    addPerson: (name) => addPerson(application, name),
+    [Symbol.asyncDispose]: async () => {
+      await application.stop()
+      await host.close()
+      await open.close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+export function ownerRequest() {
+  return { token: ownerToken, name: 'Owner', email: 'owner@example.com', password: 'correct horse battery' }
+}
+
+export function cookieOf(response: Response): string {
+  return response.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';')[0])
+    .join('; ')
+}
+
+async function addPerson(application: Application, name: string): Promise<TestPerson> {
+  const { response, headers } = await application.parts.login.api.signUpEmail({
+    body: { name, email: `${name}@example.com`, password: 'correct horse battery' },
+    returnHeaders: true,
+  })
+  const cookie = headers
+    .getSetCookie()
+    .map((value) => value.split(';')[0])
+    .join('; ')
+  return { userId: response.user.id, headers: { cookie } }
+}

@@ -1,0 +1,234 @@
+import type { turnSettings } from '@threadbox/config'
+import type { Logger } from '@threadbox/telemetry'
+import type { Hono } from 'hono'
+import { makeAuditPart, makeThreadParts, type ThreadParts } from './application-parts.ts'
+import { contentRoutes } from './attachments/content.routes.ts'
+import type { Audit } from './audit/audit.ts'
+import { blobPrefixesOf } from './blobs/blob-keys.ts'
+import type { BlobStore } from './blobs/blob-store.ts'
+import { type OpenDatabase, tablesOf } from './database/database.ts'
+import { fileRoutes } from './files/files.routes.ts'
+import { makeFiles } from './files/files.usecases.ts'
+import type { Api, ApiEnv } from './http/api.ts'
+import type { AllowedHosts } from './http/origins.ts'
+import { modelRoutes } from './models/models.routes.ts'
+import { makeModelStore } from './models/models.store.ts'
+import type { ModelTables } from './models/models.table.ts'
+import { makeModels, type Models } from './models/models.usecases.ts'
+import type { HostClient } from './sandboxes/host-client.ts'
+import { startReconciler } from './sandboxes/reconciler.ts'
+import { eraseSandbox } from './sandboxes/sandbox-deletion.ts'
+import { deriveKey, makeSecretBox } from './secrets/secret-box.ts'
+import { makeServer } from './server.ts'
+import { installationRoutes, setupRoutes } from './settings/installation.routes.ts'
+import { type FixedSetting, makeSettings, type Settings } from './settings/settings.ts'
+import type { SettingTables } from './settings/settings.table.ts'
+import { makeStatus } from './settings/status.ts'
+import type { System } from './system.ts'
+import { registerThreadDeletion, replanDeletions } from './threads/thread-deletion.ts'
+import { threadRoutes } from './threads/threads.routes.ts'
+import { makeQueueStore } from './turns/queue.store.ts'
+import { turnRoutes } from './turns/turns.routes.ts'
+import { makeTurnStore } from './turns/turns.store.ts'
+import type { TurnTables } from './turns/turns.table.ts'
+import { makeTurns, type Turns } from './turns/turns.usecases.ts'
+import { makeApiKeyStore } from './users/api-keys.store.ts'
+import { type ApiKeys, makeApiKeys } from './users/api-keys.usecases.ts'
+import { makeAttemptLimit } from './users/attempt-limit.ts'
+import { type Login, makeLogin } from './users/login.ts'
+import { makeOwnerToken } from './users/owner-token.ts'
+import { accountRoutes, signInRoutes } from './users/users.routes.ts'
+import { makeUserStore } from './users/users.store.ts'
+import type { UserTables } from './users/users.table.ts'
+import { makeUsers, type Users } from './users/users.usecases.ts'
+
+/** Attempts to log in or sign up per address and per e-mail, in a quarter of an hour. */
+const attemptLimit = { limit: 10, windowMs: 15 * 60_000 }
+
+export type ApplicationOptions = {
+  open: OpenDatabase
+  host: HostClient
+  blobs: BlobStore
+  masterKey: Uint8Array
+  hosts: AllowedHosts
+  ownerTokenFile: string
+  webDirectory: string
+  undoMs: number
+  turnSettings: { [Name in keyof typeof turnSettings]: number }
+  /** Variables that may hold keys of model providers. */
+  environment: Readonly<Record<string, string | undefined>>
+  /** Where Ollama is looked for; null for its own address. */
+  ollamaUrl: string | null
+  fixedSettings: readonly FixedSetting[]
+  version: string
+  system: System
+  logger: Logger
+}
+
+/** The whole server without a socket. Migrate the database before. */
+export type Application = {
+  app: Hono<ApiEnv>
+  api: Api
+  parts: ThreadParts & { users: Users; login: Login; turns: Turns; models: Models }
+  /** Takes up what a crash or a stop left unfinished, then follows the host. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+export function makeApplication(options: ApplicationOptions): Application {
+  const { open, system, logger } = options
+  const audit = makeAuditPart({ open, system })
+  const settingTables = tablesOf<SettingTables>(open.database)
+  const settings = makeSettings({ database: settingTables, fixed: options.fixedSettings, audit, system })
+  const stopTurn = (threadId: string) => {
+    turns.stop(threadId).catch((error: unknown) => logger.warn({ err: error, threadId }, 'turn was not stopped'))
+  }
+  const parts = makeThreadParts({ ...options, settings, audit, onThreadDeleted: stopTurn })
+  const models = makeModels({
+    store: makeModelStore(tablesOf<ModelTables>(open.database)),
+    secretBox: makeSecretBox(options.masterKey),
+    environment: options.environment,
+    clock: { nowMs: system.now },
+    randomBytes: system.randomBytes,
+    ollamaUrl: options.ollamaUrl,
+  })
+  const turns = makeTurnPart(options, { parts, models })
+  models.onConnected(async (connection) => {
+    await turns.offerModel(connection.name)
+    parts.userHub.broadcast({ type: 'status-updated' })
+  })
+  const people = makePeople(options, audit)
+  const { app, api } = mountRoutes(options, { ...people, parts, models, turns, settings, audit })
+  return {
+    app,
+    api,
+    parts: { ...parts, users: people.users, login: people.login, turns, models },
+    ...lifecycle(options, { parts, turns }),
+  }
+}
+
+function makeTurnPart(options: ApplicationOptions, known: { parts: ThreadParts; models: Models }): Turns {
+  const { parts, models } = known
+  const turnTables = tablesOf<TurnTables>(options.open.database)
+  return makeTurns({
+    store: makeTurnStore(turnTables),
+    queue: makeQueueStore(turnTables),
+    log: parts.log,
+    sandboxes: parts.sandboxes,
+    blobs: options.blobs,
+    models,
+    threadFacts: async (threadId) => {
+      const row = await parts.threadStore.findAny(threadId)
+      if (row === undefined || row.deleted_at !== null) return undefined
+      return { modelId: row.model_id, titleSource: row.title_source as 'none' | 'automatic' | 'person' }
+    },
+    setAutomaticTitle: (threadId, title) => parts.threads.setAutomaticTitle(threadId, title),
+    attachmentsOf: (threadId, ids) => parts.attachments.getAll(threadId, ids),
+    settings: options.turnSettings,
+    system: options.system,
+    logger: options.logger,
+  })
+}
+
+function makePeople(options: ApplicationOptions, audit: Audit): { users: Users; login: Login; apiKeys: ApiKeys } {
+  const { open, system, logger } = options
+  const userTables = tablesOf<UserTables>(open.database)
+  const login = makeLogin({
+    open,
+    system,
+    secret: deriveKey(options.masterKey, 'threadbox sessions v1').toString('base64url'),
+    installation: options.hosts.installation,
+    isSecure: options.hosts.publicUrl.startsWith('https:'),
+    logger,
+  })
+  const users = makeUsers({
+    login,
+    store: makeUserStore(userTables),
+    ownerToken: makeOwnerToken(options.ownerTokenFile),
+    attempts: makeAttemptLimit({ ...attemptLimit, now: system.now }),
+    audit,
+    system,
+  })
+  return { users, login, apiKeys: makeApiKeys({ store: makeApiKeyStore(userTables), system }) }
+}
+
+function mountRoutes(
+  options: ApplicationOptions,
+  known: {
+    users: Users
+    login: Login
+    apiKeys: ApiKeys
+    parts: ThreadParts
+    models: Models
+    turns: Turns
+    settings: Settings
+    audit: Audit
+  },
+) {
+  const { parts, users, models } = known
+  const { threads, log, attachments } = parts
+  const hasModel = async () => (await models.usable(null)) !== undefined
+  const status = makeStatus({ version: options.version, host: options.host, users, hasModel })
+  return makeServer({
+    hosts: options.hosts,
+    version: options.version,
+    webDirectory: options.webDirectory,
+    logger: options.logger,
+    authentication: { login: known.login, apiKeys: known.apiKeys },
+    publicRoutes: [setupRoutes(status), signInRoutes(users)],
+    routes: [
+      accountRoutes({ users, apiKeys: known.apiKeys }),
+      threadRoutes({ threads, log, userHub: parts.userHub }),
+      contentRoutes({ threads, log, blobs: options.blobs, attachments }),
+      fileRoutes({ threads, files: makeFiles({ awake: (id, how) => parts.sandboxes.awake(id, how) }) }),
+      turnRoutes({ turns: known.turns, open: (userId, threadId) => threads.open(userId, threadId) }),
+      modelRoutes({ models, isOwner: (userId) => users.isOwner(userId) }),
+      installationRoutes({ status, settings: known.settings, audit: known.audit, users }),
+    ],
+  })
+}
+
+function lifecycle(
+  options: ApplicationOptions,
+  known: { parts: ThreadParts; turns: Turns },
+): Pick<Application, 'start' | 'stop'> {
+  const { host, blobs, system, logger } = options
+  const { parts, turns } = known
+  const { operations, threadStore: store, sandboxStore, changeSandbox: change } = parts
+  registerThreadDeletion({
+    operations,
+    store,
+    logger,
+    erasers: [
+      async (threadId) => {
+        await turns.stop(threadId)
+        await turns.settled(threadId)
+      },
+      (threadId) => eraseSandbox({ store: sandboxStore, host, change }, threadId),
+      async (threadId) => {
+        for (const prefix of blobPrefixesOf(threadId)) await blobs.deleteAll(prefix)
+      },
+    ],
+  })
+  let reconciler: AsyncDisposable | undefined
+  return {
+    start: async () => {
+      await replanDeletions({ operations, store, system, undoMs: options.undoMs })
+      reconciler = startReconciler({
+        store: sandboxStore,
+        host,
+        sandboxes: parts.sandboxes,
+        system,
+        logger,
+        onHostChange: () => parts.userHub.broadcast({ type: 'status-updated' }),
+      })
+      operations.start()
+      await turns.recover()
+    },
+    stop: async () => {
+      await turns.close()
+      await operations.stop()
+      await reconciler?.[Symbol.asyncDispose]()
+    },
+  }
+}

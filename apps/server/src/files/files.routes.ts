@@ -1,0 +1,139 @@
+import { posix } from 'node:path'
+import { z } from '@hono/zod-openapi'
+import { fileEntrySchema, makeFolderSchema, moveFileSchema, sandboxPathSchema } from '@threadbox/protocol/public'
+import { type Api, type ApiContext, defineRoute, jsonAnswer, jsonBody, makeApi, threadParams } from '../http/api.ts'
+import { contentHeaders } from '../http/user-content.ts'
+import type { Threads } from '../threads/threads.usecases.ts'
+import { mediaTypeOf } from '../tools/media-type.models.ts'
+import type { Files } from './files.usecases.ts'
+
+const tags = ['files']
+const pathQuery = z.object({ path: sandboxPathSchema })
+const downloadQuery = z.object({ path: sandboxPathSchema, download: z.enum(['true', 'false']).default('false') })
+const bytes = { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } }
+
+const listRoute = defineRoute({
+  method: 'get',
+  path: '/threads/{threadId}/files',
+  tags,
+  summary: 'List a folder of the sandbox',
+  request: { params: threadParams, query: pathQuery },
+  responses: { 200: jsonAnswer(z.object({ entries: z.array(fileEntrySchema) }), 'What is in the folder.') },
+})
+const readRoute = defineRoute({
+  method: 'get',
+  path: '/threads/{threadId}/files/content',
+  tags,
+  summary: 'Read a file; ranges are supported',
+  request: { params: threadParams, query: downloadQuery },
+  responses: {
+    200: { description: 'The file.', content: bytes },
+    206: { description: 'Part of the file.', content: bytes },
+    416: { description: 'The file has no such part.' },
+  },
+})
+const writeRoute = defineRoute({
+  method: 'put',
+  path: '/threads/{threadId}/files/content',
+  tags,
+  summary: 'Write a file; `if-match` with its etag protects what somebody else wrote',
+  request: {
+    params: threadParams,
+    query: pathQuery,
+    headers: z.object({ 'if-match': z.string().max(200).optional(), 'if-none-match': z.literal('*').optional() }),
+  },
+  responses: { 200: jsonAnswer(fileEntrySchema, 'The file as it is now; its etag is in the header.') },
+})
+const removeRoute = defineRoute({
+  method: 'delete',
+  path: '/threads/{threadId}/files',
+  tags,
+  summary: 'Remove a file, or a folder with everything in it',
+  request: { params: threadParams, query: pathQuery },
+  responses: { 204: { description: 'Removed.' } },
+})
+const moveRoute = defineRoute({
+  method: 'post',
+  path: '/threads/{threadId}/files/move',
+  tags,
+  summary: 'Move or rename; nothing is overwritten',
+  request: { params: threadParams, body: jsonBody(moveFileSchema) },
+  responses: { 200: jsonAnswer(fileEntrySchema, 'Where it is now.') },
+})
+const folderRoute = defineRoute({
+  method: 'post',
+  path: '/threads/{threadId}/files/folders',
+  tags,
+  summary: 'Make a folder',
+  request: { params: threadParams, body: jsonBody(makeFolderSchema) },
+  responses: { 201: jsonAnswer(fileEntrySchema, 'The folder.') },
+})
+const archiveRoute = defineRoute({
+  method: 'get',
+  path: '/threads/{threadId}/files/archive',
+  tags,
+  summary: 'Download a folder as a zip',
+  request: { params: threadParams, query: pathQuery },
+  responses: { 200: { description: 'The zip.', content: { 'application/zip': { schema: z.string() } } } },
+})
+
+export function fileRoutes(dependencies: { files: Files; threads: Threads }): Api {
+  const { files, threads } = dependencies
+  const api = makeApi()
+  const open = async (context: ApiContext, threadId: string) => {
+    await threads.open(context.get('caller').userId, threadId)
+    return { threadId, signal: context.req.raw.signal }
+  }
+
+  api.openapi(listRoute, async (context) => {
+    const { threadId, signal } = await open(context, context.req.valid('param').threadId)
+    return context.json({ entries: await files.list(threadId, context.req.valid('query').path, signal) }, 200)
+  })
+  api.openapi(readRoute, async (context) => {
+    const { threadId, signal } = await open(context, context.req.valid('param').threadId)
+    const { path, download } = context.req.valid('query')
+    const file = await files.read(threadId, path, { range: context.req.header('range'), signal })
+    const name = posix.basename(path)
+    const headers = {
+      ...contentHeaders({ mediaType: mediaTypeOf(name), name, isDownload: download === 'true' }),
+      etag: file.etag,
+      'accept-ranges': 'bytes',
+      'last-modified': new Date(file.entry.modifiedAt).toUTCString(),
+      ...(file.sizeBytes === null ? {} : { 'content-length': String(file.sizeBytes) }),
+      ...(file.contentRange === null ? {} : { 'content-range': file.contentRange }),
+    }
+    return context.newResponse(file.stream, file.status as 200, headers)
+  })
+  api.openapi(writeRoute, async (context) => {
+    const { threadId, signal } = await open(context, context.req.valid('param').threadId)
+    const headers = context.req.valid('header')
+    const { entry, etag } = await files.write(threadId, context.req.valid('query').path, {
+      content: context.req.raw.body ?? new Blob([]).stream(),
+      signal,
+      ifMatch: headers['if-match'],
+      onlyIfNew: headers['if-none-match'] !== undefined,
+    })
+    return context.json(entry, 200, { etag })
+  })
+  api.openapi(removeRoute, async (context) => {
+    const { threadId } = await open(context, context.req.valid('param').threadId)
+    await files.remove(threadId, context.req.valid('query').path)
+    return context.body(null, 204)
+  })
+  api.openapi(moveRoute, async (context) => {
+    const { threadId } = await open(context, context.req.valid('param').threadId)
+    return context.json(await files.move(threadId, context.req.valid('json')), 200)
+  })
+  api.openapi(folderRoute, async (context) => {
+    const { threadId } = await open(context, context.req.valid('param').threadId)
+    return context.json(await files.makeFolder(threadId, context.req.valid('json').path), 201)
+  })
+  api.openapi(archiveRoute, async (context) => {
+    const { threadId, signal } = await open(context, context.req.valid('param').threadId)
+    const { path } = context.req.valid('query')
+    const stream = await files.archive(threadId, path, signal)
+    const name = `${posix.basename(path) || 'root'}.zip`
+    return context.newResponse(stream, 200, contentHeaders({ mediaType: 'application/zip', name, isDownload: true }))
+  })
+  return api
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { serve } from '@hono/node-server'
+import { readSettings, type Setting, serverSettings, turnSettings } from '@threadbox/config'
+import { makeLogger } from '@threadbox/telemetry'
+import { makeApplication } from './application.ts'
+import { makeDirectoryBlobStore } from './blobs/directory-blob-store.ts'
+import { openDatabase } from './database/database.ts'
+import { migrate } from './database/migrations.registry.ts'
+import { makeHostClient } from './sandboxes/host-client.ts'
+import { loadMasterKey } from './secrets/secret-box.ts'
+import type { FixedSetting } from './settings/settings.ts'
+import { makeSystem } from './system.ts'
+
+/** How long connections may take to end at a stop, before they are cut. */
+const closeLimitMs = 3000
+
+// biome-ignore lint/style/noProcessEnv: this is where the process meets its environment.
+const environment = process.env
+const version = environment['THREADBOX_VERSION'] ?? '0.1.0'
+const settings = readSettings(serverSettings, environment)
+const logger = makeLogger({ process: 'server', level: settings.logLevel })
+
+/** What a person may see of the settings that were read at start: no address that holds a password. */
+function fixedSettings(): FixedSetting[] {
+  const values = { ...settings, ...readSettings(turnSettings, environment) } as Record<string, string | number>
+  const definitions: Record<string, Setting<unknown>> = { ...serverSettings, ...turnSettings }
+  const hidden = ['databaseUrl', 'ownerTokenFile']
+  return Object.entries(definitions)
+    .filter(([name]) => !hidden.includes(name))
+    .map(([name, definition]) => ({
+      name: definition.environment,
+      doc: definition.doc,
+      value: values[name] ?? null,
+      default: definition.default as string | number,
+    }))
+}
+
+async function main(): Promise<void> {
+  process.umask(0o077)
+  const directory = settings.serverDirectory || join(settings.dataDirectory, 'server')
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const open = openDatabase(settings.databaseUrl ? { url: settings.databaseUrl } : { file: join(directory, 'server.db') })
+  await migrate(open)
+  const host = makeHostClient({ socketPath: settings.hostSocket })
+  const application = makeApplication({
+    open,
+    host,
+    blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
+    masterKey: await loadMasterKey(join(directory, 'master.key')),
+    hosts: settings,
+    ownerTokenFile: settings.ownerTokenFile,
+    webDirectory: settings.webDirectory,
+    undoMs: settings.undoSeconds * 1000,
+    turnSettings: readSettings(turnSettings, environment),
+    environment,
+    ollamaUrl: null,
+    fixedSettings: fixedSettings(),
+    version,
+    system: makeSystem({ now: Date.now, randomBytes: (count) => randomBytes(count) }),
+    logger,
+  })
+  await application.start()
+  const server = serve(
+    {
+      fetch: application.app.fetch,
+      hostname: settings.listenHost,
+      port: settings.listenPort,
+      // An upload of many gigabytes over a slow line takes as long as it takes.
+      serverOptions: { requestTimeout: 0 },
+    },
+    (address: AddressInfo) => logger.info({ address: address.address, port: address.port }, 'server listens'),
+  )
+
+  const stop = async (signal: string) => {
+    logger.info({ signal }, 'server stops')
+    const closed = new Promise<void>((resolve) => {
+      server.close(() => resolve())
+    })
+    const cut = setTimeout(() => 'closeAllConnections' in server && server.closeAllConnections(), closeLimitMs)
+    await application.stop()
+    await closed
+    clearTimeout(cut)
+    await host.close()
+    await open.close()
+    logger.info('server stopped')
+  }
+  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void stop(signal))
+}
+
+main().catch((error: unknown) => {
+  logger.fatal({ err: error }, 'server could not start')
+  process.exit(1)
+})

@@ -1,0 +1,90 @@
+import { Readable } from 'node:stream'
+import { createClient } from '@connectrpc/connect'
+import { fromWireError } from '@threadbox/errors'
+import { filesystem, process, runs } from '@threadbox/protocol/guest'
+import type { Dispatcher } from 'undici'
+import { fileIsDirectory, fileNotFound } from '../tools/tools.errors.ts'
+import type { HostClient } from './host-client.ts'
+import type { AwakeSandbox } from './sandbox-access.ts'
+import { fileRefused, hostAnswerUnknown, sandboxDiskFull } from './sandboxes.errors.ts'
+
+/** A file's bytes with what HTTP says about them; for ranges too. */
+export type OpenedFile = {
+  status: number
+  stream: ReadableStream<Uint8Array>
+  sizeBytes: number | null
+  contentRange: string | null
+}
+
+/** What the rest of the server sees of an awake sandbox, and the reads that only the files feature needs. */
+export type ReachableSandbox = AwakeSandbox & {
+  openFile(path: string, options?: { range?: string; signal?: AbortSignal }): Promise<OpenedFile>
+}
+
+/** The user that files belong to and are read as: what a person may not read in a terminal, the app may not either. */
+const fileUser = 'user'
+
+export function reachSandbox(host: HostClient, target: { sandboxId: string; bootId: string }): ReachableSandbox {
+  const transport = host.transport(target)
+  const openFile: ReachableSandbox['openFile'] = async (path, options = {}) => {
+    const response = await host.guest(target, {
+      method: 'GET',
+      path: '/files',
+      query: { path, username: fileUser },
+      headers: { 'accept-encoding': 'identity', ...(options.range === undefined ? {} : { range: options.range }) },
+      signal: options.signal,
+    })
+    if (response.statusCode >= 400 && response.statusCode !== 416) throw await fileError(response, path)
+    const length = response.headers['content-length']
+    return {
+      status: response.statusCode,
+      stream: Readable.toWeb(response.body) as ReadableStream<Uint8Array>,
+      sizeBytes: typeof length === 'string' ? Number(length) : null,
+      contentRange: typeof response.headers['content-range'] === 'string' ? response.headers['content-range'] : null,
+    }
+  }
+  return {
+    ...target,
+    runs: createClient(runs.Runs, transport),
+    processes: createClient(process.Process, transport),
+    files: createClient(filesystem.Filesystem, transport),
+    openFile,
+    download: async (path, signal) => {
+      const { stream, sizeBytes } = await openFile(path, signal === undefined ? {} : { signal })
+      return { stream, sizeBytes }
+    },
+    upload: async (path, content, signal) => {
+      const response = await host.guest(target, {
+        method: 'POST',
+        path: '/files',
+        query: { path, username: fileUser },
+        headers: { 'content-type': 'application/octet-stream' },
+        body: content instanceof Uint8Array ? content : Readable.fromWeb(content as never),
+        signal,
+      })
+      if (response.statusCode >= 400) throw await fileError(response, path)
+      await response.body.dump()
+    },
+  }
+}
+
+/** The host answers in our form, the guest in E2B's: a number and a sentence. */
+async function fileError(response: Dispatcher.ResponseData, path: string): Promise<Error> {
+  const body = parseJson(await response.body.text()) as { message?: unknown } | undefined
+  const known = fromWireError(body)
+  if (known !== undefined) return known
+  const problem = typeof body?.message === 'string' ? body.message : `status ${response.statusCode}`
+  if (response.statusCode === 404) return fileNotFound({ path })
+  if (response.statusCode === 507) return sandboxDiskFull({ path })
+  if (response.statusCode === 400 && /directory/i.test(problem)) return fileIsDirectory({ path })
+  if (response.statusCode < 500) return fileRefused({ path, problem })
+  return hostAnswerUnknown({ status: response.statusCode }, { cause: new Error(problem) })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,174 @@
+import { Agent as HttpAgent } from 'node:http'
+import { createConnectTransport } from '@connectrpc/connect-node'
+import type { Transport } from '@connectrpc/connect'
+import { fromWireError } from '@threadbox/errors'
+import {
+  bootHeader,
+  type HostDoctor,
+  hostDoctorSchema,
+  type HostEvent,
+  type HostInfo,
+  type HostSandbox,
+  hostEventSchema,
+  hostInfoSchema,
+  hostPaths,
+  hostSandboxSchema,
+} from '@threadbox/protocol/host'
+import { Agent, type Dispatcher } from 'undici'
+import { z } from 'zod'
+import { hostAnswerUnknown, hostUnreachable } from './sandboxes.errors.ts'
+
+/** An order may include making a disk and starting a sandbox on a busy machine. */
+const orderTimeoutMs = 120_000
+/** The host sends a keep-alive every few seconds: after this silence its event stream counts as lost. */
+const eventSilenceMs = 45_000
+
+export type HostClient = {
+  info(): Promise<HostInfo>
+  doctor(): Promise<HostDoctor>
+  list(): Promise<HostSandbox[]>
+  get(sandboxId: string): Promise<HostSandbox | undefined>
+  ensure(sandboxId: string, order: { limits: HostSandbox['limits']; egress: HostSandbox['egress'] }): Promise<HostSandbox>
+  start(sandboxId: string, order: { bootId: string; hostname: string }): Promise<HostSandbox>
+  /** Removes everything of a sandbox; one that is gone already is fine. */
+  delete(sandboxId: string): Promise<void>
+  /** Live events until the stream breaks or the signal aborts. */
+  events(signal: AbortSignal): AsyncIterable<HostEvent>
+  /** Sends any request through the gateway to the guest of one boot. */
+  guest(target: { sandboxId: string; bootId: string }, request: GuestRequest): Promise<Dispatcher.ResponseData>
+  /** The guest's RPC services, over the same gateway. */
+  transport(target: { sandboxId: string; bootId: string }): Transport
+  close(): Promise<void>
+}
+export type GuestRequest = {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  path: string
+  query?: Record<string, string>
+  headers?: Record<string, string>
+  body?: Dispatcher.DispatchOptions['body']
+  signal?: AbortSignal | undefined
+}
+
+/** The host daemon behind a unix socket. Its errors are thrown as they were thrown there. */
+export function makeHostClient(options: { socketPath: string }): HostClient {
+  const dispatcher = new Agent({
+    connect: { socketPath: options.socketPath },
+    headersTimeout: orderTimeoutMs,
+    // Bodies are downloads and event streams: they may pause for as long as they like.
+    bodyTimeout: 0,
+  })
+  const httpAgent = new HttpAgent({ keepAlive: true })
+  const send = async (request: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> => {
+    const response = await dispatcher.request({ ...request, origin: 'http://host' }).catch((error: unknown) => {
+      if ((request.signal as AbortSignal | undefined)?.aborted) throw error
+      throw hostUnreachable({}, { cause: error })
+    })
+    return response
+  }
+  const order = async <Schema extends z.ZodType>(
+    schema: Schema,
+    request: { method: 'GET' | 'PUT' | 'POST' | 'DELETE'; path: string; json?: unknown; bootId?: string },
+  ): Promise<z.infer<Schema>> => {
+    const response = await send({
+      method: request.method,
+      path: request.path,
+      headers: {
+        ...(request.json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(request.bootId === undefined ? {} : { [bootHeader]: request.bootId }),
+      },
+      ...(request.json === undefined ? {} : { body: JSON.stringify(request.json) }),
+    })
+    const text = await response.body.text()
+    const body = parseJson(text)
+    if (response.statusCode >= 400) throw fromWireError(body) ?? hostAnswerUnknown({ status: response.statusCode })
+    const parsed = schema.safeParse(body)
+    if (!parsed.success) throw hostAnswerUnknown({ status: response.statusCode }, { cause: parsed.error })
+    return parsed.data
+  }
+
+  return {
+    info: () => order(hostInfoSchema, { method: 'GET', path: hostPaths.info }),
+    doctor: () => order(hostDoctorSchema, { method: 'GET', path: hostPaths.doctor }),
+    list: async () => {
+      const listed = await order(listSchema, { method: 'GET', path: hostPaths.sandboxes })
+      return listed.sandboxes
+    },
+    get: (sandboxId) =>
+      order(hostSandboxSchema, { method: 'GET', path: hostPaths.sandbox(sandboxId) }).catch(undefinedIfNotFound),
+    ensure: (sandboxId, json) => order(hostSandboxSchema, { method: 'PUT', path: hostPaths.sandbox(sandboxId), json }),
+    start: (sandboxId, json) =>
+      order(hostSandboxSchema, { method: 'POST', path: hostPaths.start(sandboxId), json, bootId: json.bootId }),
+    delete: async (sandboxId) => {
+      await order(z.unknown(), { method: 'DELETE', path: hostPaths.sandbox(sandboxId) }).catch(undefinedIfNotFound)
+    },
+    events: (signal) => readEvents(send, signal),
+    guest: (target, request) =>
+      send({
+        method: request.method,
+        path: `${hostPaths.guest(target.sandboxId)}${request.path}`,
+        query: request.query ?? {},
+        headers: { ...request.headers, [bootHeader]: target.bootId },
+        ...(request.body === undefined ? {} : { body: request.body }),
+        ...(request.signal === undefined ? {} : { signal: request.signal }),
+      }),
+    transport: (target) =>
+      createConnectTransport({
+        baseUrl: `http://host${hostPaths.guest(target.sandboxId)}`,
+        httpVersion: '1.1',
+        nodeOptions: { socketPath: options.socketPath, agent: httpAgent },
+        interceptors: [
+          (next) => (request) => {
+            request.header.set(bootHeader, target.bootId)
+            return next(request)
+          },
+        ],
+      }),
+    close: async () => {
+      httpAgent.destroy()
+      await dispatcher.destroy()
+    },
+  }
+}
+
+const listSchema = z.object({ sandboxes: z.array(hostSandboxSchema) })
+
+async function* readEvents(
+  send: (request: Dispatcher.RequestOptions) => Promise<Dispatcher.ResponseData>,
+  signal: AbortSignal,
+): AsyncGenerator<HostEvent> {
+  const silence = new AbortController()
+  let timer = setTimeout(() => silence.abort(), eventSilenceMs)
+  const either = AbortSignal.any([signal, silence.signal])
+  try {
+    const response = await send({ method: 'GET', path: hostPaths.events, signal: either })
+    if (response.statusCode >= 400) throw hostAnswerUnknown({ status: response.statusCode })
+    let rest = ''
+    const decoder = new TextDecoder()
+    for await (const part of response.body) {
+      clearTimeout(timer)
+      timer = setTimeout(() => silence.abort(), eventSilenceMs)
+      const lines = (rest + decoder.decode(part as Uint8Array, { stream: true })).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) {
+        const event = hostEventSchema.safeParse(parseJson(line))
+        // An event of a newer host that this server does not know changes nothing here.
+        if (event.success) yield event.data
+      }
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function undefinedIfNotFound(error: unknown): undefined {
+  if ((error as { kind?: unknown }).kind === 'not-found') return undefined
+  throw error
+}

@@ -1,0 +1,36 @@
+import { defineError } from '@threadbox/errors'
+
+export const hostUnreachable = defineError({
+  code: 'host.unreachable',
+  kind: 'unavailable',
+  message: () => 'The service that runs sandboxes on this machine does not answer.',
+  remedy: () => 'It may still be starting. If this stays, run `threadbox doctor` on the server.',
+})
+
+export const hostAnswerUnknown = defineError<{ status: number }>({
+  code: 'host.answer-unknown',
+  kind: 'internal',
+  message: ({ status }) => `The service that runs sandboxes answered in a way that was not understood (${status}).`,
+  remedy: () => 'Both may be of different versions: restart threadbox. If it stays, look into `threadbox logs`.',
+})
+
+export const sandboxNotReady = defineError<{ state: string }>({
+  code: 'sandbox.not-ready',
+  kind: 'unavailable',
+  message: ({ state }) => `The sandbox cannot be used right now: it is ${state}.`,
+  remedy: () => 'Try again in a moment.',
+})
+
+export const sandboxDiskFull = defineError<{ path: string }>({
+  code: 'sandbox.disk-full',
+  kind: 'out-of-space',
+  message: ({ path }) => `${path} was not written: the disk of the sandbox is full.`,
+  remedy: () => 'Delete files in the sandbox, or raise its disk limit in the settings.',
+})
+
+export const fileRefused = defineError<{ path: string; problem: string }>({
+  code: 'file.refused',
+  kind: 'invalid',
+  message: ({ path, problem }) => `${path} could not be used: ${problem}`,
+  remedy: () => 'Check the path and its permissions.',
+})
