@@ -10,7 +10,6 @@ export const connection: Texts<typeof source> = {
   retryIn_other: 'Neuer Versuch in {{count}} s.',
   trying: 'Neuer Versuch läuft.',
   retry: 'Jetzt versuchen',
-  back: 'Wieder verbunden.',
   error: {
     title: 'Diese Seite ist stehen geblieben',
     text: 'Der Rest der App und alles auf dem Server ist, wie es war.',
@@ -23,15 +22,11 @@ export const connection: Texts<typeof source> = {
     title: 'Unter dieser Adresse ist nichts',
     text: 'Der Thread wurde vielleicht gelöscht, oder die Adresse ist unvollständig.',
     home: 'Zur Startseite',
-    search: 'Suchen',
   },
   toast: {
-    code: 'Code',
-    close: 'Meldung schließen',
     unexpected: 'Etwas ist fehlgeschlagen, das nicht hätte fehlschlagen dürfen.',
     unexpectedRemedy: 'Laden Sie die Seite neu. Geschieht es wieder, hilft ein Blick in `threadbox logs`.',
   },
-  loading: 'Wird geladen',
   copy: 'Kopieren',
   retryLoad: 'Noch einmal versuchen',
 }

@@ -7,6 +7,7 @@ export const empty: Texts<typeof source> = {
     'Noch ist kein Modell verbunden, also sind Sie im <b>Direktmodus</b>: Ein Befehl, den Sie eingeben, läuft in der Sandbox dieses Threads. Dateien und Pakete bleiben.',
   agent:
     'Sagen Sie, was Sie brauchen. {{model}} arbeitet in der Sandbox dieses Threads; Dateien, Pakete und Variablen bleiben für die nächste Nachricht.',
+  unknown: 'Welche Modelle verbunden sind, ließ sich nicht lesen. Befehle gehen auch ohne.',
   commands: 'Befehle',
   run: 'Einen Shell-Befehl ausführen',
   python: 'Python ausführen, Variablen bleiben',

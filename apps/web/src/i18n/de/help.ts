@@ -3,7 +3,6 @@ import type { Texts } from '../texts.ts'
 
 export const help: Texts<typeof source> = {
   title: 'Tastenkürzel',
-  close: 'Schließen',
   group: { message: 'Nachricht', app: 'App', thread: 'Thread' },
   send: 'Senden, oder anstellen, solange eine Antwort läuft',
   newLine: 'Neue Zeile',

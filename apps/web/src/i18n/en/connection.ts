@@ -7,7 +7,6 @@ export const connection = {
   retryIn_other: 'Trying again in {{count}} s.',
   trying: 'Trying again now.',
   retry: 'Try now',
-  back: 'Connected again.',
   error: {
     title: 'This page stopped working',
     text: 'The rest of the app and everything on the server is as it was.',
@@ -20,15 +19,11 @@ export const connection = {
     title: 'There is nothing at this address',
     text: 'The thread may have been deleted, or the address is incomplete.',
     home: 'Go to the start page',
-    search: 'Search',
   },
   toast: {
-    code: 'Code',
-    close: 'Close message',
     unexpected: 'Something failed that should not have failed.',
     unexpectedRemedy: 'Reload the page. If it happens again, look into `threadbox logs`.',
   },
-  loading: 'Loading',
   copy: 'Copy',
   retryLoad: 'Try again',
 }

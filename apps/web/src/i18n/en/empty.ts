@@ -4,6 +4,7 @@ export const empty = {
     'No model is connected yet, so you are in <b>direct mode</b>: type a command and it runs in this thread’s sandbox. Files and packages stay.',
   agent:
     'Ask for something. {{model}} works in this thread’s sandbox; files, packages and variables stay for the next message.',
+  unknown: 'It could not be read which models are connected. Commands work without one.',
   commands: 'Commands',
   run: 'Run a shell command',
   python: 'Run Python, keep variables',

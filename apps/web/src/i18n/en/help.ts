@@ -1,6 +1,5 @@
 export const help = {
   title: 'Keyboard shortcuts',
-  close: 'Close',
   group: { message: 'Message', app: 'App', thread: 'Thread' },
   send: 'Send, or queue while an answer runs',
   newLine: 'New line',

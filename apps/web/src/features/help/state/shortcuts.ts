@@ -1,0 +1,18 @@
+/** Every shortcut of the app: what it does, by the key of its text, and the keys. */
+export const shortcutGroups = {
+  message: [
+    ['send', 'enter'],
+    ['newLine', 'shift+enter'],
+    ['commands', '/'],
+    ['editLast', '↑'],
+    ['escape', 'Esc'],
+  ],
+  app: [
+    ['palette', 'mod+K'],
+    ['newThread', 'mod+shift+O'],
+    ['sidebar', 'mod+shift+S'],
+    ['shortcuts', 'mod+/'],
+    ['nextRegion', 'F6'],
+  ],
+  thread: [['rename', 'F2']],
+} as const

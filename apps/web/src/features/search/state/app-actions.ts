@@ -1,0 +1,42 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { chooseTheme } from '../../../app/theme.ts'
+import { openLayer, toggleSidebar } from '../../../app/ui-state.ts'
+import { useSignOut } from '../../auth/api/session.queries.ts'
+import { useErrorToast } from '../../connection/state/use-error-toast.ts'
+import { keyCaps } from '../../help/state/key-caps.ts'
+import type { PaletteAction } from './palette.models.ts'
+
+/** What the palette can do anywhere in the app. */
+export function useAppActions(): PaletteAction[] {
+  const { t } = useTranslation('search')
+  const navigate = useNavigate()
+  const signOut = useSignOut()
+  const showError = useErrorToast()
+  const { mutate } = signOut
+  return useMemo(() => {
+    const settings = (section: string) => () => void navigate({ to: '/settings/$section', params: { section } })
+    const action = (id: string, label: string, run: () => void, shortcut?: string): PaletteAction => ({
+      id,
+      label,
+      scope: 'app',
+      run,
+      ...(shortcut === undefined ? {} : { shortcut }),
+    })
+    const leave = () =>
+      mutate(undefined, { onSuccess: () => void navigate({ to: '/login', replace: true }), onError: showError })
+    return [
+      action('new-thread', t('action.newThread'), () => void navigate({ to: '/threads/new' }), keyCaps('mod+shift+O')),
+      action('connect-model', t('action.connectModel'), settings('models')),
+      action('settings', t('action.settings'), settings('you')),
+      action('api-keys', t('action.apiKeys'), settings('api-keys')),
+      action('sidebar', t('action.sidebar'), toggleSidebar, keyCaps('mod+shift+S')),
+      action('shortcuts', t('action.shortcuts'), () => openLayer('shortcuts'), keyCaps('mod+/')),
+      action('theme-light', t('action.themeLight'), () => chooseTheme('light')),
+      action('theme-dark', t('action.themeDark'), () => chooseTheme('dark')),
+      action('theme-system', t('action.themeSystem'), () => chooseTheme('system')),
+      action('sign-out', t('action.signOut'), leave),
+    ]
+  }, [t, navigate, mutate, showError])
+}
