@@ -6,7 +6,7 @@ import type { Logger } from '@threadbox/telemetry'
 import { makeActivityReader } from './init/activity.ts'
 import { makeGuestState } from './init/guest-state.ts'
 import { initRoutes } from './init/init-routes.ts'
-import { kernelsMissing } from './kernels/contexts.ts'
+import { makeContexts } from './kernels/contexts.ts'
 import { makeLauncher } from './launch/launcher.ts'
 import { makePipePool } from './launch/pipe-pool.ts'
 import type { Programs } from './launch/programs.ts'
@@ -35,7 +35,8 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const state = makeGuestState()
   const pipes = makePipePool({ scratchDirectory, mkfifo: programs.mkfifo })
   const launcher = makeLauncher({ state, pipes, programs })
-  const registry = makeRunRegistry({ ...options, state, launcher, memoryVerdict: () => undefined })
+  const memoryVerdict = () => undefined
+  const registry = makeRunRegistry({ ...options, state, launcher, memoryVerdict })
   const activity = makeActivityReader({
     runningKeys: () =>
       registry
@@ -46,16 +47,12 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     guestPorts: [guestPort, codePort],
   })
   state.onApplied(() => registry.reset())
-  const contexts = {
-    startCell: () => {
-      throw kernelsMissing({})
-    },
-  }
+  const contexts = makeContexts({ launcher, programs, scratchDirectory })
   const server = makeHttpServer({
     state,
     logger,
     routes: initRoutes({ ...options, state, activity: activity.read, cpuUsedPercent: () => 0 }),
-    services: (router) => void router.service(runs.Runs, makeRunsService({ registry, contexts })),
+    services: (router) => void router.service(runs.Runs, makeRunsService({ registry, contexts, memoryVerdict })),
   })
   const port = await listen(server, { address: options.address, port: options.ports.guest })
   logger.info({ port, guestVersion: options.guestVersion }, 'guest listening')

@@ -1,13 +1,64 @@
 import { defineError } from '@threadbox/errors'
-import type { OutputLog } from '../runs/output-log.ts'
-import type { Run } from '../runs/run.ts'
+import { freshRandom } from '../init/random.ts'
+import type { Launcher } from '../launch/launcher.ts'
+import { requireDirectory } from '../launch/launcher.ts'
+import type { Programs } from '../launch/programs.ts'
+import { type Context, makeContext } from './context.ts'
+import { startKernel } from './kernel.ts'
 
-export const kernelsMissing = defineError({
-  code: 'kernel.missing',
-  kind: 'unsupported',
-  message: () => 'kernels are not there yet',
-  remedy: () => 'wait',
+export const contextUnknown = defineError<{ id: string }>({
+  code: 'context.unknown',
+  kind: 'not-found',
+  message: ({ id }) => `There is no code context "${id}".`,
+  remedy: () => 'Create one, or leave the context out to use the thread’s own kernel.',
 })
+
+/** Name of the context that exists from the start and that cells without a context run in. */
+export const mainContext = 'main'
+
+/** Contexts by id. The one called `main` is always there. */
 export type Contexts = {
-  startCell(request: { key: string; code: string; context: string; timeoutMs: number; log: OutputLog }): Run
+  /** Throws `context.unknown`. The empty id is the main context. */
+  get(id: string): Context
+  list(): Context[]
+  create(options: { cwd: string | undefined }): Context
+  /** Ends the context's kernel and forgets it. */
+  remove(id: string): Promise<void>
+}
+
+export function makeContexts(dependencies: {
+  launcher: Launcher
+  programs: Programs
+  scratchDirectory: string
+}): Contexts {
+  const { launcher, programs, scratchDirectory } = dependencies
+  const contexts = new Map<string, Context>()
+  const start = (cwd: string) =>
+    startKernel({ launcher, scratchDirectory, kernelProgram: programs.file('kernel.py'), cwd })
+  const add = (id: string, cwd: string) => {
+    const context = makeContext({ id, cwd, start })
+    contexts.set(id, context)
+    return context
+  }
+  const main = () => contexts.get(mainContext) ?? add(mainContext, launcher.workdir(launcher.user(undefined)))
+  const get = (id: string) => {
+    if (id === '' || id === mainContext) return main()
+    const context = contexts.get(id)
+    if (context === undefined) throw contextUnknown({ id })
+    return context
+  }
+  return {
+    get,
+    list: () => [main(), ...[...contexts.values()].filter((context) => context.id !== mainContext)],
+    create: ({ cwd }) => {
+      const directory = cwd ?? launcher.workdir(launcher.user(undefined))
+      requireDirectory(directory)
+      return add(freshRandom(12), directory)
+    },
+    remove: async (id) => {
+      const context = get(id)
+      contexts.delete(context.id)
+      await context.restart()
+    },
+  }
 }

@@ -8,7 +8,7 @@ import type { SandboxUser } from '../launch/users.ts'
 import { endFamily, membersOf, type ProcessFamily } from '../processes/process-family.ts'
 import { commandLine, type ProcessEntry } from '../processes/process-table.ts'
 import type { OutputLog } from './output-log.ts'
-import { makeRunRecord, plainEnd, type Run, type RunRecord, type StopCause } from './run.ts'
+import { makeRunRecord, plainEnd, type Run, type RunRecord, type StopCause, viewOf } from './run.ts'
 import { parseSavedState, type SessionState, sessionScript, shellBody } from './session-script.ts'
 import type { SessionCopy, SessionStore } from './session-store.ts'
 import type { WaitingShell } from './shell-pool.ts'
@@ -104,11 +104,6 @@ export function startCommandRun(request: CommandRequest, dependencies: CommandDe
 function describeProcess(member: ProcessEntry): string {
   const line = commandLine(member.pid)
   return line === '' || line.includes(shellBody) ? member.name : line
-}
-
-/** Getters must stay getters, which copying the properties would not do. */
-function viewOf(record: RunRecord): Omit<Run, 'stop' | 'dispose'> {
-  return Object.create(record) as RunRecord
 }
 
 async function roomIn(record: RunRecord) {

@@ -83,3 +83,8 @@ export function plainEnd(cause: runs.EndCause): RunEnd {
     stillRunning: [],
   }
 }
+
+/** What readers see of a record. Its getters stay getters, which copying the properties would not do. */
+export function viewOf(record: RunRecord): Omit<Run, 'stop' | 'dispose'> {
+  return Object.create(record) as RunRecord
+}

@@ -1,6 +1,8 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import { runs } from '@threadbox/protocol/guest'
+import { startCellRun } from '../kernels/cell-run.ts'
 import type { Contexts } from '../kernels/contexts.ts'
+import type { ProcessFamily } from '../processes/process-family.ts'
 import { readRun } from './read-run.ts'
 import type { RunRegistry } from './run-registry.ts'
 
@@ -10,11 +12,15 @@ const keepAliveMs = 15_000
 export function makeRunsService(dependencies: {
   registry: RunRegistry
   contexts: Contexts
+  memoryVerdict(family: ProcessFamily): string | undefined
 }): ServiceImpl<typeof runs.Runs> {
   const { registry, contexts } = dependencies
   return {
     startCommand: async (request) => await registry.startCommand(request),
-    startCell: (request) => registry.startOther(request.key, (log) => contexts.startCell({ ...request, log })),
+    startCell: (request) => {
+      const context = contexts.get(request.context)
+      return registry.startOther(request.key, (log) => startCellRun({ ...request, log }, { ...dependencies, context }))
+    },
     read: (request, context) =>
       readRun(registry.get(request.key), {
         offset: Number(request.offset),

@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { isErrorOf, isThreadboxError } from '@threadbox/errors'
+import { runs } from '@threadbox/protocol/guest'
+import { membersOf, type ProcessFamily, sendSignal } from '../processes/process-family.ts'
+import type { OutputLog } from '../runs/output-log.ts'
+import { makeRunRecord, plainEnd, type Run, type RunEnd, type StopCause, viewOf } from '../runs/run.ts'
+import { type CellHandle, type CellListener, type Context, kernelDied } from './context.ts'
+import { stripTerminalCodes } from './jupyter-messages.ts'
+import type { Kernel } from './kernel.ts'
+
+export type CellRequest = { key: string; code: string; timeoutMs: number; log: OutputLog }
+
+/** Rich results are held in memory until the run is forgotten; what one cell may hold. */
+const displayLimitBytes = 64 * 1024 * 1024
+/** How long programs that the cell started may ignore the interrupt. */
+const childGraceMs = 500
+/** How long Python itself may ignore it, for instance inside a long computation in C: then the kernel is ended. */
+const kernelGraceMs = 3_000
+const ticksPerSecond = 100
+
+/** Runs a cell in a context as a run: what it prints becomes output, rich results become displays. */
+export function startCellRun(
+  request: CellRequest,
+  dependencies: { context: Context; memoryVerdict(family: ProcessFamily): string | undefined },
+): Run {
+  const { log } = request
+  const startedAt = performance.now()
+  const startTicks = uptimeTicks()
+  const record = makeRunRecord(request)
+  let stopCause: StopCause | undefined
+  let failure: Pick<RunEnd, 'errorName' | 'errorValue' | 'traceback'> | undefined
+  let kernel: Kernel | undefined
+  const append = (text: string) => {
+    log.append(Buffer.from(text, 'utf8'))
+    // Kernels do not stop when nobody reads: this one is made to wait instead, and nothing is lost.
+    if (log.isFull && stopCause === undefined) kernel?.hold(true)
+    record.changed()
+  }
+  const listener: CellListener = {
+    onStream: ({ text }) => append(text),
+    onDisplay: makeDisplayKeeper({ displays: record.displays, append, changed: record.changed }),
+    onError: (error) => {
+      failure = {
+        errorName: error.name,
+        errorValue: stripTerminalCodes(error.value),
+        traceback: stripTerminalCodes(error.traceback.join('\n')),
+      }
+    },
+    onExecutionCount: () => {
+      kernel = cell.kernel()
+    },
+  }
+  log.onRoom(() => kernel?.hold(false))
+  const cell: CellHandle = dependencies.context.run({ code: request.code, listener })
+  const finish = (end: Partial<RunEnd>) =>
+    record.finish({
+      ...plainEnd(stopCause ?? runs.EndCause.EXITED),
+      ...end,
+      cwd: dependencies.context.cwd,
+      outputSize: log.size,
+      durationMs: performance.now() - startedAt,
+    })
+  const stop = async (cause: StopCause) => {
+    if (record.end !== undefined) return
+    stopCause ??= cause
+    await endCell({ cell, startTicks, whenEnded: record.whenEnded })
+  }
+  const timeout =
+    request.timeoutMs > 0 ? setTimeout(() => void stop(runs.EndCause.TIMEOUT), request.timeoutMs) : undefined
+  void cell.done
+    .then(
+      () => finish({ exitCode: failure === undefined ? 0 : 1, ...failure }),
+      (error) => finish(deathOf(error, { stopCause, verdict: kernel && dependencies.memoryVerdict(familyOf(kernel)) })),
+    )
+    .finally(() => clearTimeout(timeout))
+  return Object.assign(viewOf(record), { stop, dispose: () => log.close() })
+}
+
+function familyOf(kernel: Kernel): ProcessFamily {
+  return { root: kernel.pid, mark: undefined }
+}
+
+function deathOf(error: unknown, context: { stopCause: StopCause | undefined; verdict: string | undefined }) {
+  const message = isThreadboxError(error) ? error.message : 'The cell could not be run.'
+  if (context.stopCause !== undefined) {
+    return { exitCode: -1, message: 'It did not react to the interrupt, so the Python kernel was ended.' }
+  }
+  if (context.verdict !== undefined) {
+    return { cause: runs.EndCause.OUT_OF_MEMORY, exitCode: -1, message: context.verdict }
+  }
+  return isErrorOf(kernelDied, error)
+    ? { cause: runs.EndCause.KERNEL_DIED, exitCode: -1, message }
+    : { exitCode: -1, message, errorName: 'KernelNotStarted', errorValue: message }
+}
+
+/** Interrupts the cell; ends first its programs, then the kernel, when they go on. */
+async function endCell(options: { cell: CellHandle; startTicks: number; whenEnded: Promise<void> }) {
+  const { cell, whenEnded } = options
+  const endedWithin = (ms: number) => Promise.race([whenEnded.then(() => true), delay(ms).then(() => false)])
+  cell.cancel()
+  for (let waited = 0; waited < kernelGraceMs; waited += childGraceMs) {
+    const kernel = cell.kernel()
+    kernel?.hold(false)
+    kernel?.interrupt()
+    if (await endedWithin(childGraceMs)) return
+    if (kernel !== undefined) killChildren(kernel, options.startTicks)
+  }
+  await cell.kernel()?.kill()
+  await whenEnded
+}
+
+function killChildren(kernel: Kernel, startTicks: number) {
+  const started = membersOf(familyOf(kernel)).filter((member) => member.startTicks >= startTicks)
+  for (const child of started) if (child.pid !== kernel.pid) sendSignal(child.pid, 'SIGKILL')
+}
+
+function uptimeTicks(): number {
+  return Math.floor(Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) * ticksPerSecond)
+}
+
+function makeDisplayKeeper(options: {
+  displays: { bundleJson: string; isResult: boolean }[]
+  append(text: string): void
+  changed(): void
+}): CellListener['onDisplay'] {
+  let heldBytes = 0
+  return ({ bundle, isResult }) => {
+    const bundleJson = JSON.stringify(bundle)
+    if (heldBytes + bundleJson.length > displayLimitBytes) {
+      options.append(`[a rich result of ${bundleJson.length} bytes was left out: this cell has shown too many]\n`)
+      return
+    }
+    heldBytes += bundleJson.length
+    options.displays.push({ bundleJson, isResult })
+    options.changed()
+  }
+}

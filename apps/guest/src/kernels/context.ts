@@ -1,0 +1,142 @@
+import { defineError } from '@threadbox/errors'
+import type { JupyterMessage } from './jupyter-messages.ts'
+import type { Kernel } from './kernel.ts'
+
+export const kernelDied = defineError<{ how: string }>({
+  code: 'kernel.died',
+  kind: 'interrupted',
+  message: ({ how }) => `The Python kernel ended while the cell ran: ${how}. Its variables are gone.`,
+  remedy: () => 'Run the cells that define what you need again; a new kernel is started by itself.',
+})
+
+/** Receives what one cell produces. */
+export type CellListener = {
+  onStream(stream: { name: 'stdout' | 'stderr'; text: string }): void
+  onDisplay(display: { bundle: object; isResult: boolean }): void
+  onError(error: { name: string; value: string; traceback: string[] }): void
+  onExecutionCount(count: number): void
+}
+
+export type CellHandle = {
+  /** Resolves when the cell has ended; rejects with `kernel.died` or `kernel.not-started`. */
+  readonly done: Promise<void>
+  /** The kernel that runs the cell; undefined while it waits for its turn. */
+  kernel(): Kernel | undefined
+  /** A cell that still waits for its turn will not run. */
+  cancel(): void
+}
+
+/** One Python interpreter in which cells run one after another. Its kernel starts with the first cell. */
+export type Context = {
+  readonly id: string
+  readonly cwd: string
+  run(cell: { code: string; silent?: boolean; listener: CellListener }): CellHandle
+  kernel(): Kernel | undefined
+  /** Ends the kernel; the next cell starts a new one. */
+  restart(): Promise<void>
+}
+
+export function makeContext(options: { id: string; cwd: string; start(cwd: string): Promise<Kernel> }): Context {
+  let current: Kernel | undefined
+  let starting: Promise<Kernel> | undefined
+  let queue: Promise<unknown> = Promise.resolve()
+  const ensureKernel = () => {
+    starting ??= options.start(options.cwd).then(
+      (kernel) => {
+        current = kernel
+        void kernel.exit.then(() => {
+          if (current !== kernel) return
+          current = undefined
+          starting = undefined
+        })
+        return kernel
+      },
+      (error) => {
+        starting = undefined
+        throw error
+      },
+    )
+    return starting
+  }
+  return {
+    id: options.id,
+    cwd: options.cwd,
+    kernel: () => current,
+    run: (cell) => {
+      let running: Kernel | undefined
+      let cancelled = false
+      const done = queue.then(async () => {
+        const kernel = cancelled ? undefined : await ensureKernel()
+        if (kernel === undefined || cancelled) return
+        running = kernel
+        try {
+          await execute(running, cell)
+        } finally {
+          running = undefined
+        }
+      })
+      const cancel = () => {
+        cancelled = true
+      }
+      queue = done.catch(() => undefined)
+      return { done, kernel: () => running, cancel }
+    },
+    restart: async () => {
+      const kernel = current
+      await kernel?.kill()
+      await kernel?.exit
+    },
+  }
+}
+
+/** A cell is over when the kernel has answered the request and has said on the output channel that it is idle. */
+async function execute(kernel: Kernel, cell: { code: string; silent?: boolean; listener: CellListener }) {
+  const idle = Promise.withResolvers<void>()
+  const replied = Promise.withResolvers<void>()
+  kernel.request({
+    type: 'execute_request',
+    content: {
+      code: cell.code,
+      silent: cell.silent ?? false,
+      store_history: !cell.silent,
+      user_expressions: {},
+      allow_stdin: false,
+      stop_on_error: false,
+    },
+    listener: {
+      onReply: () => replied.resolve(),
+      onMessage: (message) => {
+        if (message.type === 'status' && message.content.execution_state === 'idle') idle.resolve()
+        else deliver(message, cell.listener)
+      },
+    },
+  })
+  const died = kernel.exit.then(({ code, signal }) => {
+    throw kernelDied({ how: signal === null ? `exit code ${code}` : `by ${signal}` })
+  })
+  await Promise.race([Promise.all([idle.promise, replied.promise]), died])
+}
+
+function deliver({ type, content }: JupyterMessage, listener: CellListener) {
+  switch (type) {
+    case 'stream':
+      listener.onStream({ name: content.name === 'stderr' ? 'stderr' : 'stdout', text: String(content.text) })
+      break
+    case 'execute_input':
+      listener.onExecutionCount(Number(content.execution_count))
+      break
+    case 'display_data':
+    case 'update_display_data':
+    case 'execute_result':
+      listener.onDisplay({
+        bundle: { data: content.data, metadata: content.metadata },
+        isResult: type === 'execute_result',
+      })
+      break
+    case 'error': {
+      const traceback = Array.isArray(content.traceback) ? content.traceback.map(String) : []
+      listener.onError({ name: String(content.ename), value: String(content.evalue), traceback })
+      break
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { defineError } from '@threadbox/errors'
+import { freshRandom } from '../init/random.ts'
+import type { Launcher, ProcessExit } from '../launch/launcher.ts'
+import { readPipe } from '../launch/pipe-reader.ts'
+import type { SandboxUser } from '../launch/users.ts'
+import { killFamily, sendSignal } from '../processes/process-family.ts'
+import { decodeMessage, encodeRequest, type JupyterMessage, newMessageId } from './jupyter-messages.ts'
+import { connectZmtp, type ZmtpSocket } from './zmtp.ts'
+
+export const kernelNotStarted = defineError<{ problem: string }>({
+  code: 'kernel.not-started',
+  kind: 'unavailable',
+  message: ({ problem }) => `The Python kernel could not be started: ${problem}`,
+  remedy: () => 'Check that `python3 -m ipykernel --version` works in the sandbox.',
+})
+
+/** What belongs to one request, as the kernel sends it. Calls go on after `onReply`: threads may print later. */
+export type RequestListener = {
+  onMessage(message: JupyterMessage): void
+  /** The kernel's answer to the request itself. */
+  onReply(message: JupyterMessage): void
+}
+
+/** A running Jupyter kernel, leader of its own session and process group. */
+export type Kernel = {
+  readonly pid: number
+  /** How it ended, with the last of what it printed itself. */
+  readonly exit: Promise<ProcessExit & { lastWords: string }>
+  request(options: { type: string; content: object; listener: RequestListener }): void
+  /** Makes the kernel wait, or go on. */
+  hold(held: boolean): void
+  interrupt(): void
+  kill(): Promise<void>
+}
+
+/** Python and its packages may have to be read from a slow disk the first time. */
+const startTimeoutMs = 60_000
+const retryMs = 20
+const lastWordsBytes = 4096
+/** Requests whose late output is still delivered. */
+const listenersKept = 200
+const ports = { shell: 1, iopub: 2, stdin: 3, control: 4, hb: 5 }
+
+export async function startKernel(options: {
+  launcher: Launcher
+  kernelProgram: string
+  scratchDirectory: string
+  cwd: string
+}): Promise<Kernel> {
+  const { launcher } = options
+  const user = launcher.user(undefined)
+  const directory = makeSocketDirectory(options.scratchDirectory, user)
+  const connectionFile = join(directory, 'connection.json')
+  const launched = await launcher.launch({
+    user,
+    program: '/bin/bash',
+    args: ['--login', '-c', 'exec python3 "$0" -f "$1"', options.kernelProgram, connectionFile],
+    envs: {},
+    cwd: options.cwd,
+    stdin: 'none',
+    stderr: 'same',
+  })
+  let lastWords = Buffer.alloc(0)
+  const output = readPipe({
+    descriptor: launched.stdout,
+    onData: (chunk) => {
+      lastWords = Buffer.concat([lastWords, chunk]).subarray(-lastWordsBytes)
+    },
+    onEnd: () => undefined,
+  })
+  const exit = launched.exit.then((ended) => {
+    output.drain(lastWordsBytes)
+    rmSync(directory, { recursive: true, force: true })
+    return { ...ended, lastWords: lastWords.toString('utf8') }
+  })
+  const family = { root: launched.pid, mark: undefined }
+  try {
+    const channels = await connectChannels({ directory, exit })
+    return {
+      pid: launched.pid,
+      exit,
+      request: channels.request,
+      hold: (held) => void sendSignal(launched.pid, held ? 'SIGSTOP' : 'SIGCONT'),
+      interrupt: () => void sendSignal(-launched.pid, 'SIGINT'),
+      kill: async () => void (await killFamily(family)),
+    }
+  } catch (error) {
+    await killFamily(family)
+    throw error
+  }
+}
+
+/** Only the user can look into it, so that messages need no signature. */
+function makeSocketDirectory(scratchDirectory: string, user: SandboxUser): string {
+  const directory = join(scratchDirectory, 'kernels', freshRandom(6))
+  mkdirSync(join(scratchDirectory, 'kernels'), { recursive: true, mode: 0o711 })
+  mkdirSync(directory, { mode: 0o700 })
+  const connection = {
+    transport: 'ipc',
+    ip: join(directory, 'k'),
+    key: '',
+    signature_scheme: 'hmac-sha256',
+    ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [`${name}_port`, port])),
+  }
+  writeFileSync(join(directory, 'connection.json'), JSON.stringify(connection), { mode: 0o600 })
+  if (process.getuid?.() === 0) {
+    for (const path of [directory, join(directory, 'connection.json')]) chownSync(path, user.uid, user.gid)
+  }
+  return directory
+}
+
+async function connectChannels(options: { directory: string; exit: Kernel['exit'] }) {
+  const listeners = new Map<string, RequestListener>()
+  const session = newMessageId()
+  const givenUp = new AbortController()
+  const timeout = setTimeout(() => givenUp.abort(), startTimeoutMs)
+  let problem = `it did not answer within ${startTimeoutMs / 1000} seconds`
+  void options.exit.then(({ code, signal, lastWords }) => {
+    problem = `it ended with ${signal ?? `exit code ${code}`}. ${lastWords.trim()}`
+    givenUp.abort()
+  })
+  let heard = false
+  const dispatch = (frames: Buffer[], kind: 'onMessage' | 'onReply') => {
+    if (kind === 'onMessage') heard = true
+    const message = decodeMessage(frames)
+    if (message === undefined) return
+    const listener =
+      listeners.get(message.parentId) ?? (kind === 'onMessage' ? [...listeners.values()].at(-1) : undefined)
+    listener?.[kind](message)
+  }
+  const connect = (port: number, type: 'DEALER' | 'SUB') =>
+    connectWhenThere({
+      path: join(options.directory, `k-${port}`),
+      type,
+      signal: givenUp.signal,
+      onMessage: (frames) => dispatch(frames, type === 'SUB' ? 'onMessage' : 'onReply'),
+    })
+  try {
+    const shell = await connect(ports.shell, 'DEALER')
+    await connect(ports.iopub, 'SUB')
+    // A subscription takes effect some time after it was sent; whatever is heard proves that it has.
+    while (!heard) {
+      givenUp.signal.throwIfAborted()
+      shell.send(encodeRequest({ id: newMessageId(), type: 'kernel_info_request', content: {}, session }))
+      await delay(retryMs)
+    }
+    return {
+      request: (request: { type: string; content: object; listener: RequestListener }) => {
+        const id = newMessageId()
+        listeners.set(id, request.listener)
+        for (const oldest of listeners.keys()) {
+          if (listeners.size <= listenersKept) break
+          listeners.delete(oldest)
+        }
+        shell.send(encodeRequest({ ...request, id, session }))
+      },
+    }
+  } catch (cause) {
+    throw kernelNotStarted({ problem }, { cause })
+  } finally {
+    clearTimeout(timeout)
+  }
+}
+
+async function connectWhenThere(options: {
+  path: string
+  type: 'DEALER' | 'SUB'
+  signal: AbortSignal
+  onMessage(frames: Buffer[]): void
+}): Promise<ZmtpSocket> {
+  for (;;) {
+    options.signal.throwIfAborted()
+    try {
+      return await connectZmtp({ ...options, onClose: () => undefined })
+    } catch {
+      await delay(retryMs)
+    }
+  }
+}
