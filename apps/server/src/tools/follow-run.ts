@@ -1,4 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
+import { isThreadboxError } from '@threadbox/errors'
 import type { runs } from '@threadbox/protocol/guest'
 import type { AwakeSandbox } from '../sandboxes/sandbox-access.ts'
 import type { ToolContext } from './tool.ts'
@@ -31,6 +32,7 @@ const reconnectPauseMs = 250
 export async function followRun(context: ToolContext, options: FollowOptions): Promise<RunEnd> {
   let sandbox = context.sandbox
   let displays = context.call.displays
+  const progress = { bytes: -1, at: context.nowMs() }
   let wasStarted = context.how !== 'start'
   const stopping = watchForStop(context, () => sandbox)
   try {
@@ -59,7 +61,9 @@ export async function followRun(context: ToolContext, options: FollowOptions): P
         if (stopping.giveUp.aborted) return { kind: 'stop-unconfirmed' }
         if (!isConnectionLoss(error)) throw error
       }
-      const again = await reconnect(context, stopping.giveUp)
+      const { sizeBytes } = context.recorder.tail()
+      if (sizeBytes !== progress.bytes) Object.assign(progress, { bytes: sizeBytes, at: context.nowMs() })
+      const again = await reconnect(context, { giveUp: stopping.giveUp, deadline: progress.at + reconnectWithinMs })
       if (again === undefined) return context.signal.aborted ? { kind: 'stop-unconfirmed' } : { kind: 'lost' }
       if (again.bootId !== sandbox.bootId) return { kind: 'lost' }
       sandbox = again
@@ -127,8 +131,11 @@ async function stopQuietly(sandbox: AwakeSandbox, key: string): Promise<void> {
   await sandbox.runs.stop({ key }).catch(() => undefined)
 }
 
-async function reconnect(context: ToolContext, giveUp: AbortSignal): Promise<AwakeSandbox | undefined> {
-  const deadline = context.nowMs() + reconnectWithinMs
+async function reconnect(
+  context: ToolContext,
+  options: { giveUp: AbortSignal; deadline: number },
+): Promise<AwakeSandbox | undefined> {
+  const { giveUp, deadline } = options
   while (!giveUp.aborted && context.nowMs() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, reconnectPauseMs))
     try {
@@ -142,6 +149,8 @@ async function reconnect(context: ToolContext, giveUp: AbortSignal): Promise<Awa
 
 /** Errors that say nothing about the run itself: somebody between here and it went away. */
 function isConnectionLoss(error: unknown): boolean {
+  // What the host says instead of the guest: it is not there, or this boot is not.
+  if (isThreadboxError(error)) return true
   if (!(error instanceof ConnectError)) return false
   const codes = [Code.Unavailable, Code.Aborted, Code.Canceled, Code.Unknown, Code.Internal, Code.DeadlineExceeded]
   return codes.includes(error.code)

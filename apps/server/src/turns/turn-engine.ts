@@ -16,6 +16,7 @@ export type TurnEngine = {
   start(turn: { id: string; threadId: string }): void
   /** Interrupts what the turn waits for, so that it looks at its record again. */
   interrupt(turnId: string): void
+  isLive(turnId: string): boolean
   /** Resolves when the turn is not run here any more. */
   ended(turnId: string): Promise<void>
   /** Leaves every turn as it is recorded; the next start goes on with them. */
@@ -73,6 +74,7 @@ export function makeTurnEngine(
   return {
     start,
     interrupt: (turnId) => live.get(turnId)?.controller.abort(new Error('the turn was stopped')),
+    isLive: (turnId) => live.has(turnId),
     ended: async (turnId) => live.get(turnId)?.done,
     close: async () => {
       isClosed = true

@@ -122,9 +122,10 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
     },
     offerModel: (modelName) => offerModel(dependencies, modelName),
     settled: async (threadId) => {
-      for (let turnId = await store.runningTurn(threadId); turnId !== undefined; ) {
+      for (;;) {
+        const turnId = await store.runningTurn(threadId)
+        if (turnId === undefined || !engine.isLive(turnId)) return
         await engine.ended(turnId)
-        turnId = await store.runningTurn(threadId)
       }
     },
     close: engine.close,
