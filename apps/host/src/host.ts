@@ -18,6 +18,7 @@ import { makeGateway } from './gateway/gateway.ts'
 import { addInfoRoutes } from './host-info.ts'
 import { makeBaseImages } from './images/base-images.ts'
 import { makeAddressBook } from './network/address-book.ts'
+import { makeAttachments } from './network/attachments.ts'
 import { makeKeyedLock } from './orders/keyed-lock.ts'
 import { addOrderRoutes } from './orders/orders.routes.ts'
 import { makeSandboxOrders } from './orders/sandbox-orders.ts'
@@ -73,8 +74,9 @@ export async function makeHost(options: HostOptions): Promise<Host> {
   const events = makeHostEvents()
   const files = makeBootFiles(options.files)
   const images = makeBaseImages({ archive: options.imageArchive, disks, facts, logger, signal })
+  const attachments = makeAttachments(network)
   const running = makeBoots({
-    ...{ driver, network, boots, files, active, events, logger, clock, randomBytes, readyTimeoutMs, signal },
+    ...{ driver, attachments, boots, files, active, events, logger, clock, randomBytes, readyTimeoutMs, signal },
     guestDirectory: path.basename(options.files.guestDirectory),
     guestEnvironment: options.guestEnvironment,
     guestOf: options.guestOf ?? ((address) => ({ address })),
@@ -82,7 +84,7 @@ export async function makeHost(options: HostOptions): Promise<Host> {
   const addresses = makeAddressBook({ sandboxes, addresses: () => network.addresses(), pool: options.networkPool })
   const lock = makeKeyedLock()
   const orders = makeSandboxOrders({
-    ...{ sandboxes, boots, running, disks, network, addresses, images, files, clock, lock },
+    ...{ sandboxes, boots, running, disks, network, addresses, attachments, images, files, clock, lock },
   })
   const gateway = makeGateway({ active, events, logger, clock })
   const hostId = await facts.obtain('hostId', () => makeId('host', randomBytes))
@@ -96,7 +98,7 @@ export async function makeHost(options: HostOptions): Promise<Host> {
   return {
     prepare: async () => {
       await files.prepare()
-      await reclaim({ sandboxes, boots, running, disks, network, files, driver, logger })
+      await reclaim({ sandboxes, boots, running, disks, network, attachments, files, driver, logger })
     },
     prepareImage: () => images.prepare(),
     makeServer: ({ token }) => makeHostServer({ app, gateway, token }),

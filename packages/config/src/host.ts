@@ -54,8 +54,8 @@ export const hostSettings = {
     default: '',
   }),
   poolBytes: setting<number>({
-    doc: 'Size of the file that holds disks and images, where the data directory is not on btrfs. It is allocated at once and only grows.',
-    environment: 'THREADBOX_POOL_BYTES',
+    doc: 'Size in bytes of the file that holds disks and images, where the data directory is not on btrfs. It is allocated at once and only grows.',
+    environment: 'THREADBOX_POOL_SIZE',
     schema: bytes,
     default: 40 * GiB,
   }),

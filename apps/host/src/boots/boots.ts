@@ -1,9 +1,9 @@
 import type { SandboxLimits } from '@threadbox/domain'
 import type { BootEndCause } from '@threadbox/protocol/host'
 import type { SandboxDriver } from '@threadbox/sandbox-driver'
-import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import type { Logger } from '@threadbox/telemetry'
 import type { HostEvents } from '../events/host-events.ts'
+import type { Attachments } from '../network/attachments.ts'
 import { guestEndedEarly, guestSilent, sandboxEnded } from '../orders/orders.errors.ts'
 import type { BootsStore, StoredBoot } from '../state/boots.store.ts'
 import type { StoredSandbox } from '../state/sandboxes.store.ts'
@@ -13,7 +13,7 @@ import { type GuestAddress, initGuest } from './guest-client.ts'
 
 export type BootsParts = {
   driver: SandboxDriver
-  network: SandboxNetwork
+  attachments: Attachments
   boots: BootsStore
   files: BootFiles
   active: ActiveBoots
@@ -82,8 +82,9 @@ export function makeBoots(parts: BootsParts): Boots {
       const accessToken = parts.randomBytes(32).toString('hex')
       const { guestDirectory } = parts
       await boots.insert({ bootId, sandboxId, startedAt: clock(), hostname, guestDirectory, accessToken })
+      const durations = new Map<string, number>()
       try {
-        await boot(parts, { sandbox, diskPath, bootId, hostname, accessToken })
+        await boot(parts, { sandbox, diskPath, bootId, hostname, accessToken, durations })
       } catch (error) {
         await driver.stop(bootId)
         await driver.forget(bootId)
@@ -93,6 +94,7 @@ export function makeBoots(parts: BootsParts): Boots {
       await boots.markReady(bootId)
       const stored = await boots.find(bootId)
       if (stored !== undefined) serve({ sandbox, boot: stored })
+      logger.info({ sandboxId, bootId, ...Object.fromEntries(durations) }, 'boot ready')
       events.emit({ type: 'boot-ready', sandboxId, bootId, at: clock() })
     },
     adopt: async ({ sandbox, boot: stored }) => {
@@ -124,26 +126,27 @@ export function makeBoots(parts: BootsParts): Boots {
 
 async function boot(
   parts: BootsParts,
-  options: { sandbox: StoredSandbox; diskPath: string; bootId: string; hostname: string; accessToken: string },
+  options: {
+    sandbox: StoredSandbox
+    diskPath: string
+    bootId: string
+    hostname: string
+    accessToken: string
+    durations: Map<string, number>
+  },
 ): Promise<void> {
-  const { sandbox, bootId, hostname, accessToken } = options
+  const { sandbox, bootId, hostname, accessToken, durations } = options
+  const timed = async <Value>(name: string, work: Promise<Value>) => {
+    const startedAt = performance.now()
+    return await work.finally(() => durations.set(name, Math.round(performance.now() - startedAt)))
+  }
   const { sandboxId, limits } = sandbox
-  const attachment = await parts.network.attach({ sandboxId, address: sandbox.address, egress: sandbox.egress })
-  const [mounts] = await Promise.all([
-    parts.files.write({ sandboxId, hostname, gatewayAddress: attachment.gatewayAddress }),
-    // An earlier boot has taken the address out of the namespace.
-    parts.network.restoreAddress(sandboxId),
-  ])
-  await parts.driver.start({
-    bootId,
-    sandboxId,
-    hostname,
-    rootPath: options.diskPath,
-    networkNamespacePath: attachment.namespacePath,
-    mounts,
-    limits,
-  })
-  await awaitGuest(parts, { sandbox, bootId, hostname, accessToken })
+  const attachment = await timed('networkMs', parts.attachments.obtain(sandbox))
+  const mounts = await parts.files.write({ sandboxId, hostname, gatewayAddress: attachment.gatewayAddress })
+  const { namespacePath } = attachment
+  const request = { bootId, sandboxId, hostname, rootPath: options.diskPath, mounts, limits }
+  await timed('driverMs', parts.driver.start({ ...request, networkNamespacePath: namespacePath }))
+  await timed('guestMs', awaitGuest(parts, { sandbox, bootId, hostname, accessToken }))
 }
 
 async function awaitGuest(

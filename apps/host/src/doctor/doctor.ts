@@ -49,7 +49,7 @@ async function lookAtPool(disks: DiskStore): Promise<Finding> {
   const freeBytes = totalBytes - usedBytes
   const detail = `${gibibytes(freeBytes)} of ${gibibytes(totalBytes)} free, ${gibibytes(reservedBytes)} of it reserved`
   if (freeBytes > reservedBytes) return { state: 'ok', detail, cure: '' }
-  return { state: 'failed', detail, cure: 'Delete threads that are no longer needed, or raise THREADBOX_POOL_BYTES.' }
+  return { state: 'failed', detail, cure: 'Delete threads that are no longer needed, or raise THREADBOX_POOL_SIZE.' }
 }
 
 function gibibytes(bytes: number): string {

@@ -7,6 +7,7 @@ import type { BootFiles } from '../boots/boot-files.ts'
 import type { Boots } from '../boots/boots.ts'
 import type { BaseImages } from '../images/base-images.ts'
 import type { AddressBook } from '../network/address-book.ts'
+import type { Attachments } from '../network/attachments.ts'
 import type { BootsStore, StoredBoot } from '../state/boots.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../state/sandboxes.store.ts'
 import type { makeKeyedLock } from './keyed-lock.ts'
@@ -19,6 +20,7 @@ export type OrdersParts = {
   disks: DiskStore
   network: SandboxNetwork
   addresses: AddressBook
+  attachments: Attachments
   images: BaseImages
   files: BootFiles
   clock: () => number
@@ -132,7 +134,7 @@ async function createSandbox(
   })
   const made = await Promise.allSettled([
     parts.disks.createDisk({ diskId: sandboxId, imageId, limitBytes: limits.diskBytes }),
-    parts.network.attach({ sandboxId, address: sandbox.address, egress }),
+    parts.attachments.prepare(sandbox),
   ])
   const failure = made.find((result) => result.status === 'rejected')
   if (failure === undefined) return sandbox
@@ -183,12 +185,13 @@ async function stopSandbox(parts: OrdersParts, { sandboxId, bootId }: StoredBoot
 
 /** Everything of a sandbox, in the order in which it is used. Begun again after a crash, from wherever it was. */
 export async function deleteSandbox(
-  parts: Pick<OrdersParts, 'sandboxes' | 'boots' | 'running' | 'disks' | 'network' | 'files'>,
+  parts: Pick<OrdersParts, 'sandboxes' | 'boots' | 'running' | 'disks' | 'network' | 'attachments' | 'files'>,
   sandboxId: string,
 ): Promise<void> {
   await parts.sandboxes.markDeleting(sandboxId)
   const boot = await parts.boots.current(sandboxId)
   if (boot !== undefined) await parts.running.stop(boot)
+  parts.attachments.forget(sandboxId)
   await parts.network.detach(sandboxId)
   await parts.disks.deleteDisk(sandboxId)
   await parts.files.remove(sandboxId)

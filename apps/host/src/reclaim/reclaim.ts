@@ -4,7 +4,10 @@ import type { Logger } from '@threadbox/telemetry'
 import type { Boots } from '../boots/boots.ts'
 import { deleteSandbox, type OrdersParts } from '../orders/sandbox-orders.ts'
 
-export type ReclaimParts = Pick<OrdersParts, 'sandboxes' | 'boots' | 'running' | 'disks' | 'network' | 'files'> & {
+export type ReclaimParts = Pick<
+  OrdersParts,
+  'sandboxes' | 'boots' | 'running' | 'disks' | 'network' | 'attachments' | 'files'
+> & {
   driver: SandboxDriver
   network: SandboxNetwork
   running: Boots

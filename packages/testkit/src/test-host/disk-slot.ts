@@ -26,7 +26,7 @@ export async function claimDiskSlot(): Promise<DiskSlot> {
       directory,
       environment: {
         THREADBOX_DISK_DIRECTORY: directory,
-        THREADBOX_POOL_BYTES: String(poolBytes),
+        THREADBOX_POOL_SIZE: String(poolBytes),
         THREADBOX_KEEP_FREE_BYTES: String(GiB),
         THREADBOX_IMAGE_RESERVE_BYTES: String(reserves.imageBytes),
         THREADBOX_MEMORY_IMAGE_RESERVE_BYTES: String(reserves.memoryImageBytes),
