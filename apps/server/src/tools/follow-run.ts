@@ -50,7 +50,7 @@ export async function followRun(context: ToolContext, options: FollowOptions): P
         const end = await readToEnd(context, {
           sandbox,
           firstDisplay: displays,
-          signal: stopping.giveUp,
+          signal: AbortSignal.any([stopping.giveUp, context.leave]),
           onDisplay: async (display) => {
             await options.onDisplay(display)
             displays = display.index + 1
@@ -58,12 +58,15 @@ export async function followRun(context: ToolContext, options: FollowOptions): P
         })
         if (end !== undefined) return end
       } catch (error) {
+        context.leave.throwIfAborted()
         if (stopping.giveUp.aborted) return { kind: 'stop-unconfirmed' }
         if (!isConnectionLoss(error)) throw error
       }
       const { sizeBytes } = context.recorder.tail()
       if (sizeBytes !== progress.bytes) Object.assign(progress, { bytes: sizeBytes, at: context.nowMs() })
+      context.leave.throwIfAborted()
       const again = await reconnect(context, { giveUp: stopping.giveUp, deadline: progress.at + reconnectWithinMs })
+      context.leave.throwIfAborted()
       if (again === undefined) return context.signal.aborted ? { kind: 'stop-unconfirmed' } : { kind: 'lost' }
       if (again.bootId !== sandbox.bootId) return { kind: 'lost' }
       sandbox = again
@@ -136,7 +139,7 @@ async function reconnect(
   options: { giveUp: AbortSignal; deadline: number },
 ): Promise<AwakeSandbox | undefined> {
   const { giveUp, deadline } = options
-  while (!giveUp.aborted && context.nowMs() < deadline) {
+  while (!giveUp.aborted && !context.leave.aborted && context.nowMs() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, reconnectPauseMs))
     try {
       return await context.reawake()

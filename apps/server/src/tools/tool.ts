@@ -35,6 +35,8 @@ export type ToolContext = {
   recorder: RunRecorder
   /** Aborted when a person stops the turn. */
   signal: AbortSignal
+  /** Aborted when the server goes away: what runs is left running. */
+  leave: AbortSignal
   /** Notes, durably, what is about to be changed. */
   plan(plan: unknown): Promise<void>
   /** How much of an output the model is given. */

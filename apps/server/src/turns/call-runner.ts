@@ -13,7 +13,8 @@ import type { CallOutcome, CallRecord, TurnRecord } from './turn-record.ts'
 import type { CallOrder } from './turn-state.models.ts'
 import { type CallChange, writerOf } from './turns.store.ts'
 
-type RunOptions = { turn: TurnRecord; signal: AbortSignal; contextTokens: number | null }
+/** `leave`: the server goes away; what runs is left running and nothing is recorded. */
+type RunOptions = { turn: TurnRecord; signal: AbortSignal; leave: AbortSignal; contextTokens: number | null }
 
 /**
  * Brings recorded calls to their end: side by side, except those that write files, which keep the model's order. Returns
@@ -90,6 +91,7 @@ async function awakeFor(
   try {
     return await dependencies.sandboxes.awake(turn.threadId, { reason: 'turn', signal: waitSignal(one) })
   } catch (error) {
+    if (one.leave.aborted) throw error
     if (signal.aborted) return { outcome: failedWith(callStopped({}), 'stopped'), failure: undefined }
     if (!isThreadboxError(error)) throw error
     const failure: TurnFailure = {
@@ -104,8 +106,8 @@ async function awakeFor(
 }
 
 /** A run that is to be ended still needs its sandbox, so the turn's stop does not abort the wait for it. */
-function waitSignal({ order, signal }: OneCall): AbortSignal {
-  return order.how === 'stop' ? new AbortController().signal : signal
+function waitSignal({ order, signal, leave }: OneCall): AbortSignal {
+  return order.how === 'stop' ? leave : AbortSignal.any([signal, leave])
 }
 
 /** Runs are known to their own boot only: under another one nobody can tell how far this one got. */
@@ -145,12 +147,17 @@ async function applyTool(
       blobs,
       recorder,
       signal: order.how === 'stop' ? stopped : signal,
+      leave: options.leave,
       plan: (plan) => store.changeCall(call.id, { plan }, store.writer),
       outputCharacters: outputCharacters(settings.toolOutputCharacters, options.contextTokens),
       savedOutputBytes: settings.savedOutputMebibytes * 1024 * 1024,
       nowMs: system.now,
     })
   } catch (error) {
+    if (options.leave.aborted) {
+      await recorder.flush()
+      throw error
+    }
     if (signal.aborted || order.how === 'stop') return failedWith(callStopped({}), 'stopped')
     const about = pathOf(input)
     const known = failedWith(about === undefined ? error : fileErrorOf(error, about))

@@ -29,10 +29,11 @@ const noUsage: ModelUsage = { inputTokens: 0, outputTokens: 0, cachedInputTokens
  */
 export async function askModel(
   dependencies: TurnDependencies,
-  options: { turn: TurnRecord; model: UsableModel; signal: AbortSignal; isForced: boolean },
+  options: { turn: TurnRecord; model: UsableModel; signal: AbortSignal; leave: AbortSignal; isForced: boolean },
 ): Promise<StepEnd> {
   const { store, system, settings } = dependencies
-  const { turn, model, signal } = options
+  const { turn, model, leave } = options
+  const signal = AbortSignal.any([options.signal, leave])
   const step: Step = { id: system.newId('step'), turn, model, estimatedTokens: 0, extra: noUsage }
   const recorder = makeStepRecorder(dependencies, { id: step.id, turnId: turn.id, threadId: turn.threadId })
   await store.addStep(newStep(step), turn.threadId, store.writer)
@@ -40,7 +41,7 @@ export async function askModel(
     const onUsage = (usage: ModelUsage) => {
       step.extra = sumOf(step.extra, usage)
     }
-    const request = await prepareRequest(dependencies, { ...options, onUsage })
+    const request = await prepareRequest(dependencies, { ...options, signal, onUsage })
     step.estimatedTokens = request.estimatedTokens
     const answer = await callModel(
       {
@@ -55,7 +56,8 @@ export async function askModel(
     )
     return await recordAnswer(dependencies, { step, recorder, answer })
   } catch (error) {
-    return await recordBreak(dependencies, { step, recorder, error, isStopped: signal.aborted })
+    if (leave.aborted) throw error
+    return await recordBreak(dependencies, { step, recorder, error, isStopped: options.signal.aborted })
   }
 }
 

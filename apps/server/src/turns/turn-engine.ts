@@ -19,7 +19,7 @@ export type TurnEngine = {
   isLive(turnId: string): boolean
   /** Resolves when the turn is not run here any more. */
   ended(turnId: string): Promise<void>
-  /** Leaves every turn as it is recorded; the next start goes on with them. */
+  /** Lets go of every turn without a trace in its record: what runs goes on, and the next start takes it up. */
   close(): Promise<void>
 }
 
@@ -33,18 +33,19 @@ export function makeTurnEngine(
   options: { onEnded(ended: Ended): Promise<void> },
 ): TurnEngine {
   const live = new Map<string, LiveTurn>()
-  let isClosed = false
+  const leaving = new AbortController()
 
   const drive = async (turnId: string, turn: { threadId: string; signal: AbortSignal }) => {
+    const leave = leaving.signal
     using _hold = dependencies.sandboxes.hold(turn.threadId)
     const progress = { isForced: false }
     for (;;) {
-      if (isClosed) return
+      if (leave.aborted) return
       const record = await dependencies.store.turn(turnId)
       if (record === undefined || record.status !== 'running') return
       const action = nextAction(stateOf(record, dependencies.system.now()), limitsOf(dependencies.settings))
-      const end = await perform(dependencies, { turn: record, action, signal: turn.signal, progress })
-      if (isClosed) return
+      const end = await perform(dependencies, { turn: record, action, signal: turn.signal, leave, progress })
+      if (leave.aborted) return
       if (end === undefined) continue
       await endTurn(dependencies, { turn: record, ...end })
       await options.onEnded({ turn: record, status: end.status })
@@ -55,7 +56,7 @@ export function makeTurnEngine(
     try {
       await drive(turnId, turn)
     } catch (error) {
-      if (!isClosed) await recordCrash(dependencies, { turnId, error })
+      if (!leaving.signal.aborted) await recordCrash(dependencies, { turnId, error })
     } finally {
       const isAskedAgain = live.get(turnId)?.again === true
       live.delete(turnId)
@@ -65,7 +66,7 @@ export function makeTurnEngine(
   const start = ({ id, threadId }: { id: string; threadId: string }) => {
     const present = live.get(id)
     if (present !== undefined) present.again = true
-    if (isClosed || present !== undefined) return
+    if (leaving.signal.aborted || present !== undefined) return
     const controller = new AbortController()
     const started: LiveTurn = { controller, done: Promise.resolve(), again: false }
     live.set(id, started)
@@ -77,7 +78,8 @@ export function makeTurnEngine(
     isLive: (turnId) => live.has(turnId),
     ended: async (turnId) => live.get(turnId)?.done,
     close: async () => {
-      isClosed = true
+      leaving.abort(new Error('the server is closing'))
+      await Promise.all([...live.values()].map((turn) => turn.done))
     },
   }
 }
@@ -86,6 +88,7 @@ type Performance = {
   turn: TurnRecord
   action: TurnAction
   signal: AbortSignal
+  leave: AbortSignal
   progress: { isForced: boolean }
 }
 
@@ -93,7 +96,7 @@ type TurnEnd = { status: 'finished' | 'stopped' | 'failed'; failure?: TurnFailur
 
 /** Does one action. Returns how the turn ends, or undefined to look at the record again. */
 async function perform(dependencies: TurnDependencies, options: Performance): Promise<TurnEnd | undefined> {
-  const { turn, action, signal, progress } = options
+  const { turn, action, signal, leave, progress } = options
   switch (action.kind) {
     case 'end':
       return { status: action.status }
@@ -105,13 +108,13 @@ async function perform(dependencies: TurnDependencies, options: Performance): Pr
     case 'run-calls': {
       const model = await dependencies.models.usable(turn.modelId)
       const contextTokens = turn.mode === 'agent' ? (model?.contextTokens ?? null) : null
-      const failure = await runCalls(dependencies, { turn, orders: action.orders, signal, contextTokens })
+      const failure = await runCalls(dependencies, { turn, orders: action.orders, signal, leave, contextTokens })
       return failure === undefined || signal.aborted ? undefined : { status: 'failed', failure }
     }
     case 'ask-model': {
       const model = await dependencies.models.usable(turn.modelId)
       if (model === undefined) return { status: 'failed', failure: modelGone() }
-      const end = await askModel(dependencies, { turn, model, signal, isForced: progress.isForced })
+      const end = await askModel(dependencies, { turn, model, signal, leave, isForced: progress.isForced })
       if (end.kind === 'failed') return { status: 'failed', failure: end.failure }
       if (end.kind === 'full' && progress.isForced) return { status: 'failed', failure: contextFullFailure }
       progress.isForced = end.kind === 'full'

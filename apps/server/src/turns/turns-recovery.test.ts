@@ -1,0 +1,174 @@
+import type { Entry, NoticeEntry, ToolCallEntry } from '@threadbox/protocol/public'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { outputKey } from '../tools/tool.ts'
+import { makeTestBench, type TestBench } from './turns.test-utils.ts'
+
+let bench: TestBench
+beforeEach(async () => {
+  bench = await makeTestBench()
+})
+afterEach(() => bench[Symbol.asyncDispose]())
+
+const toolCalls = (entries: Entry[]) => entries.filter((entry): entry is ToolCallEntry => entry.kind === 'tool-call')
+const codes = (entries: Entry[]) =>
+  entries.filter((entry): entry is NoticeEntry => entry.kind === 'notice').map((entry) => entry.code)
+const onlyCall = async () => toolCalls(await bench.entries())[0]
+const outputOf = async (callId: string) => {
+  const blob = await bench.dependencies.blobs.get(outputKey({ threadId: bench.threadId, id: callId }))
+  return blob === undefined ? '' : await new Response(blob.stream).text()
+}
+
+/** Waits for a file in the sandbox: what a command does to say how far it is. */
+const gate = (name: string) => `while [ ! -e ${name} ]; do sleep 0.02; done`
+const open = (name: string) =>
+  bench.sandbox.awake(bench.threadId, { reason: 'turn' }).then((sandbox) => sandbox.upload(name, new Uint8Array([1])))
+
+describe('a connection to the sandbox that breaks', () => {
+  it('is made again, and every byte of the output arrives once', async () => {
+    const { turnId } = await bench.send(
+      `/run for i in 1 2 3; do seq $((i * 1000)) $((i * 1000 + 999)); ${gate('go')}; done`,
+    )
+    await expect.poll(async () => bench.sandbox.acknowledged.size).toBe(1)
+    bench.sandbox.cutConnections()
+    await open('/home/user/go')
+    await bench.turns.settled(bench.threadId)
+    const command = await onlyCall()
+    const lines = (await outputOf(command?.id ?? '')).trimEnd().split('\n')
+    expect(lines).toEqual(Array.from({ length: 3000 }, (_, index) => String(1000 + index)))
+    expect(command).toMatchObject({ status: 'succeeded', output: { sizeBytes: 15_000 } })
+    expect(await bench.turn(turnId)).toMatchObject({ status: 'finished' })
+    expect(bench.sandbox.starts).toHaveLength(1)
+  })
+
+  it('says that nobody knows how far a command got when its boot is gone, and never runs it again', async () => {
+    await bench.connect()
+    bench.model.reply(
+      { calls: [{ name: 'run_command', input: { command: `echo started; ${gate('never')}` } }] },
+      { text: 'I will look.' },
+    )
+    await bench.send('Do it')
+    await expect.poll(async () => (await onlyCall())?.status).toBe('running')
+    await expect.poll(async () => outputOf((await onlyCall())?.id ?? '')).toBe('started\n')
+    bench.sandbox.crash()
+    await bench.turns.settled(bench.threadId)
+    expect(await onlyCall()).toMatchObject({
+      status: 'interrupted',
+      error: { code: 'call.interrupted' },
+      output: { tail: 'started\n' },
+    })
+    expect(codes(await bench.entries())).toEqual(['call-interrupted'])
+    const result = bench.model.requests[1]?.messages[2]?.results[0]
+    expect(result?.text).toContain('started')
+    expect(result?.text).toContain('nobody knows how far it got')
+    expect(bench.sandbox.starts).toHaveLength(1)
+  })
+})
+
+describe('a start after a crash', () => {
+  /** Lets go of everything as it is recorded at this moment, and starts another engine on the record. */
+  async function crashAndRecover() {
+    await bench.restart()
+    await bench.turns.settled(bench.threadId)
+  }
+
+  it('goes on reading a command that was running, from where its output was stored', async () => {
+    await bench.send(`/run seq 1 500; ${gate('go')}; seq 501 1000`)
+    await expect.poll(async () => (await outputOf((await onlyCall())?.id ?? '')).endsWith('\n500\n')).toBe(true)
+    const recovered = crashAndRecover()
+    await open('/home/user/go')
+    await recovered
+    const lines = (await outputOf((await onlyCall())?.id ?? '')).trimEnd().split('\n')
+    expect(lines).toEqual(Array.from({ length: 1000 }, (_, index) => String(index + 1)))
+    expect(bench.sandbox.starts).toHaveLength(1)
+    expect(await onlyCall()).toMatchObject({ status: 'succeeded' })
+  })
+
+  it('discards a model step that nobody finishes, says so, and asks again', async () => {
+    await bench.connect()
+    const { store, log } = bench.dependencies
+    bench.model.reply({ text: 'Whole.' })
+    const turnId = await bench.say('Hello')
+    // As it would be in the middle of the first answer: a step that asks, with text that was shown.
+    const shown = (await bench.entries()).find((entry) => entry.kind === 'text') as Entry
+    const turn = await store.turn(turnId)
+    await store.changeStep(turn?.steps[0]?.id ?? '', { status: 'asking', isFinal: false }, store.writer)
+    await store.changeTurn(turnId, { status: 'running' }, store.writer)
+    await log.append(bench.threadId, [{ type: 'entry-updated', entry: { ...shown, status: 'streaming' } as Entry }])
+    bench.model.reply({ text: 'Asked again.' })
+    await crashAndRecover()
+    const entries = await bench.entries()
+    expect(entries.map((entry) => (entry.kind === 'notice' ? entry.code : 'text' in entry ? entry.text : ''))).toEqual([
+      'Hello',
+      'step-discarded',
+      'Asked again.',
+    ])
+    expect(bench.model.requests).toHaveLength(2)
+    expect(bench.model.requests[1]?.messages).toHaveLength(1)
+  })
+
+  it('starts calls that were recorded and not started, and leaves finished ones alone', async () => {
+    await bench.connect()
+    const { store } = bench.dependencies
+    bench.model.reply(
+      {
+        calls: [
+          { name: 'run_command', input: { command: 'echo first >> effects.txt' } },
+          { name: 'run_command', input: { command: 'echo second >> effects.txt' } },
+        ],
+      },
+      { text: 'Both done.' },
+    )
+    const turnId = await bench.say('Do both')
+    const turn = await store.turn(turnId)
+    const [, second] = turn?.steps[0]?.calls ?? []
+    await store.changeCall(second?.id ?? '', { status: 'waiting', output: null, bootId: null }, store.writer)
+    await store.changeStep(turn?.steps[1]?.id ?? '', { status: 'discarded' }, store.writer)
+    await store.changeTurn(turnId, { status: 'running' }, store.writer)
+    bench.model.reply({ text: 'Both done.' })
+    await crashAndRecover()
+    const command = { text: '/run sort effects.txt | uniq -c | tr -s " "', attachmentIds: [], key: 'count-effects' }
+    await bench.turns.send(bench.threadId, command)
+    await bench.turns.settled(bench.threadId)
+    expect(toolCalls(await bench.entries()).at(-1)?.output.tail).toBe(' 1 first\n 2 second\n')
+  })
+
+  it('ends a command that was to be stopped when the server died', async () => {
+    await bench.send(`/run echo up; ${gate('never')}`)
+    await expect.poll(async () => outputOf((await onlyCall())?.id ?? '')).toBe('up\n')
+    const { store } = bench.dependencies
+    const turnId = (await store.runningTurn(bench.threadId)) ?? ''
+    await store.changeTurn(turnId, { isStopRequested: true }, store.writer)
+    await crashAndRecover()
+    expect(await onlyCall()).toMatchObject({ status: 'stopped', output: { tail: 'up\n' } })
+    expect(await bench.turn(turnId)).toMatchObject({ status: 'stopped' })
+  })
+
+  it('delivers messages that waited behind a turn that had ended', async () => {
+    const { queue, log, store, system } = bench.dependencies
+    const entry = {
+      id: system.newId('entry'),
+      turnId: system.newId('turn'),
+      at: 1,
+      kind: 'user-message' as const,
+      text: '/run echo late',
+      attachments: [],
+      status: 'queued' as const,
+    }
+    await log.append(bench.threadId, [{ type: 'entry-added', entry }])
+    await queue.add(
+      {
+        entryId: entry.id,
+        threadId: bench.threadId,
+        turnId: entry.turnId,
+        position: 1,
+        status: 'queued',
+        text: entry.text,
+        attachments: [],
+        createdAt: 1,
+      },
+      store.writer,
+    )
+    await crashAndRecover()
+    expect(await onlyCall()).toMatchObject({ status: 'succeeded', output: { tail: 'late\n' } })
+  })
+})
