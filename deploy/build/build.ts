@@ -37,9 +37,10 @@ export async function buildRelease(options: { outputDirectory: string }): Promis
       ...nativeModules.map((name) => copyModule(name, join(staging, 'node_modules', name))),
       cp(join(repositoryRoot, 'images'), join(staging, 'images'), { recursive: true }),
     ])
-    await writeFile(join(staging, 'package.json'), '{ "type": "module" }\n')
+    const description = { name: 'threadbox', version: await version(), type: 'module' }
+    await writeFile(join(staging, 'package.json'), `${JSON.stringify(description, null, 2)}\n`)
     const release = await hashDirectory(staging)
-    const manifest: ReleaseManifest = { release, version: await version(), architecture: process.arch, guest }
+    const manifest: ReleaseManifest = { release, version: description.version, architecture: process.arch, guest }
     await writeFile(join(staging, 'release.json'), `${JSON.stringify(manifest, null, 2)}\n`)
     await chmod(staging, 0o755)
     const target = join(options.outputDirectory, release)

@@ -2,7 +2,14 @@
 # Builds and runs one small program in each language of the image and prints one line for each: "<language> ok".
 set -euo pipefail
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT && cd "$folder"
-expect() { [ "$2" = 42 ] && echo "$1 ok" || { echo "$1 printed '$2', not 42" >&2; exit 1; }; }
+expect() {
+  if [ "$2" = 42 ]; then
+    echo "$1 ok"
+  else
+    echo "$1 printed '$2', not 42" >&2
+    exit 1
+  fi
+}
 
 expect Bash "$((6 * 7))"
 expect Python "$(python -c 'print(6 * 7)')"

@@ -3,6 +3,7 @@ import { Command, Option } from 'commander'
 import { doctorCommand } from './commands/doctor.command.ts'
 import { logsCommand } from './commands/logs.command.ts'
 import { statusCommand } from './commands/status.command.ts'
+import { stopSandboxesCommand } from './commands/stop-sandboxes.command.ts'
 
 const dataDirectory = () =>
   new Option('--data-dir <folder>', 'folder of the installation').env('THREADBOX_DATA').default('/var/lib/threadbox')
@@ -32,6 +33,12 @@ cli
   .option('-n, --lines <count>', 'how many lines of each', '100')
   .option('-f, --follow', 'go on with what is added', false)
   .action(async (program: string | undefined, options) => finish(await logsCommand({ ...options, program })))
+
+cli
+  .command('stop-sandboxes')
+  .description('stops every sandbox; files stay')
+  .addOption(dataDirectory())
+  .action(async (options) => finish(await stopSandboxesCommand(options)))
 
 try {
   await cli.parseAsync()

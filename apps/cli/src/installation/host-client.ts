@@ -1,19 +1,20 @@
 import { request } from 'node:http'
 
 /**
- * One GET to the host daemon over its unix socket. Rejects when it does not answer in time; the answer's status is the
- * caller's to judge.
+ * One request to the host daemon over its unix socket: a POST with `body` as JSON, else a GET. Rejects when it does not
+ * answer in time; the answer's status is the caller's to judge.
  */
 export function askHost(options: {
   socketPath: string
   path: string
+  body?: unknown
   timeoutMs: number
 }): Promise<{ status: number; body: unknown }> {
   return new Promise((resolve, reject) => {
-    const sent = request(
-      { socketPath: options.socketPath, path: options.path, timeout: options.timeoutMs },
-      (answer) => {
-        const chunks: Buffer[] = []
+    const { socketPath, path, body, timeoutMs } = options
+    const kind = body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' } }
+    const sent = request({ socketPath, path, timeout: timeoutMs, ...kind }, (answer) => {
+      const chunks: Buffer[] = []
         answer.on('data', (chunk: Buffer) => chunks.push(chunk))
         answer.once('error', reject)
         answer.once('end', () => {
@@ -22,9 +23,9 @@ export function askHost(options: {
         })
       },
     )
-    sent.once('timeout', () => sent.destroy(new Error(`no answer within ${options.timeoutMs / 1000} s`)))
+    sent.once('timeout', () => sent.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)))
     sent.once('error', reject)
-    sent.end()
+    sent.end(body === undefined ? undefined : JSON.stringify(body))
   })
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Installation, readInstallation } from '../installation/data-directory.ts'
 import { identify, removeProcessRecord, writeProcessRecord } from '../installation/process-record.ts'
+import { stopSandboxes } from '../installation/stop-sandboxes.ts'
 import { rotateLog } from './rotate-log.ts'
 import { SupervisedProgram } from './supervised-program.ts'
 
@@ -13,8 +14,7 @@ import { SupervisedProgram } from './supervised-program.ts'
 const exitToStartAgain = 75
 const logLimitBytes = 20_000_000
 const rotationIntervalMs = 60_000
-/** The host saves or stops every sandbox within this time; a machine that shuts down gives about as much. */
-const hostGraceMs = 90_000
+const hostGraceMs = 20_000
 const serverGraceMs = 15_000
 
 const machine = [/^(PATH|LANG|LC_ALL|TZ|(HTTPS?|NO)_PROXY|(https?|no)_proxy|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS)$/]
@@ -39,18 +39,27 @@ const rotation = setInterval(() => {
 }, rotationIntervalMs)
 
 let ending: Promise<void> | undefined
-process.on('SIGTERM', () => (ending ??= end({ hostSignal: 'SIGTERM', exitCode: 0 })))
-process.on('SIGINT', () => (ending ??= end({ hostSignal: 'SIGTERM', exitCode: 0 })))
-process.on('SIGHUP', () => (ending ??= end({ hostSignal: 'SIGHUP', exitCode: exitToStartAgain })))
+process.on('SIGTERM', () => (ending ??= end({ withSandboxes: true, exitCode: 0 })))
+process.on('SIGINT', () => (ending ??= end({ withSandboxes: true, exitCode: 0 })))
+process.on('SIGHUP', () => (ending ??= end({ withSandboxes: false, exitCode: exitToStartAgain })))
 
-async function end(options: { hostSignal: NodeJS.Signals; exitCode: number }): Promise<void> {
+async function end(options: { withSandboxes: boolean; exitCode: number }): Promise<void> {
   clearInterval(rotation)
   report('stopping', options)
   await server.stop({ signal: 'SIGTERM', graceMs: serverGraceMs })
-  await host.stop({ signal: options.hostSignal, graceMs: hostGraceMs })
+  if (options.withSandboxes) await stopSandboxes(installation).then(reportStopped, reportNotStopped)
+  await host.stop({ signal: 'SIGTERM', graceMs: hostGraceMs })
   removeProcessRecord(installation.record('supervisor'))
   report('stopped', {})
   process.exit(options.exitCode)
+}
+
+function reportStopped(outcome: { stopped: string[]; failed: string[] }): void {
+  report('sandboxes stopped', outcome)
+}
+
+function reportNotStopped(error: unknown): void {
+  report('the host could not be asked to stop sandboxes', { error: String(error) })
 }
 
 function program(of: Installation, name: 'host' | 'server') {

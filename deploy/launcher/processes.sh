@@ -1,0 +1,182 @@
+# Starting, finding and ending the processes of an installation. Sourced by the launcher.
+# shellcheck shell=bash
+
+# Number of the process that a record names, if that very process still runs: same start time, no zombie.
+recorded_pid() {
+  local file=$data_dir/run/$1.json pid started stat
+  local -a fields
+  [ -f "$file" ] || return 1
+  pid=$(sed -n 's/.*"pid":\([0-9]*\).*/\1/p' "$file")
+  started=$(sed -n 's/.*"startTime":"\([0-9]*\)".*/\1/p' "$file")
+  [ -n "$pid" ] && stat=$(cat "/proc/$pid/stat" 2>/dev/null) || return 1
+  read -ra fields <<<"${stat##*) }"
+  [ "${fields[0]}" != Z ] && [ "${fields[19]}" = "$started" ] || return 1
+  printf '%s' "$pid"
+}
+
+systemd_unit() { printf 'threadbox-%s' "$(get_environment THREADBOX_INSTALLATION)"; }
+
+runs_under_systemd() {
+  [ -d /run/systemd/system ] && [ -f "/etc/systemd/system/$(systemd_unit).service" ]
+}
+
+# Starts the supervisor under tini, which takes in every process whose parent ends, so that none stays a zombie. The
+# loop starts the supervisor again when it ends in any way but on purpose, from the release that is then current.
+start_supervisor() {
+  local log=$data_dir/logs/supervisor.log
+  if runs_under_systemd; then
+    systemctl start "$(systemd_unit)-host" "$(systemd_unit)-sandboxes" "$(systemd_unit)"
+    return
+  fi
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  (
+    cd /
+    exec 8>&- 9>&-
+    setsid --fork tini -s -- bash -c '
+      while :; do
+        "$1/current/node/bin/node" --enable-source-maps "$1/current/supervisor/main.js" --data-dir "$1" && exit 0
+        sleep 1
+      done' "threadbox-$(get_environment THREADBOX_INSTALLATION)" "$data_dir"
+  ) </dev/null >>"$log" 2>&1
+}
+
+# Starts both daemons again from the current release; sandboxes live on.
+restart_daemons() {
+  local pid
+  if runs_under_systemd; then
+    systemctl restart "$(systemd_unit)-host" "$(systemd_unit)"
+    return
+  fi
+  if pid=$(recorded_pid supervisor); then
+    kill -HUP "$pid"
+    await_gone "$pid" 120
+  else
+    start_supervisor
+  fi
+}
+
+# await_gone PID SECONDS: true when the process has ended in time.
+await_gone() {
+  local pid=$1 until=$((SECONDS + $2))
+  while kill -0 "$pid" 2>/dev/null && [ "$(ps -o state= -p "$pid" 2>/dev/null)" != Z ]; do
+    [ "$SECONDS" -lt "$until" ] || return 1
+    sleep 0.05
+  done
+}
+
+# True when the server (not the setup page) answers on its port.
+server_answers() {
+  local host line
+  host=$(get_environment THREADBOX_LISTEN_HOST)
+  case $host in
+    0.0.0.0 | '') host=127.0.0.1 ;;
+    ::) host=::1 ;;
+  esac
+  exec 7<>"/dev/tcp/$host/$(get_environment THREADBOX_PORT)" || return 1
+  printf 'GET /api/v1/openapi.json HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' \
+    "$(get_environment THREADBOX_ADDRESS | sed 's|^[a-z]*://||')" >&7
+  while IFS= read -r -t 5 line <&7; do
+    case ${line,,} in
+      threadbox-request-id:*)
+        exec 7>&-
+        return 0
+        ;;
+      $'\r') break ;;
+    esac
+  done
+  exec 7>&-
+  return 1
+} 2>/dev/null
+
+await_server() {
+  local until=$((SECONDS + 90))
+  until (server_answers); do
+    if [ "$SECONDS" -ge "$until" ]; then
+      echo "The server does not answer. The last lines of its log:"
+      tail -n 15 "$data_dir/logs/server.log" 2>/dev/null || true
+      return 1
+    fi
+    sleep 0.2
+  done
+}
+
+# Waits until sandboxes can start, saying what the host daemon still prepares (the first time, it unpacks the image).
+await_host() {
+  local until=$((SECONDS + 900)) status preparing shown=''
+  while :; do
+    status=$(cli status --json 2>/dev/null || true)
+    preparing=$(sed -n 's/.*"preparing":\[\([^]]*\)\].*/\1/p' <<<"$status" | tr -d '"')
+    if [[ $status == *'"preparing":[]'* ]]; then return 0; fi
+    if [ -n "$preparing" ] && [ "$preparing" != "$shown" ]; then
+      echo "progress: $preparing"
+      shown=$preparing
+    fi
+    if [ "$SECONDS" -ge "$until" ]; then
+      echo "The host daemon is not ready. The last lines of its log:"
+      tail -n 15 "$data_dir/logs/host.log" 2>/dev/null || true
+      return 1
+    fi
+    sleep 0.5
+  done
+}
+
+cli() { "$data_dir/current/node/bin/node" "$data_dir/current/cli/main.js" "$1" --data-dir "$data_dir" "${@:2}"; }
+
+# status and logs
+cli_command() {
+  local command=$1
+  need_root "$@"
+  shift
+  parse_options "$@"
+  [ -e "$data_dir/current/cli/main.js" ] ||
+    fail "There is no threadbox in $data_dir." 'Run ./threadbox up, or name its folder with --data-dir.'
+  cli "$command" "${rest[@]}"
+}
+
+doctor_command() {
+  local checks status=0
+  need_root doctor "$@"
+  parse_options "$@"
+  checks=$(mktemp)
+  machine_checks >"$checks"
+  if [ -e "$data_dir/current/cli/main.js" ]; then
+    cli doctor --machine-checks "$checks" "${rest[@]}" || status=$?
+  elif [[ " ${rest[*]} " == *' --json '* ]]; then
+    rm -f "$checks"
+    fail "There is no threadbox in $data_dir yet, and --json needs one." 'Run ./threadbox up.'
+  else
+    awk -F '\t' '{print ($2 == "ok" ? "✓ " : $2 == "failed" ? "✗ " : "! ") $3 ": " $4; if ($5 != "") print "    → " $5
+      if ($2 == "failed") bad = 1} END {exit bad}' "$checks" || status=$?
+    say "– threadbox itself: not installed in $data_dir. Run ./threadbox up."
+  fi
+  rm -f "$checks"
+  return "$status"
+}
+
+down_command() {
+  local pid
+  need_root down "$@"
+  parse_options "$@"
+  [ -f "$data_dir/threadbox.env" ] || fail "There is no threadbox in $data_dir." 'Name its folder with --data-dir.'
+  lock_installation
+  if runs_under_systemd; then
+    systemctl stop "$(systemd_unit)" "$(systemd_unit)-sandboxes"
+    systemctl stop "$(systemd_unit)-host"
+  fi
+  if pid=$(recorded_pid supervisor); then
+    say '· Stopping; sandboxes are saved or stopped first …'
+    kill -TERM "$pid"
+    await_gone "$pid" 150 || fail "It did not stop within 150 s." './threadbox logs supervisor says what it waits for.'
+  fi
+  end_leftover server
+  end_leftover host
+  say '✓ Stopped'
+}
+
+# A daemon without a supervisor: somebody ended that with SIGKILL.
+end_leftover() {
+  local pid
+  pid=$(recorded_pid "$1") || return 0
+  kill -TERM "$pid"
+  await_gone "$pid" 90 || kill -KILL "$pid"
+}

@@ -1,0 +1,114 @@
+# Builds a release from the checkout and puts it into the data directory, from which everything runs. Sourced by the
+# launcher.
+# shellcheck shell=bash
+
+readonly -a built_from=(apps packages deploy images package.json package-lock.json tsconfig.json tsconfig.base.json)
+
+# Changes when any source file does; looks at names, sizes and times only, so that it takes no time.
+source_key() {
+  (cd "$repository" && find "${built_from[@]}" \( -name node_modules -o -name dist \) -prune -o \
+    -type f -printf '%p %s %T@\n' | LC_ALL=C sort | sha256sum | cut -c 1-16)
+}
+
+modules_folder() {
+  printf '%s/build/%s' "$cache" "$(cd "$repository" && sha256sum package-lock.json | cut -c 1-16)"
+}
+
+# The release that this very source was built into before, if it is still there.
+built_release() {
+  local name
+  name=$(cat "$data_dir/releases/.source-$(source_key)" 2>/dev/null) || return 1
+  [ -f "$data_dir/releases/$name/release.json" ] && printf '%s' "$name"
+}
+
+# Dependencies by the lock file, in a folder of their own: a checkout is only read, and one lock is installed once.
+install_modules() {
+  local folder before file
+  folder=$(modules_folder)
+  mkdir -p "$folder" "$npm_cache"
+  exec 8>"$folder.lock"
+  flock 8
+  [ ! -f "$folder/.complete" ] || return 0
+  use_node
+  while IFS= read -r file; do
+    mkdir -p "$folder/${file%/*}"
+    cp "$repository/$file" "$folder/$file"
+  done < <(cd "$repository" && find package.json package-lock.json apps packages tests -maxdepth 2 -name 'package*.json' \
+    -not -path '*/node_modules/*' -printf './%p\n')
+  before=$(du -sb "$npm_cache" | cut -f 1)
+  echo "progress: npm ci"
+  (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
+  echo "downloaded: $(($(du -sb "$npm_cache" | cut -f 1) - before))"
+  touch "$folder/.complete"
+}
+
+build_release() {
+  local folder key release
+  key=$(source_key)
+  folder=$(modules_folder)
+  exec 8>"$folder.lock"
+  flock 8
+  use_node
+  echo "progress: bundling"
+  find "$folder" -name node_modules -prune -o -type f -not -name .complete -delete
+  (cd "$repository" && tar -cf - --exclude=node_modules --exclude=dist "${built_from[@]}" tests/package.json) |
+    tar -xf - -C "$folder"
+  mkdir -p "$data_dir/releases"
+  release=$(cd "$folder" && node deploy/build/build.ts --out "$data_dir/releases" | tail -n 1)
+  [ -f "$release/release.json" ]
+  basename "$release" >"$data_dir/releases/.source-$key"
+}
+
+# prepare_release: dependencies and build, unless this source was built before.
+prepare_release() {
+  if built_release >/dev/null; then
+    echo "progress: unchanged since the last time"
+    return
+  fi
+  install_modules
+  build_release
+}
+
+# Makes a release the current one, at once, and keeps the one before to go back to. True when it changed.
+switch_release() {
+  local name=$1 before
+  before=$(basename "$(readlink "$data_dir/current" 2>/dev/null || true)")
+  mkdir -p "$data_dir/guests"
+  # Guests outlive releases: what a sandbox was started with is removed only when nothing refers to it.
+  local guest
+  for guest in "$data_dir/releases/$name/guest"/guest-*; do
+    [ -d "$data_dir/guests/${guest##*/}" ] || cp -al "$guest" "$data_dir/guests/.${guest##*/}.new"
+    [ ! -d "$data_dir/guests/.${guest##*/}.new" ] || mv -T "$data_dir/guests/.${guest##*/}.new" "$data_dir/guests/${guest##*/}"
+    set_environment THREADBOX_GUEST "$data_dir/guests/${guest##*/}"
+  done
+  [ "$before" != "$name" ] || return 1
+  ln -sfn "releases/$name" "$data_dir/current.new"
+  mv -T "$data_dir/current.new" "$data_dir/current"
+  prune_releases "$name" "$before"
+}
+
+prune_releases() {
+  local folder name
+  for folder in "$data_dir/releases"/*/; do
+    name=$(basename "$folder")
+    case $name in
+      "$1" | "$2") ;;
+      *) rm -rf "$folder" ;;
+    esac
+  done
+  for folder in "$data_dir/releases"/.building-*; do
+    [ ! -d "$folder" ] || rm -rf "$folder"
+  done
+}
+
+# set_environment NAME VALUE: one line of threadbox.env; lines that somebody else wrote stay as they are.
+set_environment() {
+  local file=$data_dir/threadbox.env
+  [ -f "$file" ] || install -m 0600 /dev/null "$file"
+  grep -v "^$1=" "$file" >"$file.new" || true
+  printf '%s=%s\n' "$1" "$2" >>"$file.new"
+  chmod 0600 "$file.new"
+  mv "$file.new" "$file"
+}
+
+get_environment() { sed -n "s/^$1=//p" "$data_dir/threadbox.env" 2>/dev/null | tail -n 1; }

@@ -1,0 +1,67 @@
+# Where things are and which versions are used. Sourced by the launcher.
+# shellcheck shell=bash disable=SC2034
+
+readonly node_version=24.21.0
+readonly node_wheel_version=24.19.0
+readonly go_version_needed=21
+readonly runsc_version=v0.0.0-20260905035102-160fafc42237
+# gVisor's own release of the same source: day of its release, and the checksum of its archive for each processor.
+readonly runsc_release_day=20260907
+readonly cache=${THREADBOX_CACHE:-/var/cache/threadbox}
+readonly npm_cache=$cache/npm
+
+# What must be installed, by Debian package; the same names on Ubuntu.
+readonly -a debian_packages=(
+  btrfs-progs ca-certificates debian-archive-keyring iproute2 mmdebstrap nftables procps tini util-linux zstd
+)
+
+data_dir=${THREADBOX_DATA:-/var/lib/threadbox}
+port=
+listen_host=
+domain=
+readonly caller_directory=$PWD
+
+# Names that this machine's proxy and certificates may have, kept when the launcher starts itself again as root.
+readonly kept_variables=HTTP_PROXY,HTTPS_PROXY,NO_PROXY,http_proxy,https_proxy,no_proxy,SSL_CERT_FILE,SSL_CERT_DIR,NODE_EXTRA_CA_CERTS,PIP_CERT,REQUESTS_CA_BUNDLE,PIP_INDEX_URL,UV_DEFAULT_INDEX,GOPROXY,GOFLAGS,npm_config_registry,npm_config_cafile,THREADBOX_CACHE,THREADBOX_DATA,THREADBOX_POOL_BYTES,CI,ANTHROPIC_API_KEY,OPENAI_API_KEY,GOOGLE_GENERATIVE_AI_API_KEY
+
+# Reads --data-dir and the options of `up` from the arguments; what is left is in `rest`.
+parse_options() {
+  rest=()
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --data-dir | --port | --host | --domain)
+        [ $# -ge 2 ] || fail "$1 needs a value."
+        set_option "$1" "$2"
+        shift 2
+        ;;
+      --data-dir=* | --port=* | --host=* | --domain=*)
+        set_option "${1%%=*}" "${1#*=}"
+        shift
+        ;;
+      *)
+        rest+=("$1")
+        shift
+        ;;
+    esac
+  done
+}
+
+set_option() {
+  case $1 in
+    --data-dir)
+      data_dir=$(cd "$caller_directory" && realpath -m -- "$2")
+      ;;
+    --port)
+      [[ $2 =~ ^[0-9]+$ ]] && [ "$2" -ge 1 ] && [ "$2" -le 65535 ] || fail "--port needs a number from 1 to 65535, not '$2'."
+      port=$2
+      ;;
+    --host)
+      [[ $2 =~ ^[A-Za-z0-9.:-]+$ ]] || fail "--host needs an address of this machine, not '$2'."
+      listen_host=$2
+      ;;
+    --domain)
+      [[ $2 =~ ^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$ ]] || fail "--domain needs a name such as box.example.com, not '$2'."
+      domain=$2
+      ;;
+  esac
+}

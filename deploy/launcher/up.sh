@@ -1,0 +1,256 @@
+# `up`: from a bare machine to an open page. Sourced by the launcher.
+# shellcheck shell=bash
+
+page_pid=
+
+up_command() {
+  local began
+  began=$(now_ms)
+  need_root up "$@"
+  parse_options "$@"
+  [ ${#rest[@]} -eq 0 ] || fail "up does not know '${rest[0]}'." './threadbox help lists what it takes.'
+  require_machine
+  lock_installation
+  trap stop_up EXIT
+  trap 'exit 130' INT TERM HUP
+  export_certificates
+  make_installation
+  if is_up_to_date; then
+    say "✓ Running already, unchanged ($(seconds_of_ms "$(($(now_ms) - began))") s)"
+  else
+    bring_up
+    say "✓ Ready after $(seconds_of_ms "$(($(now_ms) - began))") s"
+  fi
+  print_addresses
+}
+
+# One launcher at a time works on an installation; a second one waits.
+lock_installation() {
+  mkdir -p "$data_dir"
+  exec 9>"$data_dir/.lock"
+  if ! flock --nonblock 9; then
+    say '· Another threadbox command works on this installation; waiting for it …'
+    flock 9
+  fi
+}
+
+stop_up() {
+  local status=$?
+  trap - EXIT INT TERM HUP
+  end_steps
+  stop_page
+  return "$status"
+}
+
+# Id, user, folders and settings. Everything is made if it is missing, so an interrupted first time goes on.
+make_installation() {
+  local installation user
+  installation=$(get_environment THREADBOX_INSTALLATION)
+  [ -n "$installation" ] || installation=$(new_installation_id)
+  user=threadbox-$installation
+  getent passwd "$user" >/dev/null ||
+    useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$user"
+  install -d -m 0710 -o root -g "$user" "$data_dir"
+  install -d -m 2750 -o root -g "$user" "$data_dir/run"
+  install -d -m 0700 -o "$user" -g "$user" "$data_dir/server"
+  install -d -m 0755 "$data_dir/releases" "$data_dir/guests"
+  install -d -m 0700 "$data_dir/logs" "$cache"
+  chmod 0755 "$cache"
+  make_owner_token "$user"
+  set_environment THREADBOX_INSTALLATION "$installation"
+  set_environment THREADBOX_DATA "$data_dir"
+  set_environment THREADBOX_HOST_SOCKET "$data_dir/run/host.sock"
+  set_environment THREADBOX_SERVER_UID "$(id -u "$user")"
+  set_environment THREADBOX_SOCKET_GROUP "$(id -g "$user")"
+  set_environment THREADBOX_SERVER_DATA "$data_dir/server"
+  set_environment THREADBOX_OWNER_TOKEN_FILE "$data_dir/server/owner-token"
+  set_environment THREADBOX_WEB_DIRECTORY "$data_dir/current/web"
+  set_environment THREADBOX_RUNSC "$(runsc_path)"
+  [ -z "${NODE_EXTRA_CA_CERTS:-}" ] || set_environment NODE_EXTRA_CA_CERTS "$NODE_EXTRA_CA_CERTS"
+  [ -z "${HTTPS_PROXY:-${https_proxy:-}}" ] || set_environment THREADBOX_SANDBOX_PROXY "${HTTPS_PROXY:-$https_proxy}"
+  choose_pool
+  choose_address "$installation"
+  check_reachable "$user"
+}
+
+new_installation_id() {
+  local letters
+  letters=$(head -c 256 /dev/urandom | LC_ALL=C tr -dc 'a-z0-9')
+  letters=${letters#"${letters%%[a-z]*}"}
+  printf '%s' "${letters:0:6}"
+}
+
+# The token of the sign-up link is made once, with the installation; the server removes it when it was used.
+make_owner_token() {
+  [ ! -f "$data_dir/threadbox.env" ] || return 0
+  install -m 0600 -o "$1" -g "$1" /dev/null "$data_dir/server/owner-token"
+  head -c 32 /dev/urandom | base64 | tr '+/' '-_' | tr -d '=\n' >"$data_dir/server/owner-token"
+}
+
+# The file of disks is allocated at once: 40 GiB, or half of what is free.
+choose_pool() {
+  local free_gib size
+  [ -z "$(get_environment THREADBOX_POOL_BYTES)" ] || return 0
+  free_gib=$(($(df -Pk "$data_dir" | awk 'NR == 2 {print $4}') / 1048576))
+  size=$((free_gib / 2 < 40 ? free_gib / 2 : 40))
+  [ -z "${THREADBOX_POOL_BYTES:-}" ] || size=$((THREADBOX_POOL_BYTES / 1073741824))
+  set_environment THREADBOX_POOL_BYTES "$((size * 1073741824))"
+  # Below the size that the defaults are meant for, images and saved memory keep a smaller share free.
+  if [ "$size" -lt 40 ]; then
+    set_environment THREADBOX_IMAGE_RESERVE_BYTES "$((size * 1073741824 / 5))"
+    set_environment THREADBOX_MEMORY_IMAGE_RESERVE_BYTES "$((size * 1073741824 / 8))"
+  fi
+  say "· Sandboxes get $size GiB of the $free_gib GiB that are free (THREADBOX_POOL_BYTES in $data_dir/threadbox.env)"
+}
+
+choose_address() {
+  local base chosen_port chosen_host before allowed=''
+  before=$(get_environment THREADBOX_PORT)
+  chosen_port=${port:-${before:-7717}}
+  chosen_host=${listen_host:-$(get_environment THREADBOX_LISTEN_HOST)}
+  chosen_host=${chosen_host:-127.0.0.1}
+  base=${domain:-$(get_environment THREADBOX_BASE_DOMAIN)}
+  base=${base:-$1.localhost}
+  case $chosen_host in
+    127.* | ::1 | localhost) ;;
+    *) allowed=$(hostname -I 2>/dev/null | tr -s ' ' '\n' | grep -v : | paste -sd , || true) ;;
+  esac
+  set_environment THREADBOX_PORT "$chosen_port"
+  set_environment THREADBOX_LISTEN_HOST "$chosen_host"
+  set_environment THREADBOX_BASE_DOMAIN "$base"
+  set_environment THREADBOX_ALLOWED_HOSTS "$allowed"
+  set_environment THREADBOX_ADDRESS "http://app.$base:$chosen_port"
+}
+
+# The server's user must be able to walk to the data directory.
+check_reachable() {
+  setpriv --reuid "$1" --regid "$1" --clear-groups test -x "$data_dir/releases" && return
+  fail "The server's own user cannot reach $data_dir: a folder above it is closed to others." \
+    'Name a folder elsewhere with --data-dir, such as /var/lib/threadbox.'
+}
+
+# What the running daemons were started with: settings and release.
+settings_key() { sha256sum "$data_dir/threadbox.env" | cut -c 1-16; }
+
+is_up_to_date() {
+  local release
+  recorded_pid host >/dev/null && recorded_pid server >/dev/null || return 1
+  release=$(built_release) || return 1
+  [ "$(basename "$(readlink "$data_dir/current")")" = "$release" ] || return 1
+  [ "$(cat "$data_dir/run/settings-key" 2>/dev/null)" = "$(settings_key)" ] || return 1
+  (server_answers)
+}
+
+bring_up() {
+  local release image received
+  received=$(received_bytes)
+  begin_steps
+  announce_step image 'Base image'
+  announce_step release 'threadbox itself'
+  announce_step start 'Start'
+  start_step packages 'Debian packages' install_missing_packages
+  ready_node && use_node || await_node
+  start_page
+  start_step runsc 'gVisor' install_runsc
+  start_step release 'threadbox itself' prepare_release
+  await_step packages
+  start_step image 'Base image' build_image
+  await_step release runsc image
+  release=$(built_release) || fail 'The release is not there although it was built.' 'Run the same command again.'
+  image=$(image_path)
+  set_environment THREADBOX_IMAGE "$image"
+  switch_release "$release" || true
+  received=$(($(received_bytes) - received))
+  [ "$received" -le 1000000 ] || say "· Received in all: $(human_bytes "$received")"
+  start_step start 'Start' start_and_wait
+  await_step start
+  settings_key >"$data_dir/run/settings-key"
+}
+
+# Without an npm, Node needs pip from Debian's packages: then after them, since one apt runs at a time.
+await_node() {
+  if ! command -v npm >/dev/null && ! python3 -m pip --version >/dev/null 2>&1; then
+    await_step packages
+  fi
+  start_step node 'Node 24' install_node
+  await_step node
+  use_node
+}
+
+start_and_wait() {
+  local page
+  page=$(cat "$data_dir/run/page.pid" 2>/dev/null || true)
+  if [ -n "$page" ]; then
+    # The page tells its viewers to come back, then the port is the server's.
+    kill -TERM "$page" 2>/dev/null && await_gone "$page" 5 || true
+  fi
+  check_port_free
+  if recorded_pid host >/dev/null || recorded_pid server >/dev/null; then
+    restart_daemons
+  else
+    start_supervisor
+  fi
+  await_server
+  await_host
+}
+
+# Bytes that this machine received from outside since it started.
+received_bytes() {
+  awk -F '[: ]+' 'NR > 2 {sub(/^ */, ""); split($0, field, /[: ]+/); if (field[1] != "lo" && field[1] !~ /^(veth|tb|docker|br-)/) sum += field[2]}
+    END {printf "%d", sum}' /proc/net/dev
+}
+
+check_port_free() {
+  recorded_pid server >/dev/null && return
+  (exec 6<>"/dev/tcp/127.0.0.1/$(get_environment THREADBOX_PORT)") 2>/dev/null || return 0
+  echo "Another program listens on port $(get_environment THREADBOX_PORT): name another one with --port."
+  return 1
+}
+
+# Shows the steps on the final address until the server takes over.
+start_page() {
+  recorded_pid server >/dev/null && return
+  check_port_free || fail "The port is taken." 'Name another one with --port.'
+  "$(node_folder)/bin/node" "$repository/deploy/setup-page/main.ts" --steps "$steps_dir" \
+    --port "$(get_environment THREADBOX_PORT)" --host "$(get_environment THREADBOX_LISTEN_HOST)" \
+    8>&- 9>&- </dev/null >>"$data_dir/logs/setup-page.log" 2>&1 &
+  page_pid=$!
+  printf '%s' "$page_pid" >"$data_dir/run/page.pid"
+  say ''
+  say "The page is open and shows what happens: $(sign_up_link)"
+  say ''
+}
+
+stop_page() {
+  [ -n "$page_pid" ] || return 0
+  kill -TERM "$page_pid" 2>/dev/null || true
+  rm -f "$data_dir/run/page.pid"
+  page_pid=
+}
+
+# The address, with the one-time token while nobody is the owner yet.
+sign_up_link() {
+  local address token
+  address=$(get_environment THREADBOX_ADDRESS)
+  token=$(cat "$data_dir/server/owner-token" 2>/dev/null || true)
+  if [ -n "$token" ]; then printf '%s/setup?token=%s' "$address" "$token"; else printf '%s/' "$address"; fi
+}
+
+print_addresses() {
+  local port_number host base
+  port_number=$(get_environment THREADBOX_PORT)
+  host=$(get_environment THREADBOX_LISTEN_HOST)
+  base=$(get_environment THREADBOX_BASE_DOMAIN)
+  say ''
+  [ ! -s "$data_dir/server/owner-token" ] || say 'Create the owner account with this link; it works once.'
+  say "On this machine:  $(sign_up_link)"
+  if [[ $base == *.localhost ]]; then
+    say "From yours:       ssh -L $port_number:127.0.0.1:$port_number ${SUDO_USER:-$(id -un)}@$(hostname)"
+    say '                  and open the same address there.'
+    case $host in
+      127.* | ::1 | localhost) ;;
+      *) warn "Listening on $host, but names under localhost mean the viewer's own computer: give it a name, or use ssh -L." ;;
+    esac
+    say 'To give it a name: point app.NAME and *.NAME at this machine, then ./threadbox up --host 0.0.0.0 --domain NAME'
+  fi
+}

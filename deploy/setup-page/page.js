@@ -1,0 +1,84 @@
+// Shows the launcher's steps as they come, and loads the address again when the server has taken over.
+const texts = {
+  en: {
+    title: 'Setting up threadbox',
+    lead: 'This page moves on by itself.',
+    starting: 'Starting. This page moves on in a moment.',
+    lost: 'The setup stopped. The terminal in which it was started says why; run the same command again.',
+    failed: 'A step failed. The terminal says what to do.',
+    foot: 'It is safe to close this page, and to interrupt the setup and run it again.',
+    steps: {},
+  },
+  de: {
+    title: 'threadbox wird eingerichtet',
+    lead: 'Diese Seite geht von selbst weiter.',
+    starting: 'Wird gestartet. Diese Seite geht gleich weiter.',
+    lost: 'Die Einrichtung wurde angehalten. Im Terminal steht der Grund; starte denselben Befehl noch einmal.',
+    failed: 'Ein Schritt ist fehlgeschlagen. Im Terminal steht, was zu tun ist.',
+    foot: 'Du kannst diese Seite schließen und die Einrichtung jederzeit abbrechen und neu starten.',
+    steps: { packages: 'Debian-Pakete', release: 'threadbox selbst', image: 'Grundsystem', start: 'Start' },
+  },
+}
+const language = (navigator.language || 'en').slice(0, 2) === 'de' ? 'de' : 'en'
+const text = texts[language]
+const marks = {
+  waiting: 'M5 8h6',
+  running: 'M14 8a6 6 0 1 1-6-6',
+  done: 'M13 4 6 11 3 8',
+  failed: 'M4 4l8 8M12 4l-8 8',
+}
+const byId = (id) => document.getElementById(id)
+
+document.documentElement.lang = language
+byId('title').textContent = text.title
+byId('foot').textContent = text.foot
+say(text.lead)
+watch()
+
+function watch() {
+  const events = new EventSource('/__setup/events')
+  events.addEventListener('steps', (event) => show(JSON.parse(event.data)))
+  events.addEventListener('handover', () => leave(text.starting))
+  events.addEventListener('error', () => leave(text.starting))
+
+  function leave(words) {
+    events.close()
+    say(words)
+    void awaitServer(Date.now())
+  }
+}
+
+// The server names each request in its answers; the setup page, if it is back, names itself.
+async function awaitServer(since) {
+  const answer = await fetch('/api/v1/openapi.json', { cache: 'no-store' }).catch(() => undefined)
+  if (answer?.headers.has('threadbox-request-id')) return location.reload()
+  if (answer?.headers.has('threadbox-setup')) return watch()
+  if (Date.now() - since > 20_000) say(text.lost)
+  setTimeout(awaitServer, 500, since)
+}
+
+function show(steps) {
+  say(steps.some((step) => step.state === 'failed') ? text.failed : text.lead)
+  byId('steps').replaceChildren(...steps.map(line))
+}
+
+function line(step) {
+  const item = document.createElement('li')
+  item.className = step.state
+  item.innerHTML = `<svg class="mark" viewBox="0 0 16 16" aria-hidden="true"><path d="${marks[step.state]}"/></svg><b></b><span class="took"></span><span class="now"></span>`
+  item.querySelector('b').textContent = text.steps[step.id] ?? step.title
+  item.querySelector('.took').textContent = figures(step)
+  item.querySelector('.now').textContent = step.now
+  return item
+}
+
+function figures(step) {
+  if (step.state !== 'done') return ''
+  const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 })
+  const took = `${number.format(step.seconds)} s`
+  return step.downloadedBytes ? `${number.format(step.downloadedBytes / 1e6)} MB · ${took}` : took
+}
+
+function say(words) {
+  byId('lead').textContent = words
+}
