@@ -27,7 +27,8 @@ export const defaultFirewallSettings: FirewallSettings = {
  *
  * A sandbox's packet is judged three times: `arriving` drops what is not IPv4 from its own address before it costs a
  * connection entry; `to_host` lets through answers to the gateway and questions to the DNS forwarder; `leaving` lets
- * through what the egress chain of the sandbox accepts. Everything else is refused. `epochs` gives each sandbox a mark
+ * through what the egress chain of the sandbox accepts. Everything else is refused, and says so, because a program that
+ * waits for a lost packet looks like a program that hangs. `epochs` gives each sandbox a mark
  * for its connections that changes with its egress policy; connections with an older mark are not `current` and end.
  */
 export function renderTable(options: {
@@ -69,6 +70,7 @@ table inet ${names.table} {
   chain egress_open { }
   chain egress_allowlist { }
   chain egress_none { }
+  chain refused { }
 }
 flush table inet ${names.table}
 flush set inet ${names.table} private
@@ -95,14 +97,14 @@ table inet ${names.table} {
     ct status dnat ip daddr . udp dport { ${dns} } accept
     ct status dnat ip daddr . tcp dport { ${dns} } accept
     ip daddr . tcp dport @proxies iifname vmap @egress
-    reject with icmp type admin-prohibited
+    goto refused
   }
   chain from_host_hook { oifname ${own} jump from_host; }
   chain from_host {
     meta nfproto != ipv4 drop
     ct state established,related accept
     meta skuid 0 accept
-    reject with icmp type admin-prohibited
+    goto refused
   }
   chain forward_hook {
     iifname ${own} jump leaving
@@ -112,11 +114,11 @@ table inet ${names.table} {
     ct state invalid drop
     tcp flags & (syn|rst) == syn tcp option maxseg size set rt mtu
     ct state established,related iifname . ct mark @current accept
-    ct state established,related reject with icmp type admin-prohibited
+    ct state established,related goto refused
     jump bounds
     ct mark set iifname map @epochs
     iifname vmap @egress
-    reject with icmp type admin-prohibited
+    goto refused
   }
   chain entering {
     tcp flags & (syn|rst) == syn tcp option maxseg size set rt mtu
@@ -128,9 +130,9 @@ table inet ${names.table} {
     add @open_connections { iifname ct count over ${settings.openConnections} } drop
   }
   chain forbidden {
-    oifname ${own} reject with icmp type admin-prohibited
-    ip daddr @private reject with icmp type admin-prohibited
-    tcp dport @closed_ports reject with icmp type admin-prohibited
+    oifname ${own} goto refused
+    ip daddr @private goto refused
+    tcp dport @closed_ports goto refused
   }
   chain egress_open {
     ip daddr . tcp dport @proxies accept
@@ -140,10 +142,14 @@ table inet ${names.table} {
   chain egress_allowlist {
     jump forbidden
     iifname . ip daddr @allowed accept
+    goto refused
+  }
+  chain egress_none { goto refused; }
+  chain refused {
+    meta l4proto tcp reject with tcp reset
     reject with icmp type admin-prohibited
   }
-  chain egress_none { reject with icmp type admin-prohibited; }
-  chain masquerade_hook { ip saddr ${pool.text} oifname != ${own} masquerade; }
+  chain masquerade_hook { ip saddr ${pool.text} fib saddr type != local oifname != ${own} masquerade; }
 }
 `
 }

@@ -1,0 +1,251 @@
+import { randomBytes } from 'node:crypto'
+import { chooseFreePool, makeDnsUpstream, makeSandboxNetwork, type SandboxNetwork } from '@threadbox/sandbox-network'
+import { makeLogger } from '@threadbox/telemetry'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startRebindingNameServer } from './isolation/rebinding-name-server.ts'
+import {
+  addNeighbour,
+  holdConnection,
+  lookUp,
+  type Probe,
+  probe,
+  run,
+  startTestHost,
+  type TestHost,
+} from './isolation/test-machine.ts'
+
+const port = 8123
+const loopbackPort = 8124
+const publicAddress = '198.51.100.77'
+const neighbourAddress6 = 'fd77:77::2'
+const privateAddresses = [
+  '10.254.77.2',
+  '172.20.77.2',
+  '192.168.77.2',
+  '100.100.77.2',
+  '169.254.77.2',
+  '169.254.169.254',
+  '192.0.0.192',
+  '192.0.2.77',
+  '198.19.250.2',
+  '240.0.77.2',
+]
+const kinds = ['tcp', 'udp', 'icmp'] as const
+
+/**
+ * What a sandbox cannot reach, tried by processes that are root in its namespace and make their own packets. Every
+ * probe is first shown to succeed from outside, so a refusal means the firewall and not a probe that cannot work.
+ */
+describe('a sandbox’s network', () => {
+  const id = randomBytes(2).toString('hex')
+  const stack = new AsyncDisposableStack()
+  let network: SandboxNetwork
+  let other: SandboxNetwork
+  let a: { namespace: string; address: string; gateway: string; mac: string }
+  let b: typeof a
+  let c: typeof a
+  let neighbour: TestHost
+  let neighbourGateway: string
+  let sandboxB: TestHost
+  let machine: TestHost
+
+  beforeAll(async () => {
+    const lan = addNeighbour({
+      name: `tbtest-${id}`,
+      addresses: [...privateAddresses.slice(1), publicAddress],
+      address6: neighbourAddress6,
+    })
+    stack.defer(() => lan.remove())
+    neighbourGateway = lan.gateway
+    neighbour = await startOne({
+      namespace: lan.namespace,
+      ports: [port, 25, 465, 587],
+      bind: [...privateAddresses, publicAddress, neighbourAddress6],
+    })
+    const nameServer = await startRebindingNameServer()
+    stack.defer(() => nameServer.close())
+
+    const logger = makeLogger({ process: 'test', level: 'silent' })
+    const upstream = makeDnsUpstream({ servers: async () => [{ address: '127.0.0.1', port: nameServer.port }] })
+    const start = async (installation: string) => {
+      const made = makeSandboxNetwork({ installation, pool: await chooseFreePool(), logger, upstream })
+      stack.defer(() => made.close())
+      await made.prepare({ keep: new Set() })
+      return made
+    }
+    network = await start(`ta${id}`)
+    other = await start(`tb${id}`)
+    const [first = '', second = ''] = network.addresses()
+    const [third = ''] = other.addresses()
+    a = await attach({ to: network, sandboxId: 'a', address: first })
+    b = await attach({ to: network, sandboxId: 'b', address: second })
+    c = await attach({ to: other, sandboxId: 'c', address: third })
+    sandboxB = await startOne({ namespace: b.namespace, ports: [port] })
+    await startOne({ namespace: c.namespace, ports: [port] })
+    machine = await startOne({ ports: [port] })
+    await startOne({ ports: [loopbackPort], bind: ['127.0.0.1'] })
+  })
+  afterAll(() => stack.disposeAsync())
+
+  test.each(kinds)('reaches an address of the internet by %s', async (kind) => {
+    expect(await probe({ kind, address: publicAddress, port, from: a.namespace })).toMatchObject({ said: 'reached' })
+  })
+
+  test('packets that root makes by hand leave with the sandbox’s own address', async () => {
+    const { token } = await frame({ address: publicAddress, source: a.address })
+    await expect.poll(() => neighbour.hasNoticed(token)).toBe(true)
+  })
+
+  test.each(privateAddresses)('G2: does not reach %s, which the machine does reach', async (address) => {
+    for (const kind of kinds) {
+      expect(await probe({ kind, address, port }), `${kind} from outside`).toMatchObject({ said: 'reached' })
+    }
+    const tried = await Promise.all(kinds.map((kind) => probe({ kind, address, port, from: a.namespace })))
+    const byHand = await frame({ address, source: a.address })
+    await expectControlArrives()
+    for (const { isReached, said } of tried) expect(isReached, said).toBe(false)
+    for (const { token } of [...tried, byHand]) expect(neighbour.hasNoticed(token)).toBe(false)
+  })
+
+  test('C9: does not reach another sandbox, which the gateway does reach, and not one of another installation', async () => {
+    for (const { address } of [b, c]) {
+      for (const kind of kinds) {
+        expect(await probe({ kind, address, port }), `${kind} from the gateway`).toMatchObject({ said: 'reached' })
+        expect(await probe({ kind, address, port, from: a.namespace }), kind).toMatchObject({ isReached: false })
+      }
+    }
+    const byHand = await frame({ address: b.address, source: a.address })
+    await expectControlArrives()
+    expect(sandboxB.hasNoticed(byHand.token)).toBe(false)
+    expect(await probe({ kind: 'tcp', address: a.address, port, from: c.namespace })).toMatchObject({
+      isReached: false,
+    })
+  })
+
+  test('C9: nobody but the gateway reaches a sandbox: no user of the machine, no neighbour', async () => {
+    expect(await probe({ kind: 'tcp', address: b.address, port })).toMatchObject({ said: 'reached' })
+    expect(await probe({ kind: 'tcp', address: b.address, port, asNobody: true })).toMatchObject({ isReached: false })
+    const fromNeighbour = await probe({ kind: 'udp', address: b.address, port, from: `tbtest-${id}` })
+    expect(fromNeighbour.isReached).toBe(false)
+    expect(sandboxB.hasNoticed(fromNeighbour.token)).toBe(false)
+  })
+
+  test('G2: does not reach services of the machine on any of its addresses, loopback included', async () => {
+    const uplink = /src (\S+)/.exec(run('ip route get 1.1.1.1'))?.[1] ?? ''
+    const forwarder = a.gateway.replace(/\d+$/, '1')
+    for (const address of [a.gateway, b.gateway, uplink, neighbourGateway, forwarder]) {
+      for (const kind of kinds) {
+        expect(await probe({ kind, address, port }), `${kind} ${address}`).toMatchObject({ said: 'reached' })
+        const tried = await probe({ kind, address, port, from: a.namespace })
+        expect(tried.isReached, `${kind} ${address}`).toBe(false)
+        expect(machine.hasNoticed(tried.token)).toBe(false)
+      }
+    }
+    expect(await probe({ kind: 'tcp', address: '127.0.0.1', port: loopbackPort })).toMatchObject({ said: 'reached' })
+    const toLoopback = await frame({ address: '127.0.0.1', source: a.address })
+    const fromLoopback = await frame({ address: a.gateway, source: '127.0.0.1' })
+    await expectControlArrives()
+    for (const { token } of [toLoopback, fromLoopback]) expect(machine.hasNoticed(token)).toBe(false)
+  })
+
+  test('G2: a packet with somebody else’s source address goes nowhere', async () => {
+    const sources = [b.address, a.gateway, c.address, '192.0.2.9', '8.8.8.8', '0.0.0.0']
+    const sent = await Promise.all(sources.map((source) => frame({ address: publicAddress, source })))
+    await expectControlArrives()
+    for (const { said, token } of sent) {
+      expect(said).toBe('sent')
+      expect(neighbour.hasNoticed(token)).toBe(false)
+    }
+  })
+
+  test('G2: IPv6 that root turns on inside reaches neither the machine nor a neighbour', async () => {
+    const target = { port, kind: 'tcp' as const }
+    for (const address of [neighbourAddress6, 'fd77:77::1']) {
+      expect(await probe({ ...target, address }), address).toMatchObject({ said: 'reached' })
+    }
+    const linkLocal = linkLocalOf(a.mac)
+    const inside = `ip -n ${a.namespace}`
+    run(`ip netns exec ${a.namespace} sysctl -qw net.ipv6.conf.all.disable_ipv6=0 net.ipv6.conf.eth0.disable_ipv6=0`)
+    run(`${inside} -6 addr add fd78::2/64 dev eth0 nodad`)
+    run(`${inside} -6 neigh replace ${linkLocal} lladdr ${a.mac} dev eth0`)
+    run(`${inside} -6 route add default via ${linkLocal} dev eth0`)
+    for (const address of [`${linkLocal}%eth0`, 'ff02::1%eth0', 'fd77:77::1', neighbourAddress6]) {
+      const tried = await Promise.all(kinds.map((kind) => probe({ kind, address, port, from: a.namespace })))
+      for (const { isReached, said, token } of tried) {
+        expect(isReached, `${address} ${said}`).toBe(false)
+        expect(machine.hasNoticed(token) || neighbour.hasNoticed(token)).toBe(false)
+      }
+    }
+  })
+
+  test('G2: a name that leads to a private address leads nowhere (DNS rebinding)', async () => {
+    const ask = (name: string) => lookUp({ from: a.namespace, server: a.gateway, name })
+    expect(await ask('public.test')).toBe(publicAddress)
+    expect(await ask('metadata.test')).toBe('no address')
+    expect(await ask('loopback.test')).toBe('no address')
+  })
+
+  test('mail ports are closed, others on the same address are open', async () => {
+    for (const mail of [25, 465, 587]) {
+      const target = { kind: 'tcp', address: publicAddress, port: mail } as const
+      expect(await probe(target)).toMatchObject({ said: 'reached' })
+      expect(await probe({ ...target, from: a.namespace })).toMatchObject({ isReached: false })
+    }
+  })
+
+  test('egress: none closes everything at once, an allowlist opens what its names lead to', async () => {
+    const target: Probe = { kind: 'tcp', address: publicAddress, port, from: a.namespace }
+    const held = await holdConnection({ from: a.namespace, address: publicAddress, port })
+    stack.defer(() => held.close())
+    expect(await held.speak()).toBe('reached')
+    await network.setEgress({ sandboxId: 'a', egress: { kind: 'none' } })
+    expect(await probe(target)).toMatchObject({ isReached: false })
+    expect(await held.speak(), 'on a connection from before').toMatch(/^(broken|no answer)/)
+    await network.setEgress({ sandboxId: 'a', egress: { kind: 'allowlist', names: ['public.test'] } })
+    expect(await probe(target), 'before its name was asked for').toMatchObject({ isReached: false })
+    expect(await lookUp({ from: a.namespace, server: a.gateway, name: 'public.test' })).toBe(publicAddress)
+    expect(await probe(target)).toMatchObject({ said: 'reached' })
+    await network.setEgress({ sandboxId: 'a', egress: { kind: 'open' } })
+    expect(await probe(target)).toMatchObject({ said: 'reached' })
+  })
+
+  test('with the link down no packet comes in or goes out; up, all is as before', async () => {
+    await network.setLink({ sandboxId: 'b', state: 'down' })
+    const inward = await probe({ kind: 'udp', address: b.address, port })
+    const outward = await probe({ kind: 'udp', address: publicAddress, port, from: b.namespace })
+    expect([inward.isReached, outward.isReached]).toEqual([false, false])
+    expect(sandboxB.hasNoticed(inward.token) || neighbour.hasNoticed(outward.token)).toBe(false)
+    await network.setLink({ sandboxId: 'b', state: 'up' })
+    expect(await probe({ kind: 'tcp', address: b.address, port })).toMatchObject({ said: 'reached' })
+  })
+
+  async function attach(options: { to: SandboxNetwork; sandboxId: string; address: string }) {
+    const { to, sandboxId, address } = options
+    const attachment = await to.attach({ sandboxId, address, egress: { kind: 'open' } })
+    const namespace = attachment.namespacePath.split('/').pop() ?? ''
+    const device = /dev (\S+)/.exec(run(`ip route get ${address}`))?.[1] ?? ''
+    const mac = run(`cat /sys/class/net/${device}/address`).trim()
+    return { namespace, address, gateway: attachment.gatewayAddress, mac }
+  }
+  async function startOne(options: Parameters<typeof startTestHost>[0]) {
+    const host = await startTestHost(options)
+    stack.defer(() => host.stop())
+    return host
+  }
+  function frame(options: { address: string; source: string }) {
+    return probe({ kind: 'frame', port, from: a.namespace, mac: a.mac, ...options })
+  }
+  /** What was sent before this has arrived by now, if it was ever going to. */
+  async function expectControlArrives() {
+    const { token } = await frame({ address: publicAddress, source: a.address })
+    await expect.poll(() => neighbour.hasNoticed(token)).toBe(true)
+  }
+})
+
+/** The link-local address that Linux derives from a hardware address (RFC 4291, modified EUI-64). */
+function linkLocalOf(mac: string): string {
+  const [first = 0, ...rest] = mac.split(':').map((part) => Number.parseInt(part, 16))
+  const bytes = [first ^ 2, ...rest.slice(0, 2), 0xff, 0xfe, ...rest.slice(2)]
+  const groups = [0, 2, 4, 6].map((at) => (((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)).toString(16))
+  return `fe80::${groups.join(':')}`
+}

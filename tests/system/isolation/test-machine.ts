@@ -1,0 +1,147 @@
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const probeProgram = fileURLToPath(new URL('./probe.pl', import.meta.url))
+const lookupProgram = fileURLToPath(new URL('./lookup.pl', import.meta.url))
+const hostProgram = fileURLToPath(new URL('./test-host.pl', import.meta.url))
+
+export type Probe = {
+  kind: 'tcp' | 'udp' | 'icmp' | 'frame'
+  address: string
+  port: number
+  /** Where it starts: a namespace, or the machine itself. */
+  from?: string
+  /** For frames: the address they claim to come from, and the hardware address they go to. */
+  source?: string
+  mac?: string
+  /** An unprivileged user of the machine instead of root. */
+  asNobody?: boolean
+}
+export type ProbeResult = { isReached: boolean; said: string; token: string }
+
+/** Tries to reach an address, in the way a hostile process with all rights in its namespace would. */
+export function probe(options: Probe): Promise<ProbeResult> {
+  const token = `probe-${randomBytes(8).toString('hex')}`
+  const { kind, address, port, from, source = '', mac = '', asNobody = false } = options
+  const inside = from === undefined ? [] : ['ip', 'netns', 'exec', from]
+  const user = asNobody ? ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'] : []
+  const [program = '', ...args] = [
+    ...inside,
+    ...user,
+    'perl',
+    probeProgram,
+    kind,
+    address,
+    `${port}`,
+    token,
+    source,
+    mac,
+  ]
+  return new Promise((resolve) => {
+    execFile(program, args, (_error, stdout, stderr) => {
+      const said = `${stdout}${stderr}`.trim()
+      resolve({ isReached: said === 'reached', said, token })
+    })
+  })
+}
+
+/** Opens a TCP connection and keeps it; `speak` says what became of saying something on it. */
+export async function holdConnection(options: { from: string; address: string; port: number }) {
+  const { from, address, port } = options
+  const args = ['netns', 'exec', from, 'perl', probeProgram, 'hold', address, `${port}`, 'probe-held']
+  const child = spawn('ip', args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const next = async () => (await lines.next()).value ?? 'ended'
+  const first = await next()
+  if (first !== 'connected') throw new Error(`the connection was not made: ${first}`)
+  return {
+    speak() {
+      child.stdin.write('\n')
+      return next()
+    },
+    close: () => void child.kill('SIGKILL'),
+  }
+}
+
+/** A process that answers everybody, with what it noticed. */
+export type TestHost = {
+  /** Whether a token came by in any frame, or to any of its ports. */
+  hasNoticed(token: string): boolean
+  stop(): Promise<void>
+}
+
+export async function startTestHost(options: {
+  namespace?: string
+  ports: readonly number[]
+  /** A UDP service on a wildcard address answers from the machine's first one, whichever was asked. */
+  bind?: readonly string[]
+}): Promise<TestHost> {
+  const { namespace, ports, bind } = options
+  const inside = namespace === undefined ? [] : ['ip', 'netns', 'exec', namespace]
+  // On the machine itself frames prove nothing: they are seen before any rule is asked.
+  const sniff = namespace === undefined ? [] : ['--sniff']
+  const binding = bind === undefined ? [] : ['--bind', bind.join(',')]
+  const [program = '', ...args] = [...inside, 'perl', hostProgram, ...sniff, ...binding, ...ports.map(String)]
+  const child: ChildProcess = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const noticed = new Set<string>()
+  const ready = Promise.withResolvers<void>()
+  child.once('exit', () => ready.reject(new Error('the test host ended before it was ready')))
+  if (child.stdout !== null) {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (line === 'ready') ready.resolve()
+      else noticed.add(line.split(' ')[1] ?? '')
+    })
+  }
+  await ready.promise
+  return {
+    hasNoticed: (token) => noticed.has(token),
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const ended = once(child, 'exit')
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** A namespace that stands for other machines: it carries their addresses, and only this machine has routes to it. */
+export function addNeighbour(options: { name: string; addresses: readonly string[]; address6: string }) {
+  const { name, addresses, address6 } = options
+  const link = `tn${name.slice(-10)}`
+  const [gateway, first] = ['10.254.77.1', '10.254.77.2']
+  run(`ip netns add ${name}`)
+  run(`ip link add ${link} type veth peer name eth0 netns ${name}`)
+  run(`ip addr add ${gateway}/30 dev ${link} && ip link set ${link} up`)
+  run(`ip -6 addr add fd77:77::1/64 dev ${link} nodad`)
+  run(`ip -n ${name} addr add ${first}/30 dev eth0 && ip -n ${name} link set eth0 up && ip -n ${name} link set lo up`)
+  run(`ip -n ${name} route add default via ${gateway}`)
+  run(`ip -n ${name} -6 addr add ${address6}/64 dev eth0 nodad`)
+  for (const address of addresses) {
+    run(`ip -n ${name} addr add ${address}/32 dev eth0`)
+    run(`ip route add ${address}/32 dev ${link}`)
+  }
+  return {
+    namespace: name,
+    gateway,
+    first,
+    remove() {
+      run(`ip link delete ${link}; ip netns delete ${name}`)
+    },
+  }
+}
+
+/** Asks a DNS server from inside a namespace; the server may be in this very process, so nothing may block it. */
+export async function lookUp(options: { from: string; server: string; name: string }): Promise<string> {
+  const { from, server, name } = options
+  const { stdout } = await promisify(execFile)('ip', ['netns', 'exec', from, 'perl', lookupProgram, server, name])
+  return stdout.trim()
+}
+
+/** Runs a line of shell that the test wrote, and returns what it printed. */
+export function run(command: string): string {
+  return execFileSync('sh', ['-ec', command], { encoding: 'utf8', stdio: 'pipe' })
+}
