@@ -30,6 +30,8 @@ export type HostClient = {
   get(sandboxId: string): Promise<HostSandbox | undefined>
   ensure(sandboxId: string, order: { limits: HostSandbox['limits']; egress: HostSandbox['egress'] }): Promise<HostSandbox>
   start(sandboxId: string, order: { bootId: string; hostname: string }): Promise<HostSandbox>
+  /** Ends a boot; one that is over already is fine. */
+  stop(sandboxId: string, bootId: string): Promise<void>
   /** Removes everything of a sandbox; one that is gone already is fine. */
   delete(sandboxId: string): Promise<void>
   /** Live events until the stream breaks or the signal aborts. */
@@ -98,6 +100,9 @@ export function makeHostClient(options: { socketPath: string }): HostClient {
     ensure: (sandboxId, json) => order(hostSandboxSchema, { method: 'PUT', path: hostPaths.sandbox(sandboxId), json }),
     start: (sandboxId, json) =>
       order(hostSandboxSchema, { method: 'POST', path: hostPaths.start(sandboxId), json, bootId: json.bootId }),
+    stop: async (sandboxId, bootId) => {
+      await order(z.unknown(), { method: 'POST', path: hostPaths.stop(sandboxId), json: { bootId }, bootId })
+    },
     delete: async (sandboxId) => {
       await order(z.unknown(), { method: 'DELETE', path: hostPaths.sandbox(sandboxId) }).catch(undefinedIfNotFound)
     },

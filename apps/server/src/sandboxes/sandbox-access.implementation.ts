@@ -108,7 +108,11 @@ async function bringAwake(dependencies: SandboxAccessDependencies, threadId: str
       const starting = await dependencies.change(row, { event: 'start-requested', bootId })
       if (starting !== undefined) return await start(dependencies, starting)
     } else if (row.state === 'starting') {
-      return await start(dependencies, row)
+      // Begun before a crash: that boot may be over by now, and then a new one is begun.
+      const started = await start(dependencies, row).catch((error: unknown) => {
+        if (!isThreadboxError(error) || error.kind !== 'conflict') throw error
+      })
+      if (started !== undefined) return started
     } else throw sandboxNotReady({ state: row.state })
     const again = await dependencies.store.find(threadId)
     if (again === undefined) throw threadNotFound({})
@@ -122,7 +126,11 @@ async function start(dependencies: SandboxAccessDependencies, row: SandboxRow): 
   const { host, change, logger } = dependencies
   const bootId = row.boot_id ?? ''
   try {
-    await host.ensure(row.id, { limits: limitsOf(row), egress: { kind: 'open' } })
+    const actual = await host.ensure(row.id, { limits: limitsOf(row), egress: { kind: 'open' } })
+    // A boot that we gave up on, because the host did not answer in time, may have come up after all.
+    if (actual.actual !== 'stopped' && actual.bootId !== null && actual.bootId !== bootId) {
+      await host.stop(row.id, actual.bootId)
+    }
     await host.start(row.id, { bootId, hostname: hostnameOf(row.id) })
   } catch (error) {
     const code = isThreadboxError(error) ? error.code : 'internal.unexpected'

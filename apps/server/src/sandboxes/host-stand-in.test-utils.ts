@@ -1,0 +1,217 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { json } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { Code, ConnectError, type ConnectRouter } from '@connectrpc/connect'
+import { connectNodeAdapter } from '@connectrpc/connect-node'
+import { defaultSandboxLimits } from '@threadbox/domain'
+import { type BootEndCause, bootHeader, type HostEvent, type HostSandbox } from '@threadbox/protocol/host'
+import { filesystem } from '@threadbox/protocol/guest'
+
+/**
+ * A host daemon made of a unix socket and plain directories: it keeps the promises of the host protocol that the server
+ * depends on (boot ids, events, files), and runs nothing.
+ */
+export type HostStandIn = AsyncDisposable & {
+  socketPath: string
+  /** Where a path of a sandbox is on this machine. */
+  pathOf(sandboxId: string, path: string): string
+  sandboxes: Map<string, HostSandbox>
+  starts: { sandboxId: string; bootId: string; hostname: string }[]
+  deleted: string[]
+  /** Answers of the next orders to start: an error instead of a sandbox. */
+  failStarts: { status: number; code: string; kind: string }[]
+  /** How many of the next orders to delete fail. */
+  failDeletes: number
+  /** While set, orders to start wait for it. */
+  startGate: Promise<void> | undefined
+  endBoot(sandboxId: string, cause: BootEndCause): void
+  /** Resolves when the server follows the events. */
+  followed(): Promise<void>
+  closeConnections(): void
+}
+
+export async function startHostStandIn(): Promise<HostStandIn> {
+  const directory = await mkdtemp(join(tmpdir(), 'threadbox-host-'))
+  const followers = new Set<ServerResponse>()
+  let onFollowed = () => {}
+  const host: HostStandIn = {
+    socketPath: join(directory, 'host.sock'),
+    pathOf: (sandboxId, path) => join(directory, sandboxId, path),
+    sandboxes: new Map(),
+    starts: [],
+    deleted: [],
+    failStarts: [],
+    failDeletes: 0,
+    startGate: undefined,
+    endBoot: (sandboxId, cause) => {
+      const sandbox = host.sandboxes.get(sandboxId)
+      if (sandbox?.bootId == null) return
+      const end = { bootId: sandbox.bootId, cause, at: Date.now(), detail: `ended by the test: ${cause}` }
+      host.sandboxes.set(sandboxId, { ...sandbox, actual: 'stopped', bootId: null, lastBootEnd: end })
+      send({ type: 'boot-ended', sandboxId, ...end })
+    },
+    followed: () =>
+      followers.size > 0
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            onFollowed = resolve
+          }),
+    closeConnections: () => server.closeAllConnections(),
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+  const send = (event: HostEvent) => {
+    for (const follower of followers) follower.write(`${JSON.stringify(event)}\n`)
+  }
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://host')
+    if (url.pathname === '/v1/events') {
+      response.writeHead(200)
+      followers.add(response)
+      response.on('close', () => followers.delete(response))
+      send({ type: 'keepalive' })
+      onFollowed()
+      return
+    }
+    answer(host, { request, response, url }).catch((error: NodeJS.ErrnoException) => {
+      const status = error.code === 'ENOENT' ? 404 : 500
+      response.writeHead(status).end(JSON.stringify({ code: status, message: String(error) }))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(host.socketPath, resolve))
+  return host
+}
+
+type Exchange = { request: IncomingMessage; response: ServerResponse; url: URL }
+
+async function answer(host: HostStandIn, exchange: Exchange): Promise<void> {
+  const { request, response, url } = exchange
+  const [, , sandboxId = '', rest = '', ...guestPath] = url.pathname.split('/').slice(1).map(decodeURIComponent)
+  const sendJson = (body: unknown, status = 200) =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  const sandbox = host.sandboxes.get(sandboxId)
+  if (url.pathname === '/v1/sandboxes') return sendJson({ sandboxes: [...host.sandboxes.values()] })
+  if (request.method === 'PUT' && rest === '') {
+    await mkdir(host.pathOf(sandboxId, '/home/user'), { recursive: true })
+    host.sandboxes.set(sandboxId, sandbox ?? stopped(sandboxId))
+    return sendJson(host.sandboxes.get(sandboxId))
+  }
+  if (sandbox === undefined) return sendJson(wireError('sandbox.not-found', 'not-found'), 404)
+  if (request.method === 'GET' && rest === '') return sendJson(sandbox)
+  if (request.method === 'DELETE' && rest === '') {
+    host.failDeletes -= 1
+    if (host.failDeletes >= 0) return sendJson(wireError('host.busy', 'unavailable'), 503)
+    host.sandboxes.delete(sandboxId)
+    host.deleted.push(sandboxId)
+    await rm(host.pathOf(sandboxId, '/'), { recursive: true, force: true })
+    return void response.writeHead(204).end()
+  }
+  if (rest === 'start') return await start(host, { ...exchange, sandbox, sendJson })
+  if (rest === 'guest') {
+    const isSameBoot = request.headers[bootHeader] === sandbox.bootId
+    if (!isSameBoot) return sendJson(wireError('sandbox.other-boot', 'conflict'), 409)
+    return await guest(host, { ...exchange, sandboxId, path: `/${guestPath.join('/')}` })
+  }
+  sendJson(wireError('host.path-unknown', 'not-found'), 404)
+}
+
+async function start(
+  host: HostStandIn,
+  order: Exchange & { sandbox: HostSandbox; sendJson: (body: unknown, status?: number) => void },
+): Promise<void> {
+  const { bootId, hostname } = (await json(order.request)) as { bootId: string; hostname: string }
+  const { sandboxId } = order.sandbox
+  host.starts.push({ sandboxId, bootId, hostname })
+  await host.startGate
+  const failure = host.failStarts.shift()
+  if (failure !== undefined) return order.sendJson(wireError(failure.code, failure.kind), failure.status)
+  const ready = { ...order.sandbox, actual: 'ready' as const, bootId, bootStartedAt: Date.now() }
+  host.sandboxes.set(sandboxId, ready)
+  order.sendJson(ready)
+}
+
+async function guest(host: HostStandIn, exchange: Exchange & { sandboxId: string; path: string }): Promise<void> {
+  const { request, response, url, sandboxId, path } = exchange
+  if (path !== '/files') {
+    request.url = path
+    connectNodeAdapter({ routes: (router) => filesystemRoutes(router, (at) => host.pathOf(sandboxId, at)) })(
+      request,
+      response,
+    )
+    return
+  }
+  const target = host.pathOf(sandboxId, url.searchParams.get('path') ?? '')
+  if (request.method === 'POST') {
+    await mkdir(dirname(target), { recursive: true })
+    await pipeline(request, createWriteStream(target))
+    return void response.writeHead(200).end('[]')
+  }
+  const { size } = await stat(target)
+  const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '')
+  const [start, end] = range === null ? [0, size - 1] : [Number(range[1]), Number(range[2])]
+  response.writeHead(range === null ? 200 : 206, {
+    'content-length': end - start + 1,
+    ...(range === null ? {} : { 'content-range': `bytes ${start}-${end}/${size}` }),
+  })
+  await pipeline(createReadStream(target, { start, end: Math.max(end, start) }), response)
+}
+
+function filesystemRoutes(router: ConnectRouter, real: (path: string) => string): void {
+  const info = async (path: string) => {
+    const found = await stat(real(path)).catch(() => undefined)
+    if (found === undefined) throw new ConnectError('no such file', Code.NotFound)
+    return {
+      name: basename(path),
+      path,
+      type: found.isDirectory() ? filesystem.FileType.DIRECTORY : filesystem.FileType.FILE,
+      size: BigInt(found.size),
+      permissions: 'rw-r--r--',
+      modifiedTime: { seconds: BigInt(Math.floor(found.mtimeMs / 1000)), nanos: Math.floor((found.mtimeMs % 1000) * 1e6) },
+    }
+  }
+  router.service(filesystem.Filesystem, {
+    stat: async ({ path }) => ({ entry: await info(path) }),
+    listDir: async ({ path }) => {
+      await info(path)
+      const names = await readdir(real(path))
+      return { entries: await Promise.all(names.map((name) => info(join(path, name)))) }
+    },
+    makeDir: async ({ path }) => {
+      await mkdir(real(path), { recursive: true })
+      return { entry: await info(path) }
+    },
+    move: async ({ source, destination }) => {
+      await rename(real(source), real(destination))
+      return { entry: await info(destination) }
+    },
+    remove: async ({ path }) => {
+      await rm(real(path), { recursive: true })
+      return {}
+    },
+  })
+}
+
+function stopped(sandboxId: string): HostSandbox {
+  return {
+    sandboxId,
+    actual: 'stopped',
+    bootId: null,
+    bootStartedAt: null,
+    lastBootEnd: null,
+    limits: defaultSandboxLimits,
+    egress: { kind: 'open' },
+    imageId: 'image',
+    diskUsedBytes: 0,
+  }
+}
+
+function wireError(code: string, kind: string) {
+  return { error: { code, kind, message: `${code} in the test`, remedy: 'None.', details: {} } }
+}
