@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { appendFileSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** A real server process beside a test host: own port, own database, an owner who signed up, an API key of hers. */
+export type TestServer = {
+  /** Origin of app and API, by its name under `localhost`, as a browser opens it. */
+  origin: string
+  /** The same on the loopback address, for clients that do not resolve `*.localhost`. */
+  loopbackOrigin: string
+  port: number
+  apiKey: string
+  owner: { name: string; email: string; password: string }
+  directory: string
+  pid(): number
+  log(): Promise<string>
+  kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
+  /** Starts the server again over the same data and port; returns when it serves. */
+  restart(): Promise<void>
+  close(): Promise<void>
+}
+
+/** The one-time link by which the first person signs up, before anybody used it. */
+export type OwnerToken = { token: string; file: string }
+
+const startTimeoutMs = 30_000
+const owner = { name: 'Test owner', email: 'owner@example.org', password: 'correct horse battery staple' }
+
+/**
+ * Starts a server. `host` gives installation, data directory and socket (`TestHost.environment`). With `signUp: false`
+ * nobody has signed up and `ownerToken` is the token to do it with.
+ */
+export async function startTestServer(options: {
+  host: { installation: string; dataDirectory: string; environment: Record<string, string> }
+  environment?: Record<string, string>
+  signUp?: boolean
+}): Promise<TestServer & { ownerToken: OwnerToken }> {
+  const port = await freePort()
+  const directory = path.join(options.host.dataDirectory, `server-${randomBytes(3).toString('hex')}`)
+  const logFile = path.join(directory, 'server.log')
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const ownerToken = { token: randomBytes(24).toString('base64url'), file: path.join(directory, 'owner-token') }
+  await writeFile(ownerToken.file, `${ownerToken.token}\n`, { mode: 0o600 })
+  const environment = {
+    PATH: process.env.PATH ?? '',
+    ...options.host.environment,
+    THREADBOX_PORT: String(port),
+    THREADBOX_SERVER_DATA: directory,
+    THREADBOX_OWNER_TOKEN_FILE: ownerToken.file,
+    THREADBOX_LOG_LEVEL: 'debug',
+    ...options.environment,
+  }
+  const loopbackOrigin = `http://127.0.0.1:${port}`
+  let server: ChildProcess | undefined
+  const start = async () => {
+    server = spawnServer({ environment, logFile })
+    await untilReady({ server, loopbackOrigin, logFile })
+  }
+  const kill = async (signal: 'SIGKILL' | 'SIGTERM') => {
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return
+    const ended = once(server, 'exit')
+    server.kill(signal)
+    await ended
+  }
+  await start()
+  const apiKey = options.signUp === false ? '' : await signUp({ loopbackOrigin, token: ownerToken.token })
+  return {
+    origin: `http://app.${options.host.installation}.localhost:${port}`,
+    loopbackOrigin,
+    port,
+    apiKey,
+    owner,
+    ownerToken,
+    directory,
+    pid: () => server?.pid ?? 0,
+    log: () => readFile(logFile, 'utf8'),
+    kill,
+    restart: start,
+    close: () => kill('SIGTERM'),
+  }
+}
+
+function spawnServer(options: { environment: Record<string, string>; logFile: string }): ChildProcess {
+  const main = path.join(import.meta.dirname, '../../../../apps/server/src/main.ts')
+  const server = spawn(process.execPath, [main], { env: options.environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  for (const stream of [server.stdout, server.stderr]) {
+    stream?.on('data', (chunk: Buffer) => appendFileSync(options.logFile, chunk))
+  }
+  return server
+}
+
+async function untilReady(options: { server: ChildProcess; loopbackOrigin: string; logFile: string }): Promise<void> {
+  const startedAt = Date.now()
+  for (;;) {
+    const answer = await fetch(`${options.loopbackOrigin}/api/v1/setup`).catch(() => undefined)
+    await answer?.body?.cancel()
+    if (answer?.ok) return
+    if (options.server.exitCode !== null || Date.now() - startedAt > startTimeoutMs) {
+      const log = await readFile(options.logFile, 'utf8').catch(() => '')
+      throw new Error(`the server did not become ready:\n${log.slice(-4000)}`)
+    }
+    await delay(20)
+  }
+}
+
+async function signUp(options: { loopbackOrigin: string; token: string }): Promise<string> {
+  const post = async (route: string, body: unknown, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${options.loopbackOrigin}/api/v1${route}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: options.loopbackOrigin, ...headers },
+      body: JSON.stringify(body),
+    })
+    if (!answer.ok) throw new Error(`POST ${route} answered ${answer.status}: ${await answer.text()}`)
+    return answer
+  }
+  const signedUp = await post('/auth/sign-up', { token: options.token, ...owner })
+  const cookie = signedUp.headers
+    .getSetCookie()
+    .map((header) => header.split(';')[0] ?? '')
+    .join('; ')
+  await signedUp.body?.cancel()
+  const created = await post('/api-keys', { name: 'tests' }, { cookie })
+  return ((await created.json()) as { secret: string }).secret
+}
+
+/** A port that was free a moment ago, so that a restarted server can have the same one. */
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
