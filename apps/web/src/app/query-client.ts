@@ -4,7 +4,8 @@ import { isThreadboxError } from '@threadbox/sdk'
 /** `onSignedOut` is called when the server no longer knows who is asking. */
 export function makeQueryClient(options: { onSignedOut: () => void }): QueryClient {
   const onError = (error: unknown) => {
-    if (isThreadboxError(error) && error.kind === 'unauthenticated') options.onSignedOut()
+    // A wrong password is of the same kind, and says nothing about the session.
+    if (isThreadboxError(error) && error.code === 'auth.required') options.onSignedOut()
   }
   return new QueryClient({
     queryCache: new QueryCache({ onError }),

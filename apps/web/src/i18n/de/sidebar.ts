@@ -1,4 +1,36 @@
 import type { sidebar as source } from '../en/sidebar.ts'
 import type { Texts } from '../texts.ts'
 
-export const sidebar: Texts<typeof source> = {}
+export const sidebar: Texts<typeof source> = {
+  label: 'Threads',
+  threads: 'Ihre Threads',
+  newThread: 'Neuer Thread',
+  search: 'Suchen',
+  open: 'Threads öffnen',
+  close: 'Threads schließen',
+  hide: 'Seitenleiste verbergen',
+  show: 'Seitenleiste zeigen',
+  loading: 'Threads werden geladen',
+  empty: 'Noch keine Threads',
+  unread: 'ungelesen',
+  working: 'Agent arbeitet',
+  settings: 'Einstellungen',
+  account: 'Konto und Darstellung',
+  theme: 'Darstellung',
+  themes: { system: 'System', light: 'Hell', dark: 'Dunkel' },
+  language: 'Sprache',
+  shortcuts: 'Tastenkürzel',
+  signOut: 'Abmelden',
+  hostAwake_one: '{{count}} wach · {{used}} von {{total}}',
+  hostAwake_other: '{{count}} wach · {{used}} von {{total}}',
+  hostMemory: 'Belegter Arbeitsspeicher der Maschine',
+  hostAway: 'Der Host-Dienst antwortet nicht',
+  group: {
+    pinned: 'Angeheftet',
+    today: 'Heute',
+    yesterday: 'Gestern',
+    week: 'Letzte 7 Tage',
+    month: 'Letzte 30 Tage',
+    older: 'Älter',
+  },
+}

@@ -8,7 +8,7 @@ const kinds: readonly { kind: DisplayKind; test: (mediaType: string) => boolean 
   { kind: 'image', test: (type) => /^image\/(?:png|jpeg|gif|webp|svg\+xml)$/.test(type) },
   { kind: 'pdf', test: (type) => type === 'application/pdf' },
   { kind: 'markdown', test: (type) => type === 'text/markdown' },
-  { kind: 'json', test: (type) => type === 'application/json' || type.endsWith('+json') },
+  { kind: 'json', test: (type) => type === 'application/json' },
   { kind: 'text', test: (type) => type.startsWith('text/') },
 ]
 

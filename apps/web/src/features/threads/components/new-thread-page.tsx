@@ -1,3 +1,101 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useClient } from '../../../app/client.ts'
+import { Composer, type ComposerHandle } from '../../composer/components/composer.tsx'
+import { useDraft, writeDraft } from '../../composer/state/draft.ts'
+import { useUploadsStore } from '../../composer/state/uploads-context.ts'
+import { useDocumentTitle } from '../../connection/state/use-document-title.ts'
+import { useErrorToast } from '../../connection/state/use-error-toast.ts'
+import { EmptyThread } from '../../empty/components/empty-thread.tsx'
+import { putThread } from '../api/thread-queries.ts'
+import { newMessageKey } from '../state/use-thread-actions.ts'
+import { DropZone } from './drop-zone.tsx'
+import { PlainHeader } from './thread-header.tsx'
+
+/** A thread that does not exist yet: its first message, or its first file, makes it. */
 export function NewThreadPage() {
-  return <main className="main" />
+  const { t } = useTranslation('threads')
+  const [text, setText] = useDraft('new')
+  const [modelId, setModelId] = useState<string | null>(null)
+  const composer = useRef<ComposerHandle>(null)
+  const { isBusy, withThread } = useNewThread(modelId)
+  const client = useClient()
+  const uploads = useUploadsStore()
+  useDocumentTitle(t('newThread'))
+  useEffect(() => composer.current?.focus(), [])
+
+  const insert = (next: string) => {
+    setText(next)
+    composer.current?.focus()
+  }
+  const send = () =>
+    withThread(async (threadId) => {
+      await client.threads.sendMessage(threadId, { text, key: newMessageKey(), attachmentIds: [] })
+      setText('')
+    })
+  const attach = (files: readonly File[]) =>
+    withThread((threadId) => {
+      writeDraft(threadId, text)
+      setText('')
+      uploads.add(threadId, files)
+    })
+  return (
+    <main className="main">
+      <PlainHeader title={t('newThread')} />
+      <DropZone onFiles={attach}>
+        <section className="chat" aria-label={t('conversation')}>
+          <div className="scroll" data-region="chat" tabIndex={-1}>
+            <EmptyThread onInsert={insert} modelId={modelId} />
+          </div>
+          <div className="dock">
+            <Composer
+              ref={composer}
+              text={text}
+              onText={setText}
+              uploads={[]}
+              onFiles={attach}
+              onRemoveUpload={() => undefined}
+              onRetryUpload={() => undefined}
+              modelId={modelId}
+              onModel={setModelId}
+              isTurnRunning={false}
+              onSend={() => !isBusy && send()}
+              onStop={() => undefined}
+              onEditLast={() => undefined}
+            />
+          </div>
+        </section>
+      </DropZone>
+    </main>
+  )
+}
+
+/** Creates the thread once, does the work with it, and goes there. What failed is said; the text stays. */
+function useNewThread(modelId: string | null) {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const showError = useErrorToast()
+  const [isBusy, setIsBusy] = useState(false)
+  const created = useRef<string | null>(null)
+  const withThread = async (work: (threadId: string) => Promise<void> | void) => {
+    if (isBusy) return
+    setIsBusy(true)
+    try {
+      if (created.current === null) {
+        const thread = await client.threads.create(modelId === null ? {} : { modelId })
+        putThread(queryClient, thread)
+        created.current = thread.id
+      }
+      await work(created.current)
+      await navigate({ to: '/threads/$threadId', params: { threadId: created.current }, replace: true })
+    } catch (error) {
+      showError(error)
+    } finally {
+      setIsBusy(false)
+    }
+  }
+  return { isBusy, withThread: (work: (threadId: string) => Promise<void> | void) => void withThread(work) }
 }

@@ -1,3 +1,153 @@
+import { useQuery } from '@tanstack/react-query'
+import { useParams, useSearch } from '@tanstack/react-router'
+import { isThreadboxError } from '@threadbox/sdk'
+import { useCallback, useEffect, useMemo, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useClient } from '../../../app/client.ts'
+import { Skeleton } from '../../../ui/skeleton.tsx'
+import { CardProvider } from '../../cards/state/card-context.ts'
+import { Composer, type ComposerHandle } from '../../composer/components/composer.tsx'
+import { QueueStrip } from '../../composer/components/queue-strip.tsx'
+import { useDraft } from '../../composer/state/draft.ts'
+import { useUploads, useUploadsStore } from '../../composer/state/uploads-context.ts'
+import { LoadFailed } from '../../connection/components/load-failed.tsx'
+import { NotFoundPage } from '../../connection/components/not-found-page.tsx'
+import { useDocumentTitle } from '../../connection/state/use-document-title.ts'
+import { EmptyThread } from '../../empty/components/empty-thread.tsx'
+import { useChooseModel, useMarkRead } from '../api/thread-mutations.ts'
+import { threadQuery } from '../api/thread-queries.ts'
+import { knownPathsOf, lastMessageOf, queueOf, rowsOf, runningTurnOf } from '../state/rows.models.ts'
+import { ThreadActionsProvider } from '../state/thread-context.ts'
+import { useThread } from '../state/use-thread.ts'
+import { useThreadCommands } from '../state/use-thread-actions.ts'
+import { useThreadKeys } from '../state/use-thread-keys.ts'
+import { Announcer } from './announcer.tsx'
+import { DropZone } from './drop-zone.tsx'
+import { MessageList, type MessageListHandle } from './message-list.tsx'
+import { ThreadHeader } from './thread-header.tsx'
+
 export function ThreadPage() {
-  return <main className="main" />
+  const { threadId } = useParams({ from: '/app/threads/$threadId' })
+  const { entry } = useSearch({ from: '/app/threads/$threadId' })
+  return <ThreadView key={threadId} threadId={threadId} focusEntryId={entry} />
+}
+
+/** One thread: its conversation, its computer's state, and where the next message is written. */
+export function ThreadView(props: { threadId: string; focusEntryId?: string | undefined }) {
+  const { threadId } = props
+  const { t } = useTranslation('threads')
+  const client = useClient()
+  const thread = useQuery(threadQuery(client, threadId))
+  const { state, error, isLoadingOlder, outgoing, store } = useThread(threadId)
+  const list = useRef<MessageListHandle>(null)
+  const composer = useRef<ComposerHandle>(null)
+  const [text, setText] = useDraft(threadId)
+  const uploads = useUploads(threadId)
+  const uploadsStore = useUploadsStore()
+  const chooseModel = useChooseModel()
+  const insert = useCallback(
+    (next: string) => {
+      setText(next)
+      composer.current?.focus()
+    },
+    [setText],
+  )
+  const rows = useMemo(() => (state === null ? [] : rowsOf(state, outgoing)), [state, outgoing])
+  const queue = useMemo(() => (state === null ? [] : queueOf(state)), [state])
+  const knownPaths = useMemo(() => (state === null ? new Set<string>() : knownPathsOf(state)), [state])
+  const isTurnRunning = (state !== null && runningTurnOf(state) !== undefined) || thread.data?.isTurnRunning === true
+  const commands = useThreadCommands({ threadId, store, outgoing, isTurnRunning, insert })
+  const { actions, stop } = commands
+  const cards = useMemo(
+    () => ({ threadId, knownPaths, stop, runAgain: commands.runAgain, ask: insert }),
+    [threadId, knownPaths, stop, commands.runAgain, insert],
+  )
+  const loadOlder = useCallback(() => void store?.loadOlder(), [store])
+  useDocumentTitle(thread.data === undefined || thread.data.title === '' ? t('untitled') : thread.data.title)
+  useReadMark(thread.data)
+  useThreadKeys({ isTurnRunning, stop })
+  useEffect(() => composer.current?.focus(), [])
+
+  const send = () => {
+    const done = uploads.filter((upload) => upload.status === 'done')
+    const attachments = done.flatMap((upload) => upload.attachment ?? [])
+    void commands.send(text, attachments)
+    setText('')
+    uploadsStore.clear(
+      threadId,
+      done.map((upload) => upload.id),
+    )
+    list.current?.toEnd()
+  }
+  const editLast = () => {
+    const last = state === null ? undefined : lastMessageOf(state)
+    if (last !== undefined && (last.status !== 'delivered' || !isTurnRunning)) actions.startEditing(last.id)
+  }
+  const failure = error ?? thread.error
+  if (isThreadboxError(failure) && failure.kind === 'not-found') return <NotFoundPage />
+  return (
+    <ThreadActionsProvider value={actions}>
+      <CardProvider value={cards}>
+        <main className="main">
+          <ThreadHeader thread={thread.data} />
+          <DropZone onFiles={(files) => uploadsStore.add(threadId, files)}>
+            <section className="chat" aria-label={t('conversation')}>
+              <MessageList
+                ref={list}
+                rows={rows}
+                hasOlder={state !== null && state.before !== null}
+                isLoadingOlder={isLoadingOlder}
+                onOlder={loadOlder}
+                focusEntryId={props.focusEntryId}
+              >
+                {state === null && error === null && <Skeleton rows={4} label={t('loading')} />}
+                {error !== null && <LoadFailed error={error} onRetry={() => store?.reload()} />}
+                {state !== null && error === null && rows.length === 0 && (
+                  <EmptyThread onInsert={insert} modelId={thread.data?.modelId ?? null} />
+                )}
+              </MessageList>
+              <div className="dock">
+                <QueueStrip
+                  messages={queue}
+                  actions={commands.queue}
+                  editingId={actions.editingId}
+                  onEdit={actions.startEditing}
+                />
+                <Composer
+                  ref={composer}
+                  text={text}
+                  onText={setText}
+                  uploads={uploads}
+                  onFiles={(files) => uploadsStore.add(threadId, files)}
+                  onRemoveUpload={(uploadId) => uploadsStore.remove(threadId, uploadId)}
+                  onRetryUpload={(uploadId) => uploadsStore.retry(threadId, uploadId)}
+                  modelId={thread.data?.modelId ?? null}
+                  onModel={(modelId) => thread.data !== undefined && chooseModel(thread.data, modelId)}
+                  isTurnRunning={isTurnRunning}
+                  onSend={send}
+                  onStop={stop}
+                  onEditLast={editLast}
+                />
+              </div>
+            </section>
+          </DropZone>
+          <Announcer state={state} />
+        </main>
+      </CardProvider>
+    </ThreadActionsProvider>
+  )
+}
+
+/** A thread that is open in a visible tab is read. */
+function useReadMark(thread: Parameters<ReturnType<typeof useMarkRead>>[0] | undefined): void {
+  const markRead = useMarkRead()
+  const hasUnread = thread?.hasUnread ?? false
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per change of the mark
+  useEffect(() => {
+    if (thread === undefined || !hasUnread) return
+    const mark = () => document.visibilityState === 'visible' && markRead(thread)
+    mark()
+    document.addEventListener('visibilitychange', mark)
+    return () => document.removeEventListener('visibilitychange', mark)
+  }, [hasUnread, thread?.id])
 }

@@ -1,0 +1,22 @@
+/** True for keys that belong to an input method: its Enter confirms a word and must not send a message. */
+export function isImeEvent(event: { isComposing: boolean; keyCode: number }): boolean {
+  return event.isComposing || event.keyCode === 229
+}
+
+export const isMac = /mac|iphone|ipad/i.test(globalThis.navigator?.platform ?? '')
+
+/** A shortcut as the person's keyboard names it: `⌘⇧O` or `Ctrl+Shift+O`. */
+export function shortcutText(keys: { mod?: boolean; shift?: boolean; key: string }, mac: boolean = isMac): string {
+  if (mac) return `${keys.mod ? '⌘' : ''}${keys.shift ? '⇧' : ''}${keys.key}`
+  return [keys.mod ? 'Ctrl' : '', keys.shift ? 'Shift' : '', keys.key].filter((part) => part !== '').join('+')
+}
+
+/** Whether an event is `⌘`/`Ctrl` with exactly these. */
+export function isShortcut(event: KeyboardEvent, keys: { shift?: boolean; code: string }): boolean {
+  return (
+    (event.metaKey || event.ctrlKey) &&
+    !event.altKey &&
+    event.shiftKey === (keys.shift ?? false) &&
+    event.code === keys.code
+  )
+}

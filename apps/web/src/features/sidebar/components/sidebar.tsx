@@ -1,0 +1,101 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { PanelLeft, Search, SquarePen, X } from 'lucide-react'
+import { type KeyboardEvent, useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useClient } from '../../../app/client.ts'
+import { shortcutText } from '../../../app/keyboard.ts'
+import { closeDrawer, openLayer, toggleSidebar } from '../../../app/ui-state.ts'
+import { useNow } from '../../../app/use-now.ts'
+import { IconButton } from '../../../ui/icon-button.tsx'
+import { Kbd } from '../../../ui/kbd.tsx'
+import { Logo } from '../../../ui/logo.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
+import { LoadFailed } from '../../connection/components/load-failed.tsx'
+import { threadsQuery } from '../../threads/api/thread-queries.ts'
+import { groupThreads } from '../state/grouping.models.ts'
+import { SidebarFooter } from './sidebar-footer.tsx'
+import { ThreadItem } from './thread-item.tsx'
+
+/** All threads, where to start a new one, and who is here. */
+export function Sidebar() {
+  const { t } = useTranslation(['sidebar', 'common'])
+  return (
+    <aside className="sidebar" aria-label={t('label')} data-region="sidebar">
+      <div className="brand">
+        <Logo />
+        <b>{t('common:productName')}</b>
+        <span className="grow" />
+        <IconButton
+          className="not-m"
+          label={t('hide')}
+          shortcut={shortcutText({ mod: true, shift: true, key: 'S' })}
+          onClick={toggleSidebar}
+        >
+          <PanelLeft className="i" size={16} />
+        </IconButton>
+        <IconButton className="only-m" label={t('close')} onClick={closeDrawer}>
+          <X className="i" size={20} />
+        </IconButton>
+      </div>
+      <div className="side-actions">
+        <Link to="/threads/new" className="nav nav--new" onClick={closeDrawer}>
+          <SquarePen className="i" size={16} />
+          {t('newThread')}
+          <Kbd>{shortcutText({ mod: true, shift: true, key: 'O' })}</Kbd>
+        </Link>
+        <button
+          type="button"
+          className="nav"
+          onClick={() => {
+            closeDrawer()
+            openLayer('palette')
+          }}
+        >
+          <Search className="i" size={16} />
+          {t('search')}
+          <Kbd>{shortcutText({ mod: true, key: 'K' })}</Kbd>
+        </button>
+      </div>
+      <ThreadList />
+      <SidebarFooter />
+    </aside>
+  )
+}
+
+function ThreadList() {
+  const { t } = useTranslation('sidebar')
+  const client = useClient()
+  const threads = useQuery(threadsQuery(client))
+  const now = useNow(60_000)
+  const groups = useMemo(() => groupThreads(threads.data ?? [], now), [threads.data, now])
+  return (
+    <nav className="side-scroll" aria-label={t('threads')} onKeyDown={moveFocus}>
+      {threads.isPending && <Skeleton rows={3} label={t('loading')} />}
+      {threads.isError && threads.data === undefined && (
+        <LoadFailed error={threads.error} onRetry={() => void threads.refetch()} isRetrying={threads.isFetching} />
+      )}
+      {threads.data?.length === 0 && <p className="side-empty">{t('empty')}</p>}
+      {groups.map((group) => (
+        <section key={group.name} aria-label={t(`group.${group.name}`)}>
+          <h2 className="side-h">{t(`group.${group.name}`)}</h2>
+          <ul>
+            {group.threads.map((thread) => (
+              <ThreadItem key={thread.id} thread={thread} now={now} />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </nav>
+  )
+}
+
+/** ↑ and ↓ go through the threads; Tab leaves the list. */
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>('a.th')]
+  const index = links.indexOf(document.activeElement as HTMLElement)
+  if (index < 0) return
+  event.preventDefault()
+  links[index + (event.key === 'ArrowDown' ? 1 : -1)]?.focus()
+}

@@ -1,0 +1,124 @@
+import { Link } from '@tanstack/react-router'
+import type { Thread } from '@threadbox/sdk'
+import { Ellipsis, Pencil, Pin, PinOff, Trash2 } from 'lucide-react'
+import { memo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { closeDrawer } from '../../../app/ui-state.ts'
+import { useFormat } from '../../../app/use-format.ts'
+import { classNames } from '../../../ui/class-names.ts'
+import { Glyph } from '../../../ui/glyph.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
+import { glyphOf, useSandboxWords } from '../../sandbox/state/sandbox-words.ts'
+import { useDeleteThread, usePinThread, useRenameThread } from '../../threads/api/thread-mutations.ts'
+import { TitleInput } from '../../threads/components/thread-title.tsx'
+
+/** One thread in the sidebar: the state of its computer, its title, and what runs. */
+export const ThreadItem = memo(function ThreadItem(props: { thread: Thread; now: number }) {
+  const { t } = useTranslation('threads')
+  const rename = useRenameThread()
+  const [draft, setDraft] = useState<string | null>(null)
+  const { thread, now } = props
+  if (draft !== null) {
+    return (
+      <li className="th th--edit">
+        <Glyph state={glyphOf(thread.sandbox.state)} />
+        <TitleInput
+          value={draft}
+          onChange={setDraft}
+          onEnd={(isKept) => {
+            if (isKept && draft.trim() !== '' && draft.trim() !== thread.title) rename(thread, draft.trim())
+            setDraft(null)
+          }}
+        />
+      </li>
+    )
+  }
+  return (
+    <li className="th-row">
+      <ThreadLink thread={thread} now={now} onRename={() => setDraft(thread.title)} />
+      <ThreadItemMenu
+        thread={thread}
+        title={thread.title === '' ? t('untitled') : thread.title}
+        onRename={() => setDraft(thread.title)}
+      />
+    </li>
+  )
+})
+
+function ThreadLink(props: { thread: Thread; now: number; onRename: () => void }) {
+  const { t } = useTranslation(['threads', 'sandbox', 'sidebar'])
+  const words = useSandboxWords()
+  const format = useFormat()
+  const { thread, now } = props
+  const { sandbox } = thread
+  const title = thread.title === '' ? t('untitled') : thread.title
+  const word = words.word(sandbox)
+  const cause = words.cause(sandbox)
+  const isAway = sandbox.state === 'paused' || sandbox.state === 'cold'
+  const aside = isAway ? format.shortAge(now - sandbox.since) : sandbox.state === 'error' ? cause : undefined
+  const running = thread.isTurnRunning ? t('sidebar:working') : sandbox.state === 'active' ? cause : undefined
+  return (
+    <Link
+      to="/threads/$threadId"
+      params={{ threadId: thread.id }}
+      className={classNames('th', thread.hasUnread && 'is-unread')}
+      activeProps={{ className: 'is-on', 'aria-current': 'page' }}
+      title={`${title} — ${word}`}
+      onClick={closeDrawer}
+      onKeyDown={(event) => {
+        if (event.key !== 'F2') return
+        event.preventDefault()
+        props.onRename()
+      }}
+    >
+      <Glyph state={glyphOf(sandbox.state)} />
+      <span className="trunc">{title}</span>
+      {thread.hasUnread ? (
+        <span className="unread" title={t('sidebar:unread')} />
+      ) : (
+        aside !== undefined && <span className="w num">{aside}</span>
+      )}
+      {running !== undefined && <span className="run trunc">{running}</span>}
+      <span className="sr">
+        {t('sandbox:inWords', { state: word })}
+        {thread.hasUnread && `, ${t('sidebar:unread')}`}
+      </span>
+    </Link>
+  )
+}
+
+function ThreadItemMenu(props: { thread: Thread; title: string; onRename: () => void }) {
+  const { t } = useTranslation('threads')
+  const pin = usePinThread()
+  const remove = useDeleteThread()
+  const { thread } = props
+  return (
+    <Menu
+      align="end"
+      label={t('more')}
+      trigger={
+        <button
+          type="button"
+          className="btn btn--ghost btn--sm btn--icon th-more"
+          aria-label={t('moreOf', { title: props.title })}
+        >
+          <Ellipsis className="i" size={14} />
+        </button>
+      }
+    >
+      <MenuItem icon={<Pencil className="i" size={14} />} end="F2" onSelect={() => setTimeout(props.onRename)}>
+        {t('rename')}
+      </MenuItem>
+      <MenuItem
+        icon={thread.isPinned ? <PinOff className="i" size={14} /> : <Pin className="i" size={14} />}
+        onSelect={() => pin(thread)}
+      >
+        {thread.isPinned ? t('unpin') : t('pin')}
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem isDanger icon={<Trash2 className="i" size={14} />} onSelect={() => remove(thread)}>
+        {t('delete')}
+      </MenuItem>
+    </Menu>
+  )
+}

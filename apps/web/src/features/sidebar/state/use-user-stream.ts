@@ -1,0 +1,37 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { isThreadboxError } from '@threadbox/sdk'
+import { useEffect } from 'react'
+import { useClient } from '../../../app/client.ts'
+import { queryKeys } from '../../../app/query-keys.ts'
+import { connectionStore } from '../../connection/state/connection-store.ts'
+import { dropThread, putThread } from '../../threads/api/thread-queries.ts'
+
+/** Keeps the sidebar true while somebody is signed in, and knows whether the server answers. */
+export function useUserStream(): void {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  useEffect(() => {
+    const abort = new AbortController()
+    client
+      .streamUser({
+        signal: abort.signal,
+        onStatus: (status) => {
+          connectionStore.report(status)
+          if (status.state !== 'open') return
+          // Nothing is replayed: what changed while nobody listened is in the list.
+          void queryClient.invalidateQueries({ queryKey: queryKeys.threads })
+          void queryClient.invalidateQueries({ queryKey: queryKeys.status })
+        },
+        onEvent: (event) => {
+          if (event.type === 'thread-updated') putThread(queryClient, event.thread)
+          else if (event.type === 'thread-removed') dropThread(queryClient, event.threadId)
+          else void queryClient.invalidateQueries({ queryKey: queryKeys.status })
+        },
+      })
+      .catch((error: unknown) => {
+        // Asking who is here fails in the same way, and the app leaves for the login as it does for any request.
+        if (isThreadboxError(error)) void queryClient.invalidateQueries({ queryKey: queryKeys.me })
+      })
+    return () => abort.abort()
+  }, [client, queryClient])
+}

@@ -1,0 +1,40 @@
+import type { ThreadState } from '@threadbox/sdk'
+import { useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type Announcement, announcementOf } from '../state/announcement.models.ts'
+
+/** Tells screen readers once how a turn ended. The conversation itself is not read out while it grows. */
+export function Announcer(props: { state: ThreadState | null }) {
+  const { t } = useTranslation('threads')
+  const before = useRef<ThreadState | null>(null)
+  const [announcement, setAnnouncement] = useState<Announcement | undefined>(undefined)
+  const { state } = props
+  useEffect(() => {
+    const previous = before.current
+    before.current = state
+    if (previous === null || state === null) return
+    const next = announcementOf(previous, state)
+    if (next !== undefined) setAnnouncement(next)
+  }, [state])
+  const text =
+    announcement === undefined
+      ? ''
+      : [
+          t(`ended.${announcement.outcome}`),
+          announcement.commands > 0 ? t('ended.commands', { count: announcement.commands }) : '',
+          announcement.files > 0 ? t('ended.files', { count: announcement.files }) : '',
+        ]
+          .filter((part) => part !== '')
+          .join(' ')
+  const isFailure = announcement?.outcome === 'failed'
+  return (
+    <>
+      <div className="sr" aria-live="polite">
+        {isFailure ? '' : text}
+      </div>
+      <div className="sr" aria-live="assertive">
+        {isFailure ? text : ''}
+      </div>
+    </>
+  )
+}

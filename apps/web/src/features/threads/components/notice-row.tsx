@@ -1,0 +1,122 @@
+import { Link } from '@tanstack/react-router'
+import type { NoticeEntry, Turn } from '@threadbox/sdk'
+import { CircleHelp, FoldVertical, Info, Plug, Square } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useFormat } from '../../../app/use-format.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Glyph } from '../../../ui/glyph.tsx'
+import { useThreadActions } from '../state/thread-context.ts'
+import { HelpNotice } from './help-notice.tsx'
+import { Node } from './node.tsx'
+
+/** Something that happened to the conversation or its computer, in one line. */
+export function NoticeRow(props: { entry: NoticeEntry; turn: Turn | undefined }) {
+  const { t } = useTranslation('threads')
+  const format = useFormat()
+  const { entry } = props
+  const { params } = entry
+  const count = (name: string) => format.count(Number(params[name] ?? 0))
+  switch (entry.code) {
+    case 'help':
+      return <HelpNotice />
+    case 'connect-model':
+      return (
+        <Line
+          icon={<Plug className="i" size={16} />}
+          title={t('notice.connectModel')}
+          rest={t('notice.connectModelText')}
+        >
+          <Link className="btn btn--sm" to="/settings/$section" params={{ section: 'models' }}>
+            {t('connectModel')}
+          </Link>
+        </Line>
+      )
+    case 'model-available':
+      return <ModelAvailable model={String(params.model ?? '')} turnId={entry.turnId} />
+    case 'turn-stopped':
+      return (
+        <Line
+          icon={<Square className="i" size={14} />}
+          title={t('notice.stopped')}
+          rest={stillRunningText(props.turn, (names) =>
+            t('notice.stillRunning', { count: names.length, names: names.join(', ') }),
+          )}
+        />
+      )
+    case 'compacted':
+      return (
+        <Line
+          icon={<FoldVertical className="i" size={16} />}
+          title={t('notice.compacted')}
+          rest={t('notice.compactedText', { before: count('tokensBefore'), after: count('tokensAfter') })}
+        />
+      )
+    case 'model-switched':
+      return (
+        <Line
+          icon={<Info className="i" size={16} />}
+          title={t('notice.modelSwitched', { from: params.from, to: params.to })}
+        />
+      )
+    case 'call-interrupted':
+      return <Line icon={<CircleHelp className="i" size={16} />} title={t('notice.interrupted')} />
+    case 'step-discarded':
+      return <Line icon={<Info className="i" size={16} />} title={t('notice.discarded')} />
+    case 'sandbox-started':
+      return <Line icon={<Glyph state="active" />} title={t('notice.sandboxStarted')} />
+    case 'sandbox-stopped':
+      return (
+        <Line
+          icon={<Glyph state="cold" />}
+          title={t('notice.sandboxStopped')}
+          rest={t('notice.sandboxStoppedText')}
+          isGap
+        />
+      )
+    case 'sandbox-replaced':
+      return (
+        <Line
+          icon={<Glyph state="cold" />}
+          title={t('notice.sandboxReplaced')}
+          rest={t('notice.sandboxReplacedText')}
+          isGap
+        />
+      )
+  }
+}
+
+function Line(props: {
+  icon: ReactNode
+  title: string
+  rest?: string | undefined
+  isGap?: boolean
+  children?: ReactNode
+}) {
+  return (
+    <div className={props.isGap === true ? 'r wake r--gap' : 'r notice'}>
+      <Node>{props.icon}</Node>
+      <b>{props.title}</b>
+      {props.rest !== undefined && <span className="rest">{props.rest}</span>}
+      {props.children}
+    </div>
+  )
+}
+
+/** A model was connected after this message got no answer: it is offered again. */
+function ModelAvailable(props: { model: string; turnId: string }) {
+  const { t } = useTranslation('threads')
+  const actions = useThreadActions()
+  return (
+    <Line icon={<Plug className="i" size={16} />} title={t('notice.modelAvailable', { model: props.model })}>
+      <Button size="sm" variant="primary" onClick={() => void actions.retry('retry')}>
+        {t('answerNow')}
+      </Button>
+    </Line>
+  )
+}
+
+function stillRunningText(turn: Turn | undefined, text: (names: string[]) => string): string | undefined {
+  const names = turn?.stillRunning ?? []
+  return names.length === 0 ? undefined : text(names)
+}

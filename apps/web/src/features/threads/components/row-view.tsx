@@ -1,0 +1,74 @@
+import { Brain, CodeXml, FilePen, FileSearch, FolderSearch, PackageOpen, SquareTerminal } from 'lucide-react'
+import { memo } from 'react'
+import { Glyph } from '../../../ui/glyph.tsx'
+import { CallCard } from '../../cards/components/call-card.tsx'
+import { FileCards } from '../../cards/components/file-cards.tsx'
+import { Markdown } from '../../cards/components/markdown.tsx'
+import type { Row } from '../state/rows.models.ts'
+import { FailureRow } from './failure-row.tsx'
+import { Node } from './node.tsx'
+import { NoticeRow } from './notice-row.tsx'
+import { OutgoingRow } from './outgoing-row.tsx'
+import { ReasoningRow } from './reasoning-row.tsx'
+import { TurnEndRow } from './turn-end-row.tsx'
+import { UserMessage } from './user-message.tsx'
+import { WorkingRow } from './working-row.tsx'
+
+const callIcons = {
+  run_command: SquareTerminal,
+  run_python: CodeXml,
+  read_file: FileSearch,
+  write_file: FilePen,
+  edit_file: FilePen,
+  list_files: FolderSearch,
+  search_files: FolderSearch,
+  share_file: PackageOpen,
+  view_image: FileSearch,
+} as const
+
+/** One row of the conversation with its node on the thread line. */
+export const RowView = memo(function RowView(props: { row: Row }) {
+  const { row } = props
+  switch (row.kind) {
+    case 'user':
+      return <UserMessage entry={row.entry} />
+    case 'outgoing':
+      return <OutgoingRow message={row.message} />
+    case 'text':
+      return (
+        <div className="r" data-entry={row.entry.id}>
+          <Node isDot />
+          <Markdown isStreaming={row.entry.status === 'streaming'}>{row.entry.text}</Markdown>
+        </div>
+      )
+    case 'reasoning':
+      return <ReasoningRow entry={row.entry} icon={<Brain className="i" size={16} />} />
+    case 'call': {
+      const Icon = callIcons[row.entry.tool]
+      const isBusy = row.entry.status === 'running' || row.entry.status === 'waiting'
+      return (
+        <div className="r" data-entry={row.entry.id}>
+          <Node>{isBusy ? <Glyph state="waking" /> : <Icon className="i" size={16} />}</Node>
+          <CallCard entry={row.entry} />
+        </div>
+      )
+    }
+    case 'files':
+      return (
+        <div className="r" data-entry={row.entries[0]?.id}>
+          <Node isLow>
+            <PackageOpen className="i" size={16} />
+          </Node>
+          <FileCards entries={row.entries} />
+        </div>
+      )
+    case 'notice':
+      return <NoticeRow entry={row.entry} turn={row.turn} />
+    case 'failure':
+      return <FailureRow turn={row.turn} isLatest={row.isLatest} />
+    case 'working':
+      return <WorkingRow turn={row.turn} />
+    case 'turn-end':
+      return <TurnEndRow turn={row.turn} text={row.text} isLatest={row.isLatest} />
+  }
+})

@@ -1,0 +1,62 @@
+import type { UserMessageEntry } from '@threadbox/sdk'
+import { Copy, Pencil } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { copyText } from '../../../app/copy-text.ts'
+import { IconButton } from '../../../ui/icon-button.tsx'
+import { useThreadActions } from '../state/thread-context.ts'
+import { AttachmentList } from './attachment-list.tsx'
+import { MessageEditor } from './message-editor.tsx'
+
+/** What the person wrote. Long messages are folded; tools appear beside it on hover and focus. */
+export function UserMessage(props: { entry: UserMessageEntry }) {
+  const { t } = useTranslation('threads')
+  const actions = useThreadActions()
+  const { entry } = props
+  if (actions.editingId === entry.id) {
+    return (
+      <div className="r me" data-entry={entry.id}>
+        <AttachmentList threadId={actions.threadId} attachments={entry.attachments} />
+        <MessageEditor
+          text={entry.text}
+          onCancel={() => actions.startEditing(null)}
+          onSend={(text) => actions.edit(entry.id, text)}
+        />
+      </div>
+    )
+  }
+  return (
+    <div className="r me" data-entry={entry.id}>
+      <AttachmentList threadId={actions.threadId} attachments={entry.attachments} />
+      {entry.text !== '' && (
+        <div className="ln">
+          <div className="tools">
+            <IconButton size="sm" label={t('copyMessage')} onClick={() => void copyText(entry.text)}>
+              <Copy className="i" size={14} />
+            </IconButton>
+            <IconButton
+              size="sm"
+              label={t('editMessage')}
+              disabledReason={actions.isTurnRunning ? t('editNeedsPause') : undefined}
+              onClick={() => actions.startEditing(entry.id)}
+            >
+              <Pencil className="i" size={14} />
+            </IconButton>
+          </div>
+          <Bubble text={entry.text} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** A command of direct mode reads as a command, everything else as text. */
+export function Bubble(props: { text: string }) {
+  const command = /^\s*(\/(?:run|python|help))\b([\s\S]*)$/.exec(props.text)
+  if (command === null) return <div className="bubble">{props.text}</div>
+  return (
+    <div className="bubble bubble--command mono">
+      <b>{command[1]}</b>
+      {command[2]}
+    </div>
+  )
+}

@@ -1,0 +1,26 @@
+import { createContext, useContext } from 'react'
+
+/** What the rows of a conversation can ask of the page that they stand on. */
+export type ThreadActions = {
+  threadId: string
+  isTurnRunning: boolean
+  /** The message that is being edited in its place, if one is. */
+  editingId: string | null
+  startEditing: (entryId: string | null) => void
+  edit: (entryId: string, text: string) => Promise<void>
+  retry: (mode: 'retry' | 'continue', modelId?: string) => Promise<void>
+  /** Puts a text into the composer. */
+  insert: (text: string) => void
+  send: (text: string) => Promise<void>
+  resendOutgoing: (key: string) => void
+  dropOutgoing: (key: string) => void
+}
+
+const ThreadContext = createContext<ThreadActions | null>(null)
+export const ThreadActionsProvider = ThreadContext.Provider
+
+export function useThreadActions(): ThreadActions {
+  const actions = useContext(ThreadContext)
+  if (actions === null) throw new TypeError('useThreadActions needs a ThreadActionsProvider above it')
+  return actions
+}

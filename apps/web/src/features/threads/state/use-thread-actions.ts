@@ -1,0 +1,84 @@
+import type { Attachment } from '@threadbox/sdk'
+import { useMemo, useState } from 'react'
+import { useClient } from '../../../app/client.ts'
+import { useStable } from '../../../app/use-stable.ts'
+import type { QueueActions } from '../../composer/components/queue-strip.tsx'
+import { useUploadsStore } from '../../composer/state/uploads-context.ts'
+import { useErrorToast } from '../../connection/state/use-error-toast.ts'
+import type { OutgoingMessage } from './rows.models.ts'
+import type { ThreadActions } from './thread-context.ts'
+import type { ThreadStore } from './thread-store.ts'
+
+/** A name for a message that stays the same when it is sent again, so that it arrives once. */
+export function newMessageKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** Everything that a person can do to one conversation. Failures are shown; a text is never lost. */
+export function useThreadCommands(options: {
+  threadId: string
+  store: ThreadStore | null
+  outgoing: readonly OutgoingMessage[]
+  isTurnRunning: boolean
+  insert: (text: string) => void
+}) {
+  const { threadId, store, outgoing, isTurnRunning, insert } = options
+  const client = useClient()
+  const uploads = useUploadsStore()
+  const showError = useStable(useErrorToast())
+  const [editingId, startEditing] = useState<string | null>(null)
+
+  return useMemo(() => {
+    const attempt = (work: Promise<unknown>) => work.then(() => undefined).catch(showError)
+    const deliver = async (message: OutgoingMessage) => {
+      const { key, text, attachments } = message
+      const replaceBy = (next: readonly OutgoingMessage[]) =>
+        store?.setOutgoing((messages) => [...messages.filter((other) => other.key !== key), ...next])
+      replaceBy([{ ...message, status: 'sending' }])
+      try {
+        await client.threads.sendMessage(threadId, { text, key, attachmentIds: attachments.map(({ id }) => id) })
+        replaceBy([])
+      } catch (error) {
+        replaceBy([{ ...message, status: 'failed' }])
+        showError(error)
+      }
+    }
+    const send = (text: string, attachments: readonly Attachment[] = []) =>
+      deliver({ key: newMessageKey(), text, attachments, status: 'sending' })
+    const stop = () => void attempt(client.threads.stop(threadId))
+    const actions: ThreadActions = {
+      threadId,
+      isTurnRunning,
+      editingId,
+      startEditing,
+      edit: async (entryId, text) => {
+        await client.threads.editMessage(threadId, entryId, { text }).then(() => startEditing(null), showError)
+      },
+      retry: (mode, modelId) =>
+        attempt(client.threads.retry(threadId, { mode, ...(modelId === undefined ? {} : { modelId }) })),
+      insert,
+      send: (text) => send(text),
+      resendOutgoing: (key) => {
+        const message = outgoing.find((candidate) => candidate.key === key)
+        if (message !== undefined) void deliver(message)
+      },
+      dropOutgoing: (key) => {
+        const message = outgoing.find((candidate) => candidate.key === key)
+        store?.setOutgoing((messages) => messages.filter((other) => other.key !== key))
+        if (message === undefined) return
+        insert(message.text)
+        uploads.restore(threadId, message.attachments)
+      },
+    }
+    const queue: QueueActions = {
+      save: async (entryId, text) => {
+        await client.threads.updateMessage(threadId, entryId, { text }).then(() => startEditing(null), showError)
+      },
+      remove: (entryId) => void attempt(client.threads.removeMessage(threadId, entryId)),
+      reorder: (entryIds) => void attempt(client.threads.reorderQueue(threadId, { entryIds })),
+      resume: () => void attempt(client.threads.resumeQueue(threadId)),
+    }
+    const runAgain = (callId: string) => void attempt(client.threads.runAgain(threadId, callId))
+    return { actions, queue, send, stop, runAgain }
+  }, [client, uploads, threadId, store, outgoing, isTurnRunning, insert, editingId, showError])
+}
