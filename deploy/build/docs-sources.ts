@@ -66,7 +66,12 @@ function describeError(value: unknown): FoundError | undefined {
   if (typeof value !== 'function' || !('code' in value) || !('kind' in value)) return undefined
   const error: unknown = Reflect.apply(value, undefined, [placeholder('details')])
   if (!isThreadboxError(error)) return undefined
-  return { code: error.code, kind: error.kind, message: error.message, remedy: error.remedy }
+  return { code: error.code, kind: error.kind, message: readable(error.message), remedy: readable(error.remedy) }
+}
+
+/** A figure that was computed out of a placeholder has no name left. */
+function readable(sentence: string): string {
+  return sentence.replaceAll('NaN', '…')
 }
 
 /**
@@ -76,8 +81,7 @@ function describeError(value: unknown): FoundError | undefined {
 function placeholder(name: string): unknown {
   return new Proxy(() => undefined, {
     get: (_target, key) => {
-      if (key === Symbol.toPrimitive || key === 'toString') return () => `{${name}}`
-      if (key === Symbol.iterator) return undefined
+      if (key === Symbol.toPrimitive || key === 'toString' || key === 'toJSON') return () => `{${name}}`
       if (typeof key === 'symbol') return undefined
       return placeholder(name === 'details' ? key : name)
     },

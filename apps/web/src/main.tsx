@@ -4,6 +4,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Providers } from './app/providers.tsx'
 import { makeQueryClient } from './app/query-client.ts'
+import { queryKeys } from './app/query-keys.ts'
 import { makeRouter } from './app/router.tsx'
 import { startTheme } from './app/theme.ts'
 import { startTexts } from './i18n/language.ts'
@@ -16,7 +17,9 @@ const router = makeRouter({ client, queryClient })
 /** The session ended while the app was open: the login brings the person back to the same place. */
 function leave(): void {
   const location = router.state.location
-  if (location.pathname === '/login' || location.pathname === '/setup') return
+  const isAtTheDoor = location.pathname === '/login' || location.pathname === '/setup'
+  // Whoever was never let in is led to the door by the router, and not told that they were signed out.
+  if (isAtTheDoor || queryClient.getQueryData(queryKeys.me) === undefined) return
   queryClient.clear()
   void router.navigate({ to: '/login', search: { return: location.href, expired: true } })
 }

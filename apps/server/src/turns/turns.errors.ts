@@ -76,10 +76,3 @@ export const callNotRepeatable = defineError<{ tool: string }>({
   message: ({ tool }) => `A call of ${tool} cannot be run again by hand.`,
   remedy: () => 'Commands and Python code can; for anything else ask the agent.',
 })
-
-export const resultNotFound = defineError({
-  code: 'result.not-found',
-  kind: 'not-found',
-  message: () => 'There is no such result.',
-  remedy: () => 'It may have been removed together with its message.',
-})

@@ -1,4 +1,74 @@
 import type { SettingWords } from '../setting-words.ts'
 
 /** What the settings of the server are called, by name. */
-export const settingWords: SettingWords = {}
+export const settingWords: SettingWords = {
+  sandboxMemoryBytes: { title: 'Arbeitsspeicher', doc: 'Arbeitsspeicher jeder Sandbox.' },
+  sandboxCpus: { title: 'Prozessoren', doc: 'Prozessoren, die jede Sandbox nutzen darf; auch Bruchteile.' },
+  sandboxProcesses: { title: 'Prozesse', doc: 'Prozesse und Threads, die jede Sandbox haben darf.' },
+  sandboxDiskBytes: { title: 'Platte', doc: 'Platte jeder Sandbox samt ihren Abbildern.' },
+  THREADBOX_INSTALLATION: {
+    title: 'Kennung der Installation',
+    doc: 'Sechs Zeichen, einmal von `up` gemacht. Teil jedes Namens, den der Rechner sieht.',
+  },
+  THREADBOX_DATA: { title: 'Datenverzeichnis', doc: 'Wo alles liegt: Programm, Pool, Datenbank, Dateien, Schlüssel.' },
+  THREADBOX_HOST_SOCKET: { title: 'Socket des Host-Dienstes', doc: 'Nur für die Gruppe des Servers lesbar.' },
+  THREADBOX_LOG_LEVEL: { title: 'Protokoll', doc: 'Wie viel protokolliert wird.' },
+  THREADBOX_LISTEN_HOST: {
+    title: 'Adresse des Servers',
+    doc: 'Worauf der Server hört. Alles außer einer Loopback-Adresse macht ihn von anderen Rechnern erreichbar.',
+  },
+  THREADBOX_PORT: { title: 'Port', doc: 'Port, auf dem der Server hört; 0 nimmt einen freien.' },
+  THREADBOX_BASE_DOMAIN: {
+    title: 'Domain',
+    doc: 'Domain, unter der die App (`app.<Domain>`) liegt. Standard: `<Installation>.localhost`.',
+  },
+  THREADBOX_PUBLIC_URL: {
+    title: 'Öffentliche Adresse',
+    doc: 'Adresse, unter der die App durch einen Proxy mit TLS erreicht wird.',
+  },
+  THREADBOX_ALLOWED_HOSTS: {
+    title: 'Weitere Namen',
+    doc: 'Weitere Namen oder Adressen, durch Kommas getrennt, unter denen die App geöffnet werden darf.',
+  },
+  THREADBOX_SERVER_DATA: {
+    title: 'Verzeichnis des Servers',
+    doc: 'Wo der Server Datenbank, Dateien und Schlüssel hält. Standard: `<Datenverzeichnis>/server`.',
+  },
+  THREADBOX_WEB_DIRECTORY: { title: 'Web-App', doc: 'Die gebaute Web-App. Leer: Der Server bietet nur die API.' },
+  THREADBOX_UNDO_SECONDS: {
+    title: 'Rückgängig',
+    doc: 'Wie viele Sekunden ein gelöschter Thread zurückgeholt werden kann.',
+  },
+  THREADBOX_MAX_TURN_STEPS: {
+    title: 'Schritte je Antwort',
+    doc: 'Höchste Zahl der Schritte des Modells, bevor die Antwort mit dem Angebot fortzufahren anhält.',
+  },
+  THREADBOX_MAX_TURN_MINUTES: {
+    title: 'Minuten je Antwort',
+    doc: 'Längste Dauer einer Antwort in Minuten, Befehle eingeschlossen.',
+  },
+  THREADBOX_MAX_TURN_TOKENS: {
+    title: 'Tokens je Antwort',
+    doc: 'Höchste Zahl der Tokens: was das Modell liest, auch aus dem Cache, und was es schreibt.',
+  },
+  THREADBOX_MAX_TURN_USD: {
+    title: 'Kosten je Antwort',
+    doc: 'Höchste Kosten in USD. Zählt nur bei Modellen mit bekanntem Preis. 0: keine Grenze.',
+  },
+  THREADBOX_MAX_ANSWER_TOKENS: {
+    title: 'Länge eines Schrittes',
+    doc: 'Längster einzelner Schritt des Modells in Tokens; höchstens ein Viertel seines Fensters.',
+  },
+  THREADBOX_COMPACT_AT_PERCENT: {
+    title: 'Zusammenfassen ab',
+    doc: 'Wie voll das Fenster des Modells in Prozent werden darf, bevor Älteres zusammengefasst wird.',
+  },
+  THREADBOX_TOOL_OUTPUT_CHARACTERS: {
+    title: 'Ausgabe für das Modell',
+    doc: 'Wie viele Zeichen einer Ausgabe das Modell bekommt: Anfang und Ende. Der Rest liegt in einer Datei.',
+  },
+  THREADBOX_SAVED_OUTPUT_MEBIBYTES: {
+    title: 'Gespeicherte Ausgabe',
+    doc: 'Größte Ausgabe in MiB, die auch als Datei in der Sandbox liegt. Ihre eigene Kopie hat keine Grenze.',
+  },
+}

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { ChangePassword, SignIn, SignUp, UpdateMe } from '@threadbox/sdk'
+import type { ChangePassword, SetupState, SignIn, SignUp, UpdateMe } from '@threadbox/sdk'
 import { useClient } from '../../../app/client.ts'
 import { queryKeys } from '../../../app/query-keys.ts'
 import { meQuery, setupQuery } from '../../../app/session.ts'
@@ -9,8 +9,14 @@ export function useMe() {
   return useQuery(meQuery(useClient()))
 }
 
+/** How far the installation is. Asked again every two seconds while the machine is being made ready. */
 export function useSetupState() {
-  return useQuery(setupQuery(useClient()))
+  const query = setupQuery(useClient())
+  return useQuery({ ...query, refetchInterval: ({ state }) => (isReady(state.data) ? false : 2000) })
+}
+
+function isReady(setup: SetupState | undefined): boolean {
+  return setup?.isHostReachable === true && setup.preparing.length === 0
 }
 
 /** Creates the owner. Afterwards the person is signed in. */

@@ -1,87 +1,66 @@
-import { isThreadboxError, type Status } from '@threadbox/sdk'
+import type { SetupState } from '@threadbox/sdk'
 import { RefreshCw } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { useFormat } from '../../../app/use-format.ts'
 import { relativeTime } from '../../../i18n/relative-time.ts'
 import { Button } from '../../../ui/button.tsx'
+import { Glyph } from '../../../ui/glyph.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
-import { useStatus } from '../../settings/api/settings.queries.ts'
 import { CheckRow } from '../../settings/components/check-row.tsx'
+import { useSetupState } from '../api/session.queries.ts'
 
-/** The column “This server”: what was really checked, when, and the way to check again. */
+/** The column “This server”: what it is still being made ready with, live, and when it was asked. */
 export function ServerChecks() {
   const { t, i18n } = useTranslation('auth')
-  const status = useStatus({ retry: false })
-  const checkedAt = status.dataUpdatedAt
-  const when = { host: location.host, when: relativeTime(checkedAt, { now: Date.now(), locale: i18n.language }) }
-  const isRecent = Date.now() - checkedAt < 60_000
+  const setup = useSetupState()
+  const askedAt = setup.dataUpdatedAt
+  const now = Date.now()
+  const when = { host: location.host, when: relativeTime(askedAt, { now, locale: i18n.language }) }
   return (
     <aside className="auth-aside" aria-label={t('server.title')}>
       <h2>{t('server.title')}</h2>
-      <p className="muted">
-        {status.isFetching || checkedAt === 0
-          ? location.host
-          : isRecent
-            ? t('server.checkedNow', when)
-            : t('server.checkedAt', when)}
-      </p>
-      {status.isPending ? <Skeleton rows={4} label={t('server.checking')} /> : null}
-      {status.error === null ? null : <p className="muted auth-note">{failureText(status.error, t)}</p>}
-      {status.data === undefined ? null : <StatusList status={status.data} />}
+      <p className="muted">{askedAt === 0 ? location.host : t('server.checked', when)}</p>
+      {setup.isPending && <Skeleton rows={4} label={t('server.checking')} />}
+      {setup.isError && <p className="muted auth-note">{t('server.failed')}</p>}
+      {setup.data !== undefined && <SetupList setup={setup.data} />}
       <Button
         size="sm"
         icon={<RefreshCw className="i" size={14} />}
-        isLoading={status.isFetching}
-        onClick={() => void status.refetch()}
+        isLoading={setup.isFetching}
+        onClick={() => void setup.refetch()}
       >
-        {status.isFetching ? t('server.checking') : t('server.again')}
+        {t('server.again')}
       </Button>
     </aside>
   )
 }
 
-function failureText(error: unknown, t: ReturnType<typeof useTranslation<'auth'>>['t']): string {
-  return isThreadboxError(error) && error.code === 'auth.required' ? t('server.private') : t('server.failed')
-}
-
-function StatusList(props: { status: Status }) {
+function SetupList(props: { setup: SetupState }) {
   const { t } = useTranslation('auth')
-  const format = useFormat()
-  const { host, checks, hasModel } = props.status
+  const { isHostReachable, preparing, version } = props.setup
   return (
-    <ul className="checks">
-      {checks.map((check) => (
-        <CheckRow key={check.id} check={check} />
-      ))}
-      {host === null || !host.isReachable ? (
-        <CheckRow
-          check={{
-            status: 'skipped',
-            title: t('server.hostMissing'),
-            detail: t('server.hostMissingDetail'),
-            cure: null,
-          }}
-        />
-      ) : (
-        <CheckRow
-          check={{
-            status: 'ok',
-            title: t('server.room'),
-            detail: t('server.roomDetail', {
-              memory: format.binaryBytes(host.memoryTotalBytes),
-              disk: format.binaryBytes(Math.max(0, host.poolTotalBytes - host.poolUsedBytes)),
-            }),
-            cure: null,
-          }}
-        />
-      )}
+    <ul className="checks" aria-live="polite">
       <CheckRow
-        check={
-          hasModel
-            ? { status: 'ok', title: t('server.hasModel'), detail: '', cure: null }
-            : { status: 'skipped', title: t('server.noModel'), detail: t('server.noModelDetail'), cure: null }
-        }
+        check={{ status: 'ok', title: t('server.answers'), detail: t('server.version', { version }), cure: null }}
+      />
+      <HostRow isReachable={isHostReachable} isReady={preparing.length === 0} />
+      {preparing.map((step) => (
+        <li key={step} className="check">
+          <Glyph state="waking" />
+          <b>{step}</b>
+        </li>
+      ))}
+      <CheckRow
+        check={{ status: 'skipped', title: t('server.noModel'), detail: t('server.noModelDetail'), cure: null }}
       />
     </ul>
   )
+}
+
+function HostRow(props: { isReachable: boolean; isReady: boolean }) {
+  const { t } = useTranslation('auth')
+  if (props.isReachable && props.isReady) {
+    return <CheckRow check={{ status: 'ok', title: t('server.ready'), detail: t('server.readyDetail'), cure: null }} />
+  }
+  const detail = props.isReachable ? t('server.preparingDetail') : t('server.hostMissingDetail')
+  return <CheckRow check={{ status: 'skipped', title: t('server.preparing'), detail, cure: null }} />
 }

@@ -1,5 +1,6 @@
 import { Glyph } from '../../../ui/glyph.tsx'
 import { useProblem } from '../state/problem.ts'
+import { CodeText } from './code-text.tsx'
 
 /** The error of a form that belongs to no single field. Announced when it appears. */
 export function FormProblem(props: { error: unknown; title?: string }) {
@@ -10,7 +11,7 @@ export function FormProblem(props: { error: unknown; title?: string }) {
       <div className="grow">
         {props.title === undefined ? null : <b>{props.title}</b>}
         <p>
-          {problem.message} {problem.remedy}
+          <CodeText text={`${problem.message} ${problem.remedy}`} />
         </p>
         <code className="mono faint">{problem.code}</code>
       </div>

@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '../../../ui/button.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { useProblem } from '../state/problem.ts'
+import { CodeText } from './code-text.tsx'
 
 /** Stands where content should be that could not be read: what happened, what to do, and the way to try again. */
 export function LoadFailed(props: { error: unknown; onRetry: () => void; isRetrying?: boolean; title?: string }) {
@@ -14,7 +15,7 @@ export function LoadFailed(props: { error: unknown; onRetry: () => void; isRetry
         <b>{props.title ?? problem.message}</b>
         <p>
           {props.title === undefined ? null : `${problem.message} `}
-          {problem.remedy} <code className="mono faint">{problem.code}</code>
+          <CodeText text={problem.remedy} /> <code className="mono faint">{problem.code}</code>
         </p>
       </div>
       <Button onClick={props.onRetry} isLoading={props.isRetrying ?? false}>

@@ -4,13 +4,12 @@ import { useClient } from '../../../app/client.ts'
 
 import { queryKeys } from '../../../app/query-keys.ts'
 
-/** The installation as it is now: version, host figures, checks. */
-export function useStatus(options: { retry: boolean } = { retry: true }) {
+/** The installation as it is now, after the machine was looked at anew: version, host figures, checks. */
+export function useStatus() {
   const client = useClient()
   return useQuery({
-    queryKey: queryKeys.status,
-    queryFn: ({ signal }) => client.installation.status(signal),
-    ...(options.retry ? {} : { retry: false }),
+    queryKey: [...queryKeys.status, 'checks'],
+    queryFn: ({ signal }) => client.installation.statusWithChecks(signal),
   })
 }
 

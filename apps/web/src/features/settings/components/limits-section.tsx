@@ -1,12 +1,13 @@
-import type { Setting, Settings } from '@threadbox/sdk'
+import type { Setting } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
-import { useFormat } from '../../../app/use-format.ts'
+import { CodeText } from '../../connection/components/code-text.tsx'
 import { useSettings } from '../api/settings.queries.ts'
 import { isNetworkSetting } from '../state/setting-groups.ts'
 import { Loaded } from './loaded.tsx'
 import { Group, SectionHead } from './section.tsx'
 import { SettingRow } from './setting-row.tsx'
 
+/** What a sandbox and a turn may use: first what can be changed here, then what is set where the server starts. */
 export function LimitsSection() {
   const { t } = useTranslation('settings')
   const settings = useSettings()
@@ -14,14 +15,20 @@ export function LimitsSection() {
     <>
       <SectionHead title={t('limits.title')} lead={t('limits.lead')} />
       <Loaded query={settings}>
-        {(answer) => (
-          <>
-            <SandboxLimits limits={answer.limits} />
-            <Group title={t('limits.all')}>
-              <SettingRows settings={answer.settings.filter((setting) => !isNetworkSetting(setting.name))} />
-            </Group>
-          </>
-        )}
+        {({ settings: all }) => {
+          const rows = all.filter((setting) => !isNetworkSetting(setting.name))
+          return (
+            <>
+              <SettingRows settings={rows.filter((setting) => setting.isEditable)} />
+              <Group title={t('limits.all')}>
+                <p className="muted">
+                  <CodeText text={t('limits.readOnly')} />
+                </p>
+                <SettingRows settings={rows.filter((setting) => !setting.isEditable)} />
+              </Group>
+            </>
+          )
+        }}
       </Loaded>
     </>
   )
@@ -36,33 +43,5 @@ function SettingRows(props: { settings: readonly Setting[] }) {
         <SettingRow key={setting.name} setting={setting} />
       ))}
     </ul>
-  )
-}
-
-function SandboxLimits(props: { limits: Settings['limits'] }) {
-  const { t } = useTranslation('settings')
-  const format = useFormat()
-  const { memoryBytes, cpus, processes, diskBytes } = props.limits
-  return (
-    <Group title={t('limits.sandbox')}>
-      <dl className="figures num">
-        <div>
-          <dt>{t('limits.memory')}</dt>
-          <dd>{format.binaryBytes(memoryBytes)}</dd>
-        </div>
-        <div>
-          <dt>{t('limits.cpus')}</dt>
-          <dd>{format.number(cpus)}</dd>
-        </div>
-        <div>
-          <dt>{t('limits.processes')}</dt>
-          <dd>{format.number(processes)}</dd>
-        </div>
-        <div>
-          <dt>{t('limits.disk')}</dt>
-          <dd>{format.binaryBytes(diskBytes)}</dd>
-        </div>
-      </dl>
-    </Group>
   )
 }

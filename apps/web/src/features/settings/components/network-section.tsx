@@ -1,5 +1,4 @@
 import { useTranslation } from 'react-i18next'
-import { CodeText } from '../../connection/components/code-text.tsx'
 import { CopyButton } from '../../connection/components/copy-button.tsx'
 import { useSettings } from '../api/settings.queries.ts'
 import { reachOf, tunnelCommand } from '../state/address.ts'
@@ -34,9 +33,6 @@ export function NetworkSection() {
         <p>{t('network.name')}</p>
         <CodeLine text="./threadbox up --domain box.example.org" />
         <CodeLine text="./threadbox up --host 0.0.0.0" />
-        <p className="faint">
-          <CodeText text={t('network.lead')} />
-        </p>
       </Group>
       <Loaded query={settings}>
         {(answer) => {

@@ -1,11 +1,14 @@
 import type { ReactNode } from 'react'
+import { CodeText } from '../../connection/components/code-text.tsx'
 
 /** Heading and sentence of a settings section. */
 export function SectionHead(props: { title: string; lead: string }) {
   return (
     <header className="settings-head">
       <h1 tabIndex={-1}>{props.title}</h1>
-      <p className="lead">{props.lead}</p>
+      <p className="lead">
+        <CodeText text={props.lead} />
+      </p>
     </header>
   )
 }

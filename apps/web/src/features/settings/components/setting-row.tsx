@@ -5,6 +5,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { Switch } from '../../../ui/switch.tsx'
 import { showToast } from '../../../ui/toast.tsx'
+import { CodeText } from '../../connection/components/code-text.tsx'
 import { FormProblem } from '../../connection/components/form-problem.tsx'
 import { useUpdateSettings } from '../api/settings.queries.ts'
 import { fieldTextOf, type SettingValue, valueOfField } from '../state/setting-value.ts'
@@ -27,10 +28,11 @@ export function SettingRow(props: { setting: Setting }) {
           <label htmlFor={id}>
             <b>{title}</b>
           </label>
-          <p className="facts">{doc}</p>
+          <p className="facts">
+            <CodeText text={doc} />
+          </p>
           <p className="facts num">
             {isDefault ? t('limits.isDefault') : t('limits.default', { value: textOf(setting.default, setting.name) })}
-            {setting.isEditable ? null : ` · ${t('limits.readOnly')}`}
           </p>
         </div>
         {setting.isEditable ? (

@@ -1,7 +1,14 @@
 /** Words in the names of settings that say how the installation is reached. */
-const networkWords = /host|port|domain|address|origin|url|proxy|listen|egress/i
+const networkWords = ['listen', 'port', 'domain', 'public', 'allowed', 'proxy', 'egress']
 
 /** True for settings that belong on the page Network. */
 export function isNetworkSetting(name: string): boolean {
-  return networkWords.test(name)
+  return wordsOf(name).some((word) => networkWords.includes(word))
+}
+
+/** The words of a name, lower case: `sandboxMemoryBytes`, `THREADBOX_LISTEN_HOST`. */
+export function wordsOf(name: string): string[] {
+  const isVariable = /^[A-Z0-9_]+$/.test(name)
+  const words = isVariable ? name.split('_') : name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').split(' ')
+  return words.map((word) => word.toLowerCase()).filter((word) => word !== 'threadbox')
 }

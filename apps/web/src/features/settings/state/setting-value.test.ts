@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { isNetworkSetting, wordsOf } from './setting-groups.ts'
 import { bytesOfText, fieldTextOf, textOfBytes, unitOf, valueOfField } from './setting-value.ts'
 
 const GiB = 1024 ** 3
@@ -7,6 +8,7 @@ describe('settings with a unit in their name', () => {
   it('takes the unit from the end of the name', () => {
     expect(unitOf('memoryBytes')).toBe('bytes')
     expect(unitOf('turnTimeMinutes')).toBe('minutes')
+    expect(unitOf('THREADBOX_MAX_TURN_USD')).toBe('usd')
     expect(unitOf('titleModel')).toBe('none')
   })
 
@@ -51,5 +53,18 @@ describe('the field of a setting', () => {
 
   it('leaves text alone', () => {
     expect(valueOfField({ name: 'baseDomain', value: null, default: '' }, ' box.example ')).toBe('box.example')
+  })
+})
+
+describe('names of settings', () => {
+  it('are read word by word, whichever way they are written', () => {
+    expect(wordsOf('sandboxMemoryBytes')).toEqual(['sandbox', 'memory', 'bytes'])
+    expect(wordsOf('THREADBOX_LISTEN_HOST')).toEqual(['listen', 'host'])
+  })
+
+  it('say which belong on the page Network', () => {
+    const network = ['THREADBOX_LISTEN_HOST', 'THREADBOX_PORT', 'THREADBOX_BASE_DOMAIN', 'THREADBOX_ALLOWED_HOSTS']
+    expect(network.every(isNetworkSetting)).toBe(true)
+    expect(['THREADBOX_HOST_SOCKET', 'sandboxCpus', 'supportText'].some(isNetworkSetting)).toBe(false)
   })
 })

@@ -1,22 +1,16 @@
 import type { Setting } from '@threadbox/sdk'
+import { wordsOf } from './setting-groups.ts'
 
 export type SettingValue = Setting['value']
 
-/** How a setting is shown and edited. The unit is the end of its name: `idlePauseMinutes`, `memoryBytes`. */
-export type SettingUnit = 'bytes' | 'milliseconds' | 'seconds' | 'minutes' | 'hours' | 'days' | 'usd' | 'none'
+/** How a setting is shown and edited. The unit is the last word of its name: `sandboxMemoryBytes`, `MAX_TURN_USD`. */
+export type SettingUnit = 'bytes' | 'ms' | 'seconds' | 'minutes' | 'hours' | 'days' | 'usd' | 'none'
 
-const unitsBySuffix: readonly (readonly [suffix: string, unit: SettingUnit])[] = [
-  ['Bytes', 'bytes'],
-  ['Ms', 'milliseconds'],
-  ['Seconds', 'seconds'],
-  ['Minutes', 'minutes'],
-  ['Hours', 'hours'],
-  ['Days', 'days'],
-  ['Usd', 'usd'],
-]
+const units: readonly string[] = ['bytes', 'ms', 'seconds', 'minutes', 'hours', 'days', 'usd']
 
 export function unitOf(name: string): SettingUnit {
-  return unitsBySuffix.find(([suffix]) => name.endsWith(suffix))?.[1] ?? 'none'
+  const last = wordsOf(name).at(-1) ?? ''
+  return units.includes(last) ? (last as SettingUnit) : 'none'
 }
 
 const byteUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const

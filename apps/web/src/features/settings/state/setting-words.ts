@@ -1,6 +1,7 @@
 import type { Setting } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
 import { translatedSettings } from '../../../i18n/setting-words.ts'
+import { wordsOf } from './setting-groups.ts'
 
 /** Title and sentence of a setting: translated where there is a translation, else the server's own English ones. */
 export function useSettingWords(setting: Pick<Setting, 'name' | 'doc'>): { title: string; doc: string } {
@@ -8,8 +9,11 @@ export function useSettingWords(setting: Pick<Setting, 'name' | 'doc'>): { title
   return translatedSettings(i18n.language)[setting.name] ?? { title: titleOf(setting.name), doc: setting.doc }
 }
 
-/** `turnTimeMinutes` → `Turn time minutes`. */
+const spelling: Record<string, string> = { cpus: 'CPUs', url: 'URL', usd: 'USD', id: 'ID' }
+
+/** `maxTurnMinutes` → `Max turn minutes`; a size shows its unit in the value, so `Bytes` is left out. */
 export function titleOf(name: string): string {
-  const words = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase()
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  const words = wordsOf(name).filter((word, index, all) => word !== 'bytes' || index < all.length - 1)
+  const text = words.map((word) => spelling[word] ?? word).join(' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
