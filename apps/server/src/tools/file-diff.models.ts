@@ -1,5 +1,5 @@
 import type { ToolResult } from '@threadbox/protocol/public'
-import { createTwoFilesPatch } from 'diff'
+import { structuredPatch } from 'diff'
 
 /** Longest diff that a card carries, in characters; more is cut and said to be cut. */
 const maxDiffCharacters = 64 * 1024
@@ -11,18 +11,22 @@ type DiffResult = Extract<ToolResult, { kind: 'diff' }>
 /** The change of one file as its card shows it. `before` is undefined for a new file. */
 export function diffOf(path: string, before: string | undefined, after: string): DiffResult {
   const base = { kind: 'diff' as const, path, isNew: before === undefined }
-  const patch = createTwoFilesPatch(path, path, before ?? '', after, '', '', { context: 3, maxEditLength })
+  const patch = structuredPatch(path, path, before ?? '', after, '', '', { context: 3, maxEditLength })
   if (patch === undefined) {
     return { ...base, addedLines: lineCount(after), removedLines: lineCount(before ?? ''), diff: '', isTruncated: true }
   }
-  const body = patch.split('\n').slice(1)
-  const counted = body.slice(2)
+  const changed = patch.hunks.flatMap((hunk) => hunk.lines)
+  const hunks = patch.hunks.flatMap((hunk) => [
+    `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`,
+    ...hunk.lines,
+  ])
+  const diff = [`--- ${path}`, `+++ ${path}`, ...hunks, ''].join('\n')
   return {
     ...base,
-    addedLines: counted.filter((line) => line.startsWith('+')).length,
-    removedLines: counted.filter((line) => line.startsWith('-')).length,
-    diff: body.join('\n').slice(0, maxDiffCharacters),
-    isTruncated: body.join('\n').length > maxDiffCharacters,
+    addedLines: changed.filter((line) => line.startsWith('+')).length,
+    removedLines: changed.filter((line) => line.startsWith('-')).length,
+    diff: diff.slice(0, maxDiffCharacters),
+    isTruncated: diff.length > maxDiffCharacters,
   }
 }
 

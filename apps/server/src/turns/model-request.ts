@@ -52,8 +52,11 @@ export async function prepareRequest(
   const limit = (model.contextTokens * dependencies.settings.compactAtPercent) / 100
   for (let round = 0; ; round++) {
     const state = await historyState(dependencies, { turn, model })
-    const isTooLong = state.estimatedTokens > limit || (options.isForced && round === 0)
-    const split = isTooLong && round < maxCompactions ? splitForCompaction(state.items, model.contextTokens) : undefined
+    const isForced = options.isForced && round === 0
+    const isTooLong = state.estimatedTokens > limit || isForced
+    const { contextTokens } = model
+    const mayCompact = isTooLong && round < maxCompactions
+    const split = mayCompact ? splitForCompaction(state.items, { contextTokens, isForced }) : undefined
     if (split === undefined) return { messages: withCacheMark(state.messages), estimatedTokens: state.estimatedTokens }
     await compact(dependencies, { ...options, ...split, previous: state.compaction, before: state.estimatedTokens })
   }

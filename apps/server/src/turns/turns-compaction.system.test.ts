@@ -1,0 +1,8 @@
+import { it } from 'vitest'
+import { haveLongConversation } from './small-window.test-utils.ts'
+import { makeTestBench } from './turns.test-utils.ts'
+
+it('C7: 300 turns on a model with a small window keep working; decisions and files of the beginning survive', async () => {
+  await using bench = await makeTestBench()
+  await haveLongConversation(bench, 300)
+}, 300_000)
