@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { attachmentSchema, type Entry } from '@threadbox/protocol/public'
 import { attachmentKey } from '../blobs/blob-keys.ts'
 import type { BlobStore } from '../blobs/blob-store.ts'
-import { type Api, type ApiContext, defineRoute, idParam, jsonAnswer, makeApi, threadParams } from '../http/api.ts'
+import { type Api, type ApiContext, defineRoute, idParam, jsonAnswer, makeApi, threadParams, wholeNumberQuery } from '../http/api.ts'
 import { contentHeaders } from '../http/user-content.ts'
 import type { ThreadLog } from '../threads/thread-log.ts'
 import type { Threads } from '../threads/threads.usecases.ts'
@@ -14,7 +14,7 @@ import { outputNotFound, resultNotFound } from './content.errors.ts'
 const tags = ['content']
 const bytes = { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } }
 const downloadQuery = z.object({ download: z.enum(['true', 'false']).default('false') })
-const safeInteger = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
+const safeInteger = wholeNumberQuery({ min: 0, max: Number.MAX_SAFE_INTEGER })
 
 const uploadRoute = defineRoute({
   method: 'put',

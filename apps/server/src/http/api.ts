@@ -63,7 +63,17 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
 export const idParam = z.string().min(1).max(64)
 export const threadParams = z.object({ threadId: idParam })
 
-/** A whole number in a query. */
+/** A whole number in a query, in digits only: `0x10`, `1e3` and `1.0` are refused, as is anything out of range. */
+export function wholeNumberQuery(limits: { min: number; max: number }) {
+  return z
+    .string()
+    .regex(/^\d{1,16}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().int().min(limits.min).max(limits.max))
+    .openapi({ type: 'integer', minimum: limits.min, maximum: limits.max })
+}
+
+/** How many of a list are wanted at most. */
 export function countQuery(limits: { default: number; max: number }) {
-  return z.coerce.number().int().min(1).max(limits.max).default(limits.default)
+  return wholeNumberQuery({ min: 1, max: limits.max }).default(limits.default)
 }

@@ -9,7 +9,7 @@ import {
   userEventSchema,
 } from '@threadbox/protocol/public'
 import { z } from '@hono/zod-openapi'
-import { type Api, countQuery, defineRoute, jsonAnswer, jsonBody, makeApi, threadParams } from '../http/api.ts'
+import { type Api, countQuery, defineRoute, jsonAnswer, jsonBody, makeApi, threadParams, wholeNumberQuery } from '../http/api.ts'
 import { answerEvents } from '../http/event-stream.ts'
 import type { ThreadLog } from './thread-log.ts'
 import type { Threads } from './threads.usecases.ts'
@@ -93,7 +93,7 @@ const eventsRoute = defineRoute({
   summary: 'Follow the conversation: replay, then live (server-sent events)',
   request: {
     params: threadParams,
-    query: z.object({ after: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0) }),
+    query: z.object({ after: wholeNumberQuery({ min: 0, max: Number.MAX_SAFE_INTEGER }).default(0) }),
     headers: z.object({ 'last-event-id': z.string().regex(/^\d{1,15}$/).optional() }),
   },
   responses: {

@@ -1,0 +1,119 @@
+/**
+ * One row for each route of the API: a request that would be accepted, and the code with which each of its ids is
+ * answered when nobody has it. A route without a row fails the test, so that nobody adds one without deciding this.
+ */
+export type BadInputRow = {
+  /** Values of the path; `own` ids exist and belong to the caller. */
+  params?: Record<string, 'own' | { value: string }>
+  /** For each id of the path: the code when it is unknown, and when it is somebody else's. */
+  unknown?: Record<string, string>
+  query?: Record<string, string>
+  body?: Record<string, unknown>
+  /** The body is bytes, not JSON. */
+  isRaw?: true
+  isPublic?: true
+  /** The code that a person who is not the owner gets. */
+  ownerOnly?: string
+  /** Only a person who is logged in may call it, no API key. */
+  sessionOnly?: true
+}
+
+const inThread = { params: { threadId: 'own' }, unknown: { threadId: 'thread.not-found' } } as const
+const message = {
+  params: { threadId: 'own', entryId: 'own' },
+  unknown: { threadId: 'thread.not-found', entryId: 'message.not-found' },
+} as const
+const model = { params: { modelId: 'own' }, unknown: { modelId: 'model.not-found' } } as const
+const modelOwner = { ownerOnly: 'model.owner-only' } as const
+const settingsOwner = { ownerOnly: 'auth.owner-required' } as const
+const password = 'correct horse battery'
+
+export const badInputRows: Record<string, BadInputRow> = {
+  'GET /setup': { isPublic: true },
+  'POST /auth/sign-up': {
+    isPublic: true,
+    body: { token: 'x', name: 'Name', email: 'somebody@example.com', password },
+  },
+  'POST /auth/sign-in': { isPublic: true, body: { email: 'somebody@example.com', password } },
+  'POST /auth/sign-out': { sessionOnly: true },
+  'POST /auth/password': {
+    sessionOnly: true,
+    body: { currentPassword: 'a wrong password', newPassword: 'another long password' },
+  },
+  'GET /auth/sessions': {},
+  'DELETE /auth/sessions/{sessionId}': {
+    sessionOnly: true,
+    params: { sessionId: 'own' },
+    unknown: { sessionId: 'session.not-found' },
+  },
+  'GET /me': {},
+  'PATCH /me': { sessionOnly: true, body: { name: 'Name' } },
+  'GET /api-keys': {},
+  'POST /api-keys': { sessionOnly: true, body: { name: 'key', expiresInDays: 1 } },
+  'DELETE /api-keys/{apiKeyId}': {
+    sessionOnly: true,
+    params: { apiKeyId: 'own' },
+    unknown: { apiKeyId: 'api-key.not-found' },
+  },
+  'GET /threads': { query: { limit: '10' } },
+  'POST /threads': { body: { title: 'Title' } },
+  'GET /threads/{threadId}': inThread,
+  'PATCH /threads/{threadId}': { ...inThread, body: { title: 'Title', isPinned: true, modelId: null, isRead: true } },
+  'DELETE /threads/{threadId}': inThread,
+  'POST /threads/{threadId}/restore': inThread,
+  'GET /threads/{threadId}/entries': { ...inThread, query: { before: '10', limit: '10' } },
+  'GET /threads/{threadId}/events': { ...inThread, query: { after: '0' } },
+  'GET /events': {},
+  'GET /search': { query: { q: 'word', limit: '10' } },
+  'PUT /threads/{threadId}/uploads': { ...inThread, isRaw: true, query: { name: 'file.txt' } },
+  'GET /threads/{threadId}/attachments/{attachmentId}': {
+    params: { threadId: 'own', attachmentId: 'own' },
+    unknown: { threadId: 'thread.not-found', attachmentId: 'attachment.not-found' },
+    query: { download: 'true' },
+  },
+  'GET /threads/{threadId}/outputs/{callId}': {
+    params: { threadId: 'own', callId: 'own' },
+    unknown: { threadId: 'thread.not-found', callId: 'output.not-found' },
+    query: { offset: '0', limit: '10', download: 'true' },
+  },
+  'GET /threads/{threadId}/results/{callId}/{name}': {
+    params: { threadId: 'own', callId: 'own', name: { value: 'file' } },
+    unknown: { threadId: 'thread.not-found', callId: 'result.not-found', name: 'result.not-found' },
+    query: { download: 'true' },
+  },
+  'GET /threads/{threadId}/files': { ...inThread, query: { path: '/home/user' } },
+  'DELETE /threads/{threadId}/files': { ...inThread, query: { path: '/home/user/none.txt' } },
+  'GET /threads/{threadId}/files/content': { ...inThread, query: { path: '/home/user/a.txt', download: 'true' } },
+  'PUT /threads/{threadId}/files/content': { ...inThread, isRaw: true, query: { path: '/home/user/a.txt' } },
+  'POST /threads/{threadId}/files/move': { ...inThread, body: { from: '/home/user/a.txt', to: '/home/user/b.txt' } },
+  'POST /threads/{threadId}/files/folders': { ...inThread, body: { path: '/home/user/folder' } },
+  'GET /threads/{threadId}/files/archive': { ...inThread, query: { path: '/home/user' } },
+  'POST /threads/{threadId}/messages': {
+    ...inThread,
+    body: { text: '/help', attachmentIds: [], key: 'key-12345678' },
+  },
+  'PATCH /threads/{threadId}/messages/{entryId}': { ...message, body: { text: 'text' } },
+  'DELETE /threads/{threadId}/messages/{entryId}': message,
+  'POST /threads/{threadId}/messages/{entryId}/edit': { ...message, body: { text: 'text' } },
+  'PUT /threads/{threadId}/queue': { ...inThread, body: { entryIds: [] } },
+  'POST /threads/{threadId}/queue/resume': inThread,
+  'POST /threads/{threadId}/stop': inThread,
+  'POST /threads/{threadId}/retry': { ...inThread, body: { mode: 'retry' } },
+  'POST /threads/{threadId}/calls/{callId}/run-again': {
+    params: { threadId: 'own', callId: 'own' },
+    unknown: { threadId: 'thread.not-found', callId: 'call.not-found' },
+  },
+  'GET /models': {},
+  'POST /models': {
+    ...modelOwner,
+    body: { provider: 'openai-compatible', model: 'm', baseUrl: 'http://127.0.0.1:9/v1', contextTokens: 4096 },
+  },
+  'GET /models/discovered': modelOwner,
+  'PATCH /models/{modelId}': { ...model, ...modelOwner, body: { name: 'Name', inputUsdPerMillion: 1 } },
+  'DELETE /models/{modelId}': { ...model, ...modelOwner },
+  'POST /models/{modelId}/test': { ...model, ...modelOwner },
+  'GET /status': { query: { checks: 'false' } },
+  'GET /settings': {},
+  'PATCH /settings': { ...settingsOwner, body: { settings: {} } },
+  'GET /audit': { ...settingsOwner, query: { limit: '10' } },
+}

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeTestApplication, type TestApplication, type TestPerson } from './application.test-utils.ts'
+import { type BadRequest, badRequestsFor, type Operation } from './bad-input.classes.test-utils.ts'
+import { type BadInputRow, badInputRows } from './bad-input.rows.test-utils.ts'
+import { type HostStandIn, startHostStandIn } from './sandboxes/host-stand-in.test-utils.ts'
+
+const host: HostStandIn = await startHostStandIn()
+const server: TestApplication = await makeTestApplication({ hostSocket: host.socketPath })
+const document = (await (await server.call('GET', '/api/v1/openapi.json')).json()) as {
+  paths: Record<string, Record<string, Operation>>
+}
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ route: `${method.toUpperCase()} ${path}`, operation })),
+)
+
+type Ids = Record<string, string>
+let owner: TestPerson
+let other: TestPerson
+let ownIds: Ids
+let otherIds: Ids
+let expiredKey: string
+let validKey: string
+
+beforeAll(async () => {
+  owner = await server.signUpOwner()
+  other = await server.addPerson('other')
+  expiredKey = await makeKey(owner, 1)
+  server.clock.now += 2 * 24 * 3600 * 1000
+  validKey = await makeKey(owner, 3650)
+  ownIds = await makeIds(owner)
+  otherIds = await makeIds(other)
+})
+afterAll(async () => {
+  await server[Symbol.asyncDispose]()
+  await host[Symbol.asyncDispose]()
+})
+
+async function makeKey(person: TestPerson, expiresInDays: number): Promise<string> {
+  const body = { name: 'key', expiresInDays }
+  const response = await server.call('POST', '/api/v1/api-keys', { body, person })
+  return ((await response.json()) as { secret: string }).secret
+}
+
+/** One of everything that has an id, belonging to one person. */
+async function makeIds(person: TestPerson): Promise<Ids> {
+  const json = async (method: string, path: string, body?: unknown) =>
+    (await (await server.call(method, `/api/v1${path}`, { person, body })).json()) as Record<string, never>
+  const thread = await json('POST', '/threads', {})
+  const threadId = String(thread['id'])
+  const sent = await json('POST', `/threads/${threadId}/messages`, { text: '/run true', key: 'key-of-the-test' })
+  await server.parts.turns.settled(threadId)
+  const upload = await server.call('PUT', `/api/v1/threads/${threadId}/uploads?name=a.txt`, {
+    body: new Blob(['a']).stream(),
+    person,
+  })
+  const { entries } = (await json('GET', `/threads/${threadId}/entries`)) as { entries: { id: string; kind: string }[] }
+  const keys = (await json('POST', '/api-keys', { name: 'for ids' })) as { id: string }
+  const sessions = (await json('GET', '/auth/sessions')) as { sessions: { id: string }[] }
+  return {
+    threadId,
+    entryId: String(sent['entryId']),
+    callId: entries.find((entry) => entry.kind === 'tool-call')?.id ?? 'no call',
+    attachmentId: ((await upload.json()) as { id: string }).id,
+    apiKeyId: keys.id,
+    sessionId: sessions.sessions[0]?.id ?? 'no session',
+    modelId: 'no-model',
+  }
+}
+
+async function send(route: string, row: BadInputRow, bad: BadRequest): Promise<Response> {
+  const [method = '', path = ''] = route.split(' ')
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = row.params?.[name]
+    return bad.params?.[name] ?? (typeof value === 'object' ? value.value : (ownIds[name] ?? 'missing'))
+  })
+  const parameters = Object.entries({ ...row.query, ...bad.query }).filter(([name]) => name !== bad.omit)
+  const query = new URLSearchParams(parameters).toString()
+  const search = [query, bad.rawQuery ?? ''].filter((part) => part !== '').join('&')
+  const body = bad.body ?? row.body ?? (row.isRaw ? new Blob(['bytes']).stream() : undefined)
+  // What limits guessing is tested elsewhere; here each request stands alone.
+  server.clock.now += 15 * 60_000
+  return await server.call(method, `/api/v1${filled}${search === '' ? '' : `?${search}`}`, {
+    body,
+    headers: { ...credentials(bad), ...(bad.contentType === undefined ? {} : { 'content-type': bad.contentType }) },
+    ...(bad.credentials === undefined || bad.credentials === 'other-person'
+      ? { person: bad.credentials === undefined ? owner : other }
+      : {}),
+  })
+}
+
+function credentials(bad: BadRequest): Record<string, string> {
+  if (bad.credentials === 'unknown-key') return { authorization: 'Bearer threadbox_nobody' }
+  if (bad.credentials === 'expired-key') return { authorization: `Bearer ${expiredKey}` }
+  if (bad.credentials === 'key') return { authorization: `Bearer ${validKey}` }
+  if (bad.credentials === 'expired-session') return { cookie: 'threadbox-test00=gone.c2lnbmF0dXJl' }
+  return {}
+}
+
+async function answerOf(response: Response) {
+  const { error } = (await response.json()) as { error: { code: string; kind: string; message: string } }
+  return { status: response.status, code: error.code, kind: error.kind, message: error.message }
+}
+
+test('every route of the document has a row, and every row is a route', () => {
+  expect(Object.keys(badInputRows).sort()).toEqual(operations.map(({ route }) => route).sort())
+})
+
+describe.each(operations)('$route', ({ route, operation }) => {
+  const row = badInputRows[route] ?? {}
+
+  test('refuses every badness with its code', async () => {
+    const wrong: Record<string, unknown> = {}
+    for (const bad of badRequestsFor(operation, row)) {
+      const response = await send(route, row, bad)
+      const answer = response.status < 400 ? { status: response.status, code: 'accepted' } : await answerOf(response)
+      await response.body?.cancel().catch(() => {})
+      if (!bad.codes.includes(answer.code)) wrong[bad.title] = { expected: bad.codes, answer }
+    }
+    expect(wrong).toEqual({})
+  })
+
+  test('answers an id of somebody else exactly as an unknown one', async () => {
+    for (const [name, code] of Object.entries(row.unknown ?? {})) {
+      const theirs = await answerOf(await send(route, row, { title: '', params: { [name]: otherIds[name] ?? 'x' }, codes: [] }))
+      const nobodys = await answerOf(await send(route, row, { title: '', params: { [name]: 't-unknown' }, codes: [] }))
+      expect(theirs).toEqual(nobodys)
+      expect(theirs.code).toBe(code)
+    }
+  })
+
+  test('takes the request of its row for what it is, so that each badness above is the only one', async () => {
+    if (Object.keys(row.unknown ?? {}).length > 0) return
+    const response = await send(route, row, { title: 'nothing is wrong', codes: [] })
+    const code = response.status < 400 ? 'accepted' : (await answerOf(response)).code
+    await response.body?.cancel().catch(() => {})
+    expect(code).not.toMatch(/^request\./)
+  })
+
+  if (!route.startsWith('GET ')) {
+    test('refuses a change that another page sends', async () => {
+      const headers = { origin: 'http://8000-x.test00.localhost', ...owner.headers }
+      const response = await server.call(route.split(' ')[0] ?? '', `/api/v1${route.split(' ')[1]}`, { headers })
+      expect((await answerOf(response)).code).toBe('request.origin-refused')
+    })
+  }
+})
