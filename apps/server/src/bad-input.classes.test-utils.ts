@@ -26,7 +26,7 @@ export type BadRequest = {
   rawQuery?: string
   body?: unknown
   contentType?: string
-  credentials?: 'none' | 'unknown-key' | 'expired-key' | 'expired-session' | 'key' | 'other-person'
+  credentials?: 'none' | 'unknown-key' | 'expired-key' | 'expired-session' | 'key' | 'other-person' | 'spare-person'
   origin?: string
   codes: string[]
 }
@@ -96,15 +96,29 @@ function badQueries(operation: Operation, row: BadInputRow): BadRequest[] {
         { title: `a huge ${name}`, query: { [name]: '9'.repeat(6000) }, codes: invalid },
         { title: `a NUL in ${name}`, query: { [name]: 'a\0b' }, codes: ['request.not-text'] },
         ...(name === 'cursor'
-          ? [{ title: 'a cursor of somebody else’s making', query: { cursor: 'bm9uZQ' }, codes: ['request.cursor-invalid', 'request.invalid'] }]
+          ? [
+              {
+                title: 'a cursor of somebody else’s making',
+                query: { cursor: 'bm9uZQ' },
+                codes: ['request.cursor-invalid', 'request.invalid'],
+              },
+            ]
           : []),
         ...(required === true ? [{ title: `no ${name}`, omit: name, codes: invalid }] : []),
         ...(required === true ? [{ title: `an empty ${name}`, query: { [name]: '' }, codes: invalid }] : []),
         ...(isNumber
-          ? ['-1', 'abc', '1.5', '1e999', '0x10'].map((value) => ({ title: `${name}=${value}`, query: { [name]: value }, codes: invalid }))
+          ? ['-1', 'abc', '1.5', '1e999', '0x10'].map((value) => ({
+              title: `${name}=${value}`,
+              query: { [name]: value },
+              codes: invalid,
+            }))
           : []),
         ...(isPath
-          ? ['../../etc/passwd', 'relative.txt'].map((value) => ({ title: `path ${value}`, query: { path: value }, codes: invalid }))
+          ? ['../../etc/passwd', 'relative.txt'].map((value) => ({
+              title: `path ${value}`,
+              query: { path: value },
+              codes: invalid,
+            }))
           : []),
       ]
     })
@@ -119,9 +133,17 @@ function badBodies(operation: Operation, row: BadInputRow): BadRequest[] {
   return [
     { title: 'an empty body', body: '', codes: ['request.not-json'] },
     { title: 'a body that is not JSON', body: '{"a":', codes: ['request.not-json'] },
-    { title: 'a body of bytes that are no text', body: new Uint8Array([0x7b, 0xff, 0x7d]), codes: ['request.not-text'] },
+    {
+      title: 'a body of bytes that are no text',
+      body: new Uint8Array([0x7b, 0xff, 0x7d]),
+      codes: ['request.not-text'],
+    },
     { title: 'a huge body', body: `{"a":"${'x'.repeat(3 * megabyte)}"}`, codes: ['request.too-large'] },
-    { title: 'a deep body', body: '['.repeat(50_000) + ']'.repeat(50_000), codes: ['request.invalid', 'request.not-json'] },
+    {
+      title: 'a deep body',
+      body: '['.repeat(50_000) + ']'.repeat(50_000),
+      codes: ['request.invalid', 'request.not-json'],
+    },
     { title: 'a list as body', body: [], codes: invalid },
     { title: 'null as body', body: 'null', codes: invalid },
     { title: 'another kind of body', body: 'a=1', contentType: 'text/plain', codes: invalid },

@@ -16,6 +16,8 @@ export type BadInputRow = {
   ownerOnly?: string
   /** Only a person who is logged in may call it, no API key. */
   sessionOnly?: true
+  /** Its request ends the login that sends it. */
+  endsLogin?: true
 }
 
 const inThread = { params: { threadId: 'own' }, unknown: { threadId: 'thread.not-found' } } as const
@@ -35,7 +37,7 @@ export const badInputRows: Record<string, BadInputRow> = {
     body: { token: 'x', name: 'Name', email: 'somebody@example.com', password },
   },
   'POST /auth/sign-in': { isPublic: true, body: { email: 'somebody@example.com', password } },
-  'POST /auth/sign-out': { sessionOnly: true },
+  'POST /auth/sign-out': { sessionOnly: true, endsLogin: true },
   'POST /auth/password': {
     sessionOnly: true,
     body: { currentPassword: 'a wrong password', newPassword: 'another long password' },

@@ -16,6 +16,8 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 type Ids = Record<string, string>
 let owner: TestPerson
 let other: TestPerson
+let spare: TestPerson
+let expired: TestPerson
 let ownIds: Ids
 let otherIds: Ids
 let expiredKey: string
@@ -24,6 +26,13 @@ let validKey: string
 beforeAll(async () => {
   owner = await server.signUpOwner()
   other = await server.addPerson('other')
+  spare = await server.addPerson('spare')
+  expired = await server.addPerson('expired')
+  await server.open.database
+    .updateTable('sessions')
+    .set({ expiresAt: new Date(Date.now() - 1000).toISOString() })
+    .where('userId', '=', expired.userId)
+    .execute()
   expiredKey = await makeKey(owner, 1)
   server.clock.now += 2 * 24 * 3600 * 1000
   validKey = await makeKey(owner, 3650)
@@ -82,17 +91,21 @@ async function send(route: string, row: BadInputRow, bad: BadRequest): Promise<R
   return await server.call(method, `/api/v1${filled}${search === '' ? '' : `?${search}`}`, {
     body,
     headers: { ...credentials(bad), ...(bad.contentType === undefined ? {} : { 'content-type': bad.contentType }) },
-    ...(bad.credentials === undefined || bad.credentials === 'other-person'
-      ? { person: bad.credentials === undefined ? owner : other }
-      : {}),
+    ...personOf(bad),
   })
+}
+
+function personOf(bad: BadRequest): { person?: TestPerson } {
+  if (bad.credentials === undefined) return { person: owner }
+  if (bad.credentials === 'other-person') return { person: other }
+  return bad.credentials === 'spare-person' ? { person: spare } : {}
 }
 
 function credentials(bad: BadRequest): Record<string, string> {
   if (bad.credentials === 'unknown-key') return { authorization: 'Bearer threadbox_nobody' }
   if (bad.credentials === 'expired-key') return { authorization: `Bearer ${expiredKey}` }
   if (bad.credentials === 'key') return { authorization: `Bearer ${validKey}` }
-  if (bad.credentials === 'expired-session') return { cookie: 'threadbox-test00=gone.c2lnbmF0dXJl' }
+  if (bad.credentials === 'expired-session') return expired.headers
   return {}
 }
 
@@ -121,7 +134,9 @@ describe.each(operations)('$route', ({ route, operation }) => {
 
   test('answers an id of somebody else exactly as an unknown one', async () => {
     for (const [name, code] of Object.entries(row.unknown ?? {})) {
-      const theirs = await answerOf(await send(route, row, { title: '', params: { [name]: otherIds[name] ?? 'x' }, codes: [] }))
+      const theirs = await answerOf(
+        await send(route, row, { title: '', params: { [name]: otherIds[name] ?? 'x' }, codes: [] }),
+      )
       const nobodys = await answerOf(await send(route, row, { title: '', params: { [name]: 't-unknown' }, codes: [] }))
       expect(theirs).toEqual(nobodys)
       expect(theirs.code).toBe(code)
@@ -130,7 +145,8 @@ describe.each(operations)('$route', ({ route, operation }) => {
 
   test('takes the request of its row for what it is, so that each badness above is the only one', async () => {
     if (Object.keys(row.unknown ?? {}).length > 0) return
-    const response = await send(route, row, { title: 'nothing is wrong', codes: [] })
+    const leaving = row.endsLogin === true ? { credentials: 'spare-person' as const } : {}
+    const response = await send(route, row, { title: 'nothing is wrong', codes: [], ...leaving })
     const code = response.status < 400 ? 'accepted' : (await answerOf(response)).code
     await response.body?.cancel().catch(() => {})
     expect(code).not.toMatch(/^request\./)
