@@ -26,33 +26,28 @@ export function formatBinaryBytes(bytes: number, locale: string): string {
   }).format(isLarge ? gib : bytes / 1024 ** 2)
 }
 
-/** How long something took: `240 ms`, `6.4 s`, `2 min 5 s`, `3 h 20 min`. */
+/** How long something took: `240 ms`, `6.4 s`, `2 min 5 s`, `3 h 20 min`. The units are the same in every language. */
 export function formatDuration(milliseconds: number, locale: string): string {
-  const unit = (value: number, name: string, fractionDigits = 0) =>
-    new Intl.NumberFormat(locale, { style: 'unit', unit: name, maximumFractionDigits: fractionDigits }).format(value)
+  const unit = (value: number, symbol: string, fractionDigits = 0) =>
+    `${new Intl.NumberFormat(locale, { maximumFractionDigits: fractionDigits }).format(value)} ${symbol}`
   const elapsed = Math.max(0, milliseconds)
-  if (elapsed < 1000) return unit(Math.round(elapsed), 'millisecond')
+  if (elapsed < 1000) return unit(Math.round(elapsed), 'ms')
   const seconds = elapsed / 1000
-  if (seconds < 59.95) return unit(seconds, 'second', seconds < 10 ? 1 : 0)
+  if (seconds < 59.5) return unit(seconds, 's', seconds < 9.95 ? 1 : 0)
   const minutes = Math.floor(Math.round(seconds) / 60)
-  if (minutes < 60) return join([unit(minutes, 'minute'), rest(Math.round(seconds) % 60, (n) => unit(n, 'second'))])
+  if (minutes < 60) return join([unit(minutes, 'min'), rest(Math.round(seconds) % 60, (n) => unit(n, 's'))])
   const hours = Math.floor(minutes / 60)
-  if (hours < 24) return join([unit(hours, 'hour'), rest(minutes % 60, (n) => unit(n, 'minute'))])
-  return join([unit(Math.floor(hours / 24), 'day'), rest(hours % 24, (n) => unit(n, 'hour'))])
+  if (hours < 24) return join([unit(hours, 'h'), rest(minutes % 60, (n) => unit(n, 'min'))])
+  return join([unit(Math.floor(hours / 24), 'd'), rest(hours % 24, (n) => unit(n, 'h'))])
 }
 
 /** Time since, in one unit, for narrow places: `2 h`, `9 d`. Seconds are not counted. */
 export function formatShortAge(milliseconds: number, locale: string): string {
   const minutes = Math.floor(Math.max(0, milliseconds) / 60_000)
-  const unit = (value: number, name: string) =>
-    new Intl.NumberFormat(locale, {
-      style: 'unit',
-      unit: name,
-      unitDisplay: name === 'day' ? 'narrow' : 'short',
-    }).format(value)
-  if (minutes < 60) return unit(Math.max(1, minutes), 'minute')
-  if (minutes < 24 * 60) return unit(Math.floor(minutes / 60), 'hour')
-  return unit(Math.floor(minutes / (24 * 60)), 'day')
+  const unit = (value: number, symbol: string) => `${new Intl.NumberFormat(locale).format(value)} ${symbol}`
+  if (minutes < 60) return unit(Math.max(1, minutes), 'min')
+  if (minutes < 24 * 60) return unit(Math.floor(minutes / 60), 'h')
+  return unit(Math.floor(minutes / (24 * 60)), 'd')
 }
 
 /** A moment: the time of day on the same day, else the date, with the year when it is another. */

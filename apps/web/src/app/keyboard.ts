@@ -5,6 +5,11 @@ export function isImeEvent(event: { isComposing: boolean; keyCode: number }): bo
 
 export const isMac = /mac|iphone|ipad/i.test(globalThis.navigator?.platform ?? '')
 
+/** On a touch screen focusing a field opens the keyboard over half the page: only the person does that. */
+export function isTouch(): boolean {
+  return matchMedia('(pointer: coarse)').matches
+}
+
 /** A shortcut as the person's keyboard names it: `⌘⇧O` or `Ctrl+Shift+O`. */
 export function shortcutText(keys: { mod?: boolean; shift?: boolean; key: string }, mac: boolean = isMac): string {
   if (mac) return `${keys.mod ? '⌘' : ''}${keys.shift ? '⇧' : ''}${keys.key}`

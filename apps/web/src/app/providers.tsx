@@ -1,7 +1,9 @@
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import type { ThreadboxClient } from '@threadbox/sdk'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { UploadsProvider } from '../features/composer/state/uploads-context.ts'
+import { makeUploadsStore } from '../features/composer/state/uploads-store.ts'
 import { ToastRegion } from '../ui/toast.tsx'
 import { TooltipProvider } from '../ui/tooltip.tsx'
 import { ClientProvider } from './client.ts'
@@ -11,11 +13,12 @@ import { useTheme } from './theme.ts'
 export function Providers(props: { client: ThreadboxClient; queryClient: QueryClient; children: ReactNode }) {
   const { t } = useTranslation()
   const theme = useTheme()
+  const [uploads] = useState(() => makeUploadsStore(props.client))
   return (
     <ClientProvider value={props.client}>
       <QueryClientProvider client={props.queryClient}>
         <TooltipProvider>
-          {props.children}
+          <UploadsProvider value={uploads}>{props.children}</UploadsProvider>
           <ToastRegion label={t('notifications')} closeLabel={t('close')} theme={theme} />
         </TooltipProvider>
       </QueryClientProvider>

@@ -1,13 +1,12 @@
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 
-/** A card of the stream: one line that opens to its content. */
+/** A card of the stream: one line that opens to its content. The whole line opens it; its controls lie above. */
 export function Card(props: {
   isOpen: boolean
   onToggle: () => void
   title: ReactNode
   meta: ReactNode
-  /** Controls at the end of the line, outside the part that opens the card. */
   actions?: ReactNode
   /** Stands below the line, whether it is open or not. */
   footer?: ReactNode
@@ -21,9 +20,9 @@ export function Card(props: {
         <button type="button" className="h" aria-expanded={props.isOpen} onClick={props.onToggle}>
           <Chevron className="i chev" size={14} aria-hidden="true" />
           {props.title}
-          <span className="meta num">{props.meta}</span>
         </button>
         {props.actions !== undefined && <div className="h-acts">{props.actions}</div>}
+        <span className="meta num">{props.meta}</span>
       </div>
       {props.isOpen && props.children}
       {props.footer}

@@ -13,7 +13,8 @@ export function CallMeta(props: { entry: ToolCallEntry }) {
   const outcome = outcomeOf(props.entry)
   const isRunning = outcome === 'running'
   const now = useNow(isRunning ? 1000 : null)
-  const elapsed = elapsedMsOf(props.entry, now)
+  // Nobody knows how long an interrupted call went on.
+  const elapsed = outcome === 'interrupted' ? null : elapsedMsOf(props.entry, now)
   // A running call shows whole seconds: tenths would only flicker.
   const shown = elapsed === null ? null : isRunning ? Math.floor(elapsed / 1000) * 1000 : elapsed
   const exitCode = props.entry.result?.kind === 'command' ? props.entry.result.exitCode : null

@@ -6,6 +6,7 @@ import { ScrollBox } from '../../../ui/scroll-box.tsx'
 import { lastLineOf, plainOutput } from '../state/ansi.models.ts'
 import { inputOf, opensByItself, outcomeOf, tracebackInnermostFirst } from '../state/call.models.ts'
 import { useCards } from '../state/card-context.ts'
+import { isTableWithFigure } from '../state/displays.models.ts'
 import { useCardOpen } from '../state/use-card-open.ts'
 import { CallActions } from './call-actions.tsx'
 import { CallError } from './call-error.tsx'
@@ -45,9 +46,11 @@ export function PythonCard(props: { entry: ToolCallEntry }) {
       <CodeView code={code} language="python" label={t('code')} />
       <CallError entry={entry} />
       {(hasOutput || saysNothing) && <OutputView threadId={threadId} entry={entry} />}
-      {displays.map((display) => (
-        <DisplayView key={display.id} display={display} />
-      ))}
+      <div className={isTableWithFigure(displays) ? 'res' : undefined}>
+        {displays.map((display) => (
+          <DisplayView key={display.id} display={display} />
+        ))}
+      </div>
       {result?.traceback != null && <Traceback text={result.traceback} />}
     </Card>
   )

@@ -22,6 +22,15 @@ export function bestItemOf(display: Display): { kind: DisplayKind; item: Display
   return null
 }
 
+/** A small table and its figure stand side by side; any other results one below the other. */
+export function isTableWithFigure(displays: readonly Display[]): boolean {
+  const [table, figure] = displays.map(bestItemOf)
+  if (displays.length !== 2 || table?.kind !== 'html' || figure?.kind !== 'image') return false
+  const html = table.item.text ?? ''
+  const columns = /<tr[\s\S]*?<\/tr>/.exec(html)?.[0].match(/<t[hd]\b/g)?.length ?? 0
+  return columns > 0 && columns <= 4 && html.match(/<table\b/g)?.length === 1
+}
+
 /** What stands for a figure or table when it cannot be seen: its plain text, unless that only names an object. */
 export function descriptionOf(display: Display): string | null {
   const text = display.items.find((item) => item.mediaType === 'text/plain')?.text?.trim()

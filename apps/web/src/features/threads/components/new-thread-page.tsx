@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../app/client.ts'
+import { isTouch } from '../../../app/keyboard.ts'
 import { Composer, type ComposerHandle } from '../../composer/components/composer.tsx'
 import { useDraft, writeDraft } from '../../composer/state/draft.ts'
 import { useUploadsStore } from '../../composer/state/uploads-context.ts'
@@ -24,7 +25,9 @@ export function NewThreadPage() {
   const client = useClient()
   const uploads = useUploadsStore()
   useDocumentTitle(t('newThread'))
-  useEffect(() => composer.current?.focus(), [])
+  useEffect(() => {
+    if (!isTouch()) composer.current?.focus()
+  }, [])
 
   const insert = (next: string) => {
     setText(next)

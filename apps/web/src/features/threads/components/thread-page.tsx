@@ -4,6 +4,7 @@ import { isThreadboxError } from '@threadbox/sdk'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../app/client.ts'
+import { isTouch } from '../../../app/keyboard.ts'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { CardProvider } from '../../cards/state/card-context.ts'
 import { Composer, type ComposerHandle } from '../../composer/components/composer.tsx'
@@ -66,7 +67,9 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
   useDocumentTitle(thread.data === undefined || thread.data.title === '' ? t('untitled') : thread.data.title)
   useReadMark(thread.data)
   useThreadKeys({ isTurnRunning, stop })
-  useEffect(() => composer.current?.focus(), [])
+  useEffect(() => {
+    if (!isTouch()) composer.current?.focus()
+  }, [])
 
   const send = () => {
     const done = uploads.filter((upload) => upload.status === 'done')
