@@ -30,7 +30,8 @@ export type Firewall = {
   remove(interfaceName: string): Promise<void>
   /** Interfaces that have an entry. */
   known(): string[]
-  uninstall(): Promise<void>
+  /** Stops guarding the table, so that it can be removed. */
+  forget(): void
 }
 
 export function makeFirewall(options: {
@@ -100,14 +101,17 @@ export function makeFirewall(options: {
       await apply(renderRemoval({ table, entry: present }))
     },
     known: () => [...entries.keys()],
-    async uninstall() {
+    forget() {
       installed?.stopWatching()
       installed = undefined
       entries.clear()
-      // Adding first makes deleting what is not there succeed.
-      await runNft([`add table inet ${table}`, `delete table inet ${table}`])
     },
   }
+}
+
+/** Adding first makes deleting what is not there succeed. */
+export async function removeTable(table: string): Promise<void> {
+  await runNft([`add table inet ${table}`, `delete table inet ${table}`])
 }
 
 function runNft(lines: readonly string[]): Promise<unknown> {

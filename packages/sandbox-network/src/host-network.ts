@@ -30,18 +30,19 @@ export async function prepareHost(options: { pool: AddressPool; names: NetworkNa
   await ipBatch([`route replace unreachable ${pool.text}`])
 }
 
-/** Takes back what {@link prepareHost} made; forwarding stays on, because others may have come to rely on it. */
-export async function releaseHost(options: { pool: AddressPool; names: NetworkNames }): Promise<void> {
-  const { pool, names } = options
-  const label = labelOf(names)
-  const own = (await listLoopbackAddresses()).find((address) => address.label === label)
-  if (own === undefined) return
+/**
+ * Takes back what {@link prepareHost} made, for whichever range it was; forwarding stays on, because others may have
+ * come to rely on it.
+ */
+export async function releaseHost(options: { names: NetworkNames }): Promise<void> {
+  const label = labelOf(options.names)
   const routes = await listRoutes()
-  if (routes.some((route) => route.isUnreachable && formatRange(route.range) === pool.text)) {
-    await runCommand(['ip', 'route', 'delete', 'unreachable', pool.text])
+  for (const { range } of (await listLoopbackAddresses()).filter((address) => address.label === label)) {
+    const pool = routes.find((route) => route.isUnreachable && route.range.base + 1 === range.base)
+    if (pool !== undefined) await runCommand(['ip', 'route', 'delete', 'unreachable', formatRange(pool.range)])
+    // Last, because it says that the rest is ours.
+    await runCommand(['ip', 'addr', 'delete', formatRange(range), 'dev', 'lo'])
   }
-  // Last, because it says that the rest is ours.
-  await runCommand(['ip', 'addr', 'delete', formatRange(own.range), 'dev', 'lo'])
 }
 
 function labelOf(names: NetworkNames): string {

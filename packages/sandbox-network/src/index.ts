@@ -3,6 +3,11 @@ export type { DnsUpstream } from './dns-upstream.ts'
 export { makeDnsUpstream } from './dns-upstream.ts'
 export type { FirewallSettings, Proxy } from './firewall.models.ts'
 export { type ForwardBlock, findForwardBlocks } from './host-network.ts'
-export { chooseFreePool, makeSandboxNetwork, type SandboxNetworkOptions } from './linux-sandbox-network.ts'
+export {
+  chooseFreePool,
+  makeSandboxNetwork,
+  removeNetworkOf,
+  type SandboxNetworkOptions,
+} from './linux-sandbox-network.ts'
 export { addressInUse, attachedElsewhere, noAddressLeft, notAttached, poolInvalid } from './sandbox-network.errors.ts'
 export type { EgressPolicy, NetworkAttachment, SandboxNetwork } from './sandbox-network.ts'

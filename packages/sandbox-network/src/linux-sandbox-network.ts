@@ -6,7 +6,7 @@ import { checkEgress } from './dns-policy.models.ts'
 import { makeDnsResolver } from './dns-resolver.ts'
 import { type DnsUpstream, makeDnsUpstream, readHostResolvers } from './dns-upstream.ts'
 import { defaultFirewallSettings, type FirewallSettings } from './firewall.models.ts'
-import { type Firewall, makeFirewall } from './firewall.ts'
+import { type Firewall, makeFirewall, removeTable } from './firewall.ts'
 import { findForwardBlocks, prepareHost, releaseHost } from './host-network.ts'
 import { makeKeyedLock } from './keyed-lock.ts'
 import {
@@ -41,6 +41,15 @@ export type SandboxNetworkOptions = {
 /** A range that meets no route of this machine. Keep the answer: sandboxes own addresses of it for ever. */
 export async function chooseFreePool(): Promise<string> {
   return chooseAddressPool({ routes: (await listRoutes()).map((route) => route.range) })
+}
+
+/** Removes everything of an installation from the machine, without its daemon. Nothing there: does nothing. */
+export async function removeNetworkOf(installation: string): Promise<void> {
+  const names = makeNetworkNames(installation)
+  for (const { interfaceName } of await listLinks(names)) await removeInterface(interfaceName)
+  for (const namespaceName of await listNamespaces(names)) await removeNamespace(namespaceName)
+  await removeTable(names.table)
+  await releaseHost({ names })
 }
 
 /** Any free port serves: questions are redirected to it. A fixed one keeps the rules as they were over a restart. */
@@ -96,12 +105,11 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
       }
     },
     async close() {
-      await removeLeftOvers({ names, firewall, keep: new Set() })
-      await firewall.uninstall()
+      firewall.forget()
+      await removeNetworkOf(options.installation)
       if (isListening) await forwarder.close()
       isListening = false
       interfaceByAddress.clear()
-      await releaseHost({ pool, names })
     },
 
     attach: async ({ sandboxId, address, egress }) =>

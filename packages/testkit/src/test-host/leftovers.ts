@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { removeNetworkOf } from '@threadbox/sandbox-network'
 
 const run = promisify(execFile)
 
@@ -35,20 +37,20 @@ export async function findLeftovers({ installation, dataDirectory, diskDirectory
 
 /** Removes processes, namespaces, interfaces and firewall of an installation whose daemon is gone. */
 export async function removeLeftovers({ installation, dataDirectory }: Installation): Promise<void> {
-  for (const line of await sandboxProcesses(dataDirectory)) process.kill(Number.parseInt(line, 10), 'SIGKILL')
-  const namespaces = (await lines('ip', ['netns', 'list'])).map((line) => line.split(' ')[0] ?? '')
-  for (const name of namespaces.filter((one) => one.includes(`-${installation}-`))) {
-    await lines('ip', ['netns', 'delete', name])
+  for (;;) {
+    const processes = await sandboxProcesses(dataDirectory)
+    if (processes.length === 0) break
+    await lines('kill', ['-9', ...processes.map((line) => String(Number.parseInt(line, 10)))])
+    await delay(20)
   }
-  const links = (await lines('ip', ['-brief', 'link'])).map((line) => (line.split(/[@ ]/)[0] ?? '').trim())
-  for (const name of links.filter((one) => one.startsWith(`tb${installation}`)))
-    await lines('ip', ['link', 'delete', name])
-  await lines('nft', ['delete', 'table', 'inet', `threadbox_${installation}`])
+  await removeNetworkOf(installation)
 }
 
 async function sandboxProcesses(dataDirectory: string): Promise<string[]> {
   const all = await lines('ps', ['-e', '-o', 'pid=,args='])
-  return all.filter((line) => line.includes('runsc') && line.includes(`${dataDirectory}/`)).map((line) => line.trim())
+  return all
+    .filter((line) => line.includes('runsc') && line.includes(`${dataDirectory}/`) && !line.includes('defunct'))
+    .map((line) => line.trim())
 }
 
 async function cgroupsOf(installation: string): Promise<string[]> {
