@@ -1,6 +1,7 @@
 import type { SandboxLimits } from '@threadbox/domain'
+import { isErrorOf } from '@threadbox/errors'
 import type { BootEndCause } from '@threadbox/protocol/host'
-import type { SandboxDriver } from '@threadbox/sandbox-driver'
+import { bootUnknown, type SandboxDriver } from '@threadbox/sandbox-driver'
 import type { Logger } from '@threadbox/telemetry'
 import type { HostEvents } from '../events/host-events.ts'
 import type { Attachments } from '../network/attachments.ts'
@@ -43,6 +44,7 @@ export type Boots = {
 }
 
 type End = { cause: BootEndCause; detail: string }
+const nothingLeft: End = { cause: 'unknown', detail: 'Nothing of the sandbox was left when the host looked for it.' }
 
 export function makeBoots(parts: BootsParts): Boots {
   const { driver, boots, active, events, clock, logger } = parts
@@ -62,7 +64,8 @@ export function makeBoots(parts: BootsParts): Boots {
         await recordEnd({ sandboxId, bootId, end: { cause: status.cause, detail: status.detail } })
         await driver.forget(bootId)
       },
-      (error: unknown) => {
+      async (error: unknown) => {
+        if (isErrorOf(bootUnknown, error)) return await recordEnd({ sandboxId, bootId, end: nothingLeft })
         if (!parts.signal.aborted) logger.error({ error, sandboxId, bootId }, 'a boot cannot be followed')
       },
     )
@@ -104,12 +107,14 @@ export function makeBoots(parts: BootsParts): Boots {
         serve({ sandbox, boot: stored })
         return true
       }
-      const end: End = status ?? { cause: 'unknown', detail: 'Nothing of it was left when the host daemon started.' }
+      const end: End = status ?? nothingLeft
       await recordEnd({ sandboxId, bootId, end: { cause: end.cause, detail: end.detail } })
       await driver.forget(bootId)
       return false
     },
-    stop: async ({ bootId }) => {
+    stop: async ({ sandboxId, bootId }) => {
+      // A boot of an earlier daemon whose sandbox is being deleted was not adopted.
+      if (!follows.has(bootId)) follow({ sandboxId, bootId })
       await driver.stop(bootId)
       await follows.get(bootId)
     },

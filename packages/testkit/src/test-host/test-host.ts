@@ -21,6 +21,8 @@ import { findTestMachine, testRoot } from './test-machine.ts'
 export type TestHost = HostRequests & {
   installation: string
   dataDirectory: string
+  /** Where disks are: outside of the data directory, because the pool outlives the test. */
+  diskDirectory: string
   socketPath: string
   /** Settings that a server needs to work with this host. */
   environment: Record<string, string>
@@ -95,6 +97,7 @@ export async function startTestHost(options: { environment?: Record<string, stri
     ...requests,
     installation,
     dataDirectory,
+    diskDirectory: slot.directory,
     socketPath,
     environment: {
       THREADBOX_INSTALLATION: installation,
