@@ -1,0 +1,54 @@
+import { parseArgs } from 'node:util'
+import { type Figure, type FigureRow, rowOf } from './figure.ts'
+import { browserFirstPaint } from './scenarios/browser.ts'
+import { activeCommand, firstOutput } from './scenarios/commands.ts'
+import { memory } from './scenarios/memory.ts'
+import { packageInstall } from './scenarios/packages.ts'
+import { transfers } from './scenarios/transfers.ts'
+import { openStage, type Stage } from './stage.ts'
+
+/**
+ * Measures what people wait for, each beside its floor, and exits with 1 when a target is missed.
+ * `--json` prints `{"figures":[…]}`; `--only ID[,ID]` runs some scenarios; progress goes to standard error.
+ */
+const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
+  memory,
+  'first-output': firstOutput,
+  'active-command': activeCommand,
+  browser: browserFirstPaint,
+  transfers,
+  packages: packageInstall,
+}
+
+const { values } = parseArgs({ options: { json: { type: 'boolean' }, only: { type: 'string' } } })
+const wanted = values.only?.split(',') ?? Object.keys(scenarios)
+const unknown = wanted.filter((name) => scenarios[name] === undefined)
+if (unknown.length > 0) {
+  console.error(`Unknown scenario: ${unknown.join(', ')}. There are: ${Object.keys(scenarios).join(', ')}.`)
+  process.exit(2)
+}
+
+const figures = await measure(wanted)
+if (values.json) console.log(JSON.stringify({ figures }, undefined, 2))
+else print(figures)
+process.exitCode = figures.every((figure) => figure.isMet) ? 0 : 1
+
+async function measure(names: string[]): Promise<FigureRow[]> {
+  console.error('Starting an installation to measure on')
+  await using stage = await openStage()
+  const rows: FigureRow[] = []
+  for (const name of names) {
+    console.error(`Measuring ${name}`)
+    const measured = await scenarios[name]?.(stage)
+    rows.push(...(measured ?? []).map(rowOf))
+  }
+  return rows
+}
+
+function print(rows: readonly FigureRow[]): void {
+  for (const row of rows) {
+    const floor = row.floor === null ? '' : `, floor ${row.floor} ${row.unit}, ratio ${row.ratio}`
+    const target = row.target === null ? '' : `, target ${row.target}: ${row.isMet ? 'met' : 'MISSED'}`
+    console.log(`${row.title}\n  p50 ${row.value} ${row.unit}, p95 ${row.p95}, n=${row.samples}${floor}${target}`)
+  }
+}

@@ -1,0 +1,42 @@
+import { readdir, readFile } from 'node:fs/promises'
+import type { Figure } from '../figure.ts'
+import type { Stage } from '../stage.ts'
+
+const MiB = 1024 * 1024
+
+/** What an installation costs while nobody does anything, and what one awake sandbox adds. */
+export async function memory(stage: Stage): Promise<Figure[]> {
+  const server = watched('memory-server', 'Memory of the idle server (PSS)')
+  const host = watched('memory-host', 'Memory of the idle host daemon (PSS)')
+  const sandbox = watched('memory-sandbox', 'Memory of an awake, idle sandbox (PSS of all of its processes)')
+  server.samples.push((await pssBytes(stage.server.pid())) / MiB)
+  host.samples.push((await pssBytes(stage.host.pid())) / MiB)
+  for (let round = 0; round < 3; round++) {
+    const before = await sandboxPssBytes(stage)
+    const thread = await stage.newThread()
+    await thread.say('/run true')
+    sandbox.samples.push(((await sandboxPssBytes(stage)) - before) / MiB)
+  }
+  return [server, host, sandbox]
+}
+
+function watched(id: string, title: string): Figure {
+  return { id, title, unit: 'MiB', samples: [], floorSamples: [], floorTitle: null, target: null }
+}
+
+/** Every process of a sandbox is in a cgroup below the one that carries the installation’s id. */
+async function sandboxPssBytes(stage: Stage): Promise<number> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const sizes = await Promise.all(
+    pids.map(async (pid) => {
+      const cgroup = await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '')
+      return cgroup.includes(stage.host.installation) ? await pssBytes(Number(pid)) : 0
+    }),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+async function pssBytes(pid: number): Promise<number> {
+  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '')
+  return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) * 1024
+}

@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process'
+import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { type Figure, timed } from '../figure.ts'
+import type { Stage } from '../stage.ts'
+
+const run = promisify(execFile)
+/** Pure Python and compiled, about 20 MB: none of them is in the image. */
+const packages = ['django', 'gensim']
+const rounds = 3
+
+/** A real install by uv and by pip in a thread, beside the same tool, image and disk without gVisor (chroot). */
+export async function packageInstall(stage: Stage): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const tool of ['uv', 'pip'] as const) figures.push(await installWith(stage, tool))
+  return figures
+}
+
+async function installWith(stage: Stage, tool: 'uv' | 'pip'): Promise<Figure> {
+  const figure: Figure = {
+    id: `install-${tool}`,
+    title: `${tool} install of ${packages.join(' and ')} in a thread, caches empty`,
+    unit: 'ms',
+    samples: [],
+    floorSamples: [],
+    floorTitle: 'the same outside of gVisor, in a chroot over a copy of the image',
+    target: null,
+  }
+  const command = commandOf(tool)
+  for (let round = 0; round < rounds; round++) {
+    figure.floorSamples.push(await installNatively(stage, command))
+    const thread = await stage.newThread()
+    await thread.say('/run true')
+    figure.samples.push(
+      await timed(async () => {
+        const { calls } = await thread.say(`/run ${command}`)
+        if (calls[0]?.status !== 'succeeded') throw new Error(`${command}: ${calls[0]?.output.tail}`)
+      }),
+    )
+    await stage.client.threads.delete(thread.id)
+  }
+  return figure
+}
+
+function commandOf(tool: 'uv' | 'pip'): string {
+  return tool === 'uv'
+    ? `uv pip install --no-cache --quiet ${packages.join(' ')}`
+    : `pip install --no-cache-dir --quiet --root-user-action=ignore ${packages.join(' ')}`
+}
+
+async function installNatively(stage: Stage, command: string): Promise<number> {
+  const pool = path.join(stage.host.diskDirectory, 'pool')
+  const image = (await readdir(path.join(pool, 'images')))[0]
+  const parent = await mkdtemp(path.join(pool, 'bench-'))
+  const root = path.join(parent, 'root')
+  await run('btrfs', ['-q', 'subvolume', 'snapshot', path.join(pool, 'images', image ?? ''), root])
+  try {
+    for (const file of ['/etc/resolv.conf', '/etc/hosts', '/etc/ssl/certs/ca-certificates.crt']) {
+      await copyFile(file, path.join(root, file))
+    }
+    await run('mount', ['--bind', '/dev', path.join(root, 'dev')])
+    const certificates = '/etc/ssl/certs/ca-certificates.crt'
+    return await timed(() =>
+      run('chroot', [
+        root,
+        'env',
+        `SSL_CERT_FILE=${certificates}`,
+        `PIP_CERT=${certificates}`,
+        'HOME=/home/user',
+        'bash',
+        '-lc',
+        command,
+      ]),
+    )
+  } finally {
+    await run('umount', [path.join(root, 'dev')]).catch(() => undefined)
+    await run('btrfs', ['-q', 'subvolume', 'delete', root])
+    await rm(parent, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,35 @@
+import { hostPaths } from '@threadbox/protocol/host'
+import { startInstallation, type TestInstallation } from '../stack/installation.ts'
+import { makeRawSandbox, type RawSandbox } from './floors/raw-sandbox.ts'
+
+/** Everything that the scenarios measure on, started once for a whole bench. */
+export type Stage = TestInstallation & {
+  raw: RawSandbox
+  /** Id of the one sandbox that is awake. Throws when there is none or more than one. */
+  onlySandbox(): Promise<string>
+}
+
+export async function openStage(): Promise<Stage> {
+  await using cleanup = new AsyncDisposableStack()
+  const installation = cleanup.use(await startInstallation({ serverEnvironment: { THREADBOX_LOG_LEVEL: 'info' } }))
+  const raw = cleanup.use(
+    await makeRawSandbox({
+      diskDirectory: installation.host.diskDirectory,
+      installation: installation.host.installation,
+    }),
+  )
+  const kept = cleanup.move()
+  return {
+    ...installation,
+    raw,
+    onlySandbox: async () => {
+      const { body } = await installation.host.request('GET', hostPaths.sandboxes)
+      const { sandboxes } = body as { sandboxes: { sandboxId: string; actual: string }[] }
+      const awake = sandboxes.filter(({ actual }) => actual === 'ready')
+      const [only] = awake
+      if (only === undefined || awake.length > 1) throw new Error(`${awake.length} sandboxes are awake, expected one`)
+      return only.sandboxId
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}

@@ -1,0 +1,119 @@
+import {
+  createClient,
+  type Entry,
+  type ThreadboxClient,
+  type ThreadEvent,
+  type ToolCallEntry,
+  type Turn,
+} from '@threadbox/sdk'
+import { startTestHost, startTestServer, type TestHost, type TestServer } from '@threadbox/testkit'
+
+/** The whole product as processes of this machine: host daemon, server, and a client that is logged in as the owner. */
+export type TestInstallation = AsyncDisposable & {
+  host: TestHost
+  server: TestServer
+  client: ThreadboxClient
+  /** A new thread of the owner. */
+  newThread(): Promise<TestThread>
+}
+
+export type TestThread = {
+  id: string
+  /** Sends a message and resolves when its turn has ended. */
+  say(text: string, options?: SayOptions): Promise<Said>
+  entries(): Promise<Entry[]>
+}
+export type SayOptions = {
+  attachmentIds?: string[]
+  /** Sees every event of the thread from before the message was sent until its turn has ended. */
+  onEvent?: (event: ThreadEvent) => void
+}
+export type Said = {
+  turn: Turn
+  entries: Entry[]
+  /** The tool calls of the turn, in order. */
+  calls: ToolCallEntry[]
+}
+
+export async function startInstallation(
+  options: { hostEnvironment?: Record<string, string>; serverEnvironment?: Record<string, string> } = {},
+): Promise<TestInstallation> {
+  await using cleanup = new AsyncDisposableStack()
+  const host = await startTestHost({ environment: options.hostEnvironment ?? {} })
+  cleanup.defer(() => host.close())
+  const server = await startTestServer({ host, environment: options.serverEnvironment ?? {} })
+  cleanup.defer(() => server.close())
+  const client = createClient({ baseUrl: server.loopbackOrigin, apiKey: server.apiKey })
+  const kept = cleanup.move()
+  return {
+    host,
+    server,
+    client,
+    newThread: async () => testThread(client, (await client.threads.create({})).id),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+/** A handle on an existing thread. */
+export function testThread(client: ThreadboxClient, threadId: string): TestThread {
+  const entries = async () => {
+    const pages: Entry[] = []
+    let before: string | null = null
+    do {
+      const page: Awaited<ReturnType<typeof client.threads.entries>> = await client.threads.entries(threadId, {
+        limit: 200,
+        ...(before === null ? {} : { before }),
+      })
+      pages.unshift(...page.entries)
+      before = page.before
+    } while (before !== null)
+    return pages
+  }
+  return {
+    id: threadId,
+    entries,
+    say: async (text, options = {}) => {
+      const { turn } = await sendAndFollow(client, threadId, { text, ...options })
+      const own = (await entries()).filter((entry) => entry.turnId === turn.id)
+      return { turn, entries: own, calls: own.filter((entry) => entry.kind === 'tool-call') }
+    },
+  }
+}
+
+async function sendAndFollow(
+  client: ThreadboxClient,
+  threadId: string,
+  message: { text: string } & SayOptions,
+): Promise<{ turn: Turn }> {
+  const { lastSeq } = await client.threads.entries(threadId, { limit: 1 })
+  const following = new AbortController()
+  const ended = Promise.withResolvers<Turn>()
+  const turns = new Map<string, Turn>()
+  let turnId: string | undefined
+  const look = () => {
+    const turn = turnId === undefined ? undefined : turns.get(turnId)
+    if (turn !== undefined && turn.status !== 'running') ended.resolve(turn)
+  }
+  const stream = client.streamThread(threadId, {
+    after: lastSeq,
+    signal: following.signal,
+    onEvent: (event) => {
+      message.onEvent?.(event)
+      if (event.type === 'turn-updated') turns.set(event.turn.id, event.turn)
+      look()
+    },
+  })
+  stream.catch(ended.reject)
+  try {
+    const accepted = await client.threads.sendMessage(threadId, {
+      text: message.text,
+      attachmentIds: message.attachmentIds ?? [],
+      key: crypto.randomUUID(),
+    })
+    turnId = accepted.turnId
+    look()
+    return { turn: await ended.promise }
+  } finally {
+    following.abort()
+  }
+}
