@@ -11,12 +11,15 @@ import { useAppKeys } from './use-app-keys.ts'
 
 /** The frame around every page of a signed-in person. */
 export function AppShell() {
-  const { t } = useTranslation('sidebar')
+  const { t } = useTranslation(['sidebar', 'common'])
   const { isSidebarOpen, isDrawerOpen } = useUiState()
   useUserStream()
   useAppKeys()
   return (
     <div className={classNames('app', !isSidebarOpen && 'is-wide', isDrawerOpen && 'has-drawer')}>
+      <a className="skip" href="#message">
+        {t('common:skipToMessage')}
+      </a>
       <Sidebar />
       {isDrawerOpen && <button type="button" className="drawer-scrim" aria-label={t('close')} onClick={closeDrawer} />}
       <div className="page-box" inert={isDrawerOpen}>

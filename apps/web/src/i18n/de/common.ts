@@ -10,6 +10,4 @@ export const common: Texts<typeof source> = {
   copied: 'Kopiert',
   copyFailed: 'Kopieren ging nicht. Der Browser gibt die Zwischenablage nicht frei.',
   loading: 'Wird geladen',
-  tryAgain: 'Noch einmal',
-  now: 'jetzt',
 }

@@ -39,6 +39,6 @@ export const sandbox: Texts<typeof source> = {
     deleting: 'Wird mit ihren Dateien entfernt.',
   },
   detail: {
-    'awake.turn': 'Agent arbeitet',
+    awake: { turn: 'Agent arbeitet' },
   },
 }

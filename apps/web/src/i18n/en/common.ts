@@ -7,6 +7,4 @@ export const common = {
   copied: 'Copied',
   copyFailed: 'Could not copy. The browser refused access to the clipboard.',
   loading: 'Loading',
-  tryAgain: 'Try again',
-  now: 'now',
 }

@@ -36,6 +36,6 @@ export const sandbox = {
     deleting: 'Being removed with its files.',
   },
   detail: {
-    'awake.turn': 'agent working',
+    awake: { turn: 'agent working' },
   },
 }

@@ -81,6 +81,7 @@ export function Composer(props: {
       {menu.names !== null && <SlashMenu id={menu.id} names={menu.names} active={menu.active} onChoose={menu.choose} />}
       <textarea
         ref={area}
+        id="message"
         className={classNames('ta', isCommandText(text) && 'ta--command')}
         rows={1}
         value={text}

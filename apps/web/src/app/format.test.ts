@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import * as format from './format.ts'
+
+const plain = (text: string) => text.replaceAll(/\s/g, ' ')
+
+describe('formats', () => {
+  test('sizes use the unit that fits', () => {
+    expect([0, 84_000, 48_200_000, 1_500_000_000].map((bytes) => plain(format.formatBytes(bytes, 'en')))).toEqual([
+      '0 bytes',
+      '84 kB',
+      '48.2 MB',
+      '1.5 GB',
+    ])
+    expect(plain(format.formatBytes(48_200_000, 'de'))).toBe('48,2 MB')
+  })
+
+  test('memory is counted in powers of two', () => {
+    expect(plain(format.formatBinaryBytes(4 * 1024 ** 3, 'en'))).toBe('4 GB')
+    expect(plain(format.formatBinaryBytes(512 * 1024 ** 2, 'en'))).toBe('512 MB')
+  })
+
+  test('durations never show sixty of a unit', () => {
+    expect(
+      [-5, 240, 6400, 9960, 59_400, 59_900, 125_000, 3_600_000, 12_000_000, 90_000_000].map((ms) =>
+        format.formatDuration(ms, 'en'),
+      ),
+    ).toEqual(['0 ms', '240 ms', '6.4 s', '10 s', '59 s', '1 min', '2 min 5 s', '1 h', '3 h 20 min', '1 d 1 h'])
+    expect(format.formatDuration(6400, 'de')).toBe('6,4 s')
+  })
+
+  test('ages have one unit', () => {
+    expect([0, 7_200_000, 800_000_000].map((ms) => format.formatShortAge(ms, 'en'))).toEqual(['1 min', '2 h', '9 d'])
+  })
+
+  test('moments are the time of day today, else the date', () => {
+    const now = new Date(2026, 5, 17, 12).getTime()
+    const moment = (at: Date) => plain(format.formatMoment(at.getTime(), { now, locale: 'en' }))
+    expect(moment(new Date(2026, 5, 17, 9, 26))).toMatch(/^09:26/)
+    expect(moment(new Date(2026, 1, 3))).toBe('Feb 3')
+    expect(moment(new Date(2025, 1, 3))).toBe('Feb 3, 2025')
+  })
+
+  test('small prices keep two digits that mean something', () => {
+    expect([0, 0.0514, 0.00032, 1.5].map((usd) => format.formatUsd(usd, 'en'))).toEqual([
+      '$0.00',
+      '$0.051',
+      '$0.00032',
+      '$1.50',
+    ])
+  })
+})

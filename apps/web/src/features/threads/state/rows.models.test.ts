@@ -1,0 +1,165 @@
+import type { Entry, ThreadState, Turn } from '@threadbox/sdk'
+import { describe, expect, test } from 'vitest'
+import { announcementOf } from './announcement.models.ts'
+import { knownPathsOf, lastMessageOf, queueOf, rowsOf, runningTurnOf } from './rows.models.ts'
+
+const turn = (id: string, values: Partial<Turn> = {}): Turn => ({
+  id,
+  mode: 'agent',
+  status: 'finished',
+  modelId: null,
+  modelName: null,
+  startedAt: 0,
+  endedAt: 1,
+  usage: null,
+  failure: null,
+  stillRunning: [],
+  ...values,
+})
+const base = (id: string, turnId: string) => ({ id, turnId, at: 0 })
+const user = (id: string, turnId: string, status: 'delivered' | 'queued' | 'held' = 'delivered'): Entry => ({
+  ...base(id, turnId),
+  kind: 'user-message',
+  text: id,
+  attachments: [],
+  status,
+})
+const text = (
+  id: string,
+  turnId: string,
+  body = 'hello',
+  status: 'streaming' | 'done' | 'partial' = 'done',
+): Entry => ({
+  ...base(id, turnId),
+  kind: 'text',
+  stepId: 's',
+  text: body,
+  status,
+})
+const call = (id: string, turnId: string, values: object = {}): Entry =>
+  ({
+    ...base(id, turnId),
+    kind: 'tool-call',
+    stepId: 's',
+    tool: 'run_command',
+    input: {},
+    status: 'succeeded',
+    startedAt: 0,
+    endedAt: 1,
+    output: { tail: '', tailOffset: 0, sizeBytes: 0 },
+    result: { kind: 'command', exitCode: 0, cwd: null },
+    error: null,
+    ...values,
+  }) as Entry
+const file = (id: string, turnId: string) =>
+  call(id, turnId, {
+    tool: 'share_file',
+    result: {
+      kind: 'file',
+      path: `/home/user/${id}`,
+      name: id,
+      mediaType: 'text/csv',
+      sizeBytes: 1,
+      url: '/',
+      caption: null,
+    },
+  })
+const stateOf = (entries: Entry[], turns: Turn[]): ThreadState => ({
+  entries,
+  turns: Object.fromEntries(turns.map((each) => [each.id, each])),
+  lastSeq: 0,
+  before: null,
+  isStale: false,
+})
+const kindsOf = (state: ThreadState) => rowsOf(state).map((row) => row.kind)
+
+describe('rows of a conversation', () => {
+  test('an empty thread has no rows', () => {
+    expect(rowsOf(stateOf([], []))).toEqual([])
+  })
+
+  test('waiting messages stand in the queue and not in the conversation', () => {
+    const state = stateOf(
+      [user('a', 't1'), user('b', '', 'queued'), user('c', '', 'held')],
+      [turn('t1', { status: 'running' })],
+    )
+    expect(kindsOf(state)).toEqual(['user', 'working'])
+    expect(queueOf(state).map((entry) => entry.id)).toEqual(['b', 'c'])
+    expect(lastMessageOf(state)?.id).toBe('c')
+  })
+
+  test('a running turn says that it works only while nothing of it is visibly going on', () => {
+    const running = turn('t1', { status: 'running' })
+    expect(kindsOf(stateOf([user('a', 't1')], [running]))).toEqual(['user', 'working'])
+    expect(kindsOf(stateOf([user('a', 't1'), call('b', 't1', { status: 'running' })], [running]))).toEqual([
+      'user',
+      'call',
+    ])
+    expect(kindsOf(stateOf([user('a', 't1'), text('b', 't1', 'He', 'streaming')], [running]))).toEqual(['user', 'text'])
+    expect(kindsOf(stateOf([user('a', 't1'), call('b', 't1')], [running]))).toEqual(['user', 'call', 'working'])
+    expect(runningTurnOf(stateOf([], [running]))?.id).toBe('t1')
+  })
+
+  test('files shared one after another stand side by side, those of another turn do not', () => {
+    const state = stateOf(
+      [file('a', 't1'), file('b', 't1'), user('c', 't2'), file('d', 't2')],
+      [turn('t1'), turn('t2')],
+    )
+    const rows = rowsOf(state)
+    expect(rows.map((row) => row.kind)).toEqual(['files', 'user', 'files'])
+    expect(rows[0]).toMatchObject({ entries: [{ id: 'a' }, { id: 'b' }] })
+  })
+
+  test('a failed turn keeps its partial answer and ends with the failure; only the latest can be acted on', () => {
+    const failure = { code: 'network', message: '', remedy: '', retryAt: null, actions: [] } as const
+    const failed = (id: string) => turn(id, { status: 'failed', failure: { ...failure, actions: [] } })
+    const state = stateOf(
+      [user('a', 't1'), text('b', 't1', 'half', 'partial'), user('c', 't2')],
+      [failed('t1'), failed('t2')],
+    )
+    expect(kindsOf(state)).toEqual(['user', 'text', 'failure', 'user', 'failure'])
+    expect(
+      rowsOf(state)
+        .filter((row) => row.kind === 'failure')
+        .map((row) => row.isLatest),
+    ).toEqual([false, true])
+  })
+
+  test('an answer ends with what it took; a turn without words does not', () => {
+    expect(kindsOf(stateOf([user('a', 't1'), text('b', 't1')], [turn('t1')]))).toEqual(['user', 'text', 'turn-end'])
+    expect(kindsOf(stateOf([user('a', 't1'), call('b', 't1')], [turn('t1')]))).toEqual(['user', 'call'])
+  })
+
+  test('messages on their way stand at the end, with their own key', () => {
+    const outgoing = [{ key: 'k1', text: 'x', attachments: [], status: 'failed' as const }]
+    expect(rowsOf(stateOf([user('a', 't1')], []), outgoing).map((row) => row.key)).toEqual(['a', 'k1'])
+  })
+
+  test('no two rows share a key', () => {
+    const state = stateOf(
+      [user('a', 't1'), text('b', 't1'), user('c', 't2'), text('d', 't2')],
+      [turn('t1'), turn('t2')],
+    )
+    const keys = rowsOf(state).map((row) => row.key)
+    expect(new Set(keys).size).toBe(keys.length)
+  })
+
+  test('C8: attachments and files of the tools are the paths that a text can link to', () => {
+    expect([...knownPathsOf(stateOf([file('a.csv', 't1')], []))]).toEqual(['/home/user/a.csv'])
+  })
+})
+
+describe('what is announced', () => {
+  const before = stateOf([user('a', 't1')], [turn('t1', { status: 'running' })])
+
+  test('nothing while a turn runs, nor for turns that had ended before', () => {
+    expect(announcementOf(before, before)).toBeUndefined()
+    expect(announcementOf(stateOf([], []), stateOf([], [turn('t1')]))).toBeUndefined()
+  })
+
+  test('the end of a turn once, with what it did', () => {
+    const after = stateOf([user('a', 't1'), call('b', 't1'), call('c', 't1'), file('d', 't1')], [turn('t1')])
+    expect(announcementOf(before, after)).toEqual({ turnId: 't1', outcome: 'finished', commands: 2, files: 1 })
+    expect(announcementOf(after, after)).toBeUndefined()
+  })
+})
