@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { codePort, guestPort, runs } from '@threadbox/protocol/guest'
+import { codePort, guestPort, process as processProtocol, runs } from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
+import { fileRoutes } from './files/file-routes.ts'
+import { makeFileServers } from './files/file-servers.ts'
 import { makeActivityReader } from './init/activity.ts'
 import { makeGuestState } from './init/guest-state.ts'
 import { initRoutes } from './init/init-routes.ts'
@@ -10,6 +12,8 @@ import { makeContexts } from './kernels/contexts.ts'
 import { makeLauncher } from './launch/launcher.ts'
 import { makePipePool } from './launch/pipe-pool.ts'
 import type { Programs } from './launch/programs.ts'
+import { makeProcessRegistry } from './processes/process-registry.ts'
+import { makeProcessService } from './processes/process-service.ts'
 import { makeRunRegistry } from './runs/run-registry.ts'
 import { makeRunsService } from './runs/runs-service.ts'
 import { makeHttpServer } from './server.ts'
@@ -37,28 +41,40 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const launcher = makeLauncher({ state, pipes, programs })
   const memoryVerdict = () => undefined
   const registry = makeRunRegistry({ ...options, state, launcher, memoryVerdict })
+  const processes = makeProcessRegistry({ launcher, clock: Date.now })
   const activity = makeActivityReader({
     runningKeys: () =>
       registry
         .list()
         .filter((run) => run.end === undefined)
         .map((run) => run.key),
-    terminalsLastInputAt: () => null,
+    terminalsLastInputAt: processes.terminalsLastInputAt,
     guestPorts: [guestPort, codePort],
   })
-  state.onApplied(() => registry.reset())
+  const fileServers = makeFileServers({ launcher, programs, logger })
+  state.onApplied(() => {
+    registry.reset()
+    fileServers.prepare()
+  })
   const contexts = makeContexts({ launcher, programs, scratchDirectory })
   const server = makeHttpServer({
     state,
     logger,
-    routes: initRoutes({ ...options, state, activity: activity.read, cpuUsedPercent: () => 0 }),
-    services: (router) => void router.service(runs.Runs, makeRunsService({ registry, contexts, memoryVerdict })),
+    routes: [
+      ...initRoutes({ ...options, state, activity: activity.read, cpuUsedPercent: () => 0 }),
+      ...fileRoutes({ state, servers: fileServers, clock: Date.now }),
+    ],
+    services: (router) => {
+      router.service(runs.Runs, makeRunsService({ registry, contexts, memoryVerdict }))
+      router.service(processProtocol.Process, makeProcessService({ registry: processes, launcher }))
+    },
   })
   const port = await listen(server, { address: options.address, port: options.ports.guest })
   logger.info({ port, guestVersion: options.guestVersion }, 'guest listening')
   return {
     ports: { guest: port, code: 0 },
     close: async () => {
+      fileServers.close()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },

@@ -1,4 +1,4 @@
-"""Starts the Python kernel so that it never drops output: by default ZeroMQ forgets messages beyond the 1000th waiting one."""
+"""Starts the Python kernel so that it never drops output: by default ZeroMQ forgets what waits beyond 1000 messages."""
 
 import os
 import sys
@@ -9,13 +9,16 @@ os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
 
 from ipykernel.kernelapp import IPKernelApp  # noqa: E402
 
-del os.environ["PYDEVD_DISABLE_FILE_VALIDATION"]
-
 
 class Kernel(IPKernelApp):
-    def init_iopub(self, context):
-        super().init_iopub(context)
-        self.iopub_thread.socket.set_hwm(0)
+    def initialize(self, argv=None):
+        super().initialize(argv)
+        os.environ.pop("PYDEVD_DISABLE_FILE_VALIDATION", None)
+
+    def _bind_socket(self, s, port):
+        # Connections take the limit over from the socket as it is when it is bound.
+        s.set_hwm(0)
+        return super()._bind_socket(s, port)
 
 
 Kernel.launch_instance()

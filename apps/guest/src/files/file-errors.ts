@@ -1,0 +1,88 @@
+import { defineError } from '@threadbox/errors'
+
+type PathDetails = { path: string }
+
+export const fileMissing = defineError<PathDetails>({
+  code: 'file.missing',
+  kind: 'not-found',
+  message: ({ path }) => `There is no file or directory ${path}.`,
+  remedy: () => 'Check the path; list the directory above it to see what is there.',
+})
+export const fileForbidden = defineError<PathDetails>({
+  code: 'file.forbidden',
+  kind: 'forbidden',
+  message: ({ path }) => `The user may not do this with ${path}.`,
+  remedy: () => 'Use another path, change its permissions, or ask as root.',
+})
+export const fileExists = defineError<PathDetails>({
+  code: 'file.exists',
+  kind: 'conflict',
+  message: ({ path }) => `${path} exists already.`,
+  remedy: () => 'Use another name, or remove it first.',
+})
+export const pathInvalid = defineError<PathDetails & { problem: string }>({
+  code: 'file.path-invalid',
+  kind: 'invalid',
+  message: ({ path, problem }) => `${path} cannot be used: ${problem}.`,
+  remedy: () => 'Use the path of a regular file or directory.',
+})
+export const diskFull = defineError<PathDetails>({
+  code: 'file.disk-full',
+  kind: 'out-of-space',
+  message: ({ path }) => `The sandbox’s disk has no room for ${path}.`,
+  remedy: () => 'Delete something in the sandbox, or give it a larger disk.',
+})
+export const uploadInvalid = defineError<{ problem: string }>({
+  code: 'file.upload-invalid',
+  kind: 'invalid',
+  message: ({ problem }) => `The upload cannot be read: ${problem}.`,
+  remedy: () => 'Send the bytes as application/octet-stream, or as multipart/form-data in the field "file".',
+})
+export const rangeInvalid = defineError<PathDetails>({
+  code: 'file.range-invalid',
+  kind: 'invalid',
+  message: ({ path }) => `The range lies outside ${path}.`,
+  remedy: () => 'Ask for a range within the size of the file.',
+})
+
+const invalidProblems: Record<string, string> = {
+  ENOTDIR: 'a part of the path is not a directory',
+  EISDIR: 'it is a directory',
+  ELOOP: 'it leads through too many symbolic links',
+  ENAMETOOLONG: 'the name is too long',
+  EINVAL: 'the system does not allow it',
+  ENXIO: 'it is not a regular file',
+  ERR_INVALID_ARG_VALUE: 'it contains a NUL character',
+}
+
+/** Runs a file operation; system errors become errors of the catalogue that name `path`. */
+export async function withFileErrors<Result>(path: string, operation: () => Promise<Result>): Promise<Result> {
+  try {
+    return await operation()
+  } catch (error) {
+    throw translateFileError(error, path)
+  }
+}
+
+export function translateFileError(error: unknown, path: string): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  const options = { cause: error }
+  switch (code) {
+    case 'ENOENT':
+      return fileMissing({ path }, options)
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return fileForbidden({ path }, options)
+    case 'EEXIST':
+    case 'ENOTEMPTY':
+      return fileExists({ path }, options)
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return diskFull({ path }, options)
+    default: {
+      const problem = invalidProblems[code ?? '']
+      return problem === undefined ? error : pathInvalid({ path: path.replaceAll('\0', '\\0'), problem }, options)
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import { defineError } from '@threadbox/errors'
+import type { Logger } from '@threadbox/telemetry'
+import { sendError } from '../init/http.ts'
+import { freshRandom } from '../init/random.ts'
+import { identityOptions, type Launcher } from '../launch/launcher.ts'
+import type { Programs } from '../launch/programs.ts'
+import type { SandboxUser } from '../launch/users.ts'
+import type { PathBase } from './file-entries.ts'
+import { fileServerSecretHeader } from './files-server.ts'
+
+export const fileServerDown = defineError<{ user: string }>({
+  code: 'file.server-down',
+  kind: 'unavailable',
+  message: ({ user }) => `The file server of the user "${user}" has ended.`,
+  remedy: () => 'Try again: it is started again by itself.',
+})
+
+/** What a file server is told on its standard input when it starts. */
+export type FileServerOrder = { socketName: string; secret: string; base: PathBase }
+
+/**
+ * File servers: one process for each user that files are asked for as, running as that user. The guest passes requests
+ * on to them after checking who asks.
+ */
+export type FileServers = {
+  /** Passes a request on, body and answer as they come. */
+  forward(request: IncomingMessage, options: { response: ServerResponse; userName: string | undefined }): Promise<void>
+  /** Starts the default user's server, so that the first request need not wait for it. */
+  prepare(): void
+  close(): void
+}
+
+type RunningServer = { child: ChildProcess; order: FileServerOrder; agent: Agent }
+
+export function makeFileServers(dependencies: { launcher: Launcher; programs: Programs; logger: Logger }): FileServers {
+  const { launcher, programs, logger } = dependencies
+  const servers = new Map<number, Promise<RunningServer>>()
+  const serverOf = (user: SandboxUser) => {
+    const known = servers.get(user.uid)
+    if (known !== undefined) return known
+    const starting = startServer({ user, programs, base: { home: user.home, workdir: launcher.workdir(user) } })
+    servers.set(user.uid, starting)
+    const drop = () => {
+      if (servers.get(user.uid) === starting) servers.delete(user.uid)
+    }
+    starting.then(({ child }) => child.once('exit', drop), drop)
+    return starting
+  }
+  return {
+    forward: async (request, { response, userName }) => {
+      const user = launcher.user(userName)
+      await pass(request, { response, user, logger, server: await serverOf(user) })
+    },
+    prepare: () => {
+      serverOf(launcher.user(undefined)).catch((error) => logger.warn({ err: error }, 'file server not started'))
+    },
+    close: () => {
+      for (const server of servers.values()) server.then(({ child }) => child.kill('SIGKILL')).catch(() => undefined)
+    },
+  }
+}
+
+/**
+ * The server listens on a socket without a file. Its name cannot be guessed, and the secret keeps other users of the
+ * sandbox out who read the name later.
+ */
+async function startServer(options: { user: SandboxUser; programs: Programs; base: PathBase }): Promise<RunningServer> {
+  const { user } = options
+  const [program = '', ...args] = options.programs.daemon
+  const order = { socketName: `threadbox-files-${freshRandom(16)}`, secret: freshRandom(32), base: options.base }
+  const child = spawn(program, [...args, 'files'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { PATH: '/usr/bin:/bin', HOME: user.home, LANG: 'C.UTF-8' },
+    cwd: '/',
+    ...identityOptions(user),
+  })
+  const ended = Promise.withResolvers<never>()
+  const fail = () => ended.reject(fileServerDown({ user: user.name }))
+  child.once('error', fail)
+  child.once('exit', fail)
+  ended.promise.catch(() => undefined)
+  child.stdin?.on('error', fail)
+  child.stdin?.end(JSON.stringify(order))
+  // Its first output says that it listens.
+  if (child.stdout !== null) await Promise.race([once(child.stdout, 'data'), ended.promise])
+  child.stdout?.resume()
+  return { child, order, agent: new Agent({ keepAlive: true, maxSockets: 64 }) }
+}
+
+function pass(
+  request: IncomingMessage,
+  options: { response: ServerResponse; server: RunningServer; user: SandboxUser; logger: Logger },
+): Promise<void> {
+  const { response, server } = options
+  const { 'x-access-token': _token, connection: _connection, authorization: _user, ...headers } = request.headers
+  return new Promise((resolve) => {
+    const upstream = httpRequest({
+      socketPath: `\0${server.order.socketName}`,
+      agent: server.agent,
+      method: request.method,
+      path: request.url,
+      headers: { ...headers, [fileServerSecretHeader]: server.order.secret },
+    })
+    upstream.on('response', (answer) => {
+      const { connection: _hop, 'keep-alive': _alive, ...answerHeaders } = answer.headers
+      response.writeHead(answer.statusCode ?? 502, answerHeaders)
+      answer.pipe(response)
+      // An answer that breaks off must break off for the client too, or it would look complete.
+      answer.on('error', () => response.destroy())
+    })
+    upstream.on('error', (cause) => {
+      const error = fileServerDown({ user: options.user.name }, { cause })
+      if (!response.destroyed) sendError(response, { error, logger: options.logger })
+    })
+    request.on('error', () => upstream.destroy())
+    response.on('close', () => {
+      if (!response.writableFinished) upstream.destroy()
+      resolve()
+    })
+    request.pipe(upstream)
+  })
+}

@@ -1,0 +1,56 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { connectNodeAdapter } from '@connectrpc/connect-node'
+import { filesystem } from '@threadbox/protocol/guest'
+import type { Logger } from '@threadbox/telemetry'
+import { rpcErrorInterceptor } from '../connect/rpc-errors.ts'
+import { routeUnknown, sendError, sendJson } from '../init/http.ts'
+import { sendArchive } from './archive.ts'
+import { sendFile } from './download.ts'
+import { type PathBase, resolvePath } from './file-entries.ts'
+import { uploadInvalid } from './file-errors.ts'
+import { makeFilesystemService } from './filesystem-service.ts'
+import { receiveUpload } from './upload.ts'
+
+/** Proves to a file server that a request comes from the guest daemon and not from another user of the sandbox. */
+export const fileServerSecretHeader = 'x-guest-secret'
+
+/**
+ * Serves files with the rights of the process that it runs in: the operating system decides what may be read and
+ * written, so there is no path to be checked and no link that leads further than the user could go.
+ */
+export function makeFilesServer(options: { base: PathBase; secret: string; logger: Logger }): Server {
+  const { base, secret, logger } = options
+  const rpc = connectNodeAdapter({
+    routes: (router) => void router.service(filesystem.Filesystem, makeFilesystemService(base)),
+    interceptors: [rpcErrorInterceptor(logger)],
+    fallback: (request, response) =>
+      sendError(response as ServerResponse, { error: routeUnknown({ path: request.url ?? '/' }), logger }),
+  })
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    if (request.headers[fileServerSecretHeader] !== secret) throw routeUnknown({ path: request.url ?? '/' })
+    const url = new URL(request.url ?? '/', 'http://guest')
+    const requiredPath = () => {
+      const path = url.searchParams.get('path')
+      if (path === null || path === '') throw uploadInvalid({ problem: 'the path is missing' })
+      return resolvePath(path, base)
+    }
+    switch (`${request.method} ${url.pathname}`) {
+      case 'GET /files':
+        return await sendFile(request, { response, path: requiredPath() })
+      case 'POST /files':
+        return sendJson(response, { body: await receiveUpload(request, { path: url.searchParams.get('path'), base }) })
+      case 'GET /files/archive':
+        return await sendArchive({ response, path: requiredPath() })
+      default:
+        rpc(request, response)
+    }
+  }
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error) => {
+      if (!request.complete) response.setHeader('connection', 'close')
+      sendError(response, { error, logger })
+    })
+  })
+  server.requestTimeout = 0
+  return server
+}
