@@ -25,13 +25,14 @@ export function createClient(options: ClientOptions = {}) {
     urlOf: (path: string) => connection.url(path.replace(/^\/api\/v1/, '')),
     /**
      * Follows a conversation from `after` (a page's `lastSeq`) until aborted, over lost connections, each recorded
-     * event once. After a `reset` fetch the entries and start again.
+     * event once. It ends after a `reset`: fetch the entries and follow again.
      */
     streamThread: (threadId: string, stream: StreamOptions<ThreadEvent> & { after: number }) =>
       followStream<ThreadEvent>(connection, {
         ...stream,
         path: `/threads/${encodeURIComponent(threadId)}/events`,
         query: { after: stream.after },
+        isLast: (event) => event.type === 'reset',
       }),
     /** Follows what changes in the sidebar. Nothing is replayed: list the threads again after each `open`. */
     streamUser: (stream: StreamOptions<UserEvent>) =>

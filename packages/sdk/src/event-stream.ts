@@ -22,19 +22,23 @@ const silenceLimitMs = 38_000
 
 /**
  * Reads a server-sent event stream until `signal` aborts, reconnecting with backoff and the last seen id. Resolves on
- * abort; rejects when the server refuses for good (not found, not allowed, logged out).
+ * abort and after an event that `isLast` names; rejects when the server refuses for good (not found, not allowed,
+ * logged out).
  */
 export async function followStream<Event>(
   connection: Connection,
-  target: { path: string; query?: Query; afterId?: string } & StreamOptions<Event>,
+  target: { path: string; query?: Query; isLast?: (event: Event) => boolean } & StreamOptions<Event>,
 ): Promise<void> {
-  let lastId = target.afterId
+  let lastId: string | undefined
   let attempt = 0
-  while (!target.signal.aborted) {
+  const ended = new AbortController()
+  const signal = AbortSignal.any([target.signal, ended.signal])
+  while (!signal.aborted) {
     target.onStatus?.({ state: 'connecting' })
     try {
       await readOnce(connection, {
         ...target,
+        signal,
         lastId,
         onOpen: () => target.onStatus?.({ state: 'open' }),
         onBytes: () => {
@@ -42,14 +46,16 @@ export async function followStream<Event>(
         },
         onMessage: (message) => {
           if (message.id !== null) lastId = message.id
-          target.onEvent(JSON.parse(message.data) as Event)
+          const event = JSON.parse(message.data) as Event
+          target.onEvent(event)
+          if (target.isLast?.(event) === true) ended.abort()
         },
       })
     } catch (error) {
-      if (target.signal.aborted) return
+      if (signal.aborted) return
       if (isFinal(error)) throw error
     }
-    if (target.signal.aborted) return
+    if (signal.aborted) return
     await waitForRetry(attempt, target)
     attempt += 1
   }
@@ -89,7 +95,10 @@ async function readOnce(
       options.onBytes()
       clearTimeout(timer)
       timer = setTimeout(() => silence.abort(), silenceLimitMs)
-      for (const message of parse(decoder.decode(part.value, { stream: true }))) options.onMessage(message)
+      for (const message of parse(decoder.decode(part.value, { stream: true }))) {
+        if (options.signal.aborted) return
+        options.onMessage(message)
+      }
     }
   } finally {
     clearTimeout(timer)

@@ -1,14 +1,16 @@
 import type { ThreadEvent } from '@threadbox/protocol/public'
 
 /**
- * Recorded events that a reader has not fetched yet, at most; past this it is told to read from the database instead,
- * so that a slow reader costs a fixed amount of memory. 512 deltas are about ten seconds of fast streaming.
+ * What waits for a reader at most; past this it is told to read from the database instead, so that a slow reader costs a
+ * fixed amount of memory. 512 deltas are about ten seconds of fast streaming.
  */
 const maxWaitingEvents = 512
+const maxWaitingCharacters = 2 * 1024 * 1024
 
 /** Hands events of this process to its live readers. Nothing is kept for readers that come later. */
 export type LiveHub = {
-  publish(threadId: string, events: readonly ThreadEvent[]): void
+  /** `characters` is about how much the events hold together. */
+  publish(threadId: string, events: readonly ThreadEvent[], characters: number): void
   subscribe(threadId: string): LiveReader
 }
 
@@ -19,11 +21,13 @@ export type LiveReader = Disposable & {
   arrived(signal: AbortSignal): Promise<void>
 }
 
+type Deliver = (events: readonly ThreadEvent[], characters: number) => void
+
 export function makeLiveHub(): LiveHub {
-  const readers = new Map<string, Set<(events: readonly ThreadEvent[]) => void>>()
+  const readers = new Map<string, Set<Deliver>>()
   return {
-    publish: (threadId, events) => {
-      for (const deliver of readers.get(threadId) ?? []) deliver(events)
+    publish: (threadId, events, characters) => {
+      for (const deliver of readers.get(threadId) ?? []) deliver(events, characters)
     },
     subscribe: (threadId) => {
       const inbox = makeInbox()
@@ -43,17 +47,24 @@ function makeInbox() {
   let waiting: ThreadEvent[] = []
   let hasLost = false
   let wake: (() => void) | undefined
-  const deliver = (events: readonly ThreadEvent[]) => {
-    if (waiting.length + events.length > maxWaitingEvents) {
+  let waitingCharacters = 0
+  const deliver: Deliver = (events, characters) => {
+    const isTooMuch = waitingCharacters + characters > maxWaitingCharacters
+    if (isTooMuch || waiting.length + events.length > maxWaitingEvents) {
       waiting = []
+      waitingCharacters = 0
       hasLost = true
-    } else waiting.push(...events)
+    } else {
+      waiting.push(...events)
+      waitingCharacters += characters
+    }
     wake?.()
   }
   const reader = {
     take: () => {
       const taken = { events: waiting, hasLost }
       waiting = []
+      waitingCharacters = 0
       hasLost = false
       return taken
     },

@@ -56,14 +56,14 @@ export function makeThreadLog(dependencies: ThreadLogDependencies): ThreadRecord
   ) =>
     inOrder(threadId, async () => {
       const recorded = await commit(dependencies, { threadId, changes, alongside })
-      hub.publish(threadId, recorded.events)
+      hub.publish(threadId, recorded.events, recorded.characters)
       dependencies.onCommit({ threadId, isSidebarChange: recorded.isSidebarChange })
     })
 
   return {
     append,
     recordThread: (threadId, change) => append(threadId, [change]),
-    showOutput: (threadId, event) => hub.publish(threadId, [event]),
+    showOutput: (threadId, event) => hub.publish(threadId, [event], event.text.length),
     read: (threadId, options) => read({ database, hub }, threadId, options),
     page: (threadId, options) =>
       database.transaction().execute(async (transaction) => {
@@ -114,7 +114,7 @@ function commit(
     changes: readonly RecordedChange[]
     alongside: ((transaction: LogTransaction) => Promise<void>) | undefined
   },
-): Promise<{ events: RecordedEvent[]; isSidebarChange: boolean }> {
+): Promise<{ events: RecordedEvent[]; characters: number; isSidebarChange: boolean }> {
   return dependencies.database.transaction().execute(async (transaction) => {
     const { threadId, changes } = work
     const reserved = await transaction
@@ -126,8 +126,11 @@ function commit(
     if (reserved === undefined) throw threadNotFound({})
     const first = reserved.last_seq - changes.length + 1
     const events: RecordedEvent[] = []
+    let characters = 0
     for (const [index, change] of changes.entries()) {
-      events.push(await recordChange(transaction, { threadId, seq: first + index, change }))
+      const recorded = await recordChange(transaction, { threadId, seq: first + index, change })
+      events.push(recorded.event)
+      characters += recorded.characters
       await indexChange(dependencies.search, transaction, { threadId, change })
     }
     const isSidebarChange = await updateThread(transaction, {
@@ -137,7 +140,7 @@ function commit(
       now: dependencies.now(),
     })
     await work.alongside?.(transaction as unknown as LogTransaction)
-    return { events, isSidebarChange }
+    return { events, characters, isSidebarChange }
   })
 }
 

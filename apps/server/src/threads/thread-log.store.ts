@@ -14,13 +14,14 @@ type Database = Kysely<ThreadTables> | Transaction<ThreadTables>
 export async function recordChange(
   transaction: Transaction<ThreadTables>,
   record: { threadId: string; seq: number; change: RecordedChange },
-): Promise<RecordedEvent> {
+): Promise<{ event: RecordedEvent; characters: number }> {
   const { threadId, seq, change } = record
   const event = { ...change, seq } as RecordedEvent
   const isDelta = change.type === 'text-appended' || change.type === 'display-added'
+  const json = JSON.stringify(event)
   await transaction
     .insertInto('thread_events')
-    .values({ thread_id: threadId, seq, entry_id: isDelta ? change.entryId : null, json: JSON.stringify(event) })
+    .values({ thread_id: threadId, seq, entry_id: isDelta ? change.entryId : null, json })
     .execute()
   if (change.type === 'entry-added' || change.type === 'entry-updated')
     await putEntry(transaction, record, change.entry)
@@ -32,7 +33,7 @@ export async function recordChange(
       .execute()
   }
   if (change.type === 'turn-updated') await putTurn(transaction, record, change.turn)
-  return event
+  return { event, characters: json.length }
 }
 
 async function putEntry(
