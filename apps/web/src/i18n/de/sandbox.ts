@@ -40,5 +40,16 @@ export const sandbox: Texts<typeof source> = {
   },
   detail: {
     awake: { turn: 'Agent arbeitet' },
+    ended: {
+      stopped: 'angehalten',
+      'memory-backstop': 'Arbeitsspeicher voll',
+      'killed-inside': 'von innen beendet',
+      'killed-outside': 'von der Maschine beendet',
+      'machine-restarted': 'Maschine neu gestartet',
+      unknown: 'beendet, Ursache unbekannt',
+    },
+    host: { unreachable: 'Host-Dienst antwortet nicht' },
+    sandbox: { 'disk-full': 'Platte voll' },
+    startFailed: 'Start ging nicht',
   },
 }

@@ -68,6 +68,13 @@ export const threads: Texts<typeof source> = {
     sandboxStarted: 'Sandbox gestartet',
     sandboxStopped: 'Die Sandbox hielt an',
     sandboxStoppedText: 'Ihre Prozesse sind weg, ihre Dateien erhalten. Der nächste Befehl startet sie wieder.',
+    ended: {
+      stopped: 'Die Sandbox wurde angehalten',
+      'memory-backstop': 'Der Sandbox ging der Arbeitsspeicher aus; sie wurde beendet',
+      'killed-inside': 'Die Sandbox wurde von innen beendet',
+      'killed-outside': 'Die Sandbox wurde von der Maschine beendet',
+      'machine-restarted': 'Die Maschine wurde neu gestartet',
+    },
     sandboxReplaced: 'Die Sandbox wurde ersetzt',
     sandboxReplacedText: 'Das Gespräch ist erhalten, der Inhalt der alten Platte nicht.',
   },

@@ -37,5 +37,16 @@ export const sandbox = {
   },
   detail: {
     awake: { turn: 'agent working' },
+    ended: {
+      stopped: 'stopped',
+      'memory-backstop': 'out of memory',
+      'killed-inside': 'ended from inside',
+      'killed-outside': 'ended by the machine',
+      'machine-restarted': 'machine restarted',
+      unknown: 'ended, cause unknown',
+    },
+    host: { unreachable: 'host daemon away' },
+    sandbox: { 'disk-full': 'disk full' },
+    startFailed: 'could not start',
   },
 }

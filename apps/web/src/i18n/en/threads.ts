@@ -65,6 +65,13 @@ export const threads = {
     sandboxStarted: 'Sandbox started',
     sandboxStopped: 'The sandbox stopped',
     sandboxStoppedText: 'Its processes are gone, its files are kept. The next command starts it again.',
+    ended: {
+      stopped: 'The sandbox was stopped',
+      'memory-backstop': 'The sandbox ran out of memory and was ended',
+      'killed-inside': 'The sandbox was ended from inside',
+      'killed-outside': 'The sandbox was ended by the machine',
+      'machine-restarted': 'The machine restarted',
+    },
     sandboxReplaced: 'The sandbox was replaced',
     sandboxReplacedText: 'The conversation is kept; what was on the old disk is not.',
   },

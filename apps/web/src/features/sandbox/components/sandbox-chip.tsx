@@ -42,7 +42,10 @@ export function SandboxChip(props: { sandbox: SandboxView }) {
         {cause !== undefined && (
           <>
             <dt>{t('why')}</dt>
-            <dd>{cause}</dd>
+            <dd>
+              {cause}
+              {sandbox.state === 'error' && <span className="mono faint popover-code">{sandbox.detail?.code}</span>}
+            </dd>
           </>
         )}
       </dl>

@@ -21,8 +21,18 @@ export function glyphOf(state: SandboxView['state']): GlyphState {
   return glyphs[state]
 }
 
-/** The causes that the server names, as far as this app has words for them. */
-const knownDetails = ['awake.turn'] as const
+/** The causes that this app has words for; they are keys of its texts. */
+const knownDetails = [
+  'awake.turn',
+  'ended.stopped',
+  'ended.memory-backstop',
+  'ended.killed-inside',
+  'ended.killed-outside',
+  'ended.machine-restarted',
+  'ended.unknown',
+  'host.unreachable',
+  'sandbox.disk-full',
+] as const
 type KnownDetail = (typeof knownDetails)[number]
 
 /** The words for a sandbox: its state, what stands after it in the chip, what the state means. */
@@ -32,9 +42,8 @@ export function useSandboxWords() {
   const causeOf = (sandbox: SandboxView): string | undefined => {
     const { detail } = sandbox
     if (detail === null) return undefined
-    if (isKnown(detail.code)) return t(`detail.${detail.code}`, detail.params)
-    const told = detail.params.message ?? detail.params.cause
-    return typeof told === 'string' && told !== '' ? told : undefined
+    if (isKnown(detail.code)) return t(`detail.${detail.code}`)
+    return sandbox.state === 'error' ? t('detail.startFailed') : undefined
   }
   return {
     word: (sandbox: SandboxView) => t(`state.${sandbox.state}`),

@@ -66,14 +66,7 @@ export function NoticeRow(props: { entry: NoticeEntry; turn: Turn | undefined })
     case 'sandbox-started':
       return <Line icon={<Glyph state="active" />} title={t('notice.sandboxStarted')} />
     case 'sandbox-stopped':
-      return (
-        <Line
-          icon={<Glyph state="cold" />}
-          title={t('notice.sandboxStopped')}
-          rest={t('notice.sandboxStoppedText')}
-          isGap
-        />
-      )
+      return <SandboxStopped cause={String(params.cause ?? '')} at={entry.at} />
     case 'sandbox-replaced':
       return (
         <Line
@@ -119,4 +112,26 @@ function ModelAvailable(props: { model: string; turnId: string }) {
 function stillRunningText(turn: Turn | undefined, text: (names: string[]) => string): string | undefined {
   const names = turn?.stillRunning ?? []
   return names.length === 0 ? undefined : text(names)
+}
+
+const endCauses = ['stopped', 'memory-backstop', 'killed-inside', 'killed-outside', 'machine-restarted'] as const
+type EndCause = (typeof endCauses)[number]
+
+/** The line breaks here: what was in memory is gone, and why, as far as it was read from the machine. */
+function SandboxStopped(props: { cause: string; at: number }) {
+  const { t } = useTranslation('threads')
+  const format = useFormat()
+  const cause = endCauses.find((known): known is EndCause => known === props.cause)
+  return (
+    <Line
+      icon={<Glyph state="cold" />}
+      title={cause === undefined ? t('notice.sandboxStopped') : t(`notice.ended.${cause}`)}
+      rest={t('notice.sandboxStoppedText')}
+      isGap
+    >
+      <time className="when num" dateTime={new Date(props.at).toISOString()} title={format.fullMoment(props.at)}>
+        {format.moment(props.at, Date.now())}
+      </time>
+    </Line>
+  )
 }

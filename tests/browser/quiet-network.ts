@@ -1,0 +1,71 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/**
+ * A network in which a browser sees the server's port on its loopback address and nothing else. Chromium drops every
+ * connection when an interface of its machine comes or goes, which starting sandboxes does all the time; and a page that
+ * tries to reach any other address fails here instead of leaving the machine.
+ */
+export type QuietNetwork = AsyncDisposable & {
+  /** Starts Chromium inside; takes its arguments and passes on its descriptors. */
+  executablePath: string
+}
+
+/** Runs inside the namespace: passes each connection on through the socket file, which every namespace can reach. */
+const forwarder = `
+const [port, socket] = process.argv.slice(1)
+const net = require('node:net')
+net.createServer({ allowHalfOpen: true }, (near) => {
+  const far = net.connect({ path: socket, allowHalfOpen: true })
+  near.pipe(far).pipe(near)
+  near.on('error', () => far.destroy()); far.on('error', () => near.destroy())
+}).listen(Number(port), '127.0.0.1', () => process.stdout.write('ready'))`
+
+export async function openQuietNetwork(port: number): Promise<QuietNetwork> {
+  await using cleanup = new AsyncDisposableStack()
+  const name = `tbq-${randomBytes(3).toString('hex')}`
+  const directory = await mkdtemp(path.join(tmpdir(), 'threadbox-quiet-'))
+  cleanup.defer(() => rm(directory, { recursive: true, force: true }))
+  const socket = path.join(directory, 'server.sock')
+  const server = createServer({ allowHalfOpen: true }, (near) => {
+    const far = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    near.pipe(far).pipe(near)
+    near.on('error', () => far.destroy())
+    far.on('error', () => near.destroy())
+  })
+  server.listen(socket)
+  await once(server, 'listening')
+  cleanup.defer(() => {
+    server.close()
+  })
+  await run('ip', ['netns', 'add', name])
+  cleanup.defer(async () => {
+    await run('ip', ['netns', 'del', name])
+  })
+  await run('ip', ['-n', name, 'link', 'set', 'lo', 'up'])
+  const inside = spawn('ip', ['netns', 'exec', name, process.execPath, '-e', forwarder, String(port), socket], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  cleanup.defer(() => end(inside))
+  await once(inside.stdout, 'data')
+  const executablePath = path.join(directory, 'chromium')
+  await writeFile(executablePath, `#!/bin/sh\nexec ip netns exec ${name} /usr/bin/chromium "$@"\n`)
+  await chmod(executablePath, 0o755)
+  const kept = cleanup.move()
+  return { executablePath, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
+}
