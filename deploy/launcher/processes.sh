@@ -101,22 +101,26 @@ await_server() {
 }
 
 # Waits until sandboxes can start, saying what the host daemon still prepares (the first time, it unpacks the image).
+# Preparing may take minutes on a slow disk; a host daemon that says nothing at all is given one.
 await_host() {
-  local until=$((SECONDS + 900)) status preparing shown=''
+  local status preparing shown='' silent_since=$SECONDS
   while :; do
     status=$(cli status --json 2>/dev/null || true)
-    preparing=$(sed -n 's/.*"preparing":\[\([^]]*\)\].*/\1/p' <<<"$status" | tr -d '"')
-    if [[ $status == *'"preparing":[]'* ]]; then return 0; fi
-    if [ -n "$preparing" ] && [ "$preparing" != "$shown" ]; then
-      echo "progress: $preparing"
-      shown=$preparing
-    fi
-    if [ "$SECONDS" -ge "$until" ]; then
-      echo "The host daemon is not ready. The last lines of its log:"
-      tail -n 15 "$data_dir/logs/host.log" 2>/dev/null || true
+    case $status in
+      *'"preparing":[]'*) return 0 ;;
+      *'"preparing":['*)
+        silent_since=$SECONDS
+        preparing=$(sed -n 's/.*"preparing":\[\([^]]*\)\].*/\1/p' <<<"$status" | tr -d '"')
+        [ "$preparing" = "$shown" ] || echo "progress: $preparing"
+        shown=$preparing
+        ;;
+    esac
+    if [ "$((SECONDS - silent_since))" -ge 60 ]; then
+      echo "The host daemon does not run. The last lines of its log:"
+      grep -v '^{' "$data_dir/logs/host.log" | tail -n 3 || true
       return 1
     fi
-    sleep 0.5
+    sleep 0.3
   done
 }
 

@@ -50,18 +50,18 @@ build_release() {
   flock 8
   use_node
   echo "progress: bundling"
-  find "$folder" -name node_modules -prune -o -type f -not -name .complete -delete
+  find "$folder" -type f -not -path '*/node_modules/*' -not -name .complete -delete
   (cd "$repository" && tar -cf - --exclude=node_modules --exclude=dist "${built_from[@]}" tests/package.json) |
     tar -xf - -C "$folder"
   mkdir -p "$data_dir/releases"
   release=$(cd "$folder" && node deploy/build/build.ts --out "$data_dir/releases" | tail -n 1)
   [ -f "$release/release.json" ]
-  basename "$release" >"$data_dir/releases/.source-$key"
+  basename "$release" | tee "$data_dir/run/prepared-release" >"$data_dir/releases/.source-$key"
 }
 
-# prepare_release: dependencies and build, unless this source was built before.
+# Dependencies and build, unless this source was built before. Leaves the release's name in run/prepared-release.
 prepare_release() {
-  if built_release >/dev/null; then
+  if built_release >"$data_dir/run/prepared-release"; then
     echo "progress: unchanged since the last time"
     return
   fi
@@ -111,4 +111,4 @@ set_environment() {
   mv "$file.new" "$file"
 }
 
-get_environment() { sed -n "s/^$1=//p" "$data_dir/threadbox.env" 2>/dev/null | tail -n 1; }
+get_environment() { sed -n "s/^$1=//p" "$data_dir/threadbox.env" 2>/dev/null | tail -n 1 || true; }

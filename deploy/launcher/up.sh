@@ -90,17 +90,17 @@ make_owner_token() {
 # The file of disks is allocated at once: 40 GiB, or half of what is free.
 choose_pool() {
   local free_gib size
-  [ -z "$(get_environment THREADBOX_POOL_BYTES)" ] || return 0
+  [ -z "$(get_environment THREADBOX_POOL_SIZE)" ] || return 0
   free_gib=$(($(df -Pk "$data_dir" | awk 'NR == 2 {print $4}') / 1048576))
   size=$((free_gib / 2 < 40 ? free_gib / 2 : 40))
-  [ -z "${THREADBOX_POOL_BYTES:-}" ] || size=$((THREADBOX_POOL_BYTES / 1073741824))
-  set_environment THREADBOX_POOL_BYTES "$((size * 1073741824))"
+  [ -z "${THREADBOX_POOL_SIZE:-}" ] || size=$((THREADBOX_POOL_SIZE / 1073741824))
+  set_environment THREADBOX_POOL_SIZE "$((size * 1073741824))"
   # Below the size that the defaults are meant for, images and saved memory keep a smaller share free.
   if [ "$size" -lt 40 ]; then
     set_environment THREADBOX_IMAGE_RESERVE_BYTES "$((size * 1073741824 / 5))"
     set_environment THREADBOX_MEMORY_IMAGE_RESERVE_BYTES "$((size * 1073741824 / 8))"
   fi
-  say "· Sandboxes get $size GiB of the $free_gib GiB that are free (THREADBOX_POOL_BYTES in $data_dir/threadbox.env)"
+  say "· Sandboxes get $size GiB of the $free_gib GiB that are free (THREADBOX_POOL_SIZE in $data_dir/threadbox.env)"
 }
 
 choose_address() {
@@ -156,7 +156,7 @@ bring_up() {
   await_step packages
   start_step image 'Base image' build_image
   await_step release runsc image
-  release=$(built_release) || fail 'The release is not there although it was built.' 'Run the same command again.'
+  release=$(<"$data_dir/run/prepared-release")
   image=$(image_path)
   set_environment THREADBOX_IMAGE "$image"
   switch_release "$release" || true

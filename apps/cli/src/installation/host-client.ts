@@ -15,14 +15,13 @@ export function askHost(options: {
     const kind = body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' } }
     const sent = request({ socketPath, path, timeout: timeoutMs, ...kind }, (answer) => {
       const chunks: Buffer[] = []
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-        answer.once('error', reject)
-        answer.once('end', () => {
-          const text = Buffer.concat(chunks).toString('utf8')
-          resolve({ status: answer.statusCode ?? 0, body: parseJson(text) })
-        })
-      },
-    )
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+      answer.once('error', reject)
+      answer.once('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8')
+        resolve({ status: answer.statusCode ?? 0, body: parseJson(text) })
+      })
+    })
     sent.once('timeout', () => sent.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)))
     sent.once('error', reject)
     sent.end(body === undefined ? undefined : JSON.stringify(body))
