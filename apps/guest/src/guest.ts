@@ -8,6 +8,7 @@ import { makeFileServers } from './files/file-servers.ts'
 import { makeActivityReader } from './init/activity.ts'
 import { makeGuestState } from './init/guest-state.ts'
 import { initRoutes } from './init/init-routes.ts'
+import { codeRoutes } from './kernels/code-server.ts'
 import { makeContexts } from './kernels/contexts.ts'
 import { makeLauncher } from './launch/launcher.ts'
 import { makePipePool } from './launch/pipe-pool.ts'
@@ -17,6 +18,8 @@ import { makeProcessService } from './processes/process-service.ts'
 import { makeRunRegistry } from './runs/run-registry.ts'
 import { makeRunsService } from './runs/runs-service.ts'
 import { makeHttpServer } from './server.ts'
+import { makeCpuMeter } from './watchdog/cpu-meter.ts'
+import { startMemoryWatchdog } from './watchdog/memory-watchdog.ts'
 
 export type GuestOptions = {
   programs: Programs
@@ -39,7 +42,9 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const state = makeGuestState()
   const pipes = makePipePool({ scratchDirectory, mkfifo: programs.mkfifo })
   const launcher = makeLauncher({ state, pipes, programs })
-  const memoryVerdict = () => undefined
+  const settingsNow = () => (state.isReady() ? state.settings() : undefined)
+  const watchdog = startMemoryWatchdog({ logger, limitBytes: () => settingsNow()?.limits.memoryBytes })
+  const memoryVerdict = watchdog.verdictOn
   const registry = makeRunRegistry({ ...options, state, launcher, memoryVerdict })
   const processes = makeProcessRegistry({ launcher, clock: Date.now })
   const activity = makeActivityReader({
@@ -61,7 +66,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     state,
     logger,
     routes: [
-      ...initRoutes({ ...options, state, activity: activity.read, cpuUsedPercent: () => 0 }),
+      ...initRoutes({ ...options, state, activity: activity.read, cpuUsedPercent: makeCpuMeter(Date.now) }),
       ...fileRoutes({ state, servers: fileServers, clock: Date.now }),
     ],
     services: (router) => {
@@ -69,16 +74,26 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
       router.service(processProtocol.Process, makeProcessService({ registry: processes, launcher }))
     },
   })
-  const port = await listen(server, { address: options.address, port: options.ports.guest })
-  logger.info({ port, guestVersion: options.guestVersion }, 'guest listening')
+  const codeServer = makeHttpServer({ state, logger, routes: codeRoutes(contexts) })
+  const ports = {
+    guest: await listen(server, { address: options.address, port: options.ports.guest }),
+    code: await listen(codeServer, { address: options.address, port: options.ports.code }),
+  }
+  logger.info({ ...ports, guestVersion: options.guestVersion }, 'guest listening')
   return {
-    ports: { guest: port, code: 0 },
+    ports,
     close: async () => {
+      watchdog.stop()
       fileServers.close()
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      registry.close()
+      await Promise.all([contexts.close(), close(server), close(codeServer)])
     },
   }
+}
+
+async function close(server: Server) {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
 }
 
 function listen(server: Server, options: { address: string; port: number }): Promise<number> {

@@ -9,7 +9,7 @@ import { routeUnknown, sendError } from './init/http.ts'
 
 export type Route = {
   method: string
-  path: string
+  path: string | RegExp
   /** `open` routes look after themselves; all others need the access token. */
   access: 'open' | 'token'
   handle(request: IncomingMessage, response: ServerResponse): Promise<void> | void
@@ -42,7 +42,7 @@ export function makeHttpServer(options: {
         })
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const path = pathOf(request)
-    const route = routes.find((candidate) => candidate.path === path && candidate.method === request.method)
+    const route = routes.find((candidate) => candidate.method === request.method && matches(candidate, path))
     if (route?.access !== 'open') state.checkToken(headerOf(request, accessTokenHeader))
     if (route !== undefined) await route.handle(request, response)
     else if (rpc !== undefined) rpc(request, response)
@@ -57,6 +57,10 @@ export function makeHttpServer(options: {
   // Longer than the gateway keeps connections, so that it never sends into one that is being closed.
   server.keepAliveTimeout = 120_000
   return server
+}
+
+function matches(route: Route, path: string): boolean {
+  return typeof route.path === 'string' ? route.path === path : route.path.test(path)
 }
 
 export function headerOf(request: IncomingMessage, name: string): string | undefined {

@@ -24,6 +24,8 @@ type GuestSettings = z.output<typeof guestInitSchema>
  * guest is part of it, and no process of a user exists yet that could send one first.
  */
 export type GuestState = {
+  /** True from the first handshake on. */
+  isReady(): boolean
   /** Throws `guest.token-wrong` before the first handshake. */
   settings(): GuestSettings
   /** Throws `guest.token-wrong` unless `presented` is the token in force. */
@@ -44,6 +46,7 @@ export function makeGuestState(): GuestState {
     if (presented === undefined || !sameText(presented, settings().accessToken)) throw tokenWrong({})
   }
   return {
+    isReady: () => current !== undefined,
     settings,
     checkToken,
     apply({ body, presented }) {

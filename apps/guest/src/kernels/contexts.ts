@@ -24,6 +24,8 @@ export type Contexts = {
   create(options: { cwd: string | undefined }): Context
   /** Ends the context's kernel and forgets it. */
   remove(id: string): Promise<void>
+  /** Ends every kernel. */
+  close(): Promise<void>
 }
 
 export function makeContexts(dependencies: {
@@ -55,6 +57,7 @@ export function makeContexts(dependencies: {
       requireDirectory(directory)
       return add(freshRandom(12), directory)
     },
+    close: async () => void (await Promise.all([...contexts.values()].map((context) => context.restart()))),
     remove: async (id) => {
       const context = get(id)
       contexts.delete(context.id)

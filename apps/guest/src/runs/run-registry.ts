@@ -36,6 +36,8 @@ export type RunRegistry = {
   forget(key: string): void
   /** Prepares for a first command, after each handshake. */
   reset(): void
+  /** Ends waiting shells; runs go on. */
+  close(): void
 }
 
 export type RunRegistryDependencies = {
@@ -114,6 +116,7 @@ export function makeRunRegistry(dependencies: RunRegistryDependencies): RunRegis
       settled.delete(key)
       known.delete(key)
     },
+    close: shells.reset,
     reset: () => {
       sessions.reset()
       shells.reset()
