@@ -3,6 +3,7 @@ import { Dialog as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 import { IconButton } from './icon-button.tsx'
+import { useFocusReturn } from './use-focus-return.ts'
 
 /** A modal dialog: traps focus, closes on Esc and on a click beside it, gives the focus back. */
 export function Dialog(props: {
@@ -15,12 +16,15 @@ export function Dialog(props: {
   className?: string
   children?: ReactNode
 }) {
+  const returnFocus = useFocusReturn(props.isOpen)
   return (
     <Radix.Root open={props.isOpen} onOpenChange={props.onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className="scrim">
           <Radix.Content
             className={classNames('dialog', props.className)}
+            onOpenAutoFocus={focusContent}
+            onCloseAutoFocus={returnFocus}
             {...(props.description === undefined ? { 'aria-describedby': undefined } : {})}
           >
             <header className="dh">
@@ -45,4 +49,15 @@ export function Dialog(props: {
       </Radix.Portal>
     </Radix.Root>
   )
+}
+
+/** The first thing to use gets the focus, not the close button: its tooltip would take the first Esc for itself. */
+function focusContent(event: Event): void {
+  if (!(event.currentTarget instanceof HTMLElement)) return
+  event.preventDefault()
+  const first = event.currentTarget.querySelector<HTMLElement>(
+    '.db :is(input, textarea, button, summary), .dfoot button',
+  )
+  const target = first ?? event.currentTarget
+  target.focus()
 }

@@ -4,7 +4,7 @@ import type { Texts } from '../texts.ts'
 export const settings: Texts<typeof source> = {
   title: 'Einstellungen',
   nav: { you: 'Sie', models: 'Modelle', limits: 'Grenzen', network: 'Netz', apiKeys: 'API-Schlüssel', about: 'Über' },
-  back: 'Zurück zu den Threads',
+  back: 'Zu den Threads',
   failedToLoad: 'Das konnte nicht vom Server gelesen werden.',
   save: 'Speichern',
   saving: 'Wird gespeichert',

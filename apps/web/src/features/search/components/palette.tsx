@@ -10,6 +10,7 @@ import { useClient } from '../../../app/client.ts'
 import { openLayer, useUiState } from '../../../app/ui-state.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { Kbd } from '../../../ui/kbd.tsx'
+import { useFocusReturn } from '../../../ui/use-focus-return.ts'
 import { threadsQuery } from '../../threads/api/thread-queries.ts'
 import { shortestQuery, useSearch } from '../api/search.queries.ts'
 import { useAppActions } from '../state/app-actions.ts'
@@ -26,11 +27,12 @@ export function Palette() {
   const { t } = useTranslation('search')
   const { layer } = useUiState()
   const close = () => openLayer(null)
+  const returnFocus = useFocusReturn(layer === 'palette')
   return (
     <Radix.Root open={layer === 'palette'} onOpenChange={(isOpen) => openLayer(isOpen ? 'palette' : null)}>
       <Radix.Portal>
         <Radix.Overlay className="scrim scrim--top">
-          <Radix.Content className="dialog palette" aria-describedby={undefined}>
+          <Radix.Content className="dialog palette" aria-describedby={undefined} onCloseAutoFocus={returnFocus}>
             <Radix.Title className="sr">{t('label')}</Radix.Title>
             <PaletteBody onClose={close} />
           </Radix.Content>

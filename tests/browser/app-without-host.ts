@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { startTestServer, type TestServer } from '@threadbox/testkit'
+import { type Browser, chromium, type Page } from 'playwright-core'
+
+/**
+ * The real web app on a real server in Chromium, on a machine whose host daemon does not answer: for everything that
+ * needs no sandbox. It also shows what the app says while sandboxes cannot start.
+ */
+export type AppWithoutHost = AsyncDisposable & {
+  server: Awaited<ReturnType<typeof startTestServer>>
+  /** A page in a browser profile of its own. With `signedIn` the owner is logged in. */
+  page(options?: { signedIn?: boolean; locale?: string }): Promise<Page>
+}
+
+const root = join(import.meta.dirname, '../..')
+
+export async function startAppWithoutHost(
+  options: { signUp?: boolean; environment?: Record<string, string> } = {},
+): Promise<AppWithoutHost> {
+  await using cleanup = new AsyncDisposableStack()
+  const directory = await mkdtemp(join(tmpdir(), 'threadbox-browser-'))
+  cleanup.defer(() => rm(directory, { recursive: true, force: true }))
+  const webDirectory = join(directory, 'web')
+  await buildWebApp(webDirectory)
+  const environment = {
+    THREADBOX_INSTALLATION: 'brwsr0',
+    THREADBOX_DATA: directory,
+    THREADBOX_HOST_SOCKET: join(directory, 'host.sock'),
+    THREADBOX_WEB_DIRECTORY: webDirectory,
+    ...options.environment,
+  }
+  const server = await startTestServer({
+    host: { installation: 'brwsr0', dataDirectory: directory, environment },
+    signUp: options.signUp ?? true,
+  })
+  cleanup.defer(() => server.close())
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
+  cleanup.defer(() => browser.close())
+  const kept = cleanup.move()
+  return {
+    server,
+    page: ({ signedIn = false, locale = 'en-US' } = {}) => openPage({ browser, server, signedIn, locale }),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+async function buildWebApp(directory: string): Promise<void> {
+  const vite = join(root, 'node_modules/.bin/vite')
+  await promisify(execFile)(vite, ['build', '--outDir', directory, '--logLevel', 'error'], {
+    cwd: join(root, 'apps/web'),
+  })
+}
+
+async function openPage(options: {
+  browser: Browser
+  server: TestServer
+  signedIn: boolean
+  locale: string
+}): Promise<Page> {
+  const { browser, server, signedIn, locale } = options
+  const context = await browser.newContext({ locale, viewport: { width: 1280, height: 800 } })
+  const page = await context.newPage()
+  await page.goto(server.origin)
+  if (signedIn) {
+    const { email, password } = server.owner
+    await post(page, { path: '/auth/sign-in', body: { email, password } })
+    await page.goto(server.origin)
+  }
+  return page
+}
+
+/** Calls the API from inside the page, with its cookies: the names under `localhost` are known to browsers only. */
+export async function post(page: Page, request: { path: string; body: unknown }): Promise<void> {
+  const answer = await page.evaluate(async ({ path, body }) => {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(`/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    return { isOk: response.ok, text: await response.text() }
+  }, request)
+  if (!answer.isOk) throw new Error(`POST ${request.path} failed: ${answer.text}`)
+}
