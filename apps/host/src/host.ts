@@ -9,7 +9,6 @@ import type { Kysely } from 'kysely'
 import { makeActiveBoots } from './boots/active-boots.ts'
 import { type BootFilesOptions, makeBootFiles } from './boots/boot-files.ts'
 import { makeBoots } from './boots/boots.ts'
-import type { GuestAddress } from './boots/guest-client.ts'
 import { addDoctorRoutes } from './doctor/doctor.routes.ts'
 import { makeDoctor } from './doctor/doctor.ts'
 import { addEventRoutes } from './events/events.routes.ts'
@@ -39,10 +38,11 @@ export type HostOptions = {
   /** Archive of the base image; see THREADBOX_IMAGE. */
   imageArchive: string
   guestEnvironment: Record<string, string>
-  guestOf?: (address: string) => GuestAddress
   installation: string
   /** What the doctor fetches from inside a sandbox. */
   doctorUrl: string
+  /** How long a guest may take until it answers. */
+  readyTimeoutMs: number
   version: string
   logger: Logger
   clock: () => number
@@ -59,9 +59,6 @@ export type Host = {
   close(): Promise<void>
 }
 
-/** A boot takes 0.2 s; with every core busy and several at once it took 4 s. */
-const readyTimeoutMs = 30_000
-
 /** Puts the parts of the host daemon together. */
 export async function makeHost(options: HostOptions): Promise<Host> {
   const { driver, disks, network, database, logger, clock, randomBytes } = options
@@ -76,10 +73,10 @@ export async function makeHost(options: HostOptions): Promise<Host> {
   const images = makeBaseImages({ archive: options.imageArchive, disks, facts, logger, signal })
   const attachments = makeAttachments(network)
   const running = makeBoots({
-    ...{ driver, attachments, boots, files, active, events, logger, clock, randomBytes, readyTimeoutMs, signal },
+    ...{ driver, attachments, boots, files, active, events, logger, clock, randomBytes, signal },
+    readyTimeoutMs: options.readyTimeoutMs,
     guestDirectory: path.basename(options.files.guestDirectory),
     guestEnvironment: options.guestEnvironment,
-    guestOf: options.guestOf ?? ((address) => ({ address })),
   })
   const addresses = makeAddressBook({ sandboxes, addresses: () => network.addresses(), pool: options.networkPool })
   const lock = makeKeyedLock()

@@ -17,6 +17,8 @@ import { openStateDatabase } from './state/state-database.ts'
 const settings = readSettings(hostSettings, process.env)
 const logger = makeLogger({ process: 'host', level: settings.logLevel })
 const closing = new AbortController()
+/** A boot takes 0.2 s; with every core busy and several at once it took 4 s. */
+const readyTimeoutMs = 30_000
 
 try {
   await main()
@@ -72,6 +74,7 @@ async function main() {
     guestEnvironment: guestEnvironmentOf(settings),
     installation,
     doctorUrl: settings.doctorUrl,
+    readyTimeoutMs,
     version: readVersion(),
     logger,
     clock: Date.now,

@@ -1,5 +1,5 @@
 import type { SandboxLimits } from '@threadbox/domain'
-import { isErrorOf } from '@threadbox/errors'
+import { isErrorOf, isThreadboxError } from '@threadbox/errors'
 import type { BootEndCause } from '@threadbox/protocol/host'
 import { bootUnknown, type SandboxDriver } from '@threadbox/sandbox-driver'
 import type { Logger } from '@threadbox/telemetry'
@@ -10,7 +10,7 @@ import type { BootsStore, StoredBoot } from '../state/boots.store.ts'
 import type { StoredSandbox } from '../state/sandboxes.store.ts'
 import type { ActiveBoots } from './active-boots.ts'
 import type { BootFiles } from './boot-files.ts'
-import { type GuestAddress, initGuest } from './guest-client.ts'
+import { initGuest } from './guest-client.ts'
 
 export type BootsParts = {
   driver: SandboxDriver
@@ -25,7 +25,6 @@ export type BootsParts = {
   guestDirectory: string
   /** Environment of everything that the guest starts: proxy and certificate settings. */
   guestEnvironment: Record<string, string>
-  guestOf: (address: string) => GuestAddress
   readyTimeoutMs: number
   /** Aborted when this process ends: boots are let go of, they run on. */
   signal: AbortSignal
@@ -121,7 +120,7 @@ export function makeBoots(parts: BootsParts): Boots {
     setLimits: async ({ sandbox, boot: stored, limits }) => {
       await driver.setLimits({ bootId: stored.bootId, limits })
       await initGuest({
-        guest: parts.guestOf(sandbox.address),
+        address: sandbox.address,
         init: handshake(parts, { ...stored, limits }),
         signal: AbortSignal.timeout(parts.readyTimeoutMs),
       })
@@ -169,13 +168,12 @@ async function awaitGuest(
   )
   try {
     await initGuest({
-      guest: parts.guestOf(sandbox.address),
+      address: sandbox.address,
       init: handshake(parts, { ...options, limits: sandbox.limits }),
       signal: giveUp.signal,
     })
   } catch (error) {
-    if (giveUp.signal.reason !== undefined && error === giveUp.signal.reason && 'code' in giveUp.signal.reason)
-      throw error
+    if (isThreadboxError(giveUp.signal.reason)) throw giveUp.signal.reason
     const reason = error instanceof Error ? error.message : String(error)
     throw guestSilent({ sandboxId, waitedMs: parts.readyTimeoutMs, reason }, { cause: error })
   } finally {

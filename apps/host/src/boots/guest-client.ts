@@ -13,15 +13,12 @@ const retryMs = 5
 /** One answer of a guest that listens takes milliseconds, a second on an overloaded machine. */
 const answerTimeoutMs = 5000
 
-/** Port of the guest daemon; the code contexts listen on another. A parameter only for tests of the host. */
-export type GuestAddress = { address: string; port?: number }
-
 /**
  * The handshake with a guest: waits until it listens, sets its access token and gives it what it has to know. Gives up
  * when `signal` is aborted, with the signal's reason; an answer other than 200 is an error at once.
  */
 export async function initGuest(options: {
-  guest: GuestAddress
+  address: string
   init: GuestInit
   signal: AbortSignal
 }): Promise<GuestHello> {
@@ -33,7 +30,7 @@ export async function initGuest(options: {
       if (!notYet.has(error.code ?? '')) throw error
       return undefined
     })
-    if (answer === undefined) await delay(retryMs, undefined, { signal: options.signal })
+    if (answer === undefined) await delay(retryMs)
     else return guestHelloSchema.parse(JSON.parse(answer))
   }
 }
@@ -41,16 +38,11 @@ export async function initGuest(options: {
 /** What a connection to a guest meets that does not listen yet. */
 const notYet = new Set(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'EPIPE'])
 
-async function ask(options: {
-  guest: GuestAddress
-  init: GuestInit
-  body: string
-  signal: AbortSignal
-}): Promise<string> {
+async function ask(options: { address: string; init: GuestInit; body: string; signal: AbortSignal }): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const request = httpRequest({
-    host: options.guest.address,
-    port: options.guest.port ?? guestPort,
+    host: options.address,
+    port: guestPort,
     method: 'POST',
     path: '/init',
     agent: new Agent({ keepAlive: false }),

@@ -27,13 +27,19 @@ export async function forwardRequest(options: {
   const upstream = openUpstream({ request, boot, target, isUpgrade: false })
   const answer = Promise.withResolvers<IncomingMessage>()
   upstream.once('response', answer.resolve)
-  upstream.once('error', answer.reject)
-  response.once('close', () => {
-    if (!response.writableFinished) upstream.destroy()
-  })
-  // An answer may come before the request was read to its end; then what is left of the request does not matter.
-  pipeline(request, upstream).catch((error: unknown) => answer.reject(error))
+  // Stays: after an answer that came before the request was read to its end, writing the rest of it fails.
+  upstream.on('error', answer.reject)
+  const giveUp = () => {
+    if (!request.complete || !response.writableFinished) upstream.destroy()
+  }
+  request.once('error', giveUp)
+  response.once('close', giveUp)
+  // Not `pipeline`: it would destroy the request with the connection on which its refusal is still to be sent.
+  request.pipe(upstream)
+  // Without this the head would wait for the first piece of the body, for which the client may wait to hear something.
+  if (hasBody(request)) upstream.flushHeaders()
   const incoming = await answer.promise.catch((error: unknown) => {
+    request.unpipe(upstream)
     throw failureOf({ error, boot, target })
   })
   response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, headersForClient(incoming.rawHeaders))
@@ -73,7 +79,13 @@ export async function forwardUpgrade(options: {
   if (head.length > 0) peer.write(head)
   peer.setNoDelay(true)
   peer.setTimeout(0)
-  await Promise.all([pipeline(socket, peer), pipeline(peer, socket)])
+  // The request's own signal has no hold on a connection that was upgraded.
+  const { ended: signal } = boot
+  await Promise.all([pipeline(socket, peer, { signal }), pipeline(peer, socket, { signal })])
+}
+
+function hasBody(request: IncomingMessage): boolean {
+  return 'transfer-encoding' in request.headers || 'content-length' in request.headers
 }
 
 function openUpstream(options: { request: IncomingMessage; boot: ActiveBoot; target: Target; isUpgrade: boolean }) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { httpStatusOf, toWireError } from '@threadbox/errors'
-import { bootHeader } from '@threadbox/protocol/host'
+import { bootHeader, errorHeader } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
 import type { ActiveBoot, ActiveBoots } from '../boots/active-boots.ts'
 import type { HostEvents } from '../events/host-events.ts'
@@ -64,7 +64,7 @@ export function makeGateway(options: {
       if (target === undefined) return false
       forward({ request, response, target }).catch((error: unknown) => {
         logger.debug({ error, target }, 'a request to a sandbox failed')
-        refuse(response, error)
+        refuse({ request, response, error })
       })
       return true
     },
@@ -83,16 +83,20 @@ export function makeGateway(options: {
 }
 
 /** A client that has part of an answer sees the connection break: an error in the middle would look like content. */
-function refuse(response: ServerResponse, error: unknown): void {
+function refuse({ request, response, error }: { request: IncomingMessage; response: ServerResponse; error: unknown }) {
   if (response.headersSent) return void response.destroy()
-  const body = JSON.stringify(toWireError(error))
-  response.writeHead(httpStatusOf(error), { 'content-type': 'application/json', connection: 'close' })
-  response.end(body)
+  const wire = toWireError(error)
+  response.writeHead(httpStatusOf(error), { 'content-type': 'application/json', [errorHeader]: wire.error.code })
+  response.end(JSON.stringify(wire))
+  // A client that is still sending would take a closed connection for a failure of its own.
+  request.resume()
 }
 
 function refuseUpgrade(socket: Duplex, error: unknown): void {
   if (socket.destroyed) return
-  const body = JSON.stringify(toWireError(error))
+  const wire = toWireError(error)
+  const body = JSON.stringify(wire)
+  const code = `${errorHeader}: ${wire.error.code}\r\n`
   const head = `HTTP/1.1 ${httpStatusOf(error)} Refused\r\ncontent-type: application/json\r\nconnection: close\r\n`
-  socket.end(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+  socket.end(`${head}${code}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
 }

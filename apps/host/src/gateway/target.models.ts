@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { accessTokenHeader, codePort, guestPort } from '@threadbox/protocol/guest'
 
 /** Where in a sandbox a request goes. */
@@ -28,13 +29,8 @@ const hostOnlyPaths = new Set(['/init'])
 /** True when the guest would take this path for one of its host-only routes, however it is written. */
 export function isHostOnly(target: Target): boolean {
   if (target.port !== guestPort) return false
-  const path = new URL(target.path, 'http://guest').pathname
-  return hostOnlyPaths.has(
-    decodeLoosely(path)
-      .replace(/\/+/g, '/')
-      .replace(/(.)\/$/, '$1')
-      .toLowerCase(),
-  )
+  const decoded = decodeLoosely(target.path.split('?')[0] ?? '').toLowerCase()
+  return hostOnlyPaths.has(posix.join('/', decoded).replace(/(.)\/$/, '$1'))
 }
 
 function decodeLoosely(path: string): string {

@@ -9,6 +9,9 @@ export const hostProtocolVersion = 1
 /** Every request names the boot it means, where it means one. The host refuses an order for another boot. */
 export const bootHeader = 'threadbox-boot'
 
+/** Code of the gateway's own error: clients of an RPC protocol do not see the body of such an answer. */
+export const errorHeader = 'threadbox-error'
+
 export const hostLimitsSchema = z.object({
   memoryBytes: z.number().int().positive(),
   cpus: z.number().positive(),
