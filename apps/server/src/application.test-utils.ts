@@ -41,7 +41,8 @@ export async function makeTestApplication(
   const directory = await mkdtemp(join(tmpdir(), 'threadbox-server-'))
   const ownerTokenFile = join(directory, 'owner-token')
   await writeFile(ownerTokenFile, `${ownerToken}\n`)
-  const target = options.databaseUrl === undefined ? { file: options.databaseFile ?? ':memory:' } : { url: options.databaseUrl }
+  const target =
+    options.databaseUrl === undefined ? { file: options.databaseFile ?? ':memory:' } : { url: options.databaseUrl }
   const open = openDatabase(target)
   await migrate(open)
   const host = makeHostClient({ socketPath: options.hostSocket ?? join(directory, 'no-host.sock') })
@@ -61,7 +62,7 @@ export async function makeTestApplication(
     fixedSettings: [],
     version: '0.0.0-test',
     system: makeSystem({ now: () => clock.now, randomBytes: (count) => randomBytes(count) }),
-    logger: makeLogger({ process: 'test', level: process.env['THREADBOX_TEST_LOG'] ?? 'fatal' }),
+    logger: makeLogger({ process: 'test', level: 'fatal' }),
     ...options,
   })
   const call: TestApplication['call'] = async (method, path, request = {}) => {
@@ -78,7 +79,7 @@ export async function makeTestApplication(
       },
       ...(request.body === undefined
         ? {}
-        : { body: (isRaw || isStream ? request.body : JSON.stringify(request.body)) as BodyInit, duplex: 'half' }),
+        : { body: isRaw || isStream ? request.body : JSON.stringify(request.body), duplex: 'half' }),
     } as RequestInit)
   }
   return {

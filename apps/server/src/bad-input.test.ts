@@ -52,22 +52,24 @@ async function makeKey(person: TestPerson, expiresInDays: number): Promise<strin
 
 /** One of everything that has an id, belonging to one person. */
 async function makeIds(person: TestPerson): Promise<Ids> {
-  const json = async (method: string, path: string, body?: unknown) =>
-    (await (await server.call(method, `/api/v1${path}`, { person, body })).json()) as Record<string, never>
-  const thread = await json('POST', '/threads', {})
-  const threadId = String(thread['id'])
-  const sent = await json('POST', `/threads/${threadId}/messages`, { text: '/run true', key: 'key-of-the-test' })
+  const json = async <Answer>(method: string, path: string, body?: unknown) =>
+    (await (await server.call(method, `/api/v1${path}`, { person, body })).json()) as Answer
+  const { id: threadId } = await json<{ id: string }>('POST', '/threads', {})
+  const { entryId } = await json<{ entryId: string }>('POST', `/threads/${threadId}/messages`, {
+    text: '/run true',
+    key: 'key-of-the-test',
+  })
   await server.parts.turns.settled(threadId)
   const upload = await server.call('PUT', `/api/v1/threads/${threadId}/uploads?name=a.txt`, {
     body: new Blob(['a']).stream(),
     person,
   })
-  const { entries } = (await json('GET', `/threads/${threadId}/entries`)) as { entries: { id: string; kind: string }[] }
-  const keys = (await json('POST', '/api-keys', { name: 'for ids' })) as { id: string }
-  const sessions = (await json('GET', '/auth/sessions')) as { sessions: { id: string }[] }
+  const { entries } = await json<{ entries: { id: string; kind: string }[] }>('GET', `/threads/${threadId}/entries`)
+  const keys = await json<{ id: string }>('POST', '/api-keys', { name: 'for ids' })
+  const sessions = await json<{ sessions: { id: string }[] }>('GET', '/auth/sessions')
   return {
     threadId,
-    entryId: String(sent['entryId']),
+    entryId,
     callId: entries.find((entry) => entry.kind === 'tool-call')?.id ?? 'no call',
     attachmentId: ((await upload.json()) as { id: string }).id,
     apiKeyId: keys.id,

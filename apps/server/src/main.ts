@@ -17,9 +17,8 @@ import { makeSystem } from './system.ts'
 /** How long connections may take to end at a stop, before they are cut. */
 const closeLimitMs = 3000
 
-// biome-ignore lint/style/noProcessEnv: this is where the process meets its environment.
 const environment = process.env
-const version = environment['THREADBOX_VERSION'] ?? '0.1.0'
+const version = environment.THREADBOX_VERSION ?? '0.1.0'
 const settings = readSettings(serverSettings, environment)
 const logger = makeLogger({ process: 'server', level: settings.logLevel })
 
@@ -42,7 +41,9 @@ async function main(): Promise<void> {
   process.umask(0o077)
   const directory = settings.serverDirectory || join(settings.dataDirectory, 'server')
   await mkdir(directory, { recursive: true, mode: 0o700 })
-  const open = openDatabase(settings.databaseUrl ? { url: settings.databaseUrl } : { file: join(directory, 'server.db') })
+  const open = openDatabase(
+    settings.databaseUrl ? { url: settings.databaseUrl } : { file: join(directory, 'server.db') },
+  )
   await migrate(open)
   const host = makeHostClient({ socketPath: settings.hostSocket })
   const application = makeApplication({

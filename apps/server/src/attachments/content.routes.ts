@@ -2,7 +2,16 @@ import { z } from '@hono/zod-openapi'
 import { attachmentSchema, type Entry } from '@threadbox/protocol/public'
 import { attachmentKey } from '../blobs/blob-keys.ts'
 import type { BlobStore } from '../blobs/blob-store.ts'
-import { type Api, type ApiContext, defineRoute, idParam, jsonAnswer, makeApi, threadParams, wholeNumberQuery } from '../http/api.ts'
+import {
+  type Api,
+  type ApiContext,
+  defineRoute,
+  idParam,
+  jsonAnswer,
+  makeApi,
+  threadParams,
+  wholeNumberQuery,
+} from '../http/api.ts'
 import { contentHeaders } from '../http/user-content.ts'
 import type { ThreadLog } from '../threads/thread-log.ts'
 import type { Threads } from '../threads/threads.usecases.ts'

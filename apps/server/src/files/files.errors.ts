@@ -14,9 +14,9 @@ export const fileExists = defineError<{ path: string }>({
   remedy: () => 'Choose another name, or remove what is there first.',
 })
 
-export const folderNotArchived = defineError<{ path: string; problem: string }>({
-  code: 'folder.not-archived',
+export const rangeOutside = defineError<{ path: string; sizeBytes: number }>({
+  code: 'file.range-outside',
   kind: 'invalid',
-  message: ({ path, problem }) => `${path} could not be packed: ${problem}`,
-  remedy: () => 'Check that it is a folder and that its files can be read.',
+  message: ({ path, sizeBytes }) => `${path} has ${sizeBytes} bytes: the part that was asked for lies outside.`,
+  remedy: () => 'Ask for a part within the file.',
 })

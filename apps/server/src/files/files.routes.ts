@@ -29,7 +29,6 @@ const readRoute = defineRoute({
   responses: {
     200: { description: 'The file.', content: bytes },
     206: { description: 'Part of the file.', content: bytes },
-    416: { description: 'The file has no such part.' },
   },
 })
 const writeRoute = defineRoute({

@@ -5,8 +5,7 @@ import type { FileEntry } from '@threadbox/protocol/public'
 import type { OpenedFile, ReachableSandbox } from '../sandboxes/awake-sandbox.ts'
 import { fileRefused, sandboxDiskFull } from '../sandboxes/sandboxes.errors.ts'
 import { fileIsDirectory, fileNotFound } from '../tools/tools.errors.ts'
-import { archiveFolder } from './archive.ts'
-import { fileChanged, fileExists } from './files.errors.ts'
+import { fileChanged, fileExists, rangeOutside } from './files.errors.ts'
 
 type Info = filesystem.EntryInfo
 const types: Record<number, FileEntry['type']> = {
@@ -21,7 +20,7 @@ export type WriteCondition = { ifMatch: string | undefined; onlyIfNew: boolean }
 /** The files of a thread's sandbox. Each call brings it awake first. */
 export type Files = {
   list(threadId: string, path: string, signal: AbortSignal): Promise<FileEntry[]>
-  /** Throws `file.not-found`, `file.is-directory`. */
+  /** Throws `file.not-found`, `file.is-directory`, `file.range-outside`. */
   read(
     threadId: string,
     path: string,
@@ -55,6 +54,9 @@ export function makeFiles(options: {
       const sandbox = await awake(threadId, signal)
       const info = await stat(sandbox, path)
       if (info.type === filesystem.FileType.DIRECTORY) throw fileIsDirectory({ path })
+      if (range !== undefined && isOutside(range, Number(info.size))) {
+        throw rangeOutside({ path, sizeBytes: Number(info.size) })
+      }
       const opened = await sandbox.openFile(path, { signal, ...(range === undefined ? {} : { range }) })
       return { ...opened, entry: present(info), etag: etagOf(info) }
     },
@@ -86,7 +88,7 @@ export function makeFiles(options: {
       const sandbox = await awake(threadId, signal)
       const info = await stat(sandbox, path)
       if (info.type !== filesystem.FileType.DIRECTORY) throw fileRefused({ path, problem: 'it is not a folder.' })
-      return await archiveFolder(sandbox, path, signal)
+      return await sandbox.openArchive(path, signal)
     },
   }
 }
@@ -99,6 +101,12 @@ async function checkCondition(sandbox: ReachableSandbox, path: string, condition
   if (condition.ifMatch !== undefined && (info === undefined || etagOf(info) !== condition.ifMatch)) {
     throw fileChanged({ path })
   }
+}
+
+/** Files of /proc say that they are empty and still have content: nothing can be said of their parts. */
+function isOutside(range: string, sizeBytes: number): boolean {
+  const start = /^bytes=(\d+)-/.exec(range)?.[1]
+  return start !== undefined && sizeBytes > 0 && Number(start) >= sizeBytes
 }
 
 async function stat(sandbox: ReachableSandbox, path: string): Promise<Info> {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -69,7 +69,10 @@ function heldMegabytes(): number {
 }
 
 test('an event stream begins at once, replays after the last id and then goes on live', async () => {
-  await server.parts.log.append(threadId, ['e1', 'e2'].map((id) => ({ type: 'entry-added', entry: entry(id, id) })))
+  await server.parts.log.append(
+    threadId,
+    ['e1', 'e2'].map((id) => ({ type: 'entry-added', entry: entry(id, id) })),
+  )
   const response = await open(`/api/v1/threads/${threadId}/events?after=0`, { 'last-event-id': '1' })
   expect(response.headers['content-type']).toBe('text/event-stream; charset=utf-8')
   let text = ''
@@ -142,7 +145,7 @@ test('an upload that breaks off leaves nothing behind and is no attachment', asy
   await once(socket, 'connect')
   socket.write(
     `PUT /api/v1/threads/${threadId}/uploads?name=half.bin HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n` +
-      `Origin: http://127.0.0.1:${port}\r\nCookie: ${owner.headers['cookie']}\r\nContent-Length: 1000000\r\n\r\n`,
+      `Origin: http://127.0.0.1:${port}\r\nCookie: ${owner.headers.cookie}\r\nContent-Length: 1000000\r\n\r\n`,
   )
   socket.write(Buffer.alloc(200_000))
   await vi.waitFor(async () => expect(await keptBlobs()).toHaveLength(1))

@@ -8,10 +8,15 @@ const contentPolicy =
 /** A browser's PDF viewer does not work inside `sandbox`; a PDF cannot reach the origin that it came from. */
 const pdfPolicy = "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; frame-ancestors 'self'"
 
-const inlineTypes = /^(image\/(png|jpeg|gif|webp|avif|bmp|x-icon|svg\+xml)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/(plain|html|css|csv|markdown)|application\/(pdf|json))$/
+const inlineTypes =
+  /^(image\/(png|jpeg|gif|webp|avif|bmp|x-icon|svg\+xml)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/(plain|html|css|csv|markdown)|application\/(pdf|json))$/
 
 /** The headers under which content from a sandbox or an upload is served. */
-export function contentHeaders(content: { mediaType: string; name: string; isDownload: boolean }): Record<string, string> {
+export function contentHeaders(content: {
+  mediaType: string
+  name: string
+  isDownload: boolean
+}): Record<string, string> {
   const type = content.mediaType.split(';')[0]?.trim().toLowerCase() ?? ''
   const isInline = !content.isDownload && inlineTypes.test(type)
   return {

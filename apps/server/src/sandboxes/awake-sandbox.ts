@@ -18,6 +18,8 @@ export type OpenedFile = {
 
 /** What the rest of the server sees of an awake sandbox, and the reads that only the files feature needs. */
 export type ReachableSandbox = AwakeSandbox & {
+  /** A folder as a zip that is packed while it is read. */
+  openArchive(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
   openFile(path: string, options?: { range?: string; signal?: AbortSignal }): Promise<OpenedFile>
 }
 
@@ -34,7 +36,7 @@ export function reachSandbox(host: HostClient, target: { sandboxId: string; boot
       headers: { 'accept-encoding': 'identity', ...(options.range === undefined ? {} : { range: options.range }) },
       signal: options.signal,
     })
-    if (response.statusCode >= 400 && response.statusCode !== 416) throw await fileError(response, path)
+    if (response.statusCode >= 400) throw await fileError(response, path)
     const length = response.headers['content-length']
     return {
       status: response.statusCode,
@@ -49,6 +51,12 @@ export function reachSandbox(host: HostClient, target: { sandboxId: string; boot
     processes: createClient(process.Process, transport),
     files: createClient(filesystem.Filesystem, transport),
     openFile,
+    openArchive: async (path, signal) => {
+      const query = { path, username: fileUser }
+      const response = await host.guest(target, { method: 'GET', path: '/files/archive', query, signal })
+      if (response.statusCode >= 400) throw await fileError(response, path)
+      return Readable.toWeb(response.body) as ReadableStream<Uint8Array>
+    },
     download: async (path, signal) => {
       const { stream, sizeBytes } = await openFile(path, signal === undefined ? {} : { signal })
       return { stream, sizeBytes }

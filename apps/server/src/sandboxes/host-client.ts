@@ -1,14 +1,14 @@
 import { Agent as HttpAgent } from 'node:http'
-import { createConnectTransport } from '@connectrpc/connect-node'
 import type { Transport } from '@connectrpc/connect'
+import { createConnectTransport } from '@connectrpc/connect-node'
 import { fromWireError } from '@threadbox/errors'
 import {
   bootHeader,
   type HostDoctor,
-  hostDoctorSchema,
   type HostEvent,
   type HostInfo,
   type HostSandbox,
+  hostDoctorSchema,
   hostEventSchema,
   hostInfoSchema,
   hostPaths,
@@ -28,7 +28,10 @@ export type HostClient = {
   doctor(): Promise<HostDoctor>
   list(): Promise<HostSandbox[]>
   get(sandboxId: string): Promise<HostSandbox | undefined>
-  ensure(sandboxId: string, order: { limits: HostSandbox['limits']; egress: HostSandbox['egress'] }): Promise<HostSandbox>
+  ensure(
+    sandboxId: string,
+    order: { limits: HostSandbox['limits']; egress: HostSandbox['egress'] },
+  ): Promise<HostSandbox>
   start(sandboxId: string, order: { bootId: string; hostname: string }): Promise<HostSandbox>
   /** Ends a boot; one that is over already is fine. */
   stop(sandboxId: string, bootId: string): Promise<void>

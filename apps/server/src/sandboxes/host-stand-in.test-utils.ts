@@ -8,8 +8,8 @@ import { pipeline } from 'node:stream/promises'
 import { Code, ConnectError, type ConnectRouter } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { defaultSandboxLimits } from '@threadbox/domain'
-import { type BootEndCause, bootHeader, type HostEvent, type HostSandbox } from '@threadbox/protocol/host'
 import { filesystem } from '@threadbox/protocol/guest'
+import { type BootEndCause, bootHeader, type HostEvent, type HostSandbox } from '@threadbox/protocol/host'
 
 /**
  * A host daemon made of a unix socket and plain directories: it keeps the promises of the host protocol that the server
@@ -173,7 +173,10 @@ function filesystemRoutes(router: ConnectRouter, real: (path: string) => string)
       type: found.isDirectory() ? filesystem.FileType.DIRECTORY : filesystem.FileType.FILE,
       size: BigInt(found.size),
       permissions: 'rw-r--r--',
-      modifiedTime: { seconds: BigInt(Math.floor(found.mtimeMs / 1000)), nanos: Math.floor((found.mtimeMs % 1000) * 1e6) },
+      modifiedTime: {
+        seconds: BigInt(Math.floor(found.mtimeMs / 1000)),
+        nanos: Math.floor((found.mtimeMs % 1000) * 1e6),
+      },
     }
   }
   router.service(filesystem.Filesystem, {

@@ -33,7 +33,7 @@ export type SandboxAccessDependencies = {
 }
 
 /** {@link SandboxAccess}, with the view that the files feature needs. */
-export type Sandboxes = SandboxAccess & {
+export type Sandboxes = Omit<SandboxAccess, 'awake' | 'ifAwake'> & {
   awake(
     threadId: string,
     options: { reason: 'turn' | 'files' | 'terminal' | 'api'; signal?: AbortSignal },

@@ -20,7 +20,8 @@ afterEach(async () => {
 })
 
 const awake = () => server.parts.sandboxes.awake(threadId, { reason: 'turn' })
-const thread = async () => (await (await server.call('GET', `/api/v1/threads/${threadId}`, { person: owner })).json()) as Thread
+const thread = async () =>
+  (await (await server.call('GET', `/api/v1/threads/${threadId}`, { person: owner })).json()) as Thread
 const notices = async () =>
   (await server.parts.log.entries(threadId)).filter((entry): entry is NoticeEntry => entry.kind === 'notice')
 
@@ -129,7 +130,8 @@ test('C8: an upload before the first start is in the sandbox when it starts, and
 test('C10: a deleted thread comes back whole within its undo time, and after it everything of it is gone', async () => {
   await server.start()
   const { sandboxId } = await awake()
-  const call = (method: string, rest = '') => server.call(method, `/api/v1/threads/${threadId}${rest}`, { person: owner })
+  const call = (method: string, rest = '') =>
+    server.call(method, `/api/v1/threads/${threadId}${rest}`, { person: owner })
   await server.call('PUT', `/api/v1/threads/${threadId}/uploads?name=a.txt`, {
     body: new Blob(['a']).stream(),
     person: owner,

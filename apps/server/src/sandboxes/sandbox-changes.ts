@@ -1,6 +1,6 @@
 import { nextSandboxState, type SandboxEvent, type SandboxState } from '@threadbox/domain'
-import type { SandboxRow } from './sandboxes.table.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
+import type { SandboxRow } from './sandboxes.table.ts'
 
 export type SandboxChange = {
   event: SandboxEvent

@@ -18,7 +18,10 @@ export type SandboxStore = {
     expected: { id: string; state: SandboxState; bootId: string | null },
     columns: Partial<SandboxRow>,
   ): Promise<boolean>
-  setLimits(sandboxId: string, limits: Pick<SandboxRow, 'memory_bytes' | 'cpus' | 'processes' | 'disk_bytes'>): Promise<void>
+  setLimits(
+    sandboxId: string,
+    limits: Pick<SandboxRow, 'memory_bytes' | 'cpus' | 'processes' | 'disk_bytes'>,
+  ): Promise<void>
   erase(threadId: string): Promise<void>
 }
 
@@ -32,7 +35,11 @@ export function makeSandboxStore(database: Kysely<SandboxTables>): SandboxStore 
     list: async (threadIds) =>
       threadIds.length === 0
         ? []
-        : await database.selectFrom('sandboxes').selectAll().where('thread_id', 'in', [...threadIds]).execute(),
+        : await database
+            .selectFrom('sandboxes')
+            .selectAll()
+            .where('thread_id', 'in', [...threadIds])
+            .execute(),
     all: () => database.selectFrom('sandboxes').selectAll().execute(),
     insertIfMissing: async (row) => {
       await database

@@ -1,13 +1,22 @@
 import { z } from '@hono/zod-openapi'
 import {
   auditEventSchema,
-  setupStateSchema,
   settingsSchema,
+  setupStateSchema,
   statusSchema,
   updateSettingsSchema,
 } from '@threadbox/protocol/public'
 import type { Audit } from '../audit/audit.ts'
-import { type Api, type ApiContext, countQuery, defineRoute, jsonAnswer, jsonBody, makeApi, publicRoute } from '../http/api.ts'
+import {
+  type Api,
+  type ApiContext,
+  countQuery,
+  defineRoute,
+  jsonAnswer,
+  jsonBody,
+  makeApi,
+  publicRoute,
+} from '../http/api.ts'
 import { cursorInvalid } from '../threads/threads.errors.ts'
 import type { Users } from '../users/users.usecases.ts'
 import { ownerRequired } from './settings.errors.ts'

@@ -62,5 +62,11 @@ function reachability(isReachable: boolean): Check[] {
 
 async function checksOf(host: HostClient): Promise<Check[]> {
   const report = await host.doctor().catch(() => ({ checks: [] }))
-  return report.checks.map(({ id, status, title, detail, remedy }) => ({ id, status, title, detail, cure: remedy }))
+  return report.checks.map(({ id, state, title, detail, cure }) => ({
+    id,
+    status: state,
+    title,
+    detail,
+    cure: cure === '' ? null : cure,
+  }))
 }

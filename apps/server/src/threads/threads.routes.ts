@@ -1,3 +1,4 @@
+import { z } from '@hono/zod-openapi'
 import {
   createThreadSchema,
   entriesPageSchema,
@@ -8,8 +9,16 @@ import {
   updateThreadSchema,
   userEventSchema,
 } from '@threadbox/protocol/public'
-import { z } from '@hono/zod-openapi'
-import { type Api, countQuery, defineRoute, jsonAnswer, jsonBody, makeApi, threadParams, wholeNumberQuery } from '../http/api.ts'
+import {
+  type Api,
+  countQuery,
+  defineRoute,
+  jsonAnswer,
+  jsonBody,
+  makeApi,
+  threadParams,
+  wholeNumberQuery,
+} from '../http/api.ts'
 import { answerEvents } from '../http/event-stream.ts'
 import type { ThreadLog } from './thread-log.ts'
 import type { Threads } from './threads.usecases.ts'
@@ -94,7 +103,12 @@ const eventsRoute = defineRoute({
   request: {
     params: threadParams,
     query: z.object({ after: wholeNumberQuery({ min: 0, max: Number.MAX_SAFE_INTEGER }).default(0) }),
-    headers: z.object({ 'last-event-id': z.string().regex(/^\d{1,15}$/).optional() }),
+    headers: z.object({
+      'last-event-id': z
+        .string()
+        .regex(/^\d{1,15}$/)
+        .optional(),
+    }),
   },
   responses: {
     200: { description: 'Events.', content: { 'text/event-stream': { schema: threadEventSchema } } },

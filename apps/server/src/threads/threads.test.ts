@@ -36,7 +36,10 @@ onBothDatabases((target) => {
   test('a title of a person is never replaced by an automatic one', async () => {
     const thread = await request<Thread>('POST', '/threads', {})
     await server.parts.threads.setAutomaticTitle(thread.id, 'Suggested')
-    expect(await request('GET', `/threads/${thread.id}`)).toMatchObject({ title: 'Suggested', titleSource: 'automatic' })
+    expect(await request('GET', `/threads/${thread.id}`)).toMatchObject({
+      title: 'Suggested',
+      titleSource: 'automatic',
+    })
     await request('PATCH', `/threads/${thread.id}`, { title: '  Mine  ' })
     await server.parts.threads.setAutomaticTitle(thread.id, 'Suggested again')
     expect(await request('GET', `/threads/${thread.id}`)).toMatchObject({ title: 'Mine', titleSource: 'person' })
@@ -58,16 +61,44 @@ onBothDatabases((target) => {
     const call = { ...base, kind: 'tool-call', stepId: null, startedAt: null, endedAt: null, error: null } as const
     const output = { tail: '', tailOffset: 0, sizeBytes: 0 }
     const entries: Entry[] = [
-      { ...base, id: 'e1', kind: 'user-message', text: 'please plot the revenue 100%_sure', attachments: [], status: 'delivered' },
-      { ...call, id: 'e2', tool: 'run_command', input: { command: 'pip install seaborn' }, status: 'failed', output, result: null },
-      { ...call, id: 'e3', tool: 'write_file', input: { path: '/home/user/report.docx' }, status: 'failed', output, result: null },
+      {
+        ...base,
+        id: 'e1',
+        kind: 'user-message',
+        text: 'please plot the revenue 100%_sure',
+        attachments: [],
+        status: 'delivered',
+      },
+      {
+        ...call,
+        id: 'e2',
+        tool: 'run_command',
+        input: { command: 'pip install seaborn' },
+        status: 'failed',
+        output,
+        result: null,
+      },
+      {
+        ...call,
+        id: 'e3',
+        tool: 'write_file',
+        input: { path: '/home/user/report.docx' },
+        status: 'failed',
+        output,
+        result: null,
+      },
       { ...base, id: 'e4', kind: 'text', stepId: 'p1', text: '売上のグラフです', status: 'done' },
     ]
-    await server.parts.log.append(thread.id, entries.map((entry) => ({ type: 'entry-added', entry })))
+    await server.parts.log.append(
+      thread.id,
+      entries.map((entry) => ({ type: 'entry-added', entry })),
+    )
     const other = await server.addPerson('other')
     await server.parts.threads.create(other.userId, { title: 'revenue of somebody else' })
     expect(await search('berblick')).toMatchObject([{ where: 'title', threadId: thread.id, entryId: null }])
-    expect(await search('REVENUE plot')).toMatchObject([{ where: 'text', entryId: 'e1', threadTitle: 'Quarterly Überblick' }])
+    expect(await search('REVENUE plot')).toMatchObject([
+      { where: 'text', entryId: 'e1', threadTitle: 'Quarterly Überblick' },
+    ])
     expect(await search('100%_su')).toHaveLength(1)
     expect(await search('%')).toHaveLength(1)
     expect(await search('seabo')).toMatchObject([{ where: 'command', entryId: 'e2', excerpt: 'pip install seaborn' }])

@@ -11,7 +11,16 @@ import {
   signUpSchema,
   updateMeSchema,
 } from '@threadbox/protocol/public'
-import { type Api, type ApiContext, defineRoute, idParam, jsonAnswer, jsonBody, makeApi, publicRoute } from '../http/api.ts'
+import {
+  type Api,
+  type ApiContext,
+  defineRoute,
+  idParam,
+  jsonAnswer,
+  jsonBody,
+  makeApi,
+  publicRoute,
+} from '../http/api.ts'
 import type { ApiKeys } from './api-keys.usecases.ts'
 import { sessionRequired } from './users.errors.ts'
 import type { RequestOrigin, Users } from './users.usecases.ts'

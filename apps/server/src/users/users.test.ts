@@ -128,7 +128,9 @@ describe('API keys', () => {
     expect(secret.startsWith(prefix)).toBe(true)
     const headers = { authorization: `Bearer ${secret}` }
     expect((await server.call('GET', '/api/v1/me', { headers })).status).toBe(200)
-    expect(JSON.stringify(await server.open.database.selectFrom('api_keys').selectAll().execute())).not.toContain(secret)
+    expect(JSON.stringify(await server.open.database.selectFrom('api_keys').selectAll().execute())).not.toContain(
+      secret,
+    )
     const another = await server.call('POST', '/api/v1/api-keys', { body, headers })
     expect(await codeOf(another)).toBe('auth.session-required')
     server.clock.now += 24 * 3600 * 1000
