@@ -174,6 +174,8 @@ down_command() {
   fi
   end_leftover server
   end_leftover host
+  # Frees the file of disks; the host daemon mounts it again.
+  if mountpoint -q "$data_dir/disks/pool"; then umount "$data_dir/disks/pool" || warn "$data_dir/disks/pool is still in use."; fi
   say '✓ Stopped'
 }
 

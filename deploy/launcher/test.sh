@@ -2,17 +2,21 @@
 # shellcheck shell=bash
 
 # Besides what threadbox itself needs: a browser, a database server, and what builds runsc.
-readonly -a test_packages=(chromium fonts-dejavu-core git postgresql python3-pip)
+readonly -a test_packages=(chromium fonts-dejavu-core git postgresql python3-pip shellcheck)
 
 source_command() {
   local command=$1
   shift
-  if [ "$command" = bench ]; then need_root bench "$@"; fi
-  prepare_source
+  if [ "$command" = bench ]; then
+    need_root bench "$@"
+    data_dir=${THREADBOX_TEST_DATA:-/var/lib/threadbox-test}
+  else
+    prepare_source
+  fi
   case $command in
-    check) (cd "$repository" && npm run --silent check) ;;
+    check) check_source ;;
     dev) (cd "$repository" && exec npm run dev -- "$@") ;;
-    bench) (cd "$repository" && exec node tests/performance/bench.ts "$@") ;;
+    bench) bench_command "$@" ;;
   esac
 }
 
@@ -40,6 +44,14 @@ install_source_modules() {
   say '· Dependencies (npm ci) …'
   (cd "$repository" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
   printf '%s' "$lock" >"$repository/node_modules/.installed-lock"
+}
+
+# Figures need what the system tests need: runsc and the base image.
+bench_command() {
+  trap end_test EXIT
+  trap 'exit 130' INT TERM HUP
+  prepare_test system >&2
+  (cd "$repository" && node tests/performance/bench.ts "$@")
 }
 
 # Everything that CI runs. Arguments: names of stages (check, unit, system, browser); without any, all.
@@ -85,18 +97,18 @@ prepare_test() {
   export_certificates
   mkdir -p "$data_dir/logs" "$data_dir/run" "$cache"
   begin_steps
-  if [ "$needs_machine" -eq 1 ]; then
+  if [ "$needs_machine" -eq 1 ] || [[ " $* " == *' check '* ]]; then
     debian_packages_for_test=("${debian_packages[@]}" "${test_packages[@]}")
     start_step packages 'Debian packages' install_test_packages
   fi
   # Where no npm is at hand, Node comes by pip, and pip from Debian's packages.
-  if ! ready_node && ! command -v npm >/dev/null; then await_step packages; fi
+  ready_node || command -v npm >/dev/null || await_step packages
   start_step node 'Node 24' install_node
   await_step node
   use_node
   start_step modules 'Dependencies' install_source_modules
+  await_step packages
   if [ "$needs_machine" -eq 1 ]; then
-    await_step packages
     start_step runsc 'gVisor' install_runsc
     start_step image 'Base image' build_image
   fi
@@ -116,17 +128,15 @@ install_test_packages() {
 
 # Where the tests find the parts that are built outside of them.
 export_test_parts() {
-  local chromium
-  chromium=$(command -v chromium || true)
-  export THREADBOX_TEST_RUNSC THREADBOX_TEST_IMAGE THREADBOX_TEST_CHROMIUM=$chromium
-  THREADBOX_TEST_RUNSC=$(runsc_path)
-  THREADBOX_TEST_IMAGE=$(image_path)
+  THREADBOX_RUNSC=$(runsc_path)
+  THREADBOX_IMAGE=$(image_path)
+  export THREADBOX_RUNSC THREADBOX_IMAGE
 }
 
 test_stage() {
   local stage=$1 report status=0
   if [ "$stage" = check ]; then
-    (cd "$repository" && node deploy/build/check.ts)
+    if check_source; then passed=$((passed + 1)); else failed=$((failed + 1)) && return 1; fi
     return
   fi
   report=$(mktemp)
@@ -134,6 +144,18 @@ test_stage() {
     --reporter=default --reporter=json --outputFile.json="$report") || status=$?
   count_tests "$report" "$status"
   rm -f "$report"
+  return "$status"
+}
+
+# The checks of the source, and the launcher's own where a shell checker is at hand (`test` installs it).
+check_source() {
+  local status=0
+  (cd "$repository" && node deploy/build/check.ts) || status=1
+  if command -v shellcheck >/dev/null; then
+    say '· launcher scripts'
+    (cd "$repository" && shellcheck -x threadbox .ci/run images/probes/languages.sh &&
+      shellcheck -e SC2016 images/recipe/customize.sh) || status=1
+  fi
   return "$status"
 }
 

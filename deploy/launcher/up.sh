@@ -130,7 +130,7 @@ check_reachable() {
 }
 
 # What the running daemons were started with: settings and release.
-settings_key() { sha256sum "$data_dir/threadbox.env" | cut -c 1-16; }
+settings_key() { LC_ALL=C sort "$data_dir/threadbox.env" | sha256sum | cut -c 1-16; }
 
 is_up_to_date() {
   local release
