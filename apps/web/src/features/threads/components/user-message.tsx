@@ -1,7 +1,10 @@
 import type { UserMessageEntry } from '@threadbox/sdk'
 import { Copy, Pencil } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { copyText } from '../../../app/copy-text.ts'
+import { isTouch } from '../../../app/keyboard.ts'
+import { classNames } from '../../../ui/class-names.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { useThreadActions } from '../state/thread-context.ts'
 import { AttachmentList } from './attachment-list.tsx'
@@ -12,6 +15,7 @@ export function UserMessage(props: { entry: UserMessageEntry }) {
   const { t } = useTranslation('threads')
   const actions = useThreadActions()
   const { entry } = props
+  const [isTapped, setIsTapped] = useState(false)
   if (actions.editingId === entry.id) {
     return (
       <div className="r me" data-entry={entry.id}>
@@ -25,10 +29,12 @@ export function UserMessage(props: { entry: UserMessageEntry }) {
     )
   }
   return (
-    <div className="r me" data-entry={entry.id}>
+    <div className={classNames('r me', isTapped && 'is-hover')} data-entry={entry.id}>
       <AttachmentList threadId={actions.threadId} attachments={entry.attachments} />
       {entry.text !== '' && (
-        <div className="ln">
+        // biome-ignore lint/a11y/noStaticElementInteractions: a touch screen has no hover; with keys the tools are reached by Tab
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the same
+        <div className="ln" onClick={() => isTouch() && setIsTapped(!isTapped)}>
           <div className="tools">
             <IconButton size="sm" label={t('copyMessage')} onClick={() => void copyText(entry.text)}>
               <Copy className="i" size={14} />

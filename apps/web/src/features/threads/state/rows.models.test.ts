@@ -1,7 +1,7 @@
 import type { Entry, ThreadState, Turn } from '@threadbox/sdk'
 import { describe, expect, test } from 'vitest'
 import { announcementOf } from './announcement.models.ts'
-import { knownPathsOf, lastMessageOf, queueOf, rowsOf, runningTurnOf } from './rows.models.ts'
+import { isSameRow, knownPathsOf, lastMessageOf, queueOf, rowsOf, runningTurnOf } from './rows.models.ts'
 
 const turn = (id: string, values: Partial<Turn> = {}): Turn => ({
   id,
@@ -142,6 +142,13 @@ describe('rows of a conversation', () => {
     )
     const keys = rowsOf(state).map((row) => row.key)
     expect(new Set(keys).size).toBe(keys.length)
+  })
+
+  test('rows of untouched entries are the same after an event, those of changed ones are not', () => {
+    const before = stateOf([user('a', 't1'), file('b', 't1'), text('c', 't1')], [turn('t1')])
+    const after = { ...before, entries: before.entries.with(2, text('c', 't1', 'hello there')) }
+    const [first, second] = [rowsOf(before), rowsOf(after)]
+    expect(first.map((row, index) => isSameRow(row, second[index]!))).toEqual([true, true, false, false])
   })
 
   test('C8: attachments and files of the tools are the paths that a text can link to', () => {

@@ -46,6 +46,17 @@ export function rowsOf(state: ThreadState, outgoing: readonly OutgoingMessage[] 
   return rows
 }
 
+/** Whether two rows look the same: entries and turns are values, so the same object is the same content. */
+export function isSameRow(a: Row, b: Row): boolean {
+  if (a.kind !== b.kind || a.key !== b.key) return false
+  if (a.kind === 'files' && b.kind === 'files') {
+    return a.entries.length === b.entries.length && a.entries.every((entry, index) => entry === b.entries[index])
+  }
+  const left: Record<string, unknown> = a
+  const right: Record<string, unknown> = b
+  return Object.keys(a).every((name) => left[name] === right[name])
+}
+
 /** Messages that wait for the running turn (`queued`) or for a person (`held`), in their order. */
 export function queueOf(state: ThreadState): UserMessageEntry[] {
   return state.entries.filter(isWaiting)
