@@ -1,5 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { makeBtrfsDiskStore } from '@threadbox/disk-store'
 import { makeLogger } from '@threadbox/telemetry'
 import { testRoot } from './test-machine.ts'
@@ -11,15 +12,20 @@ import { testRoot } from './test-machine.ts'
 export type DiskSlot = { directory: string; environment: Record<string, string>; release(): Promise<void> }
 
 const GiB = 1024 * 1024 * 1024
-/** Room for the base image twice (one is replaced by the next) and some full disks. */
-const poolBytes = 14 * GiB
-const reserves = { imageBytes: 5 * GiB, memoryImageBytes: GiB }
+/** Room for the base image twice (1.7 GiB each; one is replaced by the next) and some full disks. */
+const poolBytes = 8 * GiB
+const reserves = { imageBytes: 4 * GiB, memoryImageBytes: GiB / 2 }
+/** More at once only wait for each other's processor. */
+const slotCount = 4
 
 export async function claimDiskSlot(): Promise<DiskSlot> {
-  for (let number = 0; ; number++) {
-    const slot = path.join(testRoot, 'slots', String(number))
+  for (let attempt = 0; ; attempt++) {
+    const slot = path.join(testRoot, 'slots', String(attempt % slotCount))
     await mkdir(slot, { recursive: true, mode: 0o700 })
-    if (!(await claim(path.join(slot, 'claim')))) continue
+    if (!(await claim(path.join(slot, 'claim')))) {
+      if (attempt % slotCount === slotCount - 1) await delay(500)
+      continue
+    }
     const directory = path.join(slot, 'disks')
     await emptyPool(directory)
     return {

@@ -68,7 +68,10 @@ export async function startTestHost(options: { environment?: Record<string, stri
   const own = { installation, dataDirectory, diskDirectory: slot.directory }
   let daemon: ChildProcess | undefined
 
+  let isClosing = false
   const start = async () => {
+    // A test that timed out may still be at work when the host is closed.
+    if (isClosing) throw new Error('this test host is closed')
     daemon = spawnDaemon({ environment, logFile })
     await untilReady({ daemon, requests, logFile })
   }
@@ -79,6 +82,7 @@ export async function startTestHost(options: { environment?: Record<string, stri
     await ended
   }
   const close = async () => {
+    isClosing = true
     await requests.request('POST', hostPaths.shutdown).catch(() => undefined)
     await kill('SIGTERM')
     requests.close()
