@@ -1,0 +1,186 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Entry, NoticeEntry, ToolCallEntry } from '@threadbox/sdk'
+import { type ModelServer, startModelServer } from '@threadbox/testkit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
+
+/** Kills of the server at random points of a turn. */
+const kills = 50
+/** A turn of the script below takes about so long when nobody disturbs it. */
+const turnMs = 2500
+
+let installation: TestInstallation
+let model: ModelServer
+beforeAll(async () => {
+  model = await startModelServer()
+  installation = await startInstallation()
+  await installation.client.models.connect({
+    provider: 'anthropic',
+    model: 'test-model',
+    baseUrl: model.baseUrls.anthropic,
+    apiKey: 'key',
+  })
+})
+afterAll(async () => {
+  await installation?.[Symbol.asyncDispose]()
+  await model?.close()
+})
+
+const toolCalls = (entries: Entry[]) => entries.filter((entry): entry is ToolCallEntry => entry.kind === 'tool-call')
+const codes = (entries: Entry[]) =>
+  entries.filter((entry): entry is NoticeEntry => entry.kind === 'notice').map((entry) => entry.code)
+
+async function crashServer() {
+  await installation.server.kill('SIGKILL')
+  await installation.server.restart()
+}
+
+/** The turn after it has ended, however often the server went away in between. */
+async function endOf(threadId: string, turnId: string) {
+  const deadline = Date.now() + 60_000
+  for (;;) {
+    const page = await installation.client.threads.entries(threadId, { limit: 200 }).catch(() => undefined)
+    const turn = page?.turns.find((candidate) => candidate.id === turnId)
+    if (page !== undefined && turn !== undefined && turn.status !== 'running') return { turn, entries: page.entries }
+    if (Date.now() > deadline) throw new Error(`turn ${turnId} did not end: ${JSON.stringify(turn)}`)
+    await delay(50)
+  }
+}
+
+const send = (thread: TestThread, text: string) =>
+  installation.client.threads.sendMessage(thread.id, { text, attachmentIds: [], key: crypto.randomUUID() })
+
+/** A text that comes slowly, so that a kill can fall before, into and after it. */
+async function* slowly(words: string[]) {
+  for (const word of words) {
+    await delay(40)
+    yield word
+  }
+}
+
+describe('a server that is killed', () => {
+  test('C2: 100,000 numbered lines arrive once each, with three kills in between', async () => {
+    const thread = await installation.newThread()
+    const command = 'for i in $(seq 0 9); do seq $((i*10000+1)) $((i*10000+10000)); sleep 0.4; done'
+    const { turnId } = await send(thread, `/run ${command}`)
+    for (let kill = 0; kill < 3; kill++) {
+      await delay(randomInt(300, 900))
+      await crashServer()
+    }
+    const { turn, entries } = await endOf(thread.id, turnId)
+    expect(turn.status).toBe('finished')
+    const [call] = toolCalls(entries)
+    expect(call?.status).toBe('succeeded')
+    const { text } = await installation.client.threads.output(thread.id, call?.id ?? '')
+    const lines = text.trimEnd().split('\n')
+    expect(lines).toHaveLength(100_000)
+    expect(lines.findIndex((line, index) => line !== String(index + 1))).toBe(-1)
+  }, 120_000)
+
+  test(`at ${kills} random points of turns: a side effect happens exactly once or is marked interrupted`, async () => {
+    const thread = await installation.newThread()
+    await thread.say('/run touch effects.txt')
+    let wasAsked = 0
+    model.when((request) => {
+      if (request.tools.length === 0) return undefined
+      wasAsked += 1
+      const round = /Round (\d+)/.exec(request.messages.findLast((message) => message.role === 'user')?.text ?? '')?.[1]
+      const last = request.messages.at(-1)
+      if (last?.role === 'tool') return { text: slowly(['Round ', `${round}`, ' is ', 'done.']) }
+      const append = `echo effect-${round} >> effects.txt; seq 1 2000; sleep 0.3`
+      return { text: slowly(['I ', 'will.']), calls: [{ name: 'run_command', input: { command: append } }] }
+    })
+    const ended: { round: number; status: string | undefined; discarded: number }[] = []
+    for (let round = 1; round <= kills; round++) {
+      const { turnId } = await send(thread, `Round ${round}: append a line`)
+      await delay(randomInt(0, turnMs) / 2)
+      await crashServer()
+      const { turn, entries } = await endOf(thread.id, turnId)
+      const own = entries.filter((entry) => entry.turnId === turnId)
+      expect(turn.status, `round ${round}: ${JSON.stringify(turn.failure)}`).toBe('finished')
+      expect(toolCalls(own)).toHaveLength(1)
+      ended.push({
+        round,
+        status: toolCalls(own)[0]?.status,
+        discarded: codes(own).filter((code) => code === 'step-discarded').length,
+      })
+    }
+    const { calls } = await thread.say('/run sort effects.txt | uniq -c')
+    const counted = calls[0]?.output.tail.trim().split('\n') ?? []
+    const counts = new Map(counted.map((line) => [line.trim().split(' ')[1], Number(line.trim().split(' ')[0])]))
+    for (const { round, status } of ended) {
+      const count = counts.get(`effect-${round}`) ?? 0
+      if (status === 'interrupted') expect(count).toBeLessThanOrEqual(1)
+      else expect(count, `round ${round} ended as ${status}`).toBe(1)
+    }
+    const discarded = ended.filter((round) => round.discarded > 0).length
+    const interrupted = ended.filter((round) => round.status === 'interrupted').length
+    console.log(`${kills} kills: ${discarded} steps asked again after text was shown, ${interrupted} calls interrupted`)
+    expect(wasAsked).toBeGreaterThanOrEqual(kills * 2)
+  }, 600_000)
+
+  test('between the request and the first token: the model is asked again and answers once', async () => {
+    const thread = await installation.newThread()
+    const asked = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<never>()
+    let isFirst = true
+    model.when((request) => {
+      if (request.tools.length === 0 || !request.messages.at(-1)?.text.includes('Answer once')) return undefined
+      if (!isFirst) return { text: 'Once.' }
+      isFirst = false
+      asked.resolve()
+      return held.promise
+    })
+    const { turnId } = await send(thread, 'Answer once')
+    await asked.promise
+    await crashServer()
+    const { turn, entries } = await endOf(thread.id, turnId)
+    expect(turn.status).toBe('finished')
+    const texts = entries.flatMap((entry) => (entry.kind === 'text' ? [entry.text] : []))
+    expect(texts).toEqual(['Once.'])
+  }, 60_000)
+})
+
+describe('what is below the server', () => {
+  test('SIGKILL of the host daemon: the command lives on, and every line of it arrives', async () => {
+    const thread = await installation.newThread()
+    await thread.say('/run true')
+    const { turnId } = await send(thread, '/run for i in $(seq 1 40); do echo $i; sleep 0.1; done')
+    await delay(1000)
+    await installation.host.kill('SIGKILL')
+    await delay(500)
+    await installation.host.restart()
+    const { turn, entries } = await endOf(thread.id, turnId)
+    expect(turn.status).toBe('finished')
+    const call = toolCalls(entries).at(-1)
+    expect(call).toMatchObject({ status: 'succeeded', result: { exitCode: 0 } })
+    const { text } = await installation.client.threads.output(thread.id, call?.id ?? '')
+    expect(text.trimEnd().split('\n')).toEqual(Array.from({ length: 40 }, (_, index) => String(index + 1)))
+  }, 120_000)
+
+  test('`sudo kill -9 1` inside: the call is interrupted, the thread says so, and files are there in the next message', async () => {
+    const thread = await installation.newThread()
+    await thread.say('/run echo kept > kept.txt; sync')
+    const { calls } = await thread.say('/run sudo kill -9 1; sleep 30')
+    expect(calls[0]).toMatchObject({ status: 'interrupted', error: { code: 'call.interrupted' } })
+    expect(codes(await thread.entries())).toEqual(expect.arrayContaining(['call-interrupted']))
+    const { calls: next } = await thread.say('/run cat kept.txt')
+    expect(next[0]).toMatchObject({ status: 'succeeded', output: { tail: 'kept\n' } })
+  }, 120_000)
+
+  test('Stop ends a process group that ignores SIGTERM within a second', async () => {
+    const thread = await installation.newThread()
+    await thread.say('/run true')
+    const { turnId } = await send(thread, `/run trap '' TERM; (trap '' TERM; sleep 300) & echo up; wait`)
+    const isUp = async () => toolCalls(await thread.entries()).at(-1)?.status
+    await expect.poll(isUp, { timeout: 10_000 }).toBe('running')
+    await delay(300)
+    const stoppedAt = Date.now()
+    await installation.client.threads.stop(thread.id)
+    expect(Date.now() - stoppedAt).toBeLessThan(1000)
+    expect((await endOf(thread.id, turnId)).turn.status).toBe('stopped')
+    const { calls } = await thread.say('/run pgrep -c sleep || true')
+    expect(calls[0]?.output.tail.trim()).toBe('0')
+  }, 60_000)
+})
