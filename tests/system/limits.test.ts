@@ -1,0 +1,121 @@
+import { runs } from '@threadbox/protocol/guest'
+import { hostPaths, hostSandboxSchema } from '@threadbox/protocol/host'
+import { startTestHost, type TestHost } from '@threadbox/testkit'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+
+const MiB = 1024 * 1024
+const order = {
+  limits: { memoryBytes: 1024 * MiB, cpus: 2, processes: 128, diskBytes: 256 * MiB },
+  egress: { kind: 'open' },
+}
+
+let host: TestHost
+/** The sandbox that misbehaves, and one beside it that must not notice. */
+let offender: { sandboxId: string; bootId: string }
+let neighbour: { sandboxId: string; bootId: string }
+
+beforeAll(async () => {
+  host = await startTestHost()
+  offender = await start()
+  neighbour = await start()
+  await host.run(neighbour.sandboxId, 'nohup sleep 4321 > /dev/null 2>&1 &')
+})
+afterAll(async () => {
+  await host?.close()
+})
+afterEach(async () => {
+  for (const { sandboxId, bootId } of [offender, neighbour]) {
+    const { body } = await host.request('GET', hostPaths.sandbox(sandboxId))
+    expect(hostSandboxSchema.parse(body)).toMatchObject({ actual: 'ready', bootId })
+    expect(await host.run(sandboxId, 'echo alive > ~/alive && cat ~/alive')).toMatchObject({ output: 'alive\n' })
+  }
+  expect((await host.run(neighbour.sandboxId, 'pgrep --count sleep')).output).toBe('1\n')
+})
+
+async function start() {
+  const sandboxId = host.newSandboxId()
+  const bootId = host.newBootId()
+  await host.request('PUT', hostPaths.sandbox(sandboxId), order)
+  const answer = await host.request('POST', hostPaths.start(sandboxId), { bootId, hostname: 'box' })
+  expect(answer).toMatchObject({ status: 200 })
+  return { sandboxId, bootId }
+}
+
+test('a program that takes more memory than there is is ended and named; the sandbox goes on', async () => {
+  const result = await host.run(offender.sandboxId, `python3 -c "b = b'x' * (6 << 30)"`)
+  expect(result.cause).toBe(runs.EndCause.OUT_OF_MEMORY)
+  expect(result.message).toContain('python3')
+})
+
+test('of several programs the largest is ended when memory runs out', async () => {
+  await host.run(offender.sandboxId, 'nohup sleep 1234 > /dev/null 2>&1 & echo')
+  const eater = `python3 -c "
+b = []
+while True: b.append(b'x' * (16 << 20))
+"`
+  const result = await host.run(offender.sandboxId, eater)
+  expect(result.cause).toBe(runs.EndCause.OUT_OF_MEMORY)
+  expect((await host.run(offender.sandboxId, 'pgrep --count --full "sleep 1234"')).output).not.toBe('0\n')
+})
+
+test('a fork bomb hits the limit of processes, can be stopped, and leaves nothing', async () => {
+  const client = host.runs(offender.sandboxId)
+  await client.startCommand({ key: 'bomb', command: 'bomb() { bomb | bomb & }; bomb; sleep 30' })
+  let output = ''
+  for await (const { event } of client.read({ key: 'bomb', offset: 0n, display: 0 })) {
+    if (event.case === 'output') output += Buffer.from(event.value.data).toString()
+    if (output.includes('Resource temporarily unavailable')) break
+    if (event.case === 'ended') break
+  }
+  expect(output).toContain('Resource temporarily unavailable')
+  await client.stop({ key: 'bomb' })
+  await expect
+    .poll(async () => Number((await host.run(offender.sandboxId, 'ps -e --no-headers | wc -l')).output), {
+      timeout: 30_000,
+    })
+    .toBeLessThan(20)
+})
+
+test('G7: a full disk is a clear error, and what was there can be read, removed and written again', async () => {
+  const filled = await host.run(offender.sandboxId, 'head -c 400M /dev/urandom > ~/big; echo "exit $?"')
+  expect(filled.output).toMatch(/(No space left on device|Disk quota exceeded)[\s\S]*exit 1/)
+  const freed = await host.run(offender.sandboxId, 'head -c 10 ~/big | wc -c; rm ~/big && sync && echo removed')
+  expect(freed.output).toBe('10\nremoved\n')
+  await expect
+    .poll(async () => (await host.run(offender.sandboxId, 'head -c 50M /dev/urandom > ~/next; echo $?')).output, {
+      timeout: 60_000,
+    })
+    .toBe('0\n')
+  await host.run(offender.sandboxId, 'rm ~/next')
+})
+
+test('a program that opens too many files gets an error; others open theirs', async () => {
+  const program = `python3 -c "
+import os, sys
+opened = []
+try:
+    while True: opened.append(os.open('/etc/passwd', os.O_RDONLY))
+except OSError as error:
+    print(error.strerror, len(opened))
+"`
+  const result = await host.run(offender.sandboxId, program)
+  expect(result.output).toMatch(/^Too many open files \d+\n$/)
+})
+
+test('many programs that open many files together do not take the files of the rest', async () => {
+  const program = `
+import os, time
+opened = []
+try:
+    while True:
+        name = f'/tmp/many/{os.getpid()}-{len(opened)}'
+        opened.append(os.open(name, os.O_RDWR | os.O_CREAT))
+        if len(opened) == 20000: break
+except OSError: pass
+time.sleep(5)
+`
+  const command = `mkdir -p /tmp/many; cat > /tmp/open.py <<'PY'\n${program}\nPY
+for i in 1 2 3 4 5 6; do python3 /tmp/open.py & done; sleep 6; echo still here; wait; rm -rf /tmp/many`
+  const result = await host.run(offender.sandboxId, command, { timeoutMs: 110_000 })
+  expect(result.output).toContain('still here')
+})
