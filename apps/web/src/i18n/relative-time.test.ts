@@ -12,6 +12,10 @@ it('is relative within a day and a date after it', () => {
   expect(time(400 * 86_400_000)).toMatch(/2029/)
 })
 
+it('counts seconds where they matter', () => {
+  expect(relativeTime(now - 20_000, { now, locale: 'en', withSeconds: true })).toBe('20 seconds ago')
+})
+
 it('may lie ahead', () => {
   expect(time(-2 * 3_600_000)).toBe('in 2 hours')
 })

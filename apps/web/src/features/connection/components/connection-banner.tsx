@@ -4,6 +4,7 @@ import { useNow } from '../../../app/use-now.ts'
 import { relativeTime } from '../../../i18n/relative-time.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
+import { isLoopback } from '../../settings/state/address.ts'
 import { bannerOf } from '../state/connection.models.ts'
 import { type ConnectionStore, connectionStore } from '../state/connection-store.ts'
 
@@ -15,7 +16,7 @@ export function ConnectionBanner(props: { store?: ConnectionStore }) {
   const { t, i18n } = useTranslation('connection')
   const store = props.store ?? connectionStore
   const connection = useSyncExternalStore(store.subscribe, store.get)
-  const isBrowserOnline = useSyncExternalStore(subscribeToNetwork, () => navigator.onLine)
+  const isBrowserOnline = useSyncExternalStore(subscribeToNetwork, isNetworkThere)
   const now = useNow(connection.isOpen || connection.lostAt === null ? null : 1000)
   const banner = bannerOf(connection, { now, isBrowserOnline })
   if (banner === null) return <div className="sr" role="status" aria-live="polite" />
@@ -29,7 +30,9 @@ export function ConnectionBanner(props: { store?: ConnectionStore }) {
         </span>{' '}
         {lastContactAt === null
           ? null
-          : t('lastContact', { when: relativeTime(lastContactAt, { now, locale: i18n.language }) })}{' '}
+          : t('lastContact', {
+              when: relativeTime(lastContactAt, { now, locale: i18n.language, withSeconds: true }),
+            })}{' '}
         <span className="num">
           {secondsToNextAttempt === null ? t('trying') : t('retryIn', { count: secondsToNextAttempt })}
         </span>
@@ -39,6 +42,11 @@ export function ConnectionBanner(props: { store?: ConnectionStore }) {
       </Button>
     </div>
   )
+}
+
+/** A server on this very machine is reached without any network. */
+function isNetworkThere(): boolean {
+  return navigator.onLine || isLoopback(location.hostname)
 }
 
 function subscribeToNetwork(listener: () => void) {

@@ -4,7 +4,7 @@ import type { SearchHit } from '@threadbox/sdk'
 import { Command } from 'cmdk'
 import { Search } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import { useDeferredValue, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../app/client.ts'
 import { openLayer, useUiState } from '../../../app/ui-state.ts'
@@ -97,7 +97,7 @@ function usePaletteContent(query: string) {
     threads: threads.data ?? [],
     hits: query.length >= shortestQuery ? (search.data ?? []) : [],
   }
-  const content = useDeferredValue(paletteContent(query, given))
+  const content = paletteContent(query, given)
   return { content, search: { isFetching: search.isFetching || settled !== query, isError: search.isError } }
 }
 

@@ -6,7 +6,8 @@ export function reachOf(page: URL): Reach {
   return isLoopback(page.hostname) ? 'local' : 'open'
 }
 
-function isLoopback(name: string): boolean {
+/** True for names that always mean the computer they are used on. */
+export function isLoopback(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name)
 }
 
