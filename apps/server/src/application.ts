@@ -98,12 +98,14 @@ export function makeApplication(options: ApplicationOptions): Application {
     parts.userHub.broadcast({ type: 'status-updated' })
   })
   const people = makePeople(options, audit)
-  const { app, api } = mountRoutes(options, { ...people, parts, models, turns, settings, audit })
+  const stopping = new AbortController()
+  const known = { ...people, parts, models, turns, settings, audit, stopping: stopping.signal }
+  const { app, api } = mountRoutes(options, known)
   return {
     app,
     api,
     parts: { ...parts, users: people.users, login: people.login, turns, models },
-    ...lifecycle(options, { parts, turns }),
+    ...lifecycle(options, { parts, turns, stopping }),
   }
 }
 
@@ -163,6 +165,7 @@ function mountRoutes(
     turns: Turns
     settings: Settings
     audit: Audit
+    stopping: AbortSignal
   },
 ) {
   const { parts, users, models } = known
@@ -174,6 +177,7 @@ function mountRoutes(
     version: options.version,
     webDirectory: options.webDirectory,
     logger: options.logger,
+    stopping: known.stopping,
     authentication: { login: known.login, apiKeys: known.apiKeys },
     publicRoutes: [setupRoutes(status), signInRoutes(users)],
     routes: [
@@ -190,7 +194,7 @@ function mountRoutes(
 
 function lifecycle(
   options: ApplicationOptions,
-  known: { parts: ThreadParts; turns: Turns },
+  known: { parts: ThreadParts; turns: Turns; stopping: AbortController },
 ): Pick<Application, 'start' | 'stop'> {
   const { host, blobs, system, logger } = options
   const { parts, turns } = known
@@ -226,6 +230,7 @@ function lifecycle(
       await turns.recover()
     },
     stop: async () => {
+      known.stopping.abort()
       await turns.close()
       await operations.stop()
       await reconciler?.[Symbol.asyncDispose]()

@@ -15,6 +15,7 @@ export type ServerOptions = {
   version: string
   webDirectory: string
   logger: Logger
+  stopping: AbortSignal
   authentication: AuthenticationOptions
   /** Routes that answer without a login. */
   publicRoutes: readonly Api[]
@@ -36,6 +37,7 @@ export function makeServer(options: ServerOptions): { app: Hono<ApiEnv>; api: Ap
     const requestId = randomUUID()
     context.set('requestId', requestId)
     context.set('logger', options.logger)
+    context.set('stopping', options.stopping)
     await next()
     context.res.headers.set('threadbox-request-id', requestId)
   })

@@ -8,7 +8,7 @@ export const fileChanged = defineError<{ path: string }>({
 })
 
 export const fileExists = defineError<{ path: string }>({
-  code: 'file.exists',
+  code: 'file.path-taken',
   kind: 'conflict',
   message: ({ path }) => `There is something at ${path} already.`,
   remedy: () => 'Choose another name, or remove what is there first.',

@@ -44,7 +44,7 @@ test('a file that somebody else changed is not overwritten, one that is as it wa
   expect(await codeOf(await write('/home/user/notes.md', 'two', { 'if-match': etag }))).toBe('file.changed')
   const now = (await call('GET', '/content?path=/home/user/notes.md')).headers.get('etag') ?? ''
   expect((await write('/home/user/notes.md', 'two', { 'if-match': now })).status).toBe(200)
-  expect(await codeOf(await write('/home/user/notes.md', 'x', { 'if-none-match': '*' }))).toBe('file.exists')
+  expect(await codeOf(await write('/home/user/notes.md', 'x', { 'if-none-match': '*' }))).toBe('file.path-taken')
   expect(await (await call('GET', '/content?path=/home/user/notes.md')).text()).toBe('two')
 })
 
@@ -65,7 +65,7 @@ test('a folder is listed, made, moved without overwriting, and removed', async (
   expect(listed.entries).toMatchObject([{ name: 'a b & c.csv', type: 'file', sizeBytes: 3 }])
   expect((await call('POST', '/folders', { body: { path: '/home/user/more' } })).status).toBe(201)
   const taken = { from: '/home/user/data', to: '/home/user/more' }
-  expect(await codeOf(await call('POST', '/move', { body: taken }))).toBe('file.exists')
+  expect(await codeOf(await call('POST', '/move', { body: taken }))).toBe('file.path-taken')
   const free = { from: '/home/user/data', to: '/home/user/moved' }
   expect(await (await call('POST', '/move', { body: free })).json()).toMatchObject({ path: '/home/user/moved' })
   expect((await call('DELETE', '?path=/home/user/moved')).status).toBe(204)

@@ -26,14 +26,14 @@ export type Files = {
     path: string,
     options: { range: string | undefined; signal: AbortSignal },
   ): Promise<OpenedFile & { entry: FileEntry; etag: string }>
-  /** Throws `file.changed`, `file.exists`, `sandbox.disk-full`. */
+  /** Throws `file.changed`, `file.path-taken`, `sandbox.disk-full`. */
   write(
     threadId: string,
     path: string,
     options: WriteCondition & { content: ReadableStream<Uint8Array>; signal: AbortSignal },
   ): Promise<{ entry: FileEntry; etag: string }>
   remove(threadId: string, path: string): Promise<void>
-  /** Throws `file.exists` instead of overwriting. */
+  /** Throws `file.path-taken` instead of overwriting. */
   move(threadId: string, request: { from: string; to: string }): Promise<FileEntry>
   makeFolder(threadId: string, path: string): Promise<FileEntry>
   archive(threadId: string, path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>

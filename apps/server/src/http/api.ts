@@ -11,6 +11,8 @@ export type ApiEnv = {
   Variables: {
     requestId: string
     logger: Logger
+    /** Aborted when the server stops: answers without an end have to end now. */
+    stopping: AbortSignal
     /** Set by the authentication middleware for every route that is not public. */
     caller: Caller
   }

@@ -16,7 +16,7 @@ export function answerEvents(
   makeMessages: (signal: AbortSignal) => AsyncIterable<SseMessage>,
 ): Response {
   const ended = new AbortController()
-  const signal = AbortSignal.any([ended.signal, context.req.raw.signal])
+  const signal = AbortSignal.any([ended.signal, context.req.raw.signal, context.get('stopping')])
   const chunks = encode(withKeepAlive(makeMessages(signal)[Symbol.asyncIterator]()))
   let stall: NodeJS.Timeout | undefined
   const body = new ReadableStream<Uint8Array>(

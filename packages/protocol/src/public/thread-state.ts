@@ -62,6 +62,9 @@ function applyRecorded(state: ThreadState, event: Recorded): ThreadState {
       return { ...state, turns: { ...state.turns, [event.turn.id]: event.turn } }
     case 'thread-updated':
       return state
+    default:
+      // A newer server may tell of things that this client does not know.
+      return state
   }
 }
 
