@@ -4,8 +4,8 @@ import type { BlobStore } from '../blobs/blob-store.ts'
 import type { RunDisplay } from './follow-run.ts'
 import { resultBlob } from './tool.ts'
 
-/** A Jupyter MIME bundle. Values are text, text in lines, base64 for binary types, or JSON. */
-const bundleSchema = z.record(z.string(), z.unknown())
+/** A Jupyter result. Values are text, text in lines, base64 for binary types, or JSON. */
+const bundleSchema = z.object({ data: z.record(z.string(), z.unknown()) })
 
 /** Richest first; what is not listed comes after, plain text last. */
 const preference = [
@@ -33,13 +33,14 @@ export async function storeDisplay(
   context: { call: { id: string; threadId: string }; blobs: BlobStore },
 ): Promise<Display> {
   const bundle = bundleSchema.safeParse(safeJson(run.bundleJson))
-  const types = Object.keys(bundle.data ?? {})
+  const data = bundle.data?.data ?? {}
+  const types = Object.keys(data)
     .filter((type) => /^[a-z]+\/[a-z0-9.+-]{1,100}$/i.test(type))
     .sort((a, b) => rank(a) - rank(b))
     .slice(0, maxItems)
   const items: Display['items'] = []
   for (const [position, mediaType] of types.entries()) {
-    const content = contentOf(mediaType, bundle.data?.[mediaType])
+    const content = contentOf(mediaType, data[mediaType])
     if (content === undefined) continue
     if (typeof content === 'string' && content.length <= maxInlineCharacters) {
       items.push({ mediaType, text: content, sizeBytes: Buffer.byteLength(content) })
