@@ -100,7 +100,8 @@ async function answer(host: HostStandIn, exchange: Exchange): Promise<void> {
   if (url.pathname === '/v1/sandboxes') return sendJson({ sandboxes: [...host.sandboxes.values()] })
   if (request.method === 'PUT' && rest === '') {
     await mkdir(host.pathOf(sandboxId, '/home/user'), { recursive: true })
-    host.sandboxes.set(sandboxId, sandbox ?? stopped(sandboxId))
+    const { limits } = (await json(request)) as { limits: HostSandbox['limits'] }
+    host.sandboxes.set(sandboxId, { ...(sandbox ?? stopped(sandboxId)), limits })
     return sendJson(host.sandboxes.get(sandboxId))
   }
   if (sandbox === undefined) return sendJson(wireError('sandbox.not-found', 'not-found'), 404)

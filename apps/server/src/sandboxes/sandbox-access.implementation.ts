@@ -105,7 +105,8 @@ async function bringAwake(dependencies: SandboxAccessDependencies, threadId: str
       await noteEnd(dependencies, row, endOf(row, actual, dependencies.system.now()))
     } else if (startable.includes(row.state as SandboxState)) {
       const bootId = dependencies.system.newId('boot')
-      const starting = await dependencies.change(row, { event: 'start-requested', bootId })
+      const limited = await withPresentLimits(dependencies, row)
+      const starting = await dependencies.change(limited, { event: 'start-requested', bootId })
       if (starting !== undefined) return await start(dependencies, starting)
     } else if (row.state === 'starting') {
       // Begun before a crash: that boot may be over by now, and then a new one is begun.
@@ -162,6 +163,22 @@ export function endOf(row: SandboxRow, actual: HostSandbox | undefined, now: num
   return { bootId: row.boot_id ?? '', cause: 'unknown' as const, at: now, detail: '' }
 }
 
+/** A start takes the limits as they are set now: raising them and starting again is the cure for running out. */
+async function withPresentLimits(dependencies: SandboxAccessDependencies, row: SandboxRow): Promise<SandboxRow> {
+  const limits = limitColumns(await dependencies.limits())
+  await dependencies.store.setLimits(row.id, limits)
+  return { ...row, ...limits }
+}
+
+function limitColumns(limits: SandboxLimits) {
+  return {
+    memory_bytes: limits.memoryBytes,
+    cpus: limits.cpus,
+    processes: limits.processes,
+    disk_bytes: limits.diskBytes,
+  }
+}
+
 async function makeRow(dependencies: SandboxAccessDependencies, threadId: string): Promise<SandboxRow> {
   const limits = await dependencies.limits()
   const now = dependencies.system.now()
@@ -173,10 +190,7 @@ async function makeRow(dependencies: SandboxAccessDependencies, threadId: string
     boot_id: null,
     detail_code: null,
     detail_json: null,
-    memory_bytes: limits.memoryBytes,
-    cpus: limits.cpus,
-    processes: limits.processes,
-    disk_bytes: limits.diskBytes,
+    ...limitColumns(limits),
     created_at: now,
   })
 }

@@ -54,6 +54,18 @@ test('a start that the host refuses leaves the reason on the chip, and the next 
   expect((await thread()).sandbox).toMatchObject({ state: 'active', detail: null })
 })
 
+test('a limit that was raised counts from the next start', async () => {
+  const { sandboxId } = await awake()
+  const body = { settings: { sandboxMemoryBytes: 8 * 1024 ** 3 } }
+  expect((await server.call('PATCH', '/api/v1/settings', { body, person: owner })).status).toBe(200)
+  await awake()
+  expect(host.sandboxes.get(sandboxId)?.limits.memoryBytes).toBe(4 * 1024 ** 3)
+  host.endBoot(sandboxId, 'stopped')
+  await awake()
+  expect(host.sandboxes.get(sandboxId)?.limits.memoryBytes).toBe(8 * 1024 ** 3)
+  expect((await thread()).sandbox.limits.memoryBytes).toBe(8 * 1024 ** 3)
+})
+
 test('a caller that gives up does not end the start for the others', async () => {
   const gate = Promise.withResolvers<void>()
   host.startGate = gate.promise
