@@ -180,7 +180,18 @@ export function renderEntry(options: { order: 'add' | 'delete'; table: string; e
 
 /** Deleting what is not there fails the whole transaction, so it is added first. */
 export function renderRemoval(options: { table: string; entry: FirewallEntry }): string[] {
-  return [...renderEntry({ ...options, order: 'add' }), ...renderEntry({ ...options, order: 'delete' })]
+  return [
+    ...renderEntry({ ...options, order: 'add' }),
+    ...renderEntry({ ...options, order: 'delete' }),
+    ...renderCounterRemoval(options),
+  ]
+}
+
+/** Counters of an interface appear with its first connection and would stay for ever. */
+function renderCounterRemoval({ table, entry }: { table: string; entry: FirewallEntry }): string[] {
+  return ['newcomers', 'open_connections'].flatMap((set) =>
+    ['add', 'delete'].map((order) => `${order} element inet ${table} ${set} { "${entry.interfaceName}" }`),
+  )
 }
 
 /** Lets a sandbox reach addresses for a while; repeated, the while begins anew. */
