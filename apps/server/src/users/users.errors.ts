@@ -11,7 +11,7 @@ export const credentialsWrong = defineError({
   code: 'auth.credentials-wrong',
   kind: 'unauthenticated',
   message: () => 'E-mail address and password do not belong together.',
-  remedy: () => 'Check both. `threadbox` on the server can set a new password.',
+  remedy: () => 'Check both, and whether Caps Lock is on.',
 })
 
 export const tooManyAttempts = defineError<{ retryAfterSeconds: number }>({
