@@ -14,6 +14,7 @@ const programs = {
   host: 'apps/host/src/main.ts',
   cli: 'apps/cli/src/main.ts',
   supervisor: 'apps/cli/src/supervisor/main.ts',
+  uninstall: 'apps/host/src/uninstall/main.ts',
 } as const
 
 /** Modules with native code: copied as they are, not bundled. */

@@ -158,11 +158,15 @@ doctor_command() {
 }
 
 down_command() {
-  local pid
   need_root down "$@"
   parse_options "$@"
   [ -f "$data_dir/threadbox.env" ] || fail "There is no threadbox in $data_dir." 'Name its folder with --data-dir.'
   lock_installation
+  stop_everything
+}
+
+stop_everything() {
+  local pid
   if runs_under_systemd; then
     systemctl stop "$(systemd_unit)" "$(systemd_unit)-sandboxes"
     systemctl stop "$(systemd_unit)-host"
@@ -185,4 +189,28 @@ end_leftover() {
   pid=$(recorded_pid "$1") || return 0
   kill -TERM "$pid"
   await_gone "$pid" 90 || kill -KILL "$pid"
+}
+
+# Removes an installation with everything in it, and what it made in the kernel. What several installations share (the
+# cache, Debian packages) stays.
+uninstall_command() {
+  local answer='' id
+  need_root uninstall "$@"
+  parse_options "$@"
+  id=$(get_environment THREADBOX_INSTALLATION)
+  [ -n "$id" ] || fail "There is no threadbox in $data_dir." 'Name its folder with --data-dir.'
+  if [ "${rest[*]}" != --yes ]; then
+    read -r -p "Remove $data_dir with every thread and file in it? Type the id $id to go on: " answer || true
+    [ "$answer" = "$id" ] || fail 'Nothing was removed.'
+  fi
+  lock_installation
+  stop_everything
+  if runs_under_systemd; then service_uninstall; fi
+  if [ -f "$data_dir/current/uninstall/main.js" ]; then
+    env THREADBOX_INSTALLATION="$id" "$data_dir/current/node/bin/node" "$data_dir/current/uninstall/main.js"
+  fi
+  if mountpoint -q "$data_dir/disks/pool"; then fail "$data_dir/disks/pool is still in use." 'Run this again.'; fi
+  rm -rf --one-file-system "$data_dir"
+  userdel "threadbox-$id" 2>/dev/null || true
+  say "✓ Removed. $cache holds what can be downloaded again; remove it too if no other installation is here."
 }

@@ -5,14 +5,14 @@ readonly node_version=24.21.0
 readonly node_wheel_version=24.19.0
 readonly go_version_needed=21
 readonly runsc_version=v0.0.0-20260905035102-160fafc42237
-# gVisor's own release of the same source: day of its release, and the checksum of its archive for each processor.
+# Day of gVisor's own release of the same source; its checksums are in runsc-release.sha512.
 readonly runsc_release_day=20260907
 readonly cache=${THREADBOX_CACHE:-/var/cache/threadbox}
 readonly npm_cache=$cache/npm
 
 # What must be installed, by Debian package; the same names on Ubuntu.
 readonly -a debian_packages=(
-  btrfs-progs ca-certificates debian-archive-keyring iproute2 mmdebstrap nftables procps tini util-linux zstd
+  btrfs-progs bzip2 ca-certificates debian-archive-keyring iproute2 mmdebstrap nftables procps tini util-linux zstd
 )
 
 data_dir=${THREADBOX_DATA:-/var/lib/threadbox}

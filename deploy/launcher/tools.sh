@@ -118,8 +118,8 @@ works_as_runsc() { [ -x "$1" ] && "$1" --version >/dev/null 2>&1; }
 
 # The checksum of gVisor's release for this processor; empty where none is known, and then the release is not used.
 runsc_release_checksum() {
-  local file=$repository/deploy/launcher/runsc-release.sha512
-  [ ! -f "$file" ] || awk -v machine="$(uname -m)" -v day="$runsc_release_day" '$2 == day && $3 == machine {print $1}' "$file"
+  awk -v machine="$(uname -m)" -v day="$runsc_release_day" '$2 == day && $3 == machine {print $1}' \
+    "$repository/deploy/launcher/runsc-release.sha512"
 }
 
 runsc_from_release() {
@@ -127,7 +127,7 @@ runsc_from_release() {
   checksum=$(runsc_release_checksum)
   [ -n "$checksum" ] || return 1
   echo "progress: fetching gVisor's release of $runsc_release_day"
-  "$(node_folder)/bin/node" "$repository/deploy/launcher/fetch-runsc.mjs" \
+  "$(node_folder)/bin/node" "$repository/deploy/launcher/fetch-runsc.ts" \
     "$runsc_release_day" "$(uname -m)" "$checksum" "${target%/*}"
 }
 

@@ -1,0 +1,158 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+const repository = join(import.meta.dirname, '../..')
+const parts = ['settings', 'output', 'machine', 'steps', 'tools', 'release', 'processes', 'up', 'service', 'test']
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'launcher-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+/** Runs a script with all parts of the launcher at hand and `folder` as its data directory. */
+function launcher(script: string) {
+  const sources = parts.map((part) => `source "${repository}/deploy/launcher/${part}.sh"`).join('\n')
+  const text = `set -euo pipefail\nrepository='${repository}'\n${sources}\ndata_dir='${folder}'\n${script}`
+  const { stdout, stderr, status } = spawnSync('bash', ['-c', text], { encoding: 'utf8', cwd: folder })
+  return { stdout, stderr, status }
+}
+
+test('options that cannot be used are refused by name before anything is touched', () => {
+  for (const [option, value] of [
+    ['--port', '0'],
+    ['--port', '70000'],
+    ['--port', '80; reboot'],
+    ['--host', 'a b'],
+    ['--domain', '-x'],
+    ['--domain', 'UPPER.example'],
+  ]) {
+    const { status, stderr } = launcher(`parse_options '${option}' '${value}'`)
+    expect(status, `${option} ${value}`).toBe(1)
+    expect(stderr).toContain(`${option} needs`)
+  }
+  expect(launcher('parse_options --port').stderr).toContain('--port needs a value')
+})
+
+test('a relative data directory is meant from where the person stands, with = or without', () => {
+  const script =
+    'parse_options --data-dir=here/../there --port 81 rest; printf "%s %s %s" "$data_dir" "$port" "${rest[*]}"'
+  expect(launcher(script).stdout).toBe(`${join(folder, 'there')} 81 rest`)
+})
+
+test('a setting is replaced in threadbox.env, and lines that somebody else wrote stay', () => {
+  writeFileSync(join(folder, 'threadbox.env'), '# mine\nTHREADBOX_UNDO_SECONDS=60\nTHREADBOX_PORT=1\n')
+  launcher('set_environment THREADBOX_PORT 2; set_environment THREADBOX_BASE_DOMAIN a=b')
+  expect(readFileSync(join(folder, 'threadbox.env'), 'utf8')).toBe(
+    '# mine\nTHREADBOX_UNDO_SECONDS=60\nTHREADBOX_PORT=2\nTHREADBOX_BASE_DOMAIN=a=b\n',
+  )
+  expect(launcher('get_environment THREADBOX_BASE_DOMAIN; get_environment THREADBOX_MISSING').stdout).toBe('a=b\n')
+})
+
+test('a recorded process counts only while that very process runs', () => {
+  const script = (started: string) => `mkdir -p run; sleep 60 & read -ra f < "/proc/$!/stat"
+    printf '{"pid":%s,"startTime":"%s"}' "$!" "${started}" > run/host.json
+    recorded_pid host && echo alive || echo none; kill $!`
+  // Field 22 of the line, whose second field holds no space here.
+  expect(launcher(script(`\${f[21]}`)).stdout).toMatch(/^\d+alive/)
+  expect(launcher(script('1')).stdout).toBe('none\n')
+  expect(launcher('recorded_pid server || echo none').stdout).toBe('none\n')
+})
+
+test('an installation id begins with a letter and has six characters', () => {
+  expect(launcher('for i in 1 2 3 4 5 6 7 8; do new_installation_id; echo; done').stdout).toMatch(
+    /^([a-z][a-z0-9]{5}\n){8}$/,
+  )
+})
+
+test('steps run side by side; a failed one says why and where more is, and ends the launcher', () => {
+  const { stdout, stderr, status } = launcher(`
+    mkdir -p logs; begin_steps
+    fine() { echo 'progress: half way'; echo 'downloaded: 2500000'; }
+    broken() { echo 'no such thing'; false; echo 'never said'; }
+    start_step good 'Good step' fine
+    start_step bad 'Bad step' broken
+    await_step good bad
+    echo 'never reached'`)
+  expect(status).toBe(1)
+  expect(stdout).toMatch(/✓ Good step: [\d.]+ s, 2 MB downloaded/)
+  expect(stdout).toContain('Good step: half way')
+  expect(stdout).not.toContain('never')
+  expect(stderr).toContain('✗ Bad step failed')
+  expect(stderr).toContain('no such thing')
+  expect(stderr).toContain(`${folder}/logs/setup-bad.log`)
+  expect(readFileSync(join(folder, 'run/steps/good'), 'utf8')).toMatch(/^done\tGood step\t\d+\t2500000\t\n$/)
+  expect(readFileSync(join(folder, 'run/steps/bad'), 'utf8')).toMatch(/^failed\tBad step\t\d+\t-\tno such thing\n$/)
+})
+
+test('a person who interrupts leaves no step behind, nor what a step started', () => {
+  const { stdout, status } = launcher(`
+    mkdir -p logs; begin_steps
+    long() { sleep 61.5 & wait; }
+    trap stop_up EXIT; trap 'exit 130' TERM
+    start_step long 'Long step' long
+    until pgrep -f 'sleep 61[.]5' >/dev/null; do :; done
+    (kill -TERM $$) ; wait`)
+  expect(status).toBe(130)
+  expect(stdout).not.toContain('✓')
+  const left = spawnSync('pgrep', ['-f', 'sleep 61[.]5'], { encoding: 'utf8' })
+  expect(left.stdout).toBe('')
+})
+
+test('every check of the machine has a title and a finding, and what failed has a cure', () => {
+  const lines = launcher('machine_checks').stdout.trimEnd().split('\n')
+  expect(lines.length).toBeGreaterThanOrEqual(9)
+  for (const line of lines) {
+    const [id, state, title, found, cure] = line.split('\t')
+    expect([id, title, found].every(Boolean), line).toBe(true)
+    expect(['ok', 'warning', 'failed']).toContain(state)
+    if (state !== 'ok') expect(cure, line).toBeTruthy()
+  }
+})
+
+test('a machine that cannot do it is refused with every reason and its cure', () => {
+  const { status, stdout, stderr } = launcher(`
+    uname() { [ "$1" = -r ] && echo 4.19.0-generic || echo riscv64; }
+    nproc() { echo 1; }
+    kernel_has() { false; }
+    nft() { false; }
+    require_machine`)
+  expect(status).toBe(1)
+  expect(stdout).toContain('✗ Processor: riscv64\n  → Use a machine with an x86_64 or arm64 processor')
+  expect(stdout).toContain('✗ Kernel: 4.19.0-generic is too old\n  → Upgrade')
+  expect(stdout).toContain('✗ btrfs: the kernel does not have it\n  → Install')
+  expect(stderr).toContain('threadbox cannot run on this machine as it is')
+})
+
+test('another program on the port is named before anything is started', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const check = `set_environment THREADBOX_PORT ${port}; check_port_free && echo free || echo refused`
+  expect(launcher(check).stdout).toBe(
+    `Another program listens on port ${port}: name another one with --port.\nrefused\n`,
+  )
+  other.close()
+  await once(other, 'close')
+  expect(launcher(check).stdout).toBe('free\n')
+})
+
+test('only the release in use and the one before it are kept', () => {
+  launcher(`mkdir -p releases/{a,b,c,.building-x}; prune_releases c b`)
+  expect(readdirSync(join(folder, 'releases'))).toEqual(['b', 'c'])
+})
+
+test('units name the installation, and stopping the host daemon does not touch its sandboxes', () => {
+  const { stdout } = launcher(
+    'set_environment THREADBOX_INSTALLATION abc123; host_unit; sandboxes_unit "$(systemd_unit)"; server_unit "$(systemd_unit)"',
+  )
+  expect(stdout).toContain('Description=threadbox host daemon (abc123)')
+  expect(stdout).toContain('KillMode=process')
+  expect(stdout).toContain('User=threadbox-abc123')
+  expect(stdout).toContain('After=threadbox-abc123-host.service')
+})
