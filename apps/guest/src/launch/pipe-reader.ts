@@ -13,20 +13,17 @@ export type PipeReader = {
 /** `onEnd` is called once, when no program has the pipe open for writing any more, or when it was closed. */
 export function readPipe(options: { descriptor: number; onData(chunk: Buffer): void; onEnd(): void }): PipeReader {
   const socket = new Socket({ fd: options.descriptor, readable: true, writable: false })
-  let open = true
   socket.on('data', options.onData)
   socket.on('error', () => socket.destroy())
-  socket.on('close', () => {
-    open = false
-    options.onEnd()
-  })
+  socket.on('close', options.onEnd)
   return {
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),
     drain: (limit) => {
       const buffered = socket.read() as Buffer | null
       if (buffered !== null) options.onData(buffered)
-      return !open || drainDescriptor({ ...options, limit })
+      // From here on the number of the descriptor may name something else.
+      return socket.destroyed || drainDescriptor({ ...options, limit })
     },
     close: () => void socket.destroy(),
   }

@@ -1,0 +1,74 @@
+import { createServer, request as httpRequest, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createConnectTransport } from '@connectrpc/connect-node'
+import { hostPaths } from '@threadbox/protocol/host'
+import { startTestHost, type TestHost } from '@threadbox/testkit'
+
+/** One real sandbox with its guest, reachable as a client inside the machine would reach it. */
+export type GuestSandbox = AsyncDisposable & {
+  host: TestHost
+  sandboxId: string
+  /** Addresses on loopback that lead to the guest's two ports; the gateway behind them adds the access token. */
+  guestUrl: string
+  codeUrl: string
+  transport: ReturnType<typeof createConnectTransport>
+}
+
+const mebibyte = 1024 * 1024
+export const sandboxLimits = { memoryBytes: 1024 * mebibyte, cpus: 2, processes: 256, diskBytes: 2048 * mebibyte }
+
+export async function startGuestSandbox(): Promise<GuestSandbox> {
+  await using cleanup = new AsyncDisposableStack()
+  const host = await startTestHost()
+  cleanup.defer(() => host.close())
+  const sandboxId = host.newSandboxId()
+  await host.request('PUT', hostPaths.sandbox(sandboxId), { limits: sandboxLimits, egress: { kind: 'open' } })
+  const order = { bootId: host.newBootId(), hostname: 'box' }
+  const started = await host.request('POST', hostPaths.start(sandboxId), order)
+  if (started.status !== 200) throw new Error(`the sandbox did not start: ${JSON.stringify(started.body)}`)
+  const forward = async (prefix: string) => {
+    const server = await startForwarder({ socketPath: host.socketPath, prefix })
+    cleanup.defer(() => close(server))
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+  const guestUrl = await forward(hostPaths.guest(sandboxId))
+  const codeUrl = await forward(hostPaths.code(sandboxId))
+  const kept = cleanup.move()
+  return {
+    host,
+    sandboxId,
+    guestUrl,
+    codeUrl,
+    transport: createConnectTransport({ httpVersion: '1.1', baseUrl: guestUrl }),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+async function startForwarder(options: { socketPath: string; prefix: string }): Promise<Server> {
+  const server = createServer((request, response) => {
+    const upstream = httpRequest({
+      socketPath: options.socketPath,
+      path: `${options.prefix}${request.url}`,
+      method: request.method,
+      headers: request.headers,
+      agent: false,
+    })
+    upstream.on('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      response.flushHeaders()
+      answer.pipe(response)
+      answer.on('error', () => response.destroy())
+    })
+    upstream.on('error', () => response.destroy())
+    response.on('close', () => upstream.destroy())
+    request.pipe(upstream)
+  })
+  server.requestTimeout = 0
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return server
+}
+
+async function close(server: Server) {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+}
