@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -20,13 +21,22 @@ export type Probe = {
   mac?: string
   /** An unprivileged user of the machine instead of root. */
   asNobody?: boolean
+  /** Runs the attempt somewhere else, as root: in a real sandbox. Gets a line of shell, returns what it printed. */
+  inside?: (command: string) => Promise<string>
 }
 export type ProbeResult = { isReached: boolean; said: string; token: string }
 
 /** Tries to reach an address, in the way a hostile process with all rights in its namespace would. */
 export function probe(options: Probe): Promise<ProbeResult> {
   const token = `probe-${randomBytes(8).toString('hex')}`
-  const { kind, address, port, from, source = '', mac = '', asNobody = false } = options
+  const { kind, address, port, from, source = '', mac = '', asNobody = false, inside: runInside } = options
+  if (runInside !== undefined) {
+    const words = [kind, address, port, token, source, mac].map((word) => `'${word}'`).join(' ')
+    return runInside(`perl ${probePathInside} ${words} 2>&1`).then((output) => {
+      const said = output.trim()
+      return { isReached: said === 'reached', said, token }
+    })
+  }
   const inside = from === undefined ? [] : ['ip', 'netns', 'exec', from]
   const user = asNobody ? ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'] : []
   const [program = '', ...args] = [
@@ -48,6 +58,17 @@ export function probe(options: Probe): Promise<ProbeResult> {
     })
   })
 }
+
+const probePathInside = '/tmp/probe.pl'
+
+/** A line of shell that puts a program of these tests where {@link Probe.inside} looks for it. */
+export async function installPrograms(): Promise<string> {
+  const write = async (program: string, target: string) =>
+    `echo ${(await readFile(program)).toString('base64')} | base64 -d > ${target}`
+  return `${await write(probeProgram, probePathInside)} && ${await write(hostProgram, testHostPathInside)}`
+}
+
+export const testHostPathInside = '/tmp/test-host.pl'
 
 /** Opens a TCP connection and keeps it; `speak` says what became of saying something on it. */
 export async function holdConnection(options: { from: string; address: string; port: number }) {
