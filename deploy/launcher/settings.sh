@@ -4,6 +4,7 @@
 readonly node_version=24.21.0
 readonly node_wheel_version=24.19.0
 readonly go_version_needed=21
+readonly go_wheel_version=1.27.3
 readonly runsc_version=v0.0.0-20260905035102-160fafc42237
 # Day of gVisor's own release of the same source; its checksums are in runsc-release.sha512.
 readonly runsc_release_day=20260907

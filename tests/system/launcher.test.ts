@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const run = promisify(execFile)
+const threadbox = join(import.meta.dirname, '../../threadbox')
+/** Everything that tests make on this machine is below this directory. */
+const testRoot = '/var/lib/threadbox-test'
+/** The smallest pool that holds the base image beside its reserves. */
+const poolBytes = 8 * 1024 ** 3
+const firstUpMs = 900_000
+
+let dataDirectory: string
+let port: number
+
+beforeAll(async () => {
+  await mkdir(testRoot, { recursive: true })
+  dataDirectory = await mkdtemp(join(testRoot, 'up-'))
+  port = await freePort()
+})
+afterAll(async () => {
+  if (existsSync(join(dataDirectory, 'threadbox.env'))) await launcher('uninstall', '--yes')
+  await rm(dataDirectory, { recursive: true, force: true })
+})
+
+test('up brings a machine to a page with a sign-up link, and a sandbox can start', { timeout: firstUpMs }, async () => {
+  const { stdout } = await launcher('up', '--port', `${port}`)
+  const link = /http:\/\/app\.[a-z0-9]{6}\.localhost:\d+\/setup\?token=[\w-]{40,}/.exec(stdout)?.[0]
+  expect(stdout).toContain(`ssh -L ${port}:127.0.0.1:${port}`)
+  expect(link).toBeDefined()
+  const page = await fetch(`http://127.0.0.1:${port}/setup`, { headers: { accept: 'text/html' } })
+  expect(page.headers.has('threadbox-request-id')).toBe(true)
+  const doctor = JSON.parse((await launcher('doctor', '--json')).stdout) as { checks: { state: string }[] }
+  expect(doctor.checks.length).toBeGreaterThan(15)
+  expect(doctor.checks.filter((check) => check.state === 'failed')).toEqual([])
+})
+
+test('a second up is ready in under five seconds and starts nothing anew', async () => {
+  const before = await records()
+  const startedAt = performance.now()
+  await launcher('up')
+  expect(performance.now() - startedAt).toBeLessThan(5000)
+  expect(await records()).toEqual(before)
+})
+
+test('the server runs as its own user and cannot read what is the host’s', async () => {
+  const { server } = await records()
+  const status = await readFile(`/proc/${server?.pid}/status`, 'utf8')
+  const idOf = (kind: 'Uid' | 'Gid') => new RegExp(`^${kind}:\\t(\\d+)`, 'm').exec(status)?.[1] ?? '0'
+  expect([idOf('Uid'), idOf('Gid')]).not.toContain('0')
+  const asServer = (...command: string[]) =>
+    run('setpriv', [`--reuid=${idOf('Uid')}`, `--regid=${idOf('Gid')}`, '--clear-groups', '--', ...command])
+  await expect(asServer('ls', join(dataDirectory, 'releases'))).resolves.toBeDefined()
+  await expect(asServer('cat', join(dataDirectory, 'threadbox.env'))).rejects.toThrow()
+  await expect(asServer('ls', join(dataDirectory, 'host'))).rejects.toThrow()
+})
+
+test('a killed supervisor finds the daemons again; a killed daemon is started again', { timeout: 60_000 }, async () => {
+  const before = await records()
+  process.kill(before.supervisor?.pid ?? 0, 'SIGKILL')
+  await expect.poll(async () => (await records()).supervisor?.pid, { timeout: 20_000 }).not.toBe(before.supervisor?.pid)
+  expect((await records()).host).toEqual(before.host)
+  process.kill(before.server?.pid ?? 0, 'SIGKILL')
+  await expect
+    .poll(
+      () =>
+        launcher('status').then(
+          () => 'fine',
+          () => 'not yet',
+        ),
+      { timeout: 30_000 },
+    )
+    .toBe('fine')
+  expect((await records()).server).not.toEqual(before.server)
+})
+
+test('down leaves no process and no mount, uninstall nothing at all', { timeout: 120_000 }, async () => {
+  const installation =
+    /INSTALLATION=(\w+)/.exec(await readFile(join(dataDirectory, 'threadbox.env'), 'utf8'))?.[1] ?? ''
+  await launcher('down')
+  expect((await run('ps', ['-e', '-o', 'args='])).stdout).not.toContain(dataDirectory)
+  expect(await readFile('/proc/self/mounts', 'utf8')).not.toContain(dataDirectory)
+  await launcher('uninstall', '--yes')
+  expect(existsSync(dataDirectory)).toBe(false)
+  const machine = await Promise.all([
+    run('nft', ['list', 'tables']),
+    run('ip', ['link']),
+    run('getent', ['passwd']),
+    run('find', ['/sys/fs/cgroup', '-name', `*${installation}*`]),
+  ])
+  expect(machine.map(({ stdout }) => stdout).join('\n')).not.toContain(installation)
+})
+
+function launcher(command: string, ...args: string[]) {
+  const environment = { ...process.env, THREADBOX_POOL_SIZE: `${poolBytes}` }
+  return run(threadbox, [command, '--data-dir', dataDirectory, ...args], { env: environment, maxBuffer: 1 << 24 })
+}
+
+type Recorded = { pid: number; startTime: string } | undefined
+
+async function records(): Promise<Record<'supervisor' | 'host' | 'server', Recorded>> {
+  const read = async (name: string): Promise<Recorded> => {
+    const text = await readFile(join(dataDirectory, 'run', `${name}.json`), 'utf8').catch(() => undefined)
+    return text === undefined ? undefined : (JSON.parse(text) as Recorded)
+  }
+  return { supervisor: await read('supervisor'), host: await read('host'), server: await read('server') }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port: found } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return found
+}
