@@ -17,10 +17,11 @@ export type KnownModel = {
 const known: Partial<Record<Provider, Record<string, [contextTokens: number, input: number, output: number]>>> = {
   anthropic: {
     'claude-opus-4-5': [200_000, 5, 25],
+    'claude-opus-4-1': [200_000, 15, 75],
     'claude-opus-4': [200_000, 15, 75],
+    'claude-sonnet-4-5': [200_000, 3, 15],
     'claude-sonnet-4': [200_000, 3, 15],
     'claude-haiku-4-5': [200_000, 1, 5],
-    'claude-3-5-haiku': [200_000, 0.8, 4],
   },
   openai: {
     'gpt-5': [400_000, 1.25, 10],
@@ -56,12 +57,10 @@ export function knownModel(provider: Provider, model: string): KnownModel {
   }
 }
 
-/** `gpt-5-2025-08-07` is a dated `gpt-5`; `gpt-5-pro` and `gpt-5.1` are other models with other prices. */
+/** `gpt-5-2025-08-07` is a dated `gpt-5`; `gpt-5-pro` and `claude-opus-4-9` are other models with other prices. */
 function isVersionOf(model: string, name: string): boolean {
-  return (
-    model === name ||
-    (model.startsWith(name) && /^-(latest|\d{4,8}(-\d{2}){0,2}|\d(-\d{8})?)$/.test(model.slice(name.length)))
-  )
+  const rest = model.startsWith(name) ? model.slice(name.length) : undefined
+  return rest === '' || (rest !== undefined && /^-(latest|\d{8}|\d{4}-\d{2}-\d{2})$/.test(rest))
 }
 
 /** What is assumed about a window that nobody told us: small enough for local servers, true for the named providers. */

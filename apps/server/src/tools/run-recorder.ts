@@ -22,12 +22,16 @@ export type RunRecorderOptions = {
   recordSize(sizeBytes: number): Promise<void>
   recordDisplay(display: Display): Promise<void>
   show(event: { offset: number; text: string; sizeBytes: number }): void
+  /** Records the end of the output as it is now, for whoever opens the conversation while the run goes on. */
+  recordTail(tail: { tail: string; tailOffset: number; sizeBytes: number }): Promise<void>
 }
 
 /** Output is stored at this rhythm while it trickles: the first bytes at once, the next ones together. */
 const storeEveryMs = 50
 /** Shown at most ten times a second: more redraws than that help nobody. */
 const showEveryMs = 100
+/** A silent command's earlier output is there after a reload; more often would only write the same again and again. */
+const recordTailEveryMs = 2000
 /** So much may wait to be stored; then the reader waits, and the guest with it. */
 const maxPendingBytes = 1024 * 1024
 
@@ -41,6 +45,8 @@ export async function makeRunRecorder(options: RunRecorderOptions): Promise<RunR
   let storing: Promise<void> | undefined
   let failure: unknown
   let showTimer: NodeJS.Timeout | undefined
+  let tailTimer: NodeJS.Timeout | undefined
+  let tailRecorded: Promise<void> = Promise.resolve()
   let acknowledge: (offset: number) => Promise<void> = async () => undefined
 
   const storeOnce = async () => {
@@ -53,6 +59,18 @@ export async function makeRunRecorder(options: RunRecorderOptions): Promise<RunR
     // The bytes are safe: an acknowledgement that gets lost only makes the guest hold them a little longer.
     void acknowledge(window.sizeBytes).catch(() => undefined)
     showSoon()
+    tailTimer ??= setTimeout(recordTail, recordTailEveryMs)
+  }
+  const recordTail = () => {
+    tailTimer = undefined
+    const recorded = options.recordTail(tailOf(window)).then(() => {
+      // Readers have been put back to the recorded size: they are shown the window again, which brings them forward.
+      window = { ...window, shownBytes: Math.max(0, window.sizeBytes - window.bytes.length - 1) }
+      show()
+    })
+    tailRecorded = recorded.catch((error: unknown) => {
+      failure = error
+    })
   }
   const storeAll = async () => {
     while (pendingBytes > 0) {
@@ -104,8 +122,12 @@ export async function makeRunRecorder(options: RunRecorderOptions): Promise<RunR
         rethrow()
       }
       clearTimeout(showTimer)
+      clearTimeout(tailTimer)
       showTimer = undefined
+      tailTimer = undefined
       show()
+      await tailRecorded
+      rethrow()
     },
     tail: () => tailOf(window),
     acknowledgeTo: (next) => {

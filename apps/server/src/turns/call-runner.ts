@@ -226,17 +226,31 @@ async function callEntryOf(dependencies: TurnDependencies, call: CallRecord): Pr
 function recorderFor(dependencies: TurnDependencies, call: CallRecord): Promise<RunRecorder> {
   const { log, store, blobs } = dependencies
   let displays = call.displays
+  // Each of these reads the entry and writes it again, so one must not overtake another.
+  let writing: Promise<void> = Promise.resolve()
+  const inOrder = (write: () => Promise<void>) => {
+    const next = writing.then(write)
+    writing = next.catch(() => undefined)
+    return next
+  }
   return makeRunRecorder({
     blobs,
     call,
     recordSize: (outputBytes) => store.changeCall(call.id, { outputBytes }, store.writer),
-    recordDisplay: async (display) => {
-      displays += 1
-      const change: ThreadChange = { type: 'display-added', entryId: call.id, display }
-      await log.append(call.threadId, [change], (transaction) =>
-        store.changeCall(call.id, { displays }, writerOf(transaction)),
-      )
-    },
+    recordDisplay: (display) =>
+      inOrder(async () => {
+        displays += 1
+        const change: ThreadChange = { type: 'display-added', entryId: call.id, display }
+        await log.append(call.threadId, [change], (transaction) =>
+          store.changeCall(call.id, { displays }, writerOf(transaction)),
+        )
+      }),
+    recordTail: (output) =>
+      inOrder(async () => {
+        const entry = await callEntryOf(dependencies, call)
+        if (entry?.status !== 'running') return
+        await log.append(call.threadId, [{ type: 'entry-updated', entry: { ...entry, output } }])
+      }),
     show: (event) => log.showOutput(call.threadId, { type: 'output-appended', entryId: call.id, ...event }),
   })
 }

@@ -1,4 +1,5 @@
 import type { Entry, NoticeEntry, ToolCallEntry } from '@threadbox/protocol/public'
+import { applyThreadEvent, threadStateOf } from '@threadbox/protocol/public'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { outputKey } from '../tools/tool.ts'
 import { makeTestBench, type TestBench } from './turns.test-utils.ts'
@@ -61,6 +62,42 @@ describe('a connection to the sandbox that breaks', () => {
     expect(result?.text).toContain('started')
     expect(result?.text).toContain('nobody knows how far it got')
     expect(bench.sandbox.starts).toHaveLength(1)
+  })
+})
+
+describe('a command that has gone silent', () => {
+  it('shows what it had printed to whoever opens the conversation while it runs', async () => {
+    await bench.send(`/run echo ready on port 8000; ${gate('go')}`)
+    await expect.poll(async () => (await onlyCall())?.output.tail, { timeout: 5000 }).toBe('ready on port 8000\n')
+    expect((await onlyCall())?.status).toBe('running')
+    await open('/home/user/go')
+    await bench.turns.settled(bench.threadId)
+    expect(await onlyCall()).toMatchObject({ status: 'succeeded', output: { tail: 'ready on port 8000\n' } })
+  })
+})
+
+describe('a command that prints for a while', () => {
+  it('is seen whole by a reader that follows it, although its record is renewed in between', async () => {
+    const page = await bench.dependencies.log.page(bench.threadId, { before: null, limit: 10 })
+    const stop = new AbortController()
+    let state = threadStateOf(page)
+    const sizes: number[] = []
+    const following = (async () => {
+      for await (const event of bench.dependencies.log.read(bench.threadId, { afterSeq: 0, signal: stop.signal })) {
+        state = applyThreadEvent(state, event)
+        const output = toolCalls([...state.entries])[0]?.output
+        if (output === undefined) continue
+        expect(output.tailOffset + Buffer.byteLength(output.tail)).toBe(output.sizeBytes)
+        if (output.tailOffset === 0) expect(output.tail.startsWith('1\n') || output.tail === '').toBe(true)
+        sizes.push(output.sizeBytes)
+      }
+    })()
+    await bench.say('/run for i in $(seq 1 60); do echo $i; sleep 0.05; done')
+    await expect.poll(() => toolCalls([...state.entries])[0]?.status).toBe('succeeded')
+    stop.abort()
+    await following
+    expect(toolCalls([...state.entries])[0]?.output).toMatchObject({ tailOffset: 0, sizeBytes: 171 })
+    expect(new Set(sizes).size).toBeGreaterThan(10)
   })
 })
 
