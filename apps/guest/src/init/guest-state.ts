@@ -32,6 +32,7 @@ export type GuestState = {
   checkToken(presented: string | undefined): void
   /** Takes over a handshake; from the second on it must present the token in force. */
   apply(options: { body: unknown; presented: string | undefined }): GuestSettings
+  /** Called for the first handshake, and for later ones that change what programs are started with. */
   onApplied(listener: (settings: GuestSettings) => void): void
 }
 
@@ -53,12 +54,19 @@ export function makeGuestState(): GuestState {
       if (current !== undefined) checkToken(presented)
       const parsed = guestInitSchema.safeParse(body)
       if (!parsed.success) throw initInvalid({ problem: z.prettifyError(parsed.error) })
+      const before = current
       current = parsed.data
-      for (const listener of listeners) listener(current)
+      const isSame = before !== undefined && surroundings(before) === surroundings(current)
+      if (!isSame) for (const listener of listeners) listener(current)
       return current
     },
     onApplied: (listener) => void listeners.push(listener),
   }
+}
+
+/** What programs are started with. A handshake that only names a new boot or sets the clock leaves what waits ready. */
+function surroundings({ envVars, defaultUser, defaultWorkdir, limits }: GuestSettings): string {
+  return JSON.stringify([envVars, defaultUser, defaultWorkdir, limits])
 }
 
 /** Compares in a time that does not depend on where the texts differ. */
