@@ -1,9 +1,11 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { type ModelServer, startModelServer, type TestServer } from '@threadbox/testkit'
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
-import { build } from 'vite'
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
 import { openQuietNetwork } from './quiet-network.ts'
 
@@ -25,12 +27,18 @@ export type PageOptions = {
   isTouch?: boolean
 }
 
+const run = promisify(execFile)
 const webRoot = path.join(import.meta.dirname, '../../apps/web')
 
 /** Builds the app into a directory of its own. */
 export async function buildWebApp(directory: string): Promise<string> {
   const outDir = path.join(directory, 'web')
-  await build({ root: webRoot, logLevel: 'error', build: { outDir, emptyOutDir: true } })
+  const vite = path.join(import.meta.dirname, '../../node_modules/.bin/vite')
+  // In a process of its own: the test runner's NODE_ENV would make it a development build.
+  await run(vite, ['build', '--logLevel', 'error', '--outDir', outDir, '--emptyOutDir'], {
+    cwd: webRoot,
+    env: { ...process.env, NODE_ENV: 'production' },
+  })
   return outDir
 }
 
@@ -89,19 +97,36 @@ async function openPage(
     acceptDownloads: true,
   })
   context.setDefaultTimeout(30_000)
-  await signIn(context, server)
   const page = await context.newPage()
+  await signIn(page, server)
   await page.goto(`${server.origin}${pathname}`)
   return page
 }
 
-async function signIn(context: BrowserContext, server: TestServer): Promise<void> {
+/** Signs in from inside the browser: only there the name of the server is known. */
+async function signIn(page: Page, server: TestServer): Promise<void> {
   const { email, password } = server.owner
-  const answer = await context.request.post(`${server.origin}/api/v1/auth/sign-in`, {
-    data: { email, password },
-    headers: { origin: server.origin },
-  })
-  if (!answer.ok()) throw new Error(`The test owner could not sign in: ${answer.status()} ${await answer.text()}`)
+  await page.goto(`${server.origin}/login`)
+  const status = await page.evaluate(
+    async (body) => {
+      const headers = { 'content-type': 'application/json' }
+      return (await fetch('/api/v1/auth/sign-in', { method: 'POST', headers, body: JSON.stringify(body) })).status
+    },
+    { email, password },
+  )
+  if (status !== 200) throw new Error(`The test owner could not sign in: ${status}`)
+}
+
+/** Closes a page with its profile. With THREADBOX_PICTURES a picture of how it looked at last is kept there. */
+export async function closePage(page: Page): Promise<void> {
+  const directory = process.env.THREADBOX_PICTURES
+  const name = expect
+    .getState()
+    .currentTestName?.replaceAll(/[^a-z0-9]+/gi, '-')
+    .slice(-80)
+  if (directory !== undefined)
+    await page.screenshot({ path: path.join(directory, `${name}.png`) }).catch(() => undefined)
+  await page.context().close()
 }
 
 /** The message field. */

@@ -39,7 +39,7 @@ export const sandbox: Texts<typeof source> = {
     deleting: 'Wird mit ihren Dateien entfernt.',
   },
   detail: {
-    awake: { turn: 'Agent arbeitet' },
+    awake: { turn: 'arbeitet' },
     ended: {
       stopped: 'angehalten',
       'memory-backstop': 'Arbeitsspeicher voll',

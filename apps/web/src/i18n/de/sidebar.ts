@@ -13,7 +13,7 @@ export const sidebar: Texts<typeof source> = {
   loading: 'Threads werden geladen',
   empty: 'Noch keine Threads',
   unread: 'ungelesen',
-  working: 'Agent arbeitet',
+  working: 'arbeitet',
   settings: 'Einstellungen',
   account: 'Konto und Darstellung',
   theme: 'Darstellung',

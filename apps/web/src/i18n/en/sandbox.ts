@@ -36,7 +36,7 @@ export const sandbox = {
     deleting: 'Being removed with its files.',
   },
   detail: {
-    awake: { turn: 'agent working' },
+    awake: { turn: 'working' },
     ended: {
       stopped: 'stopped',
       'memory-backstop': 'out of memory',

@@ -10,7 +10,7 @@ export const sidebar = {
   loading: 'Loading threads',
   empty: 'No threads yet',
   unread: 'unread',
-  working: 'agent working',
+  working: 'working',
   settings: 'Settings',
   account: 'Account and appearance',
   theme: 'Theme',

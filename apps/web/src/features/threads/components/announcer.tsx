@@ -2,6 +2,7 @@ import type { ThreadState } from '@threadbox/sdk'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Announcement, announcementOf } from '../state/announcement.models.ts'
+import { awaitedTurn } from '../state/awaited-turn.ts'
 
 /** Tells screen readers once how a turn ended. The conversation itself is not read out while it grows. */
 export function Announcer(props: { state: ThreadState | null }) {
@@ -12,8 +13,8 @@ export function Announcer(props: { state: ThreadState | null }) {
   useEffect(() => {
     const previous = before.current
     before.current = state
-    if (previous === null || state === null) return
-    const next = announcementOf(previous, state)
+    if (state === null) return
+    const next = announcementOf(previous, state, awaitedTurn())
     if (next !== undefined) setAnnouncement(next)
   }, [state])
   const text =

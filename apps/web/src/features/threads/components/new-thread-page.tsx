@@ -5,21 +5,24 @@ import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../app/client.ts'
 import { isTouch } from '../../../app/keyboard.ts'
 import { Composer, type ComposerHandle } from '../../composer/components/composer.tsx'
-import { useDraft, writeDraft } from '../../composer/state/draft.ts'
+import { readDraft, useDraft, writeDraft } from '../../composer/state/draft.ts'
 import { useUploadsStore } from '../../composer/state/uploads-context.ts'
 import { useDocumentTitle } from '../../connection/state/use-document-title.ts'
 import { useErrorToast } from '../../connection/state/use-error-toast.ts'
 import { EmptyThread } from '../../empty/components/empty-thread.tsx'
 import { putThread } from '../api/thread-queries.ts'
+import { awaitTurn } from '../state/awaited-turn.ts'
 import { newMessageKey } from '../state/use-thread-actions.ts'
 import { DropZone } from './drop-zone.tsx'
 import { PlainHeader } from './thread-header.tsx'
+import { Bubble } from './user-message.tsx'
 
 /** A thread that does not exist yet: its first message, or its first file, makes it. */
 export function NewThreadPage() {
   const { t } = useTranslation('threads')
   const [text, setText] = useDraft('new')
   const [modelId, setModelId] = useState<string | null>(null)
+  const [sent, setSent] = useState<string | null>(null)
   const composer = useRef<ComposerHandle>(null)
   const { isBusy, withThread } = useNewThread(modelId)
   const client = useClient()
@@ -33,24 +36,41 @@ export function NewThreadPage() {
     setText(next)
     composer.current?.focus()
   }
-  const send = () =>
-    withThread(async (threadId) => {
-      await client.threads.sendMessage(threadId, { text, key: newMessageKey(), attachmentIds: [] })
-      setText('')
-    })
+  const send = () => {
+    const message = text
+    setSent(message)
+    setText('')
+    withThread(
+      async (threadId) => {
+        const order = { text: message, key: newMessageKey(), attachmentIds: [] }
+        awaitTurn((await client.threads.sendMessage(threadId, order)).turnId)
+      },
+      () => {
+        setSent(null)
+        setText(message)
+      },
+    )
+  }
   const attach = (files: readonly File[]) =>
-    withThread((threadId) => {
-      writeDraft(threadId, text)
-      setText('')
-      uploads.add(threadId, files)
-    })
+    withThread(
+      (threadId) => uploads.add(threadId, files),
+      () => undefined,
+    )
   return (
     <main className="main">
       <PlainHeader title={t('newThread')} />
       <DropZone onFiles={attach}>
         <section className="chat" aria-label={t('conversation')}>
           <div className="scroll" data-region="chat" tabIndex={-1}>
-            <EmptyThread onInsert={insert} modelId={modelId} />
+            {sent === null ? (
+              <EmptyThread onInsert={insert} modelId={modelId} />
+            ) : (
+              <div className="stream">
+                <div className="r me me--outgoing">
+                  <Bubble text={sent} />
+                </div>
+              </div>
+            )}
           </div>
           <div className="dock">
             <Composer
@@ -75,7 +95,10 @@ export function NewThreadPage() {
   )
 }
 
-/** Creates the thread once, does the work with it, and goes there. What failed is said; the text stays. */
+/**
+ * Creates the thread once, does the work with it, and goes there. What was typed meanwhile goes along as its draft. A
+ * failure is said and undone by `onFailure`.
+ */
 function useNewThread(modelId: string | null) {
   const client = useClient()
   const queryClient = useQueryClient()
@@ -83,7 +106,7 @@ function useNewThread(modelId: string | null) {
   const showError = useErrorToast()
   const [isBusy, setIsBusy] = useState(false)
   const created = useRef<string | null>(null)
-  const withThread = async (work: (threadId: string) => Promise<void> | void) => {
+  const run = async (work: (threadId: string) => unknown, onFailure: () => void) => {
     if (isBusy) return
     setIsBusy(true)
     try {
@@ -92,13 +115,20 @@ function useNewThread(modelId: string | null) {
         putThread(queryClient, thread)
         created.current = thread.id
       }
-      await work(created.current)
-      await navigate({ to: '/threads/$threadId', params: { threadId: created.current }, replace: true })
+      const threadId = created.current
+      await work(threadId)
+      writeDraft(threadId, readDraft('new'))
+      writeDraft('new', '')
+      await navigate({ to: '/threads/$threadId', params: { threadId }, replace: true })
     } catch (error) {
+      onFailure()
       showError(error)
     } finally {
       setIsBusy(false)
     }
   }
-  return { isBusy, withThread: (work: (threadId: string) => Promise<void> | void) => void withThread(work) }
+  return {
+    isBusy,
+    withThread: (work: (threadId: string) => unknown, onFailure: () => void) => void run(work, onFailure),
+  }
 }

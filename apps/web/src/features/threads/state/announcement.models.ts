@@ -8,22 +8,34 @@ export type Announcement = {
   files: number
 }
 
-/** The announcement for the turn that ended between two states, if one did. */
-export function announcementOf(before: ThreadState, after: ThreadState): Announcement | undefined {
-  const ended = Object.values(after.turns).find(
-    (turn) => turn.status !== 'running' && before.turns[turn.id]?.status === 'running',
-  )
-  return ended === undefined ? undefined : describe(ended, after)
+/**
+ * The announcement for the latest turn, when it ended between two states; it may have begun in between too. Without an
+ * earlier state only the turn that this page asked for (`awaitedTurnId`) is news.
+ */
+export function announcementOf(
+  before: ThreadState | null,
+  after: ThreadState,
+  awaitedTurnId?: string,
+): Announcement | undefined {
+  const latestId = after.entries.findLast((entry) => entry.turnId !== '')?.turnId ?? ''
+  const latest = after.turns[latestId]
+  if (latest === undefined || latest.status === 'running') return undefined
+  const earlier = before?.turns[latestId]
+  if (before === null ? latestId !== awaitedTurnId : earlier !== undefined && earlier.status !== 'running') {
+    return undefined
+  }
+  return describe(latest, after)
 }
 
 function describe(turn: Turn, state: ThreadState): Announcement {
-  const calls = state.entries.filter((entry) => entry.kind === 'tool-call' && entry.turnId === turn.id)
-  const countOf = (tools: readonly string[]) =>
-    calls.filter((entry) => entry.kind === 'tool-call' && tools.includes(entry.tool)).length
+  const calls = state.entries.flatMap((entry) =>
+    entry.kind === 'tool-call' && entry.turnId === turn.id ? [entry.tool] : [],
+  )
+  const countOf = (...tools: string[]) => calls.filter((tool) => tools.includes(tool)).length
   return {
     turnId: turn.id,
     outcome: turn.status === 'running' ? 'finished' : turn.status,
-    commands: countOf(['run_command', 'run_python']),
-    files: countOf(['write_file', 'edit_file', 'share_file']),
+    commands: countOf('run_command', 'run_python'),
+    files: countOf('write_file', 'edit_file', 'share_file'),
   }
 }

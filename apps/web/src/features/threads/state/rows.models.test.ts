@@ -159,9 +159,18 @@ describe('rows of a conversation', () => {
 describe('what is announced', () => {
   const before = stateOf([user('a', 't1')], [turn('t1', { status: 'running' })])
 
-  test('nothing while a turn runs, nor for turns that had ended before', () => {
+  test('nothing while a turn runs, nor for turns that had ended before, nor when older ones are fetched', () => {
+    const ended = stateOf([user('a', 't1')], [turn('t1')])
     expect(announcementOf(before, before)).toBeUndefined()
-    expect(announcementOf(stateOf([], []), stateOf([], [turn('t1')]))).toBeUndefined()
+    expect(announcementOf(ended, ended)).toBeUndefined()
+    expect(announcementOf(null, ended)).toBeUndefined()
+    expect(announcementOf(ended, stateOf([user('z', 't0'), user('a', 't1')], [turn('t0'), turn('t1')]))).toBeUndefined()
+  })
+
+  test('the turn that the page asked for, even when it ended before the page was there', () => {
+    const failed = stateOf([user('a', 't1')], [turn('t1', { status: 'failed' })])
+    expect(announcementOf(null, failed, 't1')).toMatchObject({ outcome: 'failed' })
+    expect(announcementOf(stateOf([], []), failed)).toMatchObject({ outcome: 'failed' })
   })
 
   test('the end of a turn once, with what it did', () => {
