@@ -66,6 +66,7 @@ export async function startHostUnderTest(options: {
     },
     imageArchive: '',
     guestEnvironment: {},
+    spareSandboxes: 0,
     readyTimeoutMs: 300,
     installation: 'unit00',
     doctorUrl: 'http://127.0.0.1/',

@@ -23,9 +23,11 @@ import { addOrderRoutes } from './orders/orders.routes.ts'
 import { makeSandboxOrders } from './orders/sandbox-orders.ts'
 import { reclaim } from './reclaim/reclaim.ts'
 import { makeHostServer, makeOrdersApp } from './server.ts'
+import { makeSpares } from './spares/spares.ts'
 import { makeBootsStore } from './state/boots.store.ts'
 import { makeFactsStore } from './state/facts.store.ts'
 import { makeSandboxesStore } from './state/sandboxes.store.ts'
+import { makeSparesStore } from './state/spares.store.ts'
 import type { StateTables } from './state/state.tables.ts'
 
 export type HostOptions = {
@@ -38,6 +40,8 @@ export type HostOptions = {
   /** Archive of the base image; see THREADBOX_IMAGE. */
   imageArchive: string
   guestEnvironment: Record<string, string>
+  /** Sandboxes that are kept booted for whoever wants one next. */
+  spareSandboxes: number
   installation: string
   /** What the doctor fetches from inside a sandbox. */
   doctorUrl: string
@@ -72,22 +76,21 @@ export async function makeHost(options: HostOptions): Promise<Host> {
   const files = makeBootFiles(options.files)
   const images = makeBaseImages({ archive: options.imageArchive, disks, facts, logger, signal })
   const attachments = makeAttachments(network)
-  const running = makeBoots({
-    ...{ driver, attachments, boots, files, active, events, logger, clock, randomBytes, signal },
-    readyTimeoutMs: options.readyTimeoutMs,
-    guestDirectory: path.basename(options.files.guestDirectory),
-    guestEnvironment: options.guestEnvironment,
-  })
-  const addresses = makeAddressBook({ sandboxes, addresses: () => network.addresses(), pool: options.networkPool })
-  const lock = makeKeyedLock()
-  const orders = makeSandboxOrders({
-    ...{ sandboxes, boots, running, disks, network, addresses, attachments, images, files, clock, lock },
-  })
+  const { guestEnvironment, readyTimeoutMs, networkPool: pool } = options
+  const launch = { driver, attachments, files, clock, randomBytes, guestEnvironment, readyTimeoutMs }
+  const guestDirectory = path.basename(options.files.guestDirectory)
+  const running = makeBoots({ launch, boots, active, events, logger, guestDirectory, signal })
+  const store = makeSparesStore(database)
+  const addresses = makeAddressBook({ sandboxes, spares: store, addresses: () => network.addresses(), pool })
+  const count = options.spareSandboxes
+  const spares = makeSpares({ count, launch, disks, network, addresses, images, store, logger, signal })
+  const parts = { sandboxes, boots, running, driver, disks, network, addresses, attachments, images, files, spares }
+  const orders = makeSandboxOrders({ ...parts, clock, lock: makeKeyedLock() })
   const gateway = makeGateway({ active, events, logger, clock })
   const hostId = await facts.obtain('hostId', () => makeId('host', randomBytes))
 
   const app = makeOrdersApp(logger)
-  addInfoRoutes(app, { hostId, version: options.version, disks, active, preparing: images.preparing })
+  addInfoRoutes(app, { hostId, version: options.version, disks, active, preparing: images.preparing, spares })
   addEventRoutes(app, { events, signal })
   const { installation, doctorUrl } = options
   addDoctorRoutes(app, makeDoctor({ installation, doctorUrl, orders, active, disks, driver, randomBytes, clock }))
@@ -95,9 +98,12 @@ export async function makeHost(options: HostOptions): Promise<Host> {
   return {
     prepare: async () => {
       await files.prepare()
-      await reclaim({ sandboxes, boots, running, disks, network, attachments, files, driver, logger })
+      await reclaim({ ...parts, logger })
     },
-    prepareImage: () => images.prepare(),
+    prepareImage: async () => {
+      await images.prepare()
+      spares.refill()
+    },
     makeServer: ({ token }) => makeHostServer({ app, gateway, token }),
     close: async () => {
       closing.abort(new Error('the host daemon is ending'))

@@ -71,6 +71,7 @@ async function main() {
       skillsDirectory: settings.skillsDirectory,
     },
     imageArchive: settings.imageArchive,
+    spareSandboxes: settings.spareSandboxes,
     guestEnvironment: guestEnvironmentOf(settings),
     installation,
     doctorUrl: settings.doctorUrl,

@@ -113,6 +113,12 @@ export const hostSettings = {
     schema: z.url({ protocol: /^https?$/ }),
     default: 'https://pypi.org/simple/pip/',
   }),
+  spareSandboxes: setting<number>({
+    doc: 'Sandboxes that are kept booted, while memory is free, so that a new thread does not wait for one. Each takes about 100 MB.',
+    environment: 'THREADBOX_SPARE_SANDBOXES',
+    schema: z.coerce.number().int().min(0).max(100),
+    default: 1,
+  }),
   skillsDirectory: setting<string>({
     doc: 'Skills that every sandbox sees at /skills. Empty: none.',
     environment: 'THREADBOX_SKILLS',

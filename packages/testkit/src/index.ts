@@ -3,5 +3,5 @@ export { type ModelServer, type ReplyRule, startModelServer } from './model-serv
 export { type RecordedMessage, type RecordedRequest, wholeText } from './model-server/recorded-request.ts'
 export type { CommandResult, HostAnswer, HostEventLog, HostRequests } from './test-host/host-requests.ts'
 export { startTestHost, type TestHost } from './test-host/test-host.ts'
-export { findTestMachine } from './test-host/test-machine.ts'
+export { findTestMachine, testRoot } from './test-host/test-machine.ts'
 export { type OwnerToken, startTestServer, type TestServer } from './test-server/test-server.ts'

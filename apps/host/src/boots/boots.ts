@@ -1,43 +1,48 @@
 import type { SandboxLimits } from '@threadbox/domain'
-import { isErrorOf, isThreadboxError } from '@threadbox/errors'
+import { isErrorOf } from '@threadbox/errors'
 import type { BootEndCause } from '@threadbox/protocol/host'
-import { bootUnknown, type SandboxDriver } from '@threadbox/sandbox-driver'
+import { bootUnknown } from '@threadbox/sandbox-driver'
 import type { Logger } from '@threadbox/telemetry'
 import type { HostEvents } from '../events/host-events.ts'
-import type { Attachments } from '../network/attachments.ts'
-import { guestEndedEarly, guestSilent, sandboxEnded } from '../orders/orders.errors.ts'
+import { sandboxEnded } from '../orders/orders.errors.ts'
 import type { BootsStore, StoredBoot } from '../state/boots.store.ts'
 import type { StoredSandbox } from '../state/sandboxes.store.ts'
 import type { ActiveBoots } from './active-boots.ts'
-import type { BootFiles } from './boot-files.ts'
-import { initGuest } from './guest-client.ts'
+import { greetGuest, type LaunchParts, launchGuest } from './launch.ts'
 
 export type BootsParts = {
-  driver: SandboxDriver
-  attachments: Attachments
+  launch: LaunchParts
   boots: BootsStore
-  files: BootFiles
   active: ActiveBoots
   events: HostEvents
   logger: Logger
-  clock: () => number
-  randomBytes: (count: number) => Buffer
   guestDirectory: string
-  /** Environment of everything that the guest starts: proxy and certificate settings. */
-  guestEnvironment: Record<string, string>
-  readyTimeoutMs: number
   /** Aborted when this process ends: boots are let go of, they run on. */
   signal: AbortSignal
 }
 
+/** A boot that runs already in the place of a sandbox and belongs to nobody yet. */
+export type WaitingBoot = { driverBootId: string; hostname: string; accessToken: string }
+
+type StartOptions = {
+  sandbox: StoredSandbox
+  diskPath: string
+  bootId: string
+  hostname: string
+  waiting: WaitingBoot | undefined
+}
+
 /** The life of boots on this host: started, followed to their end, found again after a restart of the daemon. */
 export type Boots = {
-  /** Starts a boot over a disk; returns when its guest is ready. When it throws, nothing of the boot is left. */
-  start(options: { sandbox: StoredSandbox; diskPath: string; bootId: string; hostname: string }): Promise<void>
+  /**
+   * Starts a boot over a disk; returns when its guest is ready. Takes over the waiting boot if there is one and it
+   * answers. When it throws, nothing of the boot is left.
+   */
+  start(options: StartOptions): Promise<void>
   /** Takes up a boot of an earlier daemon. False: it has ended meanwhile, and that is recorded now. */
   adopt(options: { sandbox: StoredSandbox; boot: StoredBoot }): Promise<boolean>
   /** Ends a boot; returns when its end is recorded and nothing of it runs. */
-  stop(options: { sandboxId: string; bootId: string }): Promise<void>
+  stop(boot: StoredBoot): Promise<void>
   /** New limits for a running boot. */
   setLimits(options: { sandbox: StoredSandbox; boot: StoredBoot; limits: SandboxLimits }): Promise<void>
 }
@@ -45,27 +50,32 @@ export type Boots = {
 type End = { cause: BootEndCause; detail: string }
 const nothingLeft: End = { cause: 'unknown', detail: 'Nothing of the sandbox was left when the host looked for it.' }
 
+/** A guest that was ready a moment ago and does not answer within this time is not going to. */
+const takeOverTimeoutMs = 3000
+
 export function makeBoots(parts: BootsParts): Boots {
-  const { driver, boots, active, events, clock, logger } = parts
+  const { boots, active, events, logger } = parts
+  const { driver, clock } = parts.launch
   const follows = new Map<string, Promise<void>>()
 
-  const recordEnd = async ({ sandboxId, bootId, end }: { sandboxId: string; bootId: string; end: End }) => {
+  const recordEnd = async ({ sandboxId, bootId }: StoredBoot, { cause, detail }: End) => {
     const at = clock()
-    active.remove({ sandboxId, bootId, reason: sandboxEnded({ sandboxId, bootId, ...end }) })
-    if (!(await boots.markEnded(bootId, { ...end, at }))) return
-    logger.info({ sandboxId, bootId, ...end }, 'boot ended')
-    events.emit({ type: 'boot-ended', sandboxId, bootId, ...end, at })
+    active.remove({ sandboxId, bootId, reason: sandboxEnded({ sandboxId, bootId, cause, detail }) })
+    if (!(await boots.markEnded(bootId, { cause, detail, at }))) return
+    logger.info({ sandboxId, bootId, cause, detail }, 'boot ended')
+    events.emit({ type: 'boot-ended', sandboxId, bootId, cause, detail, at })
   }
-  const follow = ({ sandboxId, bootId }: { sandboxId: string; bootId: string }) => {
-    const followed = driver.waitForEnd(bootId, parts.signal).then(
+  const follow = (boot: StoredBoot) => {
+    const { bootId, driverBootId } = boot
+    const followed = driver.waitForEnd(driverBootId, parts.signal).then(
       async (status) => {
         if (status.state !== 'ended') return
-        await recordEnd({ sandboxId, bootId, end: { cause: status.cause, detail: status.detail } })
-        await driver.forget(bootId)
+        await recordEnd(boot, status)
+        await driver.forget(driverBootId)
       },
       async (error: unknown) => {
-        if (isErrorOf(bootUnknown, error)) return await recordEnd({ sandboxId, bootId, end: nothingLeft })
-        if (!parts.signal.aborted) logger.error({ error, sandboxId, bootId }, 'a boot cannot be followed')
+        if (isErrorOf(bootUnknown, error)) return await recordEnd(boot, nothingLeft)
+        if (!parts.signal.aborted) logger.error({ error, bootId }, 'a boot cannot be followed')
       },
     )
     follows.set(
@@ -76,125 +86,83 @@ export function makeBoots(parts: BootsParts): Boots {
   const serve = ({ sandbox, boot }: { sandbox: StoredSandbox; boot: StoredBoot }) => {
     const { bootId, sandboxId, startedAt, accessToken } = boot
     active.add({ bootId, sandboxId, startedAt, accessToken, address: sandbox.address })
-    follow({ sandboxId, bootId })
+    follow(boot)
   }
   return {
-    start: async ({ sandbox, diskPath, bootId, hostname }) => {
+    start: async (options) => {
+      const { sandbox, bootId } = options
       const { sandboxId } = sandbox
-      const accessToken = parts.randomBytes(32).toString('hex')
-      const { guestDirectory } = parts
-      await boots.insert({ bootId, sandboxId, startedAt: clock(), hostname, guestDirectory, accessToken })
-      const durations = new Map<string, number>()
-      try {
-        await boot(parts, { sandbox, diskPath, bootId, hostname, accessToken, durations })
-      } catch (error) {
-        await driver.stop(bootId)
-        await driver.forget(bootId)
-        await boots.remove(bootId)
-        throw error
-      }
+      const durations = (await takeOver(parts, options)) ?? (await startAnew(parts, options))
       await boots.markReady(bootId)
       const stored = await boots.find(bootId)
       if (stored !== undefined) serve({ sandbox, boot: stored })
-      logger.info({ sandboxId, bootId, ...Object.fromEntries(durations) }, 'boot ready')
+      logger.info({ sandboxId, bootId, ...durations }, 'boot ready')
       events.emit({ type: 'boot-ready', sandboxId, bootId, at: clock() })
     },
-    adopt: async ({ sandbox, boot: stored }) => {
-      const { bootId, sandboxId } = stored
-      const status = await driver.inspect(bootId)
+    adopt: async ({ sandbox, boot }) => {
+      const status = await driver.inspect(boot.driverBootId)
       if (status?.state === 'running') {
-        serve({ sandbox, boot: stored })
+        serve({ sandbox, boot })
         return true
       }
-      const end: End = status ?? nothingLeft
-      await recordEnd({ sandboxId, bootId, end: { cause: end.cause, detail: end.detail } })
-      await driver.forget(bootId)
+      await recordEnd(boot, status ?? nothingLeft)
+      await driver.forget(boot.driverBootId)
       return false
     },
-    stop: async ({ sandboxId, bootId }) => {
+    stop: async (boot) => {
       // A boot of an earlier daemon whose sandbox is being deleted was not adopted.
-      if (!follows.has(bootId)) follow({ sandboxId, bootId })
-      await driver.stop(bootId)
-      await follows.get(bootId)
+      if (!follows.has(boot.bootId)) follow(boot)
+      await driver.stop(boot.driverBootId)
+      await follows.get(boot.bootId)
     },
-    setLimits: async ({ sandbox, boot: stored, limits }) => {
-      await driver.setLimits({ bootId: stored.bootId, limits })
-      await initGuest({
-        address: sandbox.address,
-        init: handshake(parts, { ...stored, limits }),
-        signal: AbortSignal.timeout(parts.readyTimeoutMs),
-      })
+    setLimits: async ({ sandbox, boot, limits }) => {
+      await driver.setLimits({ bootId: boot.driverBootId, limits })
+      const signal = AbortSignal.timeout(parts.launch.readyTimeoutMs)
+      await greetGuest(parts.launch, { ...boot, place: { ...sandbox, limits }, signal })
     },
   }
 }
 
-async function boot(
-  parts: BootsParts,
-  options: {
-    sandbox: StoredSandbox
-    diskPath: string
-    bootId: string
-    hostname: string
-    accessToken: string
-    durations: Map<string, number>
-  },
-): Promise<void> {
-  const { sandbox, bootId, hostname, accessToken, durations } = options
-  const timed = async <Value>(name: string, work: Promise<Value>) => {
-    const startedAt = performance.now()
-    return await work.finally(() => durations.set(name, Math.round(performance.now() - startedAt)))
-  }
-  const { sandboxId, limits } = sandbox
-  const attachment = await timed('networkMs', parts.attachments.obtain(sandbox))
-  const mounts = await parts.files.write({ sandboxId, hostname, gatewayAddress: attachment.gatewayAddress })
-  const { namespacePath } = attachment
-  const request = { bootId, sandboxId, hostname, rootPath: options.diskPath, mounts, limits }
-  await timed('driverMs', parts.driver.start({ ...request, networkNamespacePath: namespacePath }))
-  await timed('guestMs', awaitGuest(parts, { sandbox, bootId, hostname, accessToken }))
-}
-
-async function awaitGuest(
-  parts: BootsParts,
-  options: { sandbox: StoredSandbox; bootId: string; hostname: string; accessToken: string },
-): Promise<void> {
-  const { sandbox, bootId } = options
-  const { sandboxId } = sandbox
-  const settled = new AbortController()
-  const giveUp = new AbortController()
-  const timeout = setTimeout(() => giveUp.abort(new Error('it did not answer')), parts.readyTimeoutMs)
-  const ended = parts.driver.waitForEnd(bootId, settled.signal).then(
-    (status) => giveUp.abort(guestEndedEarly({ sandboxId, detail: status.state === 'ended' ? status.detail : '' })),
-    () => undefined,
-  )
+async function startAnew(parts: BootsParts, options: StartOptions): Promise<Record<string, number>> {
+  const { sandbox, bootId, hostname, diskPath } = options
+  const accessToken = parts.launch.randomBytes(32).toString('hex')
+  const boot = { driverBootId: bootId, bootId, hostname, accessToken }
+  await record(parts, { ...boot, sandboxId: sandbox.sandboxId })
   try {
-    await initGuest({
-      address: sandbox.address,
-      init: handshake(parts, { ...options, limits: sandbox.limits }),
-      signal: giveUp.signal,
-    })
+    return await launchGuest(parts.launch, { ...boot, place: sandbox, diskPath })
   } catch (error) {
-    if (isThreadboxError(giveUp.signal.reason)) throw giveUp.signal.reason
-    const reason = error instanceof Error ? error.message : String(error)
-    throw guestSilent({ sandboxId, waitedMs: parts.readyTimeoutMs, reason }, { cause: error })
-  } finally {
-    clearTimeout(timeout)
-    settled.abort()
-    await ended
+    await discard(parts, boot)
+    throw error
   }
 }
 
-function handshake(
-  parts: BootsParts,
-  options: { bootId: string; hostname: string; accessToken: string; limits: SandboxLimits },
-) {
-  const { bootId, hostname, accessToken, limits } = options
-  return {
-    accessToken,
-    timestampMs: parts.clock(),
-    hostname,
-    bootId,
-    envVars: parts.guestEnvironment,
-    limits: { memoryBytes: limits.memoryBytes, processes: limits.processes },
-    entropy: parts.randomBytes(32).toString('base64'),
+/** Undefined when there is no waiting boot, or none that answers: then a boot is started anew. */
+async function takeOver(parts: BootsParts, options: StartOptions): Promise<Record<string, number> | undefined> {
+  const { sandbox, bootId, waiting } = options
+  if (waiting === undefined) return undefined
+  const startedAt = performance.now()
+  const boot = { ...waiting, bootId }
+  await record(parts, { ...boot, sandboxId: sandbox.sandboxId })
+  try {
+    const signal = AbortSignal.timeout(takeOverTimeoutMs)
+    await greetGuest(parts.launch, { ...boot, place: sandbox, signal })
+  } catch (error) {
+    parts.logger.warn({ error, bootId }, 'a waiting sandbox did not answer; one is started instead')
+    await discard(parts, boot)
+    return undefined
   }
+  return { takenOverMs: Math.round(performance.now() - startedAt) }
+}
+
+async function record(
+  parts: BootsParts,
+  boot: Omit<StoredBoot, 'state' | `end${string}` | 'startedAt' | 'guestDirectory'>,
+) {
+  await parts.boots.insert({ ...boot, startedAt: parts.launch.clock(), guestDirectory: parts.guestDirectory })
+}
+
+async function discard(parts: BootsParts, { driverBootId, bootId }: { driverBootId: string; bootId: string }) {
+  await parts.launch.driver.stop(driverBootId)
+  await parts.launch.driver.forget(driverBootId)
+  await parts.boots.remove(bootId)
 }

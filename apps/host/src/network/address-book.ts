@@ -1,5 +1,6 @@
 import { firstFreeAddress } from '@threadbox/sandbox-network'
 import type { SandboxesStore } from '../state/sandboxes.store.ts'
+import type { SparesStore } from '../state/spares.store.ts'
 
 /** Who has which address. An address belongs to its sandbox until the sandbox is deleted. */
 export type AddressBook = {
@@ -9,6 +10,7 @@ export type AddressBook = {
 
 export function makeAddressBook(options: {
   sandboxes: SandboxesStore
+  spares: SparesStore
   addresses: () => Iterable<string>
   /** The range, for the message when it is used up. */
   pool: string
@@ -16,7 +18,8 @@ export function makeAddressBook(options: {
   // One at a time, so that two sandboxes never look at the same list and choose the same address.
   let last: Promise<unknown> = Promise.resolve()
   const assign = async <Result>(record: (address: string) => Promise<Result>) => {
-    const taken = new Set((await options.sandboxes.list()).map((sandbox) => sandbox.address))
+    const owners = [...(await options.sandboxes.list()), ...(await options.spares.list())]
+    const taken = new Set(owners.map((owner) => owner.address))
     return await record(firstFreeAddress({ addresses: options.addresses(), taken, pool: options.pool }))
   }
   return {

@@ -1,5 +1,6 @@
-import type { NetworkAttachment, SandboxNetwork } from '@threadbox/sandbox-network'
-import type { StoredSandbox } from '../state/sandboxes.store.ts'
+import type { EgressPolicy, NetworkAttachment, SandboxNetwork } from '@threadbox/sandbox-network'
+
+type Wanted = { placeId: string; address: string; egress: EgressPolicy }
 
 /**
  * Namespaces that are ready for a boot. Looking whether one is complete takes several programs, so what this process
@@ -7,28 +8,29 @@ import type { StoredSandbox } from '../state/sandboxes.store.ts'
  */
 export type Attachments = {
   /** A namespace with address and routes in it, for a boot that starts now. */
-  obtain(sandbox: StoredSandbox): Promise<NetworkAttachment>
+  obtain(wanted: Wanted): Promise<NetworkAttachment>
   /** Makes a namespace ahead of the first boot. */
-  prepare(sandbox: StoredSandbox): Promise<void>
-  /** Nothing is known of the namespace any more: it was removed, or a boot has taken its address out. */
-  forget(sandboxId: string): void
+  prepare(wanted: Wanted): Promise<void>
+  /** Nothing is known of the namespace any more: it was removed. */
+  forget(placeId: string): void
 }
 
 export function makeAttachments(network: SandboxNetwork): Attachments {
   const ready = new Map<string, NetworkAttachment>()
+  const attach = ({ placeId, address, egress }: Wanted) => network.attach({ sandboxId: placeId, address, egress })
   return {
-    obtain: async (sandbox) => {
-      const { sandboxId } = sandbox
-      const known = ready.get(sandboxId)
-      ready.delete(sandboxId)
+    obtain: async (wanted) => {
+      const known = ready.get(wanted.placeId)
+      ready.delete(wanted.placeId)
       if (known !== undefined) return known
-      const attachment = await network.attach(sandbox)
-      await network.restoreAddress(sandboxId)
+      const attachment = await attach(wanted)
+      // An earlier boot has taken the address out of the namespace.
+      await network.restoreAddress(wanted.placeId)
       return attachment
     },
-    prepare: async (sandbox) => {
-      ready.set(sandbox.sandboxId, await network.attach(sandbox))
+    prepare: async (wanted) => {
+      ready.set(wanted.placeId, await attach(wanted))
     },
-    forget: (sandboxId) => void ready.delete(sandboxId),
+    forget: (placeId) => void ready.delete(placeId),
   }
 }

@@ -2,12 +2,14 @@ import type { DiskStore } from '@threadbox/disk-store'
 import type { SandboxLimits } from '@threadbox/domain'
 import { isErrorOf } from '@threadbox/errors'
 import type { HostSandbox } from '@threadbox/protocol/host'
+import type { SandboxDriver } from '@threadbox/sandbox-driver'
 import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import type { BootFiles } from '../boots/boot-files.ts'
 import type { Boots } from '../boots/boots.ts'
 import type { BaseImages } from '../images/base-images.ts'
 import type { AddressBook } from '../network/address-book.ts'
 import type { Attachments } from '../network/attachments.ts'
+import type { Spare, Spares } from '../spares/spares.ts'
 import type { BootsStore, StoredBoot } from '../state/boots.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../state/sandboxes.store.ts'
 import type { makeKeyedLock } from './keyed-lock.ts'
@@ -17,12 +19,14 @@ export type OrdersParts = {
   sandboxes: SandboxesStore
   boots: BootsStore
   running: Boots
+  driver: SandboxDriver
   disks: DiskStore
   network: SandboxNetwork
   addresses: AddressBook
   attachments: Attachments
   images: BaseImages
   files: BootFiles
+  spares: Spares
   clock: () => number
   lock: ReturnType<typeof makeKeyedLock>
 }
@@ -90,18 +94,18 @@ export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
         if (current !== undefined && current.bootId !== bootId) {
           throw otherBoot({ sandboxId, bootId, currentBootId: current.bootId })
         }
-        if (current !== undefined) await stopSandbox(parts, current)
+        if (current !== undefined) await stopSandbox(parts, { sandbox, boot: current })
         return await present(parts, sandbox)
       }),
     delete: (sandboxId) =>
       lock(sandboxId, async () => {
         const sandbox = await sandboxes.find(sandboxId)
-        if (sandbox !== undefined) await deleteSandbox(parts, sandboxId)
+        if (sandbox !== undefined) await deleteSandbox(parts, sandbox)
       }),
     get: async (sandboxId) => {
       const sandbox = await sandboxes.find(sandboxId)
       if (sandbox === undefined || sandbox.isDeleting) throw sandboxNotFound({ sandboxId })
-      return { ...(await present(parts, sandbox)), diskUsedBytes: await usedBytes(parts, sandboxId) }
+      return { ...(await present(parts, sandbox)), diskUsedBytes: await usedBytes(parts, sandbox.placeId) }
     },
     list: async () => {
       const all = await sandboxes.list()
@@ -109,11 +113,13 @@ export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
     },
     shutDown: async () => {
       isShuttingDown = true
+      await parts.spares.close()
       const current = await boots.listCurrent()
       await Promise.all(
         current.map((boot) =>
           lock(boot.sandboxId, async () => {
-            await stopSandbox(parts, boot)
+            const sandbox = await sandboxes.find(boot.sandboxId)
+            if (sandbox !== undefined) await stopSandbox(parts, { sandbox, boot })
           }),
         ),
       )
@@ -128,9 +134,13 @@ async function createSandbox(
 ): Promise<StoredSandbox> {
   const { sandboxId, limits, egress } = wanted
   const imageId = await parts.images.current()
-  const sandbox = await parts.addresses.assign((address) => {
-    const row = { sandboxId, imageId, limits, egress, address, createdAt: parts.clock(), isDeleting: false }
-    return parts.sandboxes.insert(row).then(() => row)
+  const row = { sandboxId, imageId, limits, egress, createdAt: parts.clock(), isDeleting: false }
+  const spare = parts.spares.take({ imageId, limits })
+  if (spare !== undefined) return await takeSpare(parts, { row, spare })
+  const sandbox = await parts.addresses.assign(async (address) => {
+    const own = { ...row, placeId: sandboxId, hostname: null, address }
+    await parts.sandboxes.insert(own)
+    return own
   })
   const made = await Promise.allSettled([
     parts.disks.createDisk({ diskId: sandboxId, imageId, limitBytes: limits.diskBytes }),
@@ -138,8 +148,22 @@ async function createSandbox(
   ])
   const failure = made.find((result) => result.status === 'rejected')
   if (failure === undefined) return sandbox
-  await deleteSandbox(parts, sandboxId)
+  await deleteSandbox(parts, sandbox)
   throw failure.reason
+}
+
+/** The place of a spare becomes a sandbox's. What of the order a boot does not decide is applied to it. */
+async function takeSpare(
+  parts: OrdersParts,
+  { row, spare }: { row: Omit<StoredSandbox, 'placeId' | 'hostname' | 'address'>; spare: Spare },
+): Promise<StoredSandbox> {
+  const { placeId, address, waiting } = spare
+  const sandbox = { ...row, placeId, address, hostname: waiting.hostname }
+  await parts.sandboxes.insert(sandbox)
+  const { diskBytes } = row.limits
+  if (diskBytes !== spare.limits.diskBytes) await parts.disks.setDiskLimit({ diskId: placeId, limitBytes: diskBytes })
+  if (row.egress.kind !== 'open') await parts.network.setEgress({ sandboxId: placeId, egress: row.egress })
+  return sandbox
 }
 
 async function changeSandbox(
@@ -147,17 +171,17 @@ async function changeSandbox(
   wanted: { sandbox: StoredSandbox; limits: SandboxLimits; egress: HostSandbox['egress'] },
 ): Promise<void> {
   const { sandbox, limits, egress } = wanted
-  const { sandboxId } = sandbox
+  const { sandboxId, placeId } = sandbox
   const hasNewLimits = !isSame(limits, sandbox.limits)
   const hasNewEgress = !isSame(egress, sandbox.egress)
   if (!hasNewLimits && !hasNewEgress) return
   const boot = await parts.boots.current(sandboxId)
   if (limits.diskBytes !== sandbox.limits.diskBytes) {
-    await parts.disks.setDiskLimit({ diskId: sandboxId, limitBytes: limits.diskBytes })
+    await parts.disks.setDiskLimit({ diskId: placeId, limitBytes: limits.diskBytes })
   }
   if (hasNewLimits && boot?.state === 'ready') await parts.running.setLimits({ sandbox, boot, limits })
-  const isAttached = (await parts.network.list()).includes(sandboxId)
-  if (hasNewEgress && isAttached) await parts.network.setEgress({ sandboxId, egress })
+  const isAttached = (await parts.network.list()).includes(placeId)
+  if (hasNewEgress && isAttached) await parts.network.setEgress({ sandboxId: placeId, egress })
   await parts.sandboxes.change(sandboxId, { limits, egress })
 }
 
@@ -172,29 +196,43 @@ async function startSandbox(
   if (current !== undefined) throw otherBoot({ sandboxId, bootId, currentBootId: current.bootId })
   if ((await parts.boots.find(bootId)) !== undefined) throw bootUsedBefore({ bootId })
   const limitBytes = sandbox.limits.diskBytes
-  const disk = await parts.disks.createDisk({ diskId: sandboxId, imageId: sandbox.imageId, limitBytes })
-  await parts.running.start({ sandbox, diskPath: disk.path, bootId, hostname })
+  const disk = await parts.disks.createDisk({ diskId: sandbox.placeId, imageId: sandbox.imageId, limitBytes })
+  const waiting = parts.spares.claim(sandbox.placeId)
+  if (sandbox.hostname === null) await parts.sandboxes.setHostname(sandboxId, hostname)
+  const kept = sandbox.hostname ?? hostname
+  await parts.running.start({ sandbox, diskPath: disk.path, bootId, hostname: kept, waiting })
 }
 
-async function stopSandbox(parts: OrdersParts, { sandboxId, bootId }: StoredBoot): Promise<void> {
-  await parts.disks.syncDisk(sandboxId)
-  await parts.running.stop({ sandboxId, bootId })
+async function stopSandbox(
+  parts: OrdersParts,
+  { sandbox, boot }: { sandbox: StoredSandbox; boot: StoredBoot },
+): Promise<void> {
+  await parts.disks.syncDisk(sandbox.placeId)
+  await parts.running.stop(boot)
   // What the guest wrote between the first sync and its end.
-  await parts.disks.syncDisk(sandboxId)
+  await parts.disks.syncDisk(sandbox.placeId)
 }
 
 /** Everything of a sandbox, in the order in which it is used. Begun again after a crash, from wherever it was. */
 export async function deleteSandbox(
-  parts: Pick<OrdersParts, 'sandboxes' | 'boots' | 'running' | 'disks' | 'network' | 'attachments' | 'files'>,
-  sandboxId: string,
+  parts: Pick<
+    OrdersParts,
+    'sandboxes' | 'boots' | 'running' | 'disks' | 'network' | 'attachments' | 'files' | 'spares' | 'driver'
+  >,
+  { sandboxId, placeId }: StoredSandbox,
 ): Promise<void> {
   await parts.sandboxes.markDeleting(sandboxId)
   const boot = await parts.boots.current(sandboxId)
   if (boot !== undefined) await parts.running.stop(boot)
-  parts.attachments.forget(sandboxId)
-  await parts.network.detach(sandboxId)
-  await parts.disks.deleteDisk(sandboxId)
-  await parts.files.remove(sandboxId)
+  const waiting = parts.spares.claim(placeId)
+  if (waiting !== undefined) {
+    await parts.driver.stop(waiting.driverBootId)
+    await parts.driver.forget(waiting.driverBootId)
+  }
+  parts.attachments.forget(placeId)
+  await parts.network.detach(placeId)
+  await parts.disks.deleteDisk(placeId)
+  await parts.files.remove(placeId)
   await parts.sandboxes.remove(sandboxId)
 }
 
@@ -217,9 +255,9 @@ async function present(parts: OrdersParts, sandbox: StoredSandbox): Promise<Host
   }
 }
 
-async function usedBytes(parts: OrdersParts, sandboxId: string): Promise<number | null> {
+async function usedBytes(parts: OrdersParts, diskId: string): Promise<number | null> {
   try {
-    return (await parts.disks.diskUsage(sandboxId)).usedBytes
+    return (await parts.disks.diskUsage(diskId)).usedBytes
   } catch (error) {
     if (isErrorOf({ code: 'disk.not-found' }, error)) return null
     throw error

@@ -1,18 +1,10 @@
-import type { SandboxDriver } from '@threadbox/sandbox-driver'
-import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import type { Logger } from '@threadbox/telemetry'
-import type { Boots } from '../boots/boots.ts'
 import { deleteSandbox, type OrdersParts } from '../orders/sandbox-orders.ts'
 
 export type ReclaimParts = Pick<
   OrdersParts,
-  'sandboxes' | 'boots' | 'running' | 'disks' | 'network' | 'attachments' | 'files'
-> & {
-  driver: SandboxDriver
-  network: SandboxNetwork
-  running: Boots
-  logger: Logger
-}
+  'sandboxes' | 'boots' | 'running' | 'disks' | 'network' | 'attachments' | 'files' | 'spares' | 'driver'
+> & { logger: Logger }
 
 /**
  * Makes the machine agree with the records after a daemon ended at any moment: first what belongs to nobody is removed
@@ -23,24 +15,25 @@ export async function reclaim(parts: ReclaimParts): Promise<{ adopted: number; e
   const { driver, boots, sandboxes, logger } = parts
   await parts.disks.prepare()
   const known = await sandboxes.list()
-  await parts.network.prepare({ keep: new Set(known.map((sandbox) => sandbox.sandboxId)) })
+  await parts.network.prepare({ keep: new Set(known.map((sandbox) => sandbox.placeId)) })
   const removed = await removeUnknownBoots(parts)
+  await parts.spares.reclaim()
   const counts = { adopted: 0, ended: 0, removed }
   for (const sandbox of known) {
     const boot = await boots.current(sandbox.sandboxId)
     if (sandbox.isDeleting) {
-      await deleteSandbox(parts, sandbox.sandboxId)
+      await deleteSandbox(parts, sandbox)
       counts.removed += 1
     } else if (boot?.state === 'starting') {
       // Its order was never answered: whoever sent it sends it again.
-      await driver.stop(boot.bootId)
-      await driver.forget(boot.bootId)
+      await driver.stop(boot.driverBootId)
+      await driver.forget(boot.driverBootId)
       await boots.remove(boot.bootId)
       counts.removed += 1
     } else if (boot !== undefined) {
       const isRunning = await parts.running.adopt({ sandbox, boot })
       // Its namespace has outlived the daemon; what the daemon itself knew of it has not.
-      if (isRunning) await parts.network.attach({ ...sandbox })
+      if (isRunning) await parts.network.attach({ ...sandbox, sandboxId: sandbox.placeId })
       counts[isRunning ? 'adopted' : 'ended'] += 1
     }
   }
@@ -49,7 +42,7 @@ export async function reclaim(parts: ReclaimParts): Promise<{ adopted: number; e
 }
 
 async function removeUnknownBoots({ driver, boots, logger }: ReclaimParts): Promise<number> {
-  const recorded = new Set((await boots.listCurrent()).map((boot) => boot.bootId))
+  const recorded = new Set((await boots.listCurrent()).map((boot) => boot.driverBootId))
   const leaked = (await driver.list()).filter((status) => !recorded.has(status.bootId))
   for (const { bootId } of leaked) {
     logger.warn({ bootId }, 'removing a boot that nobody knows')

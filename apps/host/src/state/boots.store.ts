@@ -13,7 +13,10 @@ export type BootsStore = {
   /** The last boot of a sandbox that ended. */
   lastEnded(sandboxId: string): Promise<StoredBoot | undefined>
   insert(
-    boot: Pick<StoredBoot, 'bootId' | 'sandboxId' | 'startedAt' | 'hostname' | 'guestDirectory' | 'accessToken'>,
+    boot: Pick<
+      StoredBoot,
+      'bootId' | 'sandboxId' | 'driverBootId' | 'startedAt' | 'hostname' | 'guestDirectory' | 'accessToken'
+    >,
   ): Promise<void>
   markReady(bootId: string): Promise<void>
   /** Records an end, once; false when it was recorded before or the boot is unknown. Its token is worth nothing now. */

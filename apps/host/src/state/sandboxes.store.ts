@@ -5,6 +5,8 @@ import type { SandboxesTable, StateTables } from './state.tables.ts'
 
 export type StoredSandbox = {
   sandboxId: string
+  placeId: string
+  hostname: string | null
   imageId: string
   limits: SandboxLimits
   egress: HostSandbox['egress']
@@ -16,8 +18,11 @@ export type StoredSandbox = {
 export type SandboxesStore = {
   find(sandboxId: string): Promise<StoredSandbox | undefined>
   list(): Promise<StoredSandbox[]>
+  /** Records a new sandbox; the spare whose place it takes is none any more. */
   insert(sandbox: StoredSandbox): Promise<void>
   change(sandboxId: string, changes: { limits: SandboxLimits; egress: HostSandbox['egress'] }): Promise<void>
+  /** Keeps the name that the first boot had. */
+  setHostname(sandboxId: string, hostname: string): Promise<void>
   markDeleting(sandboxId: string): Promise<void>
   /** Removes the sandbox and its boots. */
   remove(sandboxId: string): Promise<void>
@@ -37,10 +42,16 @@ export function makeSandboxesStore(database: Kysely<StateTables>): SandboxesStor
     },
     list: async () => (await database.selectFrom('sandboxes').selectAll().orderBy('createdAt').execute()).map(fromRow),
     insert: async (sandbox) => {
-      await database.insertInto('sandboxes').values(toRow(sandbox)).execute()
+      await database.transaction().execute(async (transaction) => {
+        await transaction.deleteFrom('spares').where('placeId', '=', sandbox.placeId).execute()
+        await transaction.insertInto('sandboxes').values(toRow(sandbox)).execute()
+      })
     },
     change: async (sandboxId, { limits, egress }) => {
       await update(sandboxId, { ...limits, egress: JSON.stringify(egress) })
+    },
+    setHostname: async (sandboxId, hostname) => {
+      await update(sandboxId, { hostname })
     },
     markDeleting: async (sandboxId) => {
       await update(sandboxId, { isDeleting: 1 })
@@ -52,9 +63,11 @@ export function makeSandboxesStore(database: Kysely<StateTables>): SandboxesStor
 }
 
 function fromRow(row: Selectable<SandboxesTable>): StoredSandbox {
-  const { sandboxId, imageId, memoryBytes, cpus, processes, diskBytes, address, createdAt } = row
+  const { sandboxId, placeId, hostname, imageId, memoryBytes, cpus, processes, diskBytes, address, createdAt } = row
   return {
     sandboxId,
+    placeId,
+    hostname,
     imageId,
     limits: { memoryBytes, cpus, processes, diskBytes },
     egress: egressPolicySchema.parse(JSON.parse(row.egress)),

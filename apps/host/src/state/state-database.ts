@@ -16,6 +16,13 @@ const migrations: readonly string[] = [
      accessToken text not null, endedAt integer, endCause text, endDetail text) strict;
    create unique index boots_one_alive on boots (sandboxId) where state <> 'ended';
    create index boots_by_sandbox on boots (sandboxId, startedAt);`,
+  `alter table sandboxes add column placeId text not null default '';
+   update sandboxes set placeId = sandboxId;
+   alter table sandboxes add column hostname text;
+   alter table boots add column driverBootId text not null default '';
+   update boots set driverBootId = bootId;
+   create table spares (
+     placeId text primary key, address text not null unique, imageId text not null, createdAt integer not null) strict;`,
 ]
 
 /** Opens the host's own state. The file holds access tokens, so only root may read it. */

@@ -4,11 +4,16 @@ import type { BootEndCause } from '@threadbox/protocol/host'
 export type StateTables = {
   sandboxes: SandboxesTable
   boots: BootsTable
+  spares: SparesTable
   facts: { name: string; value: string }
 }
 
 export type SandboxesTable = {
   sandboxId: string
+  /** Under which disk, network and files are kept: its own id, or that of the spare it was made from. */
+  placeId: string
+  /** What `hostname` says inside, from the first boot on. */
+  hostname: string | null
   imageId: string
   memoryBytes: number
   cpus: number
@@ -25,6 +30,8 @@ export type SandboxesTable = {
 export type BootsTable = {
   bootId: string
   sandboxId: string
+  /** Under which the driver knows it: its own id, or the one that the spare was booted under. */
+  driverBootId: string
   /** `starting`: nobody was told of it yet, so a crash undoes it. */
   state: 'starting' | 'ready' | 'ended'
   startedAt: number
@@ -36,3 +43,6 @@ export type BootsTable = {
   endCause: BootEndCause | null
   endDetail: string | null
 }
+
+/** Sandboxes that wait for somebody to want one. A daemon that starts removes those of its predecessor. */
+export type SparesTable = { placeId: string; address: string; imageId: string; createdAt: number }

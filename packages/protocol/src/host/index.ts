@@ -28,7 +28,10 @@ export const egressPolicySchema = z.discriminatedUnion('kind', [
 /** `PUT /v1/sandboxes/{sandboxId}`: makes disk and address if they are missing; changes limits if they differ. */
 export const ensureSandboxSchema = z.object({ limits: hostLimitsSchema, egress: egressPolicySchema })
 
-/** `POST /v1/sandboxes/{sandboxId}/start`: answers when the guest is ready. The same boot id again is the same boot. */
+/**
+ * `POST /v1/sandboxes/{sandboxId}/start`: answers when the guest is ready. The same boot id again is the same boot. The
+ * host name is a wish: a sandbox keeps the one of its first boot, and one that was kept booted had a name before.
+ */
 export const startSandboxSchema = z.object({ bootId: z.string(), hostname: z.string().regex(/^[a-z0-9-]{1,63}$/) })
 
 /** `POST /v1/sandboxes/{sandboxId}/stop` */
@@ -70,6 +73,8 @@ export const hostInfoSchema = z.object({
   poolTotalBytes: z.number().int(),
   poolUsedBytes: z.number().int(),
   awakeSandboxes: z.number().int(),
+  /** Sandboxes that are booted and belong to nobody yet. */
+  spareSandboxes: z.number().int().optional(),
   /** What is still being prepared after an installation; empty when sandboxes can start. */
   preparing: z.array(z.string()),
 })

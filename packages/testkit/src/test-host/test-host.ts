@@ -61,6 +61,8 @@ export async function startTestHost(options: { environment?: Record<string, stri
     THREADBOX_RUNSC: machine.runscPath,
     THREADBOX_IMAGE: machine.imageArchive,
     THREADBOX_GUEST: guest.directory,
+    // What waits would be counted among what a test has left behind.
+    THREADBOX_SPARE_SANDBOXES: '0',
     THREADBOX_LOG_LEVEL: 'debug',
     ...options.environment,
   }

@@ -1,0 +1,94 @@
+import type { SandboxLimits } from '@threadbox/domain'
+import { isThreadboxError } from '@threadbox/errors'
+import type { HostSandbox } from '@threadbox/protocol/host'
+import type { SandboxDriver } from '@threadbox/sandbox-driver'
+import type { Attachments } from '../network/attachments.ts'
+import { guestEndedEarly, guestSilent } from '../orders/orders.errors.ts'
+import type { BootFiles } from './boot-files.ts'
+import { initGuest } from './guest-client.ts'
+
+export type LaunchParts = {
+  driver: SandboxDriver
+  attachments: Attachments
+  files: BootFiles
+  clock: () => number
+  randomBytes: (count: number) => Buffer
+  /** Environment of everything that the guest starts: proxy and certificate settings. */
+  guestEnvironment: Record<string, string>
+  readyTimeoutMs: number
+}
+
+/** Disk, network and files that a boot is made of; they belong to a sandbox or to a spare. */
+export type Place = { placeId: string; address: string; limits: SandboxLimits; egress: HostSandbox['egress'] }
+
+export type Launch = { driverBootId: string; bootId: string; hostname: string; accessToken: string }
+
+/**
+ * Starts a boot and waits until its guest has answered. Returns how long the parts took. When it throws, the driver may
+ * still know of the boot: the caller stops and forgets it.
+ */
+export async function launchGuest(
+  parts: LaunchParts,
+  options: Launch & { place: Place; diskPath: string },
+): Promise<Record<string, number>> {
+  const { place, hostname, driverBootId } = options
+  const { placeId, limits } = place
+  const durations: Record<string, number> = {}
+  const timed = async <Value>(name: string, work: Promise<Value>) => {
+    const startedAt = performance.now()
+    const value = await work
+    durations[name] = Math.round(performance.now() - startedAt)
+    return value
+  }
+  const { namespacePath, gatewayAddress } = await timed('networkMs', parts.attachments.obtain(place))
+  const mounts = await parts.files.write({ sandboxId: placeId, hostname, gatewayAddress })
+  const request = { bootId: driverBootId, sandboxId: placeId, hostname, rootPath: options.diskPath, mounts, limits }
+  await timed('driverMs', parts.driver.start({ ...request, networkNamespacePath: namespacePath }))
+  await timed('guestMs', awaitGuest(parts, options))
+  return durations
+}
+
+/** The handshake with a guest that runs already. */
+export async function greetGuest(
+  parts: LaunchParts,
+  options: Omit<Launch, 'driverBootId'> & { place: Pick<Place, 'address' | 'limits'>; signal: AbortSignal },
+): Promise<void> {
+  const { place, bootId, hostname, accessToken, signal } = options
+  const { memoryBytes, processes } = place.limits
+  await initGuest({
+    address: place.address,
+    init: {
+      accessToken,
+      timestampMs: parts.clock(),
+      hostname,
+      bootId,
+      envVars: parts.guestEnvironment,
+      limits: { memoryBytes, processes },
+      entropy: parts.randomBytes(32).toString('base64'),
+    },
+    signal,
+  })
+}
+
+async function awaitGuest(parts: LaunchParts, options: Launch & { place: Place }): Promise<void> {
+  const { driverBootId, place } = options
+  const sandboxId = place.placeId
+  const settled = new AbortController()
+  const giveUp = new AbortController()
+  const timeout = setTimeout(() => giveUp.abort(new Error('it did not answer')), parts.readyTimeoutMs)
+  const ended = parts.driver.waitForEnd(driverBootId, settled.signal).then(
+    (status) => giveUp.abort(guestEndedEarly({ sandboxId, detail: status.state === 'ended' ? status.detail : '' })),
+    () => undefined,
+  )
+  try {
+    await greetGuest(parts, { ...options, signal: giveUp.signal })
+  } catch (error) {
+    if (isThreadboxError(giveUp.signal.reason)) throw giveUp.signal.reason
+    const reason = error instanceof Error ? error.message : String(error)
+    throw guestSilent({ sandboxId, waitedMs: parts.readyTimeoutMs, reason }, { cause: error })
+  } finally {
+    clearTimeout(timeout)
+    settled.abort()
+    await ended
+  }
+}

@@ -1,0 +1,165 @@
+import type { DiskStore } from '@threadbox/disk-store'
+import { defaultSandboxLimits, makeId, type SandboxLimits } from '@threadbox/domain'
+import type { SandboxNetwork } from '@threadbox/sandbox-network'
+import type { Logger } from '@threadbox/telemetry'
+import type { WaitingBoot } from '../boots/boots.ts'
+import { type LaunchParts, launchGuest } from '../boots/launch.ts'
+import type { BaseImages } from '../images/base-images.ts'
+import { readMemory } from '../machine-memory.ts'
+import type { AddressBook } from '../network/address-book.ts'
+import type { SparesStore } from '../state/spares.store.ts'
+
+/** A sandbox that is booted and belongs to nobody yet. No one has ever used it. */
+export type Spare = { placeId: string; address: string; imageId: string; limits: SandboxLimits; waiting: WaitingBoot }
+
+/**
+ * Sandboxes that wait, booted, for somebody to want one, because a boot takes a hundred times as long as taking one
+ * over. Kept only while memory is free.
+ */
+export type Spares = {
+  /** A spare with this image and these limits, which is the caller's from now on; undefined when there is none. */
+  take(wanted: { imageId: string; limits: SandboxLimits }): Spare | undefined
+  /** The boot that waits in a place that was taken; once. */
+  claim(placeId: string): WaitingBoot | undefined
+  /** How many wait now. */
+  count(): number
+  /** Makes what is missing, soon. */
+  refill(): void
+  /** Removes what an earlier daemon had kept. */
+  reclaim(): Promise<void>
+  /** Ends all that wait and makes no more. */
+  close(): Promise<void>
+}
+
+export type SparesParts = {
+  count: number
+  launch: LaunchParts
+  disks: DiskStore
+  network: SandboxNetwork
+  addresses: AddressBook
+  images: BaseImages
+  store: SparesStore
+  logger: Logger
+  signal: AbortSignal
+}
+
+/** Whoever has just taken a spare is about to run something: the next one is booted after that. */
+const refillDelayMs = 1500
+/** A spare is kept while this share of memory is available, because it is there for comfort only. */
+const freeMemoryShare = 0.2
+
+export function makeSpares(parts: SparesParts): Spares {
+  const { launch, logger } = parts
+  const ready = new Map<string, Spare>()
+  const taken = new Map<string, WaitingBoot>()
+  let limits = defaultSandboxLimits
+  let filling: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  const fill = async () => {
+    while (!isClosed && ready.size < parts.count && (await hasFreeMemory())) {
+      const spare = await makeSpare(parts, limits)
+      ready.set(spare.placeId, spare)
+      void watch(spare)
+    }
+  }
+  const watch = async (spare: Spare) => {
+    const end = await launch.driver.waitForEnd(spare.waiting.driverBootId, parts.signal).catch(() => undefined)
+    if (end === undefined || !ready.delete(spare.placeId)) return
+    logger.warn({ end }, 'a waiting sandbox has ended')
+    await removeSpare(parts, spare)
+  }
+  const refill = () => {
+    if (isClosed || parts.count === 0 || timer !== undefined) return
+    timer = setTimeout(() => {
+      timer = undefined
+      const earlier = filling ?? Promise.resolve()
+      filling = earlier.then(fill).catch((error: unknown) => logger.warn({ error }, 'no sandbox could be kept waiting'))
+    }, refillDelayMs)
+  }
+  const drop = async (spare: Spare) => {
+    ready.delete(spare.placeId)
+    await removeSpare(parts, spare)
+  }
+  return {
+    take: (wanted) => {
+      limits = wanted.limits
+      refill()
+      for (const spare of ready.values()) {
+        if (spare.imageId === wanted.imageId && fits(spare.limits, wanted.limits)) {
+          ready.delete(spare.placeId)
+          taken.set(spare.placeId, spare.waiting)
+          return spare
+        }
+        void drop(spare).catch((error: unknown) => logger.warn({ error }, 'a waiting sandbox could not be removed'))
+      }
+      return undefined
+    },
+    claim: (placeId) => {
+      const waiting = taken.get(placeId)
+      taken.delete(placeId)
+      return waiting
+    },
+    count: () => ready.size,
+    refill,
+    reclaim: async () => {
+      for (const row of await parts.store.list()) await removePlace(parts, row.placeId)
+    },
+    close: async () => {
+      isClosed = true
+      clearTimeout(timer)
+      await filling
+      await Promise.all([...ready.values()].map(drop))
+    },
+  }
+}
+
+/** Memory and processors are decided at boot; the rest can be changed when a spare is taken. */
+function fits(made: SandboxLimits, wanted: SandboxLimits): boolean {
+  return made.memoryBytes === wanted.memoryBytes && made.cpus === wanted.cpus
+}
+
+async function makeSpare(parts: SparesParts, limits: SandboxLimits): Promise<Spare> {
+  const { launch, disks, store } = parts
+  const placeId = makeId('sandbox', launch.randomBytes)
+  const driverBootId = makeId('boot', launch.randomBytes)
+  const imageId = await parts.images.current()
+  const address = await parts.addresses.assign(async (free) => {
+    await store.insert({ placeId, address: free, imageId, createdAt: launch.clock() })
+    return free
+  })
+  const waiting = {
+    driverBootId,
+    hostname: `threadbox-${placeId.slice(1, 9)}`,
+    accessToken: launch.randomBytes(32).toString('hex'),
+  }
+  try {
+    const disk = await disks.createDisk({ diskId: placeId, imageId, limitBytes: limits.diskBytes })
+    const place = { placeId, address, limits, egress: { kind: 'open' } as const }
+    await launchGuest(launch, { ...waiting, bootId: driverBootId, place, diskPath: disk.path })
+    return { placeId, address, imageId, limits, waiting }
+  } catch (error) {
+    await removeSpare(parts, { placeId, waiting })
+    throw error
+  }
+}
+
+async function removeSpare(parts: SparesParts, { placeId, waiting }: Pick<Spare, 'placeId' | 'waiting'>) {
+  await parts.launch.driver.stop(waiting.driverBootId)
+  await parts.launch.driver.forget(waiting.driverBootId)
+  await removePlace(parts, placeId)
+}
+
+async function removePlace(parts: SparesParts, placeId: string): Promise<void> {
+  parts.launch.attachments.forget(placeId)
+  await parts.network.detach(placeId)
+  await parts.disks.deleteDisk(placeId)
+  await parts.launch.files.remove(placeId)
+  await parts.store.remove(placeId)
+}
+
+async function hasFreeMemory(): Promise<boolean> {
+  const { totalBytes, availableBytes } = await readMemory()
+  return availableBytes > totalBytes * freeMemoryShare
+}
