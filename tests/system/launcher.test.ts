@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -9,8 +9,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const run = promisify(execFile)
 const threadbox = join(import.meta.dirname, '../../threadbox')
-/** Everything that tests make on this machine is below this directory. */
-const testRoot = '/var/lib/threadbox-test'
+/** Its own place: the folder of the other tests is closed to the server's user. */
+const prefix = '/var/lib/threadbox-test-up-'
 /** The smallest pool that holds the base image beside its reserves. */
 const poolBytes = 8 * 1024 ** 3
 const firstUpMs = 900_000
@@ -19,8 +19,7 @@ let dataDirectory: string
 let port: number
 
 beforeAll(async () => {
-  await mkdir(testRoot, { recursive: true })
-  dataDirectory = await mkdtemp(join(testRoot, 'up-'))
+  dataDirectory = await mkdtemp(prefix)
   port = await freePort()
 })
 afterAll(async () => {
@@ -62,10 +61,10 @@ test('the server runs as its own user and cannot read what is the host’s', asy
 
 test('a killed supervisor finds the daemons again; a killed daemon is started again', { timeout: 60_000 }, async () => {
   const before = await records()
-  process.kill(before.supervisor?.pid ?? 0, 'SIGKILL')
+  kill(before.supervisor)
   await expect.poll(async () => (await records()).supervisor?.pid, { timeout: 20_000 }).not.toBe(before.supervisor?.pid)
   expect((await records()).host).toEqual(before.host)
-  process.kill(before.server?.pid ?? 0, 'SIGKILL')
+  kill(before.server)
   await expect
     .poll(
       () =>
@@ -99,6 +98,11 @@ test('down leaves no process and no mount, uninstall nothing at all', { timeout:
 function launcher(command: string, ...args: string[]) {
   const environment = { ...process.env, THREADBOX_POOL_SIZE: `${poolBytes}` }
   return run(threadbox, [command, '--data-dir', dataDirectory, ...args], { env: environment, maxBuffer: 1 << 24 })
+}
+
+function kill(recorded: Recorded) {
+  if (recorded === undefined) throw new Error('this process is not recorded')
+  process.kill(recorded.pid, 'SIGKILL')
 }
 
 type Recorded = { pid: number; startTime: string } | undefined
