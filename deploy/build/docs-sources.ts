@@ -5,7 +5,8 @@ import type { Setting } from '@threadbox/config'
 import { type ErrorKind, isThreadboxError } from '@threadbox/errors'
 
 export type FoundSetting = { group: string; name: string; setting: Setting<unknown> }
-export type FoundError = { code: string; kind: ErrorKind; message: string; remedy: string }
+/** `path` is the file that declares it. */
+export type FoundError = { path: string; code: string; kind: ErrorKind; message: string; remedy: string }
 
 /** Every setting that some source file declares with `setting({…})`, in the order of files and of declaration. */
 export async function findSettings(root: string): Promise<FoundSetting[]> {
@@ -26,8 +27,9 @@ export async function findErrors(root: string): Promise<FoundError[]> {
   const found = new Map<string, FoundError>()
   for (const { path, exports } of await loadFilesWith(root, /\bdefineError(<[\s\S]*?>)?\(\{/)) {
     for (const value of Object.values(exports)) {
-      const error = describeError(value)
-      if (error === undefined) continue
+      const described = describeError(value)
+      if (described === undefined) continue
+      const error = { path, ...described }
       const other = found.get(error.code)
       if (other !== undefined && other.message !== error.message) throw new Error(`${path}: ${error.code} exists twice`)
       found.set(error.code, error)
@@ -62,7 +64,7 @@ function isSetting(value: unknown): value is Setting<unknown> {
   return typeof value === 'object' && value !== null && 'doc' in value && 'environment' in value && 'schema' in value
 }
 
-function describeError(value: unknown): FoundError | undefined {
+function describeError(value: unknown): Omit<FoundError, 'path'> | undefined {
   if (typeof value !== 'function' || !('code' in value) || !('kind' in value)) return undefined
   const error: unknown = Reflect.apply(value, undefined, [placeholder('details')])
   if (!isThreadboxError(error)) return undefined

@@ -50,7 +50,9 @@ describe('pages', () => {
   it('keeps a message with a bar inside its table cell', () => {
     const define = defineError({ code: 'x.y', kind: 'invalid', message: () => 'a | b', remedy: () => 'c\n d' })
     const { code, kind, message, remedy } = define({})
-    expect(errorsPage([{ code, kind, message, remedy }])).toContain('| `x.y` | `invalid` | a \\| b | c d |')
+    expect(errorsPage([{ path: 'x.errors.ts', code, kind, message, remedy }])).toContain(
+      '| `x.y` | `invalid` | a \\| b | c d |',
+    )
   })
 
   it('draws every transition of the table but the one to deletion', () => {

@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { startTestServer, type TestServer } from '@threadbox/testkit'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
+import { buildWebApp, startBrowser } from './harness.ts'
 
 /**
  * The real web app on a real server in Chromium, on a machine whose host daemon does not answer: for everything that
@@ -16,16 +15,13 @@ export type AppWithoutHost = AsyncDisposable & {
   page(options?: { signedIn?: boolean; locale?: string }): Promise<Page>
 }
 
-const root = join(import.meta.dirname, '../..')
-
 export async function startAppWithoutHost(
   options: { signUp?: boolean; environment?: Record<string, string> } = {},
 ): Promise<AppWithoutHost> {
   await using cleanup = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'threadbox-browser-'))
   cleanup.defer(() => rm(directory, { recursive: true, force: true }))
-  const webDirectory = join(directory, 'web')
-  await buildWebApp(webDirectory)
+  const webDirectory = await buildWebApp(directory)
   const environment = {
     THREADBOX_INSTALLATION: 'brwsr0',
     THREADBOX_DATA: directory,
@@ -38,21 +34,13 @@ export async function startAppWithoutHost(
     signUp: options.signUp ?? true,
   })
   cleanup.defer(() => server.close())
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
-  cleanup.defer(() => browser.close())
+  const { browser } = cleanup.use(await startBrowser(server))
   const kept = cleanup.move()
   return {
     server,
     page: ({ signedIn = false, locale = 'en-US' } = {}) => openPage({ browser, server, signedIn, locale }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
-}
-
-async function buildWebApp(directory: string): Promise<void> {
-  const vite = join(root, 'node_modules/.bin/vite')
-  await promisify(execFile)(vite, ['build', '--outDir', directory, '--logLevel', 'error'], {
-    cwd: join(root, 'apps/web'),
-  })
 }
 
 async function openPage(options: {

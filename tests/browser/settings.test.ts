@@ -65,7 +65,7 @@ describe('settings', () => {
     await page.getByRole('button', { name: 'Remove key build script' }).click()
     expect(await page.locator(':focus').textContent()).toBe('Cancel')
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-    await page.getByText('build script').waitFor({ state: 'detached' })
+    await page.getByText('build script', { exact: true }).waitFor({ state: 'detached' })
     await expect(client.account.me()).rejects.toMatchObject({ kind: 'unauthenticated' })
   })
 

@@ -1,17 +1,192 @@
 import type { ErrorWords } from '../errors.ts'
 
-/** Sentences for the errors of the server, by code. `{name}` is a detail of the error. */
+const loadAgain = 'Laden Sie die Liste neu.'
+const readAgain = 'Laden Sie das Gespräch neu; vielleicht wurde es entfernt.'
+
+/** Sentences for the errors that a person can meet in the app, by code. `{name}` is a detail of the error. */
 export const errors: ErrorWords = {
-  'server.unreachable': {
-    message: 'Der Server hat nicht geantwortet.',
-    remedy: 'Prüfen Sie die Verbindung und versuchen Sie es noch einmal.',
+  'api-key.not-found': { message: 'Einen API-Schlüssel mit dieser Kennung gibt es nicht.', remedy: loadAgain },
+  'attachment.not-found': {
+    message: 'Diesen Anhang gibt es in diesem Thread nicht.',
+    remedy: 'Laden Sie die Datei noch einmal hoch.',
+  },
+  'auth.credentials-wrong': {
+    message: 'E-Mail-Adresse und Passwort gehören nicht zusammen.',
+    remedy: 'Prüfen Sie beides, auch die Feststelltaste.',
+  },
+  'auth.email-taken': {
+    message: 'Mit dieser E-Mail-Adresse gibt es schon ein Konto.',
+    remedy: 'Melden Sie sich an, oder nehmen Sie eine andere Adresse.',
+  },
+  'auth.owner-required': {
+    message: 'Das darf nur, wem diese Installation gehört.',
+    remedy: 'Fragen Sie die Eigentümerin oder den Eigentümer.',
+  },
+  'auth.owner-token-wrong': {
+    message: 'Diesen Anmelde-Link hat die Installation nicht ausgegeben.',
+    remedy: 'Nehmen Sie den neuesten Link von `./threadbox up`.',
+  },
+  'auth.required': { message: 'Dafür müssen Sie angemeldet sein.', remedy: 'Melden Sie sich an.' },
+  'auth.session-required': {
+    message: 'Das kann nur eine angemeldete Person, kein API-Schlüssel.',
+    remedy: 'Melden Sie sich in der App an und tun Sie es dort.',
+  },
+  'auth.sign-up-closed': {
+    message: 'Diese Installation hat schon eine Eigentümerin oder einen Eigentümer.',
+    remedy: 'Melden Sie sich an.',
+  },
+  'auth.too-many-attempts': {
+    message: 'Zu viele Versuche. Der nächste geht in {retryAfterSeconds} s.',
+    remedy: 'Warten Sie und versuchen Sie es dann noch einmal.',
+  },
+  'call.not-found': { message: 'Diesen Aufruf gibt es in diesem Thread nicht.', remedy: readAgain },
+  'call.not-repeatable': {
+    message: 'Ein Aufruf von {tool} lässt sich nicht von Hand wiederholen.',
+    remedy: 'Befehle und Python gehen; um anderes bitten Sie den Agenten.',
+  },
+  'file.changed': {
+    message: '{path} wurde inzwischen geändert und deshalb nicht überschrieben.',
+    remedy: 'Lesen Sie die Datei neu, oder speichern Sie unter einem anderen Namen.',
+  },
+  'file.exists': {
+    message: 'Unter {path} gibt es schon etwas.',
+    remedy: 'Nehmen Sie einen anderen Namen, oder entfernen Sie zuerst, was dort ist.',
+  },
+  'file.is-directory': { message: '{path} ist ein Ordner, keine Datei.', remedy: 'Öffnen Sie eine Datei darin.' },
+  'file.not-found': { message: 'Unter {path} gibt es keine Datei.', remedy: 'Prüfen Sie den Pfad.' },
+  'file.path-taken': {
+    message: 'Unter {path} gibt es schon etwas.',
+    remedy: 'Nehmen Sie einen anderen Namen, oder entfernen Sie zuerst, was dort ist.',
+  },
+  'file.range-outside': {
+    message: 'Der verlangte Teil liegt außerhalb der Datei.',
+    remedy: 'Laden Sie die Datei neu.',
+  },
+  'file.refused': { message: '{path} ging nicht: {problem}', remedy: 'Prüfen Sie Pfad und Rechte.' },
+  'host.preparing': {
+    message: 'Sandboxen können noch nicht starten: {what} wird noch vorbereitet.',
+    remedy: 'Warten Sie, bis die Installation fertig ist.',
+  },
+  'host.unreachable': {
+    message: 'Der Dienst, der auf diesem Rechner die Sandboxen betreibt, antwortet nicht.',
+    remedy: 'Vielleicht startet er noch. Bleibt es so, hilft `threadbox doctor` auf dem Server.',
+  },
+  'internal.unexpected': {
+    message: 'Etwas ist fehlgeschlagen, das nicht hätte fehlschlagen dürfen.',
+    remedy: 'Versuchen Sie es noch einmal. Geschieht es wieder, steht in `threadbox logs` mehr.',
+  },
+  'message.empty': {
+    message: 'Die Nachricht hat weder Text noch Anhang.',
+    remedy: 'Schreiben Sie etwas, oder hängen Sie eine Datei an.',
+  },
+  'message.not-delivered': {
+    message: 'Die Nachricht wartet noch in der Schlange.',
+    remedy: 'Ändern Sie sie dort; sie ist noch nicht gesendet.',
+  },
+  'message.not-found': { message: 'Diese Nachricht gibt es in diesem Thread nicht.', remedy: readAgain },
+  'message.not-queued': {
+    message: 'Die Nachricht wartet nicht mehr.',
+    remedy: 'Sie wurde zugestellt oder entfernt. Eine zugestellte lässt sich ändern und neu senden.',
+  },
+  'model.address-missing': {
+    message: 'Ein OpenAI-kompatibler Server braucht eine Adresse.',
+    remedy: 'Geben Sie seine Basisadresse ein, zum Beispiel http://127.0.0.1:8000/v1.',
+  },
+  'model.key-missing': {
+    message: 'Eine Verbindung zu {provider} braucht einen API-Schlüssel, und es gibt keinen.',
+    remedy: 'Geben Sie ihn ein, oder setzen Sie {variable} in der Umgebung des Servers.',
+  },
+  'model.none-connected': {
+    message: 'Kein Modell ist verbunden, also kann niemand antworten.',
+    remedy: 'Verbinden Sie eines in den Einstellungen, oder nutzen Sie /run und /python.',
+  },
+  'model.not-found': { message: 'Dieses Modell ist nicht verbunden.', remedy: 'Wählen Sie eines aus der Liste.' },
+  'model.owner-only': {
+    message: 'Nur wem diese Installation gehört, darf ihre Modelle ändern.',
+    remedy: 'Fragen Sie die Eigentümerin oder den Eigentümer.',
+  },
+  'output.not-found': { message: 'Diese Ausgabe gibt es in diesem Thread nicht.', remedy: readAgain },
+  'queue.changed': {
+    message: 'Die Schlange hat sich geändert, die neue Reihenfolge passt nicht mehr.',
+    remedy: 'Laden Sie das Gespräch neu und ordnen Sie, was da ist.',
+  },
+  'queue.full': {
+    message: 'In einem Thread können höchstens {limit} Nachrichten warten.',
+    remedy: 'Warten Sie, bis einige zugestellt sind, oder entfernen Sie welche.',
+  },
+  'request.host-refused': {
+    message: 'Unter dem Namen {host} antwortet diese Installation nicht.',
+    remedy: 'Öffnen Sie sie unter ihrem eigenen Namen, oder geben Sie ihr diesen mit `--host` oder `--domain`.',
+  },
+  'request.invalid': {
+    message: 'Die Anfrage geht so nicht: {problems}',
+    remedy: 'Berichtigen Sie, was genannt ist, und senden Sie noch einmal.',
+  },
+  'request.not-text': {
+    message: 'Der Text enthält Zeichen, die keine sind.',
+    remedy: 'Entfernen Sie sie; anderer Inhalt gehört in eine Datei.',
+  },
+  'request.origin-refused': {
+    message: 'Die Anfrage kam nicht von dieser App und wurde nicht ausgeführt.',
+    remedy: 'Nutzen Sie die App selbst, oder für Programme einen API-Schlüssel.',
+  },
+  'request.too-large': {
+    message: 'Das ist größer als {limitBytes} Bytes.',
+    remedy: 'Senden Sie weniger auf einmal; Großes geht als Datei.',
+  },
+  'result.not-found': {
+    message: 'Dieses Ergebnis gibt es in diesem Thread nicht.',
+    remedy: 'Laden Sie das Gespräch neu.',
+  },
+  'sandbox.disk-full': {
+    message: '{path} wurde nicht geschrieben: Die Platte der Sandbox ist voll.',
+    remedy: 'Löschen Sie Dateien darin, oder erhöhen Sie ihre Grenze in den Einstellungen.',
+  },
+  'sandbox.not-ready': {
+    message: 'Die Sandbox geht gerade nicht: Sie ist im Zustand {state}.',
+    remedy: 'Versuchen Sie es gleich noch einmal.',
+  },
+  'secret.unreadable': {
+    message:
+      'Ein gespeicherter Schlüssel lässt sich nicht lesen: Er wurde mit einem anderen Hauptschlüssel versiegelt.',
+    remedy: 'Spielen Sie `master.key` aus derselben Sicherung ein wie die Datenbank, oder geben Sie ihn neu ein.',
   },
   'server.answer-unknown': {
     message: 'Der Server hat mit Status {status} und ohne Erklärung geantwortet.',
     remedy: 'Vielleicht hat etwas dazwischen an seiner Stelle geantwortet. Versuchen Sie es noch einmal.',
   },
-  'internal.unexpected': {
-    message: 'Etwas ist fehlgeschlagen, das nicht hätte fehlschlagen dürfen.',
-    remedy: 'Versuchen Sie es noch einmal. Geschieht es wieder, steht in `threadbox logs` mehr.',
+  'server.unreachable': {
+    message: 'Der Server hat nicht geantwortet.',
+    remedy: 'Prüfen Sie die Verbindung und versuchen Sie es noch einmal.',
+  },
+  'session.not-found': { message: 'Diese Anmeldung gibt es nicht mehr.', remedy: loadAgain },
+  'setting.unknown': { message: 'Eine Einstellung {name} lässt sich hier nicht ändern.', remedy: loadAgain },
+  'setting.value-invalid': {
+    message: '{name} kann nicht so gesetzt werden: {problem}',
+    remedy: 'Wählen Sie einen Wert im Bereich, oder lassen Sie das Feld für den Standard leer.',
+  },
+  'thread.not-found': {
+    message: 'Diesen Thread gibt es nicht.',
+    remedy: 'Vielleicht wurde er gelöscht. Öffnen Sie einen aus der Seitenleiste, oder beginnen Sie einen neuen.',
+  },
+  'thread.undo-over': {
+    message: 'Der Thread lässt sich nicht mehr zurückholen: Die Zeit ist um, seine Sandbox wird entfernt.',
+    remedy: 'Beginnen Sie einen neuen Thread.',
+  },
+  'turn.not-repeatable': {
+    message: 'In diesem Thread gibt es keine Antwort, um die noch einmal gebeten werden könnte.',
+    remedy: 'Senden Sie eine Nachricht.',
+  },
+  'turn.running': {
+    message: 'In diesem Thread läuft eine Antwort, deshalb geht das jetzt nicht.',
+    remedy: 'Warten Sie, bis sie endet, oder halten Sie sie an.',
+  },
+  'upload.interrupted': {
+    message: 'Das Hochladen brach ab, bevor die ganze Datei da war; nichts davon wurde behalten.',
+    remedy: 'Senden Sie die Datei noch einmal.',
+  },
+  'upload.no-space': {
+    message: 'Die Platte des Servers ist voll, die Datei wurde nicht behalten.',
+    remedy: 'Schaffen Sie Platz auf dem Server, oder senden Sie eine kleinere Datei.',
   },
 }
