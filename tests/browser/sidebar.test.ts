@@ -13,7 +13,7 @@ const disposable = (page: Page): OpenPage => Object.assign(page, { [Symbol.async
 async function openThread(title: string, options: Parameters<BrowserStage['open']>[1] = {}) {
   const thread = await stage.installation.client.threads.create({ title })
   const page = disposable(await stage.open(`/threads/${thread.id}`, options))
-  await messageField(page).waitFor()
+  await page.locator('textarea').waitFor()
   return { thread, page }
 }
 const sidebar = (page: Page) => page.getByRole('complementary', { name: 'Threads' })
@@ -37,7 +37,7 @@ describe('the sidebar', () => {
     const { page } = await openThread('Kept name')
     await using first = page
     await first.getByRole('button', { name: 'Kept name', exact: true }).click()
-    await first.getByRole('banner').getByRole('textbox', { name: 'Rename thread' }).fill('Other')
+    await first.getByRole('textbox', { name: 'Rename thread' }).fill('Other')
     await first.keyboard.press('Escape')
     await first.getByRole('button', { name: 'Kept name', exact: true }).waitFor()
   })
@@ -108,7 +108,7 @@ describe('the keyboard', () => {
       .first()
       .click()
     await first.waitForURL(/new/)
-    expect(await messageField(first).inputValue()).toBe('')
+    await expect.poll(() => messageField(first).inputValue()).toBe('')
     await first.goto(`${stage.installation.server.origin}/threads/${thread.id}`)
     expect(await messageField(first).inputValue()).toBe('half a thought')
   })

@@ -14,8 +14,8 @@ export function ThreadTitle(props: { thread: Thread }) {
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const isInSidebar = event.target instanceof Element && event.target.closest('.sidebar') !== null
-      if (event.key !== 'F2' || isInSidebar) return
+      // In the sidebar the key means the thread that has the focus there.
+      if (event.key !== 'F2' || event.defaultPrevented) return
       event.preventDefault()
       setDraft(thread.title)
     }
