@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -6,23 +7,52 @@ import { makeGvisorDriver, removeCgroupTree } from '@threadbox/gvisor-driver'
 import type { BootRequest } from '@threadbox/sandbox-driver'
 import { describeSandboxDriver, type SandboxDriverSubject } from '@threadbox/sandbox-driver/testing'
 import { makeLogger } from '@threadbox/telemetry'
+import { findTestMachine } from '@threadbox/testkit'
+import { expect, test } from 'vitest'
 
 const run = promisify(execFile)
-const installation = 'tgvdrv'
+const installation = `t${randomBytes(3).toString('hex').slice(0, 5)}`
 const namespace = `threadbox-${installation}`
 const MiB = 1024 * 1024
 
 describeSandboxDriver({ name: 'gVisor', setup: setUp })
 
-/** A root filesystem of a shell and `sleep` with their libraries; the first process ends when a file appears in a mount
- * that the host may change (a sandbox may cache what is on its own disk). */
-async function setUp(): Promise<SandboxDriverSubject> {
+test('a sandbox that the memory backstop kills is reported with that cause', async () => {
+  const { driver, request, tellGuest, leftovers: left, close } = await setUp()
+  try {
+    const boot = await request('b99999999999999999999')
+    await driver.start(boot)
+    await tellGuest(boot.bootId, 'eat')
+    const end = await driver.waitForEnd(boot.bootId, new AbortController().signal)
+    expect(end).toMatchObject({ cause: 'memory-backstop', detail: expect.stringMatching(/over its memory limit/) })
+    await driver.forget(boot.bootId)
+    expect(await left()).toEqual([])
+  } finally {
+    await close()
+  }
+})
+
+/** Ends when it is told so, or takes memory for ever: each letter doubles what the shell holds. */
+const guestScript = `
+until [ -e /skills/end-$HOSTNAME ]; do
+  sleep 0.1
+  if [ -e /skills/eat-$HOSTNAME ]; then text=xxxxxxxxxxxxxxxx; while :; do text=$text$text; done; fi
+done`
+
+type Subject = SandboxDriverSubject & { tellGuest(bootId: string, what: 'end' | 'eat'): Promise<void> }
+
+/**
+ * A root filesystem of a shell and `sleep` with their libraries. What the first process does is told by files in a mount
+ * that the host may change (a sandbox may cache what is on its own disk).
+ */
+async function setUp(): Promise<Subject> {
+  const { runscPath } = await findTestMachine()
   const directory = await mkdtemp('/run/threadbox-driver-test-')
   const stateDirectory = path.join(directory, 'state')
   const rootPath = await makeRootFilesystem(path.join(directory, 'root'))
   for (const name of ['guest', 'skills']) await mkdir(path.join(directory, name))
   for (const name of ['certificates', 'resolv', 'hosts']) await writeFile(path.join(directory, name), '')
-  const args = ['/bin/bash', '-c', 'until [ -e /skills/end-$HOSTNAME ]; do sleep 0.1; done']
+  const args = ['/bin/bash', '-c', guestScript]
   await writeFile(path.join(directory, 'guest', 'guest.json'), JSON.stringify({ args }))
   await run('ip', ['netns', 'add', namespace])
   const request = async (bootId: string): Promise<BootRequest> => ({
@@ -40,13 +70,14 @@ async function setUp(): Promise<SandboxDriverSubject> {
     },
     limits: { memoryBytes: 256 * MiB, cpus: 1, processes: 64, diskBytes: MiB },
   })
+  const tellGuest = (bootId: string, what: string) => writeFile(path.join(directory, 'skills', `${what}-${bootId}`), '')
   let current = new AbortController()
   const open = () => {
     current.abort()
     current = new AbortController()
     return makeGvisorDriver({
       signal: current.signal,
-      runscPath: process.env.THREADBOX_RUNSC ?? '/usr/local/bin/runsc',
+      runscPath,
       installation,
       stateDirectory,
       logger: makeLogger({ process: 'test', level: 'silent' }),
@@ -56,7 +87,8 @@ async function setUp(): Promise<SandboxDriverSubject> {
     driver: await open(),
     request,
     brokenRequest: async (bootId) => ({ ...(await request(bootId)), rootPath: path.join(directory, 'missing') }),
-    endFromInside: (bootId) => writeFile(path.join(directory, 'skills', `end-${bootId}`), ''),
+    tellGuest,
+    endFromInside: (bootId) => tellGuest(bootId, 'end'),
     reopen: open,
     leftovers: () => leftovers(stateDirectory),
     close: async () => {

@@ -6,10 +6,10 @@ import { hostSettings, readSettings } from '@threadbox/config'
 import { makeBtrfsDiskStore } from '@threadbox/disk-store'
 import { isThreadboxError } from '@threadbox/errors'
 import { makeGvisorDriver } from '@threadbox/gvisor-driver'
-import { chooseFreePool, makeSandboxNetwork } from '@threadbox/sandbox-network'
 import { makeLogger } from '@threadbox/telemetry'
 import { guestEnvironmentOf, proxiesOf } from './boots/guest-environment.ts'
 import { makeHost } from './host.ts'
+import { openNetwork } from './network/open-network.ts'
 import { listenOnAddress, listenOnSocket } from './server.ts'
 import { makeFactsStore } from './state/facts.store.ts'
 import { openStateDatabase } from './state/state-database.ts'
@@ -35,19 +35,17 @@ async function main() {
   mkdirSync(path.join(hostDirectory, 'files'), { recursive: true, mode: 0o755 })
   mkdirSync(path.dirname(settings.hostSocket), { recursive: true })
   const database = openStateDatabase(path.join(hostDirectory, 'state.sqlite'))
-  const networkPool = await makeFactsStore(database).obtain(
-    'networkPool',
-    () => settings.networkPool || chooseFreePool(),
-  )
+  const { network, pool } = await openNetwork({
+    installation,
+    configuredPool: settings.networkPool,
+    facts: makeFactsStore(database),
+    logger,
+    firewall: { proxies: await proxiesOf(settings.sandboxProxy) },
+  })
   const host = await makeHost({
     database,
-    networkPool,
-    network: makeSandboxNetwork({
-      installation,
-      pool: networkPool,
-      logger,
-      firewall: { proxies: await proxiesOf(settings.sandboxProxy) },
-    }),
+    network,
+    networkPool: pool,
     disks: await makeBtrfsDiskStore({
       installation,
       directory: settings.diskDirectory || path.join(dataDirectory, 'disks'),

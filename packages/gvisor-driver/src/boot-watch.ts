@@ -73,7 +73,9 @@ async function follow(
   const observation = await observe(parts, record)
   const usage = await parts.cgroups.usage(bootId)
   const latest = (await parts.records.read(bootId)) ?? record
-  const end = latest.end ?? judge({ record: latest, observation, usage, machineBootId: parts.machineBootId })
+  const end =
+    latest.end ??
+    judge({ record: latest, observation, usage, machineBootId: parts.machineBootId, lastWords: lastLine(guestConsole) })
   await clean(parts, bootId)
   guestConsole?.close()
   await parts.records.write({ ...latest, phase: 'ended', end })
@@ -108,6 +110,8 @@ export function judge(facts: {
   observation: Observation
   usage: CgroupUsage
   machineBootId: string
+  /** Last line that the guest printed; empty when it printed none. */
+  lastWords: string
 }): { cause: BootEndCause; detail: string } {
   const { record, observation, usage } = facts
   const refusals =
@@ -128,12 +132,20 @@ export function judge(facts: {
       'signal' in observation.exit
         ? `was killed by signal ${observation.exit.signal}`
         : `ended with exit code ${observation.exit.exitCode}`
-    return { cause: 'killed-inside', detail: `The sandbox’s first process ${how}, inside the sandbox.${refusals}` }
+    const lastWords = facts.lastWords === '' ? '' : ` Its last words: ${facts.lastWords}`
+    return {
+      cause: 'killed-inside',
+      detail: `The sandbox’s first process ${how}, inside the sandbox.${lastWords}${refusals}`,
+    }
   }
   if (observation.watched) {
     return { cause: 'killed-outside', detail: `The sandbox was killed by something on the host.${refusals}` }
   }
   return { cause: 'unknown', detail: `The sandbox ended while the host daemon was not running.${refusals}` }
+}
+
+function lastLine(guestConsole: GuestConsole | undefined): string {
+  return guestConsole?.tail().trim().split('\n').at(-1)?.slice(-300) ?? ''
 }
 
 /** Removes processes, runsc's records and cgroups. Can be repeated. */

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { judge } from './boot-watch.ts'
+
+const record = {
+  version: 1,
+  bootId: 'b1',
+  sandboxId: 's1',
+  machineBootId: 'this-start',
+  phase: 'running',
+  process: { pid: 1, startTicks: '1' },
+  end: null,
+} as const
+const usage = { memoryBytes: 0, memoryPeakBytes: 600 * 2 ** 20, memoryKills: 0, processRefusals: 0 }
+const facts = {
+  record,
+  observation: { watched: true, exit: undefined },
+  usage,
+  machineBootId: 'this-start',
+  lastWords: '',
+}
+
+test('a boot that was ordered to stop was stopped, whatever else was seen', () => {
+  const stopping = { ...record, phase: 'stopping' } as const
+  expect(judge({ ...facts, record: stopping, usage: { ...usage, memoryKills: 1 } }).cause).toBe('stopped')
+})
+
+test('a boot of an earlier start of the machine ended with it', () => {
+  expect(judge({ ...facts, machineBootId: 'later-start' }).cause).toBe('machine-restarted')
+})
+
+test('a kill by the kernel for memory is told from other kills, with the size that was reached', () => {
+  const end = judge({ ...facts, usage: { ...usage, memoryKills: 1 } })
+  expect(end.cause).toBe('memory-backstop')
+  expect(end.detail).toContain('600 MiB')
+})
+
+test('an exit that the sandbox’s own kernel reported happened inside, also after an earlier memory kill', () => {
+  const exited = { ...facts, observation: { watched: true, exit: { exitCode: 3 } }, lastWords: 'out of ideas' }
+  const end = judge({ ...exited, usage: { ...usage, memoryKills: 1, processRefusals: 7 } })
+  expect(end.cause).toBe('killed-inside')
+  expect(end.detail).toMatch(/exit code 3.*out of ideas.*7 times/)
+})
+
+test('a kernel that went without a word was killed on the host if somebody was watching, else nobody knows', () => {
+  expect(judge(facts).cause).toBe('killed-outside')
+  expect(judge({ ...facts, observation: { watched: false, exit: undefined } }).cause).toBe('unknown')
+})

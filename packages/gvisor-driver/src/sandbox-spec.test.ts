@@ -1,0 +1,68 @@
+import { defaultSandboxLimits } from '@threadbox/domain'
+import { expect, test } from 'vitest'
+import { sandboxSpec } from './sandbox-spec.ts'
+
+const request = {
+  bootId: 'b1',
+  sandboxId: 's1',
+  hostname: 'box',
+  rootPath: '/disks/s1',
+  networkNamespacePath: '/run/netns/s1',
+  mounts: {
+    guestDirectory: '/guests/1',
+    certificateBundle: '/shared/authorities',
+    resolvConf: '/s1/resolv.conf',
+    hostsFile: '/s1/hosts',
+    skillsDirectory: '/skills-of-s1',
+  },
+  limits: defaultSandboxLimits,
+}
+const options = { cgroupsPath: '/threadbox-x/b1', guestArguments: ['/.guest/node'] }
+
+/** Everything that a restore compares; sources, names and paths are not among it. */
+function fixedPart(spec: ReturnType<typeof sandboxSpec>) {
+  const { args, cwd, user, env, capabilities, rlimits, terminal } = spec.process
+  const mounts = spec.mounts.map(({ destination, type, options }) => ({ destination, type, options }))
+  return {
+    args,
+    cwd,
+    user,
+    env,
+    capabilities,
+    rlimits,
+    terminal,
+    mounts,
+    namespaces: spec.linux.namespaces.map(({ type }) => type),
+  }
+}
+
+test('specs of different sandboxes agree in everything that a memory image is bound to', () => {
+  const other = {
+    ...request,
+    hostname: 'other',
+    rootPath: '/disks/s2',
+    mounts: { ...request.mounts, skillsDirectory: '/skills-of-s2', hostsFile: '/s2/hosts' },
+    limits: { ...request.limits, processes: 7, memoryBytes: 1 },
+  }
+  expect(fixedPart(sandboxSpec(other, options))).toEqual(fixedPart(sandboxSpec(request, options)))
+})
+
+test('everything of the host that a sandbox sees is read-only, and is the whole list', () => {
+  const binds = sandboxSpec(request, options).mounts.filter((mount) => mount.type === 'bind')
+  expect(binds.map((mount) => mount.destination)).toEqual([
+    '/.guest',
+    '/etc/ssl/certs/ca-certificates.crt',
+    '/etc/resolv.conf',
+    '/etc/hosts',
+    '/skills',
+  ])
+  for (const mount of binds) expect(mount.options).toEqual(expect.arrayContaining(['ro', 'nosuid', 'nodev']))
+})
+
+test.each(['SYS_ADMIN', 'NET_ADMIN', 'NET_RAW', 'SYS_MODULE', 'SYS_TIME', 'BPF', 'SYS_RAWIO', 'SYS_BOOT'])(
+  'C9: not even root inside has CAP_%s',
+  (name) => {
+    const { capabilities } = sandboxSpec(request, options).process
+    for (const set of Object.values(capabilities)) expect(set).not.toContain(`CAP_${name}`)
+  },
+)
