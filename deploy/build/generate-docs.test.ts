@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineError } from '@threadbox/errors'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
 import { errorsPage, lifecycleDiagram, settingsPage, withSection } from './docs-pages.ts'
 import { findErrors, findSettings } from './docs-sources.ts'
 import { generateDocs } from './generate-docs.ts'
@@ -35,15 +34,11 @@ describe('generated documentation', () => {
 })
 
 describe('pages', () => {
-  it('names range and default of a setting', () => {
-    const setting = {
-      doc: 'Minutes until it pauses.',
-      environment: 'THREADBOX_X' as const,
-      schema: z.number().min(1).max(60) as z.ZodType<unknown>,
-      default: 30,
-    }
-    expect(settingsPage([{ group: 'apps/server', name: 'x', setting }])).toContain(
-      '| `THREADBOX_X` | Minutes until it pauses. | number from 1 to 60 | `30` |',
+  it('names range and default of a setting', async () => {
+    const settings = await findSettings(root)
+    const undo = settings.filter(({ name }) => name === 'undoSeconds')
+    expect(settingsPage(undo)).toContain(
+      '| `THREADBOX_UNDO_SECONDS` | How long a deleted thread can be brought back. | number from 1 to 3600 | `30` |',
     )
   })
 

@@ -8,6 +8,8 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import type { ThreadboxClient } from '@threadbox/sdk'
+import { ErrorPage } from '../features/connection/components/error-page.tsx'
+import { NotFoundPage } from '../features/connection/components/not-found-page.tsx'
 import { AppShell } from './app-shell.tsx'
 import { requireSession } from './session.ts'
 
@@ -86,7 +88,14 @@ const routeTree = rootRoute.addChildren([
 ])
 
 export function makeRouter(context: RouterContext) {
-  return createRouter({ routeTree, context, defaultPreload: 'intent', scrollRestoration: false })
+  return createRouter({
+    routeTree,
+    context,
+    defaultPreload: 'intent',
+    scrollRestoration: false,
+    defaultErrorComponent: ErrorPage,
+    defaultNotFoundComponent: NotFoundPage,
+  })
 }
 
 declare module '@tanstack/react-router' {

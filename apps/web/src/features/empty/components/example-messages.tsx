@@ -1,9 +1,12 @@
 import { useTranslation } from 'react-i18next'
+import { useModels } from '../../models/api/models.queries.ts'
 import { exampleMessages } from '../state/examples.ts'
 
-/** Small buttons above an empty message field that fill it. */
+/** Small buttons above an empty message field that fill it, while no model is connected. */
 export function ExampleMessages(props: { onInsert: (text: string) => void }) {
   const { t } = useTranslation('empty')
+  const models = useModels()
+  if (models.data?.length !== 0) return null
   return (
     <fieldset className="examples">
       <legend className="sr">{t('commands')}</legend>

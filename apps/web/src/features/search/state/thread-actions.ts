@@ -11,12 +11,12 @@ function offer(actions: readonly ThreadAction[]): void {
   for (const listener of listeners) listener()
 }
 
-/** Lets the palette offer what can be done with the thread that is open. Keep the array stable (useMemo). */
+/** Lets the palette offer what can be done with the thread that is open, as it is after each render. */
 export function useOfferThreadActions(actions: readonly ThreadAction[]): void {
   useEffect(() => {
     offer(actions)
     return () => offer(none)
-  }, [actions])
+  })
 }
 
 export function useThreadActions(): readonly ThreadAction[] {

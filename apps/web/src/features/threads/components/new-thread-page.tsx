@@ -10,6 +10,7 @@ import { useUploadsStore } from '../../composer/state/uploads-context.ts'
 import { useDocumentTitle } from '../../connection/state/use-document-title.ts'
 import { useErrorToast } from '../../connection/state/use-error-toast.ts'
 import { EmptyThread } from '../../empty/components/empty-thread.tsx'
+import { ExampleMessages } from '../../empty/components/example-messages.tsx'
 import { putThread } from '../api/thread-queries.ts'
 import { awaitTurn } from '../state/awaited-turn.ts'
 import { newMessageKey } from '../state/use-thread-actions.ts'
@@ -73,6 +74,7 @@ export function NewThreadPage() {
             )}
           </div>
           <div className="dock">
+            {text === '' && sent === null && <ExampleMessages onInsert={insert} />}
             <Composer
               ref={composer}
               text={text}

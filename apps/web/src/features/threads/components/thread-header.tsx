@@ -7,6 +7,8 @@ import { toggleSidebar, useUiState } from '../../../app/ui-state.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
 import { SandboxChip } from '../../sandbox/components/sandbox-chip.tsx'
+import { sandboxOf } from '../../sandbox/state/thread-sandbox.models.ts'
+import { useOfferThreadActions } from '../../search/state/thread-actions.ts'
 import { useDeleteThread, usePinThread } from '../api/thread-mutations.ts'
 import { ThreadTitle } from './thread-title.tsx'
 
@@ -23,7 +25,8 @@ export function ThreadHeader(props: { thread: Thread | undefined }) {
         </span>
       )}
       <span className="brk only-m" />
-      {thread !== undefined && <SandboxChip sandbox={thread.sandbox} />}
+      {thread !== undefined && <SandboxChip sandbox={sandboxOf(thread)} />}
+      {thread !== undefined && <PaletteActions thread={thread} />}
       <div className="acts">
         {thread !== undefined && (
           <span className="not-m">
@@ -68,6 +71,19 @@ function SidebarButton() {
       )}
     </>
   )
+}
+
+/** Draws nothing: what the menu offers can also be found by typing. */
+function PaletteActions(props: { thread: Thread }) {
+  const { t } = useTranslation('threads')
+  const pin = usePinThread()
+  const remove = useDeleteThread()
+  const { thread } = props
+  useOfferThreadActions([
+    { id: 'pin', label: thread.isPinned ? t('unpin') : t('pin'), run: () => pin(thread) },
+    { id: 'delete', label: t('delete'), run: () => remove(thread) },
+  ])
+  return null
 }
 
 function ThreadMenu(props: { thread: Thread }) {
