@@ -1,6 +1,7 @@
+import { once } from 'node:events'
 import { readFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { createInterface } from 'node:readline'
 import { codePort, guestPort } from '@threadbox/protocol/guest'
 import { makeLogger } from '@threadbox/telemetry'
 import type { FileServerOrder } from './files/file-servers.ts'
@@ -45,7 +46,10 @@ async function serve() {
 async function serveFiles() {
   process.title = 'threadbox-files'
   process.umask(0o022)
-  const order = JSON.parse(await text(process.stdin)) as FileServerOrder
+  const input = createInterface({ input: process.stdin })
+  const [line] = (await once(input, 'line')) as [string]
+  input.once('close', () => process.exit())
+  const order = JSON.parse(line) as FileServerOrder
   const server = makeFilesServer({ ...order, logger: logger.child({ process: 'guest-files' }) })
   server.listen(`\0${order.socketName}`, () => process.stdout.write('listening\n'))
 }

@@ -38,10 +38,16 @@ type RunningServer = { child: ChildProcess; order: FileServerOrder; agent: Agent
 export function makeFileServers(dependencies: { launcher: Launcher; programs: Programs; logger: Logger }): FileServers {
   const { launcher, programs, logger } = dependencies
   const servers = new Map<number, Promise<RunningServer>>()
+  const closed = new AbortController()
   const serverOf = (user: SandboxUser) => {
     const known = servers.get(user.uid)
     if (known !== undefined) return known
-    const starting = startServer({ user, programs, base: { home: user.home, workdir: launcher.workdir(user) } })
+    const starting = startServer({
+      user,
+      programs,
+      signal: closed.signal,
+      base: { home: user.home, workdir: launcher.workdir(user) },
+    })
     servers.set(user.uid, starting)
     const drop = () => {
       if (servers.get(user.uid) === starting) servers.delete(user.uid)
@@ -58,7 +64,7 @@ export function makeFileServers(dependencies: { launcher: Launcher; programs: Pr
       serverOf(launcher.user(undefined)).catch((error) => logger.warn({ err: error }, 'file server not started'))
     },
     close: () => {
-      for (const server of servers.values()) server.then(({ child }) => child.kill('SIGKILL')).catch(() => undefined)
+      closed.abort()
     },
   }
 }
@@ -67,7 +73,12 @@ export function makeFileServers(dependencies: { launcher: Launcher; programs: Pr
  * The server listens on a socket without a file. Its name cannot be guessed, and the secret keeps other users of the
  * sandbox out who read the name later.
  */
-async function startServer(options: { user: SandboxUser; programs: Programs; base: PathBase }): Promise<RunningServer> {
+async function startServer(options: {
+  user: SandboxUser
+  programs: Programs
+  base: PathBase
+  signal: AbortSignal
+}): Promise<RunningServer> {
   const { user } = options
   const [program = '', ...args] = options.programs.daemon
   const order = { socketName: `threadbox-files-${freshRandom(16)}`, secret: freshRandom(32), base: options.base }
@@ -75,6 +86,7 @@ async function startServer(options: { user: SandboxUser; programs: Programs; bas
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { PATH: '/usr/bin:/bin', HOME: user.home, LANG: 'C.UTF-8' },
     cwd: '/',
+    signal: options.signal,
     ...identityOptions(user),
   })
   const ended = Promise.withResolvers<never>()
@@ -83,7 +95,8 @@ async function startServer(options: { user: SandboxUser; programs: Programs; bas
   child.once('exit', fail)
   ended.promise.catch(() => undefined)
   child.stdin?.on('error', fail)
-  child.stdin?.end(JSON.stringify(order))
+  // The pipe stays open: its end is the server's end.
+  child.stdin?.write(`${JSON.stringify(order)}\n`)
   // Its first output says that it listens.
   if (child.stdout !== null) await Promise.race([once(child.stdout, 'data'), ended.promise])
   child.stdout?.resume()

@@ -31,7 +31,9 @@ export function startCellRun(
   let stopCause: StopCause | undefined
   let failure: Pick<RunEnd, 'errorName' | 'errorValue' | 'traceback'> | undefined
   let kernel: Kernel | undefined
+  let disposed = false
   const append = (text: string) => {
+    if (disposed) return
     log.append(Buffer.from(text, 'utf8'))
     // Kernels do not stop when nobody reads: this one is made to wait instead, and nothing is lost.
     if (log.isFull && stopCause === undefined) kernel?.hold(true)
@@ -74,7 +76,12 @@ export function startCellRun(
       (error) => finish(deathOf(error, { stopCause, verdict: kernel && dependencies.memoryVerdict(familyOf(kernel)) })),
     )
     .finally(() => clearTimeout(timeout))
-  return Object.assign(viewOf(record), { stop, dispose: () => log.close() })
+  const dispose = () => {
+    disposed = true
+    kernel?.hold(false)
+    log.close()
+  }
+  return Object.assign(viewOf(record), { stop, dispose })
 }
 
 function familyOf(kernel: Kernel): ProcessFamily {

@@ -7,7 +7,20 @@ sys.path.pop(0)
 # Its debugger would print a warning into the first cell.
 os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
 
+from ipykernel.iostream import OutStream  # noqa: E402
 from ipykernel.kernelapp import IPKernelApp  # noqa: E402
+
+# Each print asks twice for the process id, which costs more than the rest of it in a sandbox. Only a fork changes it.
+is_kernel = True
+
+
+def leave_kernel():
+    global is_kernel
+    is_kernel = False
+
+
+os.register_at_fork(after_in_child=leave_kernel)
+OutStream._is_master_process = lambda self: is_kernel
 
 
 class Kernel(IPKernelApp):

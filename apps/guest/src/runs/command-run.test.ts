@@ -142,6 +142,12 @@ test('a run ends with its shell; what a background process prints later still be
   while (!(await guest.read('k')).text.includes('late')) await new Promise((resolve) => setTimeout(resolve, 10))
 })
 
+test('a background process can go on printing after its run was forgotten', async () => {
+  await guest.run('mkfifo gate; (read -r line < gate; echo late; touch survived) &', { key: 'k' })
+  await guest.runs.forget({ key: 'k' })
+  expect((await guest.run('echo go > gate; until [ -e survived ]; do sleep 0.01; done; echo yes')).text).toBe('yes\n')
+})
+
 test('C9: Stop ends everything of its command within a second, and nothing of an earlier one', async () => {
   await guest.run('sleep 86001 & echo $! > service.pid')
   const stubborn = `trap '' TERM; (trap '' TERM; sleep 86002) & setsid bash -c "trap '' TERM; sleep 86003" & echo up; wait`

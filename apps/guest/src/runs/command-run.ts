@@ -51,9 +51,11 @@ export function startCommandRun(request: CommandRequest, dependencies: CommandDe
   const startedAt = performance.now()
   const record = makeRunRecord({ key: request.key, log })
   const family: ProcessFamily = { root: shell.pid, mark: request.key }
+  let disposed = false
   const reader = readPipe({
     descriptor: shell.stdout,
     onData: (chunk) => {
+      if (disposed) return
       log.append(chunk)
       if (log.isFull) reader.pause()
       record.changed()
@@ -94,7 +96,9 @@ export function startCommandRun(request: CommandRequest, dependencies: CommandDe
     family,
     stop,
     dispose: () => {
-      reader.close()
+      // What is still running must go on being able to print, or its next line would end it.
+      disposed = true
+      reader.resume()
       log.close()
     },
   })
