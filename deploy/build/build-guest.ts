@@ -21,8 +21,9 @@ import { guestProtocolVersion } from '@threadbox/protocol/guest'
 import { build } from 'esbuild'
 
 const run = promisify(execFile)
-const require = createRequire(import.meta.url)
 const repositoryRoot = join(import.meta.dirname, '../..')
+const require = createRequire(import.meta.url)
+const requireOfGuest = createRequire(join(repositoryRoot, 'apps/guest/package.json'))
 
 /** What a guest directory says about itself in its `guest.json`. */
 export type GuestManifest = {
@@ -96,9 +97,7 @@ async function bundleDaemon(staging: string) {
 async function copyTerminals(staging: string) {
   const modules = join(staging, 'node_modules/@lydell')
   const packages = ['@lydell/node-pty', `@lydell/node-pty-linux-${process.arch}`]
-  const terminals = dirname(
-    require.resolve('@lydell/node-pty/package.json', { paths: [join(repositoryRoot, 'apps/guest')] }),
-  )
+  const terminals = dirname(requireOfGuest.resolve('@lydell/node-pty/package.json'))
   for (const name of packages) {
     const from = join(dirname(dirname(terminals)), name)
     await cp(from, join(modules, basename(name)), { recursive: true, dereference: true })

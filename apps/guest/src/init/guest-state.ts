@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { defineError } from '@threadbox/errors'
-import { type GuestInit, guestInitSchema } from '@threadbox/protocol/guest'
+import { guestInitSchema } from '@threadbox/protocol/guest'
 import { z } from 'zod'
 
 export const tokenWrong = defineError({
@@ -74,5 +74,3 @@ export function sameText(left: string, right: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(left), digest(right))
 }
-
-export type { GuestInit, GuestSettings }

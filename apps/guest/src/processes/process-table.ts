@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 
 /** One process as `/proc` shows it. Pid and start time together name it; a pid alone may be used again. */
 export type ProcessEntry = {
@@ -54,10 +54,6 @@ export function startVariable(pid: number, name: string): string | undefined {
 
 export function commandLine(pid: number): string {
   return (readText(`/proc/${pid}/cmdline`) ?? '').split('\0').join(' ').trim()
-}
-
-export function ownerOf(pid: number): number | undefined {
-  return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid
 }
 
 export function isZombie(process: ProcessEntry): boolean {
