@@ -54,6 +54,28 @@ describe('direct mode', () => {
     expect((await output.innerText()).trim().split('\n')).toHaveLength(41)
   })
 
+  test('a command that prints a hundred megabytes leaves the page small and every byte within reach', async () => {
+    await using page = await newThread()
+    const session = await page.context().newCDPSession(page)
+    await session.send('Performance.enable')
+    const heapMegabytes = async () => {
+      await session.send('HeapProfiler.collectGarbage')
+      const { metrics } = await session.send('Performance.getMetrics')
+      return (metrics.find((metric) => metric.name === 'JSHeapUsedSize')?.value ?? 0) / 1e6
+    }
+    const before = await heapMegabytes()
+    await send(page, '/run yes "a line of a flood that goes on" | head -c 100000000; echo; echo the last line')
+    const command = card(page, /^Command yes/)
+    await command.getByText('exit 0').waitFor({ timeout: 120_000 })
+    await command.getByRole('button', { name: /yes/ }).click()
+    await command.getByRole('region', { name: 'Output' }).getByText('the last line').waitFor()
+    await command.getByRole('button', { name: /^Show all 100 MB/ }).click()
+    await command.getByRole('link', { name: 'Download', exact: true }).waitFor()
+    const after = await heapMegabytes()
+    console.log(`heap of the page: ${before.toFixed(1)} MB before, ${after.toFixed(1)} MB after`)
+    expect(after - before).toBeLessThan(40)
+  })
+
   test('O2: a data frame is a real table and a figure is an image, both inline', async () => {
     await using page = await newThread()
     await send(page, '/python import pandas as pd\npd.DataFrame({"city": list("abcdefghijkl"), "trips": range(12)})')
