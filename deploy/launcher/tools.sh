@@ -21,9 +21,9 @@ install_packages() {
   read -r amount unit < <(sed -n 's/^Fetched \([0-9.,]*\) \([kMG]\?B\) in.*/\1 \2/p' "$output" | tr -d ',' | tail -n 1) || true
   rm -f "$output"
   case ${unit:-} in
-    GB) bytes=$(awk -v n="$amount" 'BEGIN {printf "%d", n * 1e9}') ;;
-    MB) bytes=$(awk -v n="$amount" 'BEGIN {printf "%d", n * 1e6}') ;;
-    kB) bytes=$(awk -v n="$amount" 'BEGIN {printf "%d", n * 1e3}') ;;
+    GB) bytes=$(awk -v n="$amount" 'BEGIN {printf "%.0f", n * 1e9}') ;;
+    MB) bytes=$(awk -v n="$amount" 'BEGIN {printf "%.0f", n * 1e6}') ;;
+    kB) bytes=$(awk -v n="$amount" 'BEGIN {printf "%.0f", n * 1e3}') ;;
   esac
   echo "downloaded: $bytes"
 }

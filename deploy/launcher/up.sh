@@ -160,8 +160,7 @@ bring_up() {
   image=$(image_path)
   set_environment THREADBOX_IMAGE "$image"
   switch_release "$release" || true
-  received=$(($(received_bytes) - received))
-  [ "$received" -le 1000000 ] || say "· Received in all: $(human_bytes "$received")"
+  say_received "$(($(received_bytes) - received))"
   start_step start 'Start' start_and_wait
   await_step start
   settings_key >"$data_dir/run/settings-key"
@@ -194,10 +193,21 @@ start_and_wait() {
   await_host
 }
 
+# What came over the network in all. The image's own share cannot be counted where it is fetched (apt and uv inside the
+# new root filesystem), so it is what the other steps did not count.
+say_received() {
+  local counted=0 file
+  [ "$1" -gt 1000000 ] || return 0
+  for file in "$steps_dir"/.*.bytes; do
+    [ ! -f "$file" ] || counted=$((counted + $(<"$file")))
+  done
+  say "· Downloaded in all: $(human_bytes "$1"), $(human_bytes "$(($1 > counted ? $1 - counted : 0))") of it for the base image and by others"
+}
+
 # Bytes that this machine received from outside since it started.
 received_bytes() {
   awk -F '[: ]+' 'NR > 2 {sub(/^ */, ""); split($0, field, /[: ]+/); if (field[1] != "lo" && field[1] !~ /^(veth|tb|docker|br-)/) sum += field[2]}
-    END {printf "%d", sum}' /proc/net/dev
+    END {printf "%.0f", sum}' /proc/net/dev
 }
 
 check_port_free() {
