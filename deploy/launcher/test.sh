@@ -15,7 +15,6 @@ source_command() {
   fi
   case $command in
     check) check_source ;;
-    dev) (cd "$repository" && exec npm run dev -- "$@") ;;
     bench) bench_command "$@" ;;
   esac
 }
