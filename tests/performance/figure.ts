@@ -82,21 +82,6 @@ function round(value: number): number {
   return value >= 100 ? Math.round(value) : Math.round(value * 100) / 100
 }
 
-/** Takes `count` samples of each, in turn, so that both see the same machine. Returns milliseconds. */
-export async function interleave(
-  count: number,
-  measured: () => Promise<number>,
-  floor: () => Promise<number>,
-): Promise<{ samples: number[]; floorSamples: number[] }> {
-  const samples: number[] = []
-  const floorSamples: number[] = []
-  for (let round = 0; round < count; round++) {
-    floorSamples.push(await floor())
-    samples.push(await measured())
-  }
-  return { samples, floorSamples }
-}
-
 /** Milliseconds that `work` takes. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now()

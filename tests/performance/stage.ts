@@ -11,7 +11,13 @@ export type Stage = TestInstallation & {
 
 export async function openStage(): Promise<Stage> {
   await using cleanup = new AsyncDisposableStack()
-  const installation = cleanup.use(await startInstallation({ serverEnvironment: { THREADBOX_LOG_LEVEL: 'info' } }))
+  const installation = cleanup.use(
+    await startInstallation({
+      serverEnvironment: { THREADBOX_LOG_LEVEL: 'info' },
+      // As the product does by default; other tests keep none waiting.
+      hostEnvironment: { THREADBOX_SPARE_SANDBOXES: '2' },
+    }),
+  )
   const raw = cleanup.use(
     await makeRawSandbox({
       diskDirectory: installation.host.diskDirectory,

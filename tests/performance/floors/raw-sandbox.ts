@@ -31,7 +31,7 @@ export async function makeRawSandbox(options: { diskDirectory: string; installat
   await mkdir(bundle)
   await writeFile(
     path.join(bundle, 'config.json'),
-    JSON.stringify(specOf({ root: path.join(images, image), namespace })),
+    JSON.stringify(specOf({ root: path.join(images, image, 'root'), namespace })),
   )
   return {
     firstByteMs: async () => {
@@ -52,6 +52,8 @@ export async function makeRawSandbox(options: { diskDirectory: string; installat
     },
     [Symbol.asyncDispose]: async () => {
       await run('ip', ['netns', 'del', namespace])
+      // runsc leaves a mount in its state directory, an empty namespace for its file servers.
+      await run('umount', [path.join(work, 'state/null-netns')])
       await rm(work, { recursive: true, force: true })
     },
   }
