@@ -40,8 +40,8 @@ test('options that cannot be used are refused by name before anything is touched
 })
 
 test('a relative data directory is meant from where the person stands, with = or without', () => {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell expands it
   const script =
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell expands it
     'parse_options --data-dir=here/../there --port 81 rest; printf "%s %s %s" "$data_dir" "$port" "${rest[*]}"'
   expect(launcher(script).stdout).toBe(`${join(folder, 'there')} 81 rest`)
 })
