@@ -35,14 +35,19 @@ export async function* readRun(
 }
 
 /** False when nothing has changed for the time of a keep-alive. */
-async function changeWithin(run: Run, options: { keepAliveMs: number; signal: AbortSignal }): Promise<boolean> {
-  const timeout = AbortSignal.timeout(options.keepAliveMs)
-  try {
-    await run.waitForChange(AbortSignal.any([timeout, options.signal]))
-    return true
-  } catch {
-    return options.signal.aborted
-  }
+function changeWithin(run: Run, options: { keepAliveMs: number; signal: AbortSignal }): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (changed: boolean) => {
+      clearTimeout(timer)
+      stopListening()
+      options.signal.removeEventListener('abort', onAbort)
+      resolve(changed)
+    }
+    const onAbort = () => settle(true)
+    const timer = setTimeout(() => settle(false), options.keepAliveMs)
+    const stopListening = run.onChange(() => settle(true))
+    options.signal.addEventListener('abort', onAbort, { once: true })
+  })
 }
 
 function endMessage(end: RunEnd) {

@@ -1,4 +1,3 @@
-import { EventEmitter, once } from 'node:events'
 import type { runs } from '@threadbox/protocol/guest'
 import type { OutputLog } from './output-log.ts'
 
@@ -32,7 +31,8 @@ export type Run = {
   stop(cause: StopCause): Promise<void>
   /** Frees everything. Only for ended runs. */
   dispose(): void
-  waitForChange(signal: AbortSignal): Promise<void>
+  /** Calls `listener` at each change until the returned function is called. */
+  onChange(listener: () => void): () => void
 }
 
 export type StopCause = runs.EndCause.STOPPED | runs.EndCause.TIMEOUT
@@ -45,7 +45,10 @@ export type RunRecord = Omit<Run, 'stop' | 'dispose'> & {
 }
 
 export function makeRunRecord(options: { key: string; log: OutputLog }): RunRecord {
-  const events = new EventEmitter().setMaxListeners(0)
+  const listeners = new Set<() => void>()
+  const changed = () => {
+    for (const listener of listeners) listener()
+  }
   const displays: RunDisplay[] = []
   let end: RunEnd | undefined
   const ended = Promise.withResolvers<void>()
@@ -57,13 +60,16 @@ export function makeRunRecord(options: { key: string; log: OutputLog }): RunReco
       return end
     },
     whenEnded: ended.promise,
-    changed: () => void events.emit('change'),
+    changed,
     finish: (value) => {
       end = value
       ended.resolve()
-      events.emit('change')
+      changed()
     },
-    waitForChange: async (signal) => void (await once(events, 'change', { signal })),
+    onChange: (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
   }
 }
 
