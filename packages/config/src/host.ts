@@ -117,7 +117,7 @@ export const hostSettings = {
     doc: 'Sandboxes that are kept booted, while memory is free, so that a new thread does not wait for one. Each takes about 100 MB.',
     environment: 'THREADBOX_SPARE_SANDBOXES',
     schema: z.coerce.number().int().min(0).max(100),
-    default: 1,
+    default: 2,
   }),
   skillsDirectory: setting<string>({
     doc: 'Skills that every sandbox sees at /skills. Empty: none.',

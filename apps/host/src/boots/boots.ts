@@ -93,7 +93,6 @@ export function makeBoots(parts: BootsParts): Boots {
       const { sandbox, bootId } = options
       const { sandboxId } = sandbox
       const durations = (await takeOver(parts, options)) ?? (await startAnew(parts, options))
-      await boots.markReady(bootId)
       const stored = await boots.find(bootId)
       if (stored !== undefined) serve({ sandbox, boot: stored })
       logger.info({ sandboxId, bootId, ...durations }, 'boot ready')
@@ -127,9 +126,11 @@ async function startAnew(parts: BootsParts, options: StartOptions): Promise<Reco
   const { sandbox, bootId, hostname, diskPath } = options
   const accessToken = parts.launch.randomBytes(32).toString('hex')
   const boot = { driverBootId: bootId, bootId, hostname, accessToken }
-  await record(parts, { ...boot, sandboxId: sandbox.sandboxId })
+  await record(parts, { ...boot, sandboxId: sandbox.sandboxId, state: 'starting' })
   try {
-    return await launchGuest(parts.launch, { ...boot, place: sandbox, diskPath })
+    const durations = await launchGuest(parts.launch, { ...boot, place: sandbox, diskPath })
+    await parts.boots.markReady(bootId)
+    return durations
   } catch (error) {
     await discard(parts, boot)
     throw error
@@ -142,22 +143,22 @@ async function takeOver(parts: BootsParts, options: StartOptions): Promise<Recor
   if (waiting === undefined) return undefined
   const startedAt = performance.now()
   const boot = { ...waiting, bootId }
-  await record(parts, { ...boot, sandboxId: sandbox.sandboxId })
   try {
     const signal = AbortSignal.timeout(takeOverTimeoutMs)
     await greetGuest(parts.launch, { ...boot, place: sandbox, signal })
   } catch (error) {
     parts.logger.warn({ error, bootId }, 'a waiting sandbox did not answer; one is started instead')
-    await discard(parts, boot)
+    await parts.launch.driver.stop(waiting.driverBootId)
+    await parts.launch.driver.forget(waiting.driverBootId)
     return undefined
   }
+  // Recorded only now, in one write: without a record a daemon that is killed before leaves a boot that nobody was told
+  // of, which the next one removes.
+  await record(parts, { ...boot, sandboxId: sandbox.sandboxId, state: 'ready' })
   return { takenOverMs: Math.round(performance.now() - startedAt) }
 }
 
-async function record(
-  parts: BootsParts,
-  boot: Omit<StoredBoot, 'state' | `end${string}` | 'startedAt' | 'guestDirectory'>,
-) {
+async function record(parts: BootsParts, boot: Omit<StoredBoot, `end${string}` | 'startedAt' | 'guestDirectory'>) {
   await parts.boots.insert({ ...boot, startedAt: parts.launch.clock(), guestDirectory: parts.guestDirectory })
 }
 

@@ -44,7 +44,7 @@ export type SparesParts = {
 }
 
 /** Whoever has just taken a spare is about to run something: the next one is booted after that. */
-const refillDelayMs = 1500
+const refillDelayMs = 700
 /** A spare is kept while this share of memory is available, because it is there for comfort only. */
 const freeMemoryShare = 0.2
 

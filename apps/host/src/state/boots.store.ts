@@ -12,12 +12,7 @@ export type BootsStore = {
   listCurrent(): Promise<StoredBoot[]>
   /** The last boot of a sandbox that ended. */
   lastEnded(sandboxId: string): Promise<StoredBoot | undefined>
-  insert(
-    boot: Pick<
-      StoredBoot,
-      'bootId' | 'sandboxId' | 'driverBootId' | 'startedAt' | 'hostname' | 'guestDirectory' | 'accessToken'
-    >,
-  ): Promise<void>
+  insert(boot: Omit<StoredBoot, `end${string}`>): Promise<void>
   markReady(bootId: string): Promise<void>
   /** Records an end, once; false when it was recorded before or the boot is unknown. Its token is worth nothing now. */
   markEnded(bootId: string, end: BootEnd): Promise<boolean>
@@ -44,7 +39,7 @@ export function makeBootsStore(database: Kysely<StateTables>): BootsStore {
       const none = { endedAt: null, endCause: null, endDetail: null }
       await database
         .insertInto('boots')
-        .values({ ...boot, state: 'starting', ...none })
+        .values({ ...boot, ...none })
         .execute()
     },
     markReady: async (bootId) => {
