@@ -1,3 +1,4 @@
+import { readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { BootEndCause, BootStatus } from '@threadbox/sandbox-driver'
@@ -32,17 +33,23 @@ const settleMs = 10
 export function makeBootWatches(parts: BootParts): BootWatches {
   const watches = new Map<string, Watch>()
 
-  const obtain = (record: BootRecord): Watch => {
-    const known = watches.get(record.bootId)
-    if (known !== undefined) return known
-    const guestConsole = reopenConsole(path.join(parts.records.directoryOf(record.bootId), 'console'))
-    const made = { console: guestConsole, ended: follow(parts, { record, console: guestConsole }) }
+  const watch = (record: BootRecord, guestConsole: GuestConsole | undefined): Watch => {
+    const ended = follow(parts, { record, console: guestConsole })
+    // Whoever waits is told too; the next who asks begins anew.
+    ended.catch((error: unknown) => {
+      parts.logger.error({ error, bootId: record.bootId }, 'the end of a boot could not be recorded')
+      watches.delete(record.bootId)
+    })
+    const made = { console: guestConsole, ended }
     watches.set(record.bootId, made)
     return made
   }
+  const obtain = (record: BootRecord): Watch =>
+    watches.get(record.bootId) ??
+    watch(record, reopenConsole(path.join(parts.records.directoryOf(record.bootId), 'console')))
   return {
     begin: ({ record, console: guestConsole }) => {
-      watches.set(record.bootId, { console: guestConsole, ended: follow(parts, { record, console: guestConsole }) })
+      watch(record, guestConsole)
     },
     ended: async (record) => {
       if (record.end !== null) return endedStatus(record, record.end)
@@ -151,7 +158,15 @@ function lastLine(guestConsole: GuestConsole | undefined): string {
 /** Removes processes, runsc's records and cgroups. Can be repeated. */
 async function clean(parts: BootParts, bootId: string): Promise<void> {
   await parts.cgroups.killAll(bootId)
-  await parts.runsc.delete(bootId)
+  try {
+    await parts.runsc.delete(bootId)
+  } catch (error) {
+    // Where nobody reaps orphans runsc takes the dead for living and refuses. Nothing runs any more: the files are all
+    // that is left.
+    parts.logger.warn({ error, bootId }, 'runsc could not remove an ended container; removing its records')
+    const left = (await readdir(parts.runscState)).filter((name) => name.includes(bootId))
+    await Promise.all(left.map((name) => rm(path.join(parts.runscState, name), { recursive: true, force: true })))
+  }
   await parts.cgroups.remove(bootId)
 }
 

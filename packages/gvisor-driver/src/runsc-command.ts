@@ -6,16 +6,8 @@ export type RunscCommand = {
   version(): Promise<string>
   /** Starts a container in the background; returns when its first process was started. */
   run(options: RunOptions): Promise<void>
-  /** Starts a container in the background out of a memory image. */
-  restore(options: RunOptions & { imageDirectory: string }): Promise<void>
-  /** Ids of the containers that runsc has a record of, running or not. */
-  list(): Promise<string[]>
   /** Removes container and records. Unknown: does nothing. */
   delete(containerId: string): Promise<void>
-  pause(containerId: string): Promise<void>
-  resume(containerId: string): Promise<void>
-  /** Writes memory into a directory that does not exist yet and leaves the container as it was (paused). */
-  checkpoint(options: { containerId: string; imageDirectory: string }): Promise<void>
 }
 
 type RunOptions = {
@@ -38,8 +30,6 @@ type Invocation = {
 /** Longest that a start took on a machine with every core busy was under 3 s; ten times that is a hang. */
 const startTimeoutMs = 30_000
 const queryTimeoutMs = 15_000
-/** A checkpoint writes the memory of the sandbox: 4 GiB at 50 MB/s is 80 s. */
-const checkpointTimeoutMs = 300_000
 
 /**
  * Flags that a checkpoint and the restore of it must share, so they are one fixed list:
@@ -73,41 +63,22 @@ export function makeRunscCommand(options: { runscPath: string; stateDirectory: s
       ],
     })
   }
-  const start = async (verb: 'run' | 'restore', run: RunOptions, extra: string[]) => {
-    const flags = ['--detach', `--bundle=${run.bundleDirectory}`, `--pid-file=${run.pidFile}`, ...extra]
-    await invoke({
-      verb,
-      arguments: [...flags, run.containerId],
-      timeoutMs: startTimeoutMs,
-      logFile: run.logFile,
-      consoleDescriptor: run.consoleDescriptor,
-    })
-  }
-  const simple = async (verb: string, containerId: string) => {
-    await invoke({ verb, arguments: [containerId], timeoutMs: queryTimeoutMs })
-  }
   return {
     version: async () => {
       const output = await invoke({ verb: '--version', arguments: [], timeoutMs: queryTimeoutMs })
       return /runsc version (\S+)/.exec(output)?.[1] ?? output.trim()
     },
-    run: (run) => start('run', run, []),
-    restore: (run) => start('restore', run, [`--image-path=${run.imageDirectory}`]),
-    list: async () => {
-      const output = await invoke({ verb: 'list', arguments: ['--quiet'], timeoutMs: queryTimeoutMs })
-      return output.split('\n').filter((line) => line !== '')
+    run: async (run) => {
+      await invoke({
+        verb: 'run',
+        arguments: ['--detach', `--bundle=${run.bundleDirectory}`, `--pid-file=${run.pidFile}`, run.containerId],
+        timeoutMs: startTimeoutMs,
+        logFile: run.logFile,
+        consoleDescriptor: run.consoleDescriptor,
+      })
     },
     delete: async (containerId) => {
       await invoke({ verb: 'delete', arguments: ['--force', containerId], timeoutMs: queryTimeoutMs })
-    },
-    pause: (containerId) => simple('pause', containerId),
-    resume: (containerId) => simple('resume', containerId),
-    checkpoint: async ({ containerId, imageDirectory }) => {
-      await invoke({
-        verb: 'checkpoint',
-        arguments: ['--leave-running', `--image-path=${imageDirectory}`, containerId],
-        timeoutMs: checkpointTimeoutMs,
-      })
     },
   }
 }
