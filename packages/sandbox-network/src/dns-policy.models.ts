@@ -32,7 +32,7 @@ export function decideQuestion(options: { packet: Packet; egress: EgressPolicy }
   return question.type === 'AAAA' ? { kind: 'answer', code: responseCodes.ok } : { kind: 'forward' }
 }
 
-/** `pypi.org` allows exactly that; `*.example.com` allows everything below, not `example.com` itself. */
+/** `index.example.net` allows exactly that; `*.example.com` allows everything below, not `example.com` itself. */
 export function isAllowedName(options: { name: string; names: readonly string[] }): boolean {
   const name = withoutFinalDot(options.name.toLowerCase())
   return options.names.some((entry) => {

@@ -114,7 +114,11 @@ describe('the network of sandboxes', () => {
   test('G2: a firewall that somebody removed is back before anything else happens', async () => {
     const { network } = await start()
     const [first = '', second = ''] = network.addresses()
-    await network.attach({ sandboxId: 'one', address: first, egress: { kind: 'allowlist', names: ['pypi.org'] } })
+    await network.attach({
+      sandboxId: 'one',
+      address: first,
+      egress: { kind: 'allowlist', names: ['index.example.net'] },
+    })
     const before = everythingOf(installation)
     run(`nft delete table inet ${names.table}`)
     await expect.poll(() => everythingOf(installation)).toEqual(before)

@@ -53,7 +53,7 @@ export const egressInvalid = defineError<{ name: string }>({
   code: 'network.egress-invalid',
   kind: 'invalid',
   message: ({ name }) => `${JSON.stringify(name)} cannot be on the list of allowed names.`,
-  remedy: () => 'Write a host name such as pypi.org, or *.example.com for everything below one.',
+  remedy: () => 'Write a host name such as index.example.net, or *.example.com for everything below one.',
 })
 
 export const commandFailed = defineError<{ command: string; reason: string }>({
