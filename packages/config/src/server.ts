@@ -19,7 +19,7 @@ export const serverSettings = {
     doc: 'Port the server listens on; 0 takes a free one.',
     environment: 'THREADBOX_PORT',
     schema: z.coerce.number().int().min(0).max(65_535),
-    default: 4870,
+    default: 7717,
   }),
   baseDomain: setting({
     doc: 'Domain under which the app (`app.<base>`) and previews live. Default: `<installation>.localhost`.',

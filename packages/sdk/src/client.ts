@@ -9,7 +9,7 @@ import { threadCalls } from './threads.ts'
  * A client of the public API, for browsers and Node. Calls reject with a ThreadboxError: tell them apart by `code`.
  *
  * @example
- * const threadbox = createClient({ baseUrl: 'http://127.0.0.1:4870', apiKey: process.env.THREADBOX_API_KEY })
+ * const threadbox = createClient({ baseUrl: 'http://127.0.0.1:7717', apiKey: process.env.THREADBOX_API_KEY })
  * const thread = await threadbox.threads.create()
  * await threadbox.threads.sendMessage(thread.id, { text: '/run uname -a', key: crypto.randomUUID() })
  */

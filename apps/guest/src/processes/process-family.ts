@@ -34,7 +34,7 @@ export function membersOf(family: ProcessFamily, processes = listProcesses()): P
 }
 
 /** Time between the polite signal and the certain one, as promised by `Stop`. */
-const graceMs = 500
+const graceMs = 300
 const pollMs = 20
 /** A fork bomb makes new members while old ones are ended; each pass freezes what it finds, so few are needed. */
 const killPasses = 100

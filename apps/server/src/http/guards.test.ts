@@ -40,7 +40,7 @@ describe('a request', () => {
     expect(await codeOf(response)).toBe('request.origin-refused')
   })
 
-  test.each(['app.test00.localhost:4870', 'localhost:4870', '127.0.0.1:4870', '[::1]:4870'])(
+  test.each(['app.test00.localhost:7717', 'localhost:7717', '127.0.0.1:7717', '[::1]:7717'])(
     'under the name %s is answered',
     async (host) => {
       const headers = { host, origin: `http://${host}` }

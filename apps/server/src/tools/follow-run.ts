@@ -19,7 +19,7 @@ export type FollowOptions = {
   onDisplay(display: RunDisplay): Promise<void>
 }
 
-/** The guest sends SIGKILL after 500 ms; what has not ended well after that will not answer. */
+/** The guest sends SIGKILL after 300 ms; what has not ended well after that will not answer. */
 const stopConfirmationMs = 3000
 /** How long a lost connection is sought again before the run counts as lost: a restart of the host daemon fits in. */
 const reconnectWithinMs = 120_000

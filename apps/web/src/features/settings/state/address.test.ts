@@ -3,10 +3,10 @@ import { reachOf, tunnelCommand } from './address.ts'
 
 it.each([
   ['https://box.example.org/', 'encrypted'],
-  ['http://app.abc123.localhost:4870/', 'local'],
-  ['http://127.0.0.1:4870/', 'local'],
-  ['http://[::1]:4870/', 'local'],
-  ['http://192.168.1.5:4870/', 'open'],
+  ['http://app.abc123.localhost:7717/', 'local'],
+  ['http://127.0.0.1:7717/', 'local'],
+  ['http://[::1]:7717/', 'local'],
+  ['http://192.168.1.5:7717/', 'open'],
   ['http://127.0.0.1.example.org/', 'open'],
   ['http://notlocalhost/', 'open'],
 ])('says of %s that it is %s', (address, reach) => {
@@ -14,8 +14,8 @@ it.each([
 })
 
 it('forwards the same port, so that the same address works on the other computer', () => {
-  expect(tunnelCommand(new URL('http://app.abc123.localhost:4870/settings'))).toBe(
-    'ssh -L 4870:127.0.0.1:4870 user@server',
+  expect(tunnelCommand(new URL('http://app.abc123.localhost:7717/settings'))).toBe(
+    'ssh -L 7717:127.0.0.1:7717 user@server',
   )
   expect(tunnelCommand(new URL('http://192.168.1.5/'))).toBe('ssh -L 80:127.0.0.1:80 user@192.168.1.5')
 })

@@ -598,7 +598,7 @@ export declare const Runs: GenService<{
     output: typeof AcknowledgeResponseSchema;
   },
   /**
-   * Ends the run: SIGTERM to its process group and descendants, SIGKILL 500 ms later; a cell is interrupted first.
+   * Ends the run: SIGTERM to its process group and descendants, SIGKILL 300 ms later; a cell is interrupted first.
    *
    * @generated from rpc threadbox.guest.v1.Runs.Stop
    */
