@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util'
 import { type Figure, type FigureRow, rowOf } from './figure.ts'
-import { browserFirstPaint } from './scenarios/browser.ts'
 import { activeCommand, firstOutput } from './scenarios/commands.ts'
 import { memory } from './scenarios/memory.ts'
 import { packageInstall } from './scenarios/packages.ts'
@@ -15,7 +14,6 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   memory,
   'first-output': firstOutput,
   'active-command': activeCommand,
-  browser: browserFirstPaint,
   transfers,
   packages: packageInstall,
 }
