@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { hostPaths } from '@threadbox/protocol/host'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
 import { makeRawSandbox, type RawSandbox } from './floors/raw-sandbox.ts'
@@ -7,15 +8,19 @@ export type Stage = TestInstallation & {
   raw: RawSandbox
   /** Id of the one sandbox that is awake. Throws when there is none or more than one. */
   onlySandbox(): Promise<string>
+  /** Resolves when as many sandboxes wait as the product keeps waiting: between two threads of people they all do. */
+  untilSparesWait(): Promise<void>
 }
+
+/** As the product does by default; other tests keep none waiting. */
+const spares = 2
 
 export async function openStage(): Promise<Stage> {
   await using cleanup = new AsyncDisposableStack()
   const installation = cleanup.use(
     await startInstallation({
       serverEnvironment: { THREADBOX_LOG_LEVEL: 'info' },
-      // As the product does by default; other tests keep none waiting.
-      hostEnvironment: { THREADBOX_SPARE_SANDBOXES: '2' },
+      hostEnvironment: { THREADBOX_SPARE_SANDBOXES: String(spares) },
     }),
   )
   const raw = cleanup.use(
@@ -35,6 +40,13 @@ export async function openStage(): Promise<Stage> {
       const [only] = awake
       if (only === undefined || awake.length > 1) throw new Error(`${awake.length} sandboxes are awake, expected one`)
       return only.sandboxId
+    },
+    untilSparesWait: async () => {
+      const waiting = async () => {
+        const { body } = await installation.host.request('GET', hostPaths.info)
+        return (body as { spareSandboxes: number }).spareSandboxes
+      }
+      while ((await waiting()) < spares) await delay(50)
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }

@@ -15,6 +15,7 @@ export async function firstOutput(stage: Stage): Promise<Figure[]> {
     target: { maxRatio: 1.6 },
   }
   for (let round = 0; round < samples; round++) {
+    await stage.untilSparesWait()
     figure.floorSamples.push(await stage.raw.firstByteMs())
     const thread = await stage.newThread()
     figure.samples.push(await untilFirstByte(thread))

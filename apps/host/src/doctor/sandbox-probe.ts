@@ -1,12 +1,8 @@
-import { createClient } from '@connectrpc/connect'
-import { createConnectTransport } from '@connectrpc/connect-node'
 import { defaultSandboxLimits, makeId } from '@threadbox/domain'
-import { accessTokenHeader, guestPort, runs } from '@threadbox/protocol/guest'
 import type { HostDoctor } from '@threadbox/protocol/host'
+import { makeCommandRunner } from '../boots/guest-commands.ts'
 import type { DoctorParts } from './doctor.ts'
 import { type Finding, findingOf } from './findings.ts'
-
-type Result = { exitCode: number; output: string }
 
 /** A start on a busy machine, and a network that answers slowly but does. */
 const commandTimeoutMs = 20_000
@@ -40,7 +36,8 @@ async function lookFromInside(parts: DoctorParts, sandboxId: string): Promise<Ho
   const boot = parts.active.find(sandboxId)
   if (boot === undefined) throw new Error('the sandbox ended as soon as it was ready')
   const { hostname } = new URL(parts.doctorUrl)
-  const run = runnerIn(boot)
+  const runner = makeCommandRunner(boot)
+  const run = (key: string, command: string) => runner({ key, command, session: 'doctor', timeoutMs: commandTimeoutMs })
   const name = await run('name', `getent hosts ${hostname}`)
   if (name.exitCode !== 0) {
     return [
@@ -62,30 +59,4 @@ async function lookFromInside(parts: DoctorParts, sandboxId: string): Promise<Ho
           cure: 'If this machine reaches the internet through a proxy, set THREADBOX_SANDBOX_PROXY; if a company’s authority signs its certificates, set THREADBOX_EXTRA_CERTIFICATES; and see the check "other firewalls".',
         }
   return [{ ...network, ...finding }]
-}
-
-function runnerIn(boot: { address: string; accessToken: string }) {
-  const client = createClient(
-    runs.Runs,
-    createConnectTransport({
-      httpVersion: '1.1',
-      baseUrl: `http://${boot.address}:${guestPort}`,
-      interceptors: [
-        (next) => (request) => {
-          request.header.set(accessTokenHeader, boot.accessToken)
-          return next(request)
-        },
-      ],
-    }),
-  )
-  return async (key: string, command: string): Promise<Result> => {
-    await client.startCommand({ key, command, timeoutMs: commandTimeoutMs })
-    const result = { exitCode: -1, output: '' }
-    for await (const { event } of client.read({ key, offset: 0n, display: 0 })) {
-      if (event.case === 'output' && result.output.length < 10_000)
-        result.output += Buffer.from(event.value.data).toString()
-      if (event.case === 'ended') result.exitCode = event.value.exitCode
-    }
-    return result
-  }
 }
