@@ -76,10 +76,9 @@ test('after a SIGKILL of the daemon a sandbox that was a spare is found again; t
 test('a spare with other limits than the ones wanted is not used, and is replaced by one that has them', async () => {
   const spare = await untilSpare()
   const limits = { ...order.limits, memoryBytes: 2 ** 30 }
-  const { sandboxId } = await start(limits)
+  const { sandboxId, bootId } = await start(limits)
   expect((await host.run(sandboxId, 'free -m | awk "/Mem/ {print \\$2}"')).output).toBe('1024\n')
-  const own = (await running()).filter((id) => id !== spare)
-  const replaced = await untilSpare(own)
+  const replaced = await untilSpare([bootId])
   expect(replaced).not.toBe(spare)
   await host.request('DELETE', hostPaths.sandbox(sandboxId))
   const second = await start(limits)
