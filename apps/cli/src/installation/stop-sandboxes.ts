@@ -30,7 +30,9 @@ export async function stopSandboxes(installation: Installation): Promise<{ stopp
   )
   const named = (isStopped: boolean) =>
     outcomes.filter((outcome) => outcome.isStopped === isStopped).map((outcome) => outcome.sandboxId)
-  return { stopped: named(true), failed: named(false) }
+  // Spares belong to no thread, so no list shows them; this ends them and keeps the host from booting new ones.
+  const rest = await askHost({ socketPath, path: '/v1/shutdown', body: {}, timeoutMs: stopTimeoutMs })
+  return { stopped: named(true), failed: [...named(false), ...(rest.status < 300 ? [] : ['spare sandboxes'])] }
 }
 
 function awakeSandboxes(body: unknown): Awake[] {
