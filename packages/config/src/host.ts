@@ -108,10 +108,10 @@ export const hostSettings = {
     default: 'localhost,127.0.0.1',
   }),
   doctorUrl: setting<string>({
-    doc: 'What `doctor` fetches from inside a sandbox to see that names, routes and certificates work there.',
+    doc: 'What `doctor` fetches from inside a sandbox to see that names, routes and certificates work there. Empty: it asks the Python package index, as pip is set up.',
     environment: 'THREADBOX_DOCTOR_URL',
-    schema: z.url({ protocol: /^https?$/ }),
-    default: 'https://pypi.org/simple/pip/',
+    schema: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),
+    default: '',
   }),
   spareSandboxes: setting<number>({
     doc: 'Sandboxes that are kept booted, while memory is free, so that a new thread does not wait for one. Each takes about 100 MB.',

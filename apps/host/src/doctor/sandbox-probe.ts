@@ -35,28 +35,23 @@ const network = { id: 'sandbox-network', title: 'names, routes and certificates 
 async function lookFromInside(parts: DoctorParts, sandboxId: string): Promise<HostDoctor['checks']> {
   const boot = parts.active.find(sandboxId)
   if (boot === undefined) throw new Error('the sandbox ended as soon as it was ready')
-  const { hostname } = new URL(parts.doctorUrl)
   const runner = makeCommandRunner(boot)
-  const run = (key: string, command: string) => runner({ key, command, session: 'doctor', timeoutMs: commandTimeoutMs })
-  const name = await run('name', `getent hosts ${hostname}`)
-  if (name.exitCode !== 0) {
-    return [
-      {
-        ...network,
-        state: 'failed',
-        detail: `the name ${hostname} is unknown inside a sandbox`,
-        cure: 'Check that this machine itself can resolve names (/etc/resolv.conf), and the check "other firewalls".',
-      },
-    ]
-  }
-  const fetched = await run('fetch', `curl --silent --show-error --max-time 15 --output /dev/null ${parts.doctorUrl}`)
+  const { what, command } = questionOf(parts.doctorUrl)
+  const asked = await runner({ key: 'ask', command, session: 'doctor', timeoutMs: commandTimeoutMs })
   const finding: Finding =
-    fetched.exitCode === 0
-      ? { state: 'ok', detail: `${parts.doctorUrl} answered`, cure: '' }
+    asked.exitCode === 0
+      ? { state: 'ok', detail: `${what} answered`, cure: '' }
       : {
           state: 'failed',
-          detail: `${parts.doctorUrl} cannot be fetched from inside a sandbox: ${fetched.output.trim()}`,
-          cure: 'If this machine reaches the internet through a proxy, set THREADBOX_SANDBOX_PROXY; if a company’s authority signs its certificates, set THREADBOX_EXTRA_CERTIFICATES; and see the check "other firewalls".',
+          detail: `${what} does not answer inside a sandbox: ${asked.output.trim().slice(-400)}`,
+          cure: 'Check that this machine itself can resolve names (/etc/resolv.conf). If it reaches the internet through a proxy, set THREADBOX_SANDBOX_PROXY; if a company’s authority signs its certificates, set THREADBOX_EXTRA_CERTIFICATES; and see the check "other firewalls".',
         }
   return [{ ...network, ...finding }]
+}
+
+/** What is asked from inside: the given address, or the package index, by the client that people will use. */
+function questionOf(doctorUrl: string): { what: string; command: string } {
+  if (doctorUrl === '') return { what: 'the Python package index', command: 'timeout 15 pip index versions pip' }
+  const url = new URL(doctorUrl).href.replaceAll("'", '%27')
+  return { what: url, command: `curl --silent --show-error --max-time 15 --output /dev/null '${url}'` }
 }
