@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { hostPaths } from '@threadbox/protocol/host'
-import { startInstallation, type TestInstallation } from '../stack/installation.ts'
+import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 import { makeRawSandbox, type RawSandbox } from './floors/raw-sandbox.ts'
 
 /** Everything that the scenarios measure on, started once for a whole bench. */
 export type Stage = TestInstallation & {
   raw: RawSandbox
-  /** Id of the one sandbox that is awake. Throws when there is none or more than one. */
-  onlySandbox(): Promise<string>
+  /** Makes a thread whose sandbox is awake, and says which sandbox that is. */
+  newAwakeThread(): Promise<{ thread: TestThread; sandboxId: string }>
   /** Resolves when as many sandboxes wait as the product keeps waiting: between two threads of people they all do. */
   untilSparesWait(): Promise<void>
 }
@@ -33,13 +33,13 @@ export async function openStage(): Promise<Stage> {
   return {
     ...installation,
     raw,
-    onlySandbox: async () => {
-      const { body } = await installation.host.request('GET', hostPaths.sandboxes)
-      const { sandboxes } = body as { sandboxes: { sandboxId: string; actual: string }[] }
-      const awake = sandboxes.filter(({ actual }) => actual === 'ready')
-      const [only] = awake
-      if (only === undefined || awake.length > 1) throw new Error(`${awake.length} sandboxes are awake, expected one`)
-      return only.sandboxId
+    newAwakeThread: async () => {
+      const before = new Set(await sandboxIds(installation))
+      const thread = await installation.newThread()
+      await thread.say('/run true')
+      const [sandboxId] = (await sandboxIds(installation)).filter((id) => !before.has(id))
+      if (sandboxId === undefined) throw new Error('a command started no sandbox')
+      return { thread, sandboxId }
     },
     untilSparesWait: async () => {
       const waiting = async () => {
@@ -50,4 +50,9 @@ export async function openStage(): Promise<Stage> {
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
+}
+
+async function sandboxIds({ host }: TestInstallation): Promise<string[]> {
+  const { body } = await host.request('GET', hostPaths.sandboxes)
+  return (body as { sandboxes: { sandboxId: string }[] }).sandboxes.map(({ sandboxId }) => sandboxId)
 }

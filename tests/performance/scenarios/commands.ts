@@ -44,9 +44,7 @@ async function untilFirstByte(thread: Awaited<ReturnType<Stage['newThread']>>): 
 
 /** A command that does nothing, in a thread whose sandbox is awake, beside the same call made straight to the guest. */
 export async function activeCommand(stage: Stage): Promise<Figure[]> {
-  const thread = await stage.newThread()
-  await thread.say('/run true')
-  const sandboxId = await stage.onlySandbox()
+  const { thread, sandboxId } = await stage.newAwakeThread()
   const figure: Figure = {
     id: 'active-command',
     title: 'Command `true` in an active thread, from message to end of turn',

@@ -12,9 +12,11 @@ export async function memory(stage: Stage): Promise<Figure[]> {
   server.samples.push((await pssBytes(stage.server.pid())) / MiB)
   host.samples.push((await pssBytes(stage.host.pid())) / MiB)
   for (let round = 0; round < 3; round++) {
+    await stage.untilSparesWait()
     const before = await sandboxPssBytes(stage)
     const thread = await stage.newThread()
     await thread.say('/run true')
+    await stage.untilSparesWait()
     sandbox.samples.push(((await sandboxPssBytes(stage)) - before) / MiB)
   }
   return [server, host, sandbox]
