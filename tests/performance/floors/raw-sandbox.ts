@@ -53,7 +53,8 @@ export async function makeRawSandbox(options: { diskDirectory: string; installat
     [Symbol.asyncDispose]: async () => {
       await run('ip', ['netns', 'del', namespace])
       // runsc leaves a mount in its state directory, an empty namespace for its file servers.
-      await run('umount', [path.join(work, 'state/null-netns')])
+      // runsc mounts it at its first run only.
+      if (count > 0) await run('umount', [path.join(work, 'state/null-netns')])
       await rm(work, { recursive: true, force: true })
     },
   }
