@@ -3,6 +3,7 @@ import { z } from 'zod'
 export * as filesystem from './generated/filesystem/filesystem_pb.js'
 export * as process from './generated/process/process_pb.js'
 export * as runs from './generated/threadbox/guest/v1/runs_pb.js'
+export * from './manifest.ts'
 
 /** Raised when a message changes meaning. A woken guest may be older than its host: the host adapts. */
 export const guestProtocolVersion = 1
@@ -30,6 +31,12 @@ export const guestInitSchema = z.object({
   limits: z.object({ memoryBytes: z.number(), processes: z.number() }),
   /** 32 bytes from the host, base64: reseeds every generator that came out of a memory image. */
   entropy: z.string(),
+  /**
+   * How this incarnation came to be. `booted`: anew. `resumed`: the very processes go on. `restored`: out of this
+   * sandbox's own memory image. `cloned`: out of a memory image that others were made from too (template, fork): all
+   * randomness must differ from theirs.
+   */
+  origin: z.enum(['booted', 'resumed', 'restored', 'cloned']).default('booted'),
 })
 export type GuestInit = z.input<typeof guestInitSchema>
 

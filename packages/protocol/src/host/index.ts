@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { manifestSchema, rescueReportSchema, rescueRequestSchema } from '../guest/manifest.ts'
 
 /**
  * The wire between server and host daemon: HTTP with JSON bodies over a unix socket (one machine) or TLS (several).
@@ -37,6 +38,39 @@ export const startSandboxSchema = z.object({ bootId: z.string(), hostname: z.str
 /** `POST /v1/sandboxes/{sandboxId}/stop` */
 export const stopSandboxSchema = z.object({ bootId: z.string() })
 
+/**
+ * `POST /v1/sandboxes/{sandboxId}/pause`: saves the memory of the boot and stops its clock. Answers
+ * {@link pausedSandboxSchema}. When it fails the boot goes on as if nothing had happened, and the error says why. Paused
+ * already: answers the same again. The boot id lives on: a wake from memory continues the same boot.
+ */
+export const pauseSandboxSchema = z.object({ bootId: z.string() })
+
+/**
+ * `POST /v1/sandboxes/{sandboxId}/wake`: the paused boot goes on, out of RAM (`frozen`) or out of its memory image
+ * (`memory`). Awake already: says so (`awake`). When the memory cannot be used it is dropped and the order fails with
+ * `sandbox.memory-unusable`, whose `reason` is one of {@link memoryProblemSchema}; the disk is untouched, and `start`
+ * with a new boot id is the way on.
+ */
+export const wakeSandboxSchema = z.object({ bootId: z.string() })
+
+export const memoryProblemSchema = z.enum([
+  'missing',
+  'corrupt',
+  'consumed',
+  'other-version',
+  'cpu-features',
+  'disk-changed',
+  'restore-failed',
+  'guest-silent',
+])
+export type MemoryProblem = z.infer<typeof memoryProblemSchema>
+
+/**
+ * `POST /v1/sandboxes/{sandboxId}/demote`: gives the memory of a paused boot up, gracefully: woken with its link down,
+ * rescued, stopped, synced. Afterwards the sandbox is `stopped`. Answers {@link demotedSandboxSchema}.
+ */
+export const demoteSandboxSchema = z.object({ bootId: z.string(), budgets: rescueRequestSchema })
+
 /** Why a boot is over, read from the machine (cgroup, exit status), never guessed. */
 export const bootEndCauseSchema = z.enum([
   'stopped',
@@ -50,8 +84,8 @@ export type BootEndCause = z.infer<typeof bootEndCauseSchema>
 
 export const hostSandboxSchema = z.object({
   sandboxId: z.string(),
-  /** `stopped`: disk only. Starting and ready have a boot. */
-  actual: z.enum(['stopped', 'starting', 'ready']),
+  /** `stopped`: disk only. The others have a boot; `paused`: with its memory saved and its clock stopped. */
+  actual: z.enum(['stopped', 'starting', 'ready', 'paused']),
   bootId: z.string().nullable(),
   bootStartedAt: z.number().int().nullable(),
   lastBootEnd: z
@@ -61,8 +95,51 @@ export const hostSandboxSchema = z.object({
   egress: egressPolicySchema,
   imageId: z.string(),
   diskUsedBytes: z.number().int().nullable(),
+  /** While `paused`: since when, what the memory image takes, and whether the processes are also frozen in RAM. */
+  paused: z.object({ at: z.number().int(), imageBytes: z.number().int(), isFrozen: z.boolean() }).nullable().optional(),
 })
 export type HostSandbox = z.infer<typeof hostSandboxSchema>
+
+export const pausedSandboxSchema = z.object({
+  sandbox: hostSandboxSchema,
+  /** Taken right before; null when the guest could not say, with the reason. */
+  manifest: manifestSchema.nullable(),
+  manifestProblem: z.string(),
+  /** How long the sandbox stood still, and how long everything took. */
+  stallMs: z.number(),
+  durationMs: z.number(),
+})
+export type PausedSandbox = z.infer<typeof pausedSandboxSchema>
+
+export const wokenSandboxSchema = z.object({
+  sandbox: hostSandboxSchema,
+  from: z.enum(['awake', 'frozen', 'memory']),
+  durationMs: z.number(),
+})
+export type WokenSandbox = z.infer<typeof wokenSandboxSchema>
+
+export const demotedSandboxSchema = z.object({
+  sandbox: hostSandboxSchema,
+  /** Null when nothing could be rescued; then `problem` says why. */
+  rescue: rescueReportSchema.nullable(),
+  problem: z.string(),
+})
+export type DemotedSandbox = z.infer<typeof demotedSandboxSchema>
+
+/**
+ * `GET /v1/sandboxes/{sandboxId}/file-changes`: files that differ from the moment of the last pause or demotion, by
+ * looking at both; null when there is no such moment any more. At most 1000 names each; the counts are of all.
+ */
+export const fileChangesSchema = z.object({
+  since: z.number().int().nullable(),
+  removed: z.array(z.string()),
+  changed: z.array(z.string()),
+  added: z.array(z.string()),
+  removedCount: z.number().int(),
+  changedCount: z.number().int(),
+  addedCount: z.number().int(),
+})
+export type FileChanges = z.infer<typeof fileChangesSchema>
 
 export const hostInfoSchema = z.object({
   protocolVersion: z.number().int(),
@@ -73,6 +150,12 @@ export const hostInfoSchema = z.object({
   poolTotalBytes: z.number().int(),
   poolUsedBytes: z.number().int(),
   awakeSandboxes: z.number().int(),
+  /** Paused sandboxes whose processes are kept in RAM, and what they hold there. */
+  frozenSandboxes: z.number().int().optional(),
+  frozenBytes: z.number().int().optional(),
+  /** What memory images take on disk, and what they may. */
+  memoryImageBytes: z.number().int().optional(),
+  memoryImageBudgetBytes: z.number().int().optional(),
   /** Sandboxes that are booted and belong to nobody yet. */
   spareSandboxes: z.number().int().optional(),
   /** What is still being prepared after an installation; empty when sandboxes can start. */
@@ -95,12 +178,26 @@ export const hostEventSchema = z.discriminatedUnion('type', [
     type: z.literal('activity'),
     sandboxId: z.string(),
     bootId: z.string(),
+    /** `cpu`: user processes computed; `terminal`: somebody typed; `request`: a service was asked; `guest`: the API. */
     reason: z.string(),
+    /** For `cpu` the busiest process, for `request` the port. */
+    detail: z.string().optional(),
     at: z.number().int(),
   }),
+  /** A paused sandbox's frozen copy was given up because memory was needed; its image is still there. */
+  z.object({ type: z.literal('frozen-dropped'), sandboxId: z.string(), bootId: z.string(), at: z.number().int() }),
+  /** Memory images exceed their budget: the server demotes the oldest that it may. */
+  z.object({ type: z.literal('memory-budget'), usedBytes: z.number().int(), budgetBytes: z.number().int() }),
   z.object({ type: z.literal('keepalive') }),
 ])
 export type HostEvent = z.infer<typeof hostEventSchema>
+
+/** Answer of `POST /v1/shutdown`. Without a sandbox id: those that belonged to nobody. */
+export const shutdownOutcomeSchema = z.object({
+  stopped: z.array(z.string()),
+  failed: z.array(z.object({ sandboxId: z.string().nullable(), reason: z.string() })),
+})
+export type ShutdownOutcome = z.infer<typeof shutdownOutcomeSchema>
 
 /** `PATCH /v1/sandboxes/{sandboxId}`: changes limits or egress of a sandbox that exists, also while it runs. */
 export const changeSandboxSchema = z.object({
@@ -119,12 +216,16 @@ export const hostPaths = {
   info: '/v1/host',
   doctor: '/v1/doctor',
   events: '/v1/events',
-  /** `POST`: stops every boot cleanly (disks synced) and answers when all have ended. */
+  /** `POST`: stops every boot cleanly (disks synced), spares too, and answers when each has ended or failed to. */
   shutdown: '/v1/shutdown',
   sandboxes: '/v1/sandboxes',
   sandbox: (sandboxId: string) => `/v1/sandboxes/${sandboxId}`,
   start: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/start`,
   stop: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/stop`,
+  pause: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/pause`,
+  wake: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/wake`,
+  demote: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/demote`,
+  fileChanges: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/file-changes`,
   guest: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/guest`,
   code: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/code`,
   port: (sandboxId: string, port: number) => `/v1/sandboxes/${sandboxId}/port/${port}`,

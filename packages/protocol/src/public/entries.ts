@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { survivalReportSchema } from './lifecycle.ts'
 
 /** JSON of any shape: tool inputs as the model wrote them. */
 export const jsonSchema: z.ZodType<unknown> = z.unknown()
@@ -143,16 +144,32 @@ export const noticeEntrySchema = z.object({
     'model-switched',
     'help',
     'turn-stopped',
+    'sandbox-paused',
+    'sandbox-waiting',
+    'awake-limit-near',
+    'retention-near',
+    'disk-nearly-full',
+    'sandbox-status',
   ]),
   params: z.record(z.string(), z.union([z.string(), z.number()])),
 })
 
+/** The sandbox woke: one line, and the survival report behind it. Replaced while the report is being completed. */
+export const wakeEntrySchema = z.object({ ...entryBase, kind: z.literal('wake'), report: survivalReportSchema })
+
 /** Everything that can stand in a conversation, in the order of `position`. */
 export const entrySchema = z
-  .discriminatedUnion('kind', [userMessageEntrySchema, textEntrySchema, toolCallEntrySchema, noticeEntrySchema])
+  .discriminatedUnion('kind', [
+    userMessageEntrySchema,
+    textEntrySchema,
+    toolCallEntrySchema,
+    noticeEntrySchema,
+    wakeEntrySchema,
+  ])
   .meta({ id: 'Entry' })
 export type Entry = z.infer<typeof entrySchema>
 export type UserMessageEntry = z.infer<typeof userMessageEntrySchema>
 export type TextEntry = z.infer<typeof textEntrySchema>
 export type ToolCallEntry = z.infer<typeof toolCallEntrySchema>
+export type WakeEntry = z.infer<typeof wakeEntrySchema>
 export type NoticeEntry = z.infer<typeof noticeEntrySchema>

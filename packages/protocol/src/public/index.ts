@@ -1,5 +1,6 @@
 export * from './entries.ts'
 export * from './events.ts'
+export * from './lifecycle.ts'
 export * from './requests.ts'
 export * from './sandbox.ts'
 export * from './thread.ts'

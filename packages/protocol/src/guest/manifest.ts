@@ -1,0 +1,152 @@
+import { z } from 'zod'
+
+/**
+ * `GET /manifest` (access token): what is alive in the sandbox, read from the running system at this moment. Taken
+ * before a pause and again after a wake; the comparison of the two is the survival report. Holds no value of a variable
+ * and no secret: environment values are hashed with a key that the caller sends (`?hashKey=<hex>`), so that two
+ * manifests can be compared and none can be read.
+ *
+ * What could not be looked at is not left out silently: its name is in `unread` with the reason.
+ */
+export const manifestProcessSchema = z.object({
+  pid: z.number().int(),
+  /** Start time in clock ticks since the sandbox's kernel started: with the pid it names one process for ever. */
+  startTicks: z.string(),
+  startedAt: z.number(),
+  parentPid: z.number().int(),
+  name: z.string(),
+  commandLine: z.array(z.string()),
+  cwd: z.string(),
+  user: z.string(),
+  memoryBytes: z.number().int(),
+  /** Part of what a person or the agent started, or of the guest's furniture (kernel, waiting shell, terminal). */
+  role: z.enum(['user', 'kernel', 'shell', 'terminal', 'service']),
+})
+export type ManifestProcess = z.infer<typeof manifestProcessSchema>
+
+export const manifestVariableSchema = z.object({
+  /** Kernel context; the thread's one kernel is `default`. */
+  context: z.string(),
+  name: z.string(),
+  /** Qualified type name, such as `pandas.DataFrame`. */
+  type: z.string(),
+  /** What it would roughly take to keep it; null where measuring it would cost too much. */
+  bytes: z.number().int().nullable(),
+  /** Changes when the value is another one: identity and, for plain data, a hash. Null where there is no cheap one. */
+  fingerprint: z.string().nullable(),
+  /** What a demotion could do with it, judged by type without trying. */
+  rescue: z.enum(['data', 'source', 'import', 'impossible', 'over-budget']),
+  /** Why it cannot be kept; empty where it can. */
+  reason: z.string(),
+})
+export type ManifestVariable = z.infer<typeof manifestVariableSchema>
+
+export const manifestSchema = z.object({
+  version: z.literal(1),
+  takenAt: z.number(),
+  processes: z.array(manifestProcessSchema),
+  ports: z.array(
+    z.object({
+      protocol: z.enum(['tcp', 'udp']),
+      address: z.string(),
+      port: z.number().int(),
+      pid: z.number().int().nullable(),
+    }),
+  ),
+  connections: z.array(
+    z.object({
+      kind: z.enum(['tcp', 'unix']),
+      /** `outside`: the other end is not in this sandbox, so whether it holds depends on the peer. */
+      scope: z.enum(['inside', 'outside']),
+      local: z.string(),
+      remote: z.string(),
+      state: z.string(),
+      pid: z.number().int().nullable(),
+    }),
+  ),
+  kernels: z.array(
+    z.object({
+      context: z.string(),
+      pid: z.number().int(),
+      state: z.enum(['idle', 'busy', 'not-answering']),
+      variables: z.array(manifestVariableSchema),
+    }),
+  ),
+  shell: z.object({
+    cwd: z.string(),
+    /** Keyed hash of the value, by name. */
+    environment: z.record(z.string(), z.string()),
+    functions: z.array(z.string()),
+  }),
+  packages: z.object({
+    python: z.record(z.string(), z.string()),
+    /** Packages that were asked for, not what they pulled in. */
+    apt: z.record(z.string(), z.string()),
+    npm: z.record(z.string(), z.string()),
+  }),
+  deletedOpenFiles: z.array(z.object({ pid: z.number().int(), path: z.string(), bytes: z.number().int() })),
+  memoryBytes: z.number().int(),
+  unread: z.array(z.object({ what: z.string(), reason: z.string() })),
+})
+export type Manifest = z.infer<typeof manifestSchema>
+
+/**
+ * `POST /rescue` (access token): the last thing before memory is given up. Stops user processes where they are (kernels
+ * excepted), interrupts a busy kernel, writes what can be kept to the sandbox's disk, then ends services and processes
+ * in order. Variables that exceed a budget are named, never cut.
+ */
+export const rescueRequestSchema = z.object({
+  /** All of it together may take this long, in ms. */
+  timeBudgetMs: z.number().int().positive(),
+  /** Bytes that all variables together, and each alone, may take on disk. */
+  totalBytes: z.number().int().positive(),
+  variableBytes: z.number().int().positive(),
+})
+export type RescueRequest = z.infer<typeof rescueRequestSchema>
+
+export const rescuedVariableSchema = z.object({
+  context: z.string(),
+  name: z.string(),
+  type: z.string(),
+  outcome: z.enum(['kept', 'lost']),
+  /** How it was kept: `data` (pickle or native format), `source` (function or class with its source), `import`. */
+  method: z.enum(['data', 'source', 'import', 'none']),
+  bytes: z.number().int().nullable(),
+  /** Why it was lost; empty when it was kept. */
+  reason: z.string(),
+})
+export type RescuedVariable = z.infer<typeof rescuedVariableSchema>
+
+/** What a demotion kept (`POST /rescue`), and after a cold start what came back of it (`GET /rescue`). */
+export const rescueReportSchema = z.object({
+  /** `none`: nothing was rescued. `pending`: on disk, not read yet. `replayed`: read back and looked at. */
+  state: z.enum(['none', 'pending', 'replaying', 'replayed', 'failed']),
+  takenAt: z.number().nullable(),
+  variables: z.array(rescuedVariableSchema),
+  shell: z.object({ outcome: z.enum(['kept', 'lost', 'none']), reason: z.string() }),
+  /** What ran and was ended, so that it can be started again. Environment by name only; values stay on the disk. */
+  processes: z.array(
+    z.object({
+      id: z.string(),
+      pid: z.number().int(),
+      commandLine: z.array(z.string()),
+      cwd: z.string(),
+      role: z.enum(['user', 'terminal', 'service']),
+      /** Empty when it can be started again as it was. */
+      obstacle: z.string(),
+    }),
+  ),
+  durationMs: z.number().int(),
+  /** Problems that concern everything, such as a kernel that did not answer. */
+  problems: z.array(z.string()),
+})
+export type RescueReport = z.infer<typeof rescueReportSchema>
+
+/** `POST /rescue/processes/{id}/start` starts a rescued process again: same command line, directory, environment. */
+export const guestPaths = {
+  init: '/init',
+  activity: '/activity',
+  manifest: '/manifest',
+  rescue: '/rescue',
+  startRescued: (id: string) => `/rescue/processes/${id}/start`,
+} as const

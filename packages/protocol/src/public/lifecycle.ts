@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import { sandboxLimitsSchema, sandboxViewSchema } from './sandbox.ts'
+
+/** What a survival report speaks about. */
+export const survivalKinds = [
+  'process',
+  'service',
+  'port',
+  'connection',
+  'variable',
+  'shell',
+  'environment',
+  'package',
+  'file',
+  'open-file',
+] as const
+
+export const survivalItemSchema = z
+  .object({
+    kind: z.enum(survivalKinds),
+    /** Command line, variable name, `tcp 127.0.0.1:8000`, path … as a person would look for it. */
+    name: z.string(),
+    /**
+     * `kept`: looked at before and after, the same. `rescued`: written to disk before memory was given up and read back.
+     * `restarted`: the same command runs again. `lost`: looked for and not there, or not equal. `unchecked`: could not be
+     * looked at; `reason` says why.
+     */
+    outcome: z.enum(['kept', 'rescued', 'restarted', 'lost', 'unchecked']),
+    /** Plain sentence; empty for what was kept. */
+    reason: z.string(),
+    /** Type of a variable, pid of a process, size: what helps to recognise it. */
+    detail: z.string(),
+    /** For an ended process that can be started again with one click: id for the `start` route. */
+    restartId: z.string().nullable(),
+  })
+  .meta({ id: 'SurvivalItem' })
+export type SurvivalItem = z.infer<typeof survivalItemSchema>
+
+const outcomeCounts = z.object({
+  kept: z.number().int(),
+  rescued: z.number().int(),
+  restarted: z.number().int(),
+  lost: z.number().int(),
+  unchecked: z.number().int(),
+})
+
+/** What survived a pause: manifest before against a second look afterwards. One per wake, stored for ever. */
+export const survivalReportSchema = z
+  .object({
+    id: z.string(),
+    threadId: z.string(),
+    /** `frozen`: out of RAM. `memory`: out of the memory image. `disk`: cold. `snapshot`: an older disk. `new`: replaced. */
+    from: z.enum(['frozen', 'memory', 'disk', 'snapshot', 'new']),
+    /** Why memory (or the disk) was not used: code of the app's texts and what was measured; null where it was used. */
+    cause: z.object({ code: z.string(), detail: z.string() }).nullable(),
+    pausedAt: z.number().int().nullable(),
+    wokenAt: z.number().int(),
+    /** From the wish to the first command that could run. */
+    wakeMs: z.number(),
+    /** `checking`: the sandbox works already, the second look is going on. */
+    status: z.enum(['checking', 'complete']),
+    counts: z.partialRecord(z.enum(survivalKinds), outcomeCounts),
+    /** Lost, unchecked, rescued and restarted ones first; at most 500 kept ones. `counts` are of all. */
+    items: z.array(survivalItemSchema),
+  })
+  .meta({ id: 'SurvivalReport' })
+export type SurvivalReport = z.infer<typeof survivalReportSchema>
+
+/** When the sandbox sleeps and what is kept. `null`: never. Installation's values, a thread may have its own. */
+export const lifecyclePolicySchema = z
+  .object({
+    idlePauseMinutes: z.number().int().min(1).max(10_080),
+    hotHours: z.number().min(0).max(8760),
+    /** `guaranteed`: memory is kept longer while it fits the budget. `strict`: exactly `hotHours`. */
+    hotKeep: z.enum(['guaranteed', 'strict']),
+    maxAwakeHours: z.number().min(0.1).max(8760),
+    retentionDays: z.number().int().min(1).max(36_500).nullable(),
+  })
+  .meta({ id: 'LifecyclePolicy' })
+export type LifecyclePolicy = z.infer<typeof lifecyclePolicySchema>
+
+/** A line of the lifecycle log. `code` is a message key of the app. Newest first in the API. */
+export const lifecycleLogEntrySchema = z
+  .object({
+    id: z.string(),
+    at: z.number().int(),
+    code: z.string(),
+    params: z.record(z.string(), z.union([z.string(), z.number()])),
+    reportId: z.string().nullable(),
+  })
+  .meta({ id: 'LifecycleLogEntry' })
+export type LifecycleLogEntry = z.infer<typeof lifecycleLogEntrySchema>
+
+/** `GET /threads/{id}/sandbox`: all that the panel shows. */
+export const sandboxDetailSchema = z
+  .object({
+    sandbox: sandboxViewSchema,
+    policy: lifecyclePolicySchema,
+    /** Fields of `policy` that this thread has a value of its own for. */
+    ownPolicy: z.array(z.string()),
+    usage: z
+      .object({
+        memoryBytes: z.number().int().nullable(),
+        diskBytes: z.number().int().nullable(),
+        memoryImageBytes: z.number().int().nullable(),
+      })
+      .nullable(),
+    /** Of the running sandbox; null while it sleeps. */
+    processes: z
+      .array(
+        z.object({ pid: z.number().int(), commandLine: z.string(), memoryBytes: z.number().int(), role: z.string() }),
+      )
+      .nullable(),
+    ports: z.array(z.number().int()).nullable(),
+    latestReport: survivalReportSchema.nullable(),
+    log: z.array(lifecycleLogEntrySchema),
+  })
+  .meta({ id: 'SandboxDetail' })
+export type SandboxDetail = z.infer<typeof sandboxDetailSchema>
+
+/** `PATCH /threads/{id}/sandbox`: `null` for a policy field takes the installation's value again. Limits change live. */
+export const changeSandboxDetailSchema = z.strictObject({
+  policy: z
+    .strictObject({
+      idlePauseMinutes: lifecyclePolicySchema.shape.idlePauseMinutes.nullable().optional(),
+      hotHours: lifecyclePolicySchema.shape.hotHours.nullable().optional(),
+      hotKeep: lifecyclePolicySchema.shape.hotKeep.nullable().optional(),
+      maxAwakeHours: lifecyclePolicySchema.shape.maxAwakeHours.nullable().optional(),
+      /** 0: never, also where the installation has a limit. */
+      retentionDays: z.number().int().min(0).max(36_500).nullable().optional(),
+    })
+    .optional(),
+  limits: sandboxLimitsSchema.partial().optional(),
+})
+
+/** `POST /threads/{id}/sandbox/hold`: keep awake until then (ms since epoch, at most 7 days ahead); null ends it. */
+export const holdSandboxSchema = z.strictObject({ until: z.number().int().nullable() })
+
+/**
+ * `POST /threads/{id}/sandbox/{pause|wake|restart}` answer {@link sandboxDetailSchema}. Pause in a running turn is refused
+ * with `sandbox.turn-running`. `GET /threads/{id}/sandbox/reports/{reportId}` answers {@link survivalReportSchema}.
+ * `POST /threads/{id}/sandbox/rescued/{restartId}/start` starts an ended process again.
+ */
+export const sandboxActions = ['pause', 'wake', 'restart'] as const
