@@ -20,7 +20,9 @@ export type GuestBehaviour = (request: IncomingMessage, response: ServerResponse
 
 export type HostUnderTest = AsyncDisposable & {
   url: string
+  directory: string
   driver: InMemoryDriver
+  /** The guest of the first sandbox. */
   guest: Server
   /** Bodies of the handshakes that the guest got. */
   handshakes: unknown[]
@@ -29,6 +31,8 @@ export type HostUnderTest = AsyncDisposable & {
   newSandboxId(): string
   newBootId(): string
 }
+
+type Guest = { address: string; server: Server }
 
 /** The host daemon in this process, over an in-memory driver, plain directories, and a guest on loopback. */
 export async function startHostUnderTest(options: {
@@ -41,8 +45,15 @@ export async function startHostUnderTest(options: {
   // All of 127/8 is this machine: each test has addresses of its own on which its guests have their usual port.
   const network = `127.${randomInt(1, 255)}.${randomInt(1, 255)}`
   const addresses = [`${network}.6`, `${network}.10`] as const
-  const guest = makeGuest({ handshakes, behaviour: options.behaviour ?? ((_, response) => void response.end('ok')) })
-  if (options.isGuestListening !== false) await listen(guest, { host: addresses[0], port: guestPort })
+  const behaviour = options.behaviour ?? ((_, response) => void response.end('ok'))
+  const guests = addresses.map((address) => ({ address, server: makeGuest({ handshakes, behaviour }) })) as [
+    Guest,
+    Guest,
+  ]
+  const guest = guests[0].server
+  if (options.isGuestListening !== false) {
+    for (const { address, server } of guests) await listen(server, { host: address, port: guestPort })
+  }
   const driver = makeInMemoryDriver()
   const disks = makeDirectoryDiskStore({ directory: path.join(directory, 'disks') })
   await mkdir(path.join(directory, 'files'))
@@ -89,7 +100,7 @@ export async function startHostUnderTest(options: {
   const newSandboxId = () => makeId('sandbox', randomBytes)
   const newBootId = () => makeId('boot', randomBytes)
   return {
-    ...{ url, driver, guest, handshakes, request, newSandboxId, newBootId },
+    ...{ url, directory, driver, guest, handshakes, request, newSandboxId, newBootId },
     startSandbox: async () => {
       const [sandboxId, bootId] = [newSandboxId(), newBootId()]
       await request('PUT', hostPaths.sandbox(sandboxId), { limits: defaultSandboxLimits, egress: { kind: 'open' } })
@@ -98,7 +109,7 @@ export async function startHostUnderTest(options: {
       return { sandboxId, bootId }
     },
     [Symbol.asyncDispose]: async () => {
-      for (const one of [server, guest]) {
+      for (const one of [server, ...guests.map((each) => each.server)]) {
         one.closeAllConnections()
         one.close()
       }

@@ -1,44 +1,37 @@
+import { defineError } from '@threadbox/errors'
 import type { Installation } from './data-directory.ts'
 import { askHost } from './host-client.ts'
 
-type Awake = { sandboxId: string; bootId: string }
-
-const listTimeoutMs = 5000
 /** One sandbox stops within seconds; a machine that shuts down gives about this long for all of them. */
 const stopTimeoutMs = 60_000
 
+export const sandboxesNotStopped = defineError<{ status: number }>({
+  code: 'installation.sandboxes-not-stopped',
+  kind: 'unavailable',
+  message: ({ status }) => `The host daemon answered ${status} when it was asked to stop the sandboxes.`,
+  remedy: () => 'Look at `./threadbox logs host`, then try again.',
+})
+
+/** What a stop of all sandboxes came to. A failed one is named with the reason. */
+export type StopOutcome = { stopped: string[]; failed: string[] }
+
 /**
- * Has the host stop every sandbox that runs, all at once, so that nothing is left when the daemons are gone; files stay.
- * Rejects when the host cannot be asked; a sandbox that did not stop is named in the answer.
+ * Has the host stop every sandbox that runs, all at once, those that wait for nobody included, so that nothing is left
+ * when the daemons are gone; files stay. Rejects when the host cannot be asked.
  */
-export async function stopSandboxes(installation: Installation): Promise<{ stopped: string[]; failed: string[] }> {
+export async function stopSandboxes(installation: Installation): Promise<StopOutcome> {
   const socketPath = installation.settings.hostSocket
-  const list = await askHost({ socketPath, path: '/v1/sandboxes', timeoutMs: listTimeoutMs })
-  const outcomes = await Promise.all(
-    awakeSandboxes(list.body).map(async ({ sandboxId, bootId }) => {
-      const isStopped = await askHost({
-        socketPath,
-        path: `/v1/sandboxes/${encodeURIComponent(sandboxId)}/stop`,
-        body: { bootId },
-        timeoutMs: stopTimeoutMs,
-      }).then(
-        (answer) => answer.status < 300,
-        () => false,
-      )
-      return { sandboxId, isStopped }
-    }),
-  )
-  const named = (isStopped: boolean) =>
-    outcomes.filter((outcome) => outcome.isStopped === isStopped).map((outcome) => outcome.sandboxId)
-  // Spares belong to no thread, so no list shows them; this ends them and keeps the host from booting new ones.
-  const rest = await askHost({ socketPath, path: '/v1/shutdown', body: {}, timeoutMs: stopTimeoutMs })
-  return { stopped: named(true), failed: [...named(false), ...(rest.status < 300 ? [] : ['spare sandboxes'])] }
+  const answer = await askHost({ socketPath, path: '/v1/shutdown', body: {}, timeoutMs: stopTimeoutMs })
+  if (answer.status !== 200) throw sandboxesNotStopped({ status: answer.status })
+  return parseOutcome(answer.body)
 }
 
-function awakeSandboxes(body: unknown): Awake[] {
-  const sandboxes = (body as { sandboxes?: unknown } | null)?.sandboxes
-  if (!Array.isArray(sandboxes)) return []
-  return sandboxes.flatMap(({ sandboxId, bootId }: Partial<Awake>) =>
-    typeof sandboxId === 'string' && typeof bootId === 'string' ? [{ sandboxId, bootId }] : [],
-  )
+function parseOutcome(body: unknown): StopOutcome {
+  const { stopped, failed } = (body ?? {}) as { stopped?: unknown; failed?: unknown }
+  return {
+    stopped: Array.isArray(stopped) ? stopped.map(String) : [],
+    failed: Array.isArray(failed)
+      ? failed.map(({ sandboxId, reason }) => `${sandboxId ?? 'one that waited'} (${reason})`)
+      : [],
+  }
 }

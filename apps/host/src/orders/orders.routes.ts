@@ -41,10 +41,7 @@ export function addOrderRoutes(app: Hono, orders: SandboxOrders): void {
   app.post(hostPaths.stop(':sandboxId'), async (context) =>
     context.json(await orders.stop(sandboxIdOf(context), await bodyOf(context, stopSandboxSchema))),
   )
-  app.post(hostPaths.shutdown, async (context) => {
-    await orders.shutDown()
-    return context.json({})
-  })
+  app.post(hostPaths.shutdown, async (context) => context.json(await orders.shutDown()))
 }
 
 function sandboxIdOf(context: Context): string {

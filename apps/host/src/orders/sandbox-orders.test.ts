@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
 import { defaultSandboxLimits } from '@threadbox/domain'
 import { hostPaths } from '@threadbox/protocol/host'
 import { expect, test } from 'vitest'
@@ -67,6 +69,24 @@ test('new limits of a running sandbox reach driver and guest; of a stopped one t
   const again = { bootId: host.newBootId(), hostname: 'box' }
   await host.request('POST', hostPaths.start(sandboxId), again)
   expect(host.handshakes.at(-1)).toMatchObject({ bootId: again.bootId, limits: { processes: 78 } })
+})
+
+test('C2: a shutdown names what it stopped and what it could not; one that cannot keeps no other up', async () => {
+  await using host = await startHostUnderTest({})
+  const [broken, whole] = [await host.startSandbox(), await host.startSandbox()]
+  await rm(path.join(host.directory, 'disks/disks', broken.sandboxId), { recursive: true })
+  const answer = await host.request('POST', hostPaths.shutdown)
+  expect(answer).toMatchObject({
+    status: 200,
+    body: {
+      stopped: [whole.sandboxId],
+      failed: [{ sandboxId: broken.sandboxId, reason: expect.stringContaining('disk') }],
+    },
+  })
+  expect((await host.driver.list()).map((boot) => boot.bootId)).toEqual([broken.bootId])
+  const again = { bootId: host.newBootId(), hostname: 'box' }
+  const refused = await host.request('POST', hostPaths.start(whole.sandboxId), again)
+  expect(refused).toMatchObject({ status: 503, body: { error: { code: 'host.shutting-down' } } })
 })
 
 test('the events of a boot are told to listeners, with the cause of its end', async () => {

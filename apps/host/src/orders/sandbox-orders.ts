@@ -1,7 +1,7 @@
 import type { DiskStore } from '@threadbox/disk-store'
 import type { SandboxLimits } from '@threadbox/domain'
 import { isErrorOf } from '@threadbox/errors'
-import type { HostSandbox } from '@threadbox/protocol/host'
+import type { HostSandbox, ShutdownOutcome } from '@threadbox/protocol/host'
 import type { SandboxDriver } from '@threadbox/sandbox-driver'
 import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import type { BootFiles } from '../boots/boot-files.ts'
@@ -46,8 +46,8 @@ export type SandboxOrders = {
   delete(sandboxId: string): Promise<void>
   get(sandboxId: string): Promise<HostSandbox>
   list(): Promise<HostSandbox[]>
-  /** Stops every boot, disks synced, and refuses to start another. */
-  shutDown(): Promise<void>
+  /** Stops every boot, disks synced, and refuses to start another. What did not stop is named, and keeps none else up. */
+  shutDown(): Promise<ShutdownOutcome>
 }
 
 export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
@@ -113,16 +113,26 @@ export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
     },
     shutDown: async () => {
       isShuttingDown = true
-      await parts.spares.close()
-      const current = await boots.listCurrent()
-      await Promise.all(
-        current.map((boot) =>
-          lock(boot.sandboxId, async () => {
-            const sandbox = await sandboxes.find(boot.sandboxId)
-            if (sandbox !== undefined) await stopSandbox(parts, { sandbox, boot })
-          }),
+      const stopped: string[] = []
+      const failed: ShutdownOutcome['failed'] = []
+      const stopOne = async (sandboxId: string) => {
+        const sandbox = await sandboxes.find(sandboxId)
+        const boot = await boots.current(sandboxId)
+        if (sandbox === undefined || boot === undefined) return
+        await stopSandbox(parts, { sandbox, boot })
+        stopped.push(sandboxId)
+      }
+      const noted = (sandboxId: string | null, work: Promise<void>) =>
+        work.catch((error: unknown) => void failed.push({ sandboxId, reason: messageOf(error) }))
+      // Each under its lock: a start that was under way is waited for, and what it started is stopped.
+      const all = (await sandboxes.list()).map(({ sandboxId }) =>
+        noted(
+          sandboxId,
+          lock(sandboxId, () => stopOne(sandboxId)),
         ),
       )
+      await Promise.all([...all, noted(null, parts.spares.close())])
+      return { stopped, failed }
     },
   }
 }
@@ -262,6 +272,10 @@ async function usedBytes(parts: OrdersParts, diskId: string): Promise<number | n
     if (isErrorOf({ code: 'disk.not-found' }, error)) return null
     throw error
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** Both were parsed by the same schema, so equal values have equal texts. */
