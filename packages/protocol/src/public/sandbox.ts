@@ -35,7 +35,9 @@ export const sandboxViewSchema = z
     /** While active: what keeps it awake now (see `awakeReasons`), and what happens next. */
     awake: z
       .object({
-        reasons: z.array(z.object({ reason: z.enum(['turn', 'cpu', 'request', 'terminal', 'hold']), detail: z.string() })),
+        reasons: z.array(
+          z.object({ reason: z.enum(['turn', 'cpu', 'request', 'terminal', 'hold']), detail: z.string() }),
+        ),
         /** When it pauses if nothing more happens; null while a reason holds. */
         pauseAt: z.number().int().nullable(),
         heldUntil: z.number().int().nullable(),
