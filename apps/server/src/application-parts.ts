@@ -12,6 +12,7 @@ import type { OperationTables } from './operations/operations.table.ts'
 import { makeOperations, type Operations } from './operations/operations.ts'
 import { reportBootEnd } from './sandboxes/boot-end-notice.ts'
 import type { HostClient } from './sandboxes/host-client.ts'
+import { type ApplyLimits, makeApplyLimits } from './sandboxes/live-limits.ts'
 import { makeSandboxAccess, type Sandboxes } from './sandboxes/sandbox-access.implementation.ts'
 import { type ChangeSandbox, makeChangeSandbox } from './sandboxes/sandbox-changes.ts'
 import { presentSandbox } from './sandboxes/sandboxes.presenter.ts'
@@ -38,6 +39,7 @@ export type ThreadParts = {
   sandboxStore: SandboxStore
   changeSandbox: ChangeSandbox
   sandboxes: Sandboxes
+  applyLimits: ApplyLimits
   attachments: Attachments
 }
 
@@ -105,7 +107,7 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
   return parts
 }
 
-type SandboxParts = Pick<ThreadParts, 'sandboxStore' | 'changeSandbox' | 'sandboxes' | 'attachments'>
+type SandboxParts = Pick<ThreadParts, 'sandboxStore' | 'changeSandbox' | 'sandboxes' | 'applyLimits' | 'attachments'>
 
 function makeSandboxParts(
   options: ThreadPartsOptions,
@@ -139,10 +141,18 @@ function makeSandboxParts(
     mayStart: async (threadId) => (await threadStore.findAny(threadId))?.deleted_at === null,
     limits: () => options.settings.limits(),
     deliver: (threadId, sandbox) => attachments.deliver(threadId, sandbox),
+    onReleased: (threadId) => void threads.announce(threadId, false),
     reportEnd: (row, end) =>
       reportBootEnd({ log, system, lastTurnId: (id) => threadStore.lastTurnId(id) }, row.thread_id, end),
   })
-  return { sandboxStore, changeSandbox, sandboxes, attachments }
+  const applyLimits = makeApplyLimits({
+    store: sandboxStore,
+    host,
+    limits: () => options.settings.limits(),
+    announce: (threadId) => threads.announce(threadId, true),
+    logger,
+  })
+  return { sandboxStore, changeSandbox, sandboxes, applyLimits, attachments }
 }
 
 async function sandboxViews(

@@ -84,6 +84,7 @@ export function makeApplication(options: ApplicationOptions): Application {
     turns.stop(threadId).catch((error: unknown) => logger.warn({ err: error, threadId }, 'turn was not stopped'))
   }
   const parts = makeThreadParts({ ...options, settings, audit, onThreadDeleted: stopTurn })
+  settings.onLimitsChanged(parts.applyLimits)
   const models = makeModels({
     store: makeModelStore(tablesOf<ModelTables>(open.database)),
     secretBox: makeSecretBox(options.masterKey),
@@ -225,6 +226,7 @@ function lifecycle(
         system,
         logger,
         onHostChange: () => parts.userHub.broadcast({ type: 'status-updated' }),
+        applyLimits: parts.applyLimits,
       })
       operations.start()
       await turns.recover()

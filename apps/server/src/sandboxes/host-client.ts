@@ -32,6 +32,8 @@ export type HostClient = {
     sandboxId: string,
     order: { limits: HostSandbox['limits']; egress: HostSandbox['egress'] },
   ): Promise<HostSandbox>
+  /** Changes a sandbox that exists, also while it runs. */
+  change(sandboxId: string, order: { limits: HostSandbox['limits'] }): Promise<HostSandbox>
   start(sandboxId: string, order: { bootId: string; hostname: string }): Promise<HostSandbox>
   /** Ends a boot; one that is over already is fine. */
   stop(sandboxId: string, bootId: string): Promise<void>
@@ -72,7 +74,7 @@ export function makeHostClient(options: { socketPath: string }): HostClient {
   }
   const order = async <Schema extends z.ZodType>(
     schema: Schema,
-    request: { method: 'GET' | 'PUT' | 'POST' | 'DELETE'; path: string; json?: unknown; bootId?: string },
+    request: { method: 'GET' | 'PUT' | 'PATCH' | 'POST' | 'DELETE'; path: string; json?: unknown; bootId?: string },
   ): Promise<z.infer<Schema>> => {
     const response = await send({
       method: request.method,
@@ -101,6 +103,8 @@ export function makeHostClient(options: { socketPath: string }): HostClient {
     get: (sandboxId) =>
       order(hostSandboxSchema, { method: 'GET', path: hostPaths.sandbox(sandboxId) }).catch(undefinedIfNotFound),
     ensure: (sandboxId, json) => order(hostSandboxSchema, { method: 'PUT', path: hostPaths.sandbox(sandboxId), json }),
+    change: (sandboxId, json) =>
+      order(hostSandboxSchema, { method: 'PATCH', path: hostPaths.sandbox(sandboxId), json }),
     start: (sandboxId, json) =>
       order(hostSandboxSchema, { method: 'POST', path: hostPaths.start(sandboxId), json, bootId: json.bootId }),
     stop: async (sandboxId, bootId) => {

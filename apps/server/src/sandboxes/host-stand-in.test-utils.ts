@@ -26,6 +26,8 @@ export type HostStandIn = AsyncDisposable & {
   failStarts: { status: number; code: string; kind: string }[]
   /** How many of the next orders to delete fail. */
   failDeletes: number
+  /** How many of the next orders to change fail. */
+  failChanges: number
   /** While set, orders to start wait for it. */
   startGate: Promise<void> | undefined
   endBoot(sandboxId: string, cause: BootEndCause): void
@@ -46,6 +48,7 @@ export async function startHostStandIn(): Promise<HostStandIn> {
     deleted: [],
     failStarts: [],
     failDeletes: 0,
+    failChanges: 0,
     startGate: undefined,
     endBoot: (sandboxId, cause) => {
       const sandbox = host.sandboxes.get(sandboxId)
@@ -106,6 +109,14 @@ async function answer(host: HostStandIn, exchange: Exchange): Promise<void> {
   }
   if (sandbox === undefined) return sendJson(wireError('sandbox.not-found', 'not-found'), 404)
   if (request.method === 'GET' && rest === '') return sendJson(sandbox)
+  if (request.method === 'PATCH' && rest === '') {
+    host.failChanges -= 1
+    if (host.failChanges >= 0) return sendJson(wireError('host.busy', 'unavailable'), 503)
+    const { limits } = (await json(request)) as { limits: HostSandbox['limits'] }
+    const changed = { ...sandbox, limits }
+    host.sandboxes.set(sandboxId, changed)
+    return sendJson(changed)
+  }
   if (request.method === 'DELETE' && rest === '') {
     host.failDeletes -= 1
     if (host.failDeletes >= 0) return sendJson(wireError('host.busy', 'unavailable'), 503)

@@ -3,6 +3,7 @@ import type { HostSandbox } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
 import type { System } from '../system.ts'
 import type { HostClient } from './host-client.ts'
+import type { ApplyLimits } from './live-limits.ts'
 import { endOf, type Sandboxes } from './sandbox-access.implementation.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 import type { SandboxRow } from './sandboxes.table.ts'
@@ -17,6 +18,8 @@ export type ReconcilerDependencies = {
   system: System
   logger: Logger
   onHostChange: (isReachable: boolean) => void
+  /** Limits may have been changed while the host could not be reached. */
+  applyLimits: ApplyLimits
 }
 
 /**
@@ -51,6 +54,7 @@ async function follow(dependencies: ReconcilerDependencies, signal: AbortSignal)
       // The first event proves that the stream is attached: what ended before that is found by looking once more.
       await next
       await reconcile(dependencies, await host.list())
+      await dependencies.applyLimits()
       for (let event = await next; !event.done; event = await next) {
         next = events.next()
         next.catch(() => {})

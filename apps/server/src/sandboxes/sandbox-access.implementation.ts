@@ -28,6 +28,8 @@ export type SandboxAccessDependencies = {
   limits: () => Promise<SandboxLimits>
   /** Brings files into the sandbox that were uploaded while it slept. */
   deliver: (threadId: string, sandbox: ReachableSandbox) => Promise<void>
+  /** The last turn of a thread let go of its sandbox. */
+  onReleased: (threadId: string) => void
   /** Says in the thread that a boot ended, with its cause. */
   reportEnd: (row: SandboxRow, end: NonNullable<HostSandbox['lastBootEnd']>) => Promise<void>
 }
@@ -84,8 +86,9 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
           if (isReleased) return
           isReleased = true
           const left = (holds.get(threadId) ?? 1) - 1
-          if (left === 0) holds.delete(threadId)
-          else holds.set(threadId, left)
+          if (left > 0) return void holds.set(threadId, left)
+          holds.delete(threadId)
+          dependencies.onReleased(threadId)
         },
       }
     },
@@ -163,14 +166,15 @@ export function endOf(row: SandboxRow, actual: HostSandbox | undefined, now: num
   return { bootId: row.boot_id ?? '', cause: 'unknown' as const, at: now, detail: '' }
 }
 
-/** A start takes the limits as they are set now: raising them and starting again is the cure for running out. */
+/** A start takes the limits as they are set now, which may have changed while nothing ran. */
 async function withPresentLimits(dependencies: SandboxAccessDependencies, row: SandboxRow): Promise<SandboxRow> {
   const limits = limitColumns(await dependencies.limits())
   await dependencies.store.setLimits(row.id, limits)
   return { ...row, ...limits }
 }
 
-function limitColumns(limits: SandboxLimits) {
+/** Limits as they are recorded. */
+export function limitColumns(limits: SandboxLimits) {
   return {
     memory_bytes: limits.memoryBytes,
     cpus: limits.cpus,

@@ -54,16 +54,48 @@ test('a start that the host refuses leaves the reason on the chip, and the next 
   expect((await thread()).sandbox).toMatchObject({ state: 'active', detail: null })
 })
 
-test('a limit that was raised counts from the next start', async () => {
-  const { sandboxId } = await awake()
-  const body = { settings: { sandboxMemoryBytes: 8 * 1024 ** 3 } }
+const setMemory = async (gigabytes: number) => {
+  const body = { settings: { sandboxMemoryBytes: gigabytes * 1024 ** 3 } }
   expect((await server.call('PATCH', '/api/v1/settings', { body, person: owner })).status).toBe(200)
-  await awake()
-  expect(host.sandboxes.get(sandboxId)?.limits.memoryBytes).toBe(4 * 1024 ** 3)
+}
+const memoryOf = (sandboxId: string) => (host.sandboxes.get(sandboxId)?.limits.memoryBytes ?? 0) / 1024 ** 3
+
+test('a limit that was changed reaches a sandbox that runs, and counts from the next start for one that does not', async () => {
+  const { sandboxId } = await awake()
+  await setMemory(8)
+  expect(memoryOf(sandboxId)).toBe(8)
+  expect((await thread()).sandbox.limits.memoryBytes).toBe(8 * 1024 ** 3)
   host.endBoot(sandboxId, 'stopped')
   await awake()
-  expect(host.sandboxes.get(sandboxId)?.limits.memoryBytes).toBe(8 * 1024 ** 3)
-  expect((await thread()).sandbox.limits.memoryBytes).toBe(8 * 1024 ** 3)
+  host.endBoot(sandboxId, 'stopped')
+  await server.parts.sandboxes.ifAwake(threadId)
+  await setMemory(6)
+  await awake()
+  expect(memoryOf(sandboxId)).toBe(6)
+})
+
+test('a limit that was changed while the host could not be reached is applied when it is back', async () => {
+  const { sandboxId } = await awake()
+  host.failChanges = 1
+  await setMemory(8)
+  expect(memoryOf(sandboxId)).toBe(4)
+  await server.start()
+  await vi.waitFor(() => expect(memoryOf(sandboxId)).toBe(8))
+})
+
+test('whoever follows the thread is told when its last turn lets go of the sandbox', async () => {
+  await awake()
+  const reasons: (string | undefined)[] = []
+  using _subscription = server.parts.userHub.subscribe(owner.userId, (event) => {
+    if (event.type === 'thread-updated') reasons.push(event.thread.sandbox.detail?.code)
+  })
+  const first = server.parts.sandboxes.hold(threadId)
+  const second = server.parts.sandboxes.hold(threadId)
+  expect((await thread()).sandbox.detail?.code).toBe('awake.turn')
+  first[Symbol.dispose]()
+  expect((await thread()).sandbox.detail?.code).toBe('awake.turn')
+  second[Symbol.dispose]()
+  await vi.waitFor(() => expect(reasons).toEqual([undefined]))
 })
 
 test('a caller that gives up does not end the start for the others', async () => {

@@ -6,7 +6,7 @@ export type EditableSetting = { doc: string; schema: z.ZodType<number>; default:
 
 const MiB = 1024 * 1024
 
-/** Settings that the app can change while the server runs. Limits count for sandboxes that start after the change. */
+/** Settings that the app can change while the server runs. Limits reach sandboxes that run, too. */
 export const editableSettings = {
   sandboxMemoryBytes: {
     doc: 'Memory of each sandbox, in bytes.',

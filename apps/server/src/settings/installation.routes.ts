@@ -46,7 +46,7 @@ const settingsRoute = defineRoute({
   path: '/settings',
   tags,
   summary: 'List settings',
-  responses: { 200: jsonAnswer(settingsSchema, 'All settings and the limits of new sandboxes.') },
+  responses: { 200: jsonAnswer(settingsSchema, 'All settings and the limits of sandboxes.') },
 })
 const updateSettingsRoute = defineRoute({
   method: 'patch',

@@ -12,8 +12,13 @@ export type Settings = {
   values(): Promise<SettingValues>
   limits(): Promise<SandboxLimits>
   view(): Promise<SettingsView>
-  /** All of the changes or none. Throws `setting.unknown`, `setting.value-invalid`. */
+  /**
+   * All of the changes or none. Throws `setting.unknown`, `setting.value-invalid`. Returns after those who asked to be told
+   * of new limits are done with them.
+   */
   update(userId: string, request: UpdateSettings): Promise<SettingsView>
+  /** Called after a change of the limits. */
+  onLimitsChanged(listener: () => Promise<void>): void
 }
 
 /** Settings that were read at start, for the page that lists everything. */
@@ -26,6 +31,7 @@ export function makeSettings(options: {
   system: System
 }): Settings {
   const { database } = options
+  const listeners: (() => Promise<void>)[] = []
   const values = async () => {
     const rows = await database.selectFrom('settings').select(['name', 'json']).execute()
     const stored = new Map(rows.map((row) => [row.name, JSON.parse(row.json) as unknown]))
@@ -58,8 +64,11 @@ export function makeSettings(options: {
     update: async (userId, request) => {
       const changes = Object.entries(request.settings).map(([name, value]) => checkChange(name, value))
       await store(options, userId, changes)
+      // Every setting that can be changed here is a limit.
+      await Promise.all(listeners.map((listener) => listener()))
       return await view()
     },
+    onLimitsChanged: (listener) => void listeners.push(listener),
   }
 }
 

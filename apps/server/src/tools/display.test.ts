@@ -33,7 +33,6 @@ describe('a rich result of a cell', () => {
     const data = { 'text/plain': '<Figure>', 'image/png': png.toString('base64'), 'text/html': ['<b>', 'x</b>'] }
     const display = await store({ data, metadata: {} })
     expect(display.items.map((item) => item.mediaType)).toEqual(['text/html', 'image/png', 'text/plain'])
-    expect(display.items[0]).toMatchObject({ text: '<b>x</b>', sizeBytes: 8 })
     expect(display.items[1]).toEqual({
       mediaType: 'image/png',
       url: '/api/v1/threads/t1/results/c1/display-3-1',
@@ -41,6 +40,17 @@ describe('a rich result of a cell', () => {
     })
     const stored = await readStored(blobs, { key: 'results/t1/c1/display-3-1', offset: 0, length: 100 })
     expect(Buffer.from(stored)).toEqual(png)
+  })
+
+  it('O2: keeps a page also at an address of its own, however short it is', async () => {
+    const { items } = await store({ data: { 'text/html': ['<b>', 'x</b>'], 'text/plain': 'x' } })
+    const url = '/api/v1/threads/t1/results/c1/display-3-0'
+    expect(items).toEqual([
+      { mediaType: 'text/html', text: '<b>x</b>', url, sizeBytes: 8 },
+      { mediaType: 'text/plain', text: 'x', sizeBytes: 1 },
+    ])
+    const stored = await readStored(blobs, { key: 'results/t1/c1/display-3-0', offset: 0, length: 100 })
+    expect(Buffer.from(stored).toString()).toBe('<b>x</b>')
   })
 
   it('keeps large text beside the conversation, and JSON as JSON', async () => {

@@ -21,7 +21,7 @@ const preference = [
   'text/latex',
   'application/json',
 ]
-/** Text up to this length travels in the entry; more is fetched when it is looked at. */
+/** Text up to this length travels in the entry; more is fetched when it is looked at. A page always has an address. */
 const maxInlineCharacters = 16 * 1024
 const maxItems = 8
 
@@ -42,14 +42,17 @@ export async function storeDisplay(
   for (const [position, mediaType] of types.entries()) {
     const content = contentOf(mediaType, data[mediaType])
     if (content === undefined) continue
-    if (typeof content === 'string' && content.length <= maxInlineCharacters) {
-      items.push({ mediaType, text: content, sizeBytes: Buffer.byteLength(content) })
+    const bytes = Buffer.from(content)
+    const isShort = typeof content === 'string' && content.length <= maxInlineCharacters
+    const text = isShort ? { text: content } : {}
+    // A page inside of the app's own would be under the app's rules, which let no script of others run.
+    if (isShort && mediaType !== 'text/html') {
+      items.push({ mediaType, ...text, sizeBytes: bytes.length })
       continue
     }
     const { key, url } = resultBlob(context.call, `display-${run.index}-${position}`)
-    const bytes = Buffer.from(content)
     await context.blobs.put(key, bytes)
-    items.push({ mediaType, url, sizeBytes: bytes.length })
+    items.push({ mediaType, ...text, url, sizeBytes: bytes.length })
   }
   return { id: `${context.call.id}-${run.index}`, items }
 }

@@ -42,7 +42,7 @@ export const settings: Texts<typeof source> = {
   checkStatus: { ok: 'in Ordnung', warning: 'Warnung', failed: 'fehlgeschlagen', skipped: 'nicht geprüft' },
   limits: {
     title: 'Grenzen',
-    lead: 'Was eine Sandbox und eine Antwort brauchen dürfen. Eine Änderung gilt für Sandboxen, die danach starten.',
+    lead: 'Was eine Sandbox und eine Antwort brauchen dürfen. Eine Änderung gilt sofort, auch für laufende Sandboxen.',
     all: 'Einstellungen dieser Installation',
     default: 'Standard {{value}}',
     isDefault: 'Standard',

@@ -39,7 +39,7 @@ export const settings = {
   checkStatus: { ok: 'fine', warning: 'warning', failed: 'failed', skipped: 'not checked' },
   limits: {
     title: 'Limits',
-    lead: 'What one sandbox and one turn may use. A change holds for sandboxes that start after it.',
+    lead: 'What one sandbox and one turn may use. A change reaches sandboxes that run, at once.',
     all: 'Settings of this installation',
     default: 'Default {{value}}',
     isDefault: 'default',

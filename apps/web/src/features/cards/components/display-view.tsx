@@ -43,7 +43,7 @@ function Shown(props: { kind: DisplayKind; item: DisplayItem; display: Display }
     if (address === null) return <DownloadOnly display={props.display} />
     return <iframe className="frame-pdf" src={address} title={t('pdfTitle')} />
   }
-  if (kind === 'html') return <HtmlView html={item.text} address={address} />
+  if (kind === 'html') return <HtmlView html={item.text} address={address ?? undefined} />
   return <TextItem kind={kind} item={item} address={address} />
 }
 

@@ -7,12 +7,9 @@ import { DataTable } from './data-table.tsx'
  * HTML that a cell made. A plain table becomes a real table of this page; anything else stands in a frame of its own,
  * without this page's origin: it sees neither the session nor the conversation.
  */
-export function HtmlView(props: { html: string | undefined; address: string | null }) {
+export function HtmlView(props: { html: string | undefined; address: string | undefined }) {
   const { t } = useTranslation('cards')
   const table = useMemo(() => (props.html === undefined ? null : tableOfHtml(props.html)), [props.html])
   if (table !== null) return <DataTable table={table} />
-  if (props.address !== null) {
-    return <iframe className="frame-html" sandbox="allow-scripts" src={props.address} title={t('htmlTitle')} />
-  }
-  return <iframe className="frame-html" sandbox="allow-scripts" srcDoc={props.html} title={t('htmlTitle')} />
+  return <iframe className="frame-html" sandbox="allow-scripts" src={props.address} title={t('htmlTitle')} />
 }

@@ -9,7 +9,6 @@ import { classNames } from '../../../ui/class-names.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
 import { glyphOf, useSandboxWords } from '../../sandbox/state/sandbox-words.ts'
-import { sandboxOf } from '../../sandbox/state/thread-sandbox.models.ts'
 import { useDeleteThread, usePinThread, useRenameThread } from '../../threads/api/thread-mutations.ts'
 import { TitleInput } from '../../threads/components/thread-title.tsx'
 
@@ -51,7 +50,7 @@ function ThreadLink(props: { thread: Thread; now: number; onRename: () => void }
   const words = useSandboxWords()
   const format = useFormat()
   const { thread, now } = props
-  const sandbox = sandboxOf(thread)
+  const { sandbox } = thread
   const title = thread.title === '' ? t('untitled') : thread.title
   const word = words.word(sandbox)
   const cause = words.cause(sandbox)

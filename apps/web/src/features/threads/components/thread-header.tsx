@@ -7,7 +7,6 @@ import { toggleSidebar, useUiState } from '../../../app/ui-state.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
 import { SandboxChip } from '../../sandbox/components/sandbox-chip.tsx'
-import { sandboxOf } from '../../sandbox/state/thread-sandbox.models.ts'
 import { useOfferThreadActions } from '../../search/state/thread-actions.ts'
 import { useDeleteThread, usePinThread } from '../api/thread-mutations.ts'
 import { ThreadTitle } from './thread-title.tsx'
@@ -25,7 +24,7 @@ export function ThreadHeader(props: { thread: Thread | undefined }) {
         </span>
       )}
       <span className="brk only-m" />
-      {thread !== undefined && <SandboxChip sandbox={sandboxOf(thread)} />}
+      {thread !== undefined && <SandboxChip sandbox={thread.sandbox} />}
       {thread !== undefined && <PaletteActions thread={thread} />}
       <div className="acts">
         {thread !== undefined && (

@@ -1,0 +1,44 @@
+import type { SandboxLimits, SandboxState } from '@threadbox/domain'
+import type { Logger } from '@threadbox/telemetry'
+import type { HostClient } from './host-client.ts'
+import { limitColumns, limitsOf } from './sandbox-access.implementation.ts'
+import type { SandboxStore } from './sandboxes.store.ts'
+import type { SandboxRow } from './sandboxes.table.ts'
+
+/** States with a boot whose limits can be changed. All others take the limits at their next start. */
+const running: readonly SandboxState[] = ['starting', 'active']
+
+/**
+ * Brings the sandboxes that run to the limits as they are set now; those that have them already are left alone, so it
+ * can be called at any time. One that could not be reached keeps its old limits on record and is tried at the next call.
+ */
+export type ApplyLimits = () => Promise<void>
+
+export function makeApplyLimits(dependencies: {
+  store: SandboxStore
+  host: HostClient
+  limits: () => Promise<SandboxLimits>
+  /** Tells whoever looks at the thread. */
+  announce: (threadId: string) => Promise<void>
+  logger: Logger
+}): ApplyLimits {
+  const { store, host, logger } = dependencies
+  const apply = async (row: SandboxRow, limits: SandboxLimits) => {
+    try {
+      await host.change(row.id, { limits })
+      await store.setLimits(row.id, limitColumns(limits))
+      await dependencies.announce(row.thread_id)
+    } catch (error) {
+      logger.warn({ err: error, sandboxId: row.id }, 'new limits did not reach a running sandbox')
+    }
+  }
+  return async () => {
+    const limits = await dependencies.limits()
+    const rows = (await store.all()).filter((row) => running.includes(row.state as SandboxState))
+    await Promise.all(rows.filter((row) => !isSame(limitsOf(row), limits)).map((row) => apply(row, limits)))
+  }
+}
+
+function isSame(one: SandboxLimits, other: SandboxLimits): boolean {
+  return (Object.keys(one) as (keyof SandboxLimits)[]).every((name) => one[name] === other[name])
+}
