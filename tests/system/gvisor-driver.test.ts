@@ -2,10 +2,15 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { makeGvisorDriver, removeCgroupTree } from '@threadbox/gvisor-driver'
 import type { BootRequest } from '@threadbox/sandbox-driver'
-import { describeSandboxDriver, type SandboxDriverSubject } from '@threadbox/sandbox-driver/testing'
+import {
+  describeMemorySavingDriver,
+  describeSandboxDriver,
+  type MemorySavingSubject,
+} from '@threadbox/sandbox-driver/testing'
 import { makeLogger } from '@threadbox/telemetry'
 import { findTestMachine } from '@threadbox/testkit'
 import { expect, test } from 'vitest'
@@ -16,6 +21,7 @@ const namespace = `threadbox-${installation}`
 const MiB = 1024 * 1024
 
 describeSandboxDriver({ name: 'gVisor', setup: setUp })
+describeMemorySavingDriver({ name: 'gVisor', setup: setUp })
 
 test('a sandbox that the memory backstop kills is reported with that cause', async () => {
   const { driver, request, tellGuest, leftovers: left, close } = await setUp()
@@ -32,14 +38,19 @@ test('a sandbox that the memory backstop kills is reported with that cause', asy
   }
 })
 
-/** Ends when it is told so, or takes memory for ever: each letter doubles what the shell holds. */
+/**
+ * Ends when it is told so, or takes memory for ever: each letter doubles what the shell holds. Ten times a second it
+ * writes down a number that only its memory knows.
+ */
 const guestScript = `
+number=$RANDOM$RANDOM$RANDOM
 until [ -e /skills/end-$HOSTNAME ]; do
+  echo $number $((++count)) > /beat-$HOSTNAME
   sleep 0.1
   if [ -e /skills/eat-$HOSTNAME ]; then text=xxxxxxxxxxxxxxxx; while :; do text=$text$text; done; fi
 done`
 
-type Subject = SandboxDriverSubject & { tellGuest(bootId: string, what: 'end' | 'eat'): Promise<void> }
+type Subject = MemorySavingSubject & { tellGuest(bootId: string, what: 'end' | 'eat'): Promise<void> }
 
 /**
  * A root filesystem of a shell and `sleep` with their libraries. What the first process does is told by files in a mount
@@ -89,6 +100,7 @@ async function setUp(): Promise<Subject> {
     brokenRequest: async (bootId) => ({ ...(await request(bootId)), rootPath: path.join(directory, 'missing') }),
     tellGuest,
     endFromInside: (bootId) => tellGuest(bootId, 'end'),
+    memoryOf: ({ madeBy }) => nextBeat(path.join(rootPath, `beat-${madeBy}`)),
     reopen: open,
     leftovers: () => leftovers(stateDirectory),
     close: async () => {
@@ -97,6 +109,18 @@ async function setUp(): Promise<Subject> {
       await rm(directory, { recursive: true, force: true })
     },
   }
+}
+
+/** The number, once the count beside it goes up; undefined when it stands still ten times as long as it should. */
+async function nextBeat(file: string): Promise<string | undefined> {
+  const read = async () => (await readFile(file, 'utf8').catch(() => '')).split(' ')
+  const first = (await read())[1]
+  for (let waited = 0; waited < 1500; waited += 20) {
+    const [number, count] = await read()
+    if (count !== undefined && count !== first) return number
+    await delay(20)
+  }
+  return undefined
 }
 
 async function makeRootFilesystem(root: string): Promise<string> {

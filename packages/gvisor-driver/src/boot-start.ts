@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type BootRequest, bootFailed, bootUsed } from '@threadbox/sandbox-driver'
+import { type BootRequest, bootFailed, bootUsed, memoryUnusable } from '@threadbox/sandbox-driver'
 import type { Logger } from '@threadbox/telemetry'
 import type { BootRecords } from './boot-record.ts'
 import type { BootWatches } from './boot-watch.ts'
@@ -24,11 +24,16 @@ export type BootParts = {
   signal: AbortSignal
 }
 
+type StartOptions = {
+  request: BootRequest
+  watches: BootWatches
+  /** Directory of the memory that the boot goes on from; without one it begins anew. */
+  imageDirectory?: string
+}
+
 /** Starts a boot, or finds it running. When it throws, processes, cgroup and files of this boot are gone. */
-export async function startBoot(
-  parts: BootParts,
-  { request, watches }: { request: BootRequest; watches: BootWatches },
-): Promise<void> {
+export async function startBoot(parts: BootParts, options: StartOptions): Promise<void> {
+  const { request, watches } = options
   const { bootId, sandboxId } = request
   const known = await parts.records.read(bootId)
   if (known?.phase === 'running' && known.process !== null && (await isAlive(known.process))) return
@@ -54,12 +59,13 @@ export async function startBoot(
     await using guestEnd = await openGuestEnd(consolePipe)
     guestConsole = followConsole(consolePipe)
     const pidFile = path.join(directory, 'pid')
-    await parts.runsc.run({
+    await launch(parts, {
       containerId: bootId,
       bundleDirectory: directory,
       pidFile,
       logFile: path.join(directory, 'runsc.log'),
       consoleDescriptor: guestEnd.fd,
+      imageDirectory: options.imageDirectory,
     })
     const process = await identifyProcess(Number(await readFile(pidFile, 'utf8')))
     if (process === undefined) throw new Error('its first process ended at once')
@@ -71,8 +77,18 @@ export async function startBoot(
     const reason = await explain(error, { directory, tail: guestConsole?.tail() ?? '' })
     guestConsole?.close()
     await discard(parts, { bootId, watches })
-    throw bootFailed({ bootId, reason }, { cause: error })
+    if (options.imageDirectory === undefined) throw bootFailed({ bootId, reason }, { cause: error })
+    throw memoryUnusable({ problem: 'restore-failed', detail: reason }, { cause: error })
   }
+}
+
+async function launch(
+  { runsc }: BootParts,
+  options: Parameters<RunscCommand['run']>[0] & { imageDirectory: string | undefined },
+): Promise<void> {
+  const { imageDirectory, ...run } = options
+  if (imageDirectory === undefined) await runsc.run(run)
+  else await runsc.restore({ ...run, imageDirectory })
 }
 
 async function discard(parts: BootParts, { bootId, watches }: { bootId: string; watches: BootWatches }): Promise<void> {

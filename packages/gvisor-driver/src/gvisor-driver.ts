@@ -6,14 +6,17 @@ import {
   bootNotRunning,
   bootRunning,
   bootUnknown,
-  type SandboxDriver,
+  type MemorySavingDriver,
+  memoryUnusable,
 } from '@threadbox/sandbox-driver'
 import type { Logger } from '@threadbox/telemetry'
+import { freezeBoot, saveBoot, thawBoot } from './boot-memory.ts'
 import { type BootRecord, makeBootRecords } from './boot-record.ts'
 import { type BootParts, startBoot } from './boot-start.ts'
 import { type BootWatches, makeBootWatches } from './boot-watch.ts'
 import { makeCgroupTree } from './cgroup-tree.ts'
 import { makeGuestArguments } from './guest-manifest.ts'
+import { judgeImage, type Machine } from './memory-image.ts'
 import { isAlive, machineBootId } from './process-identity.ts'
 import { makeRunscCommand } from './runsc-command.ts'
 
@@ -29,7 +32,7 @@ export type GvisorDriverOptions = {
 }
 
 /** The sandbox driver on gVisor's runsc. Every boot is one container, whose id is the boot id. */
-export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<SandboxDriver> {
+export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<MemorySavingDriver> {
   const runscState = path.join(options.stateDirectory, 'runsc')
   const bootsDirectory = path.join(options.stateDirectory, 'boots')
   for (const directory of [runscState, bootsDirectory]) await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -45,15 +48,32 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Sa
   }
   const watches = makeBootWatches(parts)
   const starting = new Map<string, Promise<void>>()
+  const start = (bootId: string, begin: () => Promise<void>) => {
+    const started = starting.get(bootId) ?? begin().finally(() => starting.delete(bootId))
+    starting.set(bootId, started)
+    return started
+  }
+  let machine: Promise<Machine> | undefined
+  const thisMachine = () => {
+    machine ??= describeMachine(parts)
+    return machine
+  }
 
   return {
-    describe: async () => ({ name: 'gvisor', version: await parts.runsc.version() }),
-    start: (request) => {
-      const running = starting.get(request.bootId)
-      if (running !== undefined) return running
-      const start = startBoot(parts, { request, watches }).finally(() => starting.delete(request.bootId))
-      starting.set(request.bootId, start)
-      return start
+    describe: async () => ({ name: 'gvisor', version: (await thisMachine()).version }),
+    start: (request) => start(request.bootId, () => startBoot(parts, { request, watches })),
+    startFromMemory: ({ directory, ...request }) =>
+      start(request.bootId, async () => {
+        const unfit = await judgeImage({ directory, machine: await thisMachine() })
+        if (unfit !== undefined) throw memoryUnusable(unfit)
+        await startBoot(parts, { request, watches, imageDirectory: directory })
+      }),
+    judgeMemory: async (directory) => judgeImage({ directory, machine: await thisMachine() }),
+    freeze: async (bootId) => freezeBoot(parts, await runningRecord(parts, bootId)),
+    thaw: async (bootId) => thawBoot(parts, await runningRecord(parts, bootId)),
+    saveMemory: async ({ bootId, directory }) => {
+      const record = await runningRecord(parts, bootId)
+      return await saveBoot(parts, { record, directory, machine: await thisMachine() })
     },
     stop: async (bootId) => {
       // A start that is under way ends first, so that there is one thing to stop.
@@ -116,12 +136,23 @@ async function isRunning(parts: BootParts, record: BootRecord): Promise<boolean>
   return record.machineBootId === parts.machineBootId && (await isAlive(record.process))
 }
 
+async function runningRecord(parts: BootParts, bootId: string): Promise<BootRecord> {
+  const record = await parts.records.read(bootId)
+  if (record === undefined || !(await isRunning(parts, record))) throw bootNotRunning({ bootId })
+  return record
+}
+
+/** Both are the same for as long as this process runs: the program is never replaced under its path. */
+async function describeMachine({ runsc }: BootParts): Promise<Machine> {
+  const [version, cpuFeatures] = await Promise.all([runsc.version(), runsc.cpuFeatures()])
+  return { version, cpuFeatures }
+}
+
 async function setLimits(
   parts: BootParts,
   { bootId, limits }: { bootId: string; limits: SandboxLimits },
 ): Promise<void> {
-  const record = await parts.records.read(bootId)
-  if (record === undefined || !(await isRunning(parts, record))) throw bootNotRunning({ bootId })
+  await runningRecord(parts, bootId)
   await parts.cgroups.applyBackstop({ bootId, limits })
 }
 

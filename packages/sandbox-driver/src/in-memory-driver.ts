@@ -1,21 +1,42 @@
-import { bootNotRunning, bootRunning, bootUnknown, bootUsed } from './sandbox-driver.errors.ts'
-import type { BootRequest, BootStatus, SandboxDriver } from './sandbox-driver.ts'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import {
+  bootNotRunning,
+  bootRunning,
+  bootUnknown,
+  bootUsed,
+  memoryNotSaved,
+  memoryUnusable,
+} from './sandbox-driver.errors.ts'
+import type { BootRequest, BootStatus, MemoryImageProblem, MemorySavingDriver } from './sandbox-driver.ts'
 
 type EndedStatus = Extract<BootStatus, { state: 'ended' }>
 type Boot = {
   request: BootRequest
   end: EndedStatus | undefined
   waiters: ((end: EndedStatus) => void)[]
+  isFrozen: boolean
+  /** Stands for what is in memory: made by a start, taken over from an image. */
+  token: string
 }
 
 /** A driver whose boots are entries of a map: for tests of what drives one. It can let a boot end by itself. */
-export type InMemoryDriver = SandboxDriver & {
+export type InMemoryDriver = MemorySavingDriver & {
   endBoot(options: { bootId: string; cause: EndedStatus['cause']; detail: string }): void
   limitsOf(bootId: string): BootRequest['limits'] | undefined
+  /** What a running boot has in memory; undefined while nothing of it can answer. */
+  memoryOf(bootId: string): string | undefined
+  isFrozen(bootId: string): boolean
+  /** From now on saving fails with this reason; undefined lets it work again. */
+  failSaving(reason: string | undefined): void
 }
 
 /** `boot` stands for what runs inside; the boot is running when it resolves, and failed when it rejects. */
-export function makeInMemoryDriver(options: { boot?: (request: BootRequest) => Promise<void> } = {}): InMemoryDriver {
+export function makeInMemoryDriver(
+  options: { boot?: (request: BootRequest) => Promise<void>; version?: string } = {},
+): InMemoryDriver {
+  const version = options.version ?? '1'
+  let savingProblem: string | undefined
   const boots = new Map<string, Boot>()
   const starting = new Map<string, Promise<void>>()
 
@@ -25,19 +46,55 @@ export function makeInMemoryDriver(options: { boot?: (request: BootRequest) => P
     boot.end = { bootId, sandboxId: boot.request.sandboxId, state: 'ended', cause, detail }
     for (const waiter of boot.waiters.splice(0)) waiter(boot.end)
   }
-  const begin = async (request: BootRequest) => {
+  const running = (bootId: string) => {
+    const boot = boots.get(bootId)
+    if (boot === undefined || boot.end !== undefined) throw bootNotRunning({ bootId })
+    return boot
+  }
+  const begin = async (request: BootRequest, token: string) => {
     const known = boots.get(request.bootId)
     if (known?.end !== undefined) throw bootUsed({ bootId: request.bootId })
     if (known !== undefined) return
     await options.boot?.(request)
-    boots.set(request.bootId, { request, end: undefined, waiters: [] })
+    boots.set(request.bootId, { request, end: undefined, waiters: [], isFrozen: false, token })
+  }
+  const start = (request: BootRequest, obtainToken: () => Promise<string>) => {
+    const begun =
+      starting.get(request.bootId) ??
+      obtainToken()
+        .then((token) => begin(request, token))
+        .finally(() => starting.delete(request.bootId))
+    starting.set(request.bootId, begun)
+    return begun
   }
   return {
-    describe: async () => ({ name: 'in-memory', version: '1' }),
-    start: (request) => {
-      const running = starting.get(request.bootId) ?? begin(request).finally(() => starting.delete(request.bootId))
-      starting.set(request.bootId, running)
-      return running
+    describe: async () => ({ name: 'in-memory', version }),
+    start: (request) => start(request, async () => `memory of ${request.bootId}`),
+    startFromMemory: ({ directory, ...request }) =>
+      start(request, async () => {
+        const image = await readImage({ directory, version })
+        if (typeof image !== 'string') throw memoryUnusable(image)
+        return image
+      }),
+    judgeMemory: async (directory) => {
+      const image = await readImage({ directory, version })
+      return typeof image === 'string' ? undefined : image
+    },
+    freeze: async (bootId) => {
+      running(bootId).isFrozen = true
+    },
+    thaw: async (bootId) => {
+      running(bootId).isFrozen = false
+    },
+    saveMemory: async ({ bootId, directory }) => {
+      const { token, isFrozen } = running(bootId)
+      if (!isFrozen) throw memoryNotSaved({ bootId, reason: 'it is not frozen' })
+      if (savingProblem !== undefined) throw memoryNotSaved({ bootId, reason: savingProblem })
+      try {
+        return await writeImage({ directory, version, token })
+      } catch (error) {
+        throw memoryNotSaved({ bootId, reason: String(error) }, { cause: error })
+      }
     },
     stop: async (bootId) => {
       await starting.get(bootId)?.catch(() => undefined)
@@ -54,8 +111,7 @@ export function makeInMemoryDriver(options: { boot?: (request: BootRequest) => P
     },
     list: async () => [...boots.values()].map(statusOf),
     setLimits: async ({ bootId, limits }) => {
-      const boot = boots.get(bootId)
-      if (boot === undefined || boot.end !== undefined) throw bootNotRunning({ bootId })
+      const boot = running(bootId)
       boot.request = { ...boot.request, limits }
     },
     waitForEnd: async (bootId, signal) => {
@@ -71,7 +127,42 @@ export function makeInMemoryDriver(options: { boot?: (request: BootRequest) => P
     },
     endBoot: end,
     limitsOf: (bootId) => boots.get(bootId)?.request.limits,
+    memoryOf: (bootId) => tokenOf(boots.get(bootId)),
+    isFrozen: (bootId) => boots.get(bootId)?.isFrozen ?? false,
+    failSaving: (reason) => {
+      savingProblem = reason
+    },
   }
+}
+
+async function writeImage(options: { directory: string; version: string; token: string }): Promise<{ bytes: number }> {
+  const { directory, ...image } = options
+  const text = JSON.stringify(image)
+  await mkdir(directory)
+  await writeFile(path.join(directory, 'memory.json'), text).catch(async (error: unknown) => {
+    await rm(directory, { recursive: true, force: true })
+    throw error
+  })
+  return { bytes: text.length }
+}
+
+async function readImage(options: {
+  directory: string
+  version: string
+}): Promise<string | { problem: MemoryImageProblem; detail: string }> {
+  const text = await readFile(path.join(options.directory, 'memory.json'), 'utf8').catch(() => undefined)
+  if (text === undefined) return { problem: 'missing', detail: 'There is no image.' }
+  try {
+    const image = JSON.parse(text) as { version: string; token: string }
+    if (image.version === options.version) return image.token
+    return { problem: 'other-version', detail: `It was saved by version ${image.version}.` }
+  } catch {
+    return { problem: 'corrupt', detail: 'The image cannot be read.' }
+  }
+}
+
+function tokenOf(boot: Boot | undefined): string | undefined {
+  return boot === undefined || boot.end !== undefined || boot.isFrozen ? undefined : boot.token
 }
 
 function statusOf(boot: Boot): BootStatus {

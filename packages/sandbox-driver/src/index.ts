@@ -1,9 +1,18 @@
-export { bootFailed, bootNotRunning, bootRunning, bootUnknown, bootUsed } from './sandbox-driver.errors.ts'
+export {
+  bootFailed,
+  bootNotRunning,
+  bootRunning,
+  bootUnknown,
+  bootUsed,
+  memoryNotSaved,
+  memoryUnusable,
+} from './sandbox-driver.errors.ts'
 export {
   type BootEndCause,
   type BootRequest,
   type BootStatus,
   canSaveMemory,
+  type MemoryImageProblem,
   type MemorySavingDriver,
   type SandboxDriver,
 } from './sandbox-driver.ts'

@@ -1,4 +1,5 @@
 import { defineError } from '@threadbox/errors'
+import type { MemoryImageProblem } from './sandbox-driver.ts'
 
 export const bootRunning = defineError<{ bootId: string }>({
   code: 'driver.boot-running',
@@ -33,4 +34,18 @@ export const bootFailed = defineError<{ bootId: string; reason: string }>({
   kind: 'unavailable',
   message: ({ reason }) => `The sandbox could not be started: ${reason}`,
   remedy: () => 'Run `threadbox doctor`: it starts a sandbox and names what is missing.',
+})
+
+export const memoryNotSaved = defineError<{ bootId: string; reason: string }>({
+  code: 'driver.memory-not-saved',
+  kind: 'unavailable',
+  message: ({ reason }) => `The memory of the sandbox could not be saved: ${reason}`,
+  remedy: () => 'The sandbox goes on. Look at the space on the disk; `threadbox doctor` says what is short.',
+})
+
+export const memoryUnusable = defineError<{ problem: MemoryImageProblem; detail: string }>({
+  code: 'driver.memory-unusable',
+  kind: 'conflict',
+  message: ({ problem, detail }) => `The saved memory of the sandbox cannot be used (${problem}): ${detail}`,
+  remedy: () => 'Start the sandbox from its disk.',
 })

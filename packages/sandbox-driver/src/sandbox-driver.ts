@@ -64,17 +64,38 @@ export type BootStatus =
   | { bootId: string; sandboxId: string; state: 'running'; pid: number; memoryBytes: number | null }
   | { bootId: string; sandboxId: string; state: 'ended'; cause: BootEndCause; detail: string }
 
-/** Drivers that can keep a boot's memory. Images are used by the same driver version only. */
+/**
+ * Drivers that can keep a boot's memory. A *memory image* is a directory that `saveMemory` made; it says itself which
+ * driver version and which processor it needs. The driver does not know to which disk content an image belongs, nor
+ * whether it was used before: whoever keeps images must.
+ */
 export type MemorySavingDriver = SandboxDriver & {
-  /** Stops the clock of a boot. Its memory stays in RAM. */
+  /**
+   * Stops the clock of a running boot; its memory stays in RAM. Frozen already: does nothing. A frozen boot can still
+   * be stopped, and its end is still seen. Throws `driver.boot-not-running`, `driver.memory-not-saved`.
+   */
   freeze(bootId: string): Promise<void>
-  /** Lets a frozen boot go on. */
+  /** Lets a frozen boot go on. Not frozen: does nothing. Throws `driver.boot-not-running`. */
   thaw(bootId: string): Promise<void>
-  /** Writes the memory of a frozen boot into a new directory. On failure the directory is gone and the boot frozen. */
-  saveMemory(options: { bootId: string; directory: string }): Promise<void>
-  /** Starts a boot out of saved memory. */
+  /**
+   * Writes the memory of a frozen boot into a directory that does not exist yet; the boot stays frozen. Not synced to
+   * the disk. On failure the directory is gone. Throws `driver.boot-not-running`, `driver.memory-not-saved`.
+   */
+  saveMemory(options: { bootId: string; directory: string }): Promise<{ bytes: number }>
+  /**
+   * Says whether an image could be used by this driver on this machine, without using it; undefined when it could.
+   * What only a restore can find out is not found here.
+   */
+  judgeMemory(directory: string): Promise<{ problem: MemoryImageProblem; detail: string } | undefined>
+  /**
+   * Starts a boot out of a memory image, under a boot id of its own, over any disk and network: what both have to be is
+   * the caller's business. When it returns, the image is not needed any more. When it throws
+   * (`driver.memory-unusable`, `driver.boot-failed`), nothing stays behind but the image.
+   */
   startFromMemory(request: BootRequest & { directory: string }): Promise<void>
 }
+
+export type MemoryImageProblem = 'missing' | 'corrupt' | 'other-version' | 'cpu-features' | 'restore-failed'
 
 export function canSaveMemory(driver: SandboxDriver): driver is MemorySavingDriver {
   return 'saveMemory' in driver && 'startFromMemory' in driver

@@ -1,0 +1,93 @@
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { MemoryImageProblem } from '@threadbox/sandbox-driver'
+import { z } from 'zod'
+
+/**
+ * What stands beside an image in its directory: everything that decides whether runsc can read it again. runsc checks
+ * its own version too, but says so only after half the work, and of a file that was cut short it says less.
+ */
+const descriptionSchema = z.object({
+  format: z.literal(1),
+  driver: z.literal('gvisor'),
+  version: z.string(),
+  /** Features of the processor that the saved programs may have decided for. */
+  cpuFeatures: z.array(z.string()),
+  files: z.record(z.string(), z.number().int()),
+})
+type Description = z.infer<typeof descriptionSchema>
+
+const descriptionName = 'image.json'
+
+export type Machine = { version: string; cpuFeatures: readonly string[] }
+
+/** Lets `save` fill a new directory and describes what it wrote. When it throws, the directory is gone. */
+export async function writeImage(options: {
+  directory: string
+  machine: Machine
+  save: () => Promise<void>
+}): Promise<{ bytes: number }> {
+  const { directory, machine, save } = options
+  await mkdir(directory, { mode: 0o700 })
+  try {
+    await save()
+    const files = await fileSizes(directory)
+    const description: Description = {
+      format: 1,
+      driver: 'gvisor',
+      version: machine.version,
+      cpuFeatures: [...machine.cpuFeatures],
+      files,
+    }
+    await writeFile(path.join(directory, descriptionName), JSON.stringify(description), { mode: 0o600 })
+    return { bytes: Object.values(files).reduce((sum, size) => sum + size, 0) }
+  } catch (error) {
+    await rm(directory, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Why this machine cannot use the image; undefined when nothing speaks against it. */
+export async function judgeImage(options: {
+  directory: string
+  machine: Machine
+}): Promise<{ problem: MemoryImageProblem; detail: string } | undefined> {
+  const { directory, machine } = options
+  const text = await readFile(path.join(directory, descriptionName), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (text === undefined) return { problem: 'missing', detail: 'There is no image, or it was never finished.' }
+  const parsed = descriptionSchema.safeParse(parseJson(text))
+  if (!parsed.success) return { problem: 'corrupt', detail: 'The description of the image cannot be read.' }
+  const { version, cpuFeatures, files } = parsed.data
+  if (version !== machine.version) {
+    return { problem: 'other-version', detail: `It was saved by runsc ${version}; this is ${machine.version}.` }
+  }
+  const missing = cpuFeatures.filter((feature) => !machine.cpuFeatures.includes(feature))
+  if (missing.length > 0) {
+    return { problem: 'cpu-features', detail: `This processor lacks ${missing.slice(0, 8).join(', ')}.` }
+  }
+  const actual = await fileSizes(directory)
+  for (const [name, size] of Object.entries(files)) {
+    const now = actual[name]
+    if (now === size) continue
+    const state = now === undefined ? 'is missing' : `has ${now} bytes`
+    return { problem: now === undefined ? 'missing' : 'corrupt', detail: `${name} ${state}; ${size} were saved.` }
+  }
+  return undefined
+}
+
+async function fileSizes(directory: string): Promise<Record<string, number>> {
+  const names = (await readdir(directory)).filter((name) => name !== descriptionName)
+  const sizes = await Promise.all(names.map(async (name) => (await stat(path.join(directory, name))).size))
+  return Object.fromEntries(names.map((name, index) => [name, sizes[index] ?? 0]))
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
