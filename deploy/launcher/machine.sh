@@ -138,8 +138,9 @@ check_btrfs() {
   fi
 }
 
+# With nft at hand the kernel is asked; before that it is looked at, and what is built in shows only in its symbols.
 check_nftables() {
-  if kernel_has nf_tables || { command -v nft >/dev/null && nft list tables >/dev/null 2>&1; }; then
+  if nft list tables >/dev/null 2>&1 || kernel_has nf_tables || grep -qsw nf_tables_newtable /proc/kallsyms; then
     check_line nftables ok 'nftables' 'the kernel has it'
   else
     check_line nftables failed 'nftables' 'the kernel does not have it' \
