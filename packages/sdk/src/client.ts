@@ -3,6 +3,7 @@ import { followStream, type StreamOptions } from './event-stream.ts'
 import { fileCalls } from './files.ts'
 import { accountCalls, installationCalls, modelCalls } from './installation.ts'
 import { type ClientOptions, connect } from './request.ts'
+import { sandboxCalls } from './sandboxes.ts'
 import { threadCalls } from './threads.ts'
 
 /**
@@ -18,6 +19,7 @@ export function createClient(options: ClientOptions = {}) {
   return {
     account: accountCalls(connection),
     threads: threadCalls(connection),
+    sandboxes: sandboxCalls(connection),
     files: fileCalls(connection),
     models: modelCalls(connection),
     installation: installationCalls(connection),

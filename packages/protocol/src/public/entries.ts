@@ -131,7 +131,7 @@ export const toolCallEntrySchema = z.object({
 export const noticeEntrySchema = z.object({
   ...entryBase,
   kind: z.literal('notice'),
-  /** A message key of the web app; `params` are its values. */
+  /** A message key of the web app; `params` are its values: see `lifecycleNoticeParams` for those of sandboxes. */
   code: z.enum([
     'step-discarded',
     'compacted',

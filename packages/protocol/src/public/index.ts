@@ -1,6 +1,7 @@
 export * from './entries.ts'
 export * from './events.ts'
 export * from './lifecycle.ts'
+export * from './lifecycle-codes.ts'
 export * from './requests.ts'
 export * from './sandbox.ts'
 export * from './thread.ts'

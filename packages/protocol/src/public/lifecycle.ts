@@ -51,7 +51,7 @@ export const survivalReportSchema = z
     threadId: z.string(),
     /** `frozen`: out of RAM. `memory`: out of the memory image. `disk`: cold. `snapshot`: an older disk. `new`: replaced. */
     from: z.enum(['frozen', 'memory', 'disk', 'snapshot', 'new']),
-    /** Why memory (or the disk) was not used: code of the app's texts and what was measured; null where it was used. */
+    /** Why memory (or the disk) was not used (see `wakeCauses`) and what was measured; null where it was used. */
     cause: z.object({ code: z.string(), detail: z.string() }).nullable(),
     pausedAt: z.number().int().nullable(),
     wokenAt: z.number().int(),
@@ -79,7 +79,7 @@ export const lifecyclePolicySchema = z
   .meta({ id: 'LifecyclePolicy' })
 export type LifecyclePolicy = z.infer<typeof lifecyclePolicySchema>
 
-/** A line of the lifecycle log. `code` is a message key of the app. Newest first in the API. */
+/** A line of the lifecycle log: see `lifecycleLogCodes`. Newest first in the API. */
 export const lifecycleLogEntrySchema = z
   .object({
     id: z.string(),
@@ -132,9 +132,11 @@ export const changeSandboxDetailSchema = z.strictObject({
     .optional(),
   limits: sandboxLimitsSchema.partial().optional(),
 })
+export type ChangeSandboxDetail = z.infer<typeof changeSandboxDetailSchema>
 
 /** `POST /threads/{id}/sandbox/hold`: keep awake until then (ms since epoch, at most 7 days ahead); null ends it. */
 export const holdSandboxSchema = z.strictObject({ until: z.number().int().nullable() })
+export type HoldSandbox = z.infer<typeof holdSandboxSchema>
 
 /**
  * `POST /threads/{id}/sandbox/{pause|wake|restart}` answer {@link sandboxDetailSchema}. Pause in a running turn is refused
@@ -142,3 +144,4 @@ export const holdSandboxSchema = z.strictObject({ until: z.number().int().nullab
  * `POST /threads/{id}/sandbox/rescued/{restartId}/start` starts an ended process again.
  */
 export const sandboxActions = ['pause', 'wake', 'restart'] as const
+export type SandboxAction = (typeof sandboxActions)[number]
