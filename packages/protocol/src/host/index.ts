@@ -13,6 +13,9 @@ export const bootHeader = 'threadbox-boot'
 /** Code of the gateway's own error: clients of an RPC protocol do not see the body of such an answer. */
 export const errorHeader = 'threadbox-error'
 
+/** On a request to a service: nobody waits for it (polling, a live-reload socket), so it does not keep a sandbox awake. */
+export const backgroundHeader = 'threadbox-background'
+
 export const hostLimitsSchema = z.object({
   memoryBytes: z.number().int().positive(),
   cpus: z.number().positive(),
@@ -43,7 +46,14 @@ export const stopSandboxSchema = z.object({ bootId: z.string() })
  * {@link pausedSandboxSchema}. When it fails the boot goes on as if nothing had happened, and the error says why. Paused
  * already: answers the same again. The boot id lives on: a wake from memory continues the same boot.
  */
-export const pauseSandboxSchema = z.object({ bootId: z.string() })
+export const pauseSandboxSchema = z.object({
+  bootId: z.string(),
+  /** Key for the manifest's hashes: who compares it with a later manifest sends the same there. Without: a random one. */
+  hashKey: z
+    .string()
+    .regex(/^[0-9a-f]{16,128}$/)
+    .optional(),
+})
 
 /**
  * `POST /v1/sandboxes/{sandboxId}/wake`: the paused boot goes on, out of RAM (`frozen`) or out of its memory image
