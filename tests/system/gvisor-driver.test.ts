@@ -5,7 +5,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { makeGvisorDriver, removeCgroupTree } from '@threadbox/gvisor-driver'
-import type { BootRequest } from '@threadbox/sandbox-driver'
+import type { BootRequest, MemorySavingDriver } from '@threadbox/sandbox-driver'
 import {
   describeMemorySavingDriver,
   describeSandboxDriver,
@@ -38,6 +38,55 @@ test('a sandbox that the memory backstop kills is reported with that cause', asy
   }
 })
 
+test('C6: saved memory is used by the version of runsc that saved it, as long as that is on the machine', async () => {
+  const { runscPath } = await findTestMachine()
+  const programs = await mkdtemp('/run/threadbox-runsc-test-')
+  const subject = await setUp()
+  try {
+    const { version } = await subject.driver.describe()
+    const other = version.replace(/\d/g, '7')
+    await install({ programs, from: runscPath, version, as: version })
+    await install({ programs, from: runscPath, version, as: other })
+    const older = await subject.open(path.join(programs, version, 'runsc'))
+    const boot = await subject.request('b77777777777777777771')
+    await older.start(boot)
+    const before = await subject.memoryOf({ bootId: boot.bootId, madeBy: boot.bootId })
+    // Control of what runs stays with the older one, also after the upgrade.
+    const newer = await subject.open(path.join(programs, other, 'runsc'))
+    expect(await newer.describe()).toMatchObject({ version: other })
+    const directory = path.join(programs, 'image')
+    await newer.freeze(boot.bootId)
+    await newer.saveMemory({ bootId: boot.bootId, directory })
+    await newer.stop(boot.bootId)
+    await newer.forget(boot.bootId)
+    const next = { ...(await subject.request('b77777777777777777772')), directory }
+    await newer.startFromMemory(next)
+    expect(await subject.memoryOf({ bootId: next.bootId, madeBy: boot.bootId })).toBe(before)
+    await newer.stop(next.bootId)
+    await newer.forget(next.bootId)
+    await rm(path.join(programs, version), { recursive: true })
+    expect(await newer.judgeMemory(directory)).toMatchObject({
+      problem: 'other-version',
+      detail: expect.stringContaining(version),
+    })
+    expect(await subject.leftovers()).toEqual([])
+  } finally {
+    await subject.close()
+    await rm(programs, { recursive: true, force: true })
+  }
+})
+
+/** A copy of runsc that says of itself, and believes, that it is another version of the same length. */
+async function install(options: { programs: string; from: string; version: string; as: string }): Promise<void> {
+  const program = await readFile(options.from)
+  for (let at = program.indexOf(options.version); at >= 0; at = program.indexOf(options.version, at)) {
+    program.write(options.as, at)
+    at += options.as.length
+  }
+  await mkdir(path.join(options.programs, options.as))
+  await writeFile(path.join(options.programs, options.as, 'runsc'), program, { mode: 0o755 })
+}
+
 /**
  * Ends when it is told so, or takes memory for ever: each letter doubles what the shell holds. Ten times a second it
  * writes down a number that only its memory knows.
@@ -50,14 +99,18 @@ until [ -e /skills/end-$HOSTNAME ]; do
   if [ -e /skills/eat-$HOSTNAME ]; then text=xxxxxxxxxxxxxxxx; while :; do text=$text$text; done; fi
 done`
 
-type Subject = MemorySavingSubject & { tellGuest(bootId: string, what: 'end' | 'eat'): Promise<void> }
+type Subject = MemorySavingSubject & {
+  /** Another instance over the same records, on another runsc. */
+  open(runscPath?: string): Promise<MemorySavingDriver>
+  tellGuest(bootId: string, what: 'end' | 'eat'): Promise<void>
+}
 
 /**
  * A root filesystem of a shell and `sleep` with their libraries. What the first process does is told by files in a mount
  * that the host may change (a sandbox may cache what is on its own disk).
  */
 async function setUp(): Promise<Subject> {
-  const { runscPath } = await findTestMachine()
+  const machine = await findTestMachine()
   const directory = await mkdtemp('/run/threadbox-driver-test-')
   const stateDirectory = path.join(directory, 'state')
   const rootPath = await makeRootFilesystem(path.join(directory, 'root'))
@@ -83,7 +136,7 @@ async function setUp(): Promise<Subject> {
   })
   const tellGuest = (bootId: string, what: string) => writeFile(path.join(directory, 'skills', `${what}-${bootId}`), '')
   let current = new AbortController()
-  const open = () => {
+  const open = (runscPath = machine.runscPath) => {
     current.abort()
     current = new AbortController()
     return makeGvisorDriver({
@@ -101,7 +154,8 @@ async function setUp(): Promise<Subject> {
     tellGuest,
     endFromInside: (bootId) => tellGuest(bootId, 'end'),
     memoryOf: ({ madeBy }) => nextBeat(path.join(rootPath, `beat-${madeBy}`)),
-    reopen: open,
+    reopen: () => open(),
+    open,
     leftovers: () => leftovers(stateDirectory),
     close: async () => {
       await removeCgroupTree(installation)

@@ -13,6 +13,8 @@ const bootRecordSchema = z.object({
   /** Which start of the machine this boot belongs to. */
   machineBootId: z.string(),
   phase: z.enum(['starting', 'running', 'stopping', 'ended']),
+  /** The program that made the container and handles it from then on. */
+  runscPath: z.string(),
   process: z.object({ pid: z.number().int(), startTicks: z.string() }).nullable(),
   end: z
     .object({

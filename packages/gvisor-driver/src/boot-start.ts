@@ -8,16 +8,19 @@ import type { CgroupTree } from './cgroup-tree.ts'
 import { followConsole, type GuestConsole, makeConsolePipe, openGuestEnd } from './guest-console.ts'
 import { identifyProcess, isAlive } from './process-identity.ts'
 import type { RunscCommand } from './runsc-command.ts'
+import type { RunscVersions } from './runsc-versions.ts'
 import { sandboxSpec } from './sandbox-spec.ts'
 
 /** What the driver's functions share. */
 export type BootParts = {
-  runsc: RunscCommand
+  runscs: RunscVersions
   /** runsc's own state directory, which also holds the control sockets. */
   runscState: string
   cgroups: CgroupTree
   records: BootRecords
   machineBootId: string
+  /** Features of this machine's processor. */
+  cpuFeatures: () => Promise<readonly string[]>
   guestArguments: (guestDirectory: string) => Promise<readonly string[]>
   logger: Logger
   /** Aborted when this instance lets go of its boots. */
@@ -27,8 +30,8 @@ export type BootParts = {
 type StartOptions = {
   request: BootRequest
   watches: BootWatches
-  /** Directory of the memory that the boot goes on from; without one it begins anew. */
-  imageDirectory?: string
+  /** Memory that the boot goes on from, and the program that saved it; without one it begins anew. */
+  image?: { directory: string; runscPath: string }
 }
 
 /** Starts a boot, or finds it running. When it throws, processes, cgroup and files of this boot are gone. */
@@ -41,7 +44,8 @@ export async function startBoot(parts: BootParts, options: StartOptions): Promis
   if (known !== undefined && known.phase !== 'starting') throw bootUsed({ bootId })
 
   if (known !== undefined) await discard(parts, { bootId, watches })
-  const record = { version: 1, bootId, sandboxId, machineBootId: parts.machineBootId, end: null } as const
+  const runscPath = options.image?.runscPath ?? parts.runscs.currentPath
+  const record = { version: 1, bootId, sandboxId, machineBootId: parts.machineBootId, runscPath, end: null } as const
   const directory = parts.records.directoryOf(bootId)
   await parts.records.write({ ...record, phase: 'starting', process: null })
   let guestConsole: GuestConsole | undefined
@@ -59,13 +63,13 @@ export async function startBoot(parts: BootParts, options: StartOptions): Promis
     await using guestEnd = await openGuestEnd(consolePipe)
     guestConsole = followConsole(consolePipe)
     const pidFile = path.join(directory, 'pid')
-    await launch(parts, {
+    await launch(parts.runscs.at(runscPath), {
       containerId: bootId,
       bundleDirectory: directory,
       pidFile,
       logFile: path.join(directory, 'runsc.log'),
       consoleDescriptor: guestEnd.fd,
-      imageDirectory: options.imageDirectory,
+      imageDirectory: options.image?.directory,
     })
     const process = await identifyProcess(Number(await readFile(pidFile, 'utf8')))
     if (process === undefined) throw new Error('its first process ended at once')
@@ -77,13 +81,13 @@ export async function startBoot(parts: BootParts, options: StartOptions): Promis
     const reason = await explain(error, { directory, tail: guestConsole?.tail() ?? '' })
     guestConsole?.close()
     await discard(parts, { bootId, watches })
-    if (options.imageDirectory === undefined) throw bootFailed({ bootId, reason }, { cause: error })
+    if (options.image === undefined) throw bootFailed({ bootId, reason }, { cause: error })
     throw memoryUnusable({ problem: 'restore-failed', detail: reason }, { cause: error })
   }
 }
 
 async function launch(
-  { runsc }: BootParts,
+  runsc: RunscCommand,
   options: Parameters<RunscCommand['run']>[0] & { imageDirectory: string | undefined },
 ): Promise<void> {
   const { imageDirectory, ...run } = options

@@ -158,8 +158,9 @@ function lastLine(guestConsole: GuestConsole | undefined): string {
 /** Removes processes, runsc's records and cgroups. Can be repeated. */
 async function clean(parts: BootParts, bootId: string): Promise<void> {
   await parts.cgroups.killAll(bootId)
+  const runscPath = (await parts.records.read(bootId))?.runscPath ?? parts.runscs.currentPath
   try {
-    await parts.runsc.delete(bootId)
+    await parts.runscs.at(runscPath).delete(bootId)
   } catch (error) {
     // Where nobody reaps orphans runsc takes the dead for living and refuses. Nothing runs any more: the files are all
     // that is left.

@@ -16,11 +16,12 @@ import { type BootParts, startBoot } from './boot-start.ts'
 import { type BootWatches, makeBootWatches } from './boot-watch.ts'
 import { makeCgroupTree } from './cgroup-tree.ts'
 import { makeGuestArguments } from './guest-manifest.ts'
-import { judgeImage, type Machine } from './memory-image.ts'
+import { judgeImage } from './memory-image.ts'
 import { isAlive, machineBootId } from './process-identity.ts'
-import { makeRunscCommand } from './runsc-command.ts'
+import { makeRunscVersions } from './runsc-versions.ts'
 
 export type GvisorDriverOptions = {
+  /** The program for new boots. Other versions beside it are used for what they made: see {@link RunscVersions}. */
   runscPath: string
   /** Id of the installation: part of every cgroup's name. */
   installation: string
@@ -36,8 +37,15 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
   const runscState = path.join(options.stateDirectory, 'runsc')
   const bootsDirectory = path.join(options.stateDirectory, 'boots')
   for (const directory of [runscState, bootsDirectory]) await mkdir(directory, { recursive: true, mode: 0o700 })
+  const runscs = makeRunscVersions({ runscPath: options.runscPath, stateDirectory: runscState })
+  const current = runscs.at(runscs.currentPath)
+  let features: Promise<string[]> | undefined
   const parts: BootParts = {
-    runsc: makeRunscCommand({ runscPath: options.runscPath, stateDirectory: runscState }),
+    runscs,
+    cpuFeatures: () => {
+      features ??= current.cpuFeatures()
+      return features
+    },
     runscState,
     cgroups: await makeCgroupTree({ installation: options.installation }),
     records: makeBootRecords(bootsDirectory),
@@ -53,27 +61,26 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
     starting.set(bootId, started)
     return started
   }
-  let machine: Promise<Machine> | undefined
-  const thisMachine = () => {
-    machine ??= describeMachine(parts)
-    return machine
-  }
+  const judge = async (directory: string) => judgeImage({ directory, runscs, cpuFeatures: await parts.cpuFeatures() })
 
   return {
-    describe: async () => ({ name: 'gvisor', version: (await thisMachine()).version }),
+    describe: async () => ({ name: 'gvisor', version: await current.version() }),
     start: (request) => start(request.bootId, () => startBoot(parts, { request, watches })),
     startFromMemory: ({ directory, ...request }) =>
       start(request.bootId, async () => {
-        const unfit = await judgeImage({ directory, machine: await thisMachine() })
-        if (unfit !== undefined) throw memoryUnusable(unfit)
-        await startBoot(parts, { request, watches, imageDirectory: directory })
+        const judgement = await judge(directory)
+        if ('problem' in judgement) throw memoryUnusable(judgement)
+        await startBoot(parts, { request, watches, image: { directory, runscPath: judgement.runscPath } })
       }),
-    judgeMemory: async (directory) => judgeImage({ directory, machine: await thisMachine() }),
+    judgeMemory: async (directory) => {
+      const judgement = await judge(directory)
+      return 'problem' in judgement ? judgement : undefined
+    },
     freeze: async (bootId) => freezeBoot(parts, await runningRecord(parts, bootId)),
     thaw: async (bootId) => thawBoot(parts, await runningRecord(parts, bootId)),
     saveMemory: async ({ bootId, directory }) => {
       const record = await runningRecord(parts, bootId)
-      return await saveBoot(parts, { record, directory, machine: await thisMachine() })
+      return await saveBoot(parts, { record, directory })
     },
     stop: async (bootId) => {
       // A start that is under way ends first, so that there is one thing to stop.
@@ -140,12 +147,6 @@ async function runningRecord(parts: BootParts, bootId: string): Promise<BootReco
   const record = await parts.records.read(bootId)
   if (record === undefined || !(await isRunning(parts, record))) throw bootNotRunning({ bootId })
   return record
-}
-
-/** Both are the same for as long as this process runs: the program is never replaced under its path. */
-async function describeMachine({ runsc }: BootParts): Promise<Machine> {
-  const [version, cpuFeatures] = await Promise.all([runsc.version(), runsc.cpuFeatures()])
-  return { version, cpuFeatures }
 }
 
 async function setLimits(

@@ -6,6 +6,7 @@ const record = {
   bootId: 'b1',
   sandboxId: 's1',
   machineBootId: 'this-start',
+  runscPath: '/usr/local/bin/runsc',
   phase: 'running',
   process: { pid: 1, startTicks: '1' },
   end: null,

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { MemoryImageProblem } from '@threadbox/sandbox-driver'
 import { z } from 'zod'
+import type { RunscVersions } from './runsc-versions.ts'
 
 /**
  * What stands beside an image in its directory: everything that decides whether runsc can read it again. runsc checks
@@ -19,15 +20,18 @@ type Description = z.infer<typeof descriptionSchema>
 
 const descriptionName = 'image.json'
 
-export type Machine = { version: string; cpuFeatures: readonly string[] }
+export type ImageJudgement =
+  /** `runscPath`: the program that can read it. */
+  { runscPath: string } | { problem: MemoryImageProblem; detail: string }
 
 /** Lets `save` fill a new directory and describes what it wrote. When it throws, the directory is gone. */
 export async function writeImage(options: {
   directory: string
-  machine: Machine
+  version: string
+  cpuFeatures: readonly string[]
   save: () => Promise<void>
 }): Promise<{ bytes: number }> {
-  const { directory, machine, save } = options
+  const { directory, version, cpuFeatures, save } = options
   await mkdir(directory, { mode: 0o700 })
   try {
     await save()
@@ -35,8 +39,8 @@ export async function writeImage(options: {
     const description: Description = {
       format: 1,
       driver: 'gvisor',
-      version: machine.version,
-      cpuFeatures: [...machine.cpuFeatures],
+      version,
+      cpuFeatures: [...cpuFeatures],
       files,
     }
     await writeFile(path.join(directory, descriptionName), JSON.stringify(description), { mode: 0o600 })
@@ -47,12 +51,13 @@ export async function writeImage(options: {
   }
 }
 
-/** Why this machine cannot use the image; undefined when nothing speaks against it. */
+/** Whether this machine can use the image, as far as it can be told without trying. */
 export async function judgeImage(options: {
   directory: string
-  machine: Machine
-}): Promise<{ problem: MemoryImageProblem; detail: string } | undefined> {
-  const { directory, machine } = options
+  runscs: RunscVersions
+  cpuFeatures: readonly string[]
+}): Promise<ImageJudgement> {
+  const { directory, runscs } = options
   const text = await readFile(path.join(directory, descriptionName), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error
@@ -61,10 +66,11 @@ export async function judgeImage(options: {
   const parsed = descriptionSchema.safeParse(parseJson(text))
   if (!parsed.success) return { problem: 'corrupt', detail: 'The description of the image cannot be read.' }
   const { version, cpuFeatures, files } = parsed.data
-  if (version !== machine.version) {
-    return { problem: 'other-version', detail: `It was saved by runsc ${version}; this is ${machine.version}.` }
+  const runscPath = await runscs.find(version)
+  if (runscPath === undefined) {
+    return { problem: 'other-version', detail: `It was saved by runsc ${version}, which is not on this machine.` }
   }
-  const missing = cpuFeatures.filter((feature) => !machine.cpuFeatures.includes(feature))
+  const missing = cpuFeatures.filter((feature) => !options.cpuFeatures.includes(feature))
   if (missing.length > 0) {
     return { problem: 'cpu-features', detail: `This processor lacks ${missing.slice(0, 8).join(', ')}.` }
   }
@@ -75,7 +81,7 @@ export async function judgeImage(options: {
     const state = now === undefined ? 'is missing' : `has ${now} bytes`
     return { problem: now === undefined ? 'missing' : 'corrupt', detail: `${name} ${state}; ${size} were saved.` }
   }
-  return undefined
+  return { runscPath }
 }
 
 async function fileSizes(directory: string): Promise<Record<string, number>> {
