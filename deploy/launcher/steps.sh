@@ -107,6 +107,12 @@ end_process_tree() {
   local child
   while read -r child; do
     [ -z "$child" ] || end_process_tree "$child"
-  done < <(ps -o pid= --ppid "$1" 2>/dev/null | tr -d ' ')
+  done < <(children_of "$1")
   kill -TERM "$1" 2>/dev/null || true
+}
+
+# Looks at the kernel's own files: ps may still have to be installed.
+children_of() {
+  cat /proc/[0-9]*/stat 2>/dev/null |
+    awk -v parent="$1" '{pid = $1; sub(/^.*[)] /, ""); if ($2 == parent) print pid}'
 }

@@ -100,6 +100,7 @@ prepare_test() {
     debian_packages_for_test=("${debian_packages[@]}" "${test_packages[@]}")
     start_step packages 'Debian packages' install_test_packages
   fi
+  await_certificates
   # Where no npm is at hand, Node comes by pip, and pip from Debian's packages.
   ready_node || command -v npm >/dev/null || await_step packages
   start_step node 'Node 24' install_node

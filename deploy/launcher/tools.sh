@@ -1,12 +1,21 @@
 # What is installed besides threadbox itself: Debian packages, Node, runsc, the base image. Sourced by the launcher.
 # shellcheck shell=bash
 
+certificate_bundle() { printf '%s' "${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}"; }
+
 # Everything a download needs to know of this machine's certificates, for every client by its own name.
 export_certificates() {
-  local bundle=${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}
+  local bundle
+  bundle=$(certificate_bundle)
   [ -f "$bundle" ] || return 0
   export SSL_CERT_FILE=$bundle NODE_EXTRA_CA_CERTS=${NODE_EXTRA_CA_CERTS:-$bundle}
   export PIP_CERT=${PIP_CERT:-$bundle} CURL_CA_BUNDLE=${CURL_CA_BUNDLE:-$bundle}
+}
+
+# Where there are no certificates yet, they come with Debian's packages, and nothing is fetched over TLS before.
+await_certificates() {
+  [ -f "$(certificate_bundle)" ] || await_step packages
+  export_certificates
 }
 
 # install_packages PACKAGE…: with apt, waiting for another apt to finish. Prints what was downloaded.

@@ -66,11 +66,15 @@ make_installation() {
   set_environment THREADBOX_OWNER_TOKEN_FILE "$data_dir/server/owner-token"
   set_environment THREADBOX_WEB_DIRECTORY "$data_dir/current/web"
   set_environment THREADBOX_RUNSC "$(runsc_path)"
-  [ -z "${NODE_EXTRA_CA_CERTS:-}" ] || set_environment NODE_EXTRA_CA_CERTS "$NODE_EXTRA_CA_CERTS"
+  set_certificates
   [ -z "${HTTPS_PROXY:-${https_proxy:-}}" ] || set_environment THREADBOX_SANDBOX_PROXY "${HTTPS_PROXY:-$https_proxy}"
   choose_pool
   choose_address "$installation"
   check_reachable "$user"
+}
+
+set_certificates() {
+  [ -z "${NODE_EXTRA_CA_CERTS:-}" ] || set_environment NODE_EXTRA_CA_CERTS "$NODE_EXTRA_CA_CERTS"
 }
 
 new_installation_id() {
@@ -149,6 +153,8 @@ bring_up() {
   announce_step release 'threadbox itself'
   announce_step start 'Start'
   start_step packages 'Debian packages' install_missing_packages
+  await_certificates
+  set_certificates
   ready_node && use_node || await_node
   start_page
   start_step runsc 'gVisor' install_runsc
