@@ -27,9 +27,24 @@ export const btrfs = {
   async createVolume(path: string): Promise<void> {
     await runCommand(['btrfs', 'subvolume', 'create', path])
   },
-  async snapshot(options: { from: string; to: string; groupId?: string }): Promise<void> {
+  async snapshot(options: { from: string; to: string; groupId?: string; isReadOnly?: boolean }): Promise<void> {
     const group = options.groupId === undefined ? [] : ['-i', options.groupId]
-    await runCommand(['btrfs', 'subvolume', 'snapshot', ...group, options.from, options.to])
+    const readOnly = options.isReadOnly === true ? ['-r'] : []
+    await runCommand(['btrfs', 'subvolume', 'snapshot', ...readOnly, ...group, options.from, options.to])
+  },
+  /** The volume's id and the number of the last transaction that wrote to it. */
+  async generation(path: string): Promise<string> {
+    const output = await runCommand(['btrfs', 'subvolume', 'show', path])
+    const [id, generation] = ['Subvolume ID', 'Generation'].map(
+      (name) => new RegExp(`^\\s+${name}:\\s+(\\d+)$`, 'm').exec(output)?.[1],
+    )
+    if (id === undefined || generation === undefined) {
+      throw commandFailed({ command: `btrfs subvolume show ${path}`, reason: 'it named no generation' })
+    }
+    return `${id}:${generation}`
+  },
+  async disableCompression(path: string): Promise<void> {
+    await runCommand(['btrfs', 'property', 'set', path, 'compression', 'none'])
   },
   async setReadOnly(path: string): Promise<void> {
     await runCommand(['btrfs', 'property', 'set', '-t', 'subvol', path, 'ro', 'true'])

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, stat, statfs, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -168,6 +169,30 @@ describe('the pool file', () => {
       stdio: 'pipe',
     })
     await expect(make('four')).rejects.toMatchObject({ code: 'disk.pool-full' })
+  })
+
+  test('can be asked for its usage at any moment while images come and go, and counts what there is', async () => {
+    place = await makePlace()
+    const reserves = { imageBytes: 64 * MiB, memoryImageBytes: 0 }
+    const store = await place.open({ reserves })
+    await store.prepare()
+    let isOver = false
+    const ask = async () => {
+      while (!isOver) await store.poolUsage()
+    }
+    const asking = Promise.all([ask(), ask(), ask()])
+    try {
+      for (let round = 0; round < 12; round++) {
+        await store.importImage({ imageId: 'passing', build: async () => undefined })
+        await store.deleteImage('passing')
+      }
+      const build = (path: string) => writeFile(join(path, 'content'), randomBytes(40 * MiB))
+      await store.importImage({ imageId: 'lasting', build })
+    } finally {
+      isOver = true
+    }
+    await asking
+    expect((await store.poolUsage()).reservedBytes).toBeLessThan(25 * MiB)
   })
 
   test('C10: the quota group of a deleted disk goes too, and one that a crash left goes at the next start', async () => {

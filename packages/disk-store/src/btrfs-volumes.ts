@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { readdir, stat, statfs } from 'node:fs/promises'
+import { mkdir, readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '@threadbox/telemetry'
 import { btrfs, type QuotaGroup, type QuotaMode } from './btrfs-commands.ts'
-import { commandFailed } from './disk-store.errors.ts'
+import { commandFailed, snapshotsUnsupported } from './disk-store.errors.ts'
 import type { Pool } from './pool.ts'
 import { diskBudgetBytes, type PoolReserves } from './pool-reserves.models.ts'
 import type { VolumeSpace, Volumes } from './volumes.ts'
@@ -29,20 +29,27 @@ export function makeBtrfsVolumes(options: {
   const root = pool.root
   const allDisks = groupIdOf(2, installation)
   let mode: QuotaMode = 'off'
-  /** Undefined when an image came or went since it was counted. */
-  let imageBytes: number | undefined
+  const images = makeImageCount(root)
   const cleanings = new Set<Promise<void>>()
 
   const space = async (): Promise<VolumeSpace> => {
     const { blocks, bavail, bsize } = await statfs(root)
     const available = Math.max(0, bavail * bsize - pool.keepFreeBytes)
-    imageBytes ??= await imageBytesIn(root)
-    return { totalBytes: blocks * bsize, availableBytes: available, imageBytes }
+    return { totalBytes: blocks * bsize, availableBytes: available, imageBytes: await images.bytes() }
   }
   const limitAllDisks = async () => {
     if (mode !== 'simple') return
     const limitBytes = diskBudgetBytes({ reserves, space: await space() })
     await btrfs.limitGroup({ path: root, groupId: allDisks, limitBytes, exclusive: false })
+  }
+
+  /** The groups go when the kernel has freed the last byte, which for a large disk takes minutes: nobody waits. */
+  const clean = ({ volumeId, groupIds }: { volumeId: string; groupIds: string[] }) => {
+    const cleaning = dropGroups({ root, volumeId, groupIds }).catch((error) => {
+      logger.warn({ error, groupIds }, 'quota groups of a deleted volume stay until the next start')
+    })
+    cleanings.add(cleaning)
+    void cleaning.finally(() => cleanings.delete(cleaning))
   }
 
   return {
@@ -69,7 +76,7 @@ export function makeBtrfsVolumes(options: {
     async freeze(path) {
       await btrfs.sync(path)
       await btrfs.setReadOnly(path)
-      imageBytes = undefined
+      images.forget()
       await limitAllDisks()
     },
     async copy({ from, to, limitBytes }) {
@@ -91,14 +98,8 @@ export function makeBtrfsVolumes(options: {
       const volumeId = await btrfs.volumeId(path)
       const { groupId } = await limitingGroup({ root, path, mode })
       await btrfs.deleteVolume(path)
-      imageBytes = undefined
-      // The group goes when the kernel has freed the last byte, which for a large disk takes minutes: nobody waits.
-      const groupIds = [groupId, `0/${volumeId}`]
-      const cleaning = dropGroups({ root, volumeId, groupIds }).catch((error) => {
-        logger.warn({ error, groupIds }, 'quota groups of a deleted disk stay until the next start')
-      })
-      cleanings.add(cleaning)
-      void cleaning.finally(() => cleanings.delete(cleaning))
+      images.forget()
+      clean({ volumeId, groupIds: [groupId, `0/${volumeId}`] })
     },
     async setLimit({ path, limitBytes }) {
       const { groupId } = await limitingGroup({ root, path, mode })
@@ -109,8 +110,42 @@ export function makeBtrfsVolumes(options: {
       return { usedBytes: group.exclusiveBytes, limitBytes: group.limitBytes ?? 0 }
     },
     sync: (path) => btrfs.sync(path),
+    generation: (path) => btrfs.generation(path),
+    ...copyMethods({ root, mode: () => mode, clean }),
+    async makeImageDirectory(path) {
+      await mkdir(path, { recursive: true, mode: 0o700 })
+      // Memory is written once and read once, and whoever reads it waits: the time goes to reading, not to unpacking.
+      await btrfs.disableCompression(path)
+    },
+    keepsInodes: true,
     space,
   }
+}
+
+/** Copies that share the limit of the volume they were made from. */
+function copyMethods(parts: {
+  root: string
+  mode: () => QuotaMode
+  clean: (volume: { volumeId: string; groupIds: string[] }) => void
+}) {
+  const { root, mode, clean } = parts
+  return {
+    async snapshot({ from, to }: { from: string; to: string }) {
+      if (mode() !== 'simple') throw snapshotsUnsupported({})
+      const { groupId } = await limitingGroup({ root, path: from, mode: mode() })
+      await btrfs.snapshot({ from, to, groupId, isReadOnly: true })
+    },
+    async copyBack({ from, to, of }: { from: string; to: string; of: string }) {
+      const { groupId } = await limitingGroup({ root, path: (await isVolume(of)) ? of : from, mode: mode() })
+      await btrfs.snapshot({ from, to, groupId })
+    },
+    async removeCopy(path: string) {
+      if (!(await isVolume(path))) return
+      const volumeId = await btrfs.volumeId(path)
+      await btrfs.deleteVolume(path)
+      clean({ volumeId, groupIds: [`0/${volumeId}`] })
+    },
+  } satisfies Partial<Volumes>
 }
 
 /**
@@ -168,10 +203,37 @@ function leftOverGroups(options: { groups: QuotaGroup[]; allDisks: string; isOwn
   return [...stale, ...unused].map((group) => group.groupId)
 }
 
-/** What all images hold, half-made ones too. Each is counted once: images share nothing with each other. */
+/** What all images hold, half-made ones too, counted once until it is forgotten: when an image has come or gone. */
+function makeImageCount(root: string) {
+  let count: Promise<number> | undefined
+  const bytes = () => {
+    const mine = (count ??= imageBytesIn(root))
+    return mine.catch((error: unknown) => {
+      if (count === mine) count = undefined
+      throw error
+    })
+  }
+  const forget = () => {
+    count = undefined
+  }
+  return { bytes, forget }
+}
+
+/** Images share nothing with each other. Begun again when a name changed meanwhile: an image that is finished, or about to be removed, is renamed. */
 async function imageBytesIn(root: string): Promise<number> {
   const directory = join(root, 'images')
-  const paths = (await readdir(directory).catch(() => [])).map((name) => join(directory, name, 'root'))
+  const listed = async () => (await readdir(directory).catch(() => [])).sort().join('/')
+  for (;;) {
+    const before = await listed()
+    const paths = before.split('/').map((name) => join(directory, name, 'root'))
+    const counted = await bytesOf({ root, paths }).catch((error: unknown) => ({ error }))
+    if (before !== (await listed())) continue
+    if (typeof counted === 'number') return counted
+    throw counted.error
+  }
+}
+
+async function bytesOf({ root, paths }: { root: string; paths: string[] }): Promise<number> {
   const groups = new Map((await btrfs.listGroups(root)).map((group) => [group.groupId, group.referencedBytes]))
   let sum = 0
   for (const path of paths) {

@@ -1,16 +1,18 @@
+import { createHash } from 'node:crypto'
 import { access, chmod, mkdir, readFile, rm, statfs, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import type { DiskStore } from './disk-store.ts'
 import type { PoolReserves } from './pool-reserves.models.ts'
 import { runCommand } from './run-command.ts'
+import { describeTree } from './tree-comparison.ts'
 import { makeVolumeDiskStore } from './volume-disk-store.ts'
 import type { Volumes } from './volumes.ts'
 
 /**
  * A disk store of plain directories, for tests and for machines that cannot do better. It needs no privilege and keeps
- * the whole contract but three things: limits are recorded and reported, not enforced; an image is frozen by its mode
- * only, so root can still write to it; copies take as long as copying takes.
+ * the whole contract but three things: limits are recorded and reported, not enforced; images and snapshots are frozen by
+ * their mode only, so root can still write to them; copies take as long as copying takes.
  */
 export function makeDirectoryDiskStore(options: { directory: string; reserves?: PoolReserves }): DiskStore {
   const reserves = options.reserves ?? { imageBytes: 0, memoryImageBytes: 0 }
@@ -50,6 +52,23 @@ function makeDirectoryVolumes(root: string): Volumes {
     async sync(path) {
       await runCommand(['sync', '--file-system', path])
     },
+    generation: async (path) =>
+      createHash('sha256')
+        .update(await describeTree(path))
+        .digest('hex'),
+    async snapshot({ from, to }) {
+      await runCommand(['cp', '--archive', '--reflink=auto', from, to])
+      await chmod(to, 0o555)
+    },
+    async copyBack({ from, to }) {
+      await runCommand(['cp', '--archive', '--reflink=auto', from, to])
+      await chmod(to, 0o755)
+    },
+    removeCopy: (path) => rm(path, { recursive: true, force: true }),
+    async makeImageDirectory(path) {
+      await mkdir(path, { recursive: true, mode: 0o700 })
+    },
+    keepsInodes: false,
     async space() {
       const { blocks, bavail, bsize } = await statfs(root)
       const images = join(root, 'images')

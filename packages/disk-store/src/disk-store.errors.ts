@@ -21,6 +21,21 @@ export const imageInUse = defineError<{ imageId: string; diskCount: number }>({
   remedy: () => 'Delete those disks first.',
 })
 
+export const snapshotNotFound = defineError<{ diskId: string; snapshotId: string }>({
+  code: 'disk.snapshot-not-found',
+  kind: 'not-found',
+  message: ({ diskId, snapshotId }) => `There is no snapshot ${snapshotId} of the disk ${diskId}.`,
+  remedy: () => 'Use a snapshot that the disk has.',
+})
+
+export const snapshotsUnsupported = defineError({
+  code: 'disk.snapshots-unsupported',
+  kind: 'unsupported',
+  message: () =>
+    'This pool counts by full quotas, under which a snapshot would let its disk grow beyond its limit, so none are made.',
+  remedy: () => 'Use Linux 6.7 or later and a data directory that is not on a btrfs of its own.',
+})
+
 export const idInvalid = defineError<{ id: string }>({
   code: 'disk.id-invalid',
   kind: 'invalid',

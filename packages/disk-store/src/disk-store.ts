@@ -34,10 +34,52 @@ export type DiskStore = {
   diskUsage(diskId: string): Promise<{ usedBytes: number; limitBytes: number }>
   /** Returns when everything written so far would survive a power loss. */
   syncDisk(diskId: string): Promise<void>
+  /** The disk, its snapshots and the memory that was kept for it. */
   deleteDisk(diskId: string): Promise<void>
+
+  /**
+   * Says which content a disk has: two equal answers mean that nothing was written in between; two different ones need
+   * not mean that anything was. Syncs the disk first. A snapshot of the disk changes it.
+   */
+  diskGeneration(diskId: string): Promise<string>
+  /**
+   * Freezes the disk's content as it is now, in no time, also while it is in use. A snapshot counts into the limit of
+   * its disk and goes with it. Throws `disk.snapshots-unsupported` where a snapshot would evade the disk's limit.
+   */
+  snapshotDisk(options: { diskId: string; snapshotId: string }): Promise<Snapshot>
+  listSnapshots(diskId: string): Promise<Snapshot[]>
+  deleteSnapshot(options: { diskId: string; snapshotId: string }): Promise<void>
+  /** Gives the disk the content of a snapshot, which stays. The disk must not be in use. Throws `disk.snapshot-not-found`. */
+  restoreSnapshot(options: { diskId: string; snapshotId: string }): Promise<Disk>
+  /** What of the disk differs from a snapshot, by looking at both. Throws `disk.snapshot-not-found`. */
+  compareWithSnapshot(options: { diskId: string; snapshotId: string }): Promise<DiskChanges>
+
+  /** An empty directory for saved memory, durable after `syncMemoryPlace`. Outside of the limit of the disk. */
+  makeMemoryPlace(options: { diskId: string; imageId: string }): Promise<MemoryPlace>
+  /** Returns when everything in the place, and its name, would survive a power loss. */
+  syncMemoryPlace(options: { diskId: string; imageId: string }): Promise<void>
+  listMemoryPlaces(): Promise<MemoryPlace[]>
+  deleteMemoryPlace(options: { diskId: string; imageId: string }): Promise<void>
 
   poolUsage(): Promise<PoolUsage>
 }
+
+export type Snapshot = { diskId: string; snapshotId: string; path: string }
+
+/** At most 1000 names each, relative to the root of the disk; the counts are of all. */
+export type DiskChanges = {
+  /** Nothing differs, not even a directory's mode or the time of a change that was undone. */
+  isSame: boolean
+  removed: string[]
+  changed: string[]
+  added: string[]
+  removedCount: number
+  changedCount: number
+  addedCount: number
+}
+
+/** Where the memory of the sandbox on this disk is kept. */
+export type MemoryPlace = { diskId: string; imageId: string; path: string }
 
 export type Image = { imageId: string; path: string }
 
@@ -48,4 +90,10 @@ export type Disk = {
   path: string
 }
 
-export type PoolUsage = { totalBytes: number; usedBytes: number; reservedBytes: number }
+export type PoolUsage = {
+  totalBytes: number
+  usedBytes: number
+  reservedBytes: number
+  /** What saved memory takes. */
+  memoryBytes: number
+}

@@ -9,6 +9,7 @@ export {
   poolFull,
   poolSparse,
   poolUnsupported,
+  snapshotsUnsupported,
 } from './disk-store.errors.ts'
-export type { Disk, DiskStore, Image, PoolUsage } from './disk-store.ts'
+export type { Disk, DiskChanges, DiskStore, Image, MemoryPlace, PoolUsage, Snapshot } from './disk-store.ts'
 export type { PoolReserves } from './pool-reserves.models.ts'

@@ -4,15 +4,15 @@ import type { VolumeSpace } from './volumes.ts'
 export type PoolReserves = { imageBytes: number; memoryImageBytes: number }
 
 /** The part of the reserves that is not in use yet, so must still be free. */
-export function openReserveBytes(options: { reserves: PoolReserves; imageBytes: number }): number {
-  const { reserves, imageBytes } = options
-  return Math.max(0, reserves.imageBytes - imageBytes) + reserves.memoryImageBytes
+export function openReserveBytes(options: { reserves: PoolReserves; imageBytes: number; memoryBytes: number }): number {
+  const { reserves, imageBytes, memoryBytes } = options
+  return Math.max(0, reserves.imageBytes - imageBytes) + Math.max(0, reserves.memoryImageBytes - memoryBytes)
 }
 
 /** Whether a new disk may be made: what is free must exceed what is reserved. */
-export function hasRoomForDisk(options: { reserves: PoolReserves; space: VolumeSpace }): boolean {
-  const { reserves, space } = options
-  return space.availableBytes > openReserveBytes({ reserves, imageBytes: space.imageBytes })
+export function hasRoomForDisk(options: { reserves: PoolReserves; space: VolumeSpace; memoryBytes: number }): boolean {
+  const { reserves, space, memoryBytes } = options
+  return space.availableBytes > openReserveBytes({ reserves, imageBytes: space.imageBytes, memoryBytes })
 }
 
 /**

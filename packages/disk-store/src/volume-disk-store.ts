@@ -1,24 +1,33 @@
-import { randomBytes } from 'node:crypto'
-import { access, mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/promises'
+import { mkdir, readlink, rename, rm, symlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { diskNotFound, idInvalid, imageInUse, imageNotFound, limitInvalid, poolFull } from './disk-store.errors.ts'
+import { type DiskSnapshots, makeDiskSnapshots } from './disk-snapshots.ts'
+import { diskNotFound, imageInUse, imageNotFound, limitInvalid, poolFull } from './disk-store.errors.ts'
 import type { Disk, DiskStore, Image } from './disk-store.ts'
+import { checkId, exists, hiddenName, hiddenNames, undefinedWhenMissing, wholeNames } from './entries.ts'
 import { makeKeyedLock } from './keyed-lock.ts'
+import { type MemoryPlaces, makeMemoryPlaces } from './memory-places.ts'
 import { hasRoomForDisk, openReserveBytes, type PoolReserves } from './pool-reserves.models.ts'
-import type { Volumes } from './volumes.ts'
+import { compareTrees } from './tree-comparison.ts'
+import type { VolumeSpace, Volumes } from './volumes.ts'
 
 /**
  * A disk store over any {@link Volumes}. On disk: `images/<imageId>/root` and `disks/<diskId>/{root,image}`, where
  * `image` is a symbolic link that names the image. A thing is built under a name that begins with a dot and renamed
  * when it is whole; it is renamed back to such a name before it is removed. So a name without a dot is always whole,
- * and {@link DiskStore.prepare} may remove every name with one.
+ * and {@link DiskStore.prepare} may remove every name with one. Snapshots are in `disks/<diskId>/snapshots`, saved memory
+ * in `memory/<diskId>/<imageId>`.
  */
 export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolReserves }): DiskStore {
   const { volumes, reserves } = options
   const lock = makeKeyedLock()
   const images = join(volumes.root, 'images')
   const disks = join(volumes.root, 'disks')
-  const findDisk = (diskId: string) => readDisk({ disks, diskId: checkId(diskId) })
+  const memory = makeMemoryPlaces(volumes)
+  const findDisk = async (diskId: string) =>
+    (await readDisk({ disks, diskId: checkId(diskId) })) ?? refuseUnknownDisk(diskId)
+  const snapshotsOf = (diskId: string) =>
+    makeDiskSnapshots({ volumes, diskId: checkId(diskId), directory: join(disks, diskId) })
+  const space = async () => ({ space: await volumes.space(), memoryBytes: await memory.usedBytes() })
 
   return {
     async prepare() {
@@ -26,10 +35,10 @@ export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolR
       await mkdir(images, { recursive: true, mode: 0o700 })
       await mkdir(disks, { recursive: true, mode: 0o700 })
       for (const kind of [images, disks]) {
-        for (const name of await readdir(kind)) {
-          if (name.startsWith('.')) await removeEntry({ volumes, entry: join(kind, name) })
-        }
+        for (const name of await hiddenNames(kind)) await removeEntry({ volumes, entry: join(kind, name) })
       }
+      for (const diskId of await wholeNames(disks)) await snapshotsOf(diskId).reclaim()
+      await memory.prepare()
       await volumes.reclaim()
     },
     close: () => volumes.close(),
@@ -51,38 +60,98 @@ export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolR
         lock(`disk ${checkId(diskId)}`, async () => {
           const existing = await readDisk({ disks, diskId })
           if (existing !== undefined) return existing
-          await refuseWithoutRoom({ volumes, reserves })
+          refuseWithoutRoom({ reserves, ...(await space()) })
           return createDisk({ volumes, images, disks, diskId, imageId, limitBytes: checkLimit(limitBytes) })
         }),
       ),
-    async getDisk(diskId) {
-      return (await findDisk(diskId)) ?? refuseUnknownDisk(diskId)
-    },
+    getDisk: findDisk,
     listDisks: () => readDisks(disks),
     async setDiskLimit({ diskId, limitBytes }) {
-      const disk = (await findDisk(diskId)) ?? refuseUnknownDisk(diskId)
+      const disk = await findDisk(diskId)
       await volumes.setLimit({ path: disk.path, limitBytes: checkLimit(limitBytes) })
     },
     async diskUsage(diskId) {
-      const disk = (await findDisk(diskId)) ?? refuseUnknownDisk(diskId)
+      const disk = await findDisk(diskId)
       return volumes.usage(disk.path)
     },
     async syncDisk(diskId) {
-      const disk = (await findDisk(diskId)) ?? refuseUnknownDisk(diskId)
+      const disk = await findDisk(diskId)
       await volumes.sync(disk.path)
     },
     deleteDisk: async (diskId) =>
-      lock(`disk ${checkId(diskId)}`, () => hideAndRemove({ volumes, parent: disks, name: diskId })),
+      lock(`disk ${checkId(diskId)}`, async () => {
+        await hideAndRemove({ volumes, parent: disks, name: diskId })
+        await memory.removeAllOf(diskId)
+      }),
+
+    ...snapshotMethods({ volumes, lock, findDisk, snapshotsOf }),
+    ...memoryMethods({ memory, lock }),
 
     async poolUsage() {
-      const space = await volumes.space()
+      const { space: found, memoryBytes } = await space()
       return {
-        totalBytes: space.totalBytes,
-        usedBytes: space.totalBytes - space.availableBytes,
-        reservedBytes: openReserveBytes({ reserves, imageBytes: space.imageBytes }),
+        totalBytes: found.totalBytes,
+        usedBytes: found.totalBytes - found.availableBytes,
+        reservedBytes: openReserveBytes({ reserves, imageBytes: found.imageBytes, memoryBytes }),
+        memoryBytes,
       }
     },
   }
+}
+
+type Lock = ReturnType<typeof makeKeyedLock>
+
+function snapshotMethods(parts: {
+  volumes: Volumes
+  lock: Lock
+  findDisk: (diskId: string) => Promise<Disk>
+  snapshotsOf: (diskId: string) => DiskSnapshots
+}) {
+  const { volumes, lock, findDisk, snapshotsOf } = parts
+  return {
+    async diskGeneration(diskId: string) {
+      const disk = await findDisk(diskId)
+      await volumes.sync(disk.path)
+      return await volumes.generation(disk.path)
+    },
+    snapshotDisk: async ({ diskId, snapshotId }: { diskId: string; snapshotId: string }) =>
+      lock(`disk ${checkId(diskId)}`, async () => {
+        await findDisk(diskId)
+        return await snapshotsOf(diskId).make(checkId(snapshotId))
+      }),
+    async listSnapshots(diskId: string) {
+      await findDisk(diskId)
+      return await snapshotsOf(diskId).list()
+    },
+    deleteSnapshot: async ({ diskId, snapshotId }: { diskId: string; snapshotId: string }) =>
+      lock(`disk ${checkId(diskId)}`, () => snapshotsOf(diskId).remove(checkId(snapshotId))),
+    restoreSnapshot: async ({ diskId, snapshotId }: { diskId: string; snapshotId: string }) =>
+      lock(`disk ${checkId(diskId)}`, async () => {
+        await findDisk(diskId)
+        await snapshotsOf(diskId).restore(checkId(snapshotId))
+        return await findDisk(diskId)
+      }),
+    async compareWithSnapshot({ diskId, snapshotId }: { diskId: string; snapshotId: string }) {
+      const disk = await findDisk(diskId)
+      const snapshot = await snapshotsOf(diskId).find(checkId(snapshotId))
+      return await compareTrees({ before: snapshot.path, after: disk.path, comparesInodes: volumes.keepsInodes })
+    },
+  } satisfies Partial<DiskStore>
+}
+
+function memoryMethods({ memory, lock }: { memory: MemoryPlaces; lock: Lock }) {
+  const checkPlace = (place: { diskId: string; imageId: string }) => ({
+    diskId: checkId(place.diskId),
+    imageId: checkId(place.imageId),
+  })
+  return {
+    makeMemoryPlace: async (place: { diskId: string; imageId: string }) =>
+      lock(`memory ${place.diskId}`, () => memory.make(checkPlace(place))),
+    syncMemoryPlace: async (place: { diskId: string; imageId: string }) => memory.sync(checkPlace(place)),
+    listMemoryPlaces: () => memory.list(),
+    deleteMemoryPlace: async (place: { diskId: string; imageId: string }) =>
+      lock(`memory ${place.diskId}`, () => memory.remove(checkPlace(place))),
+  } satisfies Partial<DiskStore>
 }
 
 async function importImage(options: {
@@ -134,10 +203,10 @@ async function createDisk(options: {
   return { diskId, imageId, path: join(disks, diskId, 'root') }
 }
 
-async function refuseWithoutRoom(options: { volumes: Volumes; reserves: PoolReserves }): Promise<void> {
-  const space = await options.volumes.space()
-  if (hasRoomForDisk({ reserves: options.reserves, space })) return
-  const reservedBytes = openReserveBytes({ reserves: options.reserves, imageBytes: space.imageBytes })
+function refuseWithoutRoom(options: { reserves: PoolReserves; space: VolumeSpace; memoryBytes: number }): void {
+  if (hasRoomForDisk(options)) return
+  const { reserves, space, memoryBytes } = options
+  const reservedBytes = openReserveBytes({ reserves, imageBytes: space.imageBytes, memoryBytes })
   throw poolFull({ availableBytes: space.availableBytes, reservedBytes })
 }
 
@@ -149,9 +218,10 @@ async function hideAndRemove(options: { volumes: Volumes; parent: string; name: 
   await removeEntry({ volumes, entry })
 }
 
-/** The volume goes first: a directory without one is an ordinary directory. */
+/** The volumes go first: a directory without one is an ordinary directory. */
 async function removeEntry(options: { volumes: Volumes; entry: string }): Promise<void> {
   const { volumes, entry } = options
+  await makeDiskSnapshots({ volumes, diskId: '', directory: entry }).removeAll()
   await volumes.remove(join(entry, 'root'))
   await rm(entry, { recursive: true, force: true })
 }
@@ -168,21 +238,8 @@ async function readDisks(disks: string): Promise<Disk[]> {
   return found.filter((disk) => disk !== undefined)
 }
 
-async function wholeNames(directory: string): Promise<string[]> {
-  return (await readdir(directory)).filter((name) => !name.startsWith('.')).sort()
-}
-
-function hiddenName(id: string): string {
-  return `.${id}~${randomBytes(6).toString('hex')}`
-}
-
 function toImage(images: string, imageId: string): Image {
   return { imageId, path: join(images, imageId, 'root') }
-}
-
-function checkId(id: string): string {
-  if (!/^[a-z0-9][a-z0-9._-]{0,63}$/.test(id)) throw idInvalid({ id })
-  return id
 }
 
 const smallestLimitBytes = 1024 * 1024
@@ -194,15 +251,4 @@ function checkLimit(limitBytes: number): number {
 
 function refuseUnknownDisk(diskId: string): never {
   throw diskNotFound({ diskId })
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    (error) => undefinedWhenMissing(error) ?? false,
-  )
-}
-
-function undefinedWhenMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
 }

@@ -21,6 +21,18 @@ export type Volumes = {
   usage(path: string): Promise<{ usedBytes: number; limitBytes: number }>
   /** Returns when everything written to this volume, and the volume's existence and name, would survive a power loss. */
   sync(path: string): Promise<void>
+  /** Changes with every write; the volume was synced before. */
+  generation(path: string): Promise<string>
+  /** Makes a frozen copy that counts into the limit of its origin. Throws `disk.snapshots-unsupported`. */
+  snapshot(options: { from: string; to: string }): Promise<void>
+  /** Makes a writable copy of a snapshot, under the limit of `of`, which it is to replace. */
+  copyBack(options: { from: string; to: string; of: string }): Promise<void>
+  /** Removes a frozen or writable copy that shares the limit of another volume; the limit stays. Gone: does nothing. */
+  removeCopy(path: string): Promise<void>
+  /** Makes a directory, outside of every volume's limit, for files that are large, written once and read once. */
+  makeImageDirectory(path: string): Promise<void>
+  /** Whether a copied file keeps its inode number and time of change, so that these tell whether it is the same one. */
+  keepsInodes: boolean
   space(): Promise<VolumeSpace>
 }
 
