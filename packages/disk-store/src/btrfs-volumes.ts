@@ -207,7 +207,8 @@ function leftOverGroups(options: { groups: QuotaGroup[]; allDisks: string; isOwn
 function makeImageCount(root: string) {
   let count: Promise<number> | undefined
   const bytes = () => {
-    const mine = (count ??= imageBytesIn(root))
+    count ??= imageBytesIn(root)
+    const mine = count
     return mine.catch((error: unknown) => {
       if (count === mine) count = undefined
       throw error

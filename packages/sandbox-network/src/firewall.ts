@@ -66,8 +66,8 @@ export function makeFirewall(options: {
     async install({ forwarderPort }) {
       installed?.stopWatching()
       await runNft([renderTable({ names, pool, forwarderPort, settings })])
-      const onDestroyed = () => void restore().catch((error) => logger.error({ error }, 'the firewall is missing'))
-      installed = { forwarderPort, stopWatching: watchTable({ table, logger, onDestroyed }) }
+      const onMissing = () => void restore().catch((error) => logger.error({ error }, 'the firewall is missing'))
+      installed = { forwarderPort, stopWatching: watchTable({ table, logger, onMissing }) }
       entries.clear()
       for (const entry of await readEntries({ table, pool })) entries.set(entry.interfaceName, entry)
     },

@@ -128,6 +128,21 @@ describe('the network of sandboxes', () => {
     expect(everythingOf(installation)).toEqual(before)
   })
 
+  test('G2: whoever ends what watches the firewall and then removes it finds it back all the same', async () => {
+    await start()
+    const before = everythingOf(installation)
+    const watching = () => run(`pgrep --parent ${process.pid} nft || true`).trim()
+    const first = watching()
+    expect(first).toMatch(/^\d+$/)
+    process.kill(Number(first), 'SIGKILL')
+    run(`nft delete table inet ${names.table}`)
+    await expect.poll(() => everythingOf(installation)).toEqual(before)
+    await expect.poll(watching, { timeout: 5000 }).toMatch(/^\d+$/)
+    expect(watching()).not.toBe(first)
+    run(`nft delete table inet ${names.table}`)
+    await expect.poll(() => everythingOf(installation)).toEqual(before)
+  })
+
   test('25 sandboxes attach and detach at once', async () => {
     const { network } = await start()
     const addresses = [...network.addresses()].slice(0, 25)
