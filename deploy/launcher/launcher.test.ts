@@ -74,7 +74,7 @@ test('an installation id begins with a letter and has six characters', () => {
 test('steps run side by side; a failed one says why and where more is, and ends the launcher', () => {
   const { stdout, stderr, status } = launcher(`
     mkdir -p logs; begin_steps
-    fine() { echo 'progress: half way'; echo 'downloaded: 2500000'; }
+    fine() { echo 'downloaded: 1500000'; echo 'progress: half way'; echo 'downloaded: 1000000'; }
     broken() { echo 'no such thing'; false; echo 'never said'; }
     start_step good 'Good step' fine
     start_step bad 'Bad step' broken
@@ -103,6 +103,23 @@ test('a person who interrupts leaves no step behind, nor what a step started', (
   expect(stdout).not.toContain('✓')
   const left = spawnSync('pgrep', ['-f', 'sleep 61[.]5'], { encoding: 'utf8' })
   expect(left.stdout).toBe('')
+})
+
+test('what apt fetched is the sum over its lines, whatever the unit', () => {
+  const apt = [
+    'Fetched 9,764 kB in 1s (8,123 kB/s)',
+    'Get:1 here',
+    'Fetched 75.5 MB in 2s (31 MB/s)',
+    'Fetched 12 B in 0s',
+  ]
+  expect(launcher(`printf '%s\\n' ${apt.map((line) => `'${line}'`).join(' ')} | bytes_fetched`).stdout).toBe('85264012')
+})
+
+test('a process is found with its children where there is no ps', () => {
+  const { stdout } = launcher(`ps() { false; }; sleep 62.5 & sleep 62.5 & children_of $$ | sort -n | tr '\\n' ' '
+    jobs -p | sort -n | tr '\\n' ' '; kill $(jobs -p)`)
+  const pids = stdout.trim().split(' ')
+  for (const pid of pids.slice(-2)) expect(pids.slice(0, -2)).toContain(pid)
 })
 
 test('every check of the machine has a title and a finding, and what failed has a cure', () => {

@@ -148,16 +148,17 @@ check_nftables() {
   fi
 }
 
+# Those of the named packages that are not installed.
 missing_packages() {
   local package
-  for package in "${debian_packages[@]}"; do
+  for package in "$@"; do
     dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || printf '%s\n' "$package"
   done
 }
 
 check_tools() {
   local -a missing
-  mapfile -t missing < <(missing_packages)
+  mapfile -t missing < <(missing_packages "${debian_packages[@]}")
   if [ ${#missing[@]} -eq 0 ]; then
     check_line packages ok 'Debian packages' "${#debian_packages[@]} installed"
   else

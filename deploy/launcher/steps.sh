@@ -24,7 +24,7 @@ write_step() {
 announce_step() { write_step "$1" waiting "$2" 0 - ''; }
 
 # start_step ID TITLE FUNCTION [ARGUMENT…]: runs the function in the background. Its output goes to a log; a line that
-# begins with "progress: " is what the step does now, one with "downloaded: " a number of bytes.
+# begins with "progress: " is what the step does now, one with "downloaded: " a number of bytes more.
 start_step() {
   local id=$1
   (run_step "$@") &
@@ -52,7 +52,7 @@ run_step() {
 
 # Reads a step's output: keeps it in the log, and shows the lines that are meant for the person.
 follow_step() {
-  local id=$1 title=$2 started=$3 log=$4 line
+  local id=$1 title=$2 started=$3 log=$4 line bytes=0
   : >"$log"
   while IFS= read -r line || [ -n "$line" ]; do
     printf '%s\n' "$line" >>"$log"
@@ -65,7 +65,10 @@ follow_step() {
         write_step "$id" running "$title" "$(($(now_ms) - started))" - "${line#image: }"
         say "    $title: ${line#image: }"
         ;;
-      'downloaded: '*) printf '%s' "${line#downloaded: }" >"$steps_dir/.$id.bytes" ;;
+      'downloaded: '*)
+        bytes=$((bytes + ${line#downloaded: }))
+        printf '%s' "$bytes" >"$steps_dir/.$id.bytes"
+        ;;
     esac
   done
 }

@@ -1,8 +1,15 @@
 # `test` and the other commands that work on the source. Sourced by the launcher.
 # shellcheck shell=bash
 
-# Besides what threadbox itself needs: a browser, a database server, and what builds runsc.
-readonly -a test_packages=(chromium fonts-dejavu-core git postgresql python3-pip shellcheck)
+# The Debian packages that a stage needs; system and browser tests run threadbox itself.
+packages_for_stage() {
+  case $1 in
+    check) printf '%s\n' ca-certificates shellcheck ;;
+    unit) printf '%s\n' bzip2 ca-certificates postgresql procps ;;
+    system) printf '%s\n' "${debian_packages[@]}" python3 ;;
+    browser) printf '%s\n' "${debian_packages[@]}" chromium fonts-dejavu-core ;;
+  esac
+}
 
 source_command() {
   local command=$1
@@ -96,10 +103,7 @@ prepare_test() {
   export_certificates
   mkdir -p "$data_dir/logs" "$data_dir/run" "$cache"
   begin_steps
-  if [ "$needs_machine" -eq 1 ] || [[ " $* " == *' check '* ]]; then
-    debian_packages_for_test=("${debian_packages[@]}" "${test_packages[@]}")
-    start_step packages 'Debian packages' install_test_packages
-  fi
+  start_step packages 'Debian packages' install_packages_for "$@"
   await_certificates
   # Where no npm is at hand, Node comes by pip, and pip from Debian's packages.
   ready_node || command -v npm >/dev/null || await_step packages
@@ -117,12 +121,11 @@ prepare_test() {
   [ "$needs_machine" -eq 0 ] || export_test_parts
 }
 
-install_test_packages() {
-  local package
-  local -a missing=()
-  for package in "${debian_packages_for_test[@]}"; do
-    dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
-  done
+install_packages_for() {
+  local stage
+  local -a wanted missing
+  mapfile -t wanted < <(for stage in "$@"; do packages_for_stage "$stage"; done | sort -u)
+  mapfile -t missing < <(missing_packages "${wanted[@]}")
   [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 }
 

