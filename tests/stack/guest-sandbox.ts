@@ -1,6 +1,8 @@
 import { createServer, request as httpRequest, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { type Client, createClient } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-node'
+import { runs } from '@threadbox/protocol/guest'
 import { hostPaths } from '@threadbox/protocol/host'
 import { startTestHost, type TestHost } from '@threadbox/testkit'
 
@@ -8,21 +10,26 @@ import { startTestHost, type TestHost } from '@threadbox/testkit'
 export type GuestSandbox = AsyncDisposable & {
   host: TestHost
   sandboxId: string
+  bootId: string
   /** Addresses on loopback that lead to the guest's two ports; the gateway behind them adds the access token. */
   guestUrl: string
   codeUrl: string
   transport: ReturnType<typeof createConnectTransport>
+  client: Client<typeof runs.Runs>
 }
 
 const mebibyte = 1024 * 1024
 export const sandboxLimits = { memoryBytes: 1024 * mebibyte, cpus: 2, processes: 256, diskBytes: 2048 * mebibyte }
 
-export async function startGuestSandbox(): Promise<GuestSandbox> {
+export async function startGuestSandbox(
+  options: { memoryBytes?: number; environment?: Record<string, string> } = {},
+): Promise<GuestSandbox> {
   await using cleanup = new AsyncDisposableStack()
-  const host = await startTestHost()
+  const host = await startTestHost({ environment: options.environment ?? {} })
   cleanup.defer(() => host.close())
   const sandboxId = host.newSandboxId()
-  await host.request('PUT', hostPaths.sandbox(sandboxId), { limits: sandboxLimits, egress: { kind: 'open' } })
+  const limits = { ...sandboxLimits, memoryBytes: options.memoryBytes ?? sandboxLimits.memoryBytes }
+  await host.request('PUT', hostPaths.sandbox(sandboxId), { limits, egress: { kind: 'open' } })
   const order = { bootId: host.newBootId(), hostname: 'box' }
   const started = await host.request('POST', hostPaths.start(sandboxId), order)
   if (started.status !== 200) throw new Error(`the sandbox did not start: ${JSON.stringify(started.body)}`)
@@ -33,13 +40,16 @@ export async function startGuestSandbox(): Promise<GuestSandbox> {
   }
   const guestUrl = await forward(hostPaths.guest(sandboxId))
   const codeUrl = await forward(hostPaths.code(sandboxId))
+  const transport = createConnectTransport({ httpVersion: '1.1', baseUrl: guestUrl })
   const kept = cleanup.move()
   return {
     host,
     sandboxId,
+    bootId: order.bootId,
     guestUrl,
     codeUrl,
-    transport: createConnectTransport({ httpVersion: '1.1', baseUrl: guestUrl }),
+    transport,
+    client: createClient(runs.Runs, transport),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }

@@ -10,6 +10,7 @@ import { removeCgroupTree } from '@threadbox/gvisor-driver'
 import { hostPaths } from '@threadbox/protocol/host'
 import { buildGuest } from '../../../../deploy/build/build-guest.ts'
 import { claimDiskSlot } from './disk-slot.ts'
+import { sandboxPids } from './driver-records.ts'
 import { type HostAnswer, type HostRequests, makeHostRequests } from './host-requests.ts'
 import { findLeftovers, removeLeftovers } from './leftovers.ts'
 import { findTestMachine, testRoot } from './test-machine.ts'
@@ -33,6 +34,8 @@ export type TestHost = HostRequests & {
   log(): Promise<string>
   /** Ends the daemon; sandboxes live on. */
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
+  /** Kills the process of a running or frozen sandbox, as the kernel or an administrator might. */
+  killSandbox(sandboxId: string): Promise<void>
   /** Starts the daemon again over the same data; returns when it serves. */
   restart(): Promise<void>
   /** Everything of this installation that is on the machine: processes, namespaces, firewall, cgroups, mounts, disks. */
@@ -115,6 +118,9 @@ export async function startTestHost(options: { environment?: Record<string, stri
     pid: () => daemon?.pid ?? 0,
     log: () => readFile(logFile, 'utf8'),
     kill,
+    killSandbox: async (sandboxId) => {
+      for (const pid of await sandboxPids({ dataDirectory, sandboxId })) process.kill(pid, 'SIGKILL')
+    },
     restart: start,
     leftovers: () => findLeftovers(own),
     close,

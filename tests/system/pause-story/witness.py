@@ -1,0 +1,141 @@
+"""A process that can be asked whether it is still the same: keeps state in memory and traffic flowing, and answers what
+it has seen on http://127.0.0.1:PORT as JSON. usage: witness.py ROLE PORT [ADDRESS PORT]"""
+
+import hashlib
+import http.server
+import json
+import os
+import socket
+import sys
+import tempfile
+import threading
+import time
+
+role, port = sys.argv[1], int(sys.argv[2])
+state = {"role": role, "pid": os.getpid(), "token": os.urandom(8).hex(), "count": 0, "errors": []}
+
+
+def count():
+    while True:
+        state["count"] += 1
+        time.sleep(0.01)
+
+
+def converse(here, there):
+    """Numbers go to and fro; each side fails loudly when one is missing, double or out of order."""
+
+    def answer():
+        expected = 0
+        with there, there.makefile("rwb") as stream:
+            for line in stream:
+                if int(line) != expected:
+                    state["errors"].append(f"asked {line!r}, expected {expected}")
+                expected += 1
+                stream.write(line)
+                stream.flush()
+        state["errors"].append("the asking side has closed")
+
+    threading.Thread(target=answer, daemon=True).start()
+    ask(here)
+
+
+def ask(connection):
+    with connection, connection.makefile("rwb") as stream:
+        number = 0
+        try:
+            while True:
+                stream.write(b"%d\n" % number)
+                stream.flush()
+                line = stream.readline()
+                if line != b"%d\n" % number:
+                    state["errors"].append(f"heard {line!r}, expected {number}")
+                    return
+                number += 1
+                state["count"] = number
+                time.sleep(0.005)
+        except OSError as error:
+            state["errors"].append(str(error))
+
+
+def tcp():
+    listener = socket.create_server(("127.0.0.1", 0))
+    here = socket.create_connection(listener.getsockname())
+    converse(here, listener.accept()[0])
+
+
+def unix():
+    path = os.path.join(tempfile.mkdtemp(), "socket")
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(path)
+    listener.listen()
+    here = socket.socket(socket.AF_UNIX)
+    here.connect(path)
+    converse(here, listener.accept()[0])
+
+
+def both_ways(connection):
+    """Sends numbers and hears the other side's, neither waiting for the other."""
+    state["heard"] = 0
+
+    def hear():
+        with connection.makefile("rb") as stream:
+            for line in stream:
+                if int(line) != state["heard"]:
+                    state["errors"].append(f"heard {line!r}, expected {state['heard']}")
+                state["heard"] += 1
+        state["errors"].append("the other side has closed")
+
+    threading.Thread(target=hear, daemon=True).start()
+    try:
+        while True:
+            connection.sendall(b"%d\n" % state["count"])
+            state["count"] += 1
+            time.sleep(0.01)
+    except OSError as error:
+        state["errors"].append(str(error))
+
+
+def caller():
+    both_ways(socket.create_connection((sys.argv[3], int(sys.argv[4]))))
+
+
+def listener():
+    both_ways(socket.create_server((sys.argv[3], int(sys.argv[4]))).accept()[0])
+
+
+def deleted():
+    """Holds a file that has no name any more; its content is read anew each time it is asked for."""
+    file = open(os.path.join(tempfile.mkdtemp(), "gone"), "w+b")
+    file.write(os.urandom(1 << 20))
+    file.flush()
+    os.unlink(file.name)
+
+    def digest():
+        file.seek(0)
+        return hashlib.sha256(file.read()).hexdigest()
+
+    state["digest"] = digest
+    count()
+
+
+class Answer(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = {key: value() if callable(value) else value for key, value in state.items()}
+        data = json.dumps(body).encode()
+        self.send_response(200)
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def do_POST(self):
+        state["count"] += 1
+        self.do_GET()
+
+    def log_message(self, *args):
+        pass
+
+
+work = {"counter": count, "tcp": tcp, "unix": unix, "deleted": deleted, "caller": caller, "listener": listener}.get(role)
+if work:
+    threading.Thread(target=work, daemon=True).start()
+http.server.ThreadingHTTPServer(("127.0.0.1", port), Answer).serve_forever()
