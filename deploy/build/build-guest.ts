@@ -92,6 +92,10 @@ async function bundleDaemon(staging: string) {
   for (const file of ['start', 'launch', 'session.bash', 'kernel.py']) {
     await copyFile(join(source, 'native', file), join(staging, file))
   }
+  await cp(join(source, 'native/threadbox_rescue'), join(staging, 'threadbox_rescue'), {
+    recursive: true,
+    filter: (path) => basename(path) !== '__pycache__',
+  })
 }
 
 async function copyTerminals(staging: string) {

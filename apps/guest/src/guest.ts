@@ -13,6 +13,9 @@ import { makeContexts } from './kernels/contexts.ts'
 import { makeLauncher } from './launch/launcher.ts'
 import { makePipePool } from './launch/pipe-pool.ts'
 import type { Programs } from './launch/programs.ts'
+import { markBirth } from './manifest/birth.ts'
+import { makeManifestReader } from './manifest/manifest.ts'
+import { manifestRoutes } from './manifest/manifest-routes.ts'
 import { makeProcessRegistry } from './processes/process-registry.ts'
 import { makeProcessService } from './processes/process-service.ts'
 import { makeRunRegistry } from './runs/run-registry.ts'
@@ -45,7 +48,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const settingsNow = () => (state.isReady() ? state.settings() : undefined)
   const watchdog = startMemoryWatchdog({ logger, limitBytes: () => settingsNow()?.limits.memoryBytes })
   const memoryVerdict = watchdog.verdictOn
-  const registry = makeRunRegistry({ ...options, state, launcher, memoryVerdict })
+  const registry = makeRunRegistry({ ...options, state, launcher, pipes, memoryVerdict })
   const processes = makeProcessRegistry({ launcher, clock: Date.now })
   const activity = makeActivityReader({
     runningKeys: () =>
@@ -57,16 +60,27 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     guestPorts: [guestPort, codePort],
   })
   const fileServers = makeFileServers({ launcher, programs, logger })
+  let birth = { aptLogStart: 0 }
   state.onApplied(() => {
+    birth = markBirth(options.stateDirectory)
     registry.reset()
     fileServers.prepare()
   })
   const contexts = makeContexts({ launcher, programs, scratchDirectory })
+  const readManifest = makeManifestReader({
+    launcher,
+    contexts: contexts.list,
+    terminalPids: processes.terminalPids,
+    guestPorts: [guestPort, codePort],
+    stateDirectory: options.stateDirectory,
+    aptLogStart: () => birth.aptLogStart,
+  })
   const server = makeHttpServer({
     state,
     logger,
     routes: [
       ...initRoutes({ ...options, state, activity: activity.read, cpuUsedPercent: makeCpuMeter(Date.now) }),
+      ...manifestRoutes({ readManifest }),
       ...fileRoutes({ state, servers: fileServers, clock: Date.now }),
     ],
     services: (router) => {

@@ -32,6 +32,8 @@ export type Context = {
   readonly cwd: string
   run(cell: { code: string; silent?: boolean; listener: CellListener }): CellHandle
   kernel(): Kernel | undefined
+  /** Whether a cell is running. */
+  isBusy(): boolean
   /** Ends the kernel; the next cell starts a new one. */
   restart(): Promise<void>
 }
@@ -40,6 +42,7 @@ export function makeContext(options: { id: string; cwd: string; start(cwd: strin
   let current: Kernel | undefined
   let starting: Promise<Kernel> | undefined
   let queue: Promise<unknown> = Promise.resolve()
+  let runningCells = 0
   const ensureKernel = () => {
     starting ??= options.start(options.cwd).then(
       (kernel) => {
@@ -62,6 +65,7 @@ export function makeContext(options: { id: string; cwd: string; start(cwd: strin
     id: options.id,
     cwd: options.cwd,
     kernel: () => current,
+    isBusy: () => runningCells > 0,
     run: (cell) => {
       let running: Kernel | undefined
       let cancelled = false
@@ -69,10 +73,12 @@ export function makeContext(options: { id: string; cwd: string; start(cwd: strin
         const kernel = cancelled ? undefined : await ensureKernel()
         if (kernel === undefined || cancelled) return
         running = kernel
+        runningCells += 1
         try {
           await execute(running, cell)
         } finally {
           running = undefined
+          runningCells -= 1
         }
       })
       const cancel = () => {

@@ -6,8 +6,10 @@ import { freshRandom } from '../init/random.ts'
 import type { Launcher, ProcessExit } from '../launch/launcher.ts'
 import { readPipe } from '../launch/pipe-reader.ts'
 import type { SandboxUser } from '../launch/users.ts'
+import { readDescriptors, socketInode } from '../manifest/descriptors.ts'
 import { killFamily, sendSignal } from '../processes/process-family.ts'
 import { decodeMessage, encodeRequest, type JupyterMessage, newMessageId } from './jupyter-messages.ts'
+import { askKernel } from './kernel-control.ts'
 import { connectZmtp, type ZmtpSocket } from './zmtp.ts'
 
 export const kernelNotStarted = defineError<{ problem: string }>({
@@ -27,9 +29,13 @@ export type RequestListener = {
 /** A running Jupyter kernel, leader of its own session and process group. */
 export type Kernel = {
   readonly pid: number
+  /** Inodes of the sockets that the kernel had when it was ready: its own, not a user's. */
+  readonly ownSockets: ReadonlySet<string>
   /** How it ended, with the last of what it printed itself. */
   readonly exit: Promise<ProcessExit & { lastWords: string }>
   request(options: { type: string; content: object; listener: RequestListener }): void
+  /** Asks beside the cells, also while one runs. Rejects with `kernel.not-answering`. */
+  ask(question: { operation: string; timeoutMs: number } & Record<string, unknown>): Promise<unknown>
   /** Makes the kernel wait, or go on. */
   hold(held: boolean): void
   interrupt(): void
@@ -82,7 +88,9 @@ export async function startKernel(options: {
     return {
       pid: launched.pid,
       exit,
+      ownSockets: socketsOf(launched.pid),
       request: channels.request,
+      ask: ({ timeoutMs, ...request }) => askKernel({ socketPath: join(directory, 'control'), request, timeoutMs }),
       hold: (held) => void sendSignal(launched.pid, held ? 'SIGSTOP' : 'SIGCONT'),
       interrupt: () => void sendSignal(-launched.pid, 'SIGINT'),
       kill: async () => void (await killFamily(family)),
@@ -91,6 +99,10 @@ export async function startKernel(options: {
     await killFamily(family)
     throw error
   }
+}
+
+function socketsOf(pid: number): Set<string> {
+  return new Set((readDescriptors(pid) ?? []).flatMap((descriptor) => socketInode(descriptor) ?? []))
 }
 
 /** Only the user can look into it, so that messages need no signature. */
@@ -123,6 +135,7 @@ async function connectChannels(options: { directory: string; exit: Kernel['exit'
     givenUp.abort()
   })
   let heard = false
+  const answered = Promise.withResolvers<void>()
   const dispatch = (frames: Buffer[], kind: 'onMessage' | 'onReply') => {
     if (kind === 'onMessage') heard = true
     const message = decodeMessage(frames)
@@ -144,9 +157,13 @@ async function connectChannels(options: { directory: string; exit: Kernel['exit'
     // A subscription takes effect some time after it was sent; whatever is heard proves that it has.
     while (!heard) {
       givenUp.signal.throwIfAborted()
-      shell.send(encodeRequest({ id: newMessageId(), type: 'kernel_info_request', content: {}, session }))
+      const id = newMessageId()
+      listeners.set(id, { onMessage: () => undefined, onReply: () => answered.resolve() })
+      shell.send(encodeRequest({ id, type: 'kernel_info_request', content: {}, session }))
       await delay(retryMs)
     }
+    // Only now everything that belongs to the kernel itself is open.
+    await Promise.race([answered.promise, rejectWhen(givenUp.signal)])
     return {
       request: (request: { type: string; content: object; listener: RequestListener }) => {
         const id = newMessageId()
@@ -163,6 +180,12 @@ async function connectChannels(options: { directory: string; exit: Kernel['exit'
   } finally {
     clearTimeout(timeout)
   }
+}
+
+function rejectWhen(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+  )
 }
 
 async function connectWhenThere(options: {

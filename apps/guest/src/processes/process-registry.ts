@@ -33,11 +33,13 @@ export type ProcessRegistry = {
   find(selector: ProcessSelector): ManagedProcess
   running(): ManagedProcess[]
   terminalsLastInputAt(): number | null
+  terminalPids(): number[]
 }
 
 export function makeProcessRegistry(dependencies: { launcher: Launcher; clock: () => number }): ProcessRegistry {
   const { launcher, clock } = dependencies
   const processes = new Set<ManagedProcess>()
+  const terminals = new Set<ManagedProcess>()
   let lastInputAt: number | null = null
   const keep = (started: ManagedProcess) => {
     processes.add(started)
@@ -65,7 +67,10 @@ export function makeProcessRegistry(dependencies: { launcher: Launcher; clock: (
       const onInput = () => {
         lastInputAt = clock()
       }
-      return keep(startTerminalProcess({ ...start, size: terminal, onInput }))
+      const started = keep(startTerminalProcess({ ...start, size: terminal, onInput }))
+      terminals.add(started)
+      void started.whenEnded.then(() => terminals.delete(started))
+      return started
     },
     find: (selector) => {
       const matches = [...processes].filter((candidate) => candidate[selector.case] === selector.value)
@@ -75,6 +80,7 @@ export function makeProcessRegistry(dependencies: { launcher: Launcher; clock: (
     },
     running: () => [...processes].filter((candidate) => candidate.end === undefined),
     terminalsLastInputAt: () => lastInputAt,
+    terminalPids: () => [...terminals].map((terminal) => terminal.pid),
   }
 }
 

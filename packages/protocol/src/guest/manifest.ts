@@ -25,7 +25,7 @@ export const manifestProcessSchema = z.object({
 export type ManifestProcess = z.infer<typeof manifestProcessSchema>
 
 export const manifestVariableSchema = z.object({
-  /** Kernel context; the thread's one kernel is `default`. */
+  /** Kernel context; the thread's one kernel is `main`. */
   context: z.string(),
   name: z.string(),
   /** Qualified type name, such as `pandas.DataFrame`. */

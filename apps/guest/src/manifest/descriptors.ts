@@ -1,0 +1,46 @@
+import { readdirSync, readlinkSync, statSync } from 'node:fs'
+
+/** What an open descriptor of a process leads to, as `/proc` names it: a path, or `socket:[inode]` and the like. */
+export type Descriptor = { path: string; target: string }
+
+/** Open descriptors of a process; undefined when they cannot be read because it has ended. */
+export function readDescriptors(pid: number): Descriptor[] | undefined {
+  const directory = `/proc/${pid}/fd`
+  let names: string[]
+  try {
+    names = readdirSync(directory)
+  } catch {
+    return undefined
+  }
+  return names.flatMap((name) => {
+    const path = `${directory}/${name}`
+    try {
+      return [{ path, target: readlinkSync(path) }]
+    } catch {
+      // Closed meanwhile.
+      return []
+    }
+  })
+}
+
+export function socketInode({ target }: Descriptor): string | undefined {
+  return /^socket:\[(\d+)\]$/.exec(target)?.[1]
+}
+
+const deletedMark = ' (deleted)'
+
+/** Regular files that the process holds open and that have no name any more, each once. */
+export function deletedFiles(pid: number, descriptors: Descriptor[]): { pid: number; path: string; bytes: number }[] {
+  const found = new Map<string, { pid: number; path: string; bytes: number }>()
+  for (const { path, target } of descriptors) {
+    if (!target.endsWith(deletedMark) || target.startsWith('/dev/') || target.startsWith('/memfd:')) continue
+    try {
+      const facts = statSync(path)
+      if (!facts.isFile()) continue
+      found.set(`${facts.dev}/${facts.ino}`, { pid, path: target.slice(0, -deletedMark.length), bytes: facts.size })
+    } catch {
+      // Closed meanwhile.
+    }
+  }
+  return [...found.values()]
+}

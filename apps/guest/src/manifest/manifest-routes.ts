@@ -1,0 +1,26 @@
+import { guestPaths } from '@threadbox/protocol/guest'
+import { initInvalid } from '../init/guest-state.ts'
+import { sendJson } from '../init/http.ts'
+import type { Route } from '../server.ts'
+import type { ReadManifest } from './manifest.ts'
+
+/** `GET /manifest?hashKey=<hex>`; with `variableBytes`, variables above that size are marked as over the budget. */
+export function manifestRoutes(dependencies: { readManifest: ReadManifest }): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: guestPaths.manifest,
+      access: 'token',
+      handle: async (request, response) => {
+        const query = new URL(request.url ?? '/', 'http://guest').searchParams
+        const hashKey = query.get('hashKey') ?? ''
+        if (!/^([0-9a-f]{2}){16,64}$/i.test(hashKey)) {
+          throw initInvalid({ problem: 'hashKey must be 16 to 64 bytes in hexadecimal digits' })
+        }
+        const asked = query.get('variableBytes')
+        const variableBytes = asked === null ? undefined : Number(asked)
+        sendJson(response, { body: await dependencies.readManifest({ hashKey, variableBytes }) })
+      },
+    },
+  ]
+}

@@ -1,0 +1,112 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Manifest, manifestSchema } from '@threadbox/protocol/guest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startTestGuest, type TestGuest, testToken } from '../guest.test-utils.ts'
+import { parseSocketTable, parseUnixTable } from './sockets.ts'
+
+const headers = { 'x-access-token': testToken }
+const hashKey = '0123456789abcdef'.repeat(4)
+
+let guest: TestGuest
+beforeEach(async () => {
+  guest = await startTestGuest()
+  await guest.handshake()
+})
+afterEach(() => guest[Symbol.asyncDispose]())
+
+async function manifest(key = hashKey): Promise<Manifest> {
+  const answer = await fetch(`${guest.url}/manifest?hashKey=${key}`, { headers })
+  expect(answer.status).toBe(200)
+  return manifestSchema.parse(await answer.json())
+}
+
+test('a manifest needs the token and a key that makes hashes unreadable', async () => {
+  expect((await fetch(`${guest.url}/manifest?hashKey=${hashKey}`)).status).toBe(401)
+  for (const query of ['', '?hashKey=', '?hashKey=xyz', '?hashKey=abcd']) {
+    expect((await fetch(`${guest.url}/manifest${query}`, { headers })).status).toBe(400)
+  }
+})
+
+/** Listens, connects to itself, holds a deleted file and a pair of sockets open, then says where. */
+const busyProgram = `
+const net = require('node:net'), fs = require('node:fs')
+const [file, path] = process.argv.slice(2)
+const held = fs.openSync(file, 'w+'); fs.writeSync(held, 'x'.repeat(12345)); fs.unlinkSync(file)
+net.createServer(() => {}).listen(path, () => net.connect(path, () => {
+  const server = net.createServer(() => {}).listen(0, '127.0.0.1', () => {
+    const client = net.connect(server.address().port, '127.0.0.1', () => {
+      process.stdout.write(server.address().port + '\\n')
+    })
+  })
+}))
+`
+
+test('§2.1: a manifest shows a process with its port, connections and deleted open file, and where it runs', async () => {
+  writeFileSync(join(guest.directory, 'busy.cjs'), busyProgram)
+  const at = (name: string) => join(guest.directory, name)
+  await guest.start(`exec ${process.execPath} ${at('busy.cjs')} ${at('gone')} ${at('sock')}`, 'busy')
+  const port = Number(await firstLine('busy'))
+  const seen = await manifest()
+  const busy = seen.processes.find((entry) => entry.commandLine.includes(at('busy.cjs')))
+  expect(busy).toMatchObject({ cwd: guest.directory, role: 'user', user: expect.any(String) })
+  const pid = busy?.pid
+  expect(seen.ports).toContainEqual({ protocol: 'tcp', address: '127.0.0.1', port, pid })
+  const local = `127.0.0.1:${port}`
+  expect(seen.connections).toContainEqual(expect.objectContaining({ kind: 'tcp', scope: 'inside', local, pid }))
+  expect(seen.connections).toContainEqual(expect.objectContaining({ kind: 'tcp', scope: 'inside', remote: local, pid }))
+  expect(seen.connections).toContainEqual(expect.objectContaining({ kind: 'unix', local: at('sock'), pid }))
+  expect(seen.deletedOpenFiles).toContainEqual({ pid, path: at('gone'), bytes: 12345 })
+  await guest.runs.stop({ key: 'busy' })
+  expect((await manifest()).processes.some((entry) => entry.pid === pid)).toBe(false)
+})
+
+async function firstLine(key: string): Promise<string> {
+  let text = ''
+  for await (const { event } of guest.runs.read({ key })) {
+    if (event.case === 'output') text += Buffer.from(event.value.data).toString()
+    if (event.case === 'ended') throw new Error(`it ended: ${text}`)
+    if (text.includes('\n')) break
+  }
+  return text
+}
+
+test('§2.1: values of the session’s environment are told apart and cannot be read', async () => {
+  await guest.run(
+    "export SECRET=hunter2-hunter2 OTHER=$'two\\nlines'; plain=hunter2-hunter2; greet() { echo hi; }; cd /tmp",
+  )
+  const first = await manifest()
+  expect(first.shell.cwd).toBe('/tmp')
+  expect(first.shell.functions).toContain('greet')
+  expect(Object.keys(first.shell.environment)).toEqual(expect.arrayContaining(['SECRET', 'OTHER']))
+  expect(first.shell.environment).not.toHaveProperty('plain')
+  expect(JSON.stringify(first)).not.toContain('hunter2')
+  expect((await manifest()).shell).toEqual(first.shell)
+  const otherKey = await manifest('ff'.repeat(32))
+  expect(otherKey.shell.environment.SECRET).not.toBe(first.shell.environment.SECRET)
+  await guest.run('export SECRET=changed')
+  const later = await manifest()
+  expect(later.shell.environment.SECRET).not.toBe(first.shell.environment.SECRET)
+  expect(later.shell.environment.OTHER).toBe(first.shell.environment.OTHER)
+})
+
+test('tables of sockets are read as the kernel writes them, also in gVisor', () => {
+  const tcp = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+  13: 064012C6:C33F 054012C6:B238 01 00000000:00000000 00:00000000 00000000     0        0       14 1 0000000000000000
+  25: 00000000:1FBB 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0       26 2 0000000000000000
+  30: 00000000000000000000000001000000:1F90 00000000000000000000000000000000:0000 0A 0:0 0:0 0  1000        0       31 1`
+  expect(parseSocketTable(tcp, 'tcp')).toMatchObject([
+    { local: { address: '198.18.64.6', port: 49983 }, remote: { address: '198.18.64.5' }, state: 'established' },
+    { local: { address: '0.0.0.0', port: 8123 }, state: 'listening', inode: '26' },
+    { local: { address: '::1', port: 8080 }, state: 'listening', inode: '31' },
+  ])
+  const unix = `Num       RefCount Protocol Flags    Type St Inode Path
+0000000000000000: 00000001 00000000 00010000 0001 01       21 /tmp/us
+0000000000000000: 00000001 00000000 00000000 0001 03       23 /tmp/a name
+0000000000000000: 00000001 00000000 00000000 0001 03      114`
+  expect(parseUnixTable(unix)).toEqual([
+    { inode: '21', path: '/tmp/us', isConnected: false },
+    { inode: '23', path: '/tmp/a name', isConnected: true },
+    { inode: '114', path: '', isConnected: true },
+  ])
+})

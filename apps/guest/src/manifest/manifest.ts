@@ -1,0 +1,151 @@
+import { type Manifest, manifestVariableSchema } from '@threadbox/protocol/guest'
+import { z } from 'zod'
+import type { Context } from '../kernels/context.ts'
+import type { Kernel } from '../kernels/kernel.ts'
+import type { Launcher } from '../launch/launcher.ts'
+import type { ProcessEntry } from '../processes/process-table.ts'
+import { readMemory } from '../watchdog/memory.ts'
+import { type Descriptor, deletedFiles, readDescriptors, socketInode } from './descriptors.ts'
+import { makePackageReader } from './packages.ts'
+import { describeProcess, userProcesses } from './processes.ts'
+import { readShell } from './shell.ts'
+import { readSockets } from './sockets.ts'
+
+/** How long a kernel may take to say what it holds; a pause waits for it. */
+const kernelAnswerMs = 900
+
+export type ManifestRequest = { hashKey: string; variableBytes: number | undefined }
+export type ReadManifest = (request: ManifestRequest) => Promise<Manifest>
+
+/** Looks at the running system. Whatever cannot be read is named in `unread`; nothing makes it fail as a whole. */
+export function makeManifestReader(dependencies: {
+  launcher: Launcher
+  contexts(): Context[]
+  terminalPids(): number[]
+  guestPorts: number[]
+  stateDirectory: string
+  /** Length of dpkg's log when this disk was first booted. */
+  aptLogStart(): number
+}): ReadManifest {
+  const { launcher } = dependencies
+  const readPackages = makePackageReader()
+  return async (request) => {
+    const unread: Manifest['unread'] = []
+    const attempt = <Value>(what: string, read: () => Value, otherwise: Value): Value => {
+      try {
+        return read()
+      } catch (error) {
+        unread.push({ what, reason: error instanceof Error ? error.message : String(error) })
+        return otherwise
+      }
+    }
+    const kernels = await readKernels(dependencies.contexts(), { request, unread })
+    const user = launcher.user(undefined)
+    const furniture = {
+      kernels: new Set(kernels.map((kernel) => kernel.pid)),
+      terminals: new Set(dependencies.terminalPids()),
+    }
+    const { users, guests } = userProcesses()
+    const owned = readOwners({ users, guests, unread })
+    const kernelSockets = new Set(
+      dependencies.contexts().flatMap((context) => [...(context.kernel()?.ownSockets ?? [])]),
+    )
+    return {
+      version: 1,
+      takenAt: Date.now(),
+      processes: attempt('processes', () => users.map((entry) => describeProcess(entry, furniture)), []),
+      ...attempt(
+        'ports and connections',
+        () =>
+          readSockets({
+            ownerOf: (inode) => owned.sockets.get(inode),
+            isFurniture: (inode) => kernelSockets.has(inode),
+            guestPorts: dependencies.guestPorts,
+          }),
+        { ports: [], connections: [] },
+      ),
+      kernels,
+      shell: attempt(
+        'shell session',
+        () =>
+          readShell({
+            stateDirectory: dependencies.stateDirectory,
+            workdir: launcher.workdir(user),
+            hashKey: Buffer.from(request.hashKey, 'hex'),
+          }),
+        { cwd: '', environment: {}, functions: [] },
+      ),
+      packages: attempt(
+        'packages',
+        () =>
+          readPackages({
+            searchPath: launcher.environment({ user, envs: {} }).PATH ?? '',
+            home: user.home,
+            aptLogStart: dependencies.aptLogStart(),
+          }),
+        { python: {}, apt: {}, npm: {} },
+      ),
+      deletedOpenFiles: [...owned.descriptors].flatMap(([pid, descriptors]) => deletedFiles(pid, descriptors)),
+      memoryBytes: attempt('memory', () => readMemory().usedBytes, 0),
+      unread,
+    }
+  }
+}
+
+const describedSchema = z.object({ variables: z.array(manifestVariableSchema.omit({ context: true })) })
+
+/** Kernels answer beside each other, so that several slow ones take no longer than one. */
+async function readKernels(
+  contexts: Context[],
+  options: { request: ManifestRequest; unread: Manifest['unread'] },
+): Promise<Manifest['kernels']> {
+  const running = contexts.flatMap((context) => {
+    const kernel = context.kernel()
+    return kernel === undefined ? [] : [{ context, kernel }]
+  })
+  return await Promise.all(
+    running.map(async ({ context, kernel }) => {
+      const known = { context: context.id, pid: kernel.pid }
+      try {
+        const variables = await readVariables(kernel, options.request)
+        const state = context.isBusy() ? ('busy' as const) : ('idle' as const)
+        return { ...known, state, variables: variables.map((variable) => ({ context: context.id, ...variable })) }
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error)
+        options.unread.push({ what: `variables of the Python kernel ${context.id}`, reason })
+        return { ...known, state: 'not-answering' as const, variables: [] }
+      }
+    }),
+  )
+}
+
+async function readVariables(kernel: Kernel, request: ManifestRequest) {
+  const answer = await kernel.ask({
+    operation: 'describe',
+    timeoutMs: kernelAnswerMs,
+    hashKey: request.hashKey,
+    ...(request.variableBytes === undefined ? {} : { variableBytes: request.variableBytes }),
+  })
+  return describedSchema.parse(answer).variables
+}
+
+/** Whose each socket is, and what every user's process holds open. */
+function readOwners(options: { users: ProcessEntry[]; guests: Set<number>; unread: Manifest['unread'] }) {
+  const sockets = new Map<string, number | 'guest'>()
+  const descriptors = new Map<number, Descriptor[]>()
+  const claim = (list: Descriptor[], owner: number | 'guest') => {
+    for (const inode of list.map(socketInode)) if (inode !== undefined) sockets.set(inode, owner)
+  }
+  for (const { pid, name } of options.users) {
+    const found = readDescriptors(pid)
+    if (found === undefined) {
+      options.unread.push({ what: `open files of ${name} (process ${pid})`, reason: 'they cannot be listed' })
+      continue
+    }
+    descriptors.set(pid, found)
+    claim(found, pid)
+  }
+  // A socket that the guest shares with a program it started is the guest's.
+  for (const pid of options.guests) claim(readDescriptors(pid) ?? [], 'guest')
+  return { sockets, descriptors }
+}

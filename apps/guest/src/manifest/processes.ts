@@ -1,0 +1,87 @@
+import { readFileSync, readlinkSync } from 'node:fs'
+import type { ManifestProcess } from '@threadbox/protocol/guest'
+import { guestProcesses } from '../init/activity.ts'
+import { runVariable } from '../processes/process-family.ts'
+import { isZombie, listProcesses, type ProcessEntry, startVariable } from '../processes/process-table.ts'
+import { shellBody } from '../runs/session-script.ts'
+
+const ticksPerSecond = 100
+
+/** Runs under such a key are services of the thread: the server starts them so. */
+const serviceKey = /^service[-_:]/
+
+/** Processes that are neither the guest's own nor ended. */
+export function userProcesses(): { users: ProcessEntry[]; guests: Set<number> } {
+  const processes = listProcesses()
+  const guests = guestProcesses(processes)
+  return { users: processes.filter((entry) => !guests.has(entry.pid) && !isZombie(entry)), guests }
+}
+
+/** Pids of the guest's furniture, by what they are. */
+export type Furniture = { kernels: Set<number>; terminals: Set<number> }
+
+export function describeProcess(entry: ProcessEntry, furniture: Furniture): ManifestProcess {
+  const commandLine = readCommandLine(entry.pid)
+  return {
+    pid: entry.pid,
+    startTicks: String(entry.startTicks),
+    startedAt: Math.round(Date.now() - uptimeMs() + (entry.startTicks / ticksPerSecond) * 1000),
+    parentPid: entry.parent,
+    name: entry.name,
+    commandLine,
+    cwd: linkOf(`/proc/${entry.pid}/cwd`),
+    user: userName(entry.pid),
+    memoryBytes: entry.residentBytes,
+    role: roleOf(entry, { furniture, commandLine }),
+  }
+}
+
+/** A shell that runs a command, or waits for one, has the guest's own text in its command line. */
+export function isCommandShell(commandLine: string[]): boolean {
+  return commandLine.includes(shellBody)
+}
+
+function roleOf(entry: ProcessEntry, known: { furniture: Furniture; commandLine: string[] }): ManifestProcess['role'] {
+  if (known.furniture.kernels.has(entry.pid)) return 'kernel'
+  if (known.furniture.terminals.has(entry.pid)) return 'terminal'
+  if (isCommandShell(known.commandLine)) return 'shell'
+  return serviceKey.test(startVariable(entry.pid, runVariable) ?? '') ? 'service' : 'user'
+}
+
+export function readCommandLine(pid: number): string[] {
+  const text = readText(`/proc/${pid}/cmdline`)
+  return text === '' ? [] : text.replace(/\0$/, '').split('\0')
+}
+
+export function linkOf(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
+}
+
+function uptimeMs(): number {
+  return Number(readText('/proc/uptime').split(' ')[0] ?? 0) * 1000
+}
+
+/** Real user id of a process. */
+export function userIdOf(pid: number): number {
+  return Number(/^Uid:\s+(\d+)/m.exec(readText(`/proc/${pid}/status`))?.[1] ?? -1)
+}
+
+function userName(pid: number): string {
+  const uid = String(userIdOf(pid))
+  const line = readText('/etc/passwd')
+    .split('\n')
+    .find((entry) => entry.split(':')[2] === uid)
+  return line?.split(':')[0] ?? uid
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
