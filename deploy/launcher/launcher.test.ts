@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 const repository = join(import.meta.dirname, '../..')
-const parts = ['settings', 'output', 'machine', 'steps', 'tools', 'release', 'processes', 'up', 'service', 'test']
+const parts = ['settings', 'output', 'machine', 'steps', 'tools', 'release', 'processes', 'up', 'dev', 'service', 'test']
 let folder: string
 
 beforeEach(() => {

@@ -178,9 +178,21 @@ stop_everything() {
   fi
   end_leftover server
   end_leftover host
-  # Frees the file of disks; the host daemon mounts it again.
-  if mountpoint -q "$data_dir/disks/pool"; then umount "$data_dir/disks/pool" || warn "$data_dir/disks/pool is still in use."; fi
+  release_pool
   say '✓ Stopped'
+}
+
+# Frees the file of disks; the host daemon mounts it again. What the daemon had started ends a moment after it.
+release_pool() {
+  local until=$((SECONDS + 10))
+  mountpoint -q "$data_dir/disks/pool" || return 0
+  until umount "$data_dir/disks/pool" 2>/dev/null; do
+    if [ "$SECONDS" -ge "$until" ]; then
+      warn "$data_dir/disks/pool is still in use."
+      return 0
+    fi
+    sleep 0.1
+  done
 }
 
 # A daemon without a supervisor: somebody ended that with SIGKILL.
@@ -208,6 +220,9 @@ uninstall_command() {
   if runs_under_systemd; then service_uninstall; fi
   if [ -f "$data_dir/current/uninstall/main.js" ]; then
     env THREADBOX_INSTALLATION="$id" "$data_dir/current/node/bin/node" "$data_dir/current/uninstall/main.js"
+  elif ready_node && [ -d "$repository/node_modules" ]; then
+    # An installation that only `dev` ran.
+    env THREADBOX_INSTALLATION="$id" "$(node_folder)/bin/node" "$repository/apps/host/src/uninstall/main.ts"
   fi
   if mountpoint -q "$data_dir/disks/pool"; then fail "$data_dir/disks/pool is still in use." 'Run this again.'; fi
   rm -rf --one-file-system "$data_dir"

@@ -53,9 +53,10 @@ export const btrfs = {
   async deleteVolume(path: string): Promise<void> {
     await runCommand(['btrfs', 'subvolume', 'delete', '--commit-after', path], { timeoutMs: longTimeoutMs })
   },
-  /** Returns when the space of deleted volumes is free again. */
+  /** Returns when the space of deleted volumes is free again. Whoever waits keeps the pool mounted: it ends with us. */
   async waitForCleaning(options: { path: string; volumeId: string }): Promise<void> {
-    await runCommand(['btrfs', 'subvolume', 'sync', options.path, options.volumeId], { timeoutMs: longTimeoutMs })
+    const wait = ['btrfs', 'subvolume', 'sync', options.path, options.volumeId]
+    await runCommand(['setpriv', '--pdeathsig', 'KILL', ...wait], { timeoutMs: longTimeoutMs })
   },
   async volumeId(path: string): Promise<string> {
     return (await runCommand(['btrfs', 'inspect-internal', 'rootid', path])).trim()
