@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util'
 import { type Figure, type FigureRow, rowOf } from './figure.ts'
 import { activeCommand, firstOutput } from './scenarios/commands.ts'
+import { enterToPaint } from './scenarios/enter-to-paint.ts'
 import { memory } from './scenarios/memory.ts'
 import { packageInstall } from './scenarios/packages.ts'
+import { pausing } from './scenarios/pausing.ts'
 import { transfers } from './scenarios/transfers.ts'
 import { openStage, type Stage } from './stage.ts'
 
@@ -14,6 +16,8 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   memory,
   'first-output': firstOutput,
   'active-command': activeCommand,
+  'enter-to-paint': enterToPaint,
+  pausing,
   transfers,
   packages: packageInstall,
 }

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { hostPaths } from '@threadbox/protocol/host'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
@@ -6,6 +9,8 @@ import { makeRawSandbox, type RawSandbox } from './floors/raw-sandbox.ts'
 /** Everything that the scenarios measure on, started once for a whole bench. */
 export type Stage = TestInstallation & {
   raw: RawSandbox
+  /** The server serves the app from here, once a scenario has built it. */
+  webDirectory: string
   /** Makes a thread whose sandbox is awake, and says which sandbox that is. */
   newAwakeThread(): Promise<{ thread: TestThread; sandboxId: string }>
   /** Resolves when as many sandboxes wait as the product keeps waiting: between two threads of people they all do. */
@@ -17,9 +22,11 @@ const spares = 2
 
 export async function openStage(): Promise<Stage> {
   await using cleanup = new AsyncDisposableStack()
+  const webDirectory = await mkdtemp(path.join(tmpdir(), 'threadbox-bench-'))
+  cleanup.defer(() => rm(webDirectory, { recursive: true, force: true }))
   const installation = cleanup.use(
     await startInstallation({
-      serverEnvironment: { THREADBOX_LOG_LEVEL: 'info' },
+      serverEnvironment: { THREADBOX_LOG_LEVEL: 'info', THREADBOX_WEB_DIRECTORY: webDirectory },
       hostEnvironment: { THREADBOX_SPARE_SANDBOXES: String(spares) },
     }),
   )
@@ -33,6 +40,7 @@ export async function openStage(): Promise<Stage> {
   return {
     ...installation,
     raw,
+    webDirectory,
     newAwakeThread: async () => {
       const before = new Set(await sandboxIds(installation))
       const thread = await installation.newThread()

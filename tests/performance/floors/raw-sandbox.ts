@@ -31,7 +31,7 @@ export async function makeRawSandbox(options: { diskDirectory: string; installat
   await mkdir(bundle)
   await writeFile(
     path.join(bundle, 'config.json'),
-    JSON.stringify(specOf({ root: path.join(images, image, 'root'), namespace })),
+    JSON.stringify(rawSpec({ root: path.join(images, image, 'root'), namespace, args: ['/bin/echo', 'ready'] })),
   )
   return {
     firstByteMs: async () => {
@@ -60,12 +60,13 @@ export async function makeRawSandbox(options: { diskDirectory: string; installat
   }
 }
 
-function specOf(options: { root: string; namespace: string }) {
+/** The smallest OCI spec that a comparison may use. */
+export function rawSpec(options: { root: string; namespace: string; args: string[] }) {
   return {
     ociVersion: '1.0.0',
     hostname: 'raw',
     root: { path: options.root, readonly: true },
-    process: { user: { uid: 0, gid: 0 }, cwd: '/', args: ['/bin/echo', 'ready'], env: ['PATH=/usr/bin:/bin'] },
+    process: { user: { uid: 0, gid: 0 }, cwd: '/', args: options.args, env: ['PATH=/usr/bin:/bin'] },
     mounts: [
       { destination: '/proc', type: 'proc', source: 'proc' },
       { destination: '/dev', type: 'tmpfs', source: 'tmpfs' },

@@ -9,6 +9,7 @@ const run = promisify(execFile)
 /** Pure Python and compiled, about 20 MB: none of them is in the image. */
 const packages = ['django', 'gensim']
 const rounds = 3
+const certificates = '/etc/ssl/certs/ca-certificates.crt'
 
 /** A real install by uv and by pip in a thread, beside the same tool, image and disk without gVisor (chroot). */
 export async function packageInstall(stage: Stage): Promise<Figure[]> {
@@ -51,31 +52,27 @@ function commandOf(tool: 'uv' | 'pip'): string {
 
 async function installNatively(stage: Stage, command: string): Promise<number> {
   const pool = path.join(stage.host.diskDirectory, 'pool')
-  const image = (await readdir(path.join(pool, 'images')))[0]
   const parent = await mkdtemp(path.join(pool, 'bench-'))
   const root = path.join(parent, 'root')
-  await run('btrfs', ['-q', 'subvolume', 'snapshot', path.join(pool, 'images', image ?? ''), root])
+  await run('btrfs', ['-q', 'subvolume', 'snapshot', await imageRoot(pool), root])
   try {
-    for (const file of ['/etc/resolv.conf', '/etc/hosts', '/etc/ssl/certs/ca-certificates.crt']) {
+    for (const file of ['/etc/resolv.conf', '/etc/hosts', certificates]) {
       await copyFile(file, path.join(root, file))
     }
     await run('mount', ['--bind', '/dev', path.join(root, 'dev')])
-    const certificates = '/etc/ssl/certs/ca-certificates.crt'
-    return await timed(() =>
-      run('chroot', [
-        root,
-        'env',
-        `SSL_CERT_FILE=${certificates}`,
-        `PIP_CERT=${certificates}`,
-        'HOME=/home/user',
-        'bash',
-        '-lc',
-        command,
-      ]),
-    )
+    const environment = [`SSL_CERT_FILE=${certificates}`, `PIP_CERT=${certificates}`, 'HOME=/home/user']
+    const inRoot = ['chroot', '--userspec=user:user', root, 'env', '-i', ...environment, 'bash', '-lc', command]
+    return await timed(() => run('env', inRoot))
   } finally {
     await run('umount', [path.join(root, 'dev')]).catch(() => undefined)
     await run('btrfs', ['-q', 'subvolume', 'delete', root])
     await rm(parent, { recursive: true, force: true })
   }
+}
+
+/** The one image that is whole: one that is still being made has a name that begins with a dot. */
+async function imageRoot(pool: string): Promise<string> {
+  const [image] = (await readdir(path.join(pool, 'images'))).filter((name) => !name.startsWith('.'))
+  if (image === undefined) throw new Error('the pool holds no image')
+  return path.join(pool, 'images', image, 'root')
 }

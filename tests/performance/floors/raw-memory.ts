@@ -1,0 +1,99 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { findTestMachine } from '@threadbox/testkit'
+import { timed } from '../figure.ts'
+import { rawSpec } from './raw-sandbox.ts'
+
+const run = promisify(execFile)
+
+/** A bare runsc container whose one process holds so much memory: what saving and waking cost without a product. */
+export type RawMemory = AsyncDisposable & {
+  /** Milliseconds of `runsc pause` and `runsc checkpoint --leave-running`; the container is paused afterwards. */
+  saveMs(): Promise<number>
+  /** Milliseconds of `runsc resume` of the paused container. */
+  resumeMs(): Promise<number>
+  /** Milliseconds of `runsc restore` of what was saved last; the container before it is removed first, untimed. */
+  restoreMs(): Promise<number>
+}
+
+const holder = `import os, sys, time
+held = bytearray(os.urandom(1 << 20)) * int(sys.argv[1])
+open('/dev/shm/ready', 'w').close()
+while True: time.sleep(0.05)`
+
+/** Made on the pool, where memory images of the product are. */
+export async function makeRawMemory(options: {
+  imageRoot: string
+  diskDirectory: string
+  installation: string
+  megabytes: number
+}): Promise<RawMemory> {
+  const { runscPath } = await findTestMachine()
+  const work = await mkdtemp(path.join(options.diskDirectory, 'pool/raw-memory-'))
+  const namespace = `rawm-${options.installation}`
+  await run('ip', ['netns', 'add', namespace])
+  await run('ip', ['-n', namespace, 'link', 'set', 'lo', 'up'])
+  const bundle = path.join(work, 'bundle')
+  await mkdir(bundle)
+  const args = ['/usr/bin/python3', '-c', holder, String(options.megabytes)]
+  await writeFile(
+    path.join(bundle, 'config.json'),
+    JSON.stringify(rawSpec({ root: options.imageRoot, namespace, args })),
+  )
+  const flags = [
+    `--root=${path.join(work, 'state')}`,
+    '--network=sandbox',
+    '--overlay2=none',
+    '--platform=systrap',
+    '--allow-connected-on-save',
+    '--ignore-cgroups',
+  ]
+  const runsc = (...args: string[]) => runQuietly(runscPath, [...flags, ...args])
+  let count = 0
+  const nameOf = (index: number) => `rawm-${process.pid}-${String(index).padStart(4, '0')}`
+  const imageOf = (index: number) => path.join(work, `image-${index}`)
+  let current = nameOf(count)
+  await runsc('run', '--detach', `--bundle=${bundle}`, current)
+  while (
+    await runsc('exec', current, '/bin/ls', '/dev/shm/ready').then(
+      () => false,
+      () => true,
+    )
+  )
+    await delay(100)
+  return {
+    saveMs: async () => {
+      await rm(imageOf(count), { recursive: true, force: true })
+      count += 1
+      return await timed(async () => {
+        await runsc('pause', current)
+        await runsc('checkpoint', '--leave-running', `--image-path=${imageOf(count)}`, current)
+      })
+    },
+    resumeMs: () => timed(() => runsc('resume', current)),
+    restoreMs: async () => {
+      await runsc('delete', '--force', current)
+      current = nameOf(count)
+      return await timed(() =>
+        runsc('restore', '--detach', `--bundle=${bundle}`, `--image-path=${imageOf(count)}`, current),
+      )
+    },
+    [Symbol.asyncDispose]: async () => {
+      await runsc('delete', '--force', current)
+      await run('ip', ['netns', 'del', namespace])
+      await run('umount', [path.join(work, 'state/null-netns')]).catch(() => undefined)
+      await rm(work, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A container that runs on keeps what it was started with, so that must be no pipe of this process. */
+async function runQuietly(program: string, args: string[]): Promise<void> {
+  const child = spawn(program, args, { stdio: 'ignore' })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code !== 0) throw new Error(`runsc ${args.find((arg) => !arg.startsWith('-'))} ended with ${code}`)
+}
