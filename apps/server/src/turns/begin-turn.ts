@@ -115,18 +115,13 @@ function callFor(
     estimatedTokens: 0,
     calls: [],
   }
-  const isCommand = command.kind === 'run'
   const record: CallRecord = {
     id: system.newId('call'),
     stepId: step.id,
     turnId: turn.id,
     threadId: turn.threadId,
     index: 0,
-    tool: isCommand ? 'run_command' : 'run_python',
-    // A person watches and can stop it: the limit that keeps an agent from waiting for ever would only be in the way.
-    input: isCommand
-      ? { command: command.command, timeout_seconds: 86_400 }
-      : { code: command.code, timeout_seconds: 86_400 },
+    ...toolFor(command),
     status: 'waiting',
     bootId: null,
     outputBytes: 0,
@@ -136,6 +131,20 @@ function callFor(
     stillRunning: [],
   }
   return { step, record }
+}
+
+/** A person watches and can stop it: the limit that keeps an agent from waiting for ever would only be in the way. */
+const directTimeoutSeconds = 86_400
+
+function toolFor(command: Exclude<SlashCommand, { kind: 'help' }>): Pick<CallRecord, 'tool' | 'input'> {
+  switch (command.kind) {
+    case 'run':
+      return { tool: 'run_command', input: { command: command.command, timeout_seconds: directTimeoutSeconds } }
+    case 'python':
+      return { tool: 'run_python', input: { code: command.code, timeout_seconds: directTimeoutSeconds } }
+    case 'share':
+      return { tool: 'share_file', input: { path: command.path } }
+  }
 }
 
 function noticeFor(dependencies: TurnDependencies, options: { turn: TurnRecord; command: SlashCommand | undefined }) {

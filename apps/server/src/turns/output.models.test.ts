@@ -76,6 +76,7 @@ describe('slash commands', () => {
     expect(slashCommandIn('/run')).toEqual({ kind: 'help' })
     expect(slashCommandIn('/run ls -la\necho b')).toEqual({ kind: 'run', command: 'ls -la\necho b' })
     expect(slashCommandIn('/python\n```python\nprint(1)\n```')).toEqual({ kind: 'python', code: 'print(1)' })
+    expect(slashCommandIn('/share ~/a file.csv ')).toEqual({ kind: 'share', path: '~/a file.csv' })
     expect(slashCommandIn(' /help ')).toEqual({ kind: 'help' })
   })
 

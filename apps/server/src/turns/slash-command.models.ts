@@ -1,15 +1,20 @@
 /** What a message asks for by itself, with or without a model. */
-export type SlashCommand = { kind: 'run'; command: string } | { kind: 'python'; code: string } | { kind: 'help' }
+export type SlashCommand =
+  | { kind: 'run'; command: string }
+  | { kind: 'python'; code: string }
+  | { kind: 'share'; path: string }
+  | { kind: 'help' }
 
 /**
  * The command in a message, undefined when there is none. Only the words listed here are commands, so a message that
  * begins with a path (`/home/user/a.csv: what is this?`) stays a message.
  */
 export function slashCommandIn(text: string): SlashCommand | undefined {
-  const match = /^\s*\/(run|python|help)(?:\s+([\s\S]*))?$/.exec(text)
+  const match = /^\s*\/(run|python|share|help)(?:\s+([\s\S]*))?$/.exec(text)
   if (match === null) return undefined
   const rest = (match[2] ?? '').trimEnd()
   if (match[1] === 'help' || rest.trim() === '') return { kind: 'help' }
+  if (match[1] === 'share') return { kind: 'share', path: rest.trim() }
   return match[1] === 'run' ? { kind: 'run', command: unfenced(rest) } : { kind: 'python', code: unfenced(rest) }
 }
 
@@ -23,5 +28,6 @@ export function messageForCall(tool: string, input: unknown): string | undefined
   const fields = typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}
   if (tool === 'run_command' && typeof fields.command === 'string') return `/run ${fields.command}`
   if (tool === 'run_python' && typeof fields.code === 'string') return `/python ${fields.code}`
+  if (tool === 'share_file' && typeof fields.path === 'string') return `/share ${fields.path}`
   return undefined
 }

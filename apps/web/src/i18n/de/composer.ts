@@ -38,6 +38,7 @@ export const composer: Texts<typeof source> = {
   command: {
     run: 'Einen Shell-Befehl ausführen',
     python: 'Python ausführen, Variablen bleiben',
+    share: 'Eine Datei herunterladen',
     help: 'Alle Befehle zeigen',
   },
 }

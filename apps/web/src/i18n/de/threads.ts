@@ -82,6 +82,7 @@ export const threads: Texts<typeof source> = {
     title: 'Was ohne Modell geht',
     run: 'führt einen Shell-Befehl aus; Ordner, Variablen und Hintergrundprozesse bleiben',
     python: 'führt Python aus; Variablen bleiben',
+    share: 'gibt Ihnen eine Datei der Sandbox als Download',
     help: 'zeigt diese Liste',
     keeps: 'Dateien, Pakete und Prozesse bleiben in der Sandbox dieses Threads.',
   },

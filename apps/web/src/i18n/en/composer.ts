@@ -35,6 +35,7 @@ export const composer = {
   command: {
     run: 'Run a shell command',
     python: 'Run Python, keep variables',
+    share: 'Get a file as a download',
     help: 'List all commands',
   },
 }

@@ -79,6 +79,7 @@ export const threads = {
     title: 'What you can type without a model',
     run: 'runs a shell command; folder, variables and background processes stay',
     python: 'runs Python; variables stay',
+    share: 'gives you a file of the sandbox as a download',
     help: 'shows this list',
     keeps: 'Files, packages and processes stay in this thread’s sandbox.',
   },

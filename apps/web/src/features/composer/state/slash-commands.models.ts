@@ -2,6 +2,7 @@
 export const slashCommands = [
   { name: 'run', example: 'uname -a' },
   { name: 'python', example: 'import math; math.tau' },
+  { name: 'share', example: 'sales.csv' },
   { name: 'help', example: '' },
 ] as const
 export type SlashCommandName = (typeof slashCommands)[number]['name']
@@ -21,5 +22,5 @@ export function textOfCommand(name: SlashCommandName): string {
 
 /** Whether the text is for the machine: shown in the machine's type. */
 export function isCommandText(text: string): boolean {
-  return /^\s*\/(?:run|python|help)\b/.test(text)
+  return /^\s*\/(?:run|python|share|help)\b/.test(text)
 }

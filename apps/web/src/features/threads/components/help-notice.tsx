@@ -6,6 +6,7 @@ import { Node } from './node.tsx'
 const commands = [
   { name: 'run', example: '/run uname -a' },
   { name: 'python', example: '/python import sys; sys.version' },
+  { name: 'share', example: '/share sales.csv' },
   { name: 'help', example: '/help' },
 ] as const
 
