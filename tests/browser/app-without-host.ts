@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestServer, type TestServer } from '@threadbox/testkit'
 import type { Browser, Page } from 'playwright-core'
-import { buildWebApp, startBrowser } from './harness.ts'
+import { buildWebApp, startBrowser } from './app-in-browser.ts'
 
 /**
  * The real web app on a real server in Chromium, on a machine whose host daemon does not answer: for everything that
@@ -21,7 +21,8 @@ export async function startAppWithoutHost(
   await using cleanup = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'threadbox-browser-'))
   cleanup.defer(() => rm(directory, { recursive: true, force: true }))
-  const webDirectory = await buildWebApp(directory)
+  const webDirectory = join(directory, 'web')
+  await buildWebApp(webDirectory)
   const environment = {
     THREADBOX_INSTALLATION: 'brwsr0',
     THREADBOX_DATA: directory,

@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 /**
- * A network in which a browser sees the server's port on its loopback address and nothing else. Chromium drops every
+ * A network in which a browser sees some ports of the machine on its loopback address and nothing else. Chromium drops every
  * connection when an interface of its machine comes or goes, which starting sandboxes does all the time; and a page that
  * tries to reach any other address fails here instead of leaving the machine.
  */
@@ -19,22 +19,46 @@ export type QuietNetwork = AsyncDisposable & {
   executablePath: string
 }
 
-/** Runs inside the namespace: passes each connection on through the socket file, which every namespace can reach. */
+/** Runs inside the namespace: passes each connection on through the port's socket file, which every namespace can reach. */
 const forwarder = `
-const [port, socket] = process.argv.slice(1)
+const [directory, ...ports] = process.argv.slice(1)
 const net = require('node:net')
-net.createServer({ allowHalfOpen: true }, (near) => {
-  const far = net.connect({ path: socket, allowHalfOpen: true })
+const open = (port) => new Promise((resolve) => net.createServer({ allowHalfOpen: true }, (near) => {
+  const far = net.connect({ path: directory + '/' + port, allowHalfOpen: true })
   near.pipe(far).pipe(near)
   near.on('error', () => far.destroy()); far.on('error', () => near.destroy())
-}).listen(Number(port), '127.0.0.1', () => process.stdout.write('ready'))`
+}).listen(Number(port), '127.0.0.1', resolve))
+Promise.all(ports.map(open)).then(() => process.stdout.write('ready'))`
 
-export async function openQuietNetwork(port: number): Promise<QuietNetwork> {
+export async function openQuietNetwork(ports: readonly number[]): Promise<QuietNetwork> {
   await using cleanup = new AsyncDisposableStack()
   const name = `tbq-${randomBytes(3).toString('hex')}`
   const directory = await mkdtemp(path.join(tmpdir(), 'threadbox-quiet-'))
   cleanup.defer(() => rm(directory, { recursive: true, force: true }))
-  const socket = path.join(directory, 'server.sock')
+  for (const port of ports) cleanup.use(await passOn({ port, socket: path.join(directory, String(port)) }))
+  await run('ip', ['netns', 'add', name])
+  cleanup.defer(async () => {
+    await run('ip', ['netns', 'del', name])
+  })
+  await run('ip', ['-n', name, 'link', 'set', 'lo', 'up'])
+  const inside = spawn(
+    'ip',
+    ['netns', 'exec', name, process.execPath, '-e', forwarder, directory, ...ports.map(String)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  cleanup.defer(() => end(inside))
+  await once(inside.stdout, 'data')
+  const executablePath = path.join(directory, 'chromium')
+  await writeFile(executablePath, `#!/bin/sh\nexec ip netns exec ${name} /usr/bin/chromium "$@"\n`)
+  await chmod(executablePath, 0o755)
+  const kept = cleanup.move()
+  return { executablePath, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+/** Brings connections from the socket file to the port. */
+async function passOn({ port, socket }: { port: number; socket: string }): Promise<Disposable> {
   const server = createServer({ allowHalfOpen: true }, (near) => {
     const far = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
     near.pipe(far).pipe(near)
@@ -43,24 +67,7 @@ export async function openQuietNetwork(port: number): Promise<QuietNetwork> {
   })
   server.listen(socket)
   await once(server, 'listening')
-  cleanup.defer(() => {
-    server.close()
-  })
-  await run('ip', ['netns', 'add', name])
-  cleanup.defer(async () => {
-    await run('ip', ['netns', 'del', name])
-  })
-  await run('ip', ['-n', name, 'link', 'set', 'lo', 'up'])
-  const inside = spawn('ip', ['netns', 'exec', name, process.execPath, '-e', forwarder, String(port), socket], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  cleanup.defer(() => end(inside))
-  await once(inside.stdout, 'data')
-  const executablePath = path.join(directory, 'chromium')
-  await writeFile(executablePath, `#!/bin/sh\nexec ip netns exec ${name} /usr/bin/chromium "$@"\n`)
-  await chmod(executablePath, 0o755)
-  const kept = cleanup.move()
-  return { executablePath, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return { [Symbol.dispose]: () => void server.close() }
 }
 
 async function end(child: ChildProcess): Promise<void> {

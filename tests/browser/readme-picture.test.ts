@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answered, type BrowserStage, messageField, send, startBrowserStage } from './harness.ts'
+import { answered, messageField, send } from './app-in-browser.ts'
+import { type BrowserStage, startBrowserStage } from './harness.ts'
 
 let stage: BrowserStage
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answered, type BrowserStage, closePage, messageField, send, startBrowserStage } from './harness.ts'
+import { answered, messageField, send } from './app-in-browser.ts'
+import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
 
 let stage: BrowserStage
 beforeAll(async () => {

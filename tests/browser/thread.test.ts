@@ -2,15 +2,8 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  answered,
-  type BrowserStage,
-  closePage,
-  messageField,
-  type PageOptions,
-  send,
-  startBrowserStage,
-} from './harness.ts'
+import { answered, messageField, type PageOptions, send } from './app-in-browser.ts'
+import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
 
 let stage: BrowserStage
 beforeAll(async () => {
