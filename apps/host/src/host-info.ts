@@ -3,6 +3,7 @@ import { type HostInfo, hostPaths, hostProtocolVersion } from '@threadbox/protoc
 import type { Hono } from 'hono'
 import type { ActiveBoots } from './boots/active-boots.ts'
 import { readMemory } from './machine-memory.ts'
+import type { PausedBoots } from './memory/paused-boots.ts'
 import type { Spares } from './spares/spares.ts'
 
 /** `GET /v1/host`: what this host is and how much room it has. */
@@ -15,11 +16,12 @@ export function addInfoRoutes(
     active: ActiveBoots
     preparing: () => string[]
     spares: Spares
+    paused: PausedBoots
   },
 ): void {
   app.get(hostPaths.info, async (context) => {
     const preparing = options.preparing()
-    const [memory, pool] = await Promise.all([readMemory(), options.disks.poolUsage()])
+    const [memory, pool, saved] = await Promise.all([readMemory(), options.disks.poolUsage(), options.paused.usage()])
     const info: HostInfo = {
       protocolVersion: hostProtocolVersion,
       version: options.version,
@@ -29,6 +31,7 @@ export function addInfoRoutes(
       poolTotalBytes: pool.totalBytes,
       poolUsedBytes: pool.usedBytes,
       awakeSandboxes: options.active.count(),
+      ...saved,
       spareSandboxes: options.spares.count(),
       preparing,
     }

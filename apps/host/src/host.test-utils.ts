@@ -4,10 +4,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { makeDirectoryDiskStore } from '@threadbox/disk-store'
+import { type DiskStore, makeDirectoryDiskStore } from '@threadbox/disk-store'
 import { defaultSandboxLimits, makeId } from '@threadbox/domain'
 import { accessTokenHeader, guestInitSchema, guestPort } from '@threadbox/protocol/guest'
-import { hostPaths } from '@threadbox/protocol/host'
+import { type HostEvent, hostEventSchema, hostPaths } from '@threadbox/protocol/host'
 import { type InMemoryDriver, makeInMemoryDriver } from '@threadbox/sandbox-driver/testing'
 import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import { makeLogger } from '@threadbox/telemetry'
@@ -22,24 +22,39 @@ export type HostUnderTest = AsyncDisposable & {
   url: string
   directory: string
   driver: InMemoryDriver
+  disks: DiskStore
+  /** What the network was last told about a place. */
+  links: Map<string, { state: 'up' | 'down'; egress: string }>
   /** The guest of the first sandbox. */
   guest: Server
   /** Bodies of the handshakes that the guest got. */
   handshakes: unknown[]
+  /** Everything that was told to listeners, by daemons that were killed too. */
+  events: HostEvent[]
+  /** What the machine is said to have free. */
+  memory: { totalBytes: number; availableBytes: number }
   request(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }>
   startSandbox(): Promise<{ sandboxId: string; bootId: string }>
   newSandboxId(): string
   newBootId(): string
+  /** From now on this step of driver, disks or network never comes back, as in a daemon that is killed there. */
+  hangAt(step: `${'before' | 'after'} ${string}`): Promise<void>
+  /** The daemon is gone, and another one starts over what it left. */
+  killAndRestart(): Promise<void>
 }
 
 type Guest = { address: string; server: Server }
 
-/** The host daemon in this process, over an in-memory driver, plain directories, and a guest on loopback. */
-export async function startHostUnderTest(options: {
+export type HostUnderTestOptions = {
   behaviour?: GuestBehaviour
   /** False: the guest never answers the handshake. */
   isGuestListening?: boolean
-}): Promise<HostUnderTest> {
+  keepsFrozen?: boolean
+  imageBudgetBytes?: number
+}
+
+/** The host daemon in this process, over an in-memory driver, plain directories, and a guest on loopback. */
+export async function startHostUnderTest(options: HostUnderTestOptions): Promise<HostUnderTest> {
   const directory = await mkdtemp(path.join(tmpdir(), 'threadbox-host-'))
   const handshakes: unknown[] = []
   // All of 127/8 is this machine: each test has addresses of its own on which its guests have their usual port.
@@ -54,23 +69,87 @@ export async function startHostUnderTest(options: {
   if (options.isGuestListening !== false) {
     for (const { address, server } of guests) await listen(server, { host: address, port: guestPort })
   }
-  const driver = makeInMemoryDriver()
-  const disks = makeDirectoryDiskStore({ directory: path.join(directory, 'disks') })
-  await mkdir(path.join(directory, 'files'))
+  const links: HostUnderTest['links'] = new Map()
+  const machine = {
+    driver: makeInMemoryDriver(),
+    disks: makeDirectoryDiskStore({ directory: path.join(directory, 'disks') }),
+    network: makeListedNetwork({ addresses, links }),
+  }
+  await prepareMachine({ directory, disks: machine.disks })
+  const memory = { totalBytes: 16 * 2 ** 30, availableBytes: 12 * 2 ** 30 }
+  const events: HostEvent[] = []
+  const open = (steps: Steps) => openHost({ ...options, directory, machine, memory, events, steps })
+  let steps = makeSteps()
+  let host = await open(steps)
+  const request = async (method: string, pathName: string, body?: unknown) => {
+    const init = { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+    const response = await fetch(host.url + pathName, init)
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+  }
+  const newSandboxId = () => makeId('sandbox', randomBytes)
+  const newBootId = () => makeId('boot', randomBytes)
+  const { driver, disks } = machine
+  return {
+    ...{ directory, driver, disks, links, guest, handshakes, events, memory, request, newSandboxId, newBootId },
+    get url() {
+      return host.url
+    },
+    startSandbox: async () => {
+      const [sandboxId, bootId] = [newSandboxId(), newBootId()]
+      await request('PUT', hostPaths.sandbox(sandboxId), { limits: defaultSandboxLimits, egress: { kind: 'open' } })
+      const answer = await request('POST', hostPaths.start(sandboxId), { bootId, hostname: 'box' })
+      if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+      return { sandboxId, bootId }
+    },
+    hangAt: (step) => steps.hangAt(step),
+    killAndRestart: async () => {
+      await host.close()
+      steps = makeSteps()
+      host = await open(steps)
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const { server } of guests) {
+        server.closeAllConnections()
+        server.close()
+      }
+      await host.close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+async function prepareMachine({ directory, disks }: { directory: string; disks: DiskStore }): Promise<void> {
+  for (const name of ['files', 'guest-1']) await mkdir(path.join(directory, name))
   await writeFile(path.join(directory, 'authorities'), 'authority\n')
   const database = openStateDatabase(path.join(directory, 'state.sqlite'))
   await disks.prepare()
-  await disks.importImage({ imageId: 'image', build: async () => undefined })
+  await disks.importImage({ imageId: 'image', build: (root) => writeFile(path.join(root, 'base'), 'image') })
   await makeFactsStore(database).set('currentImage', 'image')
+  await database.destroy()
+}
+
+type Machine = { driver: InMemoryDriver; disks: DiskStore; network: SandboxNetwork }
+
+async function openHost(
+  options: HostUnderTestOptions & {
+    directory: string
+    machine: Machine
+    memory: HostUnderTest['memory']
+    events: HostEvent[]
+    steps: Steps
+  },
+): Promise<{ url: string; close: () => Promise<void> }> {
+  const { directory, machine, steps } = options
   const host = await makeHost({
-    driver,
-    disks,
-    network: makeListedNetwork(addresses),
+    driver: steps.watch('driver', machine.driver),
+    disks: steps.watch('disks', machine.disks),
+    network: steps.watch('network', machine.network),
     networkPool: '198.18.0.0/28',
-    database,
+    database: openStateDatabase(path.join(directory, 'state.sqlite')),
     files: {
       directory: path.join(directory, 'files'),
-      guestDirectory: '/guest-1',
+      guestDirectory: path.join(directory, 'guest-1'),
       certificateBundle: path.join(directory, 'authorities'),
       extraCertificates: '',
       skillsDirectory: '',
@@ -78,6 +157,13 @@ export async function startHostUnderTest(options: {
     imageArchive: '',
     guestEnvironment: {},
     spareSandboxes: 0,
+    memory: {
+      keepsFrozen: options.keepsFrozen ?? true,
+      imageBudgetBytes: options.imageBudgetBytes ?? 2 ** 40,
+      reserveBytes: 2 ** 30,
+      read: async () => ({ ...options.memory }),
+    },
+    activeCpuShare: 0.05,
     readyTimeoutMs: 300,
     installation: 'unit00',
     doctorUrl: 'http://127.0.0.1/',
@@ -89,32 +175,72 @@ export async function startHostUnderTest(options: {
   await host.prepare()
   const server = host.makeServer({ token: undefined })
   const url = `http://127.0.0.1:${await listen(server, { host: '127.0.0.1', port: 0 })}`
-  const request = async (method: string, pathName: string, body?: unknown) => {
-    const response = await fetch(url + pathName, {
-      method,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+  await followEvents({ url, events: options.events })
+  const close = async () => {
+    server.closeAllConnections()
+    server.close()
+    await host.close()
   }
-  const newSandboxId = () => makeId('sandbox', randomBytes)
-  const newBootId = () => makeId('boot', randomBytes)
+  return { url, close }
+}
+
+/** Returns when the first line was read, so that nothing is missed from here on. */
+async function followEvents({ url, events }: { url: string; events: HostEvent[] }): Promise<void> {
+  const response = await fetch(url + hostPaths.events)
+  const opened = Promise.withResolvers<void>()
+  const read = async () => {
+    let rest = ''
+    if (response.body === null) return
+    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+      const lines = (rest + chunk).split('\n')
+      rest = lines.pop() ?? ''
+      events.push(...lines.map((line) => hostEventSchema.parse(JSON.parse(line))))
+      opened.resolve()
+    }
+  }
+  // The stream breaks when the daemon is killed.
+  read().catch(() => opened.resolve())
+  await opened.promise
+}
+
+/** Lets every method of a part of the machine be the last thing that a daemon does. */
+type Steps = {
+  watch<Part extends object>(name: string, part: Part): Part
+  /** Resolves when the daemon hangs there. */
+  hangAt(step: string): Promise<void>
+}
+
+function makeSteps(): Steps {
+  const hangs = new Map<string, () => void>()
+  const pass = async (step: string) => {
+    const reached = hangs.get(step)
+    if (reached === undefined) return
+    reached()
+    await new Promise(() => undefined)
+  }
   return {
-    ...{ url, directory, driver, guest, handshakes, request, newSandboxId, newBootId },
-    startSandbox: async () => {
-      const [sandboxId, bootId] = [newSandboxId(), newBootId()]
-      await request('PUT', hostPaths.sandbox(sandboxId), { limits: defaultSandboxLimits, egress: { kind: 'open' } })
-      const answer = await request('POST', hostPaths.start(sandboxId), { bootId, hostname: 'box' })
-      if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
-      return { sandboxId, bootId }
-    },
-    [Symbol.asyncDispose]: async () => {
-      for (const one of [server, ...guests.map((each) => each.server)]) {
-        one.closeAllConnections()
-        one.close()
-      }
-      await host.close()
-      await rm(directory, { recursive: true, force: true })
+    watch: (name, part) =>
+      new Proxy(part, {
+        get: (target, property) => {
+          const method = Reflect.get(target, property)
+          if (typeof method !== 'function' || hangs.size === 0) return method
+          return (...values: unknown[]) => {
+            const step = `${name}.${String(property)}`
+            if (!hangs.has(`before ${step}`) && !hangs.has(`after ${step}`)) return method.apply(target, values)
+            const call = async () => {
+              await pass(`before ${step}`)
+              const result = await method.apply(target, values)
+              await pass(`after ${step}`)
+              return result
+            }
+            return call()
+          }
+        },
+      }),
+    hangAt: (step) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      hangs.set(step, resolve)
+      return promise
     },
   }
 }
@@ -141,22 +267,27 @@ function makeGuest(options: { handshakes: unknown[]; behaviour: GuestBehaviour }
 }
 
 /** A network that only remembers who is attached: enough for everything above the kernel. */
-function makeListedNetwork(addresses: Iterable<string>): SandboxNetwork {
-  const attached = new Set<string>()
+function makeListedNetwork(options: { addresses: Iterable<string>; links: HostUnderTest['links'] }): SandboxNetwork {
+  const { addresses, links } = options
+  const change = (sandboxId: string, values: Partial<{ state: 'up' | 'down'; egress: string }>) => {
+    const link = links.get(sandboxId)
+    if (link === undefined) throw new Error(`${sandboxId} is not attached`)
+    links.set(sandboxId, { ...link, ...values })
+  }
   return {
     prepare: async ({ keep }) => {
-      for (const sandboxId of attached) if (!keep.has(sandboxId)) attached.delete(sandboxId)
+      for (const sandboxId of links.keys()) if (!keep.has(sandboxId)) links.delete(sandboxId)
     },
-    close: async () => attached.clear(),
-    attach: async ({ sandboxId, address }) => {
-      attached.add(sandboxId)
+    close: async () => links.clear(),
+    attach: async ({ sandboxId, address, egress }) => {
+      if (!links.has(sandboxId)) links.set(sandboxId, { state: 'up', egress: egress.kind })
       return { sandboxId, namespacePath: '/nowhere', address, gatewayAddress: '198.18.0.1', mtu: 1500 }
     },
     restoreAddress: async () => undefined,
-    setLink: async () => undefined,
-    setEgress: async () => undefined,
-    detach: async (sandboxId) => void attached.delete(sandboxId),
-    list: async () => [...attached],
+    setLink: async ({ sandboxId, state }) => change(sandboxId, { state }),
+    setEgress: async ({ sandboxId, egress }) => change(sandboxId, { egress: egress.kind }),
+    detach: async (sandboxId) => void links.delete(sandboxId),
+    list: async () => [...links.keys()],
     addresses: () => addresses,
   }
 }

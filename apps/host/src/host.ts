@@ -6,6 +6,7 @@ import type { SandboxDriver } from '@threadbox/sandbox-driver'
 import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import type { Logger } from '@threadbox/telemetry'
 import type { Kysely } from 'kysely'
+import { makeActivityWatch } from './activity/activity-watch.ts'
 import { makeActiveBoots } from './boots/active-boots.ts'
 import { type BootFilesOptions, makeBootFiles } from './boots/boot-files.ts'
 import { makeBoots } from './boots/boots.ts'
@@ -16,6 +17,7 @@ import { makeHostEvents } from './events/host-events.ts'
 import { makeGateway } from './gateway/gateway.ts'
 import { addInfoRoutes } from './host-info.ts'
 import { makeBaseImages } from './images/base-images.ts'
+import { type MemoryOptions, makeMemory } from './memory/memory.ts'
 import { makeAddressBook } from './network/address-book.ts'
 import { makeAttachments } from './network/attachments.ts'
 import { makeKeyedLock } from './orders/keyed-lock.ts'
@@ -42,6 +44,9 @@ export type HostOptions = {
   guestEnvironment: Record<string, string>
   /** Sandboxes that are kept booted for whoever wants one next. */
   spareSandboxes: number
+  memory: MemoryOptions
+  /** Share of one processor above which the programs of a sandbox count as at work. */
+  activeCpuShare: number
   installation: string
   /** What the doctor fetches from inside a sandbox. */
   doctorUrl: string
@@ -84,13 +89,20 @@ export async function makeHost(options: HostOptions): Promise<Host> {
   const addresses = makeAddressBook({ sandboxes, spares: store, addresses: () => network.addresses(), pool })
   const count = options.spareSandboxes
   const spares = makeSpares({ count, launch, disks, network, addresses, images, store, logger, signal })
-  const parts = { sandboxes, boots, running, driver, disks, network, addresses, attachments, images, files, spares }
-  const orders = makeSandboxOrders({ ...parts, clock, lock: makeKeyedLock() })
+  const memory = makeMemory({
+    ...{ options: options.memory, database, launch, running, active, boots, disks, network, spares },
+    ...{ events, logger, signal },
+  })
+  const { paused, room } = memory
+  const cpuShare = options.activeCpuShare
+  const activity = makeActivityWatch({ active, events, cpuShare, logger, clock, signal })
+  const place = { sandboxes, boots, running, driver, disks, network, attachments, files, spares, paused }
+  const orders = makeSandboxOrders({ ...place, addresses, images, room, logger, clock, lock: makeKeyedLock() })
   const gateway = makeGateway({ active, events, logger, clock })
   const hostId = await facts.obtain('hostId', () => makeId('host', randomBytes))
 
   const app = makeOrdersApp(logger)
-  addInfoRoutes(app, { hostId, version: options.version, disks, active, preparing: images.preparing, spares })
+  addInfoRoutes(app, { hostId, version: options.version, disks, active, preparing: images.preparing, spares, paused })
   addEventRoutes(app, { events, signal })
   const { installation, doctorUrl } = options
   addDoctorRoutes(app, makeDoctor({ installation, doctorUrl, orders, active, disks, driver, randomBytes, clock }))
@@ -98,7 +110,9 @@ export async function makeHost(options: HostOptions): Promise<Host> {
   return {
     prepare: async () => {
       await files.prepare()
-      await reclaim({ ...parts, logger })
+      await reclaim({ ...place, logger })
+      memory.watch()
+      activity.watch()
     },
     prepareImage: async () => {
       await images.prepare()

@@ -9,6 +9,7 @@ import { makeGvisorDriver } from '@threadbox/gvisor-driver'
 import { makeLogger } from '@threadbox/telemetry'
 import { guestEnvironmentOf, proxiesOf } from './boots/guest-environment.ts'
 import { makeHost } from './host.ts'
+import { readMemory } from './machine-memory.ts'
 import { openNetwork } from './network/open-network.ts'
 import { listenOnAddress, listenOnSocket } from './server.ts'
 import { makeFactsStore } from './state/facts.store.ts'
@@ -70,6 +71,13 @@ async function main() {
     },
     imageArchive: settings.imageArchive,
     spareSandboxes: settings.spareSandboxes,
+    memory: {
+      keepsFrozen: settings.frozenCopies === 'on',
+      imageBudgetBytes: settings.memoryImageBudgetBytes,
+      reserveBytes: settings.memoryReserveBytes,
+      read: readMemory,
+    },
+    activeCpuShare: settings.activeCpuShare,
     guestEnvironment: guestEnvironmentOf(settings),
     installation,
     doctorUrl: settings.doctorUrl,

@@ -119,6 +119,30 @@ export const hostSettings = {
     schema: z.coerce.number().int().min(0).max(100),
     default: 2,
   }),
+  frozenCopies: setting<'on' | 'off'>({
+    doc: 'Whether the processes of a paused sandbox stay frozen in memory while it is free, beside the image on disk: a wake then takes hundredths of a second.',
+    environment: 'THREADBOX_FROZEN_COPIES',
+    schema: z.enum(['on', 'off']),
+    default: 'on',
+  }),
+  memoryImageBudgetBytes: setting<number>({
+    doc: 'What the saved memory of paused sandboxes may take in the pool; beyond it the oldest that may be given up is. 0: a sixth of the pool.',
+    environment: 'THREADBOX_MEMORY_IMAGE_BUDGET',
+    schema: bytes,
+    default: 0,
+  }),
+  memoryReserveBytes: setting<number>({
+    doc: 'Memory of the machine that no sandbox is started or woken into.',
+    environment: 'THREADBOX_MEMORY_RESERVE',
+    schema: bytes,
+    default: GiB / 2,
+  }),
+  activeCpuShare: setting<number>({
+    doc: 'Share of one processor above which the programs of a sandbox count as at work, so that it is not paused.',
+    environment: 'THREADBOX_ACTIVE_CPU_SHARE',
+    schema: z.coerce.number().min(0).max(64),
+    default: 0.05,
+  }),
   skillsDirectory: setting<string>({
     doc: 'Skills that every sandbox sees at /skills. Empty: none.',
     environment: 'THREADBOX_SKILLS',

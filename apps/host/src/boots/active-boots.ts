@@ -1,6 +1,9 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+
 /**
  * The boots that serve now: what the gateway needs to reach a sandbox. A boot enters when its guest is ready and leaves
- * when it has ended; leaving aborts `ended`, which ends every stream that goes through the gateway.
+ * when it has ended or sleeps; leaving aborts `ended`, which ends every stream that goes through the gateway.
  */
 export type ActiveBoot = {
   bootId: string
@@ -8,32 +11,70 @@ export type ActiveBoot = {
   startedAt: number
   address: string
   accessToken: string
-  /** Aborted, with the error for open streams as its reason, when the boot ends. */
+  /** Aborted, with the error for open streams as its reason, when the boot ends or is paused. */
   ended: AbortSignal
+  /** Every connection that this process has into the sandbox. */
+  connections: Set<Socket>
 }
 
 export type ActiveBoots = {
   find(sandboxId: string): ActiveBoot | undefined
-  add(boot: Omit<ActiveBoot, 'ended'>): void
+  list(): ActiveBoot[]
+  add(boot: Omit<ActiveBoot, 'ended' | 'connections'>): void
   /** Ends the streams of a boot. Another boot of the same sandbox is left alone. */
   remove(options: { sandboxId: string; bootId: string; reason: Error }): void
+  /** As `remove`, and returns when no connection into the sandbox is left. */
+  suspend(options: { sandboxId: string; bootId: string; reason: Error }): Promise<void>
+  /** What requests to a sandbox are told that has no boot here; undefined: that it is not running. */
+  setRefusal(sandboxId: string, reason: Error | undefined): void
+  refusal(sandboxId: string): Error | undefined
   count(): number
 }
 
 export function makeActiveBoots(): ActiveBoots {
   const boots = new Map<string, { boot: ActiveBoot; controller: AbortController }>()
+  const refusals = new Map<string, Error>()
+  const remove = ({ sandboxId, bootId, reason }: { sandboxId: string; bootId: string; reason: Error }) => {
+    const entry = boots.get(sandboxId)
+    if (entry?.boot.bootId !== bootId) return undefined
+    boots.delete(sandboxId)
+    entry.controller.abort(reason)
+    return entry.boot
+  }
+  const setRefusal = (sandboxId: string, reason: Error | undefined) => {
+    if (reason === undefined) refusals.delete(sandboxId)
+    else refusals.set(sandboxId, reason)
+  }
   return {
     find: (sandboxId) => boots.get(sandboxId)?.boot,
+    list: () => [...boots.values()].map(({ boot }) => boot),
     add: (boot) => {
       const controller = new AbortController()
-      boots.set(boot.sandboxId, { boot: { ...boot, ended: controller.signal }, controller })
+      refusals.delete(boot.sandboxId)
+      boots.set(boot.sandboxId, { boot: { ...boot, ended: controller.signal, connections: new Set() }, controller })
     },
-    remove: ({ sandboxId, bootId, reason }) => {
-      const entry = boots.get(sandboxId)
-      if (entry?.boot.bootId !== bootId) return
-      boots.delete(sandboxId)
-      entry.controller.abort(reason)
+    remove: (options) => void remove(options),
+    suspend: async (options) => {
+      setRefusal(options.sandboxId, options.reason)
+      const boot = remove(options)
+      await Promise.all([...(boot?.connections ?? [])].map(closed))
     },
+    setRefusal,
+    refusal: (sandboxId) => refusals.get(sandboxId),
     count: () => boots.size,
   }
+}
+
+/** Remembers a connection into a sandbox for as long as it is open. */
+export function trackConnection({ connections }: Pick<ActiveBoot, 'connections'>, socket: Socket): void {
+  if (socket.destroyed || connections.has(socket)) return
+  connections.add(socket)
+  socket.once('close', () => connections.delete(socket))
+}
+
+async function closed(socket: Socket): Promise<void> {
+  if (socket.closed) return
+  const gone = once(socket, 'close').catch(() => undefined)
+  socket.destroy()
+  await gone
 }

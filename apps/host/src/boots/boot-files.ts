@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { BootRequest } from '@threadbox/sandbox-driver'
 
@@ -7,7 +7,15 @@ export type BootFiles = {
   /** Writes what all sandboxes share. */
   prepare(): Promise<void>
   /** Writes the files of one sandbox and says where everything is. */
-  write(options: { sandboxId: string; hostname: string; gatewayAddress: string }): Promise<BootRequest['mounts']>
+  write(options: {
+    sandboxId: string
+    hostname: string
+    gatewayAddress: string
+    /** Name of the guest's directory beside the current one: a boot that goes on keeps the guest it began with. */
+    guestDirectory?: string
+  }): Promise<BootRequest['mounts']>
+  /** Whether the guest is still there that a boot began with. */
+  hasGuest(guestDirectory: string): Promise<boolean>
   remove(sandboxId: string): Promise<void>
 }
 
@@ -24,6 +32,7 @@ export function makeBootFiles(options: BootFilesOptions): BootFiles {
   const certificates = path.join(shared, 'ca-certificates.crt')
   const noSkills = path.join(shared, 'no-skills')
   const ownDirectory = (sandboxId: string) => path.join(options.directory, 'sandboxes', sandboxId)
+  const guestPath = (name: string) => path.join(path.dirname(options.guestDirectory), name)
   return {
     prepare: async () => {
       await mkdir(noSkills, { recursive: true })
@@ -31,7 +40,7 @@ export function makeBootFiles(options: BootFilesOptions): BootFiles {
       const contents = await Promise.all(sources.map((source) => readFile(source, 'utf8')))
       await replaceFile(certificates, contents.map((content) => content.trimEnd()).join('\n'))
     },
-    write: async ({ sandboxId, hostname, gatewayAddress }) => {
+    write: async ({ sandboxId, hostname, gatewayAddress, guestDirectory }) => {
       const directory = ownDirectory(sandboxId)
       await mkdir(directory, { recursive: true })
       const [hostsFile, resolvConf] = [path.join(directory, 'hosts'), path.join(directory, 'resolv.conf')]
@@ -41,13 +50,18 @@ export function makeBootFiles(options: BootFilesOptions): BootFiles {
         replaceFile(resolvConf, `nameserver ${gatewayAddress}\noptions timeout:3 attempts:2`),
       ])
       return {
-        guestDirectory: options.guestDirectory,
+        guestDirectory: guestDirectory === undefined ? options.guestDirectory : guestPath(guestDirectory),
         certificateBundle: certificates,
         resolvConf,
         hostsFile,
         skillsDirectory: options.skillsDirectory === '' ? noSkills : options.skillsDirectory,
       }
     },
+    hasGuest: (guestDirectory) =>
+      access(guestPath(guestDirectory)).then(
+        () => true,
+        () => false,
+      ),
     remove: (sandboxId) => rm(ownDirectory(sandboxId), { recursive: true, force: true }),
   }
 }

@@ -41,8 +41,19 @@ export type Boots = {
   start(options: StartOptions): Promise<void>
   /** Takes up a boot of an earlier daemon. False: it has ended meanwhile, and that is recorded now. */
   adopt(options: { sandbox: StoredSandbox; boot: StoredBoot }): Promise<boolean>
+  /** Opens the gateway to a boot that runs and follows it to its end. */
+  serve(options: { sandbox: StoredSandbox; boot: StoredBoot }): void
+  /**
+   * Closes the gateway to a boot, with `reason` for open requests, and returns when no connection into it is left. Its
+   * end is still followed until `unfollow`.
+   */
+  silence(options: { boot: StoredBoot; reason: Error }): Promise<void>
+  /** The boot is paused: the end of what runs of it is not its end. */
+  unfollow(bootId: string): void
   /** Ends a boot; returns when its end is recorded and nothing of it runs. */
   stop(boot: StoredBoot): Promise<void>
+  /** Records the end of a boot of which nothing runs any more, or is stopped here. */
+  end(boot: StoredBoot, end: { cause: BootEndCause; detail: string }): Promise<void>
   /** New limits for a running boot. */
   setLimits(options: { sandbox: StoredSandbox; boot: StoredBoot; limits: SandboxLimits }): Promise<void>
 }
@@ -56,18 +67,23 @@ const takeOverTimeoutMs = 3000
 export function makeBoots(parts: BootsParts): Boots {
   const { boots, active, events, logger } = parts
   const { driver, clock } = parts.launch
-  const follows = new Map<string, Promise<void>>()
+  const follows = new Map<string, { done: Promise<void>; letGo: AbortController }>()
 
-  const recordEnd = async ({ sandboxId, bootId }: StoredBoot, { cause, detail }: End) => {
+  const recordEnd = async (boot: StoredBoot, { cause, detail }: End, { isAsleep = false } = {}) => {
+    const { sandboxId, bootId } = boot
     const at = clock()
     active.remove({ sandboxId, bootId, reason: sandboxEnded({ sandboxId, bootId, cause, detail }) })
-    if (!(await boots.markEnded(bootId, { cause, detail, at }))) return
+    const end = { cause, detail, at }
+    if (!(await (isAsleep ? boots.markEnded(bootId, end) : boots.markRunningEnded(boot, end)))) return
+    active.setRefusal(sandboxId, undefined)
     logger.info({ sandboxId, bootId, cause, detail }, 'boot ended')
     events.emit({ type: 'boot-ended', sandboxId, bootId, cause, detail, at })
   }
   const follow = (boot: StoredBoot) => {
     const { bootId, driverBootId } = boot
-    const followed = driver.waitForEnd(driverBootId, parts.signal).then(
+    const letGo = new AbortController()
+    const signal = AbortSignal.any([parts.signal, letGo.signal])
+    const followed = driver.waitForEnd(driverBootId, signal).then(
       async (status) => {
         if (status.state !== 'ended') return
         await recordEnd(boot, status)
@@ -75,18 +91,16 @@ export function makeBoots(parts: BootsParts): Boots {
       },
       async (error: unknown) => {
         if (isErrorOf(bootUnknown, error)) return await recordEnd(boot, nothingLeft)
-        if (!parts.signal.aborted) logger.error({ error, bootId }, 'a boot cannot be followed')
+        if (!signal.aborted) logger.error({ error, bootId }, 'a boot cannot be followed')
       },
     )
-    follows.set(
-      bootId,
-      followed.finally(() => follows.delete(bootId)),
-    )
+    const entry = { letGo, done: followed.finally(() => follows.get(bootId) === entry && follows.delete(bootId)) }
+    follows.set(bootId, entry)
   }
   const serve = ({ sandbox, boot }: { sandbox: StoredSandbox; boot: StoredBoot }) => {
     const { bootId, sandboxId, startedAt, accessToken } = boot
     active.add({ bootId, sandboxId, startedAt, accessToken, address: sandbox.address })
-    follow(boot)
+    if (!follows.has(bootId)) follow(boot)
   }
   return {
     start: async (options) => {
@@ -108,11 +122,24 @@ export function makeBoots(parts: BootsParts): Boots {
       await driver.forget(boot.driverBootId)
       return false
     },
+    serve,
+    silence: async ({ boot, reason }) => {
+      await active.suspend({ sandboxId: boot.sandboxId, bootId: boot.bootId, reason })
+    },
+    unfollow: (bootId) => {
+      follows.get(bootId)?.letGo.abort(new Error('the boot is paused'))
+      follows.delete(bootId)
+    },
     stop: async (boot) => {
       // A boot of an earlier daemon whose sandbox is being deleted was not adopted.
       if (!follows.has(boot.bootId)) follow(boot)
       await driver.stop(boot.driverBootId)
-      await follows.get(boot.bootId)
+      await follows.get(boot.bootId)?.done
+    },
+    end: async (boot, end) => {
+      await driver.stop(boot.driverBootId)
+      await driver.forget(boot.driverBootId)
+      await recordEnd(boot, end, { isAsleep: true })
     },
     setLimits: async ({ sandbox, boot, limits }) => {
       await driver.setLimits({ bootId: boot.driverBootId, limits })

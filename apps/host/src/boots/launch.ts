@@ -1,5 +1,6 @@
 import type { SandboxLimits } from '@threadbox/domain'
 import { isThreadboxError } from '@threadbox/errors'
+import type { GuestInit } from '@threadbox/protocol/guest'
 import type { HostSandbox } from '@threadbox/protocol/host'
 import type { SandboxDriver } from '@threadbox/sandbox-driver'
 import type { Attachments } from '../network/attachments.ts'
@@ -20,6 +21,8 @@ export type LaunchParts = {
 
 /** Disk, network and files that a boot is made of; they belong to a sandbox or to a spare. */
 export type Place = { placeId: string; address: string; limits: SandboxLimits; egress: HostSandbox['egress'] }
+
+export type GuestOrigin = NonNullable<GuestInit['origin']>
 
 export type Launch = { driverBootId: string; bootId: string; hostname: string; accessToken: string }
 
@@ -51,7 +54,11 @@ export async function launchGuest(
 /** The handshake with a guest that runs already. */
 export async function greetGuest(
   parts: LaunchParts,
-  options: Omit<Launch, 'driverBootId'> & { place: Pick<Place, 'address' | 'limits'>; signal: AbortSignal },
+  options: Omit<Launch, 'driverBootId'> & {
+    place: Pick<Place, 'address' | 'limits'>
+    signal: AbortSignal
+    origin?: GuestOrigin
+  },
 ): Promise<void> {
   const { place, bootId, hostname, accessToken, signal } = options
   const { memoryBytes, processes } = place.limits
@@ -65,12 +72,17 @@ export async function greetGuest(
       envVars: parts.guestEnvironment,
       limits: { memoryBytes, processes },
       entropy: parts.randomBytes(32).toString('base64'),
+      origin: options.origin ?? 'booted',
     },
     signal,
   })
 }
 
-async function awaitGuest(parts: LaunchParts, options: Launch & { place: Place }): Promise<void> {
+/** The handshake with a guest that is about to answer; given up as soon as its boot has ended. */
+export async function awaitGuest(
+  parts: LaunchParts,
+  options: Launch & { place: Place; origin?: GuestOrigin },
+): Promise<void> {
   const { driverBootId, place } = options
   const sandboxId = place.placeId
   const settled = new AbortController()

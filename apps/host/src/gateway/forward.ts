@@ -2,7 +2,7 @@ import { Agent, request as httpRequest, type IncomingMessage, type ServerRespons
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { ActiveBoot } from '../boots/active-boots.ts'
+import { type ActiveBoot, trackConnection } from '../boots/active-boots.ts'
 import { guestUnreachable, portClosed } from './gateway.errors.ts'
 import { headersForClient, headersForSandbox, type Target } from './target.models.ts'
 
@@ -106,7 +106,10 @@ function openUpstream(options: { request: IncomingMessage; boot: ActiveBoot; tar
     signal: boot.ended,
   })
   upstream.setNoDelay(true)
-  upstream.once('socket', (socket) => limitConnect(socket, () => upstream.destroy(new Error('it took no connection'))))
+  upstream.once('socket', (socket) => {
+    trackConnection(boot, socket)
+    limitConnect(socket, () => upstream.destroy(new Error('it took no connection')))
+  })
   return upstream
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { httpStatusOf, toWireError } from '@threadbox/errors'
-import { bootHeader, errorHeader } from '@threadbox/protocol/host'
+import { backgroundHeader, bootHeader, errorHeader } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
 import type { ActiveBoot, ActiveBoots } from '../boots/active-boots.ts'
 import type { HostEvents } from '../events/host-events.ts'
@@ -20,7 +20,7 @@ export type Gateway = {
   handleUpgrade(options: { request: IncomingMessage; socket: Duplex; head: Buffer }): boolean
 }
 
-/** Activity of a sandbox is told at most this often: who decides about idleness counts in minutes. */
+/** Each kind of activity of a sandbox is told at most this often: who decides about idleness counts in minutes. */
 const activityEveryMs = 10_000
 
 export function makeGateway(options: {
@@ -30,24 +30,27 @@ export function makeGateway(options: {
   clock: () => number
 }): Gateway {
   const { active, events, logger, clock } = options
-  const toldAt = new WeakMap<AbortSignal, number>()
+  const toldAt = new WeakMap<AbortSignal, Map<string, number>>()
 
-  const note = (boot: ActiveBoot, reason: string) => {
+  const note = (boot: ActiveBoot, target: Target) => {
     const at = clock()
-    if (at - (toldAt.get(boot.ended) ?? Number.NEGATIVE_INFINITY) < activityEveryMs) return
-    toldAt.set(boot.ended, at)
-    events.emit({ type: 'activity', sandboxId: boot.sandboxId, bootId: boot.bootId, reason, at })
+    const reason = target.kind === 'port' ? 'request' : 'guest'
+    const told = toldAt.get(boot.ended) ?? new Map<string, number>()
+    if (at - (told.get(reason) ?? Number.NEGATIVE_INFINITY) < activityEveryMs) return
+    toldAt.set(boot.ended, told.set(reason, at))
+    const detail = target.kind === 'port' ? { detail: String(target.port) } : {}
+    events.emit({ type: 'activity', sandboxId: boot.sandboxId, bootId: boot.bootId, reason, ...detail, at })
   }
   const admit = (request: IncomingMessage, target: Target) => {
     const { sandboxId } = target
     if (isHostOnly(target)) throw routeBlocked({ path: target.path })
     const boot = active.find(sandboxId)
-    if (boot === undefined) throw sandboxNotRunning({ sandboxId })
+    if (boot === undefined) throw active.refusal(sandboxId) ?? sandboxNotRunning({ sandboxId })
     const wanted = request.headers[bootHeader]
     if (typeof wanted === 'string' && wanted !== boot.bootId) {
       throw otherBoot({ sandboxId, bootId: wanted, currentBootId: boot.bootId })
     }
-    note(boot, target.kind === 'port' ? 'request' : 'guest')
+    if (request.headers[backgroundHeader] === undefined) note(boot, target)
     return boot
   }
   const forward = async (options: { request: IncomingMessage; response: ServerResponse; target: Target }) => {

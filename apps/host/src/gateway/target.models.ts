@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import { accessTokenHeader, codePort, guestPort } from '@threadbox/protocol/guest'
+import { backgroundHeader, bootHeader, hostTokenHeader } from '@threadbox/protocol/host'
 
 /** Where in a sandbox a request goes. */
 export type Target = {
@@ -75,7 +76,7 @@ export function headersForSandbox(options: {
 }
 
 /** A service in a sandbox has no business with the guest's token, and neither with the host's. */
-const hostOwn = new Set([accessTokenHeader, 'threadbox-host-token', 'threadbox-boot'])
+const hostOwn = new Set([accessTokenHeader, hostTokenHeader, bootHeader, backgroundHeader])
 
 export function headersForClient(rawHeaders: readonly string[]): string[] {
   return forwardable(rawHeaders).flat()

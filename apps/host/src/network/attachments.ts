@@ -9,6 +9,8 @@ type Wanted = { placeId: string; address: string; egress: EgressPolicy }
 export type Attachments = {
   /** A namespace with address and routes in it, for a boot that starts now. */
   obtain(wanted: Wanted): Promise<NetworkAttachment>
+  /** The same with its link down, for a boot that goes on out of its saved memory. */
+  obtainSilent(wanted: Wanted): Promise<NetworkAttachment>
   /** Makes a namespace ahead of the first boot. */
   prepare(wanted: Wanted): Promise<void>
   /** Nothing is known of the namespace any more: it was removed. */
@@ -24,7 +26,16 @@ export function makeAttachments(network: SandboxNetwork): Attachments {
       ready.delete(wanted.placeId)
       if (known !== undefined) return known
       const attachment = await attach(wanted)
-      // An earlier boot has taken the address out of the namespace.
+      // An earlier boot has taken the address out of the namespace, and perhaps was paused when it ended.
+      await network.restoreAddress(wanted.placeId)
+      await network.setLink({ sandboxId: wanted.placeId, state: 'up' })
+      return attachment
+    },
+    obtainSilent: async (wanted) => {
+      ready.delete(wanted.placeId)
+      const attachment = await attach(wanted)
+      await network.setLink({ sandboxId: wanted.placeId, state: 'down' })
+      // Before the restore, never after: afterwards the sandbox has the address, and the kernel would answer for it too.
       await network.restoreAddress(wanted.placeId)
       return attachment
     },

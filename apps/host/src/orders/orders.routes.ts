@@ -2,10 +2,14 @@ import { isId } from '@threadbox/domain'
 import { defineError } from '@threadbox/errors'
 import {
   changeSandboxSchema,
+  demoteSandboxSchema,
   ensureSandboxSchema,
   hostPaths,
+  pauseSandboxSchema,
+  shutdownOrderSchema,
   startSandboxSchema,
   stopSandboxSchema,
+  wakeSandboxSchema,
 } from '@threadbox/protocol/host'
 import type { Context, Hono } from 'hono'
 import { z } from 'zod'
@@ -21,6 +25,7 @@ export const requestInvalid = defineError<{ problem: string }>({
 const sandboxPath = hostPaths.sandbox(':sandboxId')
 
 export function addOrderRoutes(app: Hono, orders: SandboxOrders): void {
+  addMemoryRoutes(app, orders)
   app.get(hostPaths.sandboxes, async (context) => context.json({ sandboxes: await orders.list() }))
   app.get(sandboxPath, async (context) => context.json(await orders.get(sandboxIdOf(context))))
   app.put(sandboxPath, async (context) =>
@@ -41,7 +46,24 @@ export function addOrderRoutes(app: Hono, orders: SandboxOrders): void {
   app.post(hostPaths.stop(':sandboxId'), async (context) =>
     context.json(await orders.stop(sandboxIdOf(context), await bodyOf(context, stopSandboxSchema))),
   )
-  app.post(hostPaths.shutdown, async (context) => context.json(await orders.shutDown()))
+  app.post(hostPaths.shutdown, async (context) =>
+    context.json(await orders.shutDown(await bodyOf(context, shutdownOrderSchema))),
+  )
+}
+
+function addMemoryRoutes(app: Hono, orders: SandboxOrders): void {
+  app.post(hostPaths.pause(':sandboxId'), async (context) =>
+    context.json(await orders.pause(sandboxIdOf(context), await bodyOf(context, pauseSandboxSchema))),
+  )
+  app.post(hostPaths.wake(':sandboxId'), async (context) =>
+    context.json(await orders.wake(sandboxIdOf(context), await bodyOf(context, wakeSandboxSchema))),
+  )
+  app.post(hostPaths.demote(':sandboxId'), async (context) =>
+    context.json(await orders.demote(sandboxIdOf(context), await bodyOf(context, demoteSandboxSchema))),
+  )
+  app.get(hostPaths.fileChanges(':sandboxId'), async (context) =>
+    context.json(await orders.fileChanges(sandboxIdOf(context))),
+  )
 }
 
 function sandboxIdOf(context: Context): string {
@@ -50,9 +72,9 @@ function sandboxIdOf(context: Context): string {
   return sandboxId
 }
 
-async function bodyOf<Body>(context: Context, schema: z.ZodType<Body>): Promise<Body> {
+async function bodyOf<Body>(context: Context, schema: z.ZodType<Body, unknown>): Promise<Body> {
   const text = await context.req.text()
-  const parsed = schema.safeParse(parseJson(text))
+  const parsed = schema.safeParse(text === '' ? {} : parseJson(text))
   if (!parsed.success) throw requestInvalid({ problem: z.prettifyError(parsed.error) })
   return parsed.data
 }

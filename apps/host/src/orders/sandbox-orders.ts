@@ -4,16 +4,23 @@ import { isErrorOf } from '@threadbox/errors'
 import type { HostSandbox, ShutdownOutcome } from '@threadbox/protocol/host'
 import type { SandboxDriver } from '@threadbox/sandbox-driver'
 import type { SandboxNetwork } from '@threadbox/sandbox-network'
+import type { Logger } from '@threadbox/telemetry'
 import type { BootFiles } from '../boots/boot-files.ts'
 import type { Boots } from '../boots/boots.ts'
 import type { BaseImages } from '../images/base-images.ts'
+import { sandboxPaused } from '../memory/memory.errors.ts'
+import { bootBytes, type MemoryRoom } from '../memory/memory-room.ts'
+import { isAsleep, type PausedBoots } from '../memory/paused-boots.ts'
 import type { AddressBook } from '../network/address-book.ts'
 import type { Attachments } from '../network/attachments.ts'
 import type { Spare, Spares } from '../spares/spares.ts'
-import type { BootsStore, StoredBoot } from '../state/boots.store.ts'
+import type { BootsStore } from '../state/boots.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../state/sandboxes.store.ts'
 import type { makeKeyedLock } from './keyed-lock.ts'
+import { type MemoryOrders, makeMemoryOrders } from './memory-orders.ts'
 import { bootUsedBefore, hostShuttingDown, otherBoot, sandboxDeleting, sandboxNotFound } from './orders.errors.ts'
+import { presentSandbox } from './present-sandbox.ts'
+import { shutDownAll, stopSandbox } from './stop-sandboxes.ts'
 
 export type OrdersParts = {
   sandboxes: SandboxesStore
@@ -27,6 +34,9 @@ export type OrdersParts = {
   images: BaseImages
   files: BootFiles
   spares: Spares
+  paused: PausedBoots
+  room: MemoryRoom
+  logger: Logger
   clock: () => number
   lock: ReturnType<typeof makeKeyedLock>
 }
@@ -35,7 +45,7 @@ export type OrdersParts = {
  * What the server may order. Every order can be sent again; orders about one sandbox are carried out one after another,
  * about different sandboxes side by side; an order that names another boot than the current one is refused.
  */
-export type SandboxOrders = {
+export type SandboxOrders = MemoryOrders & {
   ensure(sandboxId: string, wanted: { limits: SandboxLimits; egress: HostSandbox['egress'] }): Promise<HostSandbox>
   change(
     sandboxId: string,
@@ -46,8 +56,11 @@ export type SandboxOrders = {
   delete(sandboxId: string): Promise<void>
   get(sandboxId: string): Promise<HostSandbox>
   list(): Promise<HostSandbox[]>
-  /** Stops every boot, disks synced, and refuses to start another. What did not stop is named, and keeps none else up. */
-  shutDown(): Promise<ShutdownOutcome>
+  /**
+   * Pauses every boot to the disk, or stops it where that cannot be, and refuses to start another. What did not stop is
+   * named, and keeps none else up.
+   */
+  shutDown(options: { keepsMemory: boolean }): Promise<ShutdownOutcome>
 }
 
 export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
@@ -62,13 +75,14 @@ export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
   }
   const apply = async (sandbox: StoredSandbox, wanted: { limits: SandboxLimits; egress: HostSandbox['egress'] }) => {
     await changeSandbox(parts, { sandbox, ...wanted })
-    return await present(parts, { ...sandbox, ...wanted })
+    return await presentSandbox(parts, { ...sandbox, ...wanted })
   }
   return {
     ensure: (sandboxId, wanted) =>
       lock(sandboxId, async () => {
         const sandbox = await sandboxes.find(sandboxId)
-        if (sandbox === undefined) return await present(parts, await createSandbox(parts, { sandboxId, ...wanted }))
+        if (sandbox === undefined)
+          return await presentSandbox(parts, await createSandbox(parts, { sandboxId, ...wanted }))
         if (sandbox.isDeleting) throw sandboxDeleting({ sandboxId })
         return await apply(sandbox, wanted)
       }),
@@ -85,7 +99,7 @@ export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
         const sandbox = await known(sandboxId)
         if (isShuttingDown) throw hostShuttingDown({})
         await startSandbox(parts, { sandbox, ...order })
-        return await present(parts, sandbox)
+        return await presentSandbox(parts, sandbox)
       }),
     stop: (sandboxId, { bootId }) =>
       lock(sandboxId, async () => {
@@ -95,7 +109,7 @@ export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
           throw otherBoot({ sandboxId, bootId, currentBootId: current.bootId })
         }
         if (current !== undefined) await stopSandbox(parts, { sandbox, boot: current })
-        return await present(parts, sandbox)
+        return await presentSandbox(parts, sandbox)
       }),
     delete: (sandboxId) =>
       lock(sandboxId, async () => {
@@ -105,35 +119,17 @@ export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
     get: async (sandboxId) => {
       const sandbox = await sandboxes.find(sandboxId)
       if (sandbox === undefined || sandbox.isDeleting) throw sandboxNotFound({ sandboxId })
-      return { ...(await present(parts, sandbox)), diskUsedBytes: await usedBytes(parts, sandbox.placeId) }
+      return { ...(await presentSandbox(parts, sandbox)), diskUsedBytes: await usedBytes(parts, sandbox.placeId) }
     },
     list: async () => {
       const all = await sandboxes.list()
-      return await Promise.all(all.filter((one) => !one.isDeleting).map((one) => present(parts, one)))
+      return await Promise.all(all.filter((one) => !one.isDeleting).map((one) => presentSandbox(parts, one)))
     },
-    shutDown: async () => {
+    shutDown: async (options) => {
       isShuttingDown = true
-      const stopped: string[] = []
-      const failed: ShutdownOutcome['failed'] = []
-      const stopOne = async (sandboxId: string) => {
-        const sandbox = await sandboxes.find(sandboxId)
-        const boot = await boots.current(sandboxId)
-        if (sandbox === undefined || boot === undefined) return
-        await stopSandbox(parts, { sandbox, boot })
-        stopped.push(sandboxId)
-      }
-      const noted = (sandboxId: string | null, work: Promise<void>) =>
-        work.catch((error: unknown) => void failed.push({ sandboxId, reason: messageOf(error) }))
-      // Each under its lock: a start that was under way is waited for, and what it started is stopped.
-      const all = (await sandboxes.list()).map(({ sandboxId }) =>
-        noted(
-          sandboxId,
-          lock(sandboxId, () => stopOne(sandboxId)),
-        ),
-      )
-      await Promise.all([...all, noted(null, parts.spares.close())])
-      return { stopped, failed }
+      return await shutDownAll(parts, options)
     },
+    ...makeMemoryOrders({ ...parts, known, isShuttingDown: () => isShuttingDown }),
   }
 }
 
@@ -202,38 +198,32 @@ async function startSandbox(
   const { sandbox, bootId, hostname } = order
   const { sandboxId } = sandbox
   const current = await parts.boots.current(sandboxId)
-  if (current?.bootId === bootId) return
+  if (current?.bootId === bootId && !isAsleep(current)) return
+  if (current?.bootId === bootId) throw sandboxPaused({})
   if (current !== undefined) throw otherBoot({ sandboxId, bootId, currentBootId: current.bootId })
   if ((await parts.boots.find(bootId)) !== undefined) throw bootUsedBefore({ bootId })
   const limitBytes = sandbox.limits.diskBytes
   const disk = await parts.disks.createDisk({ diskId: sandbox.placeId, imageId: sandbox.imageId, limitBytes })
   const waiting = parts.spares.claim(sandbox.placeId)
+  if (waiting === undefined) await parts.room.ensure(bootBytes)
   if (sandbox.hostname === null) await parts.sandboxes.setHostname(sandboxId, hostname)
   const kept = sandbox.hostname ?? hostname
   await parts.running.start({ sandbox, diskPath: disk.path, bootId, hostname: kept, waiting })
-}
-
-async function stopSandbox(
-  parts: OrdersParts,
-  { sandbox, boot }: { sandbox: StoredSandbox; boot: StoredBoot },
-): Promise<void> {
-  await parts.disks.syncDisk(sandbox.placeId)
-  await parts.running.stop(boot)
-  // What the guest wrote between the first sync and its end.
-  await parts.disks.syncDisk(sandbox.placeId)
 }
 
 /** Everything of a sandbox, in the order in which it is used. Begun again after a crash, from wherever it was. */
 export async function deleteSandbox(
   parts: Pick<
     OrdersParts,
-    'sandboxes' | 'boots' | 'running' | 'disks' | 'network' | 'attachments' | 'files' | 'spares' | 'driver'
+    'sandboxes' | 'boots' | 'running' | 'disks' | 'network' | 'attachments' | 'files' | 'spares' | 'driver' | 'paused'
   >,
-  { sandboxId, placeId }: StoredSandbox,
+  sandbox: StoredSandbox,
 ): Promise<void> {
+  const { sandboxId, placeId } = sandbox
   await parts.sandboxes.markDeleting(sandboxId)
   const boot = await parts.boots.current(sandboxId)
-  if (boot !== undefined) await parts.running.stop(boot)
+  if (boot !== undefined && isAsleep(boot)) await parts.paused.drop({ sandbox, boot, detail: 'It was deleted.' })
+  else if (boot !== undefined) await parts.running.stop(boot)
   const waiting = parts.spares.claim(placeId)
   if (waiting !== undefined) {
     await parts.driver.stop(waiting.driverBootId)
@@ -246,25 +236,6 @@ export async function deleteSandbox(
   await parts.sandboxes.remove(sandboxId)
 }
 
-async function present(parts: OrdersParts, sandbox: StoredSandbox): Promise<HostSandbox> {
-  const { sandboxId, limits, egress, imageId } = sandbox
-  const [boot, last] = await Promise.all([parts.boots.current(sandboxId), parts.boots.lastEnded(sandboxId)])
-  const hasEnd = last?.endedAt != null && last.endCause !== null
-  return {
-    sandboxId,
-    actual: boot === undefined ? 'stopped' : boot.state === 'ready' ? 'ready' : 'starting',
-    bootId: boot?.bootId ?? null,
-    bootStartedAt: boot?.startedAt ?? null,
-    lastBootEnd: hasEnd
-      ? { bootId: last.bootId, cause: last.endCause ?? 'unknown', at: last.endedAt ?? 0, detail: last.endDetail ?? '' }
-      : null,
-    limits,
-    egress,
-    imageId,
-    diskUsedBytes: null,
-  }
-}
-
 async function usedBytes(parts: OrdersParts, diskId: string): Promise<number | null> {
   try {
     return (await parts.disks.diskUsage(diskId)).usedBytes
@@ -272,10 +243,6 @@ async function usedBytes(parts: OrdersParts, diskId: string): Promise<number | n
     if (isErrorOf({ code: 'disk.not-found' }, error)) return null
     throw error
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 /** Both were parsed by the same schema, so equal values have equal texts. */

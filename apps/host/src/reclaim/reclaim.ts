@@ -1,44 +1,58 @@
 import type { Logger } from '@threadbox/telemetry'
 import { deleteSandbox, type OrdersParts } from '../orders/sandbox-orders.ts'
+import type { StoredSandbox } from '../state/sandboxes.store.ts'
 
 export type ReclaimParts = Pick<
   OrdersParts,
-  'sandboxes' | 'boots' | 'running' | 'disks' | 'network' | 'attachments' | 'files' | 'spares' | 'driver'
+  'sandboxes' | 'boots' | 'running' | 'disks' | 'network' | 'attachments' | 'files' | 'spares' | 'driver' | 'paused'
 > & { logger: Logger }
+
+type Counts = { adopted: number; paused: number; ended: number; removed: number }
 
 /**
  * Makes the machine agree with the records after a daemon ended at any moment: first what belongs to nobody is removed
- * (boots that nobody was told of, namespaces, half-made disks), then what was begun is finished (deletions) or found
- * again (running boots). Disks that no record names are left alone: they may be all that is left of a lost database.
+ * (boots that nobody was told of, namespaces, half-made disks), then what was begun is finished or undone (deletions,
+ * pauses, wakes) or found again (running and paused boots). Disks that no record names are left alone: they may be all that is left of a lost database.
  */
-export async function reclaim(parts: ReclaimParts): Promise<{ adopted: number; ended: number; removed: number }> {
-  const { driver, boots, sandboxes, logger } = parts
+export async function reclaim(parts: ReclaimParts): Promise<Counts> {
+  const { sandboxes, logger } = parts
   await parts.disks.prepare()
   const known = await sandboxes.list()
   await parts.network.prepare({ keep: new Set(known.map((sandbox) => sandbox.placeId)) })
   const removed = await removeUnknownBoots(parts)
   await parts.spares.reclaim()
-  const counts = { adopted: 0, ended: 0, removed }
+  const counts: Counts = { adopted: 0, paused: 0, ended: 0, removed }
   for (const sandbox of known) {
-    const boot = await boots.current(sandbox.sandboxId)
-    if (sandbox.isDeleting) {
-      await deleteSandbox(parts, sandbox)
-      counts.removed += 1
-    } else if (boot?.state === 'starting') {
-      // Its order was never answered: whoever sent it sends it again.
-      await driver.stop(boot.driverBootId)
-      await driver.forget(boot.driverBootId)
-      await boots.remove(boot.bootId)
-      counts.removed += 1
-    } else if (boot !== undefined) {
-      const isRunning = await parts.running.adopt({ sandbox, boot })
-      // Its namespace has outlived the daemon; what the daemon itself knew of it has not.
-      if (isRunning) await parts.network.attach({ ...sandbox, sandboxId: sandbox.placeId })
-      counts[isRunning ? 'adopted' : 'ended'] += 1
-    }
+    const outcome = await reclaimOne(parts, sandbox)
+    if (outcome !== undefined) counts[outcome] += 1
   }
+  await parts.paused.removeLeftOvers()
   logger.info(counts, 'records and machine agree')
   return counts
+}
+
+async function reclaimOne(parts: ReclaimParts, sandbox: StoredSandbox): Promise<keyof Counts | undefined> {
+  const { driver, boots } = parts
+  if (sandbox.isDeleting) {
+    await deleteSandbox(parts, sandbox)
+    return 'removed'
+  }
+  const boot = await boots.current(sandbox.sandboxId)
+  if (boot === undefined) return undefined
+  if (boot.state === 'starting') {
+    // Its order was never answered: whoever sent it sends it again.
+    await driver.stop(boot.driverBootId)
+    await driver.forget(boot.driverBootId)
+    await boots.remove(boot.bootId)
+    return 'removed'
+  }
+  const slept = await parts.paused.reclaim({ sandbox, boot })
+  if (slept === 'running') return 'adopted'
+  if (slept !== undefined) return slept
+  const isRunning = await parts.running.adopt({ sandbox, boot })
+  // Its namespace has outlived the daemon; what the daemon itself knew of it has not.
+  if (isRunning) await parts.network.attach({ ...sandbox, sandboxId: sandbox.placeId })
+  return isRunning ? 'adopted' : 'ended'
 }
 
 async function removeUnknownBoots({ driver, boots, logger }: ReclaimParts): Promise<number> {

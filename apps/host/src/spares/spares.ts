@@ -24,6 +24,8 @@ export type Spares = {
   claim(placeId: string): WaitingBoot | undefined
   /** How many wait now. */
   count(): number
+  /** Removes one that waits, because its memory is needed; false when none waits. */
+  giveUpOne(): Promise<boolean>
   /** Makes what is missing, soon. */
   refill(): void
   /** Removes what an earlier daemon had kept. */
@@ -103,6 +105,11 @@ export function makeSpares(parts: SparesParts): Spares {
       return waiting
     },
     count: () => ready.size,
+    giveUpOne: async () => {
+      const spare = ready.values().next().value
+      if (spare !== undefined) await drop(spare)
+      return spare !== undefined
+    },
     refill,
     reclaim: async () => {
       for (const row of await parts.store.list()) await removePlace(parts, row.placeId)

@@ -16,6 +16,11 @@ export type BootsStore = {
   markReady(bootId: string): Promise<void>
   /** Records an end, once; false when it was recorded before or the boot is unknown. Its token is worth nothing now. */
   markEnded(bootId: string, end: BootEnd): Promise<boolean>
+  /**
+   * Records that what runs under this name of the driver has ended, if it is what the boot consists of; false when the
+   * boot has ended before, is kept in its image, or runs under another name by now.
+   */
+  markRunningEnded(boot: { bootId: string; driverBootId: string }, end: BootEnd): Promise<boolean>
   /** Removes the trace of a boot that nobody was told of. */
   remove(bootId: string): Promise<void>
 }
@@ -45,21 +50,31 @@ export function makeBootsStore(database: Kysely<StateTables>): BootsStore {
     markReady: async (bootId) => {
       await database.updateTable('boots').set({ state: 'ready' }).where('bootId', '=', bootId).execute()
     },
-    markEnded: async (bootId, end) => {
-      const ended = await database
-        .updateTable('boots')
-        .set({ state: 'ended', accessToken: '', endedAt: end.at, endCause: end.cause, endDetail: end.detail })
-        .where('bootId', '=', bootId)
-        .where('state', '<>', 'ended')
-        .returning('sandboxId')
-        .executeTakeFirst()
-      if (ended !== undefined) await removeOldest(database, ended.sandboxId)
-      return ended !== undefined
-    },
+    markEnded: (bootId, end) => markEnded(database, { bootId, end, states: alive }),
+    markRunningEnded: ({ bootId, driverBootId }, end) =>
+      markEnded(database, { bootId, driverBootId, end, states: ['starting', 'ready'] }),
     remove: async (bootId) => {
       await database.deleteFrom('boots').where('bootId', '=', bootId).execute()
     },
   }
+}
+
+const alive: BootsTable['state'][] = ['starting', 'ready', 'paused', 'waking', 'demoting']
+
+async function markEnded(
+  database: Kysely<StateTables>,
+  options: { bootId: string; driverBootId?: string; end: BootEnd; states: BootsTable['state'][] },
+): Promise<boolean> {
+  const { bootId, driverBootId, end } = options
+  let update = database
+    .updateTable('boots')
+    .set({ state: 'ended', accessToken: '', endedAt: end.at, endCause: end.cause, endDetail: end.detail })
+    .where('bootId', '=', bootId)
+    .where('state', 'in', options.states)
+  if (driverBootId !== undefined) update = update.where('driverBootId', '=', driverBootId)
+  const ended = await update.returning('sandboxId').executeTakeFirst()
+  if (ended !== undefined) await removeOldest(database, ended.sandboxId)
+  return ended !== undefined
 }
 
 async function removeOldest(database: Kysely<StateTables>, sandboxId: string): Promise<void> {

@@ -23,6 +23,14 @@ const migrations: readonly string[] = [
    update boots set driverBootId = bootId;
    create table spares (
      placeId text primary key, address text not null unique, imageId text not null, createdAt integer not null) strict;`,
+  `create table memory_images (
+     sandboxId text primary key references sandboxes (sandboxId) on delete cascade, imageId text not null unique,
+     bootId text not null, phase text not null, driverVersion text not null, diskGeneration text,
+     bytes integer not null, manifestProblem text not null, stallMs real not null, durationMs real not null,
+     createdAt integer not null) strict;
+   create table pause_points (
+     sandboxId text primary key references sandboxes (sandboxId) on delete cascade, snapshotId text not null,
+     at integer not null) strict;`,
 ]
 
 /** Opens the host's own state. The file holds access tokens, so only root may read it. */

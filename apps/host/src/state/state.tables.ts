@@ -5,6 +5,8 @@ export type StateTables = {
   sandboxes: SandboxesTable
   boots: BootsTable
   spares: SparesTable
+  memory_images: MemoryImagesTable
+  pause_points: PausePointsTable
   facts: { name: string; value: string }
 }
 
@@ -32,8 +34,11 @@ export type BootsTable = {
   sandboxId: string
   /** Under which the driver knows it: its own id, or the one that the spare was booted under. */
   driverBootId: string
-  /** `starting`: nobody was told of it yet, so a crash undoes it. */
-  state: 'starting' | 'ready' | 'ended'
+  /**
+   * `starting`: nobody was told of it yet, so a crash undoes it. `paused`: its memory is in an image, and perhaps frozen
+   * in RAM. `waking`, `demoting`: out of the one or the other it goes on, to serve or to be rescued and ended.
+   */
+  state: 'starting' | 'ready' | 'paused' | 'waking' | 'demoting' | 'ended'
   startedAt: number
   hostname: string
   guestDirectory: string
@@ -46,3 +51,28 @@ export type BootsTable = {
 
 /** Sandboxes that wait for somebody to want one. A daemon that starts removes those of its predecessor. */
 export type SparesTable = { placeId: string; address: string; imageId: string; createdAt: number }
+
+/** The saved memory of a sandbox's boot: at most one for each sandbox. The row is there before the files and after. */
+export type MemoryImagesTable = {
+  sandboxId: string
+  /** Names its place in the pool. */
+  imageId: string
+  bootId: string
+  /**
+   * `saving`: half made, worth nothing. `ready`: may be used, once. `consumed`: what came out of it runs, or ran; it is
+   * never used again.
+   */
+  phase: 'saving' | 'ready' | 'consumed'
+  driverVersion: string
+  /** What the disk contained: the memory fits nothing else. Null while saving. */
+  diskGeneration: string | null
+  bytes: number
+  /** Why there is no manifest beside the image; empty when there is one. */
+  manifestProblem: string
+  stallMs: number
+  durationMs: number
+  createdAt: number
+}
+
+/** The disk's content at the last pause or demotion, as a snapshot of the disk. */
+export type PausePointsTable = { sandboxId: string; snapshotId: string; at: number }

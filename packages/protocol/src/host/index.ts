@@ -202,9 +202,15 @@ export const hostEventSchema = z.discriminatedUnion('type', [
 ])
 export type HostEvent = z.infer<typeof hostEventSchema>
 
+/** `POST /v1/shutdown`. `keepsMemory: false` stops what would be paused. */
+export const shutdownOrderSchema = z.object({ keepsMemory: z.boolean().default(true) })
+
 /** Answer of `POST /v1/shutdown`. Without a sandbox id: those that belonged to nobody. */
 export const shutdownOutcomeSchema = z.object({
+  /** Of these nothing runs any more. */
   stopped: z.array(z.string()),
+  /** Those of them whose memory is kept. */
+  paused: z.array(z.string()).optional(),
   failed: z.array(z.object({ sandboxId: z.string().nullable(), reason: z.string() })),
 })
 export type ShutdownOutcome = z.infer<typeof shutdownOutcomeSchema>
@@ -226,7 +232,7 @@ export const hostPaths = {
   info: '/v1/host',
   doctor: '/v1/doctor',
   events: '/v1/events',
-  /** `POST`: stops every boot cleanly (disks synced), spares too, and answers when each has ended or failed to. */
+  /** `POST`: pauses every boot to the disk, stops spares, and answers when nothing of each runs or it has failed. */
   shutdown: '/v1/shutdown',
   sandboxes: '/v1/sandboxes',
   sandbox: (sandboxId: string) => `/v1/sandboxes/${sandboxId}`,

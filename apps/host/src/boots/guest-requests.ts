@@ -1,0 +1,72 @@
+import { request as httpRequest } from 'node:http'
+import {
+  accessTokenHeader,
+  type GuestActivity,
+  guestActivitySchema,
+  guestPaths,
+  guestPort,
+  type Manifest,
+  manifestSchema,
+  type RescueReport,
+  type RescueRequest,
+  rescueReportSchema,
+} from '@threadbox/protocol/guest'
+import { type ActiveBoot, trackConnection } from './active-boots.ts'
+
+/** A guest that the host asks something: one that serves, or one that is woken for the host alone. */
+export type AskedGuest = Pick<ActiveBoot, 'address' | 'accessToken' | 'connections'>
+
+/** A manifest of 10,000 processes and variables is a few megabytes; a guest is not trusted to keep to that. */
+const longestAnswerBytes = 64 * 1024 * 1024
+
+export async function readManifest(
+  guest: AskedGuest,
+  { hashKey, signal }: { hashKey: string; signal: AbortSignal },
+): Promise<Manifest> {
+  const path = `${guestPaths.manifest}?hashKey=${hashKey}`
+  return manifestSchema.parse(await ask(guest, { method: 'GET', path, signal }))
+}
+
+export async function readActivity(guest: AskedGuest, signal: AbortSignal): Promise<GuestActivity> {
+  return guestActivitySchema.parse(await ask(guest, { method: 'GET', path: guestPaths.activity, signal }))
+}
+
+export async function rescue(
+  guest: AskedGuest,
+  { budgets, signal }: { budgets: RescueRequest; signal: AbortSignal },
+): Promise<RescueReport> {
+  const body = JSON.stringify(budgets)
+  return rescueReportSchema.parse(await ask(guest, { method: 'POST', path: guestPaths.rescue, signal, body }))
+}
+
+async function ask(
+  guest: AskedGuest,
+  options: { method: 'GET' | 'POST'; path: string; signal: AbortSignal; body?: string },
+): Promise<unknown> {
+  const { method, path, signal, body } = options
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const headers = {
+    [accessTokenHeader]: guest.accessToken,
+    ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+  }
+  const target = { host: guest.address, port: guestPort, method, path, headers, signal, agent: false as const }
+  const request = httpRequest(target, (response) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    response.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length > longestAnswerBytes) response.destroy(new Error(`the answer to ${path} is too long`))
+      else chunks.push(chunk)
+    })
+    response.once('error', reject)
+    response.once('end', () => {
+      const text = Buffer.concat(chunks).toString()
+      if (response.statusCode === 200) resolve(text)
+      else reject(new Error(`the guest answered ${response.statusCode}: ${text.slice(0, 200)}`))
+    })
+  })
+  request.once('socket', (socket) => trackConnection(guest, socket))
+  request.once('error', reject)
+  request.end(body)
+  return JSON.parse(await promise)
+}

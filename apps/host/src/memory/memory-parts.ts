@@ -1,0 +1,56 @@
+import type { DiskStore } from '@threadbox/disk-store'
+import { isThreadboxError } from '@threadbox/errors'
+import { canSaveMemory, type MemorySavingDriver } from '@threadbox/sandbox-driver'
+import type { SandboxNetwork } from '@threadbox/sandbox-network'
+import type { Logger } from '@threadbox/telemetry'
+import type { ActiveBoots } from '../boots/active-boots.ts'
+import type { Boots } from '../boots/boots.ts'
+import type { LaunchParts } from '../boots/launch.ts'
+import type { HostEvents } from '../events/host-events.ts'
+import type { BootsStore, StoredBoot } from '../state/boots.store.ts'
+import type { MemoryImagesStore } from '../state/memory-images.store.ts'
+import type { StoredSandbox } from '../state/sandboxes.store.ts'
+import type { FrozenCopies } from './frozen-copies.ts'
+import { pauseUnsupported } from './memory.errors.ts'
+import type { MemoryRoom } from './memory-room.ts'
+import type { PausePoints } from './pause-points.ts'
+
+/** What pausing, waking and demoting share. */
+export type MemoryParts = {
+  launch: LaunchParts
+  running: Boots
+  active: ActiveBoots
+  disks: DiskStore
+  network: SandboxNetwork
+  boots: BootsStore
+  images: MemoryImagesStore
+  points: PausePoints
+  frozen: FrozenCopies
+  room: MemoryRoom
+  events: HostEvents
+  logger: Logger
+  /** What memory images may take together before the server is asked to give some up. */
+  imageBudgetBytes: () => Promise<number>
+}
+
+export type SandboxBoot = { sandbox: StoredSandbox; boot: StoredBoot }
+
+export async function savingDriver({ launch }: Pick<MemoryParts, 'launch'>): Promise<MemorySavingDriver> {
+  const { driver } = launch
+  if (canSaveMemory(driver)) return driver
+  throw pauseUnsupported({ driver: (await driver.describe()).name })
+}
+
+/** Files first: a row without files can be finished, files without a row belong to nobody. */
+export async function discardImage(
+  { disks, images }: Pick<MemoryParts, 'disks' | 'images'>,
+  { placeId, imageId }: { placeId: string; imageId: string },
+): Promise<void> {
+  await disks.deleteMemoryPlace({ diskId: placeId, imageId })
+  await images.remove(imageId)
+}
+
+export function reasonOf(error: unknown): string {
+  if (isThreadboxError(error)) return error.message
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,74 @@
+import type { DiskStore } from '@threadbox/disk-store'
+import type { SandboxNetwork } from '@threadbox/sandbox-network'
+import type { Logger } from '@threadbox/telemetry'
+import type { Kysely } from 'kysely'
+import type { ActiveBoots } from '../boots/active-boots.ts'
+import type { Boots } from '../boots/boots.ts'
+import type { LaunchParts } from '../boots/launch.ts'
+import type { HostEvents } from '../events/host-events.ts'
+import type { Spares } from '../spares/spares.ts'
+import type { BootsStore } from '../state/boots.store.ts'
+import { makeMemoryImagesStore } from '../state/memory-images.store.ts'
+import { makePausePointsStore } from '../state/pause-points.store.ts'
+import type { StateTables } from '../state/state.tables.ts'
+import { makeFrozenCopies } from './frozen-copies.ts'
+import { type MemoryRoom, makeMemoryRoom, type ReadMemory } from './memory-room.ts'
+import { makePausePoints } from './pause-points.ts'
+import { makePausedBoots, type PausedBoots } from './paused-boots.ts'
+
+export type MemoryOptions = {
+  /** Whether processes of paused sandboxes stay frozen in RAM while memory is free. */
+  keepsFrozen: boolean
+  /** What memory images may take; 0: a sixth of the pool. */
+  imageBudgetBytes: number
+  /** Memory of the machine that is never given to sandboxes. */
+  reserveBytes: number
+  read: ReadMemory
+}
+
+/** How often it is looked whether memory is short. */
+const relieveEveryMs = 5000
+
+/** What is done about the memory of sandboxes, in RAM and on disk. */
+export function makeMemory(parts: {
+  options: MemoryOptions
+  database: Kysely<StateTables>
+  launch: LaunchParts
+  running: Boots
+  active: ActiveBoots
+  boots: BootsStore
+  disks: DiskStore
+  network: SandboxNetwork
+  spares: Spares
+  events: HostEvents
+  logger: Logger
+  signal: AbortSignal
+}): { paused: PausedBoots; room: MemoryRoom; watch: () => void } {
+  const { options, launch, disks, events, logger, signal, active } = parts
+  const { driver, clock } = launch
+  const images = makeMemoryImagesStore(parts.database)
+  const points = makePausePoints({ disks, store: makePausePointsStore(parts.database) })
+  const frozen = makeFrozenCopies({ driver, disks, images, events, logger, clock, signal })
+  const room = makeMemoryRoom({
+    readMemory: options.read,
+    reserveBytes: options.reserveBytes,
+    frozen,
+    spares: parts.spares,
+    awake: () => active.count(),
+    logger,
+  })
+  const imageBudgetBytes = async () =>
+    options.imageBudgetBytes === 0 ? Math.floor((await disks.poolUsage()).totalBytes / 6) : options.imageBudgetBytes
+  const paused = makePausedBoots({
+    ...{ launch, running: parts.running, active, disks, network: parts.network, boots: parts.boots },
+    ...{ images, points, frozen, room, events, logger, imageBudgetBytes, keepsFrozen: options.keepsFrozen },
+  })
+  const watch = () => {
+    const timer = setInterval(() => {
+      paused.relieve().catch((error: unknown) => logger.warn({ error }, 'memory could not be relieved'))
+    }, relieveEveryMs)
+    timer.unref()
+    signal.addEventListener('abort', () => clearInterval(timer), { once: true })
+  }
+  return { paused, room, watch }
+}

@@ -1,0 +1,150 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { type Manifest, manifestSchema } from '@threadbox/protocol/guest'
+import type { PausedSandbox } from '@threadbox/protocol/host'
+import type { MemorySavingDriver } from '@threadbox/sandbox-driver'
+import { readManifest } from '../boots/guest-requests.ts'
+import { noRoomForMemory, pauseFailed, sandboxPaused, sandboxPausing } from './memory.errors.ts'
+import { discardImage, type MemoryParts, reasonOf, type SandboxBoot, savingDriver } from './memory-parts.ts'
+
+export type PauseOutcome = Omit<PausedSandbox, 'sandbox'>
+
+/** Where in its place an image is; the manifest that was taken before it stands beside it. */
+export const imageName = 'image'
+const manifestName = 'manifest.json'
+
+/** A manifest takes a second on a busy machine; whoever has not answered by then is paused without one. */
+const manifestTimeoutMs = 8000
+/** An image is a little larger than what it holds. */
+const imageMarginBytes = 64 * 1024 * 1024
+
+/**
+ * Saves the memory of a boot and stops its clock. Between the saving and a wake no packet reaches the sandbox and
+ * nothing is written to its disk, so that the two fit each other. When it throws, the boot goes on as if nothing had
+ * happened.
+ */
+export async function pauseBoot(
+  parts: MemoryParts,
+  options: SandboxBoot & { hashKey: string | undefined },
+): Promise<PauseOutcome> {
+  const { sandbox, boot } = options
+  const { sandboxId, placeId } = sandbox
+  const startedAt = performance.now()
+  const driver = await savingDriver(parts)
+  await refuseWithoutSpace(parts, { driver, driverBootId: boot.driverBootId })
+  const taken = await takeManifest(parts, options)
+  const imageId = parts.launch.randomBytes(10).toString('hex')
+  const createdAt = parts.launch.clock()
+  const { version: driverVersion } = await driver.describe()
+  const leftOver = await parts.images.find(sandboxId)
+  if (leftOver !== undefined) await discardImage(parts, { placeId, imageId: leftOver.imageId })
+  const announced = { sandboxId, imageId, bootId: boot.bootId, createdAt }
+  await parts.images.insert({ ...announced, driverVersion })
+  try {
+    const { path: directory } = await parts.disks.makeMemoryPlace({ diskId: placeId, imageId })
+    // Most of what there is to write is written while the sandbox still runs.
+    await parts.disks.syncDisk(placeId)
+    await parts.running.silence({ boot, reason: sandboxPausing({}) })
+    await parts.network.setLink({ sandboxId: placeId, state: 'down' })
+    const frozenAt = performance.now()
+    await driver.freeze(boot.driverBootId)
+    const { bytes } = await driver.saveMemory({
+      bootId: boot.driverBootId,
+      directory: path.join(directory, imageName),
+    })
+    if (taken.manifest !== null) await writeFile(path.join(directory, manifestName), JSON.stringify(taken.manifest))
+    // Before the generation is read: a snapshot changes it.
+    await parts.points.mark(sandbox, { snapshotId: imageId, at: createdAt })
+    await parts.disks.syncMemoryPlace({ diskId: placeId, imageId })
+    const diskGeneration = await parts.disks.diskGeneration(placeId)
+    const [stallMs, durationMs] = [performance.now() - frozenAt, performance.now() - startedAt]
+    const { manifestProblem } = taken
+    const isPaused = await parts.images.finishPause({
+      ...{ ...announced, diskGeneration, bytes, manifestProblem, stallMs, durationMs },
+    })
+    if (!isPaused) throw new Error('it ended while its memory was being saved')
+    await fallAsleep(parts, { ...options, imageId })
+    parts.logger.info({ sandboxId, bootId: boot.bootId, bytes, stallMs, durationMs }, 'boot paused')
+    return { ...taken, stallMs, durationMs }
+  } catch (error) {
+    const isRunning = await undoPause(parts, { sandbox, boot, imageId })
+    throw pauseFailed({ reason: reasonOf(error), isRunning }, { cause: error })
+  }
+}
+
+/** What the first answer to the order was. */
+export async function describePause(parts: MemoryParts, { sandbox }: SandboxBoot): Promise<PauseOutcome> {
+  const image = await parts.images.find(sandbox.sandboxId)
+  if (image === undefined) return { manifest: null, manifestProblem: 'It is lost.', stallMs: 0, durationMs: 0 }
+  const { manifestProblem, stallMs, durationMs } = image
+  const { path: directory } = await parts.disks.makeMemoryPlace({ diskId: sandbox.placeId, imageId: image.imageId })
+  const text = await readFile(path.join(directory, manifestName), 'utf8').catch(() => 'null')
+  const manifest = manifestSchema.nullable().safeParse(JSON.parse(text)).data ?? null
+  return { manifest, manifestProblem, stallMs, durationMs }
+}
+
+/**
+ * Undoes a pause that failed or was interrupted, from wherever it was. False when the boot has ended: then its end is
+ * recorded by whoever follows it, or here.
+ */
+export async function undoPause(
+  parts: MemoryParts,
+  { sandbox, boot, imageId }: SandboxBoot & { imageId: string },
+): Promise<boolean> {
+  const { sandboxId, placeId } = sandbox
+  const isRunning = await letGoOn(parts, { sandbox, boot }).catch(async (error: unknown) => {
+    parts.logger.error({ error, sandboxId }, 'a boot whose pause failed cannot go on')
+    const detail = `It could not be paused, and after that it could not go on: ${reasonOf(error)}`
+    await parts.running.end(boot, { cause: 'unknown', detail })
+    return false
+  })
+  if (!isRunning) parts.active.setRefusal(sandboxId, undefined)
+  await discardImage(parts, { placeId, imageId })
+  return isRunning
+}
+
+async function letGoOn(parts: MemoryParts, { sandbox, boot }: SandboxBoot): Promise<boolean> {
+  const driver = await savingDriver(parts)
+  const status = await driver.inspect(boot.driverBootId)
+  if (status?.state !== 'running') return false
+  await driver.thaw(boot.driverBootId)
+  await parts.network.setLink({ sandboxId: sandbox.placeId, state: 'up' })
+  parts.running.serve({ sandbox, boot })
+  return true
+}
+
+/** From here on the end of what is frozen is not the end of the boot. */
+async function fallAsleep(parts: MemoryParts, options: SandboxBoot & { imageId: string }): Promise<void> {
+  const { sandboxId, placeId } = options.sandbox
+  const { bootId, driverBootId } = options.boot
+  parts.running.unfollow(bootId)
+  parts.active.setRefusal(sandboxId, sandboxPaused({}))
+  parts.frozen.keep({ sandboxId, bootId, driverBootId, placeId, imageId: options.imageId })
+  await parts.room.relieve()
+}
+
+async function takeManifest(
+  parts: MemoryParts,
+  { sandbox, hashKey }: SandboxBoot & { hashKey: string | undefined },
+): Promise<{ manifest: Manifest | null; manifestProblem: string }> {
+  const guest = parts.active.find(sandbox.sandboxId)
+  if (guest === undefined) return { manifest: null, manifestProblem: 'The guest cannot be reached.' }
+  const key = hashKey ?? parts.launch.randomBytes(32).toString('hex')
+  const signal = AbortSignal.any([guest.ended, AbortSignal.timeout(manifestTimeoutMs)])
+  try {
+    return { manifest: await readManifest(guest, { hashKey: key, signal }), manifestProblem: '' }
+  } catch (error) {
+    return { manifest: null, manifestProblem: reasonOf(error) }
+  }
+}
+
+async function refuseWithoutSpace(
+  parts: MemoryParts,
+  { driver, driverBootId }: { driver: MemorySavingDriver; driverBootId: string },
+): Promise<void> {
+  const status = await driver.inspect(driverBootId)
+  const heldBytes = status?.state === 'running' ? (status.memoryBytes ?? 0) : 0
+  const { totalBytes, usedBytes } = await parts.disks.poolUsage()
+  const [neededBytes, availableBytes] = [heldBytes + imageMarginBytes, totalBytes - usedBytes]
+  if (availableBytes < neededBytes) throw noRoomForMemory({ neededBytes, availableBytes })
+}

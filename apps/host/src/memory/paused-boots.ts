@@ -1,0 +1,90 @@
+import type { RescueRequest } from '@threadbox/protocol/guest'
+import type { DemotedSandbox, FileChanges, HostInfo, HostSandbox, WokenSandbox } from '@threadbox/protocol/host'
+import type { StoredSandbox } from '../state/sandboxes.store.ts'
+import { demoteBoot } from './demote.ts'
+import type { MemoryParts, SandboxBoot } from './memory-parts.ts'
+import { describePause, type PauseOutcome, pauseBoot } from './pause.ts'
+import { type Reclaimed, reclaimMemory, removeLeftOverImages } from './reclaim-memory.ts'
+import { dropMemory, wakeBoot } from './wake.ts'
+
+/**
+ * Boots whose memory is saved: how they get there and how they come back. The caller sees to it that one thing at a time
+ * is done with a sandbox.
+ */
+export type PausedBoots = {
+  pause(options: SandboxBoot & { hashKey: string | undefined }): Promise<PauseOutcome>
+  /** What the pause of a paused boot was. */
+  describePause(options: SandboxBoot): Promise<PauseOutcome>
+  wake(options: SandboxBoot): Promise<Omit<WokenSandbox, 'sandbox'>>
+  demote(options: SandboxBoot & { budgets: RescueRequest }): Promise<Omit<DemotedSandbox, 'sandbox'>>
+  /** Ends a paused boot without waking it. */
+  drop(options: SandboxBoot & { detail: string }): Promise<void>
+  /** Gives up the frozen copy of a sandbox, if it has one. */
+  dropFrozen(sandboxId: string): Promise<void>
+  fileChanges(sandbox: StoredSandbox): Promise<FileChanges>
+  present(options: SandboxBoot): Promise<HostSandbox['paused']>
+  usage(): Promise<MemoryUsage>
+  reclaim(options: SandboxBoot): Promise<Reclaimed>
+  removeLeftOvers(): Promise<void>
+  /** Gives up frozen copies while memory is short, and says when images take more than they may. */
+  relieve(): Promise<void>
+}
+
+type MemoryUsage = Pick<HostInfo, 'frozenSandboxes' | 'frozenBytes' | 'memoryImageBytes' | 'memoryImageBudgetBytes'>
+
+export function makePausedBoots(parts: MemoryParts & { keepsFrozen: boolean }): PausedBoots {
+  const { frozen, images, points, imageBudgetBytes } = parts
+  const imageBytes = async () => (await images.list()).reduce((sum, { bytes }) => sum + bytes, 0)
+  const dropFrozen = async (sandboxId: string) => {
+    const copy = await frozen.take(sandboxId)
+    if (copy !== undefined) await frozen.evict(copy)
+  }
+  const tellBudget = async () => {
+    const [usedBytes, budgetBytes] = [await imageBytes(), await imageBudgetBytes()]
+    if (usedBytes > budgetBytes) parts.events.emit({ type: 'memory-budget', usedBytes, budgetBytes })
+  }
+  const keepOrDrop = async (sandboxId: string) => {
+    if (!parts.keepsFrozen) await dropFrozen(sandboxId)
+  }
+  return {
+    pause: async (options) => {
+      const outcome = await pauseBoot(parts, options)
+      await keepOrDrop(options.sandbox.sandboxId)
+      await tellBudget()
+      return outcome
+    },
+    describePause: (options) => describePause(parts, options),
+    wake: (options) => wakeBoot(parts, options),
+    demote: (options) => demoteBoot(parts, options),
+    drop: (options) => dropMemory(parts, { ...options, cause: 'stopped' }),
+    dropFrozen,
+    fileChanges: (sandbox) => points.changes(sandbox),
+    present: async ({ sandbox, boot }) => {
+      if (!isAsleep(boot)) return null
+      const image = await images.find(sandbox.sandboxId)
+      const isFrozen = frozen.has(sandbox.sandboxId)
+      return { at: image?.createdAt ?? boot.startedAt, imageBytes: image?.bytes ?? 0, isFrozen }
+    },
+    usage: async () => ({
+      frozenSandboxes: frozen.count(),
+      frozenBytes: await frozen.bytes(),
+      memoryImageBytes: await imageBytes(),
+      memoryImageBudgetBytes: await imageBudgetBytes(),
+    }),
+    reclaim: async (options) => {
+      const reclaimed = await reclaimMemory(parts, options)
+      if (reclaimed === 'paused') await keepOrDrop(options.sandbox.sandboxId)
+      return reclaimed
+    },
+    removeLeftOvers: () => removeLeftOverImages(parts),
+    relieve: async () => {
+      await parts.room.relieve()
+      await tellBudget()
+    },
+  }
+}
+
+/** Nobody is led to a boot in these states: it sleeps, or is just being woken. */
+export function isAsleep({ state }: SandboxBoot['boot']): boolean {
+  return state === 'paused' || state === 'waking' || state === 'demoting'
+}

@@ -1,0 +1,28 @@
+import type { HostSandbox } from '@threadbox/protocol/host'
+import { isAsleep, type PausedBoots } from '../memory/paused-boots.ts'
+import type { BootsStore } from '../state/boots.store.ts'
+import type { StoredSandbox } from '../state/sandboxes.store.ts'
+
+/** A sandbox as its server sees it. What it uses of its disk is looked up only where one sandbox is asked for. */
+export async function presentSandbox(
+  parts: { boots: BootsStore; paused: PausedBoots },
+  sandbox: StoredSandbox,
+): Promise<HostSandbox> {
+  const { sandboxId, limits, egress, imageId } = sandbox
+  const [boot, last] = await Promise.all([parts.boots.current(sandboxId), parts.boots.lastEnded(sandboxId)])
+  const hasEnd = last?.endedAt != null && last.endCause !== null
+  return {
+    sandboxId,
+    actual: boot === undefined ? 'stopped' : isAsleep(boot) ? 'paused' : boot.state === 'ready' ? 'ready' : 'starting',
+    bootId: boot?.bootId ?? null,
+    bootStartedAt: boot?.startedAt ?? null,
+    lastBootEnd: hasEnd
+      ? { bootId: last.bootId, cause: last.endCause ?? 'unknown', at: last.endedAt ?? 0, detail: last.endDetail ?? '' }
+      : null,
+    limits,
+    egress,
+    imageId,
+    diskUsedBytes: null,
+    paused: boot === undefined ? null : ((await parts.paused.present({ sandbox, boot })) ?? null),
+  }
+}

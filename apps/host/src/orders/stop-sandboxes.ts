@@ -1,0 +1,76 @@
+import type { ShutdownOutcome } from '@threadbox/protocol/host'
+import { reasonOf } from '../memory/memory-parts.ts'
+import { isAsleep } from '../memory/paused-boots.ts'
+import type { StoredBoot } from '../state/boots.store.ts'
+import type { StoredSandbox } from '../state/sandboxes.store.ts'
+import type { OrdersParts } from './sandbox-orders.ts'
+
+export async function stopSandbox(
+  parts: Pick<OrdersParts, 'disks' | 'running' | 'paused'>,
+  { sandbox, boot }: { sandbox: StoredSandbox; boot: StoredBoot },
+): Promise<void> {
+  if (isAsleep(boot)) return await parts.paused.drop({ sandbox, boot, detail: 'Stopped by order while paused.' })
+  await parts.disks.syncDisk(sandbox.placeId)
+  await parts.running.stop(boot)
+  // What the guest wrote between the first sync and its end.
+  await parts.disks.syncDisk(sandbox.placeId)
+}
+
+/**
+ * Nothing runs afterwards: with `keepsMemory` what can be paused is, and what is paused keeps its image. Each under its
+ * lock: a start that was under way is waited for, and what it started is paused or stopped.
+ */
+export async function shutDownAll(
+  parts: OrdersParts,
+  { keepsMemory }: { keepsMemory: boolean },
+): Promise<ShutdownOutcome> {
+  const { sandboxes, lock } = parts
+  const outcome = { stopped: [] as string[], paused: [] as string[], failed: [] as ShutdownOutcome['failed'] }
+  const noted = (sandboxId: string | null, work: Promise<void>) =>
+    work.catch((error: unknown) => void outcome.failed.push({ sandboxId, reason: reasonOf(error) }))
+  const endOne = async (sandboxId: string) => {
+    const how = await shutDownOne(parts, { sandboxId, keepsMemory })
+    if (how !== 'nothing') outcome.stopped.push(sandboxId)
+    if (how === 'paused') outcome.paused.push(sandboxId)
+  }
+  const all = (await sandboxes.list()).map(({ sandboxId }) =>
+    noted(
+      sandboxId,
+      lock(sandboxId, () => endOne(sandboxId)),
+    ),
+  )
+  await Promise.all([...all, noted(null, parts.spares.close())])
+  return outcome
+}
+
+async function shutDownOne(
+  parts: OrdersParts,
+  { sandboxId, keepsMemory }: { sandboxId: string; keepsMemory: boolean },
+): Promise<'nothing' | 'paused' | 'stopped'> {
+  const sandbox = await parts.sandboxes.find(sandboxId)
+  const boot = await parts.boots.current(sandboxId)
+  if (sandbox === undefined || boot === undefined) return 'nothing'
+  if (keepsMemory && isAsleep(boot)) {
+    await parts.paused.dropFrozen(sandboxId)
+    return 'nothing'
+  }
+  if (keepsMemory && (await keepMemory(parts, { sandbox, boot }))) return 'paused'
+  const current = await parts.boots.current(sandboxId)
+  if (current !== undefined) await stopSandbox(parts, { sandbox, boot: current })
+  return 'stopped'
+}
+
+/** False: its memory cannot be kept, for a reason that the log has. */
+async function keepMemory(
+  { paused, logger }: Pick<OrdersParts, 'paused' | 'logger'>,
+  found: { sandbox: StoredSandbox; boot: StoredBoot },
+): Promise<boolean> {
+  try {
+    await paused.pause({ ...found, hashKey: undefined })
+    await paused.dropFrozen(found.sandbox.sandboxId)
+    return true
+  } catch (error) {
+    logger.warn({ error, sandboxId: found.sandbox.sandboxId }, 'a sandbox could not be paused and is stopped')
+    return false
+  }
+}
