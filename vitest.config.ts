@@ -28,6 +28,7 @@ export default defineConfig({
             'packages/*/src/**/*.system.test.ts',
             'tests/system/**/*.test.ts',
             'tests/compatibility/**/*.test.ts',
+            'tests/chaos/**/*.test.ts',
           ],
           fileParallelism: false,
           testTimeout: 120_000,

@@ -1,6 +1,7 @@
 export { isFailure, type ModelReply, type ScriptedAnswer, type ScriptedCall } from './model-server/model-reply.ts'
 export { type ModelServer, type ReplyRule, startModelServer } from './model-server/model-server.ts'
 export { type RecordedMessage, type RecordedRequest, wholeText } from './model-server/recorded-request.ts'
+export { sandboxPids } from './test-host/driver-records.ts'
 export type { CommandResult, HostAnswer, HostEventLog, HostRequests } from './test-host/host-requests.ts'
 export { startTestHost, type TestHost } from './test-host/test-host.ts'
 export { findTestMachine, testRoot } from './test-host/test-machine.ts'

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { runChaos } from './chaos.ts'
+
+/** The short version of `./threadbox chaos`. */
+const kills = 25
+
+test(`A1 G10: ${kills} random kills under load lose nothing that was acknowledged and leave nothing behind`, {
+  timeout: 900_000,
+}, async () => {
+  const seed = 20_261_122
+  const result = await runChaos({ seed, kills, minutes: 6, threads: 3, log: () => undefined })
+  const slowest = Math.max(...result.recoveryMs)
+  console.log(
+    `kills ${JSON.stringify(result.kills)}, acknowledged ${result.acknowledged}, pauses ${result.pauses}, usable again after ${slowest} ms at the latest`,
+  )
+  expect(result.problems).toEqual([])
+  expect(result.acknowledged).toBeGreaterThan(0)
+})

@@ -1,0 +1,148 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { sandboxPids } from '@threadbox/testkit'
+import { startInstallation, type TestInstallation } from '../stack/installation.ts'
+import { type ChaosThread, makeChaosThread } from './chaos-thread.ts'
+import { makeRandom, type Random } from './random.ts'
+
+/**
+ * Threads that work, pause, wake, and are deleted, while server, host daemon, sandboxes and guests are killed at random
+ * moments. What was acknowledged must be there afterwards, each line once; each sandbox has one boot; nothing is left on
+ * the machine when everything was deleted.
+ */
+export type ChaosOptions = {
+  seed: number
+  /** Ends after so many kills, or after so long, whichever comes first. */
+  kills: number
+  minutes: number
+  threads: number
+  log: (line: string) => void
+}
+
+export type ChaosResult = {
+  kills: Record<Victim, number>
+  acknowledged: number
+  unknown: number
+  pauses: number
+  deletions: number
+  /** Milliseconds from the end of a kill until a thread had run a command, each kill. */
+  recoveryMs: number[]
+  problems: string[]
+}
+
+const victims = ['server', 'host', 'sandbox', 'guest'] as const
+type Victim = (typeof victims)[number]
+
+/** Longer is no recovery: the run goes on, and says so as a problem. */
+const usableWithinMs = 60_000
+
+export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
+  const random = makeRandom(options.seed)
+  await using installation = await startInstallation({ serverEnvironment: { THREADBOX_UNDO_SECONDS: '1' } })
+  const ending = new AbortController()
+  const threads: ChaosThread[] = []
+  for (let index = 0; index < options.threads; index++)
+    threads.push(await makeChaosThread(installation, { index, random }))
+  const result: ChaosResult = {
+    kills: { server: 0, host: 0, sandbox: 0, guest: 0 },
+    acknowledged: 0,
+    unknown: 0,
+    pauses: 0,
+    deletions: 0,
+    recoveryMs: [],
+    problems: [],
+  }
+  const working = threads.map((thread) => thread.work(ending.signal))
+  await disturb(installation, { options, random, threads, result })
+  ending.abort()
+  await Promise.all(working)
+  for (const thread of threads) {
+    result.problems.push(...(await thread.verify(usableWithinMs)).problems)
+    result.acknowledged += thread.counts.acknowledged
+    result.unknown += thread.counts.unknown
+    result.pauses += thread.counts.pauses
+    result.deletions += thread.counts.deletions
+    await thread.delete()
+  }
+  result.problems.push(...(await untilClean(installation)))
+  return result
+}
+
+async function disturb(
+  installation: TestInstallation,
+  context: { options: ChaosOptions; random: Random; threads: ChaosThread[]; result: ChaosResult },
+): Promise<void> {
+  const { options, random, threads, result } = context
+  const deadline = Date.now() + options.minutes * 60_000
+  for (let kill = 1; kill <= options.kills && Date.now() < deadline; kill++) {
+    await delay(random.between(100, 1500))
+    const thread = random.oneOf(threads)
+    const victim = random.oneOf(victims)
+    const done = await strike(installation, { victim, thread })
+    if (!done) continue
+    result.kills[victim] += 1
+    const startedAt = performance.now()
+    const { problems } = await thread.verify(usableWithinMs)
+    result.recoveryMs.push(Math.round(performance.now() - startedAt))
+    const found = [...problems, ...(await doubleBoots(installation))]
+    result.problems.push(...found.map((problem) => `after kill ${kill} (${victim}): ${problem}`))
+    options.log(
+      `kill ${kill}: ${victim}, usable after ${result.recoveryMs.at(-1)} ms${found.map((one) => `\n  ${one}`).join('')}`,
+    )
+  }
+}
+
+/** False when there was nothing to kill. */
+async function strike(
+  { host, server }: TestInstallation,
+  { victim, thread }: { victim: Victim; thread: ChaosThread },
+): Promise<boolean> {
+  if (victim === 'server' || victim === 'host') {
+    const process = victim === 'server' ? server : host
+    await process.kill('SIGKILL')
+    await process.restart()
+    return true
+  }
+  const sandboxId = await thread.sandboxId()
+  if (sandboxId === undefined) return false
+  if (victim === 'guest') {
+    // The first process takes the whole sandbox with it, so the order itself is never answered.
+    await host.run(sandboxId, 'sudo kill -9 1', { timeoutMs: 2000 }).catch(() => undefined)
+    return true
+  }
+  const pids = await sandboxPids({ dataDirectory: host.dataDirectory, sandboxId })
+  await host.killSandbox(sandboxId)
+  return pids.length > 0
+}
+
+async function doubleBoots({ host }: TestInstallation): Promise<string[]> {
+  const { body } = await host.request('GET', '/v1/sandboxes')
+  const { sandboxes } = body as { sandboxes: { sandboxId: string }[] }
+  const counts = await Promise.all(
+    sandboxes.map(async ({ sandboxId }) => ({
+      sandboxId,
+      pids: await sandboxPids({ dataDirectory: host.dataDirectory, sandboxId }),
+    })),
+  )
+  return counts
+    .filter(({ pids }) => pids.filter(isAlive).length > 1)
+    .map(({ sandboxId, pids }) => `sandbox ${sandboxId} has ${pids.length} boots`)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** Deleted threads can be brought back for a second; after that nothing of them may be on the machine. */
+async function untilClean({ host }: TestInstallation): Promise<string[]> {
+  let left: string[] = []
+  for (let attempt = 0; attempt < 200; attempt++) {
+    left = await host.leftovers()
+    if (left.length === 0) return []
+    await delay(100)
+  }
+  return left.map((line) => `left behind: ${line}`)
+}
