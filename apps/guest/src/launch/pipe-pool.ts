@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process'
-import { closeSync, constants, fchmodSync, fchownSync, mkdirSync, openSync, unlinkSync } from 'node:fs'
+import {
+  chownSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freshRandom } from '../init/random.ts'
@@ -19,6 +29,8 @@ export type PipePool = {
   forInput(owner: { uid: number; gid: number }): Promise<Pipe>
   /** The guest reads what the program writes. */
   forOutput(owner: { uid: number; gid: number }): Promise<Pipe>
+  /** A pipe that the owner can open by its name; whoever asks for it opens it, and takes the name away. */
+  named(owner: { uid: number; gid: number }, path: string): Promise<void>
 }
 
 const batchSize = 32
@@ -55,7 +67,12 @@ export function makePipePool(options: { scratchDirectory: string; mkfifo: string
     else fchmodSync(pipe.writeEnd, 0o600)
     return pipe
   }
-  return { forInput: (owner) => opened(owner, openForInput), forOutput: (owner) => opened(owner, openForOutput) }
+  const named = async (owner: { uid: number; gid: number }, path: string) => {
+    const unused = await take()
+    if (process.getuid?.() === 0) chownSync(unused, owner.uid, owner.gid)
+    renameSync(unused, path)
+  }
+  return { named, forInput: (owner) => opened(owner, openForInput), forOutput: (owner) => opened(owner, openForOutput) }
 }
 
 /** Only the guest's end is non-blocking: programs do not expect EAGAIN. Opening both ways first keeps opens short. */

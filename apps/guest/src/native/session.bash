@@ -1,56 +1,71 @@
-# Part of every command's shell (see session.ts): saves what the command changed in its shell. Only builtins are used,
-# so saving needs no further process, also when none can be made. Everything here is called __threadbox_…, and neither
-# that nor what bash itself owns is saved.
+# Part of every command's shell (see session-script.ts): takes commands, one after another, and saves what they changed
+# in the shell. Only builtins are used, so saving needs no further process, also when none can be made, and few of them,
+# because each one that prints costs a system call for every line. Everything here is called __threadbox_…; that, and
+# what bash itself owns, is left out by whoever reads what was saved.
 
-__threadbox_save() {
-  local IFS=$' \t\n'
-  {
-    builtin printf '%s\0' "$PWD"
-    builtin set +o
-    builtin set +eufx
-    builtin printf '\0'
-    builtin shopt -p
-    builtin umask -p
-    builtin declare -f
-    builtin declare -F
-    __threadbox_variables
-    builtin alias -p
-    builtin printf '\0complete'
-  } >"$__threadbox_target"
-}
+# One command: wait for it, take it over, run it as the shell's own text. Not a loop, in which a stray `break` or
+# `set -n` would do harm; so a shell takes as many commands as there are turns, and then makes room for a new one.
+# Traps for commands are ended here, because functions do not see them.
+__threadbox_turn='{ __threadbox_status=$?; \builtin trap - DEBUG ERR RETURN; __threadbox_next; } 2>/dev/null || \builtin exit "$__threadbox_status"; \builtin . "$__threadbox_script"; \builtin eval -- "$__threadbox_command"; '
+__threadbox_turns=$__threadbox_turn$__threadbox_turn$__threadbox_turn$__threadbox_turn
+__threadbox_turns=$__threadbox_turns$__threadbox_turns$__threadbox_turns$__threadbox_turns
+__threadbox_turns+='{ __threadbox_status=$?; __threadbox_end; } 2>/dev/null; \builtin exit "$__threadbox_status"'
+builtin unset -v __threadbox_turn
 
-__threadbox_variables() {
-  local __threadbox_letter __threadbox_name
-  local -a __threadbox_names
-  for __threadbox_letter in {a..z} {A..Z} _; do
-    builtin eval "__threadbox_names=(\"\${!$__threadbox_letter@}\")"
-    for __threadbox_name in "${__threadbox_names[@]}"; do
-      case $__threadbox_name in
-        __threadbox_* | THREADBOX_* | BASH | BASH_* | BASHOPTS | BASHPID | COMP_* | DIRSTACK | EPOCHREALTIME | EPOCHSECONDS) ;;
-        EUID | FUNCNAME | GROUPS | HISTCMD | HOSTNAME | HOSTTYPE | IFS | LINENO | MACHTYPE | OPTARG | OPTERR | OPTIND) ;;
-        OSTYPE | PIPESTATUS | PPID | PWD | RANDOM | SECONDS | SHELLOPTS | SHLVL | SRANDOM | UID | _) ;;
-        *) __threadbox_was_given "$__threadbox_name" || builtin declare -p "$__threadbox_name" ;;
-      esac
-    done
-  done
-}
-
-# What was put into the environment from outside and is unchanged is not the session's to keep.
-__threadbox_was_given() {
-  [[ -n ${__threadbox_given[$1]+given} && ${!1-} == "${__threadbox_given[$1]}" ]]
+# Tells how the last command ended, or that the shell is ready, and waits. Fails when there is no next one: then the shell ends as that command did.
+__threadbox_next() {
+  if [[ -n ${__threadbox_target-} ]]; then
+    __threadbox_end
+  else
+    __threadbox_status=ready
+  fi
+  builtin printf '%s\n' "$__threadbox_status" >"$__threadbox_channel.out"
+  __threadbox_script= __threadbox_command= __threadbox_saved= __threadbox_target=$__threadbox_channel.state
+  builtin read -r __threadbox_script <"$__threadbox_channel.in"
+  [[ -n $__threadbox_script ]] || __threadbox_saved=yes
+  [[ -n $__threadbox_script ]]
 }
 
 __threadbox_end() {
-  if [[ -z ${__threadbox_saved-} ]]; then
-    __threadbox_saved=yes
-    __threadbox_save
-  fi
-  return "$1"
+  [[ -n ${__threadbox_saved-} ]] && return
+  __threadbox_saved=yes
+  __threadbox_save
+}
+
+__threadbox_save() {
+  local __threadbox_options=$SHELLOPTS
+  builtin set +efuvxCk +o posix
+  local __threadbox_open=("${IFS@a}")
+  local IFS=$' \t\n'
+  local __threadbox_name __threadbox_given_names=
+  for __threadbox_name in "${!__threadbox_given[@]}"; do
+    [[ ${!__threadbox_name-} == "${__threadbox_given[$__threadbox_name]}" ]] && __threadbox_given_names+=" $__threadbox_name"
+  done
+  {
+    __threadbox_open+=(/proc/self/fd/*)
+    : "${__threadbox_open_first=${__threadbox_open[*]}}"
+    [[ ${__threadbox_open[*]} == "$__threadbox_open_first" ]] && __threadbox_open=()
+    builtin printf '%s\0' "$PWD" "$__threadbox_options" "$BASHOPTS" "$__threadbox_given_names" "${__threadbox_open[*]}"
+    builtin trap -p
+    builtin enable -n
+    builtin printf '\0'
+    builtin umask -p
+    builtin declare -f
+    builtin declare -F
+    builtin printf '\0'
+    builtin declare -p
+    builtin printf '\0'
+    builtin alias -p
+    builtin printf '\0complete'
+  } >|"${__threadbox_target-/dev/null}"
 }
 
 # Without this, a command that has an EXIT trap of its own and calls `exit` would leave nothing behind.
 exit() {
   local __threadbox_status=$?
-  [[ $BASHPID == "$$" ]] && { __threadbox_end 0; } 2>/dev/null
+  [[ $BASHPID == "$$" ]] && { __threadbox_end; } 2>/dev/null
   builtin exit "${1-$__threadbox_status}"
 }
+
+# The first time is the slowest, and shows which descriptors are open in a shell that nothing has happened to yet.
+{ __threadbox_save; } 2>/dev/null

@@ -1,7 +1,5 @@
-import { chownSync, closeSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, statSync } from 'node:fs'
 import { runs } from '@threadbox/protocol/guest'
-import { freshRandom } from '../init/random.ts'
 import type { ProcessExit } from '../launch/launcher.ts'
 import { readPipe } from '../launch/pipe-reader.ts'
 import type { SandboxUser } from '../launch/users.ts'
@@ -9,9 +7,16 @@ import { endFamily, membersOf, type ProcessFamily } from '../processes/process-f
 import { commandLine, type ProcessEntry } from '../processes/process-table.ts'
 import type { OutputLog } from './output-log.ts'
 import { makeRunRecord, plainEnd, type Run, type RunRecord, type StopCause, viewOf } from './run.ts'
-import { parseSavedState, type SessionState, sessionScript, shellBody } from './session-script.ts'
+import {
+  commandScript,
+  loadScript,
+  parseSavedShell,
+  type SavedShell,
+  type SessionState,
+  shellBody,
+} from './session-script.ts'
+import type { SessionShell, ShellOutput } from './session-shell.ts'
 import type { SessionCopy, SessionStore } from './session-store.ts'
-import type { WaitingShell } from './shell-pool.ts'
 
 export type CommandRequest = {
   key: string
@@ -23,19 +28,20 @@ export type CommandRequest = {
 
 /** What a command run needs to know of the rest of the guest. */
 export type CommandDependencies = {
-  shell: WaitingShell
+  shell: SessionShell
+  output: ShellOutput
   session: SessionCopy
   sessions: SessionStore
   user: SandboxUser
   envVars: Record<string, string>
   log: OutputLog
-  libraryPath: string
-  scratchDirectory: string
   /** In words, what the memory watchdog ended of this family; undefined when nothing. */
   memoryVerdict(family: ProcessFamily): string | undefined
+  /** Called, when the end was told, with a shell that can take the session's next command. */
+  onReusable(shell: SessionShell, session: SessionCopy): void
 }
 
-export type CommandRun = Run & { readonly pid: number; readonly family: ProcessFamily }
+export type CommandRun = Run & { readonly pid: number; readonly family: ProcessFamily; whenEnded: Promise<void> }
 
 /** Saved state larger than this is not kept: it would be read again by every following command. */
 const stateLimitBytes = 16 * 1024 * 1024
@@ -43,17 +49,18 @@ const stateLimitBytes = 16 * 1024 * 1024
 const drainLimitBytes = 1024 * 1024
 
 /**
- * Gives a waiting shell its script and follows it to its end. The run ends when the shell does, not when the last
- * process lets go of the output: what a background process prints later is added to the run until it is forgotten.
+ * Gives a waiting shell its command and follows it to its end. The run ends when the shell is back or has ended, not
+ * when the last process lets go of the output: what a background process prints later is added to the run until it is
+ * forgotten.
  */
 export function startCommandRun(request: CommandRequest, dependencies: CommandDependencies): CommandRun {
-  const { shell, log } = dependencies
+  const { shell, output, log } = dependencies
   const startedAt = performance.now()
   const record = makeRunRecord({ key: request.key, log })
   const family: ProcessFamily = { root: shell.pid, mark: request.key }
   let disposed = false
   const reader = readPipe({
-    descriptor: shell.stdout,
+    descriptor: output.descriptor,
     onData: (chunk) => {
       if (disposed) return
       log.append(chunk)
@@ -63,8 +70,7 @@ export function startCommandRun(request: CommandRequest, dependencies: CommandDe
     onEnd: () => undefined,
   })
   log.onRoom(() => reader.resume())
-  const handover = writeHandover(request, dependencies)
-  sendScriptPath(shell, handover)
+  const back = shell.send(scriptFor(request, dependencies))
 
   let stopCause: StopCause | undefined
   const stop = async (cause: StopCause) => {
@@ -75,25 +81,38 @@ export function startCommandRun(request: CommandRequest, dependencies: CommandDe
   const timeout =
     request.timeoutMs > 0 ? setTimeout(() => void stop(runs.EndCause.TIMEOUT), request.timeoutMs) : undefined
   const follow = async () => {
-    const exit = await shell.exit
+    let end: CommandEnd = await Promise.race([shell.exit, back.then((status) => ({ status }))])
+    const saved = readSaved(shell.statePath)
+    const state = dependencies.sessions.commit(dependencies.session, saved?.state)
+    const isReusable =
+      'status' in end && stopCause === undefined && state.isTaken && isAsNew({ request, shell, saved, family })
+    if ('status' in end && !isReusable) {
+      shell.finish()
+      end = await shell.exit
+    }
     clearTimeout(timeout)
-    const state = dependencies.sessions.commit(dependencies.session, takeSaved(handover))
+    output.settle()
     while (!reader.drain(drainLimitBytes) && log.isFull) await roomIn(record)
-    const stillRunning = membersOf(family).map(describeProcess)
+    shell.tidy()
+    // A shell that goes on belongs to the next command; whoever ends this one later must not find it.
+    if (isReusable) family.root = noProcess
+    const stillRunning = isReusable ? [] : membersOf(family).map(describeProcess)
     record.finish({
-      ...plainEnd(causeOf(exit, stopCause)),
-      ...exitFields(exit),
+      ...plainEnd(causeOf(end, stopCause)),
+      ...exitFields(end),
       ...memoryFields(dependencies.memoryVerdict(family)),
-      cwd: cwdText(state ?? dependencies.session.state, dependencies),
+      cwd: cwdText(state.state, dependencies),
       outputSize: log.size,
       durationMs: performance.now() - startedAt,
       stillRunning,
     })
+    if (isReusable) dependencies.onReusable(shell, state)
   }
   void follow()
   return Object.assign(viewOf(record), {
     pid: shell.pid,
     family,
+    whenEnded: record.whenEnded,
     stop,
     dispose: () => {
       // What is still running must go on being able to print, or its next line would end it.
@@ -103,6 +122,25 @@ export function startCommandRun(request: CommandRequest, dependencies: CommandDe
     },
   })
 }
+
+/** Whether a shell that is back can take a command of which nobody must see that it is not the shell's first. */
+function isAsNew(ended: {
+  request: CommandRequest
+  shell: SessionShell
+  saved: SavedShell | undefined
+  family: ProcessFamily
+}): boolean {
+  const { request, shell, saved, family } = ended
+  // What a request gave is not the session's, and would have to be taken back.
+  if (saved?.isClean !== true || Object.keys(request.envs).length > 0) return false
+  return !shell.hasOtherLimits() && membersOf(family).every(({ pid }) => pid === shell.pid)
+}
+
+/** How a command ended: with its shell, or with a status and its shell going on. */
+type CommandEnd = ProcessExit | { status: number }
+
+/** The pid of no process. */
+const noProcess = 0
 
 /** A copy of the shell that has not become its program yet would show the shell's own arguments. */
 function describeProcess(member: ProcessEntry): string {
@@ -116,13 +154,13 @@ async function roomIn(record: RunRecord) {
   await room.promise
 }
 
-function causeOf(exit: ProcessExit, stopCause: StopCause | undefined): runs.EndCause {
+function causeOf(end: CommandEnd, stopCause: StopCause | undefined): runs.EndCause {
   if (stopCause !== undefined) return stopCause
-  return exit.signal === null ? runs.EndCause.EXITED : runs.EndCause.SIGNALLED
+  return 'status' in end || end.signal === null ? runs.EndCause.EXITED : runs.EndCause.SIGNALLED
 }
 
-function exitFields(exit: ProcessExit) {
-  return { exitCode: exit.code ?? -1, signal: exit.signal ?? '' }
+function exitFields(end: CommandEnd) {
+  return 'status' in end ? { exitCode: end.status, signal: '' } : { exitCode: end.code ?? -1, signal: end.signal ?? '' }
 }
 
 function memoryFields(verdict: string | undefined) {
@@ -133,50 +171,20 @@ function cwdText(state: SessionState | undefined, dependencies: CommandDependenc
   return state === undefined ? dependencies.user.home : Buffer.from(state.cwd, 'latin1').toString('utf8')
 }
 
-/** Two files in memory, in a directory where nobody can put anything in their place. Only the user can read them. */
-type Handover = { scriptPath: string; targetPath: string }
-
-function writeHandover(request: CommandRequest, dependencies: CommandDependencies): Handover {
-  const directory = join(dependencies.scratchDirectory, 'shells')
-  mkdirSync(directory, { recursive: true, mode: 0o711 })
-  const name = freshRandom(16)
-  const handover = { scriptPath: join(directory, `${name}.bash`), targetPath: join(directory, `${name}.state`) }
-  const script = sessionScript({
-    state: dependencies.session.state,
+function scriptFor(request: CommandRequest, options: CommandDependencies): Buffer {
+  const { session, shell, output, envVars } = options
+  const command = commandScript({
+    state: session.state,
     cwd: request.cwd,
-    given: { ...dependencies.envVars, ...request.envs },
+    given: { ...envVars, ...request.envs },
     runMark: request.key,
-    libraryPath: dependencies.libraryPath,
-    targetPath: handover.targetPath,
+    outputPath: output.path,
     command: request.command,
   })
-  writeFor(dependencies.user, { path: handover.scriptPath, data: script })
-  writeFor(dependencies.user, { path: handover.targetPath, data: Buffer.alloc(0) })
-  return handover
+  const isLoaded = shell.holds !== undefined
+  return isLoaded || session.state === undefined ? command : Buffer.concat([loadScript(session.state), command])
 }
 
-function writeFor(user: SandboxUser, file: { path: string; data: Buffer }) {
-  writeFileSync(file.path, file.data, { mode: 0o600, flag: 'wx' })
-  if (process.getuid?.() === 0) chownSync(file.path, user.uid, user.gid)
-}
-
-function takeSaved(handover: Handover): SessionState | undefined {
-  const { targetPath } = handover
-  try {
-    return statSync(targetPath).size > stateLimitBytes ? undefined : parseSavedState(readFileSync(targetPath))
-  } finally {
-    rmSync(targetPath, { force: true })
-    rmSync(handover.scriptPath, { force: true })
-  }
-}
-
-function sendScriptPath(shell: WaitingShell, handover: Handover) {
-  try {
-    writeSync(shell.stdin, `${handover.scriptPath}\n`)
-  } catch (error) {
-    // A shell that was killed meanwhile is reported by its exit.
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
-  } finally {
-    closeSync(shell.stdin)
-  }
+function readSaved(path: string): SavedShell | undefined {
+  return statSync(path).size > stateLimitBytes ? undefined : parseSavedShell(readFileSync(path))
 }

@@ -3,6 +3,7 @@ import { defineError } from '@threadbox/errors'
 import type { Logger } from '@threadbox/telemetry'
 import type { GuestState } from '../init/guest-state.ts'
 import { directoryMissing, type Launcher, requireDirectory } from '../launch/launcher.ts'
+import type { PipePool } from '../launch/pipe-pool.ts'
 import type { Programs } from '../launch/programs.ts'
 import type { ProcessFamily } from '../processes/process-family.ts'
 import { type CommandRequest, type CommandRun, startCommandRun } from './command-run.ts'
@@ -44,37 +45,50 @@ export type RunRegistryDependencies = {
   launcher: Launcher
   state: GuestState
   programs: Programs
+  pipes: PipePool
   scratchDirectory: string
   stateDirectory: string
   logger: Logger
   memoryVerdict(family: ProcessFamily): string | undefined
 }
 
+/** Longer than it takes a caller to hear of an end and to forget the run; shorter than a model thinks. */
+const prepareAfterMs = 50
+
 export function makeRunRegistry(dependencies: RunRegistryDependencies): RunRegistry {
   const { launcher, state, stateDirectory, logger } = dependencies
   const known = new Map<string, Promise<CommandRun> | Run>()
   const settled = new Map<string, Run>()
   const sessions = makeSessionStore({ directory: join(stateDirectory, 'sessions'), logger })
-  const shells = makeShellPool({ launcher })
+  const libraryPath = dependencies.programs.file('session.bash')
+  const shells = makeShellPool({ ...dependencies, libraryPath })
   const newLog = () => makeOutputLog({ spillDirectory: join(stateDirectory, 'output') })
+
+  const prepareNow = () => shells.prepare(sessions.open('').state === undefined ? 'login' : 'bare')
+  let preparing: NodeJS.Timeout | undefined
+  // Starting a shell keeps the guest busy for a moment, in which the command's end would not be told.
+  const prepareSoon = () => {
+    clearTimeout(preparing)
+    preparing = setTimeout(() => state.isReady() && prepareNow(), prepareAfterMs)
+  }
 
   const start = async (request: CommandRequest & { session: string }) => {
     const session = sessions.open(request.session)
     const user = launcher.user(undefined)
-    const shell = await shells.take(session.state === undefined ? 'login' : 'bare')
+    const shell = await shells.take(session)
     const run = startCommandRun(request, {
       shell,
+      output: await shell.openOutput(),
       session,
       sessions,
       user,
       envVars: state.settings().envVars,
       log: newLog(),
-      libraryPath: dependencies.programs.file('session.bash'),
-      scratchDirectory: dependencies.scratchDirectory,
       memoryVerdict: dependencies.memoryVerdict,
+      onReusable: shells.giveBack,
     })
     settled.set(request.key, run)
-    shells.prepare(session.state === undefined ? 'login' : 'bare')
+    void run.whenEnded.then(prepareSoon)
     return run
   }
   return {
@@ -116,11 +130,14 @@ export function makeRunRegistry(dependencies: RunRegistryDependencies): RunRegis
       settled.delete(key)
       known.delete(key)
     },
-    close: shells.reset,
+    close: () => {
+      clearTimeout(preparing)
+      shells.reset()
+    },
     reset: () => {
       sessions.reset()
       shells.reset()
-      shells.prepare(sessions.open('').state === undefined ? 'login' : 'bare')
+      prepareNow()
     },
   }
 }

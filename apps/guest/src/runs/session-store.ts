@@ -20,8 +20,8 @@ export type SessionCopy = { name: string; version: number; state: SessionState |
  */
 export type SessionStore = {
   open(name: string): SessionCopy
-  /** Takes over what a command left behind; returns the state in force afterwards. */
-  commit(copy: SessionCopy, left: SessionState | undefined): SessionState | undefined
+  /** Takes over what a command left behind; returns what is in force afterwards, which may be another's. */
+  commit(copy: SessionCopy, left: SessionState | undefined): SessionCopy & { isTaken: boolean }
   /** Forgets what is in memory, because the disk may be another one. */
   reset(): void
 }
@@ -44,7 +44,8 @@ export function makeSessionStore(options: { directory: string; logger: Logger })
     },
     commit: (copy, left) => {
       const session = current(copy.name)
-      if (left === undefined || session.version !== copy.version || isSame(left, copy.state)) return session.state
+      if (left === undefined || session.version !== copy.version) return { ...copy, ...session, isTaken: false }
+      if (isSame(left, copy.state)) return { ...copy, isTaken: true }
       session.version += 1
       session.state = left
       try {
@@ -53,20 +54,24 @@ export function makeSessionStore(options: { directory: string; logger: Logger })
         // Usually a full disk: the session goes on from memory, and the next command tries to write it again.
         options.logger.warn({ err: error }, 'session not written to the disk')
       }
-      return left
+      return { ...copy, ...session, isTaken: true }
     },
     reset: () => sessions.clear(),
   }
 }
 
+function optionsText(state: SessionState) {
+  return state.options?.join(':')
+}
+
 function isSame(left: SessionState, right: SessionState | undefined) {
-  return left.cwd === right?.cwd && left.restore === right.restore
+  return left.cwd === right?.cwd && left.restore === right.restore && optionsText(left) === optionsText(right)
 }
 
 function readState(path: string): SessionState | undefined {
   try {
-    const [cwd = '', restore] = readFileSync(path, 'latin1').split('\0')
-    return restore === undefined ? undefined : { cwd, restore }
+    const [cwd = '', restore, options] = readFileSync(path, 'latin1').split('\0')
+    return restore === undefined ? undefined : { cwd, restore, options: options?.split(':') }
   } catch {
     return undefined
   }
@@ -74,6 +79,7 @@ function readState(path: string): SessionState | undefined {
 
 function writeState(path: string, state: SessionState) {
   mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 })
-  writeFileSync(`${path}~`, `${state.cwd}\0${state.restore}`, { encoding: 'latin1', mode: 0o600 })
+  const text = [state.cwd, state.restore, ...(state.options === undefined ? [] : [optionsText(state)])].join('\0')
+  writeFileSync(`${path}~`, text, { encoding: 'latin1', mode: 0o600 })
   renameSync(`${path}~`, path)
 }

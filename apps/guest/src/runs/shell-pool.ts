@@ -1,62 +1,74 @@
-import type { LaunchedProcess, Launcher } from '../launch/launcher.ts'
-import { sendSignal } from '../processes/process-family.ts'
-import { shellBody } from './session-script.ts'
-
-/** A shell that waits for its script on standard input. */
-export type WaitingShell = LaunchedProcess & { stdin: number }
+import { type SessionShell, type ShellDependencies, type ShellKind, startSessionShell } from './session-shell.ts'
+import type { SessionCopy } from './session-store.ts'
 
 /**
- * Shells that were started before they are needed: starting one takes tens of milliseconds in a sandbox. There are two
- * kinds: a login shell for a session without state, a bare one for a session whose state is restored.
+ * Shells that wait, because starting one takes tens of milliseconds in a sandbox. The best one is the shell in which
+ * the session's last command ran: it holds the session's state. Others were started before they are needed: a login
+ * shell for a session without state, a bare one for a session whose state is to be restored.
  */
 export type ShellPool = {
-  take(kind: ShellKind): Promise<WaitingShell>
+  /** A shell for the session; whether it holds the session's state already, it says itself. */
+  take(session: SessionCopy): Promise<SessionShell>
+  /** Takes back a shell that is as the session is, and clean. One from before a `reset` is ended. */
+  giveBack(shell: SessionShell, session: SessionCopy): void
   /** Starts a shell of this kind, unless one waits already. Failures show when one is taken. */
   prepare(kind: ShellKind): void
   /** Ends waiting shells: environment, limits or disk have changed. */
   reset(): void
 }
 
-export type ShellKind = 'login' | 'bare'
+/** One for the session of the user, one for a session of the host or of a parallel command. */
+const maxIdle = 2
 
-export function makeShellPool(dependencies: { launcher: Launcher }): ShellPool {
-  const waiting = new Map<ShellKind, Promise<WaitingShell>>()
+export function makeShellPool(dependencies: ShellDependencies): ShellPool {
+  const waiting = new Map<ShellKind, Promise<SessionShell>>()
+  let idle: SessionShell[] = []
+  let current = new WeakSet<SessionShell>()
   const start = async (kind: ShellKind) => {
-    const { launcher } = dependencies
-    const user = launcher.user(undefined)
-    const flags = kind === 'login' ? ['--login'] : ['--noprofile', '--norc']
-    const launched = await launcher.launch({
-      user,
-      program: '/bin/bash',
-      args: [...flags, '-c', shellBody, 'bash'],
-      envs: {},
-      cwd: launcher.workdir(user),
-      stdin: 'pipe',
-      stderr: 'same',
-    })
-    return { ...launched, stdin: launched.stdin ?? -1 }
+    const generation = current
+    const shell = await startSessionShell(dependencies, kind)
+    generation.add(shell)
+    return shell
   }
-  const prepare = (kind: ShellKind) => {
-    if (waiting.has(kind)) return
-    const shell = start(kind)
-    waiting.set(kind, shell)
-    const drop = () => {
-      if (waiting.get(kind) === shell) waiting.delete(kind)
-    }
-    shell.then(({ exit }) => exit.then(drop), drop)
+  const forget = (shell: SessionShell) => {
+    idle = idle.filter((other) => other !== shell)
   }
   return {
-    prepare,
-    take: (kind) => {
+    prepare: (kind) => {
+      if (waiting.has(kind)) return
+      const shell = start(kind)
+      waiting.set(kind, shell)
+      const drop = () => {
+        if (waiting.get(kind) === shell) waiting.delete(kind)
+      }
+      shell.then(({ exit }) => exit.then(drop), drop)
+    },
+    take: async (session) => {
+      const held = idle.find(({ holds }) => holds?.name === session.name && holds.version === session.version)
+      if (held !== undefined) {
+        forget(held)
+        return held
+      }
+      const kind = session.state === undefined ? 'login' : 'bare'
       const shell = waiting.get(kind) ?? start(kind)
       waiting.delete(kind)
-      return shell
+      return await shell
+    },
+    giveBack: (shell, { name, version }) => {
+      if (!current.has(shell)) return shell.kill()
+      shell.holds = { name, version }
+      const stale = idle.filter(({ holds }) => holds?.name === name)
+      const kept = idle.filter((other) => !stale.includes(other))
+      for (const other of [...stale, ...kept.splice(maxIdle - 1)]) other.kill()
+      idle = [shell, ...kept]
+      void shell.exit.then(() => forget(shell))
     },
     reset: () => {
-      for (const shell of waiting.values()) {
-        shell.then(({ pid }) => sendSignal(pid, 'SIGKILL')).catch(() => undefined)
-      }
+      for (const shell of waiting.values()) shell.then(({ kill }) => kill()).catch(() => undefined)
+      for (const shell of idle) shell.kill()
       waiting.clear()
+      idle = []
+      current = new WeakSet()
     },
   }
 }

@@ -1,0 +1,40 @@
+"""A process of its own that reads back what was kept before anything is claimed to be kept.
+
+Arguments: the directory, a file to write to, and numbers of groups to leave out. Says, one JSON text a line, which
+group it begins with and what became of each of its variables.
+"""
+
+import importlib
+import json
+import sys
+
+
+def main(directory, output, skip):
+    from .replay import check_group, read_index, set_surroundings
+
+    index = read_index(directory)
+    with open(output, "a", buffering=1) as file:
+        say = lambda **words: print(json.dumps(words), file=file)  # noqa: E731
+        say(problems=set_surroundings(index))
+        for variable in index["variables"]:
+            if "module" in variable:
+                try:
+                    importlib.import_module(variable["module"])
+                except BaseException as error:
+                    say(verdicts={variable["name"]: f"the module cannot be imported: {type(error).__name__}: {error}"})
+        for number, group in enumerate(index["groups"]):
+            if number in skip:
+                continue
+            say(begun=number)
+            try:
+                _, verdicts = check_group(directory, index, group, into_memory=False)
+                say(number=number, verdicts=verdicts)
+            except BaseException as error:
+                say(number=number, failed=f"it cannot be read back: {type(error).__name__}: {str(error)[:300]}")
+        say(done=True)
+
+
+def run(arguments):
+    main(arguments[0], arguments[1], {int(number) for number in arguments[2:]})
+    # Threads of libraries that were loaded need not be waited for.
+    sys.stdout.flush()

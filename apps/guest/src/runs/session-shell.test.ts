@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startTestGuest, type TestGuest } from '../guest.test-utils.ts'
+
+let guest: TestGuest
+beforeEach(async () => {
+  guest = await startTestGuest()
+  await guest.handshake()
+})
+afterEach(() => guest[Symbol.asyncDispose]())
+
+const textOf = async (command: string) => (await guest.run(command)).text
+
+test('commands one after another have one shell, for as many commands as come', async () => {
+  const first = await textOf('echo $$')
+  expect(await textOf('false; echo $$')).toBe(first)
+  const shells = new Set<string>()
+  for (let count = 0; count < 40; count++) shells.add(await textOf(`last=${count}; echo $$`))
+  expect(shells.size).toBeLessThan(5)
+  expect(await textOf('echo $last')).toBe('39\n')
+})
+
+test.each([
+  ['a descriptor', 'exec 7</dev/null'],
+  ['a limit', 'ulimit -n 100'],
+  ['a trap', 'trap "echo caught" USR1'],
+  ['a background process', 'sleep 86010 &'],
+  ['a function that takes the place of a builtin the shell needs', 'exec() { echo mine; }'],
+  ['a variable of the shell that cannot be changed', 'readonly IFS'],
+  ['a builtin that is off', 'enable -n test'],
+])('a shell in which a command left %s takes no further command', async (_what, command) => {
+  const used = await textOf(`${command}; echo $$`)
+  const next = await textOf('[ -e /proc/$$/fd/7 ] && echo open; ulimit -n; trap -p USR1; echo $$')
+  expect(next.split('\n').at(-2)).not.toBe(used.trim())
+  expect(next).not.toMatch(/open|^100$|USR1/m)
+  await guest.run('pkill -f "^sleep 86010"; true')
+})
+
+test('what belongs to one command is gone in the next one, which the same shell runs', async () => {
+  const shell = await textOf(
+    'set -eu -- a b; IFS=,; sleep 0 & wait; pushd / >/dev/null; cd; trap ":" DEBUG ERR; echo $$',
+  )
+  const next = await textOf('echo "$#[$IFS]$SECONDS$-$OPTIND"; dirs -p | wc -l; jobs; false; echo "$unknown$$"')
+  expect(next).toBe(`0[ \t\n]0hBc1\n1\n${shell}`)
+})
+
+test('given values of one command are not there in the next', async () => {
+  await guest.runs.startCommand({ key: 'k', command: 'echo "$ONCE"', envs: { ONCE: 'now' } })
+  expect((await guest.read('k')).text).toBe('now\n')
+  expect(await textOf('echo "[$ONCE]"; GIVEN=mine')).toBe('[]\n')
+  expect(await textOf('echo "$GIVEN"')).toBe('by the host\n')
+})
+
+test.each(['break', 'continue', 'return', 'set -n', 'set -t', 'unset -f $(compgen -A function)', 'exec true'])(
+  'a stray `%s` runs once and ends its command only',
+  async (command) => {
+    await guest.run(`echo x >> effects; ${command}`)
+    await guest.run(`${command}\necho x >> effects`)
+    expect(await textOf('grep -c x effects')).toMatch(/^[12]\n$/)
+  },
+)
+
+test('options that change how the shell reads or prints hold, and show nothing of how commands are taken over', async () => {
+  await guest.run(
+    'set -o noclobber; set -o noglob; alias cd=false export=false; export() { echo mine; }; shopt -s nullglob',
+  )
+  expect(await textOf('set -x; echo on')).toMatch(/^\+* ?echo on\non\n$/)
+  expect(await textOf('echo *')).toMatch(/^(\++ echo '\*'\n)\*\n$/)
+  expect(await textOf('set +x; : > "$HOME/../dev/null"; echo $-; cd / || echo aliased')).toMatch(
+    /fh?.*C.*\naliased\n$/s,
+  )
+  expect((await guest.run('kill -9 $$')).ended.signal).toBe('SIGKILL')
+  expect(await textOf('echo $-; shopt -q nullglob && echo null')).toMatch(/C.*\nnull\n$/)
+})
+
+test('the message of an error names the shell and the line of the command', async () => {
+  await guest.run('true')
+  expect(await textOf('true\nno-such-program')).toBe('bash: line 2: no-such-program: command not found\n')
+})
+
+test('`cd -` leads back in the next command, in the same shell and in another', async () => {
+  await guest.run('cd /usr; cd /etc')
+  expect(await textOf('cd -')).toBe('/usr\n')
+  await guest.run('kill -9 $$')
+  expect(await textOf('cd -')).toBe('/etc\n')
+})
