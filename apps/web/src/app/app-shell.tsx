@@ -1,4 +1,4 @@
-import { Outlet } from '@tanstack/react-router'
+import { Outlet, useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { ConnectionBanner } from '../features/connection/components/connection-banner.tsx'
 import { ShortcutsDialog } from '../features/help/components/shortcuts-dialog.tsx'
@@ -12,11 +12,15 @@ import { useAppKeys } from './use-app-keys.ts'
 /** The frame around every page of a signed-in person. */
 export function AppShell() {
   const { t } = useTranslation(['sidebar', 'common'])
-  const { isSidebarOpen, isDrawerOpen } = useUiState()
+  const { isSidebarOpen, isDrawerOpen, pane } = useUiState()
+  const { threadId } = useParams({ strict: false })
   useUserStream()
   useAppKeys()
   return (
-    <div className={classNames('app', !isSidebarOpen && 'is-wide', isDrawerOpen && 'has-drawer')}>
+    <div
+      className={classNames('app', !isSidebarOpen && 'is-wide', isDrawerOpen && 'has-drawer')}
+      data-pane={threadId === undefined ? undefined : (pane ?? undefined)}
+    >
       <a className="skip" href="#message">
         {t('common:skipToMessage')}
       </a>

@@ -48,4 +48,14 @@ describe('formats', () => {
       '$1.50',
     ])
   })
+
+  test('a deadline is told to the minute, with its day when that is not today', () => {
+    const now = new Date(2030, 5, 12, 12).getTime()
+    const text = (date: Date, locale = 'en-GB') => plain(format.formatDeadline(date.getTime(), { now, locale }))
+    expect(text(new Date(2030, 5, 12, 14, 32))).toBe('14:32')
+    expect(text(new Date(2030, 5, 13, 7, 5))).toBe('Thu 07:05')
+    expect(text(new Date(2030, 5, 13, 7, 5), 'de')).toBe('Do., 07:05')
+    expect(text(new Date(2030, 6, 20, 7, 5))).toBe('20 Jul, 07:05')
+    expect(text(new Date(2031, 0, 2, 7, 5))).toBe('2 Jan 2031, 07:05')
+  })
 })

@@ -64,6 +64,20 @@ export function formatMoment(at: number, options: { now: number; locale: string 
   ).format(moment)
 }
 
+/** A moment that matters to the minute: `14:32` on the same day, `Mon 14:32` within six days, else the date and time. */
+export function formatDeadline(at: number, options: { now: number; locale: string }): string {
+  const moment = new Date(at)
+  const today = new Date(options.now)
+  const time: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' }
+  const isSameDay = moment.toDateString() === today.toDateString()
+  const isNear = Math.abs(at - options.now) < 6 * 24 * 3_600_000
+  const isSameYear = moment.getFullYear() === today.getFullYear()
+  const day: Intl.DateTimeFormatOptions = isNear
+    ? { weekday: 'short' }
+    : { day: 'numeric', month: 'short', ...(isSameYear ? {} : { year: 'numeric' }) }
+  return new Intl.DateTimeFormat(options.locale, isSameDay ? time : { ...day, ...time }).format(moment)
+}
+
 /** A moment with date and time, for tooltips. */
 export function formatFullMoment(at: number, locale: string): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(at))

@@ -4,6 +4,8 @@ export const queryKeys = {
   me: ['me'],
   threads: ['threads'],
   thread: (threadId: string) => ['thread', threadId],
+  sandbox: (threadId: string) => ['sandbox', threadId],
+  report: (threadId: string, reportId: string) => ['report', threadId, reportId],
   models: ['models'],
   discoveredModels: ['models', 'discovered'],
   status: ['status'],

@@ -1,15 +1,28 @@
 import { useSyncExternalStore } from 'react'
 
+/** What stands beside a conversation. */
+export type PaneName = 'sandbox'
+
 /** What of the frame is open. `layer` is the one dialog that the whole app shares. */
-export type UiState = { isSidebarOpen: boolean; isDrawerOpen: boolean; layer: 'palette' | 'shortcuts' | null }
+export type UiState = {
+  isSidebarOpen: boolean
+  isDrawerOpen: boolean
+  layer: 'palette' | 'shortcuts' | null
+  pane: PaneName | null
+}
 
 const storageKey = 'threadbox.sidebar'
+const paneStorageKey = 'threadbox.pane'
+const narrow = '(max-width: 899px)'
 const listeners = new Set<() => void>()
 let state: UiState = {
   isSidebarOpen: globalThis.localStorage?.getItem(storageKey) !== 'closed',
   isDrawerOpen: false,
   layer: null,
+  pane: rememberedPane(),
 }
+/** What had the focus when the pane was opened; it gets the focus back. */
+let paneOpener: Element | null = null
 
 function change(next: Partial<UiState>): void {
   state = { ...state, ...next }
@@ -37,7 +50,7 @@ export function toggleLayer(layer: NonNullable<UiState['layer']>): void {
 
 /** The sidebar as a column on wide screens (remembered), as a drawer on narrow ones. */
 export function toggleSidebar(): void {
-  if (matchMedia('(max-width: 899px)').matches) {
+  if (matchMedia(narrow).matches) {
     change({ isDrawerOpen: !state.isDrawerOpen })
     return
   }
@@ -48,4 +61,41 @@ export function toggleSidebar(): void {
 
 export function closeDrawer(): void {
   if (state.isDrawerOpen) change({ isDrawerOpen: false })
+}
+
+/** Opens a pane beside the conversation, or closes it when it is the one that is open. */
+export function togglePane(pane: PaneName): void {
+  if (state.pane === pane) closePane()
+  else openPane(pane)
+}
+
+export function openPane(pane: PaneName): void {
+  if (state.pane === pane) return
+  paneOpener = document.activeElement
+  localStorage.setItem(paneStorageKey, pane)
+  change({ pane })
+}
+
+/** The focus goes back to what opened the pane, else to the pane's toggle in the header. */
+export function closePane(): void {
+  if (state.pane === null) return
+  const opener = paneOpener
+  paneOpener = null
+  localStorage.removeItem(paneStorageKey)
+  change({ pane: null })
+  const toggle = document.querySelector<HTMLElement>('[data-pane-toggle]')
+  const target = opener instanceof HTMLElement && opener !== document.body && opener.isConnected ? opener : toggle
+  // After the next paint: what lay under a sheet cannot take the focus before.
+  requestAnimationFrame(() => target?.focus())
+}
+
+/** Whether a person opened the pane just now, so that the focus belongs into it; not so after a reload. */
+export function wasPaneAskedFor(): boolean {
+  return paneOpener !== null
+}
+
+/** A pane stays open over a reload, except where it would cover the whole page. */
+function rememberedPane(): PaneName | null {
+  if (globalThis.localStorage?.getItem(paneStorageKey) !== 'sandbox') return null
+  return matchMedia(narrow).matches ? null : 'sandbox'
 }

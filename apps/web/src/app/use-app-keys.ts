@@ -23,7 +23,7 @@ export function useAppKeys(): void {
   }, [navigate])
 }
 
-/** F6 goes through the regions of the page: sidebar, chat, composer. */
+/** F6 goes through the regions of the page: sidebar, chat, composer, pane. */
 function moveRegion(step: 1 | -1): void {
   const regions = [...document.querySelectorAll<HTMLElement>('[data-region]')].filter(
     (region) => region.offsetParent !== null,

@@ -13,6 +13,7 @@ export function useFormat() {
       duration: (milliseconds: number) => format.formatDuration(milliseconds, locale),
       shortAge: (milliseconds: number) => format.formatShortAge(milliseconds, locale),
       moment: (at: number, now: number) => format.formatMoment(at, { now, locale }),
+      deadline: (at: number, now: number) => format.formatDeadline(at, { now, locale }),
       fullMoment: (at: number) => format.formatFullMoment(at, locale),
       count: (count: number) => format.formatCount(count, locale),
       usd: (amount: number) => format.formatUsd(amount, locale),

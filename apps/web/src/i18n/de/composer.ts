@@ -39,6 +39,8 @@ export const composer: Texts<typeof source> = {
     run: 'Einen Shell-Befehl ausführen',
     python: 'Python ausführen, Variablen bleiben',
     share: 'Eine Datei herunterladen',
+    pause: 'Die Sandbox jetzt pausieren',
+    status: 'Sagen, wie es der Sandbox geht',
     help: 'Alle Befehle zeigen',
   },
 }

@@ -15,4 +15,5 @@ export const help: Texts<typeof source> = {
   shortcuts: 'Diese Liste',
   nextRegion: 'Nächster Bereich: Seitenleiste, Gespräch, Nachricht',
   rename: 'Thread umbenennen',
+  sandbox: 'Sandbox zeigen oder verbergen',
 }

@@ -7,6 +7,7 @@ import { composer } from './composer.ts'
 import { connection } from './connection.ts'
 import { empty } from './empty.ts'
 import { help } from './help.ts'
+import { lifecycle } from './lifecycle.ts'
 import { models } from './models.ts'
 import { sandbox } from './sandbox.ts'
 import { search } from './search.ts'
@@ -25,6 +26,7 @@ export const de: Texts<typeof en> = {
   connection,
   empty,
   help,
+  lifecycle,
   models,
   search,
   settings,

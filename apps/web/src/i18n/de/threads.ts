@@ -83,6 +83,8 @@ export const threads: Texts<typeof source> = {
     run: 'führt einen Shell-Befehl aus; Ordner, Variablen und Hintergrundprozesse bleiben',
     python: 'führt Python aus; Variablen bleiben',
     share: 'gibt Ihnen eine Datei der Sandbox als Download',
+    pause: 'sichert Speicher und Prozesse und pausiert die Sandbox',
+    status: 'sagt, wie es der Sandbox geht',
     help: 'zeigt diese Liste',
     keeps: 'Dateien, Pakete und Prozesse bleiben in der Sandbox dieses Threads.',
   },

@@ -36,6 +36,8 @@ export const composer = {
     run: 'Run a shell command',
     python: 'Run Python, keep variables',
     share: 'Get a file as a download',
+    pause: 'Pause the sandbox now',
+    status: 'Say how the sandbox is',
     help: 'List all commands',
   },
 }

@@ -10,6 +10,7 @@ export const help = {
   newThread: 'New thread',
   sidebar: 'Show or hide the sidebar',
   shortcuts: 'This list',
-  nextRegion: 'Next region: sidebar, chat, message',
+  nextRegion: 'Next region: sidebar, chat, message, pane',
   rename: 'Rename thread',
+  sandbox: 'Show or hide the sandbox',
 }

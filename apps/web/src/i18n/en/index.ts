@@ -5,6 +5,7 @@ import { composer } from './composer.ts'
 import { connection } from './connection.ts'
 import { empty } from './empty.ts'
 import { help } from './help.ts'
+import { lifecycle } from './lifecycle.ts'
 import { models } from './models.ts'
 import { sandbox } from './sandbox.ts'
 import { search } from './search.ts'
@@ -24,6 +25,7 @@ export const en = {
   connection,
   empty,
   help,
+  lifecycle,
   models,
   search,
   settings,

@@ -80,6 +80,8 @@ export const threads = {
     run: 'runs a shell command; folder, variables and background processes stay',
     python: 'runs Python; variables stay',
     share: 'gives you a file of the sandbox as a download',
+    pause: 'saves memory and processes and pauses the sandbox',
+    status: 'says how the sandbox is',
     help: 'shows this list',
     keeps: 'Files, packages and processes stay in this thread’s sandbox.',
   },

@@ -32,6 +32,8 @@ export function Composer(props: {
   modelId: string | null
   onModel: (modelId: string | null) => void
   isTurnRunning: boolean
+  /** What sending does at the moment, where it is more than sending. */
+  note?: string | undefined
   onSend: () => void
   onStop: () => void
   /** ↑ in the empty field. */
@@ -112,7 +114,7 @@ export function Composer(props: {
           <SquareSlash className="i" size={16} />
         </IconButton>
         <ModelPicker modelId={props.modelId} onChoose={props.onModel} />
-        <Hint isTurnRunning={props.isTurnRunning} hasText={text.trim() !== ''} />
+        <Hint isTurnRunning={props.isTurnRunning} hasText={text.trim() !== ''} note={props.note} />
         {props.isTurnRunning && text.trim() !== '' && (
           <Button size="md" type="submit" isDisabled={!canSend}>
             {t('queueSend')}
@@ -138,8 +140,9 @@ export function Composer(props: {
   )
 }
 
-function Hint(props: { isTurnRunning: boolean; hasText: boolean }) {
+function Hint(props: { isTurnRunning: boolean; hasText: boolean; note: string | undefined }) {
   const { t } = useTranslation('composer')
+  if (props.note !== undefined) return <span className="hint hint--note">{props.note}</span>
   if (props.isTurnRunning && !props.hasText) {
     return (
       <span className="hint" aria-hidden="true">

@@ -3,6 +3,8 @@ export const slashCommands = [
   { name: 'run', example: 'uname -a' },
   { name: 'python', example: 'import math; math.tau' },
   { name: 'share', example: 'sales.csv' },
+  { name: 'pause', example: '' },
+  { name: 'status', example: '' },
   { name: 'help', example: '' },
 ] as const
 export type SlashCommandName = (typeof slashCommands)[number]['name']
@@ -15,12 +17,25 @@ export function matchingCommands(text: string): readonly SlashCommandName[] | nu
   return names.length === 0 ? null : names
 }
 
-/** The message after a command was chosen: `help` is complete, others wait for what to run. */
+/** The message after a command was chosen: some are complete, others wait for what to run. */
 export function textOfCommand(name: SlashCommandName): string {
-  return name === 'help' ? '/help' : `/${name} `
+  return isComplete(name) ? `/${name}` : `/${name} `
+}
+
+function isComplete(name: SlashCommandName): boolean {
+  return slashCommands.find((command) => command.name === name)?.example === ''
+}
+
+const names = slashCommands.map((command) => command.name).join('|')
+const commandPattern = new RegExp(`^\\s*(/(?:${names}))\\b([\\s\\S]*)$`)
+
+/** A message to the machine as its command and what follows it; null for any other text. */
+export function splitCommand(text: string): { command: string; rest: string } | null {
+  const match = commandPattern.exec(text)
+  return match === null ? null : { command: match[1] ?? '', rest: match[2] ?? '' }
 }
 
 /** Whether the text is for the machine: shown in the machine's type. */
 export function isCommandText(text: string): boolean {
-  return /^\s*\/(?:run|python|share|help)\b/.test(text)
+  return splitCommand(text) !== null
 }

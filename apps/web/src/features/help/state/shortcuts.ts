@@ -14,5 +14,8 @@ export const shortcutGroups = {
     ['shortcuts', 'mod+/'],
     ['nextRegion', 'F6'],
   ],
-  thread: [['rename', 'F2']],
+  thread: [
+    ['rename', 'F2'],
+    ['sandbox', 'alt+4'],
+  ],
 } as const

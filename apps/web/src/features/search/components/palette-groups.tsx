@@ -5,7 +5,8 @@ import { useTranslation } from 'react-i18next'
 import { relativeTime } from '../../../i18n/relative-time.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { Kbd } from '../../../ui/kbd.tsx'
-import { glyphOf, useSandboxWords } from '../../sandbox/state/sandbox-words.ts'
+import { glyphOf } from '../../sandbox/state/chip.models.ts'
+import { useSandboxWords } from '../../sandbox/state/sandbox-words.ts'
 import type { PaletteAction, PaletteContent } from '../state/palette.models.ts'
 import { Marked } from './marked.tsx'
 
@@ -80,7 +81,7 @@ function ThreadItem(props: { thread: Thread; query: string; onSelect: () => void
   const { thread } = props
   return (
     <Command.Item value={`thread ${thread.id}`} className="opt" onSelect={props.onSelect}>
-      <Glyph state={glyphOf(thread.sandbox.state)} />
+      <Glyph state={glyphOf(thread.sandbox)} />
       <span className="trunc">
         <Marked text={thread.title === '' ? t('untitled') : thread.title} query={props.query} />
       </span>

@@ -8,7 +8,8 @@ import { useFormat } from '../../../app/use-format.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
-import { glyphOf, useSandboxWords } from '../../sandbox/state/sandbox-words.ts'
+import { glyphOf } from '../../sandbox/state/chip.models.ts'
+import { useSandboxWords } from '../../sandbox/state/sandbox-words.ts'
 import { useDeleteThread, usePinThread, useRenameThread } from '../../threads/api/thread-mutations.ts'
 import { TitleInput } from '../../threads/components/thread-title.tsx'
 
@@ -21,7 +22,7 @@ export const ThreadItem = memo(function ThreadItem(props: { thread: Thread; now:
   if (draft !== null) {
     return (
       <li className="th th--edit">
-        <Glyph state={glyphOf(thread.sandbox.state)} />
+        <Glyph state={glyphOf(thread.sandbox)} />
         <TitleInput
           value={draft}
           onChange={setDraft}
@@ -53,10 +54,10 @@ function ThreadLink(props: { thread: Thread; now: number; onRename: () => void }
   const { sandbox } = thread
   const title = thread.title === '' ? t('untitled') : thread.title
   const word = words.word(sandbox)
-  const cause = words.cause(sandbox)
+  const cause = words.cause(sandbox, now)
   const isAway = sandbox.state === 'paused' || sandbox.state === 'cold'
   const aside = isAway ? format.shortAge(now - sandbox.since) : sandbox.state === 'error' ? cause : undefined
-  const running = thread.isTurnRunning ? t('sidebar:working') : sandbox.state === 'active' ? cause : undefined
+  const running = thread.isTurnRunning ? t('sidebar:working') : words.running(sandbox, now)
   return (
     <Link
       to="/threads/$threadId"
@@ -71,7 +72,7 @@ function ThreadLink(props: { thread: Thread; now: number; onRename: () => void }
         props.onRename()
       }}
     >
-      <Glyph state={glyphOf(sandbox.state)} />
+      <Glyph state={glyphOf(sandbox)} />
       <span className="trunc">{title}</span>
       {thread.hasUnread ? (
         <span className="unread" title={t('sidebar:unread')} />

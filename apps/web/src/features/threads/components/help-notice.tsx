@@ -7,6 +7,8 @@ const commands = [
   { name: 'run', example: '/run uname -a' },
   { name: 'python', example: '/python import sys; sys.version' },
   { name: 'share', example: '/share sales.csv' },
+  { name: 'pause', example: '/pause' },
+  { name: 'status', example: '/status' },
   { name: 'help', example: '/help' },
 ] as const
 

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../app/use-format.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
+import { SandboxNotice } from '../../lifecycle/components/sandbox-notice.tsx'
 import { useThreadActions } from '../state/thread-context.ts'
 import { HelpNotice } from './help-notice.tsx'
 import { Node } from './node.tsx'
@@ -76,6 +77,8 @@ export function NoticeRow(props: { entry: NoticeEntry; turn: Turn | undefined })
           isGap
         />
       )
+    default:
+      return <SandboxNotice notice={entry} />
   }
 }
 

@@ -1,9 +1,10 @@
 import { Brain, CodeXml, FilePen, FileSearch, FolderSearch, PackageOpen, SquareTerminal } from 'lucide-react'
-import { memo } from 'react'
+import { memo, type ReactNode } from 'react'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { CallCard } from '../../cards/components/call-card.tsx'
 import { FileCards } from '../../cards/components/file-cards.tsx'
 import { Markdown } from '../../cards/components/markdown.tsx'
+import { WakeRow } from '../../lifecycle/components/wake-row.tsx'
 import { isSameRow, type Row } from '../state/rows.models.ts'
 import { FailureRow } from './failure-row.tsx'
 import { Node } from './node.tsx'
@@ -26,52 +27,59 @@ const callIcons = {
   view_image: FileSearch,
 } as const
 
-/** One row of the conversation with its node on the thread line. */
+/** One row of the conversation with its node on the thread line, which is dashed while the sandbox slept. */
 export const RowView = memo(
   function RowView(props: { row: Row }) {
-    const { row } = props
-    switch (row.kind) {
-      case 'user':
-        return <UserMessage entry={row.entry} />
-      case 'outgoing':
-        return <OutgoingRow message={row.message} />
-      case 'text':
-        return (
-          <div className="r" data-entry={row.entry.id}>
-            <Node isDot />
-            <Markdown isStreaming={row.entry.status === 'streaming'}>{row.entry.text}</Markdown>
-          </div>
-        )
-      case 'reasoning':
-        return <ReasoningRow entry={row.entry} icon={<Brain className="i" size={16} />} />
-      case 'call': {
-        const Icon = callIcons[row.entry.tool]
-        const isBusy = row.entry.status === 'running' || row.entry.status === 'waiting'
-        return (
-          <div className="r" data-entry={row.entry.id}>
-            <Node>{isBusy ? <Glyph state="waking" /> : <Icon className="i" size={16} />}</Node>
-            <CallCard entry={row.entry} />
-          </div>
-        )
-      }
-      case 'files':
-        return (
-          <div className="r" data-entry={row.entries[0]?.id}>
-            <Node isLow>
-              <PackageOpen className="i" size={16} />
-            </Node>
-            <FileCards entries={row.entries} />
-          </div>
-        )
-      case 'notice':
-        return <NoticeRow entry={row.entry} turn={row.turn} />
-      case 'failure':
-        return <FailureRow turn={row.turn} isLatest={row.isLatest} />
-      case 'working':
-        return <WorkingRow turn={row.turn} />
-      case 'turn-end':
-        return <TurnEndRow turn={row.turn} text={row.text} isLatest={row.isLatest} />
-    }
+    const content = <RowContent row={props.row} />
+    return props.row.isAsleep === true ? <div className="asleep">{content}</div> : content
   },
   (before, after) => isSameRow(before.row, after.row),
 )
+
+function RowContent(props: { row: Row }): ReactNode {
+  const { row } = props
+  switch (row.kind) {
+    case 'user':
+      return <UserMessage entry={row.entry} />
+    case 'outgoing':
+      return <OutgoingRow message={row.message} />
+    case 'text':
+      return (
+        <div className="r" data-entry={row.entry.id}>
+          <Node isDot />
+          <Markdown isStreaming={row.entry.status === 'streaming'}>{row.entry.text}</Markdown>
+        </div>
+      )
+    case 'reasoning':
+      return <ReasoningRow entry={row.entry} icon={<Brain className="i" size={16} />} />
+    case 'call': {
+      const Icon = callIcons[row.entry.tool]
+      const isBusy = row.entry.status === 'running' || row.entry.status === 'waiting'
+      return (
+        <div className="r" data-entry={row.entry.id}>
+          <Node>{isBusy ? <Glyph state="waking" /> : <Icon className="i" size={16} />}</Node>
+          <CallCard entry={row.entry} />
+        </div>
+      )
+    }
+    case 'files':
+      return (
+        <div className="r" data-entry={row.entries[0]?.id}>
+          <Node isLow>
+            <PackageOpen className="i" size={16} />
+          </Node>
+          <FileCards entries={row.entries} />
+        </div>
+      )
+    case 'notice':
+      return <NoticeRow entry={row.entry} turn={row.turn} />
+    case 'wake':
+      return <WakeRow entry={row.entry} isLatest={row.isLatest} />
+    case 'failure':
+      return <FailureRow turn={row.turn} isLatest={row.isLatest} />
+    case 'working':
+      return <WorkingRow turn={row.turn} />
+    case 'turn-end':
+      return <TurnEndRow turn={row.turn} text={row.text} isLatest={row.isLatest} />
+  }
+}

@@ -1,11 +1,12 @@
 import type { Thread } from '@threadbox/sdk'
-import { Ellipsis, Menu as MenuIcon, PanelLeft, Pin, PinOff, Trash2 } from 'lucide-react'
+import { Box, Ellipsis, Menu as MenuIcon, PanelLeft, Pin, PinOff, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { shortcutText } from '../../../app/keyboard.ts'
-import { toggleSidebar, useUiState } from '../../../app/ui-state.ts'
+import { isMac, shortcutText } from '../../../app/keyboard.ts'
+import { openPane, togglePane, toggleSidebar, useUiState } from '../../../app/ui-state.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
+import { Tooltip } from '../../../ui/tooltip.tsx'
 import { SandboxChip } from '../../sandbox/components/sandbox-chip.tsx'
 import { useOfferThreadActions } from '../../search/state/thread-actions.ts'
 import { useDeleteThread, usePinThread } from '../api/thread-mutations.ts'
@@ -32,8 +33,30 @@ export function ThreadHeader(props: { thread: Thread | undefined }) {
             <ThreadMenu thread={thread} />
           </span>
         )}
+        {thread !== undefined && <PaneToggles />}
       </div>
     </header>
+  )
+}
+
+/** What can stand beside the conversation. */
+function PaneToggles() {
+  const { t } = useTranslation('sandbox')
+  const { pane } = useUiState()
+  return (
+    <div className="seg">
+      <Tooltip label={t('title')} shortcut={isMac ? '⌥4' : 'Alt+4'}>
+        <button
+          type="button"
+          aria-pressed={pane === 'sandbox'}
+          aria-label={t('title')}
+          onClick={() => togglePane('sandbox')}
+        >
+          <Box className="i" size={14} />
+          <span className="not-m">{t('title')}</span>
+        </button>
+      </Tooltip>
+    </div>
   )
 }
 
@@ -74,12 +97,13 @@ function SidebarButton() {
 
 /** Draws nothing: what the menu offers can also be found by typing. */
 function PaletteActions(props: { thread: Thread }) {
-  const { t } = useTranslation('threads')
+  const { t } = useTranslation(['threads', 'sandbox'])
   const pin = usePinThread()
   const remove = useDeleteThread()
   const { thread } = props
   useOfferThreadActions([
     { id: 'pin', label: thread.isPinned ? t('unpin') : t('pin'), run: () => pin(thread) },
+    { id: 'sandbox', label: t('sandbox:title'), run: () => openPane('sandbox') },
     { id: 'delete', label: t('delete'), run: () => remove(thread) },
   ])
   return null

@@ -7,15 +7,15 @@ import { useClient } from '../../../app/client.ts'
 import { isTouch } from '../../../app/keyboard.ts'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { CardProvider } from '../../cards/state/card-context.ts'
-import { Composer, type ComposerHandle } from '../../composer/components/composer.tsx'
-import { QueueStrip } from '../../composer/components/queue-strip.tsx'
+import type { ComposerHandle } from '../../composer/components/composer.tsx'
 import { useDraft } from '../../composer/state/draft.ts'
 import { useUploads, useUploadsStore } from '../../composer/state/uploads-context.ts'
 import { LoadFailed } from '../../connection/components/load-failed.tsx'
 import { NotFoundPage } from '../../connection/components/not-found-page.tsx'
 import { useDocumentTitle } from '../../connection/state/use-document-title.ts'
 import { EmptyThread } from '../../empty/components/empty-thread.tsx'
-import { useChooseModel, useMarkRead } from '../api/thread-mutations.ts'
+import { WakeAnnouncer } from '../../lifecycle/components/wake-announcer.tsx'
+import { useMarkRead } from '../api/thread-mutations.ts'
 import { threadQuery } from '../api/thread-queries.ts'
 import { knownPathsOf, lastMessageOf, queueOf, rowsOf, runningTurnOf } from '../state/rows.models.ts'
 import { ThreadActionsProvider } from '../state/thread-context.ts'
@@ -25,7 +25,8 @@ import { useThreadKeys } from '../state/use-thread-keys.ts'
 import { Announcer } from './announcer.tsx'
 import { DropZone } from './drop-zone.tsx'
 import { MessageList, type MessageListHandle } from './message-list.tsx'
-import { ThreadHeader } from './thread-header.tsx'
+import { ThreadDock } from './thread-dock.tsx'
+import { ThreadFrame } from './thread-frame.tsx'
 
 export function ThreadPage() {
   const { threadId } = useParams({ from: '/app/threads/$threadId' })
@@ -45,7 +46,6 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
   const [text, setText] = useDraft(threadId)
   const uploads = useUploads(threadId)
   const uploadsStore = useUploadsStore()
-  const chooseModel = useChooseModel()
   const insert = useCallback(
     (next: string) => {
       setText(next)
@@ -92,49 +92,40 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
     <ThreadActionsProvider value={actions}>
       <CardProvider value={cards}>
         <main className="main">
-          <ThreadHeader thread={thread.data} />
-          <DropZone onFiles={(files) => uploadsStore.add(threadId, files)}>
-            <section className="chat" aria-label={t('conversation')}>
-              <MessageList
-                ref={list}
-                rows={rows}
-                hasOlder={state !== null && state.before !== null}
-                isLoadingOlder={isLoadingOlder}
-                onOlder={loadOlder}
-                focusEntryId={props.focusEntryId}
-              >
-                {state === null && error === null && <Skeleton rows={4} label={t('loading')} />}
-                {error !== null && <LoadFailed error={error} onRetry={() => store?.reload()} />}
-                {state !== null && error === null && rows.length === 0 && (
-                  <EmptyThread onInsert={insert} modelId={thread.data?.modelId ?? null} />
-                )}
-              </MessageList>
-              <div className="dock">
-                <QueueStrip
-                  messages={queue}
-                  actions={commands.queue}
-                  editingId={actions.editingId}
-                  onEdit={actions.startEditing}
-                />
-                <Composer
+          <ThreadFrame thread={thread.data} isTurnRunning={isTurnRunning}>
+            <DropZone onFiles={(files) => uploadsStore.add(threadId, files)}>
+              <section className="chat" aria-label={t('conversation')}>
+                <MessageList
+                  ref={list}
+                  rows={rows}
+                  hasOlder={state !== null && state.before !== null}
+                  isLoadingOlder={isLoadingOlder}
+                  onOlder={loadOlder}
+                  focusEntryId={props.focusEntryId}
+                >
+                  {state === null && error === null && <Skeleton rows={4} label={t('loading')} />}
+                  {error !== null && <LoadFailed error={error} onRetry={() => store?.reload()} />}
+                  {state !== null && error === null && rows.length === 0 && (
+                    <EmptyThread onInsert={insert} modelId={thread.data?.modelId ?? null} />
+                  )}
+                </MessageList>
+                <ThreadDock
                   ref={composer}
+                  thread={thread.data}
+                  threadId={threadId}
                   text={text}
                   onText={setText}
-                  uploads={uploads}
-                  onFiles={(files) => uploadsStore.add(threadId, files)}
-                  onRemoveUpload={(uploadId) => uploadsStore.remove(threadId, uploadId)}
-                  onRetryUpload={(uploadId) => uploadsStore.retry(threadId, uploadId)}
-                  modelId={thread.data?.modelId ?? null}
-                  onModel={(modelId) => thread.data !== undefined && chooseModel(thread.data, modelId)}
+                  queue={queue}
+                  commands={commands}
                   isTurnRunning={isTurnRunning}
                   onSend={send}
-                  onStop={stop}
                   onEditLast={editLast}
                 />
-              </div>
-            </section>
-          </DropZone>
+              </section>
+            </DropZone>
+          </ThreadFrame>
           <Announcer state={state} />
+          <WakeAnnouncer state={state} />
         </main>
       </CardProvider>
     </ThreadActionsProvider>

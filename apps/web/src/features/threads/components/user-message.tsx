@@ -6,6 +6,7 @@ import { copyText } from '../../../app/copy-text.ts'
 import { isTouch } from '../../../app/keyboard.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
+import { splitCommand } from '../../composer/state/slash-commands.models.ts'
 import { useThreadActions } from '../state/thread-context.ts'
 import { AttachmentList } from './attachment-list.tsx'
 import { MessageEditor } from './message-editor.tsx'
@@ -57,12 +58,12 @@ export function UserMessage(props: { entry: UserMessageEntry }) {
 
 /** A command of direct mode reads as a command, everything else as text. */
 export function Bubble(props: { text: string }) {
-  const command = /^\s*(\/(?:run|python|help))\b([\s\S]*)$/.exec(props.text)
+  const command = splitCommand(props.text)
   if (command === null) return <div className="bubble">{props.text}</div>
   return (
     <div className="bubble bubble--command mono">
-      <b>{command[1]}</b>
-      {command[2]}
+      <b>{command.command}</b>
+      {command.rest}
     </div>
   )
 }

@@ -24,6 +24,22 @@ const user = (id: string, turnId: string, status: 'delivered' | 'queued' | 'held
   attachments: [],
   status,
 })
+const wake = (id: string): Entry => ({
+  ...base(id, ''),
+  kind: 'wake',
+  report: {
+    id,
+    threadId: 't',
+    from: 'memory',
+    cause: null,
+    pausedAt: 0,
+    wokenAt: 1,
+    wakeMs: 300,
+    status: 'complete',
+    counts: {},
+    items: [],
+  },
+})
 const text = (
   id: string,
   turnId: string,
@@ -133,6 +149,28 @@ describe('rows of a conversation', () => {
   test('messages on their way stand at the end, with their own key', () => {
     const outgoing = [{ key: 'k1', text: 'x', attachments: [], status: 'failed' as const }]
     expect(rowsOf(stateOf([user('a', 't1')], []), outgoing).map((row) => row.key)).toEqual(['a', 'k1'])
+  })
+
+  test('C5: a wake is a row; the line is dashed between the pause and it', () => {
+    const paused: Entry = { ...base('p', ''), kind: 'notice', code: 'sandbox-paused', params: { cause: 'idle' } }
+    const state = stateOf(
+      [user('a', 't1'), paused, user('b', 't2'), wake('w'), call('c', 't2')],
+      [turn('t1'), turn('t2')],
+    )
+    expect(rowsOf(state).map((row) => [row.kind, row.isAsleep === true])).toEqual([
+      ['user', false],
+      ['notice', false],
+      ['user', true],
+      ['wake', false],
+      ['call', false],
+    ])
+  })
+
+  test('only the newest wake is the latest, and one inside a turn does not end it twice', () => {
+    const state = stateOf([user('a', 't1'), wake('v'), text('b', 't1'), wake('w'), text('c', 't1')], [turn('t1')])
+    const rows = rowsOf(state)
+    expect(rows.filter((row) => row.kind === 'turn-end')).toHaveLength(1)
+    expect(rows.flatMap((row) => (row.kind === 'wake' ? [row.isLatest] : []))).toEqual([false, true])
   })
 
   test('no two rows share a key', () => {

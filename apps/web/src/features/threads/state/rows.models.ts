@@ -7,6 +7,7 @@ import type {
   ToolCallEntry,
   Turn,
   UserMessageEntry,
+  WakeEntry,
 } from '@threadbox/sdk'
 
 /** A message that was sent from here and that the server has not confirmed yet. */
@@ -17,8 +18,11 @@ export type OutgoingMessage = {
   status: 'sending' | 'failed'
 }
 
-/** One line of the conversation as it is drawn. `key` is stable while the row lives. */
-export type Row = { key: string } & (
+/**
+ * One line of the conversation as it is drawn. `key` is stable while the row lives. `isAsleep`: the sandbox was asleep
+ * when it came, so the thread line is dashed there.
+ */
+export type Row = { key: string; isAsleep?: true } & (
   | { kind: 'user'; entry: UserMessageEntry }
   | { kind: 'outgoing'; message: OutgoingMessage }
   | { kind: 'text'; entry: TextEntry }
@@ -26,6 +30,7 @@ export type Row = { key: string } & (
   | { kind: 'call'; entry: ToolCallEntry }
   | { kind: 'files'; entries: ToolCallEntry[] }
   | { kind: 'notice'; entry: NoticeEntry; turn: Turn | undefined }
+  | { kind: 'wake'; entry: WakeEntry; isLatest: boolean }
   | { kind: 'failure'; turn: Turn; isLatest: boolean }
   | { kind: 'working'; turn: Turn }
   | { kind: 'turn-end'; turn: Turn; text: string; isLatest: boolean }
@@ -35,12 +40,16 @@ export type Row = { key: string } & (
 export function rowsOf(state: ThreadState, outgoing: readonly OutgoingMessage[] = []): Row[] {
   const entries = state.entries.filter((entry) => !isWaiting(entry))
   const latestTurnId = entries.findLast((entry) => entry.turnId !== '')?.turnId
+  const latestWakeId = entries.findLast((entry) => entry.kind === 'wake')?.id
   const rows: Row[] = []
+  let isAsleep = false
   for (const [index, entry] of entries.entries()) {
-    addEntry(rows, { entry, turn: state.turns[entry.turnId] })
+    const from = rows.length
+    addEntry(rows, { entry, turn: state.turns[entry.turnId], latestWakeId })
     const turn = state.turns[entry.turnId]
-    const isEnd = entries[index + 1]?.turnId !== entry.turnId
-    if (isEnd && turn !== undefined) rows.push(...endOf(turn, { entries, latestTurnId }))
+    if (turn !== undefined && isLastOfTurn(entries, index)) rows.push(...endOf(turn, { entries, latestTurnId }))
+    if (isAsleep && entry.kind !== 'wake') for (const row of rows.slice(from)) row.isAsleep = true
+    isAsleep = isAsleepAfter(entry, isAsleep)
   }
   for (const message of outgoing) rows.push({ kind: 'outgoing', key: message.key, message })
   return rows
@@ -84,11 +93,29 @@ export function knownPathsOf(state: ThreadState): Set<string> {
   return paths
 }
 
+/** What happened to the sandbox belongs to no turn and does not divide one. */
+function isLastOfTurn(entries: readonly Entry[], index: number): boolean {
+  let next = index + 1
+  while (entries[next]?.turnId === '') next += 1
+  return entries[next]?.turnId !== entries[index]?.turnId
+}
+
+/** Memory is kept from the pause to the wake; anything else that began or ended the sandbox is a line of its own. */
+function isAsleepAfter(entry: Entry, isAsleep: boolean): boolean {
+  if (entry.kind === 'wake' || entry.kind === 'tool-call') return false
+  if (entry.kind !== 'notice') return isAsleep
+  if (entry.code === 'sandbox-paused') return true
+  return isAsleep && !['sandbox-started', 'sandbox-stopped', 'sandbox-replaced'].includes(entry.code)
+}
+
 function isWaiting(entry: Entry): entry is UserMessageEntry {
   return entry.kind === 'user-message' && entry.status !== 'delivered'
 }
 
-function addEntry(rows: Row[], { entry, turn }: { entry: Entry; turn: Turn | undefined }): void {
+function addEntry(
+  rows: Row[],
+  { entry, turn, latestWakeId }: { entry: Entry; turn: Turn | undefined; latestWakeId: string | undefined },
+): void {
   const key = entry.id
   switch (entry.kind) {
     case 'user-message':
@@ -100,6 +127,9 @@ function addEntry(rows: Row[], { entry, turn }: { entry: Entry; turn: Turn | und
       return
     case 'notice':
       rows.push({ kind: 'notice', key, entry, turn })
+      return
+    case 'wake':
+      rows.push({ kind: 'wake', key, entry, isLatest: entry.id === latestWakeId })
       return
     case 'tool-call':
       addCall(rows, entry)

@@ -1,0 +1,15 @@
+import type { ReactNode } from 'react'
+
+/** One line of the stream about the sandbox, with what can be done about it. */
+export function NoticeLine(props: { icon: ReactNode; title: string; rest?: string | undefined; children?: ReactNode }) {
+  return (
+    <div className="r notice">
+      <span className="node" aria-hidden="true">
+        {props.icon}
+      </span>
+      <b>{props.title}</b>
+      {props.rest !== undefined && <span className="rest">{props.rest}</span>}
+      {props.children}
+    </div>
+  )
+}

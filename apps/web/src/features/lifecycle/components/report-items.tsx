@@ -1,0 +1,65 @@
+import type { SurvivalItem } from '@threadbox/sdk'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../../../ui/button.tsx'
+import type { ReportGroup } from '../state/report.models.ts'
+import { KindIcon } from './kind-icon.tsx'
+import { StartAgain } from './start-again.tsx'
+
+/** Lists are short until somebody wants all of them: a report may name hundreds of things. */
+const firstShown = 12
+
+/** The things of one outcome, each with its reason. */
+export function ReportItems(props: { group: ReportGroup; threadId: string }) {
+  const { t } = useTranslation('lifecycle')
+  const { group } = props
+  const [isAll, setIsAll] = useState(false)
+  const shown = isAll ? group.items : group.items.slice(0, firstShown)
+  const rest = group.items.length - shown.length
+  return (
+    <>
+      <ul>
+        {shown.map((item) => (
+          <ReportItem key={`${item.kind}:${item.name}:${item.detail}`} item={item} threadId={props.threadId} />
+        ))}
+      </ul>
+      {rest > 0 && (
+        <Button variant="ghost" size="sm" onClick={() => setIsAll(true)}>
+          {t('report.showAll', { count: rest })}
+        </Button>
+      )}
+      {rest === 0 && group.unlisted > 0 && <p className="faint">{t('report.unlisted', { count: group.unlisted })}</p>}
+    </>
+  )
+}
+
+/** One thing: what it was, what became of it and why, and the way to start it again where there is one. */
+export function ReportItem(props: { item: SurvivalItem; threadId: string }) {
+  const { t } = useTranslation('lifecycle')
+  const { item } = props
+  const facts = [item.outcome === 'lost' ? '' : t(`report.outcome.${item.outcome}`), item.detail].filter(
+    (fact) => fact !== '',
+  )
+  return (
+    <li className={item.outcome}>
+      <KindIcon kind={item.kind} />
+      <b className="mono trunc" title={item.name}>
+        {item.name}
+      </b>
+      {item.restartId === null ? (
+        <span />
+      ) : (
+        <StartAgain threadId={props.threadId} restartId={item.restartId} name={item.name} />
+      )}
+      <p>
+        {item.reason}
+        {facts.length > 0 && (
+          <span className="faint">
+            {item.reason === '' ? '' : ' · '}
+            {facts.join(' · ')}
+          </span>
+        )}
+      </p>
+    </li>
+  )
+}

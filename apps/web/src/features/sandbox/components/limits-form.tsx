@@ -1,0 +1,110 @@
+import type { SandboxView } from '@threadbox/sdk'
+import { type FormEvent, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useFormat } from '../../../app/use-format.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Field } from '../../../ui/field.tsx'
+import { Input } from '../../../ui/input.tsx'
+import { showToast } from '../../../ui/toast.tsx'
+import { FormProblem } from '../../connection/components/form-problem.tsx'
+import { useChangeSandbox } from '../api/sandbox.queries.ts'
+import { type LimitName, type LimitProblem, limitNames, limitText, readLimit } from '../state/limits.models.ts'
+
+type Texts = Partial<Record<LimitName, string>>
+
+/** What the sandbox may use, changed while it runs. Only what was typed is sent. */
+export function LimitsForm(props: { threadId: string; limits: SandboxView['limits']; usedDiskBytes: number | null }) {
+  const { t } = useTranslation('sandbox')
+  const { limits, usedDiskBytes } = props
+  const change = useChangeSandbox(props.threadId)
+  const [texts, setTexts] = useState<Texts>({})
+  const read = (name: LimitName) => readLimit(name, texts[name] ?? limitText(name, limits[name]), { usedDiskBytes })
+  const changed = limitNames.filter(
+    (name) => texts[name] !== undefined && texts[name] !== limitText(name, limits[name]),
+  )
+  const isWrong = changed.some((name) => 'problem' in read(name))
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (isWrong || changed.length === 0) return
+    const values = changed.flatMap((name) => {
+      const result = read(name)
+      return 'value' in result ? [[name, result.value] as const] : []
+    })
+    change.mutate(
+      { limits: Object.fromEntries(values) },
+      {
+        onSuccess: () => {
+          setTexts({})
+          showToast(t('pane.saved'))
+        },
+      },
+    )
+  }
+  return (
+    <section className="sec" aria-label={t('pane.limits')} id="sandbox-limits">
+      <div className="sec-h">
+        {t('pane.limits')}
+        <span className="help">{t('pane.limitsHelp')}</span>
+      </div>
+      <form onSubmit={submit} noValidate>
+        <div className="pane-fields">
+          {limitNames.map((name) => (
+            <LimitField
+              key={name}
+              name={name}
+              text={texts[name] ?? limitText(name, limits[name])}
+              problem={changed.includes(name) ? problemOf(read(name)) : undefined}
+              onText={(text) => setTexts({ ...texts, [name]: text })}
+            />
+          ))}
+        </div>
+        {changed.length > 0 && (
+          <div className="row-flex pane-save">
+            <Button type="submit" variant="primary" size="md" isDisabled={isWrong} isLoading={change.isPending}>
+              {change.isPending ? t('pane.saving') : t('pane.save')}
+            </Button>
+            <Button size="md" variant="ghost" onClick={() => setTexts({})}>
+              {t('pane.undo')}
+            </Button>
+          </div>
+        )}
+        {change.error !== null && <FormProblem error={change.error} />}
+      </form>
+    </section>
+  )
+}
+
+const labels = { memoryBytes: 'memory', cpus: 'cpus', processes: 'processCount', diskBytes: 'disk' } as const
+
+function LimitField(props: {
+  name: LimitName
+  text: string
+  problem: LimitProblem | undefined
+  onText: (text: string) => void
+}) {
+  const { t } = useTranslation('sandbox')
+  const format = useFormat()
+  const { problem } = props
+  const sentence = (found: LimitProblem) => {
+    if (found.kind === 'range') return t('pane.limitProblem', { minimum: found.minimum, maximum: found.maximum })
+    if (found.kind === 'in-use') return t('pane.diskBelowUse', { used: format.binaryBytes(found.usedBytes) })
+    return t('pane.unreadable', { example: found.example })
+  }
+  return (
+    <Field label={t(`pane.${labels[props.name]}`)} error={problem === undefined ? undefined : sentence(problem)}>
+      {(control) => (
+        <Input
+          {...control}
+          className="num"
+          value={props.text}
+          autoComplete="off"
+          onChange={(event) => props.onText(event.target.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+function problemOf(result: ReturnType<typeof readLimit>): LimitProblem | undefined {
+  return 'problem' in result ? result.problem : undefined
+}

@@ -1,0 +1,97 @@
+import type { SandboxDetail, Thread } from '@threadbox/sdk'
+import { useTranslation } from 'react-i18next'
+import { closePane, wasPaneAskedFor } from '../../../app/ui-state.ts'
+import { useFormat } from '../../../app/use-format.ts'
+import { useNow } from '../../../app/use-now.ts'
+import { Glyph } from '../../../ui/glyph.tsx'
+import { Pane } from '../../../ui/pane.tsx'
+import { Resizer } from '../../../ui/resizer.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
+import { LoadFailed } from '../../connection/components/load-failed.tsx'
+import { SurvivalCard } from '../../lifecycle/components/survival-card.tsx'
+import { useSandboxDetail } from '../api/sandbox.queries.ts'
+import { LimitsForm } from './limits-form.tsx'
+import { LogSection } from './log-section.tsx'
+import { PolicySection } from './policy-section.tsx'
+import { ProcessesSection } from './processes-section.tsx'
+import { StateSection } from './state-section.tsx'
+import { UsageSection } from './usage-section.tsx'
+
+/** A thread's computer: its state and what follows, what it uses, what may be changed, what happened. */
+export function SandboxPane(props: {
+  thread: Thread
+  isTurnRunning: boolean
+  isSheet: boolean
+  width: number | null
+  onWidth: (width: number | null) => void
+}) {
+  const { t } = useTranslation('sandbox')
+  const { thread } = props
+  const query = useSandboxDetail(thread.id, thread.sandbox)
+  const now = useNow(5000)
+  const detail = query.data
+  return (
+    <Pane
+      title={t('title')}
+      isSheet={props.isSheet}
+      takesFocus={wasPaneAskedFor()}
+      closeLabel={t('pane.close')}
+      onClose={closePane}
+      resizer={<Resizer label={t('pane.resize')} width={props.width} minimum={400} onChange={props.onWidth} />}
+    >
+      <StateSection thread={thread} detail={detail} isTurnRunning={props.isTurnRunning} now={now} />
+      {query.isError && detail !== undefined && <Stale at={query.dataUpdatedAt} now={now} />}
+      {detail === undefined && query.isError && (
+        <div className="sec">
+          <LoadFailed
+            error={query.error}
+            title={t('pane.failed')}
+            isRetrying={query.isFetching}
+            onRetry={() => void query.refetch()}
+          />
+        </div>
+      )}
+      {detail === undefined && !query.isError && (
+        <div className="sec">
+          <Skeleton rows={6} label={t('pane.loading')} />
+        </div>
+      )}
+      {detail !== undefined && <Detail thread={thread} detail={detail} isStale={query.isError} now={now} />}
+    </Pane>
+  )
+}
+
+function Detail(props: { thread: Thread; detail: SandboxDetail; isStale: boolean; now: number }) {
+  const { t } = useTranslation('sandbox')
+  const { thread, detail, now } = props
+  const { sandbox } = thread
+  return (
+    <>
+      <div className={props.isStale ? 'is-stale' : undefined}>
+        <UsageSection sandbox={sandbox} usage={detail.usage} />
+        <ProcessesSection sandbox={sandbox} detail={detail} />
+      </div>
+      <LimitsForm threadId={thread.id} limits={sandbox.limits} usedDiskBytes={detail.usage?.diskBytes ?? null} />
+      <PolicySection threadId={thread.id} detail={detail} />
+      {detail.latestReport !== null && (
+        <section className="sec" aria-label={t('pane.report')}>
+          <div className="sec-h">{t('pane.report')}</div>
+          <SurvivalCard report={detail.latestReport} threadId={thread.id} isInPane />
+        </section>
+      )}
+      <LogSection threadId={thread.id} log={detail.log} now={now} />
+    </>
+  )
+}
+
+/** The sandbox did not answer: what is shown was true then. */
+function Stale(props: { at: number; now: number }) {
+  const { t } = useTranslation('sandbox')
+  const format = useFormat()
+  return (
+    <p className="sec pane-stale" role="status">
+      <Glyph state="error" />
+      {t('pane.stale', { at: format.deadline(props.at, props.now) })}
+    </p>
+  )
+}

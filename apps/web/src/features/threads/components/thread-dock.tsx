@@ -1,0 +1,59 @@
+import type { Thread, UserMessageEntry } from '@threadbox/sdk'
+import type { Ref } from 'react'
+import { Composer, type ComposerHandle } from '../../composer/components/composer.tsx'
+import { QueueStrip } from '../../composer/components/queue-strip.tsx'
+import { useUploads, useUploadsStore } from '../../composer/state/uploads-context.ts'
+import { useComposerNote } from '../../sandbox/state/composer-note.ts'
+import { useWakeAhead } from '../../sandbox/state/use-wake-ahead.ts'
+import { useChooseModel } from '../api/thread-mutations.ts'
+import type { useThreadCommands } from '../state/use-thread-actions.ts'
+
+/** Below the conversation: what waits, and where the next message is written. Typing gives a paused sandbox a head start. */
+export function ThreadDock(props: {
+  ref?: Ref<ComposerHandle>
+  thread: Thread | undefined
+  threadId: string
+  text: string
+  onText: (text: string) => void
+  queue: UserMessageEntry[]
+  commands: ReturnType<typeof useThreadCommands>
+  isTurnRunning: boolean
+  onSend: () => void
+  onEditLast: () => void
+}) {
+  const { thread, threadId, commands } = props
+  const uploads = useUploads(threadId)
+  const uploadsStore = useUploadsStore()
+  const chooseModel = useChooseModel()
+  const wakeAhead = useWakeAhead(thread)
+  const note = useComposerNote(thread?.sandbox)
+  return (
+    <div className="dock">
+      <QueueStrip
+        messages={props.queue}
+        actions={commands.queue}
+        editingId={commands.actions.editingId}
+        onEdit={commands.actions.startEditing}
+      />
+      <Composer
+        {...(props.ref === undefined ? {} : { ref: props.ref })}
+        text={props.text}
+        onText={(next) => {
+          props.onText(next)
+          wakeAhead(next)
+        }}
+        uploads={uploads}
+        onFiles={(files) => uploadsStore.add(threadId, files)}
+        onRemoveUpload={(uploadId) => uploadsStore.remove(threadId, uploadId)}
+        onRetryUpload={(uploadId) => uploadsStore.retry(threadId, uploadId)}
+        modelId={thread?.modelId ?? null}
+        onModel={(modelId) => thread !== undefined && chooseModel(thread, modelId)}
+        isTurnRunning={props.isTurnRunning}
+        note={note}
+        onSend={props.onSend}
+        onStop={commands.stop}
+        onEditLast={props.onEditLast}
+      />
+    </div>
+  )
+}
