@@ -16,7 +16,7 @@ const noReserves = { imageBytes: 0, memoryImageBytes: 0 }
 
 describeDiskStore({
   name: 'btrfs in a file, simple quotas',
-  abilities: { enforcesLimits: true, freezesImages: true },
+  abilities: { enforcesLimits: true, freezesImages: true, makesSnapshots: true },
   setUp: async () => {
     const place = await makePlace()
     return { root: place.mountPoint, open: () => place.open(), tearDown: place.tearDown }
@@ -25,7 +25,7 @@ describeDiskStore({
 
 describeDiskStore({
   name: 'btrfs of the user, full quotas',
-  abilities: { enforcesLimits: true, freezesImages: true },
+  abilities: { enforcesLimits: true, freezesImages: true, makesSnapshots: false },
   setUp: async () => {
     const outer = await makePlace()
     const first = await outer.open()
@@ -165,7 +165,8 @@ describe('the pool file', () => {
     const usage = await store.poolUsage()
     expect(usage.totalBytes - usage.usedBytes).toBeGreaterThan(reserves.memoryImageBytes)
     // Memory images are files beside the disks and are not limited by what the disks hold.
-    execFileSync('dd', ['if=/dev/urandom', `of=${place.mountPoint}/memory`, 'bs=1M', 'count=128', 'conv=fsync'], {
+    const memory = await store.makeMemoryPlace({ diskId: 'one', imageId: 'saved' })
+    execFileSync('dd', ['if=/dev/urandom', `of=${memory.path}/pages`, 'bs=1M', 'count=128', 'conv=fsync'], {
       stdio: 'pipe',
     })
     await expect(make('four')).rejects.toMatchObject({ code: 'disk.pool-full' })

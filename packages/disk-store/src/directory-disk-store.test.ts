@@ -7,7 +7,7 @@ import { describeDiskStore } from './disk-store.test-suite.ts'
 
 describeDiskStore({
   name: 'plain directories',
-  abilities: { enforcesLimits: false, freezesImages: false },
+  abilities: { enforcesLimits: false, freezesImages: false, makesSnapshots: true },
   setUp: async () => {
     const directory = await mkdtemp(join(tmpdir(), 'threadbox-disks-'))
     return {

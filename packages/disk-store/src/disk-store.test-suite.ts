@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { access, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeSnapshots } from './disk-snapshots.test-suite.ts'
 import type { DiskStore } from './disk-store.ts'
 
 const MiB = 1024 * 1024
@@ -10,8 +11,10 @@ const MiB = 1024 * 1024
 export type DiskStoreAbilities = {
   /** A write beyond the limit fails inside the disk. */
   enforcesLimits: boolean
-  /** Even root cannot write to an image. */
+  /** Even root cannot write to an image or a snapshot. */
   freezesImages: boolean
+  /** Disks can have snapshots without evading their limits. */
+  makesSnapshots: boolean
 }
 
 /**
@@ -200,6 +203,16 @@ export function describeDiskStore(options: {
       expect(usage.reservedBytes).toBeGreaterThanOrEqual(0)
     })
 
+    describeSnapshots({
+      abilities,
+      subject: () => ({ store, place, make: (diskId) => make({ diskId }), reopen }),
+    })
+
+    async function reopen() {
+      store = await place.open()
+      await store.prepare()
+      return store
+    }
     async function imageOf(imageId: string) {
       const image = (await store.listImages()).find((each) => each.imageId === imageId)
       if (image === undefined) throw new Error(`the store lists no image ${imageId}`)

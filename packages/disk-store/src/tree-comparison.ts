@@ -47,9 +47,9 @@ function compareEntries(trees: { before: Map<string, Entry>; after: Map<string, 
   }
 }
 
-/** Everything below a directory on the same file system, as one text: equal texts mean equal trees. */
+/** A directory and everything below it on the same file system, as one text: equal texts mean equal trees. */
 export async function describeTree(root: string): Promise<string> {
-  const entries = await listTree({ root, comparesInodes: true })
+  const entries = await listTree({ root, comparesInodes: true, includesRoot: true })
   return [...entries]
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([name, { identity }]) => `${identity} ${name}`)
@@ -57,13 +57,21 @@ export async function describeTree(root: string): Promise<string> {
 }
 
 /** Names are kept byte for byte (as latin1): a name need not be UTF-8. */
-async function listTree(options: { root: string; comparesInodes: boolean }): Promise<Map<string, Entry>> {
+async function listTree(options: {
+  root: string
+  comparesInodes: boolean
+  includesRoot?: boolean
+}): Promise<Map<string, Entry>> {
   const identity = options.comparesInodes ? '%i %C@' : '%T@'
   const format = `%y %m %U %G %s ${identity}\\0%P\\0%l\\0`
-  const child = spawn('find', [options.root, '-xdev', '-mindepth', '1', '-printf', format], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
-  })
+  const child = spawn(
+    'find',
+    [options.root, '-xdev', '-mindepth', options.includesRoot === true ? '0' : '1', '-printf', format],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+    },
+  )
   let problem = ''
   child.stderr.on('data', (chunk: Buffer) => {
     problem = (problem + chunk.toString()).slice(-2000)

@@ -1,0 +1,252 @@
+import { execFileSync } from 'node:child_process'
+import { chmod, mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { DiskStoreAbilities } from './disk-store.test-suite.ts'
+import type { Disk, DiskStore } from './disk-store.ts'
+
+const MiB = 1024 * 1024
+
+export type SnapshotSubject = {
+  store: DiskStore
+  place: { root: string }
+  make: (diskId: string) => Promise<Disk>
+  /** The store opened anew, as after a crash. */
+  reopen: () => Promise<DiskStore>
+}
+
+/** What the contract says of generations, snapshots and memory; part of `describeDiskStore`. */
+export function describeSnapshots(options: { abilities: DiskStoreAbilities; subject: () => SnapshotSubject }): void {
+  const { abilities, subject } = options
+
+  test('a generation stays while nothing is written, over a start too, and changes with every write', async () => {
+    const { make, reopen } = subject()
+    const disk = await make('generations')
+    const first = await subject().store.diskGeneration('generations')
+    await readFile(join(disk.path, 'hello'))
+    await readdir(disk.path)
+    expect(await subject().store.diskGeneration('generations')).toBe(first)
+    const store = await reopen()
+    expect(await store.diskGeneration('generations')).toBe(first)
+    const seen = new Set([first])
+    const writes = [
+      () => writeFile(join(disk.path, 'new'), 'x'),
+      () => writeFile(join(disk.path, 'new'), 'y'),
+      () => chmod(join(disk.path, 'new'), 0o600),
+      () => rename(join(disk.path, 'new'), join(disk.path, 'renamed')),
+      () => rm(join(disk.path, 'renamed')),
+    ]
+    for (const write of writes) {
+      await write()
+      seen.add(await store.diskGeneration('generations'))
+    }
+    expect(seen.size).toBe(writes.length + 1)
+  })
+
+  test.skipIf(abilities.makesSnapshots)('where a snapshot would evade the limit, none is made', async () => {
+    const { store, make } = subject()
+    await make('unsnapped')
+    const made = store.snapshotDisk({ diskId: 'unsnapped', snapshotId: 'one' })
+    await expect(made).rejects.toMatchObject({ code: 'disk.snapshots-unsupported', kind: 'unsupported' })
+    expect(await store.listSnapshots('unsnapped')).toEqual([])
+    await store.deleteDisk('unsnapped')
+  })
+
+  test('what concerns an unknown disk, snapshot or id is refused, and deleting it does nothing', async () => {
+    const { store, make } = subject()
+    await expect(store.diskGeneration('nobody')).rejects.toMatchObject({ code: 'disk.not-found' })
+    const orphan = { diskId: 'nobody', snapshotId: 'one' }
+    await expect(store.snapshotDisk(orphan)).rejects.toMatchObject({ code: 'disk.not-found' })
+    await expect(store.listSnapshots('nobody')).rejects.toMatchObject({ code: 'disk.not-found' })
+    await store.deleteSnapshot(orphan)
+    await make('lonely')
+    const missing = { diskId: 'lonely', snapshotId: 'none' }
+    await expect(store.compareWithSnapshot(missing)).rejects.toMatchObject({ code: 'disk.snapshot-not-found' })
+    await expect(store.restoreSnapshot(missing)).rejects.toMatchObject({ code: 'disk.snapshot-not-found' })
+    for (const snapshotId of ['', '..', 'a/b', '.x']) {
+      const made = store.snapshotDisk({ diskId: 'lonely', snapshotId })
+      await expect(made).rejects.toMatchObject({ code: 'disk.id-invalid' })
+    }
+    await expect(store.makeMemoryPlace({ diskId: '..', imageId: 'x' })).rejects.toMatchObject({
+      code: 'disk.id-invalid',
+    })
+  })
+
+  describe.skipIf(!abilities.makesSnapshots)('snapshots', () => {
+    test('C9: a snapshot keeps what the disk had, whatever is written later, and is made once', async () => {
+      const { store, make } = subject()
+      const disk = await make('snapped')
+      await writeFile(join(disk.path, 'note'), 'before')
+      const snapshot = await store.snapshotDisk({ diskId: 'snapped', snapshotId: 'one' })
+      await writeFile(join(disk.path, 'note'), 'after')
+      expect(await store.snapshotDisk({ diskId: 'snapped', snapshotId: 'one' })).toEqual(snapshot)
+      expect(await readFile(join(snapshot.path, 'note'), 'utf8')).toBe('before')
+      expect(await store.listSnapshots('snapped')).toEqual([snapshot])
+      if (abilities.freezesImages) {
+        await expect(writeFile(join(snapshot.path, 'note'), 'x')).rejects.toMatchObject({ code: 'EROFS' })
+      }
+      await store.deleteSnapshot({ diskId: 'snapped', snapshotId: 'one' })
+      await store.deleteSnapshot({ diskId: 'snapped', snapshotId: 'one' })
+      expect(await store.listSnapshots('snapped')).toEqual([])
+      expect(await readFile(join(disk.path, 'note'), 'utf8')).toBe('after')
+    })
+
+    test('a comparison names what was removed, changed and added, also what hides its time of writing', async () => {
+      const { store, make } = subject()
+      const disk = await make('compared')
+      const at = (name: string) => join(disk.path, name)
+      await mkdir(at('deep/er'), { recursive: true })
+      const names = ['same', 'gone', 'edited', 'moded', 'deep/er/gone', 'moved', 'with\nnewline', 'swapped']
+      for (const name of names) await writeFile(at(name), name)
+      await symlink('same', at('link'))
+      const snapshot = { diskId: 'compared', snapshotId: 'point' }
+      await store.snapshotDisk(snapshot)
+      expect(await store.compareWithSnapshot(snapshot)).toMatchObject({ isSame: true, changedCount: 0 })
+      await rm(at('gone'))
+      await rm(at('deep'), { recursive: true })
+      await writeFile(at('edited'), 'EDITED')
+      await chmod(at('moded'), 0o600)
+      await rename(at('moved'), at('new place'))
+      await writeFile(at('with\nnewline'), 'x')
+      await rm(at('link'))
+      await symlink('edited', at('link'))
+      const changes = await store.compareWithSnapshot(snapshot)
+      expect(changes).toEqual({
+        isSame: false,
+        removed: ['deep', 'deep/er', 'deep/er/gone', 'gone', 'moved'],
+        changed: ['edited', 'link', 'moded', 'with\nnewline'],
+        added: ['new place'],
+        removedCount: 5,
+        changedCount: 4,
+        addedCount: 1,
+      })
+    })
+
+    test('a file that was written and got its old time and size back still counts as changed', async ({ skip }) => {
+      if (!abilities.freezesImages) skip('a plain copy cannot keep the time of change')
+      const { store, make } = subject()
+      const disk = await make('disguised')
+      const file = join(disk.path, 'file')
+      await writeFile(file, 'one')
+      const then = new Date(2020, 1, 1)
+      await utimes(file, then, then)
+      await store.snapshotDisk({ diskId: 'disguised', snapshotId: 'point' })
+      await writeFile(file, 'two')
+      await utimes(file, then, then)
+      const changes = await store.compareWithSnapshot({ diskId: 'disguised', snapshotId: 'point' })
+      expect(changes).toMatchObject({ isSame: false, changed: ['file'] })
+    })
+
+    test('of very many names a comparison tells a thousand, and counts them all', async () => {
+      const { store, make } = subject()
+      const disk = await make('many')
+      await store.snapshotDisk({ diskId: 'many', snapshotId: 'point' })
+      for (let index = 0; index < 1200; index++) await writeFile(join(disk.path, `file-${index}`), '')
+      const changes = await store.compareWithSnapshot({ diskId: 'many', snapshotId: 'point' })
+      expect(changes.added).toHaveLength(1000)
+      expect(changes).toMatchObject({ addedCount: 1200, removedCount: 0, changedCount: 0 })
+    })
+
+    test('a disk gets the content of a snapshot back, is writable, and keeps its limit and the snapshot', async () => {
+      const { store, make } = subject()
+      const disk = await make('rewound')
+      await writeFile(join(disk.path, 'note'), 'before')
+      await store.snapshotDisk({ diskId: 'rewound', snapshotId: 'point' })
+      await writeFile(join(disk.path, 'note'), 'after')
+      await writeFile(join(disk.path, 'later'), 'x')
+      const limit = (await store.diskUsage('rewound')).limitBytes
+      expect(await store.restoreSnapshot({ diskId: 'rewound', snapshotId: 'point' })).toEqual(disk)
+      expect((await readdir(disk.path)).sort()).toEqual(['hello', 'note'])
+      expect(await readFile(join(disk.path, 'note'), 'utf8')).toBe('before')
+      await writeFile(join(disk.path, 'note'), 'again')
+      expect((await store.diskUsage('rewound')).limitBytes).toBe(limit)
+      expect((await store.listSnapshots('rewound')).map(({ snapshotId }) => snapshotId)).toEqual(['point'])
+    })
+
+    test('a return to a snapshot that a crash interrupted is finished or undone by the next start', async () => {
+      const { store, make, place, reopen } = subject()
+      for (const [diskId, expected] of [
+        ['half-made', 'after'],
+        ['half-swapped', 'before'],
+      ] as const) {
+        const disk = await make(diskId)
+        await writeFile(join(disk.path, 'note'), 'before')
+        const snapshot = await store.snapshotDisk({ diskId, snapshotId: 'point' })
+        await writeFile(join(disk.path, 'note'), 'after')
+        const directory = join(place.root, 'disks', diskId)
+        copy({ from: snapshot.path, to: join(directory, '.next') })
+        if (diskId === 'half-swapped') await rename(disk.path, join(directory, '.previous'))
+        await reopen()
+        expect(await readFile(join(disk.path, 'note'), 'utf8')).toBe(expected)
+        expect((await readdir(directory)).filter((name) => name.startsWith('.'))).toEqual([])
+      }
+    })
+
+    test('C10: a deleted disk takes its snapshots and its saved memory with it', async () => {
+      const { store, make, place } = subject()
+      await make('whole')
+      for (const snapshotId of ['one', 'two']) await store.snapshotDisk({ diskId: 'whole', snapshotId })
+      await store.makeMemoryPlace({ diskId: 'whole', imageId: 'memory' })
+      await store.deleteDisk('whole')
+      expect(await readdir(join(place.root, 'disks'))).not.toContain('whole')
+      expect((await store.listMemoryPlaces()).filter(({ diskId }) => diskId === 'whole')).toEqual([])
+      const again = await make('whole')
+      expect(await readdir(again.path)).toEqual(['hello'])
+      expect(await store.listSnapshots('whole')).toEqual([])
+    })
+
+    test.skipIf(!abilities.enforcesLimits)(
+      'what only a snapshot still holds counts into its disk’s limit',
+      async () => {
+        const { store, make } = subject()
+        const disk = await make('hoarder')
+        fill({ path: join(disk.path, 'data'), mebibytes: 40 })
+        await store.snapshotDisk({ diskId: 'hoarder', snapshotId: 'point' })
+        await rm(join(disk.path, 'data'))
+        await store.syncDisk('hoarder')
+        expect((await store.diskUsage('hoarder')).usedBytes).toBeGreaterThan(39 * MiB)
+        expect(() => fill({ path: join(disk.path, 'more'), mebibytes: 40 })).toThrow(/quota exceeded|No space left/i)
+        await store.deleteSnapshot({ diskId: 'hoarder', snapshotId: 'point' })
+        await expect
+          .poll(async () => (await store.diskUsage('hoarder')).usedBytes, { timeout: 60_000 })
+          .toBeLessThan(30 * MiB)
+      },
+    )
+  })
+
+  test('saved memory has a place of its own outside of the disk’s limit, which counts and can be removed', async () => {
+    const { store, make, reopen } = subject()
+    await make('thinker')
+    const place = await store.makeMemoryPlace({ diskId: 'thinker', imageId: 'first' })
+    expect(await store.makeMemoryPlace({ diskId: 'thinker', imageId: 'first' })).toEqual(place)
+    fill({ path: join(place.path, 'pages'), mebibytes: 16 })
+    await store.syncMemoryPlace(place)
+    expect(await store.listMemoryPlaces()).toEqual([place])
+    expect((await store.poolUsage()).memoryBytes).toBeGreaterThanOrEqual(16 * MiB)
+    expect((await store.diskUsage('thinker')).usedBytes).toBeLessThan(MiB)
+    const reopened = await reopen()
+    expect(await reopened.listMemoryPlaces()).toEqual([place])
+    await reopened.deleteMemoryPlace(place)
+    await reopened.deleteMemoryPlace(place)
+    expect(await reopened.listMemoryPlaces()).toEqual([])
+    expect((await reopened.poolUsage()).memoryBytes).toBe(0)
+  })
+}
+
+/** As the store makes a copy: of a volume where it keeps volumes. */
+function copy(options: { from: string; to: string }): void {
+  try {
+    execFileSync('btrfs', ['subvolume', 'snapshot', options.from, options.to], { stdio: 'pipe' })
+  } catch {
+    execFileSync('cp', ['--archive', options.from, options.to])
+    execFileSync('chmod', ['755', options.to])
+  }
+}
+
+/** Writes bytes that do not compress, and waits until they are on the disk. */
+function fill(options: { path: string; mebibytes: number }): void {
+  const { path, mebibytes } = options
+  execFileSync('dd', ['if=/dev/urandom', `of=${path}`, 'bs=1M', `count=${mebibytes}`, 'conv=fsync', 'status=none'], {
+    stdio: 'pipe',
+  })
+}
