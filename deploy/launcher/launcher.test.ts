@@ -7,7 +7,19 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 const repository = join(import.meta.dirname, '../..')
-const parts = ['settings', 'output', 'machine', 'steps', 'tools', 'release', 'processes', 'up', 'dev', 'service', 'test']
+const parts = [
+  'settings',
+  'output',
+  'machine',
+  'steps',
+  'tools',
+  'release',
+  'processes',
+  'up',
+  'dev',
+  'service',
+  'test',
+]
 let folder: string
 
 beforeEach(() => {
@@ -116,7 +128,8 @@ test('what apt fetched is the sum over its lines, whatever the unit', () => {
 })
 
 test('a process is found with its children where there is no ps', () => {
-  const { stdout } = launcher(`ps() { false; }; sleep 62.5 & sleep 62.5 & children_of $$ | sort -n | tr '\\n' ' '
+  const { stdout } =
+    launcher(`ps() { false; }; sleep 62.5 >/dev/null & sleep 62.5 >/dev/null & children_of $$ | sort -n | tr '\\n' ' '
     jobs -p | sort -n | tr '\\n' ' '; kill $(jobs -p)`)
   const pids = stdout.trim().split(' ')
   for (const pid of pids.slice(-2)) expect(pids.slice(0, -2)).toContain(pid)
@@ -173,4 +186,6 @@ test('units name the installation, and stopping the host daemon does not touch i
   expect(stdout).toContain('KillMode=process')
   expect(stdout).toContain('User=threadbox-abc123')
   expect(stdout).toContain('After=threadbox-abc123-host.service')
+  // What runs is found by its record, whoever started it.
+  for (const program of ['host', 'server']) expect(stdout).toContain(`record-process ${program} $MAINPID`)
 })

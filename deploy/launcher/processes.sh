@@ -25,7 +25,7 @@ runs_under_systemd() {
 start_supervisor() {
   local log=$data_dir/logs/supervisor.log
   if runs_under_systemd; then
-    systemctl start "$(systemd_unit)-host" "$(systemd_unit)-sandboxes" "$(systemd_unit)"
+    systemctl start "$(systemd_unit)-host" "$(systemd_unit)-sandboxes" "$(systemd_unit)" "$(systemd_unit)-logs.timer"
     return
   fi
   # shellcheck disable=SC2016 # expanded by the inner shell
@@ -168,7 +168,7 @@ down_command() {
 stop_everything() {
   local pid
   if runs_under_systemd; then
-    systemctl stop "$(systemd_unit)" "$(systemd_unit)-sandboxes"
+    systemctl stop "$(systemd_unit)-logs.timer" "$(systemd_unit)" "$(systemd_unit)-sandboxes"
     systemctl stop "$(systemd_unit)-host"
   fi
   if pid=$(recorded_pid supervisor); then

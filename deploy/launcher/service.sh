@@ -20,23 +20,37 @@ service_install() {
     kill -TERM "$pid"
     await_gone "$pid" 150 || fail 'The running supervisor did not stop.' 'Run ./threadbox down, then this again.'
   fi
+  keep_proxies
   host_unit >"/etc/systemd/system/$unit-host.service"
   sandboxes_unit "$unit" >"/etc/systemd/system/$unit-sandboxes.service"
   server_unit "$unit" >"/etc/systemd/system/$unit.service"
+  logs_unit >"/etc/systemd/system/$unit-logs.service"
+  logs_timer >"/etc/systemd/system/$unit-logs.timer"
   systemctl daemon-reload
-  systemctl enable --now "$unit-host" "$unit-sandboxes" "$unit"
+  systemctl enable --now "$unit-host" "$unit-sandboxes" "$unit" "$unit-logs.timer"
+  settings_key >"$data_dir/run/settings-key"
   say "✓ Installed as $unit and $unit-host. They start with the machine."
 }
 
 service_uninstall() {
   local unit
   unit=$(systemd_unit)
-  systemctl disable --now "$unit" "$unit-sandboxes" 2>/dev/null || true
+  systemctl disable --now "$unit-logs.timer" "$unit" "$unit-sandboxes" 2>/dev/null || true
   systemctl disable --now "$unit-host" 2>/dev/null || true
   rm -f "/etc/systemd/system/$unit.service" "/etc/systemd/system/$unit-sandboxes.service" \
-    "/etc/systemd/system/$unit-host.service"
+    "/etc/systemd/system/$unit-host.service" "/etc/systemd/system/$unit-logs.service" \
+    "/etc/systemd/system/$unit-logs.timer"
   systemctl daemon-reload
+  systemctl reset-failed "$unit" "$unit-sandboxes" "$unit-host" "$unit-logs" 2>/dev/null || true
   say "✓ Removed. ./threadbox up starts it without systemd."
+}
+
+# Our own supervisor has the environment that it was started in; a unit has only its file.
+keep_proxies() {
+  local name
+  for name in HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy; do
+    [ -z "${!name:-}" ] || set_environment "$name" "${!name}"
+  done
 }
 
 # Only the daemon itself gets the stop signal, and it leaves its sandboxes alone: they outlive a restart of it.
@@ -46,15 +60,17 @@ host_unit() {
 Description=threadbox host daemon ($(get_environment THREADBOX_INSTALLATION))
 After=network-online.target
 Wants=network-online.target
+StartLimitIntervalSec=0
 
 [Service]
 EnvironmentFile=$data_dir/threadbox.env
 ExecStart=$data_dir/current/node/bin/node --enable-source-maps $data_dir/current/host/main.js
+ExecStartPost=+$data_dir/current/node/bin/node $data_dir/current/cli/main.js record-process host \$MAINPID --data-dir $data_dir
 WorkingDirectory=$data_dir
 KillMode=process
 TimeoutStopSec=30
 Restart=always
-RestartSec=1
+RestartSec=2
 Delegate=yes
 OOMScoreAdjust=-900
 StandardOutput=append:$data_dir/logs/host.log
@@ -90,14 +106,16 @@ server_unit() {
 Description=threadbox server ($(get_environment THREADBOX_INSTALLATION))
 After=network-online.target $1-host.service
 Wants=$1-host.service
+StartLimitIntervalSec=0
 
 [Service]
 User=threadbox-$(get_environment THREADBOX_INSTALLATION)
 EnvironmentFile=$data_dir/threadbox.env
 ExecStart=$data_dir/current/node/bin/node --enable-source-maps $data_dir/current/server/main.js
+ExecStartPost=+$data_dir/current/node/bin/node $data_dir/current/cli/main.js record-process server \$MAINPID --data-dir $data_dir
 WorkingDirectory=$data_dir/server
 Restart=always
-RestartSec=1
+RestartSec=2
 NoNewPrivileges=yes
 ProtectSystem=full
 PrivateTmp=yes
@@ -106,5 +124,31 @@ StandardError=append:$data_dir/logs/server.log
 
 [Install]
 WantedBy=multi-user.target
+UNIT
+}
+
+# systemd keeps the logs open but does not keep them short.
+logs_unit() {
+  cat <<UNIT
+[Unit]
+Description=threadbox log rotation ($(get_environment THREADBOX_INSTALLATION))
+
+[Service]
+Type=oneshot
+ExecStart=$data_dir/current/node/bin/node $data_dir/current/cli/main.js rotate-logs --data-dir $data_dir
+UNIT
+}
+
+logs_timer() {
+  cat <<UNIT
+[Unit]
+Description=threadbox log rotation ($(get_environment THREADBOX_INSTALLATION))
+
+[Timer]
+OnActiveSec=5min
+OnUnitActiveSec=5min
+
+[Install]
+WantedBy=timers.target
 UNIT
 }

@@ -116,6 +116,6 @@ end_process_tree() {
 
 # Looks at the kernel's own files: ps may still have to be installed.
 children_of() {
-  cat /proc/[0-9]*/stat 2>/dev/null |
+  { cat /proc/[0-9]*/stat 2>/dev/null || true; } |
     awk -v parent="$1" '{pid = $1; sub(/^.*[)] /, ""); if ($2 == parent) print pid}'
 }

@@ -156,7 +156,7 @@ check_source() {
   (cd "$repository" && node deploy/build/check.ts) || status=1
   if command -v shellcheck >/dev/null; then
     say '· launcher scripts'
-    (cd "$repository" && shellcheck -x threadbox .ci/run images/probes/languages.sh &&
+    (cd "$repository" && shellcheck -x threadbox .ci/run images/probes/languages.sh deploy/bare-system/*.sh &&
       shellcheck -e SC2016 images/recipe/customize.sh) || status=1
   fi
   return "$status"

@@ -1,7 +1,9 @@
 import { exitCodeOf, toWireError } from '@threadbox/errors'
-import { Command, Option } from 'commander'
+import { Argument, Command, Option } from 'commander'
 import { doctorCommand } from './commands/doctor.command.ts'
 import { logsCommand } from './commands/logs.command.ts'
+import { recordProcessCommand } from './commands/record-process.command.ts'
+import { rotateLogsCommand } from './commands/rotate-logs.command.ts'
 import { statusCommand } from './commands/status.command.ts'
 import { stopSandboxesCommand } from './commands/stop-sandboxes.command.ts'
 
@@ -39,6 +41,22 @@ cli
   .description('stops every sandbox; files stay')
   .addOption(dataDirectory())
   .action(async (options) => finish(await stopSandboxesCommand(options)))
+
+cli
+  .command('rotate-logs')
+  .description('moves logs aside that have grown large')
+  .addOption(dataDirectory())
+  .action(async (options) => finish(await rotateLogsCommand(options)))
+
+cli
+  .command('record-process')
+  .description('notes which process a program runs as')
+  .addArgument(new Argument('<program>').choices(['host', 'server']))
+  .argument('<pid>')
+  .addOption(dataDirectory())
+  .action(async (program: 'host' | 'server', pid: string, options) =>
+    finish(await recordProcessCommand({ ...options, program, pid })),
+  )
 
 try {
   await cli.parseAsync()

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { type Installation, readInstallation } from '../installation/data-directory.ts'
 import { identify, removeProcessRecord, writeProcessRecord } from '../installation/process-record.ts'
 import { stopSandboxes } from '../installation/stop-sandboxes.ts'
-import { rotateLog } from './rotate-log.ts'
+import { rotateLogs } from './rotate-log.ts'
 import { SupervisedProgram } from './supervised-program.ts'
 
 /**
@@ -12,7 +12,6 @@ import { SupervisedProgram } from './supervised-program.ts'
  * started the supervisor starts it again from the release that is now current.
  */
 const exitToStartAgain = 75
-const logLimitBytes = 20_000_000
 const rotationIntervalMs = 60_000
 const hostGraceMs = 20_000
 const serverGraceMs = 15_000
@@ -30,12 +29,8 @@ const server = new SupervisedProgram({ ...program(installation, 'server'), ...se
 host.run()
 server.run()
 
-const rotation = setInterval(() => {
-  for (const name of ['host', 'server', 'supervisor'] as const) {
-    rotateLog(installation.log(name), { limitBytes: logLimitBytes }).catch((error: unknown) =>
-      report('a log could not be rotated', { program: name, error: String(error) }),
-    )
-  }
+const rotation = setInterval(async () => {
+  for (const failure of await rotateLogs(installation)) report('a log could not be rotated', failure)
 }, rotationIntervalMs)
 
 let ending: Promise<void> | undefined

@@ -1,6 +1,22 @@
 import { copyFile, rename, rm, stat, truncate } from 'node:fs/promises'
+import type { Installation } from '../installation/data-directory.ts'
 
 const kept = 3
+const logLimitBytes = 20_000_000
+
+/** Rotates every log of an installation that has grown over 20 MB; gives what went wrong, by log. */
+export async function rotateLogs(installation: Pick<Installation, 'log'>): Promise<{ log: string; error: string }[]> {
+  const outcomes = await Promise.all(
+    (['host', 'server', 'supervisor'] as const).map((name) => {
+      const log = installation.log(name)
+      return rotateLog(log, { limitBytes: logLimitBytes }).then(
+        () => undefined,
+        (error: unknown) => ({ log, error: String(error) }),
+      )
+    }),
+  )
+  return outcomes.filter((outcome) => outcome !== undefined)
+}
 
 /**
  * Moves a log aside when it has grown over the limit: `x.log` → `x.log.1` → … `x.log.3`. The writing process holds the

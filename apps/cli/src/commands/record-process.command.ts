@@ -1,0 +1,14 @@
+import { readInstallation } from '../installation/data-directory.ts'
+import { identify, writeProcessRecord } from '../installation/process-record.ts'
+
+/** `record-process`: what the supervisor does for each program that it starts; under systemd each unit runs this. */
+export async function recordProcessCommand(options: {
+  dataDir: string
+  program: 'host' | 'server'
+  pid: string
+}): Promise<number> {
+  const found = identify(Number(options.pid))
+  if (found === undefined) return 1
+  writeProcessRecord(readInstallation(options.dataDir).record(options.program), found)
+  return 0
+}

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# What a stranger does on a bare system. Runs inside it, in the checkout.
+set -euo pipefail
+
+readonly data=/srv/threadbox port=7800
+export THREADBOX_POOL_SIZE=$((9 * 1024 * 1024 * 1024))
+
+step() { printf '\n── %s: %s\n' "$suite" "$*"; }
+broken() { printf '✗ %s\n' "$*" >&2 && exit 1; }
+now_ms() { printf '%s' "$((${EPOCHREALTIME/[.,]/} / 1000))"; }
+received() { awk -F '[: ]+' '$2 == "eth0" || $1 == "eth0" {sub(/^ */, ""); split($0, field, /[: ]+/); print field[2]}' /proc/net/dev; }
+
+suite=$1
+step 'what is here'
+for tool in node npm go git python3 curl wget btrfs nft ip mmdebstrap zstd sudo ps systemctl; do
+  ! command -v "$tool" || broken "$tool is here: this is no bare system"
+done
+for folder in /var/cache/threadbox /var/lib/threadbox "$data"; do
+  [ ! -e "$folder" ] || broken "$folder is here"
+done
+. /etc/os-release
+echo "$PRETTY_NAME, $(dpkg-query -W | wc -l) packages"
+
+step './threadbox up'
+began=$(now_ms)
+before=$(received)
+./threadbox up --port "$port" --data-dir "$data"
+echo "took $(($(now_ms) - began)) ms; the interface received $(($(received) - before)) bytes"
+
+step 'a command in a thread'
+node=$data/current/node/bin/node
+"$node" deploy/bare-system/first-thread.ts --port "$port" --data-dir "$data"
+
+step './threadbox up, again'
+began=$(now_ms)
+./threadbox up --data-dir "$data"
+took=$(($(now_ms) - began))
+[ "$took" -lt 5000 ] || broken "the second up took $took ms"
+
+step './threadbox doctor and status'
+./threadbox doctor --data-dir "$data"
+./threadbox status --data-dir "$data"
+
+step './threadbox down'
+id=$(sed -n 's/^THREADBOX_INSTALLATION=//p' "$data/threadbox.env")
+./threadbox down --data-dir "$data"
+! pgrep -af -- "$data" || broken 'something still runs'
+! grep -F "$data" /proc/self/mounts || broken 'still mounted'
+
+step './threadbox uninstall'
+./threadbox uninstall --yes --data-dir "$data"
+[ ! -e "$data" ] || broken "$data is still there"
+left=$(nft list tables; ip link; ip netns; ip route; getent passwd; find /sys/fs/cgroup -name "*$id*"; losetup -a)
+! grep -F -e "$id" -e "$data" <<<"$left" || broken 'something of the installation is still in the kernel'
+
+step './threadbox test check'
+./threadbox test check
+
+echo
+echo "✓ $suite: everything works on a bare system"
