@@ -96,7 +96,13 @@ def both_ways(connection):
 
 
 def caller():
-    both_ways(socket.create_connection((sys.argv[3], int(sys.argv[4]))))
+    while True:
+        try:
+            connection = socket.create_connection((sys.argv[3], int(sys.argv[4])))
+        except ConnectionRefusedError:  # The other side is starting.
+            time.sleep(0.1)
+        else:
+            return both_ways(connection)
 
 
 def listener():
