@@ -7,11 +7,13 @@ import type { Stage } from '../stage.ts'
 const rounds = 25
 /** The first ones fill caches of browser and server, as somebody who has been at work for a minute has done. */
 const warmUpRounds = 3
+/** What is painted below the edge of the window is not told: before a thread fills it, the next one is taken. */
+const roundsOfThread = 5
 
 /**
  * From Enter in the composer, as the browser took the key, to the frame that shows the first line which the command
  * printed, in an awake thread in Chromium. The floor is a bare page in the same browser and network, measured in turn
- * with it: Enter, the same command by a call to the guest of the same sandbox, its first line in an event stream, one
+ * with it: Enter, the same command by a call to the guest of such a sandbox, its first line in an event stream, one
  * text painted. Between the two lies all that the product adds: records, the turn, the thread's stream, the app.
  */
 export async function enterToPaint(stage: Stage): Promise<Figure[]> {
@@ -26,14 +28,17 @@ export async function enterToPaint(stage: Stage): Promise<Figure[]> {
   }
   await using cleanup = new AsyncDisposableStack()
   await buildWebApp(stage.webDirectory)
-  const { thread, sandboxId } = await stage.newAwakeThread()
-  const bare = cleanup.use(await startBarePage({ host: stage.host, sandboxId }))
+  const first = await stage.newAwakeThread()
+  const bare = cleanup.use(await startBarePage({ host: stage.host, sandboxId: first.sandboxId }))
   const { browser } = cleanup.use(await startBrowser(stage.server, bare))
-  const app = await openPage(browser, { server: stage.server, pathname: `/threads/${thread.id}` })
-  await messageField(app).waitFor()
+  const app = await openPage(browser, { server: stage.server, pathname: `/threads/${first.thread.id}` })
   const floor = await browser.newPage()
   await floor.goto(bare.url)
   for (let round = 0; round < rounds; round++) {
+    if (round % roundsOfThread === 0 && round > 0) {
+      const { thread } = await stage.newAwakeThread()
+      await app.goto(`${stage.server.origin}/threads/${thread.id}`)
+    }
     await floor.bringToFront()
     await floor.locator('textarea').fill(commandOf(round * 2))
     const floorMs = await untilPainted(floor, round * 2)
@@ -46,13 +51,12 @@ export async function enterToPaint(stage: Stage): Promise<Figure[]> {
     figure.floorSamples.push(floorMs)
     figure.samples.push(appMs)
   }
-  await stage.client.threads.delete(thread.id)
   return [figure]
 }
 
 /** What it prints is not in its own text, and it goes on for a moment, as what people wait for does. */
 function commandOf(round: number): string {
-  return `printf 'line %s\\n' ${round}; sleep 0.3`
+  return `printf 'line %s\\n' ${round}; sleep 2`
 }
 
 /** Presses Enter. The browser itself says when the frame with the line was shown. */

@@ -50,6 +50,13 @@ export const cards: Texts<typeof source> = {
   askToFixText: 'Das schlug mit „{{error}}“ fehl. Finde die Ursache und behebe sie.',
   interruptedText:
     'Server oder Sandbox hielten an, während dies lief. Niemand weiß, wie weit es kam. Es wurde nicht noch einmal ausgeführt.',
+  limit: {
+    sandboxMemoryBytes: 'Der Arbeitsspeicher der Sandbox hat nicht gereicht.',
+    sandboxProcesses: 'Die Sandbox hatte keinen Platz für einen weiteren Prozess.',
+    sandboxDiskBytes: 'Die Platte der Sandbox hatte keinen Platz mehr.',
+    cure: 'Eine höhere Grenze gilt sofort; führen Sie es dann noch einmal aus.',
+    raise: 'Grenze anheben',
+  },
   outcome: {
     waiting: 'Sandbox startet',
     running: 'läuft',

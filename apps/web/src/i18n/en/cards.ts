@@ -47,6 +47,13 @@ export const cards = {
   askToFixText: 'This failed with “{{error}}”. Find the cause and fix it.',
   interruptedText:
     'The server or the sandbox stopped while this ran, so nobody knows how far it got. It was not run again.',
+  limit: {
+    sandboxMemoryBytes: 'The sandbox’s memory was not enough.',
+    sandboxProcesses: 'The sandbox had no room for another process.',
+    sandboxDiskBytes: 'The sandbox’s disk had no room left.',
+    cure: 'A higher limit counts at once; then run it again.',
+    raise: 'Raise limit',
+  },
   outcome: {
     waiting: 'starting sandbox',
     running: 'running',

@@ -10,6 +10,7 @@ import { CallActions } from './call-actions.tsx'
 import { CallError } from './call-error.tsx'
 import { CallMeta } from './call-meta.tsx'
 import { CodeView } from './code-view.tsx'
+import { LimitNote } from './limit-note.tsx'
 import { OutputView } from './output-view.tsx'
 
 /** A command: one line with its state; opens to the whole command and what it printed. */
@@ -37,10 +38,18 @@ export function CommandCard(props: { entry: ToolCallEntry }) {
       }
       meta={<CallMeta entry={entry} />}
       actions={<CallActions entry={entry} text={command} />}
-      footer={!isOpen && lastLine !== '' && <div className="last-line trunc">{lastLine}</div>}
+      footer={
+        !isOpen && (
+          <>
+            {lastLine !== '' && <div className="last-line trunc">{lastLine}</div>}
+            <LimitNote entry={entry} />
+          </>
+        )
+      }
     >
       {(isMultiline || firstLine.length > 60) && <CodeView code={command} language="bash" label={t('command')} />}
       <CallError entry={entry} />
+      <LimitNote entry={entry} />
       <OutputView threadId={threadId} entry={entry} />
       {cwd !== null && cwd !== '' && <div className="card-foot mono">{t('inFolder', { path: shortPath(cwd) })}</div>}
     </Card>

@@ -12,6 +12,7 @@ import { shortPath } from '../state/paths.models.ts'
 import { useCardOpen } from '../state/use-card-open.ts'
 import { CallError } from './call-error.tsx'
 import { CallMeta } from './call-meta.tsx'
+import { LimitNote } from './limit-note.tsx'
 import { PathLink } from './path-link.tsx'
 
 /** A file that was written or changed: what was added and removed. */
@@ -54,6 +55,7 @@ export function DiffCard(props: { entry: ToolCallEntry }) {
       }
     >
       <CallError entry={entry} />
+      <LimitNote entry={entry} />
       {result !== null && <DiffLines diff={result.diff} />}
       {result !== null && (
         <div className="card-foot row-flex">

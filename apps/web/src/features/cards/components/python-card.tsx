@@ -13,6 +13,7 @@ import { CallError } from './call-error.tsx'
 import { CallMeta } from './call-meta.tsx'
 import { CodeView } from './code-view.tsx'
 import { DisplayView } from './display-view.tsx'
+import { LimitNote } from './limit-note.tsx'
 import { OutputView } from './output-view.tsx'
 
 /** A Python cell: code, what it printed, its tables and figures, its traceback. */
@@ -41,10 +42,18 @@ export function PythonCard(props: { entry: ToolCallEntry }) {
       }
       meta={<CallMeta entry={entry} />}
       actions={<CallActions entry={entry} text={code} />}
-      footer={!isOpen && lastLine !== '' && <div className="last-line trunc">{lastLine}</div>}
+      footer={
+        !isOpen && (
+          <>
+            {lastLine !== '' && <div className="last-line trunc">{lastLine}</div>}
+            <LimitNote entry={entry} />
+          </>
+        )
+      }
     >
       <CodeView code={code} language="python" label={t('code')} />
       <CallError entry={entry} />
+      <LimitNote entry={entry} />
       {(hasOutput || saysNothing) && <OutputView threadId={threadId} entry={entry} />}
       <div className={isTableWithFigure(displays) ? 'res' : undefined}>
         {displays.map((display) => (

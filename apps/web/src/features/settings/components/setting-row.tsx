@@ -1,5 +1,6 @@
+import { useLocation } from '@tanstack/react-router'
 import type { Setting } from '@threadbox/sdk'
-import { type FormEvent, useId, useState } from 'react'
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../ui/button.tsx'
 import { Input } from '../../../ui/input.tsx'
@@ -80,9 +81,11 @@ function TextControl(props: ControlProps) {
     if (value !== undefined && text !== saved) props.onSave(value)
   }
   const problemId = `${props.id}-problem`
+  const field = useFieldOfAddress(setting.name)
   return (
     <form className="setting-control" onSubmit={submit} noValidate>
       <Input
+        ref={field}
         id={props.id}
         value={text}
         onChange={(event) => setText(event.target.value)}
@@ -112,4 +115,16 @@ function TextControl(props: ControlProps) {
       )}
     </form>
   )
+}
+
+/** The field that the address names (`/settings/limits#sandboxMemoryBytes`) has the focus when it appears. */
+function useFieldOfAddress(name: string) {
+  const field = useRef<HTMLInputElement>(null)
+  const isWanted = useLocation({ select: ({ hash }) => hash === name })
+  useEffect(() => {
+    if (!isWanted) return
+    field.current?.focus()
+    field.current?.select()
+  }, [isWanted])
+  return field
 }
