@@ -6,13 +6,14 @@
 # One command: wait for it, take it over, run it as the shell's own text. Not a loop, in which a stray `break` or
 # `set -n` would do harm; so a shell takes as many commands as there are turns, and then makes room for a new one.
 # Traps for commands are ended here, because functions do not see them.
-__threadbox_turn='{ __threadbox_status=$?; \builtin trap - DEBUG ERR RETURN; __threadbox_next; } 2>/dev/null || \builtin exit "$__threadbox_status"; \builtin . "$__threadbox_script"; \builtin eval -- "$__threadbox_command"; '
+__threadbox_turn='{ __threadbox_status=$?; \builtin trap - DEBUG ERR RETURN; __threadbox_next; } 2>/dev/null || \builtin exit "$__threadbox_status"; \builtin . "$__threadbox_channel.script"; \builtin eval -- "$__threadbox_command"; '
 __threadbox_turns=$__threadbox_turn$__threadbox_turn$__threadbox_turn$__threadbox_turn
 __threadbox_turns=$__threadbox_turns$__threadbox_turns$__threadbox_turns$__threadbox_turns
 __threadbox_turns+='{ __threadbox_status=$?; __threadbox_end; } 2>/dev/null; \builtin exit "$__threadbox_status"'
 builtin unset -v __threadbox_turn
 
-# Tells how the last command ended, or that the shell is ready, and waits. Fails when there is no next one: then the shell ends as that command did.
+# Tells how the last command ended, or that the shell is ready, and waits. Fails when there is no next one: then the
+# shell ends as that command did.
 __threadbox_next() {
   if [[ -n ${__threadbox_target-} ]]; then
     __threadbox_end
@@ -20,10 +21,12 @@ __threadbox_next() {
     __threadbox_status=ready
   fi
   builtin printf '%s\n' "$__threadbox_status" >"$__threadbox_channel.out"
-  __threadbox_script= __threadbox_command= __threadbox_saved= __threadbox_target=$__threadbox_channel.state
-  builtin read -r __threadbox_script <"$__threadbox_channel.in"
-  [[ -n $__threadbox_script ]] || __threadbox_saved=yes
-  [[ -n $__threadbox_script ]]
+  __threadbox_order= __threadbox_command= __threadbox_saved= __threadbox_target=$__threadbox_channel.state
+  # One character: bash reads a pipe byte by byte.
+  builtin read -r __threadbox_order <"$__threadbox_channel.in"
+  [[ -n $__threadbox_order ]] && return
+  __threadbox_saved=yes
+  return 1
 }
 
 __threadbox_end() {

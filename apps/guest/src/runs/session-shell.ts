@@ -19,9 +19,9 @@ import { sendSignal } from '../processes/process-family.ts'
 import { shellBody } from './session-script.ts'
 
 /**
- * A bash that takes commands one after another. It is told each one by the path of a script, written into a pipe that
- * it opens by name, and tells the status of each by another such pipe: descriptors that it held open would be inherited
- * by every program, and a program that read from one would take the next command away.
+ * A bash that takes commands one after another. It is told of each one, a script in a file, by a pipe that it opens by
+ * name, and tells the status of each by another such pipe: descriptors that it held open would be inherited by every
+ * program, and a program that read from one would take the next command away.
  */
 export type SessionShell = {
   readonly pid: number
@@ -142,7 +142,7 @@ function makeSessionShell(options: {
       write(`${channel}.script`, script)
       void ready.promise.then(() => {
         // A shell that was killed meanwhile is told by its exit.
-        if (!isGone) writeSync(input, `${channel}.script\n`)
+        if (!isGone) writeSync(input, 'x\n')
       })
       return promise
     },
