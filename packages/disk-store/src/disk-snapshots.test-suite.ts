@@ -163,6 +163,21 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
       expect((await store.listSnapshots('rewound')).map(({ snapshotId }) => snapshotId)).toEqual(['point'])
     })
 
+    test('C6: a disk whose content was lost is not found, is not replaced by an empty one, and is had back', async () => {
+      const { store, make, reopen } = subject()
+      const disk = await make('lost')
+      await writeFile(join(disk.path, 'note'), 'kept')
+      await store.snapshotDisk({ diskId: 'lost', snapshotId: 'point' })
+      remove(disk.path)
+      const reopened = await reopen()
+      for (const ask of [() => reopened.getDisk('lost'), () => make('lost'), () => reopened.diskUsage('lost')]) {
+        await expect(ask()).rejects.toMatchObject({ code: 'disk.not-found' })
+      }
+      await reopened.restoreSnapshot({ diskId: 'lost', snapshotId: 'point' })
+      expect(await readFile(join((await reopened.getDisk('lost')).path, 'note'), 'utf8')).toBe('kept')
+      expect((await reopened.diskUsage('lost')).limitBytes).toBe(64 * MiB)
+    })
+
     test('a return to a snapshot that a crash interrupted is finished or undone by the next start', async () => {
       const { store, make, place, reopen } = subject()
       for (const [diskId, expected] of [
@@ -240,6 +255,14 @@ function copy(options: { from: string; to: string }): void {
   } catch {
     execFileSync('cp', ['--archive', options.from, options.to])
     execFileSync('chmod', ['755', options.to])
+  }
+}
+
+function remove(path: string): void {
+  try {
+    execFileSync('btrfs', ['subvolume', 'delete', path], { stdio: 'pipe' })
+  } catch {
+    execFileSync('rm', ['-r', path])
   }
 }
 

@@ -23,7 +23,10 @@ export type DiskStore = {
   /** Throws `disk.image-in-use` while a disk was made from it. */
   deleteImage(imageId: string): Promise<void>
 
-  /** Makes a disk from an image. Throws `disk.image-not-found`, `disk.pool-full` (reserve reached). */
+  /**
+   * Makes a disk from an image. Throws `disk.image-not-found`, `disk.pool-full` (reserve reached), and `disk.not-found`
+   * for one whose content was lost: it is not replaced by an empty one in silence.
+   */
   createDisk(options: { diskId: string; imageId: string; limitBytes: number }): Promise<Disk>
   /** Throws `disk.not-found`. */
   getDisk(diskId: string): Promise<Disk>
@@ -49,7 +52,10 @@ export type DiskStore = {
   snapshotDisk(options: { diskId: string; snapshotId: string }): Promise<Snapshot>
   listSnapshots(diskId: string): Promise<Snapshot[]>
   deleteSnapshot(options: { diskId: string; snapshotId: string }): Promise<void>
-  /** Gives the disk the content of a snapshot, which stays. The disk must not be in use. Throws `disk.snapshot-not-found`. */
+  /**
+   * Gives the disk, also one whose content was lost, the content of a snapshot, which stays. The disk must not be in
+   * use. Throws `disk.snapshot-not-found`.
+   */
   restoreSnapshot(options: { diskId: string; snapshotId: string }): Promise<Disk>
   /** What of the disk differs from a snapshot, by looking at both. Throws `disk.snapshot-not-found`. */
   compareWithSnapshot(options: { diskId: string; snapshotId: string }): Promise<DiskChanges>

@@ -25,6 +25,11 @@ export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolR
   const memory = makeMemoryPlaces(volumes)
   const findDisk = async (diskId: string) =>
     (await readDisk({ disks, diskId: checkId(diskId) })) ?? refuseUnknownDisk(diskId)
+  /** What is lost is not found, even where its snapshots still are. */
+  const getDisk = async (diskId: string) => {
+    const disk = await findDisk(diskId)
+    return (await exists(disk.path)) ? disk : refuseUnknownDisk(diskId)
+  }
   const snapshotsOf = (diskId: string) =>
     makeDiskSnapshots({ volumes, diskId: checkId(diskId), directory: join(disks, diskId) })
   const space = async () => ({ space: await volumes.space(), memoryBytes: await memory.usedBytes() })
@@ -59,23 +64,23 @@ export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolR
       lock(`image ${checkId(imageId)}`, () =>
         lock(`disk ${checkId(diskId)}`, async () => {
           const existing = await readDisk({ disks, diskId })
-          if (existing !== undefined) return existing
+          if (existing !== undefined) return await getDisk(diskId)
           refuseWithoutRoom({ reserves, ...(await space()) })
           return createDisk({ volumes, images, disks, diskId, imageId, limitBytes: checkLimit(limitBytes) })
         }),
       ),
-    getDisk: findDisk,
+    getDisk,
     listDisks: () => readDisks(disks),
     async setDiskLimit({ diskId, limitBytes }) {
-      const disk = await findDisk(diskId)
+      const disk = await getDisk(diskId)
       await volumes.setLimit({ path: disk.path, limitBytes: checkLimit(limitBytes) })
     },
     async diskUsage(diskId) {
-      const disk = await findDisk(diskId)
+      const disk = await getDisk(diskId)
       return volumes.usage(disk.path)
     },
     async syncDisk(diskId) {
-      const disk = await findDisk(diskId)
+      const disk = await getDisk(diskId)
       await volumes.sync(disk.path)
     },
     deleteDisk: async (diskId) =>
@@ -84,7 +89,7 @@ export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolR
         await memory.removeAllOf(diskId)
       }),
 
-    ...snapshotMethods({ volumes, lock, findDisk, snapshotsOf }),
+    ...snapshotMethods({ volumes, lock, findDisk, getDisk, snapshotsOf }),
     ...memoryMethods({ memory, lock }),
 
     async poolUsage() {
@@ -105,18 +110,19 @@ function snapshotMethods(parts: {
   volumes: Volumes
   lock: Lock
   findDisk: (diskId: string) => Promise<Disk>
+  getDisk: (diskId: string) => Promise<Disk>
   snapshotsOf: (diskId: string) => DiskSnapshots
 }) {
-  const { volumes, lock, findDisk, snapshotsOf } = parts
+  const { volumes, lock, findDisk, getDisk, snapshotsOf } = parts
   return {
     async diskGeneration(diskId: string) {
-      const disk = await findDisk(diskId)
+      const disk = await getDisk(diskId)
       await volumes.sync(disk.path)
       return await volumes.generation(disk.path)
     },
     snapshotDisk: async ({ diskId, snapshotId }: { diskId: string; snapshotId: string }) =>
       lock(`disk ${checkId(diskId)}`, async () => {
-        await findDisk(diskId)
+        await getDisk(diskId)
         return await snapshotsOf(diskId).make(checkId(snapshotId))
       }),
     async listSnapshots(diskId: string) {
@@ -132,7 +138,7 @@ function snapshotMethods(parts: {
         return await findDisk(diskId)
       }),
     async compareWithSnapshot({ diskId, snapshotId }: { diskId: string; snapshotId: string }) {
-      const disk = await findDisk(diskId)
+      const disk = await getDisk(diskId)
       const snapshot = await snapshotsOf(diskId).find(checkId(snapshotId))
       return await compareTrees({ before: snapshot.path, after: disk.path, comparesInodes: volumes.keepsInodes })
     },

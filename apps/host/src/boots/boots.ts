@@ -30,6 +30,8 @@ type StartOptions = {
   bootId: string
   hostname: string
   waiting: WaitingBoot | undefined
+  /** Moment of the snapshot that the disk was made from because it was lost. */
+  diskRestoredFrom: number | null
 }
 
 /** The life of boots on this host: started, followed to their end, found again after a restart of the daemon. */
@@ -150,10 +152,10 @@ export function makeBoots(parts: BootsParts): Boots {
 }
 
 async function startAnew(parts: BootsParts, options: StartOptions): Promise<Record<string, number>> {
-  const { sandbox, bootId, hostname, diskPath } = options
+  const { sandbox, bootId, hostname, diskPath, diskRestoredFrom } = options
   const accessToken = parts.launch.randomBytes(32).toString('hex')
   const boot = { driverBootId: bootId, bootId, hostname, accessToken }
-  await record(parts, { ...boot, sandboxId: sandbox.sandboxId, state: 'starting' })
+  await record(parts, { ...boot, sandboxId: sandbox.sandboxId, state: 'starting', diskRestoredFrom })
   try {
     const durations = await launchGuest(parts.launch, { ...boot, place: sandbox, diskPath })
     await parts.boots.markReady(bootId)
@@ -181,7 +183,7 @@ async function takeOver(parts: BootsParts, options: StartOptions): Promise<Recor
   }
   // Recorded only now, in one write: without a record a daemon that is killed before leaves a boot that nobody was told
   // of, which the next one removes.
-  await record(parts, { ...boot, sandboxId: sandbox.sandboxId, state: 'ready' })
+  await record(parts, { ...boot, sandboxId: sandbox.sandboxId, state: 'ready', diskRestoredFrom: null })
   return { takenOverMs: Math.round(performance.now() - startedAt) }
 }
 

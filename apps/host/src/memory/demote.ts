@@ -20,6 +20,8 @@ export async function demoteBoot(
   const outcome = await rescueMemory(parts, options)
   const current = (await parts.boots.find(boot.bootId)) ?? boot
   await parts.launch.driver.stop(current.driverBootId)
+  // Before its end is recorded: after that nobody would know that it is to be done.
+  await openEgress(parts, sandbox)
   await parts.disks.syncDisk(placeId).catch((error: unknown) => {
     parts.logger.error({ error, sandboxId }, 'the disk of a sandbox that was given up cannot be synced')
   })
@@ -29,7 +31,6 @@ export async function demoteBoot(
   })
   const detail = outcome.problem === '' ? 'Its memory was given up.' : `Its memory was lost: ${outcome.problem}`
   await dropMemory(parts, { sandbox, boot, cause: 'stopped', detail })
-  await openEgress(parts, sandbox)
   return outcome
 }
 

@@ -10,10 +10,13 @@ export type PausePoints = {
   mark(sandbox: StoredSandbox, options: { snapshotId: string; at: number }): Promise<void>
   /** What differs from the point; `since` is null when there is none. */
   changes(sandbox: StoredSandbox): Promise<FileChanges>
+  /** Gives the disk, which was lost, the content of the point; its moment, or undefined when there is none. */
+  restore(sandbox: StoredSandbox): Promise<number | undefined>
   /** Whether the disk is as it was at the point, in every file and every directory. */
   isUnchanged(sandbox: StoredSandbox): Promise<boolean>
 }
 
+const goneCodes = ['disk.snapshot-not-found', 'disk.not-found']
 const noChanges = { removed: [], changed: [], added: [], removedCount: 0, changedCount: 0, addedCount: 0 }
 
 export function makePausePoints(parts: { disks: DiskStore; store: PausePointsStore }): PausePoints {
@@ -25,7 +28,7 @@ export function makePausePoints(parts: { disks: DiskStore; store: PausePointsSto
     try {
       return { since: at, ...(await disks.compareWithSnapshot({ diskId: placeId, snapshotId })) }
     } catch (error) {
-      if (isErrorOf({ code: 'disk.snapshot-not-found' }, error)) return undefined
+      if (goneCodes.some((code) => isErrorOf({ code }, error))) return undefined
       throw error
     }
   }
@@ -47,6 +50,18 @@ export function makePausePoints(parts: { disks: DiskStore; store: PausePointsSto
       if (found === undefined) return { since: null, ...noChanges }
       const { isSame: _, ...changes } = found
       return changes
+    },
+    restore: async ({ sandboxId, placeId }) => {
+      const point = await store.find(sandboxId)
+      if (point === undefined) return undefined
+      const { snapshotId, at } = point
+      try {
+        await disks.restoreSnapshot({ diskId: placeId, snapshotId })
+        return at
+      } catch (error) {
+        if (goneCodes.some((code) => isErrorOf({ code }, error))) return undefined
+        throw error
+      }
     },
     isUnchanged: async (sandbox) => (await compare(sandbox))?.isSame ?? false,
   }

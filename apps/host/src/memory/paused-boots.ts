@@ -22,6 +22,8 @@ export type PausedBoots = {
   /** Gives up the frozen copy of a sandbox, if it has one. */
   dropFrozen(sandboxId: string): Promise<void>
   fileChanges(sandbox: StoredSandbox): Promise<FileChanges>
+  /** Gives a disk that was lost the content of its last pause or demotion; the moment, or undefined: there is none. */
+  restoreDisk(sandbox: StoredSandbox): Promise<number | undefined>
   present(options: SandboxBoot): Promise<HostSandbox['paused']>
   usage(): Promise<MemoryUsage>
   reclaim(options: SandboxBoot): Promise<Reclaimed>
@@ -59,6 +61,7 @@ export function makePausedBoots(parts: MemoryParts & { keepsFrozen: boolean }): 
     drop: (options) => dropMemory(parts, { ...options, cause: 'stopped' }),
     dropFrozen,
     fileChanges: (sandbox) => points.changes(sandbox),
+    restoreDisk: (sandbox) => points.restore(sandbox),
     present: async ({ sandbox, boot }) => {
       if (!isAsleep(boot)) return null
       const image = await images.find(sandbox.sandboxId)

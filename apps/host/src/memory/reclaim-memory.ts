@@ -22,8 +22,10 @@ export async function reclaimMemory(parts: MemoryParts, options: SandboxBoot): P
   }
   if (boot.state === 'waking' || boot.state === 'demoting') {
     const detail = 'The host daemon ended while the memory of the sandbox was being given up: it is lost.'
-    await dropMemory(parts, { ...options, cause: await endCause(parts, options), detail })
+    const cause = await endCause(parts, options)
+    await parts.launch.driver.stop(boot.driverBootId)
     await openEgress(parts, sandbox)
+    await dropMemory(parts, { ...options, cause, detail })
     return 'ended'
   }
   if (image === undefined) return undefined

@@ -23,6 +23,7 @@ export async function presentSandbox(
     egress,
     imageId,
     diskUsedBytes: null,
+    diskRestoredFrom: boot?.diskRestoredFrom ?? null,
     paused: boot === undefined ? null : ((await parts.paused.present({ sandbox, boot })) ?? null),
   }
 }

@@ -202,13 +202,38 @@ async function startSandbox(
   if (current?.bootId === bootId) throw sandboxPaused({})
   if (current !== undefined) throw otherBoot({ sandboxId, bootId, currentBootId: current.bootId })
   if ((await parts.boots.find(bootId)) !== undefined) throw bootUsedBefore({ bootId })
-  const limitBytes = sandbox.limits.diskBytes
-  const disk = await parts.disks.createDisk({ diskId: sandbox.placeId, imageId: sandbox.imageId, limitBytes })
+  const { diskPath, diskRestoredFrom } = await openDisk(parts, sandbox)
   const waiting = parts.spares.claim(sandbox.placeId)
   if (waiting === undefined) await parts.room.ensure(bootBytes)
   if (sandbox.hostname === null) await parts.sandboxes.setHostname(sandboxId, hostname)
   const kept = sandbox.hostname ?? hostname
-  await parts.running.start({ sandbox, diskPath: disk.path, bootId, hostname: kept, waiting })
+  await parts.running.start({ sandbox, diskPath, bootId, hostname: kept, waiting, diskRestoredFrom })
+}
+
+/**
+ * The disk of a sandbox that is to start. A sandbox that never ran may get an empty one (a crash may have come between);
+ * after that a disk that is gone is lost: its snapshot takes its place, or the order says that there is none.
+ */
+async function openDisk(
+  parts: OrdersParts,
+  sandbox: StoredSandbox,
+): Promise<{ diskPath: string; diskRestoredFrom: number | null }> {
+  const { placeId: diskId, imageId, limits } = sandbox
+  if (sandbox.hostname === null) {
+    const { path } = await parts.disks.createDisk({ diskId, imageId, limitBytes: limits.diskBytes })
+    return { diskPath: path, diskRestoredFrom: null }
+  }
+  try {
+    return { diskPath: (await parts.disks.getDisk(diskId)).path, diskRestoredFrom: null }
+  } catch (error) {
+    const restored = await parts.paused.restoreDisk(sandbox)
+    if (restored === undefined) throw error
+    parts.logger.error(
+      { error, sandboxId: sandbox.sandboxId, from: restored },
+      'a lost disk was made from its snapshot',
+    )
+    return { diskPath: (await parts.disks.getDisk(diskId)).path, diskRestoredFrom: restored }
+  }
 }
 
 /** Everything of a sandbox, in the order in which it is used. Begun again after a crash, from wherever it was. */

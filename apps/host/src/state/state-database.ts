@@ -30,7 +30,8 @@ const migrations: readonly string[] = [
      createdAt integer not null) strict;
    create table pause_points (
      sandboxId text primary key references sandboxes (sandboxId) on delete cascade, snapshotId text not null,
-     at integer not null) strict;`,
+     at integer not null) strict;
+   alter table boots add column diskRestoredFrom integer;`,
 ]
 
 /** Opens the host's own state. The file holds access tokens, so only root may read it. */

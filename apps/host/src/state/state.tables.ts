@@ -44,6 +44,8 @@ export type BootsTable = {
   guestDirectory: string
   /** Guards the guest of this boot. Leaves this file only as a header to that guest. Emptied at the end. */
   accessToken: string
+  /** The disk was lost before this boot and is what it was at this moment; null when it is the one of the boot before. */
+  diskRestoredFrom: number | null
   endedAt: number | null
   endCause: BootEndCause | null
   endDetail: string | null

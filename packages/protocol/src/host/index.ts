@@ -105,6 +105,11 @@ export const hostSandboxSchema = z.object({
   egress: egressPolicySchema,
   imageId: z.string(),
   diskUsedBytes: z.number().int().nullable(),
+  /**
+   * The disk was lost when this boot was to start: it runs over a snapshot of this moment, and what was written later is
+   * gone. Null or missing: the disk is the one there always was.
+   */
+  diskRestoredFrom: z.number().int().nullable().optional(),
   /** While `paused`: since when, what the memory image takes, and whether the processes are also frozen in RAM. */
   paused: z.object({ at: z.number().int(), imageBytes: z.number().int(), isFrozen: z.boolean() }).nullable().optional(),
 })
