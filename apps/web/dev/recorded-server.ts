@@ -1,5 +1,6 @@
 import type { Entry, ThreadEvent } from '@threadbox/sdk'
 import { call, pages, text, turn, user } from './recorded-entries.ts'
+import { detailOf, lifecyclePages, reports } from './recorded-lifecycle.ts'
 import { threads } from './recorded-threads.ts'
 
 const models = [
@@ -37,14 +38,26 @@ export function answer(request: Request): Response {
       },
     })
   if (path === '/events') return stream([])
+  if (path.includes('/sandbox')) return answerSandbox(path, threadId)
   if (path.endsWith('/entries'))
-    return Response.json(pages[threadId] ?? { entries: [], turns: [], lastSeq: 0, before: null })
+    return Response.json(
+      pages[threadId] ?? lifecyclePages[threadId] ?? { entries: [], turns: [], lastSeq: 0, before: null },
+    )
   if (path.endsWith('/events')) return stream(threadId === 'live' ? liveEvents() : [])
   if (request.method === 'GET' && threadId !== '')
     return Response.json(threads.find(({ id }) => id === threadId) ?? threads[0])
   if (path.includes('/outputs/'))
     return new Response('the whole output\n', { headers: { 'threadbox-output-size': '17' } })
   return new Response(null, { status: 204 })
+}
+
+/** The panel's part; orders change nothing here. */
+function answerSandbox(path: string, threadId: string): Response {
+  const report = /\/reports\/([^/]+)$/.exec(path)?.[1]
+  if (report !== undefined) return Response.json(reports[report])
+  if (path.endsWith('/start')) return Response.json({})
+  const sandbox = threads.find(({ id }) => id === threadId)?.sandbox
+  return sandbox === undefined ? new Response(null, { status: 404 }) : Response.json(detailOf(sandbox))
 }
 
 function liveEvents(): ThreadEvent[] {

@@ -28,6 +28,44 @@ function thread(
 
 export const threads: Thread[] = [
   thread('forecast', 'Demand forecast', { isPinned: true }),
+  thread('asleep', 'Training run', {
+    agoMs: 20 * 60_000,
+    sandbox: {
+      state: 'active',
+      since: now - 20 * 60_000,
+      detail: null,
+      limits,
+      awake: {
+        reasons: [{ reason: 'cpu', detail: 'python training.py --epochs 20' }],
+        pauseAt: null,
+        heldUntil: null,
+        latestPauseAt: now + 23 * hour,
+      },
+    },
+  }),
+  thread('notices', 'Announcements', {
+    sandbox: {
+      state: 'active',
+      since: now - hour,
+      detail: null,
+      limits,
+      awake: { reasons: [], pauseAt: now + 28 * 60_000, heldUntil: null, latestPauseAt: now + 20 * hour },
+    },
+  }),
+  thread('paused', 'Slept over night', {
+    sandbox: {
+      state: 'paused',
+      since: now - 9 * hour,
+      detail: { code: 'paused.idle', params: { minutes: 30 } },
+      limits,
+      asleep: { memory: 'frozen', memoryUntil: now + 2 * hour, removedAt: null },
+    },
+  }),
+  thread('pausing', 'Falling asleep', { state: 'pausing', agoMs: 1000 }),
+  thread('waking', 'Waking up', { state: 'waking', agoMs: 1000 }),
+  thread('waiting', 'Waiting for room', {
+    sandbox: { state: 'paused', since: now - hour, detail: null, limits, waiting: { position: 1, places: 12 } },
+  }),
   thread('live', 'Install and plot', { isTurnRunning: true, agoMs: 1000 }),
   thread('failed', 'Quarterly numbers', { agoMs: 2 * hour }),
   thread('queue', 'Clean station names', { agoMs: 2.5 * hour, isTurnRunning: true }),

@@ -49,6 +49,17 @@ describe('formats', () => {
     ])
   })
 
+  test('what is told in seconds has one digit that counts', () => {
+    expect([0, 38, 390, 620, 960, 6200].map((ms) => format.formatSeconds(ms, 'en'))).toEqual([
+      '0 s',
+      '0.04 s',
+      '0.4 s',
+      '0.6 s',
+      '1 s',
+      '6.2 s',
+    ])
+  })
+
   test('a deadline is told to the minute, with its day when that is not today', () => {
     const now = new Date(2030, 5, 12, 12).getTime()
     const text = (date: Date, locale = 'en-GB') => plain(format.formatDeadline(date.getTime(), { now, locale }))

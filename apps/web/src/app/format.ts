@@ -41,6 +41,13 @@ export function formatDuration(milliseconds: number, locale: string): string {
   return join([unit(Math.floor(hours / 24), 'd'), rest(hours % 24, (n) => unit(n, 'h'))])
 }
 
+/** How long something took that is told in seconds: `0.04 s`, `0.4 s`, then as {@link formatDuration}. */
+export function formatSeconds(milliseconds: number, locale: string): string {
+  if (milliseconds >= 1000) return formatDuration(milliseconds, locale)
+  const seconds = Math.max(0, milliseconds) / 1000
+  return `${new Intl.NumberFormat(locale, { maximumSignificantDigits: 1 }).format(seconds)} s`
+}
+
 /** Time since, in one unit, for narrow places: `2 h`, `9 d`. Seconds are not counted. */
 export function formatShortAge(milliseconds: number, locale: string): string {
   const minutes = Math.floor(Math.max(0, milliseconds) / 60_000)
@@ -59,7 +66,7 @@ export function formatMoment(at: number, options: { now: number; locale: string 
   return new Intl.DateTimeFormat(
     options.locale,
     isSameDay
-      ? { hour: '2-digit', minute: '2-digit' }
+      ? { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }
       : { day: 'numeric', month: 'short', ...(isSameYear ? {} : { year: 'numeric' }) },
   ).format(moment)
 }
@@ -68,7 +75,7 @@ export function formatMoment(at: number, options: { now: number; locale: string 
 export function formatDeadline(at: number, options: { now: number; locale: string }): string {
   const moment = new Date(at)
   const today = new Date(options.now)
-  const time: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' }
+  const time: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }
   const isSameDay = moment.toDateString() === today.toDateString()
   const isNear = Math.abs(at - options.now) < 6 * 24 * 3_600_000
   const isSameYear = moment.getFullYear() === today.getFullYear()

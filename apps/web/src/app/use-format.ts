@@ -11,6 +11,7 @@ export function useFormat() {
       bytes: (bytes: number) => format.formatBytes(bytes, locale),
       binaryBytes: (bytes: number) => format.formatBinaryBytes(bytes, locale),
       duration: (milliseconds: number) => format.formatDuration(milliseconds, locale),
+      seconds: (milliseconds: number) => format.formatSeconds(milliseconds, locale),
       shortAge: (milliseconds: number) => format.formatShortAge(milliseconds, locale),
       moment: (at: number, now: number) => format.formatMoment(at, { now, locale }),
       deadline: (at: number, now: number) => format.formatDeadline(at, { now, locale }),

@@ -67,6 +67,8 @@ export const lifecycleLogCodes = {
   'hold-ended': [],
   'limits-changed': [],
   'policy-changed': [],
+  /** Removed with the sandbox after so long without use; the conversation stays. */
+  'files-removed': ['days'],
 } as const
 export type LifecycleLogCode = keyof typeof lifecycleLogCodes | `paused.${PauseCause}`
 

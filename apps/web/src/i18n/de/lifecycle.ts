@@ -111,7 +111,7 @@ export const lifecycle: Texts<typeof source> = {
     awakeLimitPlain: 'Diese Sandbox ist schon lange wach',
     awakeLimitText: 'Um {{at}} wird sie pausiert; dabei geht nichts verloren.',
     awakeLimitProcess: '{{process}} läuft.',
-    retention: 'Die Dateien dieses Threads werden {{when}} entfernt',
+    retention: 'Die Dateien dieses Threads werden entfernt: {{when}}',
     retentionText: 'Er wurde lange nicht benutzt.',
     keep: 'Behalten',
     keeping: 'Wird behalten',

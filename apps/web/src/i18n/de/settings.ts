@@ -3,7 +3,15 @@ import type { Texts } from '../texts.ts'
 
 export const settings: Texts<typeof source> = {
   title: 'Einstellungen',
-  nav: { you: 'Sie', models: 'Modelle', limits: 'Grenzen', network: 'Netz', apiKeys: 'API-Schlüssel', about: 'Über' },
+  nav: {
+    you: 'Sie',
+    models: 'Modelle',
+    limits: 'Grenzen',
+    sleep: 'Sandboxes',
+    network: 'Netz',
+    apiKeys: 'API-Schlüssel',
+    about: 'Über',
+  },
   back: 'Zu den Threads',
   failedToLoad: 'Das konnte nicht vom Server gelesen werden.',
   save: 'Speichern',
@@ -52,6 +60,13 @@ export const settings: Texts<typeof source> = {
     none: 'keine',
     problem: 'Das lässt sich nicht lesen. Beispiel: {{example}}',
     empty: 'Es gibt keine Einstellungen.',
+  },
+  sleep: {
+    title: 'Sandboxes',
+    lead: 'Wann Sandboxes schlafen und was von ihnen bleibt. Ein Thread kann eigene Werte haben, in seiner Sandbox-Ansicht. Eine Änderung gilt sofort, auch für Sandboxes, die laufen.',
+    rescue: 'Wenn der Arbeitsspeicher aufgegeben wird',
+    rescueText:
+      'Python-Variablen, Funktionen und Importe werden vorher aufgeschrieben, in diesen Grenzen. Was darüber ist, nennt der Bericht.',
   },
   network: {
     title: 'Netz',

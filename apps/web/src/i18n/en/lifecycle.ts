@@ -104,7 +104,7 @@ export const lifecycle = {
     awakeLimitPlain: 'This sandbox has been awake for long',
     awakeLimitText: 'It is paused at {{at}}; nothing is lost by it.',
     awakeLimitProcess: '{{process}} is running.',
-    retention: 'The files of this thread will be removed {{when}}',
+    retention: 'The files of this thread will be removed: {{when}}',
     retentionText: 'Nobody has used it for long.',
     keep: 'Keep',
     keeping: 'Keeping',

@@ -1,6 +1,14 @@
 export const settings = {
   title: 'Settings',
-  nav: { you: 'You', models: 'Models', limits: 'Limits', network: 'Network', apiKeys: 'API keys', about: 'About' },
+  nav: {
+    you: 'You',
+    models: 'Models',
+    limits: 'Limits',
+    sleep: 'Sandboxes',
+    network: 'Network',
+    apiKeys: 'API keys',
+    about: 'About',
+  },
   back: 'Back to threads',
   failedToLoad: 'This could not be read from the server.',
   save: 'Save',
@@ -49,6 +57,13 @@ export const settings = {
     none: 'none',
     problem: 'This cannot be read. Example: {{example}}',
     empty: 'There are no settings to show.',
+  },
+  sleep: {
+    title: 'Sandboxes',
+    lead: 'When sandboxes sleep and what is kept of them. A thread may have values of its own, in its sandbox panel. A change counts at once, also for sandboxes that run.',
+    rescue: 'When memory is given up',
+    rescueText:
+      'Python variables, functions and imports are written down first, within these bounds. What exceeds them is named in the report.',
   },
   network: {
     title: 'Network',

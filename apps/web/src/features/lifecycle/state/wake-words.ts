@@ -19,7 +19,7 @@ export function useWakeWords() {
     return Object.keys(report.counts).length === 0 ? t('nothing') : t('all')
   }
   return {
-    woke: (report: SurvivalReport) => t(`from.${report.from}`, { time: format.duration(report.wakeMs) }),
+    woke: (report: SurvivalReport) => t(`from.${report.from}`, { time: format.seconds(report.wakeMs) }),
     survived,
     slept: (report: SurvivalReport): string | undefined => {
       if (report.pausedAt === null) return undefined

@@ -6,7 +6,7 @@ import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { ReportDialog } from '../../lifecycle/components/report-dialog.tsx'
-import { logDuration, logMark } from '../state/log.models.ts'
+import { logDuration, logMark, sleptBelow } from '../state/log.models.ts'
 import { useLogWords } from '../state/log-words.ts'
 
 const firstShown = 8
@@ -18,13 +18,20 @@ export function LogSection(props: { threadId: string; log: readonly LifecycleLog
   const [reportId, setReportId] = useState<string | null>(null)
   const { log, now } = props
   const shown = isOpen ? log : log.slice(0, firstShown)
+  const slept = sleptBelow(log)
   return (
     <section className="sec" aria-label={t('pane.log')}>
       <div className="sec-h">{t('pane.log')}</div>
       {log.length === 0 && <p className="muted">{t('pane.noLog')}</p>}
       <ol className="tl">
-        {shown.map((entry) => (
-          <LogLine key={entry.id} entry={entry} now={now} onReport={setReportId} />
+        {shown.map((entry, index) => (
+          <LogLine
+            key={entry.id}
+            className={classNames(slept[index] === true && 'to-sleep', slept[index - 1] === true && 'from-sleep')}
+            entry={entry}
+            now={now}
+            onReport={setReportId}
+          />
         ))}
       </ol>
       {shown.length < log.length && (
@@ -39,17 +46,22 @@ export function LogSection(props: { threadId: string; log: readonly LifecycleLog
   )
 }
 
-function LogLine(props: { entry: LifecycleLogEntry; now: number; onReport: (reportId: string) => void }) {
+function LogLine(props: {
+  className: string
+  entry: LifecycleLogEntry
+  now: number
+  onReport: (reportId: string) => void
+}) {
   const { t } = useTranslation('sandbox')
   const format = useFormat()
   const words = useLogWords()
   const { entry, now } = props
-  const { glyph, isWake } = logMark(entry.code)
+  const { glyph } = logMark(entry.code)
   const duration = logDuration(entry)
   const { reportId } = entry
   const text = words(entry, now)
   return (
-    <li className={classNames(isWake && 'z')}>
+    <li className={props.className}>
       <span className="nd">{glyph === null ? <i className="nd-dot" /> : <Glyph state={glyph} />}</span>
       <span className="tl-text">
         <span title={text}>{text}</span>
@@ -59,7 +71,7 @@ function LogLine(props: { entry: LifecycleLogEntry; now: number; onReport: (repo
           </button>
         )}
       </span>
-      <span className="dur">{duration === undefined ? '' : format.duration(duration)}</span>
+      <span className="dur">{duration === undefined ? '' : format.seconds(duration)}</span>
       <time className="tm num" dateTime={new Date(entry.at).toISOString()} title={format.fullMoment(entry.at)}>
         {format.deadline(entry.at, now)}
       </time>

@@ -20,9 +20,11 @@ const endPhrases = {
   unknown: 'cause-unknown',
 } as const
 
-const errorPhrases = {
+const otherPhrases = {
   'host.unreachable': 'cause-host-unreachable',
   'sandbox.disk-full': 'cause-disk-full',
+  'memory-given-up': 'cause-memory-given-up',
+  restarted: 'cause-restarted',
 } as const
 
 /** Why it was paused, as the end of “Paused because …”. Undefined for a cause that this app has no words for. */
@@ -54,7 +56,7 @@ export function causePhrase(detail: { code: string; params: Params } | null): Ph
   const { code, params } = detail
   if (code.startsWith('paused.')) return pausePhrase(code.slice('paused.'.length), params)
   if (code.startsWith('ended.')) return endPhrase(code.slice('ended.'.length))
-  return isKeyOf(errorPhrases, code) ? { key: errorPhrases[code] } : undefined
+  return isKeyOf(otherPhrases, code) ? { key: otherPhrases[code] } : undefined
 }
 
 function isKeyOf<Table extends object>(table: Table, key: string): key is Extract<keyof Table, string> {

@@ -1,11 +1,10 @@
-import type { Setting } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
 import { CodeText } from '../../connection/components/code-text.tsx'
 import { useSettings } from '../api/settings.queries.ts'
-import { isNetworkSetting } from '../state/setting-groups.ts'
+import { isNetworkSetting, isSleepSetting } from '../state/setting-groups.ts'
 import { Loaded } from './loaded.tsx'
 import { Group, SectionHead } from './section.tsx'
-import { SettingRow } from './setting-row.tsx'
+import { SettingRows } from './setting-rows.tsx'
 
 /** What a sandbox and a turn may use: first what can be changed here, then what is set where the server starts. */
 export function LimitsSection() {
@@ -16,7 +15,7 @@ export function LimitsSection() {
       <SectionHead title={t('limits.title')} lead={t('limits.lead')} />
       <Loaded query={settings}>
         {({ settings: all }) => {
-          const rows = all.filter((setting) => !isNetworkSetting(setting.name))
+          const rows = all.filter((setting) => !isNetworkSetting(setting.name) && !isSleepSetting(setting.name))
           return (
             <>
               <SettingRows settings={rows.filter((setting) => setting.isEditable)} />
@@ -31,17 +30,5 @@ export function LimitsSection() {
         }}
       </Loaded>
     </>
-  )
-}
-
-function SettingRows(props: { settings: readonly Setting[] }) {
-  const { t } = useTranslation('settings')
-  if (props.settings.length === 0) return <p className="nothing">{t('limits.empty')}</p>
-  return (
-    <ul className="rows">
-      {props.settings.map((setting) => (
-        <SettingRow key={setting.name} setting={setting} />
-      ))}
-    </ul>
   )
 }

@@ -4,6 +4,7 @@ import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../ui/button.tsx'
 import { Input } from '../../../ui/input.tsx'
+import { Select } from '../../../ui/select.tsx'
 import { Switch } from '../../../ui/switch.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { CodeText } from '../../connection/components/code-text.tsx'
@@ -66,7 +67,27 @@ function SettingControl(props: ControlProps) {
   if (typeof (setting.value ?? setting.default) === 'boolean') {
     return <Switch id={props.id} isOn={setting.value === true} onChange={props.onSave} />
   }
+  if (setting.name === 'hotKeep') return <HotKeepControl {...props} />
   return <TextControl {...props} />
+}
+
+const hotKeeps = ['guaranteed', 'strict'] as const
+
+/** What becomes of memory after the guaranteed time: one of two, taking effect at once. */
+function HotKeepControl(props: ControlProps) {
+  const { t } = useTranslation('sandbox')
+  const value = hotKeeps.find((known) => known === props.setting.value) ?? 'guaranteed'
+  return (
+    <div className="setting-control">
+      <Select
+        id={props.id}
+        value={value}
+        isDisabled={props.isSaving}
+        options={hotKeeps.map((known) => ({ value: known, label: t(`pane.hotKeepOf.${known}`) }))}
+        onChange={props.onSave}
+      />
+    </div>
+  )
 }
 
 function TextControl(props: ControlProps) {

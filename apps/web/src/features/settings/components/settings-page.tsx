@@ -9,6 +9,7 @@ import { ApiKeysSection } from './api-keys-section.tsx'
 import { LimitsSection } from './limits-section.tsx'
 import { ModelsSection } from './models-section.tsx'
 import { NetworkSection } from './network-section.tsx'
+import { SleepSection } from './sleep-section.tsx'
 import { YouSection } from './you-section.tsx'
 
 const route = getRouteApi('/app/settings/$section')
@@ -18,6 +19,7 @@ const sections = {
   you: { label: 'nav.you', Content: YouSection },
   models: { label: 'nav.models', Content: ModelsSection },
   limits: { label: 'nav.limits', Content: LimitsSection },
+  sandboxes: { label: 'nav.sleep', Content: SleepSection },
   network: { label: 'nav.network', Content: NetworkSection },
   'api-keys': { label: 'nav.apiKeys', Content: ApiKeysSection },
   about: { label: 'nav.about', Content: AboutSection },

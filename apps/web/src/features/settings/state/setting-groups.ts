@@ -6,6 +6,18 @@ export function isNetworkSetting(name: string): boolean {
   return wordsOf(name).some((word) => networkWords.includes(word))
 }
 
+const sleepSettings = ['idlePauseMinutes', 'hotHours', 'hotKeep', 'maxAwakeHours', 'retentionDays']
+
+/** True for settings that say when sandboxes sleep and what is kept of them. */
+export function isSleepSetting(name: string): boolean {
+  return sleepSettings.includes(name) || isRescueSetting(name)
+}
+
+/** True for settings that bound what is written down when memory is given up. */
+export function isRescueSetting(name: string): boolean {
+  return name.startsWith('rescue')
+}
+
 /** The words of a name, lower case: `sandboxMemoryBytes`, `THREADBOX_LISTEN_HOST`. */
 export function wordsOf(name: string): string[] {
   const isVariable = /^[A-Z0-9_]+$/.test(name)
