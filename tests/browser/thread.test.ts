@@ -87,14 +87,16 @@ describe('direct mode', () => {
     expect(page.complaints).toEqual([])
   })
 
-  test('O2: HTML of a cell stands in a frame without this page’s origin', async () => {
+  test('O2: HTML of a cell stands in a frame without this page’s origin, and its scripts run there only', async () => {
     await using page = await newThread()
-    const html = '<h1 id=made>made</h1><form></form><script>try { parent.document.title = "taken" } catch {}</script>'
+    const html =
+      '<h1 id=made>made</h1><form></form><script>document.querySelector("#made").textContent = "made by a script"\n' +
+      'try { parent.document.title = "taken" } catch {}</script>'
     await send(page, `/python from IPython.display import HTML\nHTML(${JSON.stringify(html)})`)
     const frame = page.locator('iframe.frame-html')
     await frame.waitFor({ timeout: 60_000 })
     expect((await frame.getAttribute('sandbox'))?.split(' ')).not.toContain('allow-same-origin')
-    await page.frameLocator('iframe.frame-html').locator('#made').waitFor()
+    await page.frameLocator('iframe.frame-html').getByText('made by a script').waitFor()
     expect(await page.title()).not.toContain('taken')
   })
 

@@ -1,0 +1,124 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtemp, open, readdir, readFile, rm, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { messageField, send } from './app-in-browser.ts'
+import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
+
+const gigabyte = 1e9
+/** The file, its copy on the server and the one in the sandbox, with room to spare. */
+const neededBytes = 4 * gigabyte
+/** Far below the file: what is on its way, not what was sent. */
+const maxGrowthBytes = 250e6
+
+const { bavail, bsize } = await statfs(tmpdir())
+const hasRoom = bavail * bsize >= neededBytes
+
+let stage: BrowserStage
+let directory: string
+beforeAll(async () => {
+  if (!hasRoom) return
+  directory = await mkdtemp(path.join(tmpdir(), 'threadbox-upload-'))
+  stage = await startBrowserStage()
+})
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]()
+  if (directory !== undefined) await rm(directory, { recursive: true, force: true })
+})
+
+test.skipIf(!hasRoom)(
+  `C8: 1 GB is uploaded from the browser whole, and neither browser nor server grow by more than 250 MB${hasRoom ? '' : ' (skipped: less than 4 GB of disk are free)'}`,
+  async () => {
+    const file = path.join(directory, 'large.bin')
+    const sha256 = await writeRandom(file, gigabyte)
+    const page = await stage.open('/threads/new')
+    await messageField(page).waitFor()
+    await send(page, '/run true')
+    await page
+      .getByRole('region', { name: /^Command true/ })
+      .getByText('exit 0')
+      .waitFor()
+    const memory = watchMemory({ browser: await chromiumPids(), server: [stage.installation.server.pid()] })
+    await page.locator('input[type=file]').setInputFiles(file)
+    const chip = page.getByRole('list', { name: 'Files of this message' }).getByRole('listitem')
+    await expect.poll(() => chip.getAttribute('data-status'), { timeout: 240_000, interval: 250 }).toBe('done')
+    const growth = await memory.stop()
+    console.log(
+      `1 GB upload: browser +${(growth.browser / 1e6).toFixed(0)} MB, server +${(growth.server / 1e6).toFixed(0)} MB`,
+    )
+    await send(page, '/run sha256sum ~/uploads/large.bin')
+    const command = page.getByRole('region', { name: /^Command sha256sum/ })
+    await command.getByText('exit 0').waitFor({ timeout: 120_000 })
+    await command.getByRole('button', { name: /sha256sum/ }).click()
+    await command.getByText(sha256).waitFor()
+    expect(growth.browser).toBeLessThan(maxGrowthBytes)
+    expect(growth.server).toBeLessThan(maxGrowthBytes)
+    await closePage(page)
+  },
+  500_000,
+)
+
+async function writeRandom(file: string, sizeBytes: number): Promise<string> {
+  const hash = createHash('sha256')
+  await using handle = await open(file, 'w')
+  for (let written = 0; written < sizeBytes; ) {
+    const piece = randomBytes(Math.min(8e6, sizeBytes - written))
+    hash.update(piece)
+    await handle.write(piece)
+    written += piece.length
+  }
+  return hash.digest('hex')
+}
+
+/** Every process of Chromium below this one. */
+async function chromiumPids(): Promise<number[]> {
+  const all = await Promise.all(
+    (await readdir('/proc'))
+      .filter((name) => /^\d+$/.test(name))
+      .map(async (name) => {
+        const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')
+        const [, program = '', parent = ''] = /\((.*)\) \S (\d+)/.exec(stat) ?? []
+        return { pid: Number(name), program, parent: Number(parent) }
+      }),
+  )
+  const below = new Set([process.pid])
+  for (let before = 0; before !== below.size; ) {
+    before = below.size
+    for (const entry of all) if (below.has(entry.parent)) below.add(entry.pid)
+  }
+  return all.filter(({ pid, program }) => below.has(pid) && program.startsWith('chrom')).map(({ pid }) => pid)
+}
+
+/** How much more memory each group of processes had at its height than at the beginning. */
+function watchMemory<Name extends string>(groups: Record<Name, readonly number[]>) {
+  const names = Object.keys(groups) as Name[]
+  const first = new Map<Name, number>()
+  const highest = new Map<Name, number>()
+  let isOver = false
+  const watching = (async () => {
+    while (!isOver) {
+      for (const name of names) {
+        const sizes = await Promise.all(groups[name].map(pssBytes))
+        const size = sizes.reduce((sum, one) => sum + one, 0)
+        if (!first.has(name)) first.set(name, size)
+        highest.set(name, Math.max(size, highest.get(name) ?? 0))
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  })()
+  return {
+    stop: async () => {
+      isOver = true
+      await watching
+      return Object.fromEntries(
+        names.map((name) => [name, (highest.get(name) ?? 0) - (first.get(name) ?? 0)]),
+      ) as Record<Name, number>
+    },
+  }
+}
+
+async function pssBytes(pid: number): Promise<number> {
+  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '')
+  return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) * 1024
+}
