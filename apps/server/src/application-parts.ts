@@ -1,4 +1,3 @@
-import type { SandboxView } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import { makeAttachmentStore } from './attachments/attachments.store.ts'
 import type { AttachmentTables } from './attachments/attachments.table.ts'
@@ -7,17 +6,12 @@ import type { AuditTables } from './audit/audit.table.ts'
 import { type Audit, makeAudit } from './audit/audit.ts'
 import type { BlobStore } from './blobs/blob-store.ts'
 import { type OpenDatabase, tablesOf } from './database/database.ts'
+import type { MachineClock } from './lifecycle/lifecycle-clock.ts'
 import { makeOperationStore } from './operations/operations.store.ts'
 import type { OperationTables } from './operations/operations.table.ts'
 import { makeOperations, type Operations } from './operations/operations.ts'
-import { reportBootEnd } from './sandboxes/boot-end-notice.ts'
+import { makeSandboxParts, type SandboxParts } from './sandbox-parts.ts'
 import type { HostClient } from './sandboxes/host-client.ts'
-import { type ApplyLimits, makeApplyLimits } from './sandboxes/live-limits.ts'
-import { makeSandboxAccess, type Sandboxes } from './sandboxes/sandbox-access.implementation.ts'
-import { type ChangeSandbox, makeChangeSandbox } from './sandboxes/sandbox-changes.ts'
-import { presentSandbox } from './sandboxes/sandboxes.presenter.ts'
-import { makeSandboxStore, type SandboxStore } from './sandboxes/sandboxes.store.ts'
-import type { SandboxTables } from './sandboxes/sandboxes.table.ts'
 import type { SearchTables } from './search/search.table.ts'
 import { makeSearchIndex } from './search/search-index.ts'
 import type { Settings } from './settings/settings.ts'
@@ -30,16 +24,12 @@ import { makeThreads, type Threads } from './threads/threads.usecases.ts'
 import { makeUserHub, type UserHub } from './threads/user-hub.ts'
 
 /** What threads and their sandboxes are made of. */
-export type ThreadParts = {
+export type ThreadParts = SandboxParts & {
   threadStore: ThreadStore
   threads: Threads
   log: ThreadRecorder
   userHub: UserHub
   operations: Operations
-  sandboxStore: SandboxStore
-  changeSandbox: ChangeSandbox
-  sandboxes: Sandboxes
-  applyLimits: ApplyLimits
   attachments: Attachments
 }
 
@@ -51,6 +41,8 @@ export type ThreadPartsOptions = {
   audit: Audit
   system: System
   logger: Logger
+  machine: MachineClock
+  manifestKey: Uint8Array
   undoMs: number
   onThreadDeleted: (threadId: string) => void
 }
@@ -83,19 +75,31 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
       if (isSidebarChange) void announce(threadId, false)
     },
   })
-  const sandboxParts = makeSandboxParts(options, { threadStore, log, announce })
+  const attachments = makeAttachments({
+    store: makeAttachmentStore(tablesOf<AttachmentTables>(open.database)),
+    blobs: options.blobs,
+    ifAwake: (threadId) => sandboxParts.sandboxes.ifAwake(threadId),
+    system,
+    logger,
+  })
+  const sandboxParts = makeSandboxParts({
+    ...options,
+    ...{ threadStore, log, announce },
+    deliver: (threadId, sandbox) => attachments.deliver(threadId, sandbox),
+  })
   const parts: ThreadParts = {
     threadStore,
     log,
     userHub,
     operations,
+    attachments,
     ...sandboxParts,
     threads: makeThreads({
       store: threadStore,
       log,
       search,
       searchTitles: (thread) => search.putTitle(searchTables, thread),
-      sandboxViews: (threadIds) => sandboxViews(options, sandboxParts, threadIds),
+      sandboxViews: sandboxParts.sandboxViews,
       operations,
       userHub,
       audit: options.audit,
@@ -105,70 +109,6 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     }),
   }
   return parts
-}
-
-type SandboxParts = Pick<ThreadParts, 'sandboxStore' | 'changeSandbox' | 'sandboxes' | 'applyLimits' | 'attachments'>
-
-function makeSandboxParts(
-  options: ThreadPartsOptions,
-  threads: {
-    threadStore: ThreadStore
-    log: ThreadRecorder
-    announce: (threadId: string, isRecorded: boolean) => Promise<void>
-  },
-): SandboxParts {
-  const { open, host, system, logger } = options
-  const sandboxStore = makeSandboxStore(tablesOf<SandboxTables>(open.database))
-  const changeSandbox = makeChangeSandbox({
-    store: sandboxStore,
-    now: system.now,
-    onChanged: (threadId) => threads.announce(threadId, true),
-  })
-  const attachments = makeAttachments({
-    store: makeAttachmentStore(tablesOf<AttachmentTables>(open.database)),
-    blobs: options.blobs,
-    ifAwake: (threadId) => sandboxes.ifAwake(threadId),
-    system,
-    logger,
-  })
-  const { threadStore, log } = threads
-  const sandboxes = makeSandboxAccess({
-    store: sandboxStore,
-    host,
-    change: changeSandbox,
-    system,
-    logger,
-    mayStart: async (threadId) => (await threadStore.findAny(threadId))?.deleted_at === null,
-    limits: () => options.settings.limits(),
-    deliver: (threadId, sandbox) => attachments.deliver(threadId, sandbox),
-    onReleased: (threadId) => void threads.announce(threadId, false),
-    reportEnd: (row, end) =>
-      reportBootEnd({ log, system, lastTurnId: (id) => threadStore.lastTurnId(id) }, row.thread_id, end),
-  })
-  const applyLimits = makeApplyLimits({
-    store: sandboxStore,
-    host,
-    limits: () => options.settings.limits(),
-    announce: (threadId) => threads.announce(threadId, true),
-    logger,
-  })
-  return { sandboxStore, changeSandbox, sandboxes, applyLimits, attachments }
-}
-
-async function sandboxViews(
-  options: ThreadPartsOptions,
-  parts: SandboxParts,
-  threadIds: readonly string[],
-): Promise<Map<string, SandboxView>> {
-  const limits = await options.settings.limits()
-  const rows = new Map((await parts.sandboxStore.list(threadIds)).map((row) => [row.thread_id, row]))
-  const now = options.system.now()
-  return new Map(
-    threadIds.map((threadId) => {
-      const isHeld = parts.sandboxes.isHeld(threadId)
-      return [threadId, presentSandbox(rows.get(threadId), { limits, now, isHeld })]
-    }),
-  )
 }
 
 /** The audit log on its table. */

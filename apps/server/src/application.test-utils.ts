@@ -22,7 +22,8 @@ export type TestApplication = AsyncDisposable &
   Application & {
     open: OpenDatabase
     directory: string
-    clock: { now: number }
+    /** `set` is by how much somebody set the clock: the part of `now` that is no time that went by. */
+    clock: { now: number; set: number }
     /** Sends a request as a browser at this origin would. A body that is no string or stream is sent as JSON. */
     call(
       method: string,
@@ -46,7 +47,7 @@ export async function makeTestApplication(
   const open = openDatabase(target)
   await migrate(open)
   const host = makeHostClient({ socketPath: options.hostSocket ?? join(directory, 'no-host.sock') })
-  const clock = { now: Date.now() }
+  const clock = { now: Date.now(), set: 0 }
   const application = makeApplication({
     open,
     host,
@@ -62,6 +63,7 @@ export async function makeTestApplication(
     fixedSettings: [],
     version: '0.0.0-test',
     system: makeSystem({ now: () => clock.now, randomBytes: (count) => randomBytes(count) }),
+    machine: { uptimeMs: () => clock.now - clock.set, bootId: 'the-machine-of-the-test' },
     logger: makeLogger({ process: 'test', level: 'fatal' }),
     ...options,
   })

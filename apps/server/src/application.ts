@@ -11,6 +11,8 @@ import { fileRoutes } from './files/files.routes.ts'
 import { makeFiles } from './files/files.usecases.ts'
 import type { Api, ApiEnv } from './http/api.ts'
 import type { AllowedHosts } from './http/origins.ts'
+import { lifecycleRoutes } from './lifecycle/lifecycle.routes.ts'
+import type { MachineClock } from './lifecycle/lifecycle-clock.ts'
 import { modelRoutes } from './models/models.routes.ts'
 import { makeModelStore } from './models/models.store.ts'
 import type { ModelTables } from './models/models.table.ts'
@@ -62,6 +64,7 @@ export type ApplicationOptions = {
   fixedSettings: readonly FixedSetting[]
   version: string
   system: System
+  machine: MachineClock
   logger: Logger
 }
 
@@ -83,7 +86,8 @@ export function makeApplication(options: ApplicationOptions): Application {
   const stopTurn = (threadId: string) => {
     turns.stop(threadId).catch((error: unknown) => logger.warn({ err: error, threadId }, 'turn was not stopped'))
   }
-  const parts = makeThreadParts({ ...options, settings, audit, onThreadDeleted: stopTurn })
+  const manifestKey = deriveKey(options.masterKey, 'threadbox manifests v1')
+  const parts = makeThreadParts({ ...options, manifestKey, settings, audit, onThreadDeleted: stopTurn })
   settings.onLimitsChanged(parts.applyLimits)
   const models = makeModels({
     store: makeModelStore(tablesOf<ModelTables>(open.database)),
@@ -118,6 +122,8 @@ function makeTurnPart(options: ApplicationOptions, known: { parts: ThreadParts; 
     queue: makeQueueStore(turnTables),
     log: parts.log,
     sandboxes: parts.sandboxes,
+    lifecycle: parts.lifecycle,
+    wakeNotes: parts.wakeNotes,
     blobs: options.blobs,
     models,
     threadFacts: async (threadId) => {
@@ -186,6 +192,7 @@ function mountRoutes(
       threadRoutes({ threads, log, userHub: parts.userHub }),
       contentRoutes({ threads, log, blobs: options.blobs, attachments }),
       fileRoutes({ threads, files: makeFiles({ awake: (id, how) => parts.sandboxes.awake(id, how) }) }),
+      lifecycleRoutes({ lifecycle: parts.lifecycle, open: (userId, threadId) => threads.open(userId, threadId) }),
       turnRoutes({ turns: known.turns, open: (userId, threadId) => threads.open(userId, threadId) }),
       modelRoutes({ models, isOwner: (userId) => users.isOwner(userId) }),
       installationRoutes({ status, settings: known.settings, audit: known.audit, users }),
@@ -223,17 +230,27 @@ function lifecycle(
         store: sandboxStore,
         host,
         sandboxes: parts.sandboxes,
-        system,
+        pausing: parts.pausing,
+        change,
+        isDemoting: (sandboxId) => parts.demotion.isDemoting(sandboxId),
         logger,
-        onHostChange: () => parts.userHub.broadcast({ type: 'status-updated' }),
+        onHostChange: (isReachable) => {
+          parts.onHostChange(isReachable)
+          parts.userHub.broadcast({ type: 'status-updated' })
+        },
+        onEvent: parts.onHostEvent,
         applyLimits: parts.applyLimits,
       })
       operations.start()
+      await parts.recoverLifecycle()
       await turns.recover()
+      parts.policyLoop.start()
     },
     stop: async () => {
       known.stopping.abort()
       await turns.close()
+      await parts.policyLoop.stop()
+      await parts.reports.stop()
       await operations.stop()
       await reconciler?.[Symbol.asyncDispose]()
     },

@@ -90,6 +90,23 @@ export const badInputRows: Record<string, BadInputRow> = {
   'POST /threads/{threadId}/files/move': { ...inThread, body: { from: '/home/user/a.txt', to: '/home/user/b.txt' } },
   'POST /threads/{threadId}/files/folders': { ...inThread, body: { path: '/home/user/folder' } },
   'GET /threads/{threadId}/files/archive': { ...inThread, query: { path: '/home/user' } },
+  'GET /threads/{threadId}/sandbox': inThread,
+  'PATCH /threads/{threadId}/sandbox': {
+    ...inThread,
+    body: { policy: { idlePauseMinutes: 15, retentionDays: null }, limits: { cpus: 1 } },
+  },
+  'POST /threads/{threadId}/sandbox/pause': inThread,
+  'POST /threads/{threadId}/sandbox/wake': inThread,
+  'POST /threads/{threadId}/sandbox/restart': inThread,
+  'POST /threads/{threadId}/sandbox/hold': { ...inThread, body: { until: null } },
+  'GET /threads/{threadId}/sandbox/reports/{reportId}': {
+    params: { threadId: 'own', reportId: 'own' },
+    unknown: { threadId: 'thread.not-found', reportId: 'report.not-found' },
+  },
+  'POST /threads/{threadId}/sandbox/rescued/{restartId}/start': {
+    params: { threadId: 'own', restartId: 'own' },
+    unknown: { threadId: 'thread.not-found', restartId: 'rescued.not-found' },
+  },
   'POST /threads/{threadId}/messages': {
     ...inThread,
     body: { text: '/help', attachmentIds: [], key: 'key-12345678' },

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { uptime } from 'node:os'
 import { join } from 'node:path'
 import { serve } from '@hono/node-server'
 import { readSettings, type Setting, serverSettings, turnSettings } from '@threadbox/config'
@@ -37,6 +38,11 @@ function fixedSettings(): FixedSetting[] {
     }))
 }
 
+/** Another one after each restart of the machine. */
+async function machineBootId(): Promise<string> {
+  return await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')
+}
+
 async function main(): Promise<void> {
   process.umask(0o077)
   const directory = settings.serverDirectory || join(settings.dataDirectory, 'server')
@@ -61,6 +67,7 @@ async function main(): Promise<void> {
     fixedSettings: fixedSettings(),
     version,
     system: makeSystem({ now: Date.now, randomBytes: (count) => randomBytes(count) }),
+    machine: { uptimeMs: () => uptime() * 1000, bootId: await machineBootId() },
     logger,
   })
   await application.start()

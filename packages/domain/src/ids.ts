@@ -16,6 +16,8 @@ export const idPrefixes = {
   attachment: 'a',
   operation: 'o',
   host: 'h',
+  report: 'r',
+  logLine: 'l',
 } as const
 export type IdKind = keyof typeof idPrefixes
 

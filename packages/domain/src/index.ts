@@ -9,4 +9,19 @@ export {
   sandboxStates,
   sandboxTransitions,
 } from './lifecycle.ts'
+export {
+  type Activity,
+  type AsleepDecision,
+  type AwakeDecision,
+  type AwakeFacts,
+  activityWindowMs,
+  type ClockReading,
+  chooseDemotions,
+  clockJumpMs,
+  decideAsleep,
+  decideAwake,
+  defaultLifecyclePolicy,
+  type LifecyclePolicy,
+  type SavedMemory,
+} from './lifecycle-policy.ts'
 export { backstopLimits, defaultSandboxLimits, memoryWatchdogShare, type SandboxLimits } from './limits.ts'

@@ -22,11 +22,17 @@ export const sandboxEvents = [
   'boot-ready',
   'boot-failed',
   'boot-ended',
+  // There was no room for it, and whoever wanted it has given up: as it was before.
+  'start-refused',
+  'start-withdrawn',
   'pause-requested',
   'pause-finished',
   'pause-failed',
   'wake-requested',
   'wake-finished',
+  // The memory is still there, but could not be used now: the host was away, or had no room.
+  'wake-refused',
+  // The memory cannot be used and was dropped.
   'wake-failed',
   'memory-dropped',
   'archived',
@@ -37,7 +43,14 @@ export type SandboxEvent = (typeof sandboxEvents)[number]
 
 export const sandboxTransitions = {
   fresh: { 'start-requested': 'starting', 'delete-requested': 'deleting' },
-  starting: { 'boot-ready': 'active', 'boot-failed': 'error', 'delete-requested': 'deleting' },
+  starting: {
+    'boot-ready': 'active',
+    'boot-failed': 'error',
+    // Only a sandbox that never ran goes back to fresh: it has nothing on its disk.
+    'start-withdrawn': 'fresh',
+    'start-refused': 'cold',
+    'delete-requested': 'deleting',
+  },
   active: {
     'pause-requested': 'pausing',
     // A boot that ended by itself (backstop, kill -9 1, machine restart) leaves the disk: that is cold, not lost.
@@ -57,8 +70,8 @@ export const sandboxTransitions = {
   },
   waking: {
     'wake-finished': 'active',
+    'wake-refused': 'paused',
     'wake-failed': 'cold',
-    'boot-failed': 'error',
     'delete-requested': 'deleting',
   },
   cold: { 'start-requested': 'starting', archived: 'archived', 'delete-requested': 'deleting' },

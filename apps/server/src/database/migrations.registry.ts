@@ -2,13 +2,14 @@ import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { createAttachmentTables } from '../attachments/attachments.table.ts'
 import { createAuditTables } from '../audit/audit.table.ts'
+import { createLifecycleTables } from '../lifecycle/lifecycle.table.ts'
 import { createModelTables } from '../models/models.table.ts'
 import { createOperationTables } from '../operations/operations.table.ts'
-import { createSandboxTables } from '../sandboxes/sandboxes.table.ts'
+import { addLifecycleColumns, createSandboxTables } from '../sandboxes/sandboxes.table.ts'
 import { createSearchTables } from '../search/search.table.ts'
 import { createSettingTables } from '../settings/settings.table.ts'
 import { createThreadTables } from '../threads/threads.table.ts'
-import { createTurnTables } from '../turns/turns.table.ts'
+import { addStepNotes, createTurnTables } from '../turns/turns.table.ts'
 import { createUserTables } from '../users/users.table.ts'
 import type { DatabaseKind, OpenDatabase } from './database.ts'
 
@@ -29,6 +30,9 @@ const changes: Record<string, Change> = {
   '0008-audit': createAuditTables,
   '0009-models': createModelTables,
   '0010-turns': createTurnTables,
+  '0011-lifecycle-columns': addLifecycleColumns,
+  '0012-lifecycle': createLifecycleTables,
+  '0013-step-notes': addStepNotes,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -26,7 +26,12 @@ export type ReachableSandbox = AwakeSandbox & {
 /** The user that files belong to and are read as: what a person may not read in a terminal, the app may not either. */
 const fileUser = 'user'
 
-export function reachSandbox(host: HostClient, target: { sandboxId: string; bootId: string }): ReachableSandbox {
+export function reachSandbox(
+  host: HostClient,
+  target: { sandboxId: string; bootId: string },
+  /** Called when bytes begin to flow; disposed of when they have. */
+  transferring: () => Disposable,
+): ReachableSandbox {
   const transport = host.transport(target)
   const openFile: ReachableSandbox['openFile'] = async (path, options = {}) => {
     const response = await host.guest(target, {
@@ -38,6 +43,7 @@ export function reachSandbox(host: HostClient, target: { sandboxId: string; boot
     })
     if (response.statusCode >= 400) throw await fileError(response, path)
     const length = response.headers['content-length']
+    holdWhile(response.body, transferring)
     return {
       status: response.statusCode,
       stream: Readable.toWeb(response.body) as ReadableStream<Uint8Array>,
@@ -55,6 +61,7 @@ export function reachSandbox(host: HostClient, target: { sandboxId: string; boot
       const query = { path, username: fileUser }
       const response = await host.guest(target, { method: 'GET', path: '/files/archive', query, signal })
       if (response.statusCode >= 400) throw await fileError(response, path)
+      holdWhile(response.body, transferring)
       return Readable.toWeb(response.body) as ReadableStream<Uint8Array>
     },
     download: async (path, signal) => {
@@ -62,6 +69,7 @@ export function reachSandbox(host: HostClient, target: { sandboxId: string; boot
       return { stream, sizeBytes }
     },
     upload: async (path, content, signal) => {
+      using _transfer = transferring()
       const response = await host.guest(target, {
         method: 'POST',
         path: '/files',
@@ -74,6 +82,11 @@ export function reachSandbox(host: HostClient, target: { sandboxId: string; boot
       await response.body.dump()
     },
   }
+}
+
+function holdWhile(body: Readable, transferring: () => Disposable): void {
+  const transfer = transferring()
+  body.once('close', () => transfer[Symbol.dispose]())
 }
 
 /** The host answers in our form, the guest in E2B's: a number and a sentence. */

@@ -2,8 +2,13 @@ import { Agent as HttpAgent } from 'node:http'
 import type { Transport } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-node'
 import { fromWireError } from '@threadbox/errors'
+import type { RescueRequest } from '@threadbox/protocol/guest'
 import {
   bootHeader,
+  type DemotedSandbox,
+  demotedSandboxSchema,
+  type FileChanges,
+  fileChangesSchema,
   type HostDoctor,
   type HostEvent,
   type HostInfo,
@@ -13,6 +18,10 @@ import {
   hostInfoSchema,
   hostPaths,
   hostSandboxSchema,
+  type PausedSandbox,
+  pausedSandboxSchema,
+  type WokenSandbox,
+  wokenSandboxSchema,
 } from '@threadbox/protocol/host'
 import { Agent, type Dispatcher } from 'undici'
 import { z } from 'zod'
@@ -20,6 +29,8 @@ import { hostAnswerUnknown, hostUnreachable } from './sandboxes.errors.ts'
 
 /** An order may include making a disk and starting a sandbox on a busy machine. */
 const orderTimeoutMs = 120_000
+/** Saving or reading gigabytes of memory on a slow disk, and writing down what is rescued of it. */
+const memoryOrderTimeoutMs = 900_000
 /** The host sends a keep-alive every few seconds: after this silence its event stream counts as lost. */
 const eventSilenceMs = 45_000
 
@@ -35,6 +46,14 @@ export type HostClient = {
   /** Changes a sandbox that exists, also while it runs. */
   change(sandboxId: string, order: { limits: HostSandbox['limits'] }): Promise<HostSandbox>
   start(sandboxId: string, order: { bootId: string; hostname: string }): Promise<HostSandbox>
+  /** Saves the memory of a boot and stops its clock. When it fails the boot goes on as it was. */
+  pause(sandboxId: string, order: { bootId: string; hashKey: string }): Promise<PausedSandbox>
+  /** Lets a paused boot go on. Fails with `sandbox.memory-unusable` when its memory cannot be used. */
+  wake(sandboxId: string, order: { bootId: string }): Promise<WokenSandbox>
+  /** Gives the memory of a paused boot up, after what can be rescued of it was. */
+  demote(sandboxId: string, order: { bootId: string; budgets: RescueRequest }): Promise<DemotedSandbox>
+  /** What differs on the disk from the moment of the last pause. */
+  fileChanges(sandboxId: string): Promise<FileChanges>
   /** Ends a boot; one that is over already is fine. */
   stop(sandboxId: string, bootId: string): Promise<void>
   /** Removes everything of a sandbox; one that is gone already is fine. */
@@ -74,11 +93,18 @@ export function makeHostClient(options: { socketPath: string }): HostClient {
   }
   const order = async <Schema extends z.ZodType>(
     schema: Schema,
-    request: { method: 'GET' | 'PUT' | 'PATCH' | 'POST' | 'DELETE'; path: string; json?: unknown; bootId?: string },
+    request: {
+      method: 'GET' | 'PUT' | 'PATCH' | 'POST' | 'DELETE'
+      path: string
+      json?: unknown
+      bootId?: string
+      timeoutMs?: number
+    },
   ): Promise<z.infer<Schema>> => {
     const response = await send({
       method: request.method,
       path: request.path,
+      headersTimeout: request.timeoutMs ?? orderTimeoutMs,
       headers: {
         ...(request.json === undefined ? {} : { 'content-type': 'application/json' }),
         ...(request.bootId === undefined ? {} : { [bootHeader]: request.bootId }),
@@ -92,6 +118,9 @@ export function makeHostClient(options: { socketPath: string }): HostClient {
     if (!parsed.success) throw hostAnswerUnknown({ status: response.statusCode }, { cause: parsed.error })
     return parsed.data
   }
+
+  const memoryOrder = <Schema extends z.ZodType>(schema: Schema, path: string, json: { bootId: string }) =>
+    order(schema, { method: 'POST', path, json, bootId: json.bootId, timeoutMs: memoryOrderTimeoutMs })
 
   return {
     info: () => order(hostInfoSchema, { method: 'GET', path: hostPaths.info }),
@@ -107,6 +136,10 @@ export function makeHostClient(options: { socketPath: string }): HostClient {
       order(hostSandboxSchema, { method: 'PATCH', path: hostPaths.sandbox(sandboxId), json }),
     start: (sandboxId, json) =>
       order(hostSandboxSchema, { method: 'POST', path: hostPaths.start(sandboxId), json, bootId: json.bootId }),
+    pause: (sandboxId, json) => memoryOrder(pausedSandboxSchema, hostPaths.pause(sandboxId), json),
+    wake: (sandboxId, json) => memoryOrder(wokenSandboxSchema, hostPaths.wake(sandboxId), json),
+    demote: (sandboxId, json) => memoryOrder(demotedSandboxSchema, hostPaths.demote(sandboxId), json),
+    fileChanges: (sandboxId) => order(fileChangesSchema, { method: 'GET', path: hostPaths.fileChanges(sandboxId) }),
     stop: async (sandboxId, bootId) => {
       await order(z.unknown(), { method: 'POST', path: hostPaths.stop(sandboxId), json: { bootId }, bootId })
     },

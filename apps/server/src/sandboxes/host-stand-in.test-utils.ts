@@ -8,8 +8,15 @@ import { pipeline } from 'node:stream/promises'
 import { Code, ConnectError, type ConnectRouter } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { defaultSandboxLimits } from '@threadbox/domain'
-import { filesystem } from '@threadbox/protocol/guest'
-import { type BootEndCause, bootHeader, type HostEvent, type HostSandbox } from '@threadbox/protocol/host'
+import { filesystem, type Manifest, type RescueReport } from '@threadbox/protocol/guest'
+import {
+  type BootEndCause,
+  bootHeader,
+  type FileChanges,
+  type HostEvent,
+  type HostInfo,
+  type HostSandbox,
+} from '@threadbox/protocol/host'
 
 /**
  * A host daemon made of a unix socket and plain directories: it keeps the promises of the host protocol that the server
@@ -28,12 +35,61 @@ export type HostStandIn = AsyncDisposable & {
   failDeletes: number
   /** How many of the next orders to change fail. */
   failChanges: number
+  /** Every order about memory, in the order in which they came. */
+  orders: { order: 'pause' | 'wake' | 'demote' | 'stop'; sandboxId: string; bootId: string }[]
+  /** Answers of the next orders of a kind: an error instead of what was asked for. */
+  failPauses: Failure[]
+  failWakes: Failure[]
+  failDemotes: Failure[]
+  /** While set, orders of that kind wait for it. */
+  pauseGate: Promise<void> | undefined
+  wakeGate: Promise<void> | undefined
+  demoteGate: Promise<void> | undefined
+  /** Where a wake comes out of. */
+  wakesFrom: 'frozen' | 'memory'
+  /** How many sandboxes may be awake: one more is refused. */
+  places: number
+  /** What the guest says is alive; changed between pause and wake to lose something. */
+  manifest: Manifest
+  /** What the demotion rescues, and what the guest says of it afterwards. */
+  rescue: RescueReport
+  fileChanges: FileChanges
+  /** What the guest was asked to start again. */
+  restarted: string[]
+  /** Key of the last manifest that the guest was asked for, by whom. */
+  hashKeys: { pause: string | undefined; look: string | undefined }
+  /** Called when an order has changed the host and before its answer is sent: true for the answer to be lost. */
+  loseAnswer: (order: string) => boolean
+  emit(event: HostEvent): void
   /** While set, orders to start wait for it. */
   startGate: Promise<void> | undefined
   endBoot(sandboxId: string, cause: BootEndCause): void
   /** Resolves when the server follows the events. */
   followed(): Promise<void>
   closeConnections(): void
+}
+
+type Failure = { status: number; code: string; kind: string; details?: Record<string, string> }
+
+/** A manifest of a sandbox in which nothing runs. */
+export function emptyManifest(): Manifest {
+  return {
+    ...{ version: 1, takenAt: 1, processes: [], ports: [], connections: [], kernels: [], deletedOpenFiles: [] },
+    shell: { cwd: '/home/user', environment: {}, functions: [] },
+    packages: { python: {}, apt: {}, npm: {} },
+    ...{ memoryBytes: 1024, unread: [] },
+  }
+}
+
+/** A rescue that had nothing to do. */
+export function emptyRescue(): RescueReport {
+  const shell = { outcome: 'none' as const, reason: '' }
+  return { state: 'none', takenAt: null, variables: [], shell, processes: [], durationMs: 0, problems: [] }
+}
+
+const noChanges: FileChanges = {
+  ...{ since: 1, removed: [], changed: [], added: [] },
+  ...{ removedCount: 0, changedCount: 0, addedCount: 0 },
 }
 
 export async function startHostStandIn(): Promise<HostStandIn> {
@@ -50,6 +106,12 @@ export async function startHostStandIn(): Promise<HostStandIn> {
     failDeletes: 0,
     failChanges: 0,
     startGate: undefined,
+    ...{ orders: [], failPauses: [], failWakes: [], failDemotes: [], restarted: [] },
+    ...{ pauseGate: undefined, wakeGate: undefined, demoteGate: undefined },
+    ...{ wakesFrom: 'memory', places: 100, manifest: emptyManifest(), rescue: emptyRescue(), fileChanges: noChanges },
+    hashKeys: { pause: undefined, look: undefined },
+    loseAnswer: () => false,
+    emit: (event) => send(event),
     endBoot: (sandboxId, cause) => {
       const sandbox = host.sandboxes.get(sandboxId)
       if (sandbox?.bootId == null) return
@@ -100,6 +162,7 @@ async function answer(host: HostStandIn, exchange: Exchange): Promise<void> {
   const sendJson = (body: unknown, status = 200) =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   const sandbox = host.sandboxes.get(sandboxId)
+  if (url.pathname === '/v1/host') return sendJson(infoOf(host))
   if (url.pathname === '/v1/sandboxes') return sendJson({ sandboxes: [...host.sandboxes.values()] })
   if (request.method === 'PUT' && rest === '') {
     await mkdir(host.pathOf(sandboxId, '/home/user'), { recursive: true })
@@ -126,6 +189,10 @@ async function answer(host: HostStandIn, exchange: Exchange): Promise<void> {
     return void response.writeHead(204).end()
   }
   if (rest === 'start') return await start(host, { ...exchange, sandbox, sendJson })
+  if (rest === 'stop' || rest === 'pause' || rest === 'wake' || rest === 'demote') {
+    return await memoryOrder(host, { ...exchange, sandbox, sendJson, order: rest })
+  }
+  if (rest === 'file-changes') return sendJson(host.fileChanges)
   if (rest === 'guest') {
     const isSameBoot = request.headers[bootHeader] === sandbox.bootId
     if (!isSameBoot) return sendJson(wireError('sandbox.other-boot', 'conflict'), 409)
@@ -142,15 +209,96 @@ async function start(
   const { sandboxId } = order.sandbox
   host.starts.push({ sandboxId, bootId, hostname })
   await host.startGate
-  const failure = host.failStarts.shift()
+  const failure = host.failStarts.shift() ?? refusalFor(host, order.sandbox)
   if (failure !== undefined) return order.sendJson(wireError(failure.code, failure.kind), failure.status)
   const ready = { ...order.sandbox, actual: 'ready' as const, bootId, bootStartedAt: Date.now() }
   host.sandboxes.set(sandboxId, ready)
+  if (host.loseAnswer('start')) return void order.response.destroy()
   order.sendJson(ready)
+}
+
+type Order = Exchange & { sandbox: HostSandbox; sendJson: (body: unknown, status?: number) => void }
+
+const failuresOf = { pause: 'failPauses', wake: 'failWakes', demote: 'failDemotes' } as const
+const gateOf = { pause: 'pauseGate', wake: 'wakeGate', demote: 'demoteGate' } as const
+
+async function memoryOrder(
+  host: HostStandIn,
+  { order, sandbox, sendJson, ...exchange }: Order & { order: 'stop' | 'pause' | 'wake' | 'demote' },
+): Promise<void> {
+  const { sandboxId } = sandbox
+  const { bootId, hashKey } = (await json(exchange.request)) as { bootId: string; hashKey?: string }
+  host.orders.push({ order, sandboxId, bootId })
+  if (order !== 'stop') {
+    await host[gateOf[order]]
+    const failure = host[failuresOf[order]].shift() ?? (order === 'wake' ? refusalFor(host, sandbox) : undefined)
+    if (failure?.code === 'sandbox.memory-unusable') host.sandboxes.set(sandboxId, stoppedAgain(sandbox))
+    if (failure !== undefined) {
+      return sendJson(wireError(failure.code, failure.kind, failure.details), failure.status)
+    }
+  }
+  const now = host.sandboxes.get(sandboxId)
+  if (now?.bootId !== bootId) return sendJson(wireError('sandbox.other-boot', 'conflict'), 409)
+  if (order === 'pause') host.hashKeys.pause = hashKey
+  const answer = orderAnswer(host, now, order)
+  host.sandboxes.set(sandboxId, answer.sandbox)
+  if (host.loseAnswer(order)) return void exchange.response.destroy()
+  sendJson(answer)
+}
+
+function orderAnswer(host: HostStandIn, sandbox: HostSandbox, order: 'stop' | 'pause' | 'wake' | 'demote') {
+  const isFrozen = host.wakesFrom === 'frozen'
+  if (order === 'pause') {
+    const paused = sandbox.paused ?? { at: Date.now(), imageBytes: 64 * 1024 * 1024, isFrozen }
+    const answer = { manifest: host.manifest, manifestProblem: '', stallMs: 5, durationMs: 10 }
+    return { sandbox: { ...sandbox, actual: 'paused' as const, paused }, ...answer }
+  }
+  if (order === 'wake') {
+    const from = sandbox.actual === 'ready' ? ('awake' as const) : host.wakesFrom
+    return { sandbox: { ...sandbox, actual: 'ready' as const, paused: null }, from, durationMs: 3 }
+  }
+  return { sandbox: stoppedAgain(sandbox), rescue: host.rescue, problem: '' }
+}
+
+function stoppedAgain(sandbox: HostSandbox): HostSandbox {
+  return { ...sandbox, actual: 'stopped', bootId: null, bootStartedAt: null, paused: null }
+}
+
+function awakeIn(host: HostStandIn): HostSandbox[] {
+  return [...host.sandboxes.values()].filter(({ actual }) => actual === 'ready')
+}
+
+function refusalFor(host: HostStandIn, sandbox: HostSandbox): Failure | undefined {
+  const isFull = sandbox.actual !== 'ready' && awakeIn(host).length >= host.places
+  return isFull ? { status: 503, code: 'host.no-memory', kind: 'exhausted' } : undefined
+}
+
+function infoOf(host: HostStandIn): HostInfo {
+  return {
+    ...{ protocolVersion: 1, version: 'test', hostId: 'h-test', preparing: [] },
+    ...{ memoryTotalBytes: 1, memoryAvailableBytes: 1, poolTotalBytes: 1, poolUsedBytes: 1 },
+    awakeSandboxes: awakeIn(host).length,
+  }
+}
+
+/** The guest's questions beside files. */
+function guestAnswer(host: HostStandIn, exchange: Exchange & { path: string }): unknown {
+  const { url, path, request } = exchange
+  if (path === '/manifest') {
+    host.hashKeys.look = url.searchParams.get('hashKey') ?? undefined
+    return host.manifest
+  }
+  if (path === '/rescue') return host.rescue
+  const restart = /^\/rescue\/processes\/(.+)\/start$/.exec(path)
+  if (restart?.[1] === undefined || request.method !== 'POST') return undefined
+  host.restarted.push(restart[1])
+  return {}
 }
 
 async function guest(host: HostStandIn, exchange: Exchange & { sandboxId: string; path: string }): Promise<void> {
   const { request, response, url, sandboxId, path } = exchange
+  const told = guestAnswer(host, exchange)
+  if (told !== undefined) return void response.writeHead(200).end(JSON.stringify(told))
   if (path !== '/files') {
     request.url = path
     connectNodeAdapter({ routes: (router) => filesystemRoutes(router, (at) => host.pathOf(sandboxId, at)) })(
@@ -227,6 +375,6 @@ function stopped(sandboxId: string): HostSandbox {
   }
 }
 
-function wireError(code: string, kind: string) {
-  return { error: { code, kind, message: `${code} in the test`, remedy: 'None.', details: {} } }
+function wireError(code: string, kind: string, details: Record<string, string> = {}) {
+  return { error: { code, kind, message: `${code} in the test`, remedy: 'None.', details } }
 }

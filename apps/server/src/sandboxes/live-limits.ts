@@ -1,7 +1,7 @@
 import type { SandboxLimits, SandboxState } from '@threadbox/domain'
 import type { Logger } from '@threadbox/telemetry'
 import type { HostClient } from './host-client.ts'
-import { limitColumns, limitsOf } from './sandbox-access.implementation.ts'
+import { limitColumns, limitsOf, wantedLimits } from './sandbox-rows.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 import type { SandboxRow } from './sandboxes.table.ts'
 
@@ -35,7 +35,8 @@ export function makeApplyLimits(dependencies: {
   return async () => {
     const limits = await dependencies.limits()
     const rows = (await store.all()).filter((row) => running.includes(row.state as SandboxState))
-    await Promise.all(rows.filter((row) => !isSame(limitsOf(row), limits)).map((row) => apply(row, limits)))
+    const outdated = rows.filter((row) => !isSame(limitsOf(row), wantedLimits(row, limits)))
+    await Promise.all(outdated.map((row) => apply(row, wantedLimits(row, limits))))
   }
 }
 

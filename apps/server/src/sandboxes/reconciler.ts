@@ -1,10 +1,11 @@
 import type { SandboxState } from '@threadbox/domain'
-import type { HostSandbox } from '@threadbox/protocol/host'
+import type { HostEvent, HostSandbox } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
-import type { System } from '../system.ts'
 import type { HostClient } from './host-client.ts'
 import type { ApplyLimits } from './live-limits.ts'
-import { endOf, type Sandboxes } from './sandbox-access.implementation.ts'
+import type { Pausing } from './pausing.ts'
+import type { Sandboxes } from './sandbox-access.implementation.ts'
+import type { ChangeSandbox } from './sandbox-changes.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 import type { SandboxRow } from './sandboxes.table.ts'
 
@@ -15,9 +16,14 @@ export type ReconcilerDependencies = {
   store: SandboxStore
   host: HostClient
   sandboxes: Sandboxes
-  system: System
+  pausing: Pausing
+  change: ChangeSandbox
+  /** True while this server gives the memory of that sandbox up. */
+  isDemoting: (sandboxId: string) => boolean
   logger: Logger
   onHostChange: (isReachable: boolean) => void
+  /** What is not about a boot's beginning or end. */
+  onEvent: (event: HostEvent) => Promise<void>
   /** Limits may have been changed while the host could not be reached. */
   applyLimits: ApplyLimits
 }
@@ -59,6 +65,7 @@ async function follow(dependencies: ReconcilerDependencies, signal: AbortSignal)
         next = events.next()
         next.catch(() => {})
         if (event.value.type === 'boot-ended') await noteEnded(dependencies, event.value)
+        else await dependencies.onEvent(event.value)
       }
     } catch (error) {
       if (wasReachable !== false && !signal.aborted) logger.warn({ err: error }, 'host lost, will be asked again')
@@ -73,9 +80,10 @@ async function noteEnded(
   event: { sandboxId: string } & NonNullable<HostSandbox['lastBootEnd']>,
 ): Promise<void> {
   const row = await dependencies.store.findById(event.sandboxId)
-  if (row?.boot_id !== event.bootId) return
+  // The end of a boot whose memory is being given up or brought back is the business of whoever does that.
+  if (row?.boot_id !== event.bootId || row.state === 'waking' || dependencies.isDemoting(row.id)) return
   const { bootId, cause, at, detail } = event
-  await dependencies.sandboxes.noteEnd(row, { bootId, cause, at, detail })
+  await dependencies.sandboxes.noteEnd(row, { lastBootEnd: { bootId, cause, at, detail } })
 }
 
 /** Compares every sandbox that should have a boot with what the host has. */
@@ -91,23 +99,62 @@ export async function reconcile(dependencies: ReconcilerDependencies, actual: re
 async function reconcileOne(
   dependencies: ReconcilerDependencies,
   row: SandboxRow,
-  actual: HostSandbox | undefined,
+  listed: HostSandbox | undefined,
 ): Promise<void> {
-  if (row.state === ('active' satisfies SandboxState) && !isBootOf(row, actual)) {
-    // The list may be older than the row: a sandbox that became ready in between is not over.
-    const now = await dependencies.host.get(row.id)
-    if (!isBootOf(row, now)) await dependencies.sandboxes.noteEnd(row, endOf(row, now, dependencies.system.now()))
-  }
-  if (row.state === ('starting' satisfies SandboxState)) {
-    // Whoever wanted it awake may be gone with a crash: the start is brought to its end either way.
-    dependencies.sandboxes.awake(row.thread_id, { reason: 'api' }).catch((error: unknown) => {
-      dependencies.logger.warn({ err: error, sandboxId: row.id }, 'sandbox did not start')
-    })
-  }
+  const state = row.state as SandboxState
+  if (state === 'starting' || state === 'waking') return finishWaking(dependencies, row)
+  const isAsBelieved = state === 'paused' ? isPausedBoot(row, listed) : isReadyBoot(row, listed)
+  const isSettled = state === 'cold' && listed?.actual !== 'ready'
+  if (isAsBelieved || isSettled || !['active', 'pausing', 'paused', 'cold'].includes(state)) return
+  // The list may be older than the row: what changed in between is seen by looking once more, at both.
+  const actual = await dependencies.host.get(row.id)
+  const now = await dependencies.store.findById(row.id)
+  if (now?.state !== state || now.boot_id !== row.boot_id) return
+  await correct(dependencies, now, actual)
 }
 
-function isBootOf(row: SandboxRow, actual: HostSandbox | undefined): boolean {
-  return actual?.bootId === row.boot_id && actual?.actual !== 'stopped'
+/** Brings the record to what the host has. */
+async function correct(
+  dependencies: ReconcilerDependencies,
+  row: SandboxRow,
+  actual: HostSandbox | undefined,
+): Promise<void> {
+  const { sandboxes, pausing, change, host, logger } = dependencies
+  const failed = (error: unknown) => logger.warn({ err: error, sandboxId: row.id }, 'sandbox was not reconciled')
+  if (row.state === 'cold') {
+    // A restart that a crash cut off: the record gave this boot up already.
+    if (actual?.actual === 'ready' && actual.bootId !== null) await host.stop(row.id, actual.bootId).catch(failed)
+    return
+  }
+  if (row.state === 'pausing') return void pausing.settle(row).catch(failed)
+  if (row.state === 'active') {
+    if (isReadyBoot(row, actual)) return
+    if (isPausedBoot(row, actual)) await pausing.adopt(row).catch(failed)
+    else await sandboxes.noteEnd(row, actual)
+    return
+  }
+  if (dependencies.isDemoting(row.id) || isPausedBoot(row, actual)) return
+  if (isReadyBoot(row, actual)) {
+    await change(row, { event: 'wake-requested' })
+    return finishWaking(dependencies, row)
+  }
+  // Unknown to the host: left as it is, because the host may be the one that forgot. A wake will tell.
+  if (actual !== undefined) await sandboxes.noteEnd(row, actual)
+}
+
+/** Whoever wanted it awake may be gone with a crash: what was begun is brought to its end either way. */
+function finishWaking({ sandboxes, logger }: ReconcilerDependencies, row: SandboxRow): void {
+  sandboxes.awake(row.thread_id, { reason: 'api' }).catch((error: unknown) => {
+    logger.warn({ err: error, sandboxId: row.id }, 'sandbox did not come awake')
+  })
+}
+
+function isReadyBoot(row: SandboxRow, actual: HostSandbox | undefined): boolean {
+  return actual?.bootId === row.boot_id && actual?.actual !== 'stopped' && actual?.actual !== 'paused'
+}
+
+function isPausedBoot(row: SandboxRow, actual: HostSandbox | undefined): boolean {
+  return actual?.bootId === row.boot_id && actual?.actual === 'paused'
 }
 
 function pause(delayMs: number, signal: AbortSignal): Promise<void> {

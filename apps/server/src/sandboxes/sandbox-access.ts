@@ -16,6 +16,11 @@ export type SandboxAccess = {
   ): Promise<AwakeSandbox>
   /** The sandbox if it is awake now, else undefined. */
   ifAwake(threadId: string): Promise<AwakeSandbox | undefined>
+  /**
+   * Wakes a sandbox that sleeps because it will be wanted soon. In the background; never makes one, and never waits for
+   * a place.
+   */
+  wakeAhead(threadId: string): void
   /** A turn is running in this thread: its sandbox must not be paused. Release when it ends. */
   hold(threadId: string): Disposable
 }

@@ -6,6 +6,10 @@ export type SandboxChange = {
   event: SandboxEvent
   bootId?: string | null
   detail?: { code: string; params: Record<string, string | number> } | null
+  /** What is recorded together with the new state. */
+  columns?: Partial<
+    Omit<SandboxRow, 'id' | 'thread_id' | 'state' | 'since' | 'boot_id' | 'detail_code' | 'detail_json'>
+  >
 }
 
 /** Applies what happened to a sandbox, if the lifecycle table allows it in the state that it is in. */
@@ -22,6 +26,7 @@ export function makeChangeSandbox(options: {
     const next = nextSandboxState(state, change.event)
     if (next === undefined) return undefined
     const columns = {
+      ...change.columns,
       state: next,
       since: options.now(),
       detail_code: change.detail?.code ?? null,

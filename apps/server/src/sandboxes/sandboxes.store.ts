@@ -1,8 +1,8 @@
 import type { SandboxState } from '@threadbox/domain'
 import type { Kysely } from 'kysely'
-import type { SandboxRow, SandboxTables } from './sandboxes.table.ts'
+import type { SandboxMemoryRow, SandboxRow, SandboxTables } from './sandboxes.table.ts'
 
-/** The only code that touches `sandboxes`. */
+/** The only code that touches `sandboxes` and `sandbox_memories`. */
 export type SandboxStore = {
   find(threadId: string): Promise<SandboxRow | undefined>
   findById(sandboxId: string): Promise<SandboxRow | undefined>
@@ -18,12 +18,43 @@ export type SandboxStore = {
     expected: { id: string; state: SandboxState; bootId: string | null },
     columns: Partial<SandboxRow>,
   ): Promise<boolean>
+  /** Changes columns that no state depends on. */
+  set(sandboxId: string, columns: SettableColumns): Promise<void>
+  /** The last use, if it is later than what is recorded. */
+  noteUse(sandboxId: string, at: number): Promise<void>
+  /** Forgets the wake whose report is written, if it is still that one. */
+  wakeReported(sandboxId: string, wakeJson: string): Promise<void>
+  memory(sandboxId: string): Promise<SandboxMemoryRow | undefined>
+  setMemory(memory: SandboxMemoryRow): Promise<void>
+  /** Moves every recorded moment by as much as the clock was set. */
+  shiftTimes(byMs: number): Promise<void>
+  /** Puts a new sandbox in the place of a removed one. */
+  replace(sandboxId: string, row: SandboxRow): Promise<void>
   setLimits(
     sandboxId: string,
     limits: Pick<SandboxRow, 'memory_bytes' | 'cpus' | 'processes' | 'disk_bytes'>,
   ): Promise<void>
   erase(threadId: string): Promise<void>
 }
+
+/** Columns that may change in any state. */
+export type SettableColumns = Partial<
+  Pick<
+    SandboxRow,
+    | 'own_limits_json'
+    | 'cause_json'
+    | 'limit_announced'
+    | 'held_until'
+    | 'is_frozen'
+    | 'retention_announced_at'
+    | 'used_at'
+    | 'idle_pause_minutes'
+    | 'hot_hours'
+    | 'hot_keep'
+    | 'max_awake_hours'
+    | 'retention_days'
+  >
+>
 
 export function makeSandboxStore(database: Kysely<SandboxTables>): SandboxStore {
   const byThread = (threadId: string) =>
@@ -59,6 +90,34 @@ export function makeSandboxStore(database: Kysely<SandboxTables>): SandboxStore 
         .executeTakeFirst()
       return Number(result.numUpdatedRows) > 0
     },
+    set: async (sandboxId, columns) => {
+      if (Object.keys(columns).length === 0) return
+      await database.updateTable('sandboxes').set(columns).where('id', '=', sandboxId).execute()
+    },
+    noteUse: async (sandboxId, at) => {
+      const columns = { used_at: at, retention_announced_at: null }
+      await database
+        .updateTable('sandboxes')
+        .set(columns)
+        .where('id', '=', sandboxId)
+        .where('used_at', '<', at)
+        .execute()
+    },
+    wakeReported: async (sandboxId, wakeJson) => {
+      await database
+        .updateTable('sandboxes')
+        .set({ wake_json: null })
+        .where('id', '=', sandboxId)
+        .where('wake_json', '=', wakeJson)
+        .execute()
+    },
+    ...memoryQueries(database),
+    shiftTimes: (byMs) => shiftTimes(database, byMs),
+    replace: (sandboxId, row) =>
+      database.transaction().execute(async (transaction) => {
+        await transaction.deleteFrom('sandboxes').where('id', '=', sandboxId).execute()
+        await transaction.insertInto('sandboxes').values(row).execute()
+      }),
     setLimits: async (sandboxId, limits) => {
       await database.updateTable('sandboxes').set(limits).where('id', '=', sandboxId).execute()
     },
@@ -66,4 +125,27 @@ export function makeSandboxStore(database: Kysely<SandboxTables>): SandboxStore 
       await database.deleteFrom('sandboxes').where('thread_id', '=', threadId).execute()
     },
   }
+}
+
+function memoryQueries(database: Kysely<SandboxTables>): Pick<SandboxStore, 'memory' | 'setMemory'> {
+  return {
+    memory: (sandboxId) =>
+      database.selectFrom('sandbox_memories').selectAll().where('sandbox_id', '=', sandboxId).executeTakeFirst(),
+    setMemory: async (memory) => {
+      await database
+        .insertInto('sandbox_memories')
+        .values(memory)
+        .onConflict((conflict) => conflict.column('sandbox_id').doUpdateSet(memory))
+        .execute()
+    },
+  }
+}
+
+const moments = ['since', 'used_at', 'awake_since', 'held_until', 'paused_at', 'retention_announced_at'] as const
+
+async function shiftTimes(database: Kysely<SandboxTables>, byMs: number): Promise<void> {
+  await database
+    .updateTable('sandboxes')
+    .set((builder) => Object.fromEntries(moments.map((name) => [name, builder(name, '+', byMs)])))
+    .execute()
 }

@@ -16,9 +16,45 @@ export type SandboxRow = {
   processes: number
   disk_bytes: number
   created_at: number
+  /** Limits that this thread has of its own, as JSON; the installation's fill the rest. */
+  own_limits_json: string | null
+  /** It has run before, so there is a disk with something on it. */
+  has_run: number
+  /** The last use that counts against the idle time and the retention. Written now and then, not at each use. */
+  used_at: number
+  /** Since when it is awake without a break; null while it sleeps. */
+  awake_since: number | null
+  /** The coming end of its longest time awake was announced. */
+  limit_announced: number
+  held_until: number | null
+  /** When its memory was saved; null when there is none. */
+  paused_at: number | null
+  pause_cause: string | null
+  is_frozen: number
+  image_bytes: number | null
+  /** Why the coming start is not a wake out of memory: code and detail as JSON. */
+  cause_json: string | null
+  /** A wake whose report is not written yet: facts as JSON. Set together with the state, so no crash loses a report. */
+  wake_json: string | null
+  retention_announced_at: number | null
+  /** Policy values that this thread has of its own. */
+  idle_pause_minutes: number | null
+  hot_hours: number | null
+  hot_keep: string | null
+  max_awake_hours: number | null
+  /** 0: never, also where the installation has a limit. */
+  retention_days: number | null
 }
 
-export type SandboxTables = { sandboxes: SandboxRow }
+/** What was alive in a sandbox before it slept, as the guest said. Apart from the sandbox, because it is large. */
+export type SandboxMemoryRow = {
+  sandbox_id: string
+  manifest_json: string | null
+  /** What a demotion rescued. */
+  rescue_json: string | null
+}
+
+export type SandboxTables = { sandboxes: SandboxRow; sandbox_memories: SandboxMemoryRow }
 
 export async function createSandboxTables(database: Kysely<never>): Promise<void> {
   await database.schema
@@ -35,5 +71,50 @@ export async function createSandboxTables(database: Kysely<never>): Promise<void
     .addColumn('processes', 'bigint', (column) => column.notNull())
     .addColumn('disk_bytes', 'bigint', (column) => column.notNull())
     .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .execute()
+}
+
+/** A sandbox that sleeps, wakes, and has a policy. */
+export async function addLifecycleColumns(database: Kysely<never>): Promise<void> {
+  const whole = ['used_at', 'has_run', 'limit_announced', 'is_frozen'] as const
+  for (const name of whole) {
+    await database.schema
+      .alterTable('sandboxes')
+      .addColumn(name, 'bigint', (column) => column.notNull().defaultTo(0))
+      .execute()
+  }
+  const moments = ['awake_since', 'held_until', 'paused_at', 'image_bytes', 'retention_announced_at'] as const
+  for (const name of moments) await database.schema.alterTable('sandboxes').addColumn(name, 'bigint').execute()
+  const texts = [
+    'own_limits_json',
+    'pause_cause',
+    'manifest_json',
+    'rescue_json',
+    'cause_json',
+    'wake_json',
+    'hot_keep',
+  ]
+  for (const name of texts) await database.schema.alterTable('sandboxes').addColumn(name, 'text').execute()
+  const numbers = ['idle_pause_minutes', 'hot_hours', 'max_awake_hours', 'retention_days']
+  for (const name of numbers) {
+    await database.schema.alterTable('sandboxes').addColumn(name, 'double precision').execute()
+  }
+  await database.schema
+    .createTable('sandbox_memories')
+    .addColumn('sandbox_id', 'text', (column) => column.primaryKey().references('sandboxes.id').onDelete('cascade'))
+    .addColumn('manifest_json', 'text')
+    .addColumn('rescue_json', 'text')
+    .execute()
+  // Everything that is there has run, or nothing of it can be missed; an active one begins its time awake now.
+  const sandboxes = database as unknown as Kysely<SandboxTables>
+  await sandboxes
+    .updateTable('sandboxes')
+    .set((builder) => ({ has_run: 1, used_at: builder.ref('since') }))
+    .where('state', '!=', 'fresh')
+    .execute()
+  await sandboxes
+    .updateTable('sandboxes')
+    .set((builder) => ({ awake_since: builder.ref('since') }))
+    .where('state', '=', 'active')
     .execute()
 }

@@ -1,8 +1,12 @@
-import { defaultSandboxLimits } from '@threadbox/domain'
+import { defaultLifecyclePolicy, defaultSandboxLimits } from '@threadbox/domain'
 import { z } from 'zod'
 
 /** One setting that the owner changes in the app, as opposed to those read from the environment at start. */
-export type EditableSetting = { doc: string; schema: z.ZodType<number>; default: number }
+export type EditableSetting<Value extends number | string = number | string> = {
+  doc: string
+  schema: z.ZodType<Value>
+  default: Value
+}
 
 const MiB = 1024 * 1024
 
@@ -36,10 +40,55 @@ export const editableSettings = {
       .max(16 * 1024 * 1024 * MiB),
     default: defaultSandboxLimits.diskBytes,
   },
+  idlePauseMinutes: {
+    doc: 'Minutes without any work after which a sandbox is paused.',
+    schema: z.number().int().min(1).max(10_080),
+    default: defaultLifecyclePolicy.idlePauseMinutes,
+  },
+  hotHours: {
+    doc: 'Hours for which the memory of a paused sandbox is kept in any case.',
+    schema: z.number().min(0).max(8760),
+    default: defaultLifecyclePolicy.hotHours,
+  },
+  hotKeep: {
+    doc: '`guaranteed`: memory is kept for longer while there is room. `strict`: it is given up after exactly that time.',
+    schema: z.enum(['guaranteed', 'strict']),
+    default: defaultLifecyclePolicy.hotKeep,
+  },
+  maxAwakeHours: {
+    doc: 'Hours after which a sandbox is paused even if it works; it is announced an hour before.',
+    schema: z.number().min(0.1).max(8760),
+    default: defaultLifecyclePolicy.maxAwakeHours,
+  },
+  retentionDays: {
+    doc: 'Days without use after which the files of a sandbox are removed, announced a week before. 0: never.',
+    schema: z.number().int().min(0).max(36_500),
+    default: 0,
+  },
+  rescueSeconds: {
+    doc: 'Seconds that writing down Python variables may take when the memory of a sandbox is given up.',
+    schema: z.number().int().min(1).max(600),
+    default: 60,
+  },
+  rescueMebibytes: {
+    doc: 'Mebibytes that all Python variables of a sandbox may take when its memory is given up.',
+    schema: z.number().int().min(1).max(65_536),
+    default: 1024,
+  },
+  rescueVariableMebibytes: {
+    doc: 'Mebibytes that one Python variable may take when the memory of its sandbox is given up.',
+    schema: z.number().int().min(1).max(65_536),
+    default: 256,
+  },
 } as const satisfies Record<string, EditableSetting>
 
 export type SettingName = keyof typeof editableSettings
-export type SettingValues = Record<SettingName, number>
+export type SettingValues = { [Name in SettingName]: z.infer<(typeof editableSettings)[Name]['schema']> }
+
+/** Settings that bound a sandbox, as opposed to those that decide when it sleeps. */
+export function isLimitName(name: string): boolean {
+  return name.startsWith('sandbox')
+}
 
 export function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(editableSettings, name)

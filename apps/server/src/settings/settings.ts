@@ -1,9 +1,15 @@
-import type { SandboxLimits } from '@threadbox/domain'
+import type { LifecyclePolicy, SandboxLimits } from '@threadbox/domain'
 import type { Setting, Settings as SettingsView, UpdateSettings } from '@threadbox/protocol/public'
 import type { Kysely } from 'kysely'
 import type { Audit } from '../audit/audit.ts'
 import type { System } from '../system.ts'
-import { editableSettings, isSettingName, type SettingName, type SettingValues } from './editable-settings.ts'
+import {
+  editableSettings,
+  isLimitName,
+  isSettingName,
+  type SettingName,
+  type SettingValues,
+} from './editable-settings.ts'
 import { settingUnknown, settingValueInvalid } from './settings.errors.ts'
 import type { SettingTables } from './settings.table.ts'
 
@@ -11,6 +17,8 @@ import type { SettingTables } from './settings.table.ts'
 export type Settings = {
   values(): Promise<SettingValues>
   limits(): Promise<SandboxLimits>
+  /** When sandboxes sleep that have no value of their own. */
+  policy(): Promise<LifecyclePolicy>
   view(): Promise<SettingsView>
   /**
    * All of the changes or none. Throws `setting.unknown`, `setting.value-invalid`. Returns after those who asked to be told
@@ -19,6 +27,8 @@ export type Settings = {
   update(userId: string, request: UpdateSettings): Promise<SettingsView>
   /** Called after a change of the limits. */
   onLimitsChanged(listener: () => Promise<void>): void
+  /** Called after a change of when sandboxes sleep. */
+  onPolicyChanged(listener: () => Promise<void>): void
 }
 
 /** Settings that were read at start, for the page that lists everything. */
@@ -31,7 +41,8 @@ export function makeSettings(options: {
   system: System
 }): Settings {
   const { database } = options
-  const listeners: (() => Promise<void>)[] = []
+  const limitListeners: (() => Promise<void>)[] = []
+  const policyListeners: (() => Promise<void>)[] = []
   const values = async () => {
     const rows = await database.selectFrom('settings').select(['name', 'json']).execute()
     const stored = new Map(rows.map((row) => [row.name, JSON.parse(row.json) as unknown]))
@@ -61,18 +72,23 @@ export function makeSettings(options: {
     values,
     view,
     limits: async () => limitsIn(await values()),
+    policy: async () => policyIn(await values()),
     update: async (userId, request) => {
       const changes = Object.entries(request.settings).map(([name, value]) => checkChange(name, value))
       await store(options, userId, changes)
-      // Every setting that can be changed here is a limit.
-      await Promise.all(listeners.map((listener) => listener()))
+      const changed = [
+        ...(changes.some(({ name }) => isLimitName(name)) ? limitListeners : []),
+        ...(changes.some(({ name }) => !isLimitName(name)) ? policyListeners : []),
+      ]
+      await Promise.all(changed.map((listener) => listener()))
       return await view()
     },
-    onLimitsChanged: (listener) => void listeners.push(listener),
+    onLimitsChanged: (listener) => void limitListeners.push(listener),
+    onPolicyChanged: (listener) => void policyListeners.push(listener),
   }
 }
 
-type Change = { name: SettingName; value: number | null }
+type Change = { name: SettingName; value: number | string | null }
 
 function checkChange(name: string, value: unknown): Change {
   if (!isSettingName(name)) throw settingUnknown({ name })
@@ -113,5 +129,16 @@ function limitsIn(values: SettingValues): SandboxLimits {
     cpus: values.sandboxCpus,
     processes: values.sandboxProcesses,
     diskBytes: values.sandboxDiskBytes,
+  }
+}
+
+function policyIn(values: SettingValues): LifecyclePolicy {
+  const { idlePauseMinutes, hotHours, hotKeep, maxAwakeHours, retentionDays } = values
+  return {
+    idlePauseMinutes,
+    hotHours,
+    hotKeep,
+    maxAwakeHours,
+    retentionDays: retentionDays === 0 ? null : retentionDays,
   }
 }

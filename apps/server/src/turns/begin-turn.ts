@@ -1,8 +1,9 @@
-import type { Attachment, UserMessageEntry } from '@threadbox/protocol/public'
+import { isThreadboxError } from '@threadbox/errors'
+import type { Attachment, NoticeEntry, TurnFailure, UserMessageEntry } from '@threadbox/protocol/public'
 import type { UsableModel } from '../models/models.usecases.ts'
 import type { ThreadChange } from '../threads/thread-log.ts'
 import { callEntry } from './model-step.ts'
-import { type SlashCommand, slashCommandIn } from './slash-command.models.ts'
+import { isToolCommand, type SlashCommand, slashCommandIn, type ToolCommand } from './slash-command.models.ts'
 import { notice, type TurnDependencies, turnView } from './turn-dependencies.ts'
 import type { CallRecord, StepRecord, TurnRecord } from './turn-record.ts'
 import { type Writer, writerOf } from './turns.store.ts'
@@ -28,22 +29,25 @@ export async function beginTurn(
     before?: readonly ThreadChange[]
     alongside?: (writer: Writer) => Promise<void>
   },
-): Promise<'running' | 'finished'> {
+): Promise<'running' | 'finished' | 'failed'> {
   const { log, store, system, models } = dependencies
   const { message } = options
   const facts = await dependencies.threadFacts(message.threadId)
   const command = slashCommandIn(message.text)
   const model = await models.usable(facts?.modelId ?? null)
   const turn = newTurn(message, { now: system.now(), mode: command === undefined && model ? 'agent' : 'direct', model })
-  const call = command === undefined ? undefined : callFor(dependencies, { turn, command })
-  const told = call === undefined && turn.mode === 'direct' ? noticeFor(dependencies, { turn, command }) : undefined
-  const status = told === undefined ? 'running' : 'finished'
+  const call = isToolCommand(command) ? callFor(dependencies, { turn, command }) : undefined
+  const told =
+    call === undefined && turn.mode === 'direct' ? await answerFor(dependencies, { turn, command }) : undefined
+  const status: 'running' | 'finished' | 'failed' =
+    told === undefined ? 'running' : told.failure === undefined ? 'finished' : 'failed'
+  const end = { status, endedAt: told === undefined ? null : system.now(), failure: told?.failure }
   const changes: ThreadChange[] = [
     ...(options.before ?? []),
     { type: 'entry-added', entry: userEntry(message, { now: system.now(), status: 'delivered' }) },
     ...(call === undefined ? [] : callEntry(call.record, { stepId: null, at: system.now() })),
-    ...(told === undefined ? [] : [{ type: 'entry-added' as const, entry: told }]),
-    { type: 'turn-updated', turn: turnView(turn, { status, endedAt: told === undefined ? null : system.now() }) },
+    ...(told?.entry === undefined ? [] : [{ type: 'entry-added' as const, entry: told.entry }]),
+    { type: 'turn-updated', turn: turnView(turn, end) },
   ]
   await log.append(message.threadId, changes, async (transaction) => {
     const writer = writerOf(transaction)
@@ -94,11 +98,10 @@ function newTurn(
 /** The step and the call of a slash command that runs something. */
 function callFor(
   dependencies: TurnDependencies,
-  options: { turn: TurnRecord; command: SlashCommand },
-): { step: StepRecord; record: CallRecord } | undefined {
+  options: { turn: TurnRecord; command: ToolCommand },
+): { step: StepRecord; record: CallRecord } {
   const { system } = dependencies
   const { turn, command } = options
-  if (command.kind === 'help') return undefined
   const step: StepRecord = {
     id: system.newId('step'),
     turnId: turn.id,
@@ -113,6 +116,7 @@ function callFor(
     cachedInputTokens: 0,
     costUsd: null,
     estimatedTokens: 0,
+    note: null,
     calls: [],
   }
   const record: CallRecord = {
@@ -136,7 +140,7 @@ function callFor(
 /** A person watches and can stop it: the limit that keeps an agent from waiting for ever would only be in the way. */
 const directTimeoutSeconds = 86_400
 
-function toolFor(command: Exclude<SlashCommand, { kind: 'help' }>): Pick<CallRecord, 'tool' | 'input'> {
+function toolFor(command: ToolCommand): Pick<CallRecord, 'tool' | 'input'> {
   switch (command.kind) {
     case 'run':
       return { tool: 'run_command', input: { command: command.command, timeout_seconds: directTimeoutSeconds } }
@@ -147,7 +151,27 @@ function toolFor(command: Exclude<SlashCommand, { kind: 'help' }>): Pick<CallRec
   }
 }
 
-function noticeFor(dependencies: TurnDependencies, options: { turn: TurnRecord; command: SlashCommand | undefined }) {
-  const code = options.command === undefined ? ('connect-model' as const) : ('help' as const)
-  return notice(dependencies.system, { turnId: options.turn.id, code })
+type DirectAnswer = { entry?: NoticeEntry; failure?: TurnFailure }
+
+/** What a turn comes to that runs no tool and asks no model. */
+async function answerFor(
+  dependencies: TurnDependencies,
+  options: { turn: TurnRecord; command: SlashCommand | undefined },
+): Promise<DirectAnswer> {
+  const { lifecycle, system } = dependencies
+  const { turn, command } = options
+  const line = (code: NoticeEntry['code'], params: NoticeEntry['params'] = {}): DirectAnswer => ({
+    entry: notice(system, { turnId: turn.id, code, params }),
+  })
+  try {
+    if (command === undefined) return line('connect-model')
+    if (command.kind === 'status') return line('sandbox-status', await lifecycle.status(turn.threadId))
+    if (command.kind !== 'pause') return line('help')
+    await lifecycle.pause(turn.threadId)
+    return line('sandbox-paused', { cause: 'person' })
+  } catch (error) {
+    if (!isThreadboxError(error)) throw error
+    const { message, remedy } = error
+    return { failure: { code: 'sandbox', message, remedy, retryAt: null, actions: [] } }
+  }
 }

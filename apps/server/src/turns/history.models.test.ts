@@ -11,7 +11,14 @@ function call(id: string, output: CallRecord['output'] = { text: 'fine', isError
   return { id, ...where, tool: 'write_file', input: { path: `${id}.txt` }, status: 'succeeded', output, ...figures }
 }
 function step(more: Partial<StepRecord>): StepRecord {
-  const figures = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: null, estimatedTokens: 0 }
+  const figures = {
+    inputTokens: 0,
+    outputTokens: 0,
+    cachedInputTokens: 0,
+    costUsd: null,
+    estimatedTokens: 0,
+    note: null,
+  }
   const base = { id: 'p1', turnId: 'n1', index: 0, provider: 'anthropic', entryIds: [], ...figures }
   return { ...base, status: 'finished', isFinal: false, messages: [], calls: [], ...more }
 }

@@ -113,7 +113,7 @@ function attachmentsNote(attachments: readonly Attachment[]): string | null {
 function directMessages(turn: TurnRecord): ModelMessage[] {
   const calls = turn.steps.flatMap((step) => step.calls)
   if (calls.length === 0) {
-    return turn.userText.trimStart().startsWith('/help') ? [] : [userTextMessage(turn.userText)]
+    return /^\s*\/(help|pause|status)\b/.test(turn.userText) ? [] : [userTextMessage(turn.userText)]
   }
   const said = calls.map((call) => `[The user ran this without you: ${turn.userText}]\n${outputText(call)}`)
   return [userTextMessage(said.join('\n\n'))]
@@ -125,6 +125,11 @@ function userTextMessage(text: string): ModelMessage {
 
 function outputText(call: CallRecord): string {
   return call.output?.text ?? 'It has not ended yet.'
+}
+
+/** What the model is told beside the conversation. */
+export function noteMessage(text: string): ModelMessage {
+  return { role: 'user', content: [{ type: 'text', text }] }
 }
 
 /** A step as the provider must see it again: the assistant's message, then a result for every call in it. */
@@ -141,9 +146,11 @@ function stepMessages(step: StepRecord, options: HistoryOptions): ModelMessage[]
   )
   const hasSomethingToSay = parts.some((part) => part.type !== 'reasoning')
   if (!hasSomethingToSay) return []
-  if (calls.length === 0) return [{ role: 'assistant', content: parts }]
+  const note = step.note === null ? [] : [noteMessage(step.note)]
+  if (calls.length === 0) return [...note, { role: 'assistant', content: parts }]
   const images = inMessageImages(calls, options)
   return [
+    ...note,
     { role: 'assistant', content: parts },
     { role: 'tool', content: calls.map((call) => resultPart(call, options)) },
     ...images,

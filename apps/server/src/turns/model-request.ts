@@ -13,7 +13,7 @@ import {
   summaryRequest,
   summaryTokens,
 } from './compaction.models.ts'
-import { estimateTokens, type HistoryItem, historyOf, imageKeysIn, itemsAfter } from './history.models.ts'
+import { estimateTokens, type HistoryItem, historyOf, imageKeysIn, itemsAfter, noteMessage } from './history.models.ts'
 import { systemPrompt } from './system-prompt.ts'
 import { notice, type TurnDependencies } from './turn-dependencies.ts'
 import type { CompactionRecord, TurnRecord } from './turn-record.ts'
@@ -45,13 +45,15 @@ export async function prepareRequest(
     model: UsableModel
     signal: AbortSignal
     isForced: boolean
+    /** Said after the conversation, for this request. */
+    note: string | undefined
     onUsage(usage: ModelUsage): void
   },
 ): Promise<PreparedRequest> {
   const { turn, model } = options
   const limit = (model.contextTokens * dependencies.settings.compactAtPercent) / 100
   for (let round = 0; ; round++) {
-    const state = await historyState(dependencies, { turn, model })
+    const state = await historyState(dependencies, { turn, model, note: options.note })
     const isForced = options.isForced && round === 0
     const isTooLong = state.estimatedTokens > limit || isForced
     const { contextTokens } = model
@@ -62,7 +64,10 @@ export async function prepareRequest(
   }
 }
 
-async function historyState(dependencies: TurnDependencies, options: { turn: TurnRecord; model: UsableModel }) {
+async function historyState(
+  dependencies: TurnDependencies,
+  options: { turn: TurnRecord; model: UsableModel; note: string | undefined },
+) {
   const { store } = dependencies
   const { turn, model } = options
   const compaction = await store.lastCompaction(turn.threadId)
@@ -74,8 +79,10 @@ async function historyState(dependencies: TurnDependencies, options: { turn: Tur
   const isWithinTurn = compaction !== undefined && compaction.turnOrdinal === turn.ordinal
   const currentRequest = isWithinTurn ? turn.userText.slice(0, 8000) : undefined
   const summary = compaction === undefined ? [] : [summaryMessage(compaction, currentRequest)]
-  const messages = [...summary, ...items.flatMap((item) => item.messages)]
-  const estimate = fixedTokens + estimateTokens(summary) + items.reduce((total, item) => total + item.tokens, 0)
+  const note = options.note === undefined ? [] : [noteMessage(options.note)]
+  const messages = [...summary, ...items.flatMap((item) => item.messages), ...note]
+  const estimate =
+    fixedTokens + estimateTokens([...summary, ...note]) + items.reduce((total, item) => total + item.tokens, 0)
   const estimatedTokens = Math.ceil(estimate * (await correction(dependencies, turn.threadId)))
   return { compaction, items, messages, estimatedTokens }
 }

@@ -2,6 +2,7 @@ import { makeId } from '@threadbox/domain'
 import type { ToolCallEntry, ToolName, TurnFailure } from '@threadbox/protocol/public'
 import { toolNames } from '@threadbox/protocol/public'
 import type { ModelMessage } from 'ai'
+import type { PendingNote } from '../lifecycle/wake-notes.ts'
 import { callModel, type ModelAnswer, type ModelUsage } from '../models/model-call.ts'
 import { lengthFailure, modelFailureOf, refusedFailure } from '../models/model-failure.models.ts'
 import type { UsableModel } from '../models/models.usecases.ts'
@@ -19,7 +20,14 @@ import { type StepChange, writerOf } from './turns.store.ts'
 /** What asking the model came to. `asked`: recorded, look again. `full`: nothing came, the window was too small. */
 export type StepEnd = { kind: 'asked' } | { kind: 'failed'; failure: TurnFailure } | { kind: 'full' }
 
-type Step = { id: string; turn: TurnRecord; model: UsableModel; estimatedTokens: number; extra: ModelUsage }
+type Step = {
+  id: string
+  turn: TurnRecord
+  model: UsableModel
+  estimatedTokens: number
+  extra: ModelUsage
+  note: PendingNote | undefined
+}
 
 const noUsage: ModelUsage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 }
 
@@ -34,14 +42,15 @@ export async function askModel(
   const { store, system, settings } = dependencies
   const { turn, model, leave } = options
   const signal = AbortSignal.any([options.signal, leave])
-  const step: Step = { id: system.newId('step'), turn, model, estimatedTokens: 0, extra: noUsage }
+  const step: Step = { id: system.newId('step'), turn, model, estimatedTokens: 0, extra: noUsage, note: undefined }
   const recorder = makeStepRecorder(dependencies, { id: step.id, turnId: turn.id, threadId: turn.threadId })
   await store.addStep(newStep(step), turn.threadId, store.writer)
   try {
     const onUsage = (usage: ModelUsage) => {
       step.extra = sumOf(step.extra, usage)
     }
-    const request = await prepareRequest(dependencies, { ...options, signal, onUsage })
+    step.note = await dependencies.wakeNotes.pending(turn.threadId, signal)
+    const request = await prepareRequest(dependencies, { ...options, signal, note: step.note?.text, onUsage })
     step.estimatedTokens = request.estimatedTokens
     const answer = await callModel(
       {
@@ -65,7 +74,7 @@ function newStep(step: Step) {
   const { turn, model } = step
   const index = (turn.steps.at(-1)?.index ?? -1) + 1
   const base = { id: step.id, turnId: turn.id, index, provider: model.connection.provider, status: 'asking' as const }
-  const figures = { ...noUsage, costUsd: null, estimatedTokens: 0 }
+  const figures = { ...noUsage, costUsd: null, estimatedTokens: 0, note: null }
   return { ...base, isFinal: false, messages: [], entryIds: [], ...figures }
 }
 
@@ -87,6 +96,7 @@ async function recordAnswer(
     messages: withOwnIds(answer.messages, calls),
     entryIds: entries.map((entry) => entry.id),
     estimatedTokens: step.estimatedTokens,
+    note: step.note?.text ?? null,
     ...measured(step, answer.usage),
   }
   const changes: ThreadChange[] = [
@@ -97,6 +107,7 @@ async function recordAnswer(
     const writer = writerOf(transaction)
     await dependencies.store.changeStep(step.id, change, writer)
     for (const call of calls) await dependencies.store.addCall(call, writer)
+    await step.note?.markTold(transaction)
   })
   return { kind: 'asked' }
 }
@@ -146,16 +157,20 @@ async function recordPartial(
 ): Promise<void> {
   const { step, entries, text } = options
   const messages: ModelMessage[] = text === '' ? [] : [{ role: 'assistant', content: [{ type: 'text', text }] }]
+  // An answer that is shown to nobody again takes with it what the model was told for it.
+  const isTold = text !== ''
   const change: StepChange = {
     status: entries.length === 0 ? 'discarded' : 'partial',
     messages,
     entryIds: entries.map((entry) => entry.id),
+    note: isTold ? (step.note?.text ?? null) : null,
     ...measured(step, options.usage),
   }
   const changes = entries.map((entry): ThreadChange => ({ type: 'entry-updated', entry }))
-  await dependencies.log.append(step.turn.threadId, changes, (transaction) =>
-    dependencies.store.changeStep(step.id, change, writerOf(transaction)),
-  )
+  await dependencies.log.append(step.turn.threadId, changes, async (transaction) => {
+    await dependencies.store.changeStep(step.id, change, writerOf(transaction))
+    if (isTold) await step.note?.markTold(transaction)
+  })
 }
 
 function newCall(

@@ -106,6 +106,7 @@ export function makePlainSandbox(directory: string): PlainSandbox {
       return awake()
     },
     ifAwake: async () => awake(),
+    wakeAhead: () => undefined,
     hold: () => ({ [Symbol.dispose]: () => undefined }),
     crash: () => {
       for (const run of known.values()) killGroup(run.child)

@@ -3,6 +3,8 @@ export type SlashCommand =
   | { kind: 'run'; command: string }
   | { kind: 'python'; code: string }
   | { kind: 'share'; path: string }
+  | { kind: 'pause' }
+  | { kind: 'status' }
   | { kind: 'help' }
 
 /**
@@ -10,12 +12,20 @@ export type SlashCommand =
  * begins with a path (`/home/user/a.csv: what is this?`) stays a message.
  */
 export function slashCommandIn(text: string): SlashCommand | undefined {
-  const match = /^\s*\/(run|python|share|help)(?:\s+([\s\S]*))?$/.exec(text)
+  const match = /^\s*\/(run|python|share|pause|status|help)(?:\s+([\s\S]*))?$/.exec(text)
   if (match === null) return undefined
   const rest = (match[2] ?? '').trimEnd()
+  if (match[1] === 'pause' || match[1] === 'status') return rest.trim() === '' ? { kind: match[1] } : undefined
   if (match[1] === 'help' || rest.trim() === '') return { kind: 'help' }
   if (match[1] === 'share') return { kind: 'share', path: rest.trim() }
   return match[1] === 'run' ? { kind: 'run', command: unfenced(rest) } : { kind: 'python', code: unfenced(rest) }
+}
+
+/** A command that runs a tool, as opposed to one that is answered with a line. */
+export type ToolCommand = Extract<SlashCommand, { kind: 'run' | 'python' | 'share' }>
+
+export function isToolCommand(command: SlashCommand | undefined): command is ToolCommand {
+  return command?.kind === 'run' || command?.kind === 'python' || command?.kind === 'share'
 }
 
 /** People paste code with its Markdown fence. */

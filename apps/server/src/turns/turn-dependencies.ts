@@ -2,6 +2,8 @@ import type { turnSettings } from '@threadbox/config'
 import type { Attachment, NoticeEntry, Turn, TurnFailure } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { BlobStore } from '../blobs/blob-store.ts'
+import type { Lifecycle } from '../lifecycle/lifecycle.usecases.ts'
+import type { WakeNotes } from '../lifecycle/wake-notes.ts'
 import type { Models } from '../models/models.usecases.ts'
 import type { SandboxAccess } from '../sandboxes/sandbox-access.ts'
 import type { System } from '../system.ts'
@@ -21,6 +23,9 @@ export type TurnDependencies = {
   queue: QueueStore
   log: ThreadLog
   sandboxes: SandboxAccess
+  lifecycle: Pick<Lifecycle, 'pause' | 'status'>
+  /** What the model does not know yet about its sandbox. */
+  wakeNotes: WakeNotes
   blobs: BlobStore
   models: Models
   /** Undefined when the thread is gone or deleted. */
@@ -45,7 +50,7 @@ export function limitsOf(settings: TurnSettings): TurnLimits {
 /** A turn as people see it. */
 export function turnView(
   turn: TurnRecord,
-  now: { status: Turn['status']; endedAt: number | null; failure?: TurnFailure },
+  now: { status: Turn['status']; endedAt: number | null; failure?: TurnFailure | undefined },
 ): Turn {
   const isStopped = now.status === 'stopped'
   return {

@@ -35,26 +35,32 @@ export function makeTurnEngine(
   const live = new Map<string, LiveTurn>()
   const leaving = new AbortController()
 
-  const drive = async (turnId: string, turn: { threadId: string; signal: AbortSignal }) => {
+  /** Resolves with what ended the turn; undefined when it is not for this engine to end it. */
+  const drive = async (turnId: string, turn: { threadId: string; signal: AbortSignal }): Promise<Ended | undefined> => {
     const leave = leaving.signal
     using _hold = dependencies.sandboxes.hold(turn.threadId)
     const progress = { isForced: false }
+    let isWoken = false
     for (;;) {
-      if (leave.aborted) return
+      if (leave.aborted) return undefined
       const record = await dependencies.store.turn(turnId)
-      if (record === undefined || record.status !== 'running') return
+      if (record === undefined || record.status !== 'running') return undefined
+      // The agent will want its computer: it comes awake while the model still thinks.
+      if (record.mode === 'agent' && !isWoken) dependencies.sandboxes.wakeAhead(turn.threadId)
+      isWoken = true
       const action = nextAction(stateOf(record, dependencies.system.now()), limitsOf(dependencies.settings))
       const end = await perform(dependencies, { turn: record, action, signal: turn.signal, leave, progress })
-      if (leave.aborted) return
+      if (leave.aborted) return undefined
       if (end === undefined) continue
       await endTurn(dependencies, { turn: record, ...end })
-      await options.onEnded({ turn: record, status: end.status })
-      return
+      return { turn: record, status: end.status }
     }
   }
   const run = async (turnId: string, turn: { threadId: string; signal: AbortSignal }) => {
     try {
-      await drive(turnId, turn)
+      const ended = await drive(turnId, turn)
+      // Without the hold: what waited in the queue may be the wish to pause.
+      if (ended !== undefined) await options.onEnded(ended)
     } catch (error) {
       if (!leaving.signal.aborted) await recordCrash(dependencies, { turnId, error })
     } finally {

@@ -46,6 +46,8 @@ export type StepRecord = {
   cachedInputTokens: number
   costUsd: number | null
   estimatedTokens: number
+  /** Said to the model before it answered: what happened to its sandbox meanwhile. */
+  note: string | null
   calls: CallRecord[]
 }
 

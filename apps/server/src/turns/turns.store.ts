@@ -192,6 +192,7 @@ const writes: Pick<
       cached_input_tokens: change.cachedInputTokens,
       cost_usd: change.costUsd,
       estimated_tokens: change.estimatedTokens,
+      note: change.note,
     })
     await writer.updateTable('turn_steps').set(columns).where('id', '=', stepId).execute()
   },
@@ -303,6 +304,7 @@ function stepOf(row: TurnStepRow, calls: CallRecord[]): StepRecord {
     cachedInputTokens: row.cached_input_tokens,
     costUsd: row.cost_usd,
     estimatedTokens: row.estimated_tokens,
+    note: row.note,
     calls,
   }
 }
@@ -323,6 +325,7 @@ function stepRow(step: Omit<StepRecord, 'calls'>, threadId: string): TurnStepRow
     cached_input_tokens: step.cachedInputTokens,
     cost_usd: step.costUsd,
     estimated_tokens: step.estimatedTokens,
+    note: step.note,
   }
 }
 

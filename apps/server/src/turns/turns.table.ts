@@ -34,6 +34,7 @@ export type TurnStepRow = {
   cached_input_tokens: number
   cost_usd: number | null
   estimated_tokens: number
+  note: string | null
 }
 
 export type ToolCallRow = {
@@ -205,4 +206,9 @@ async function createCompactions(database: Kysely<never>): Promise<void> {
     .on('compactions')
     .columns(['thread_id', 'turn_ordinal', 'step_index'])
     .execute()
+}
+
+/** What the model is told before a step, beside the conversation. */
+export async function addStepNotes(database: Kysely<never>): Promise<void> {
+  await database.schema.alterTable('turn_steps').addColumn('note', 'text').execute()
 }

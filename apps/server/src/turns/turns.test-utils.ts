@@ -85,6 +85,8 @@ export async function makeTestBench(options: { settings?: Partial<TurnSettings> 
     queue: makeQueueStore(turnTables),
     log,
     sandboxes: sandbox,
+    lifecycle: { pause: async () => undefined, status: async () => ({ state: 'active', since: 0 }) },
+    wakeNotes: { pending: async () => undefined },
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
     models,
     threadFacts: async (id) => {

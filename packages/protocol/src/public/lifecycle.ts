@@ -135,7 +135,7 @@ export const changeSandboxDetailSchema = z.strictObject({
 export type ChangeSandboxDetail = z.infer<typeof changeSandboxDetailSchema>
 
 /** `POST /threads/{id}/sandbox/hold`: keep awake until then (ms since epoch, at most 7 days ahead); null ends it. */
-export const holdSandboxSchema = z.strictObject({ until: z.number().int().nullable() })
+export const holdSandboxSchema = z.strictObject({ until: z.number().int().min(0).nullable() })
 export type HoldSandbox = z.infer<typeof holdSandboxSchema>
 
 /**

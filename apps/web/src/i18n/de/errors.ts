@@ -63,6 +63,10 @@ export const errors: ErrorWords = {
     remedy: 'Laden Sie die Datei neu.',
   },
   'file.refused': { message: '{path} ging nicht: {problem}', remedy: 'Prüfen Sie Pfad und Rechte.' },
+  'guest.answer-unknown': {
+    message: 'Die Sandbox hat unverständlich geantwortet: {problem}.',
+    remedy: 'Versuchen Sie es noch einmal; wenn es bleibt, starten Sie die Sandbox neu.',
+  },
   'host.preparing': {
     message: 'Sandboxen können noch nicht starten: {what} wird noch vorbereitet.',
     remedy: 'Warten Sie, bis die Installation fertig ist.',
@@ -114,6 +118,10 @@ export const errors: ErrorWords = {
     message: 'In einem Thread können höchstens {limit} Nachrichten warten.',
     remedy: 'Warten Sie, bis einige zugestellt sind, oder entfernen Sie welche.',
   },
+  'report.not-found': {
+    message: 'Diesen Bericht gibt es in diesem Thread nicht.',
+    remedy: 'Der neueste steht in GET /api/v1/threads/{id}/sandbox.',
+  },
   'request.host-refused': {
     message: 'Unter dem Namen {host} antwortet diese Installation nicht.',
     remedy: 'Öffnen Sie sie unter ihrem eigenen Namen, oder geben Sie ihr diesen mit `--host` oder `--domain`.',
@@ -134,6 +142,10 @@ export const errors: ErrorWords = {
     message: 'Das ist größer als {limitBytes} Bytes.',
     remedy: 'Senden Sie weniger auf einmal; Großes geht als Datei.',
   },
+  'rescued.not-found': {
+    message: 'Der neueste Bericht dieses Threads nennt keinen solchen Prozess.',
+    remedy: 'Neu starten lässt sich nur, was beim letzten Start mit dem Arbeitsspeicher geendet hat.',
+  },
   'result.not-found': {
     message: 'Dieses Ergebnis gibt es in diesem Thread nicht.',
     remedy: 'Laden Sie das Gespräch neu.',
@@ -142,9 +154,25 @@ export const errors: ErrorWords = {
     message: '{path} wurde nicht geschrieben: Die Platte der Sandbox ist voll.',
     remedy: 'Löschen Sie Dateien darin, oder erhöhen Sie ihre Grenze in den Einstellungen.',
   },
+  'sandbox.hold-invalid': {
+    message: 'Eine Sandbox kann bis zu einem Zeitpunkt in den nächsten {days} Tagen wach gehalten werden.',
+    remedy: 'Wählen Sie ein früheres Ende, oder senden Sie es später noch einmal.',
+  },
+  'sandbox.not-awake': {
+    message: 'Dafür muss die Sandbox wach sein; sie ist im Zustand {state}.',
+    remedy: 'Wecken Sie sie zuerst.',
+  },
   'sandbox.not-ready': {
     message: 'Die Sandbox geht gerade nicht: Sie ist im Zustand {state}.',
     remedy: 'Versuchen Sie es gleich noch einmal.',
+  },
+  'sandbox.turn-running': {
+    message: 'Die Sandbox wurde nicht pausiert: In ihr entsteht gerade eine Antwort.',
+    remedy: 'Warten Sie, bis sie fertig ist, oder halten Sie sie zuerst an.',
+  },
+  'sandbox.wait-given-up': {
+    message: 'Die Sandbox wurde nicht gestartet: Wer auf einen Platz gewartet hat, hat aufgegeben.',
+    remedy: 'Senden Sie die Anfrage noch einmal.',
   },
   'secret.unreadable': {
     message:

@@ -6,6 +6,35 @@ export const settingWords: SettingWords = {
   sandboxCpus: { title: 'Prozessoren', doc: 'Prozessoren, die jede Sandbox nutzen darf; auch Bruchteile.' },
   sandboxProcesses: { title: 'Prozesse', doc: 'Prozesse und Threads, die jede Sandbox haben darf.' },
   sandboxDiskBytes: { title: 'Platte', doc: 'Platte jeder Sandbox samt ihren Abbildern.' },
+  idlePauseMinutes: { title: 'Pause nach', doc: 'Minuten ohne Arbeit, nach denen eine Sandbox pausiert.' },
+  hotHours: {
+    title: 'Arbeitsspeicher behalten',
+    doc: 'Stunden, für die der Arbeitsspeicher einer pausierten Sandbox auf jeden Fall behalten wird.',
+  },
+  hotKeep: {
+    title: 'Danach',
+    doc: '`guaranteed`: Der Arbeitsspeicher bleibt länger, solange Platz ist. `strict`: Er wird genau dann aufgegeben.',
+  },
+  maxAwakeHours: {
+    title: 'Längste Wachzeit',
+    doc: 'Stunden, nach denen eine Sandbox auch bei der Arbeit pausiert; eine Stunde vorher wird es angekündigt.',
+  },
+  retentionDays: {
+    title: 'Dateien behalten',
+    doc: 'Tage ohne Nutzung, nach denen die Dateien einer Sandbox entfernt werden, eine Woche vorher angekündigt. 0: nie.',
+  },
+  rescueSeconds: {
+    title: 'Zeit zum Retten',
+    doc: 'Sekunden, die das Wegschreiben von Python-Variablen dauern darf, wenn der Arbeitsspeicher aufgegeben wird.',
+  },
+  rescueMebibytes: {
+    title: 'Platz zum Retten',
+    doc: 'Mebibytes, die alle Python-Variablen einer Sandbox dabei zusammen einnehmen dürfen.',
+  },
+  rescueVariableMebibytes: {
+    title: 'Platz je Variable',
+    doc: 'Mebibytes, die eine einzelne Python-Variable dabei einnehmen darf.',
+  },
   THREADBOX_INSTALLATION: {
     title: 'Kennung der Installation',
     doc: 'Sechs Zeichen, einmal von `up` gemacht. Teil jedes Namens, den der Rechner sieht.',

@@ -1,0 +1,43 @@
+import { type ClockReading, clockJumpMs } from '@threadbox/domain'
+import type { LifecycleStore } from './lifecycle.store.ts'
+
+/** A clock that only runs, and which run of the machine it counts. */
+export type MachineClock = { uptimeMs(): number; bootId: string }
+
+/**
+ * Notices when the wall clock was set, also while the server was away, and by how much: deadlines are moved with it, so
+ * that nothing expires early. Over a restart of the machine only a clock that went back can be told from time.
+ */
+export function makeLifecycleClock(options: {
+  store: Pick<LifecycleStore, 'clock' | 'setClock'>
+  machine: MachineClock
+  now: () => number
+}): { jumpMs(): Promise<number> } {
+  const { store, machine } = options
+  let known: (ClockReading & { machineBoot: string }) | undefined
+  let recordedAt = Number.NEGATIVE_INFINITY
+  return {
+    jumpMs: async () => {
+      const before = known ?? (await store.clock())
+      const reading = { wallMs: options.now(), uptimeMs: machine.uptimeMs(), machineBoot: machine.bootId }
+      known = reading
+      const jump = before === undefined ? 0 : jumpSince(before, reading)
+      if (jump !== 0 || reading.uptimeMs - recordedAt >= recordEveryMs) {
+        recordedAt = reading.uptimeMs
+        await store.setClock(reading)
+      }
+      return jump
+    },
+  }
+}
+
+/** A jump that happens while the server is away is measured from the last record on. */
+const recordEveryMs = 60_000
+
+function jumpSince(
+  before: ClockReading & { machineBoot: string },
+  now: ClockReading & { machineBoot: string },
+): number {
+  if (before.machineBoot === now.machineBoot) return clockJumpMs(before, now)
+  return Math.min(0, now.wallMs - before.wallMs)
+}

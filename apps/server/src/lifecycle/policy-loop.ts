@@ -1,0 +1,215 @@
+import {
+  type AwakeDecision,
+  chooseDemotions,
+  decideAsleep,
+  decideAwake,
+  type LifecyclePolicy,
+  type SavedMemory,
+} from '@threadbox/domain'
+import { isThreadboxError } from '@threadbox/errors'
+import type { Logger } from '@threadbox/telemetry'
+import type { SandboxActivity } from '../sandboxes/activity.ts'
+import type { Pausing } from '../sandboxes/pausing.ts'
+import { policyOf } from '../sandboxes/sandbox-rows.ts'
+import { asleepFactsOf, awakeFactsOf, isAsleep, type PresenterContext } from '../sandboxes/sandboxes.presenter.ts'
+import type { SandboxStore } from '../sandboxes/sandboxes.store.ts'
+import type { SandboxRow } from '../sandboxes/sandboxes.table.ts'
+import type { Announcements } from './announcements.ts'
+import type { Demotion } from './demotion.ts'
+
+/**
+ * Decides for every sandbox what is to be done with it, at the moment when something is. One timer for all of them,
+ * however many sleep.
+ */
+export type PolicyLoop = {
+  start(): void
+  stop(): Promise<void>
+  /** Something changed that may bring a deadline nearer, or the reasons for which a sandbox is awake. */
+  nudge(): void
+  /** Looks at everything now. Resolves when what was decided is done. */
+  look(): Promise<void>
+  /** Memory images exceed what they may take. */
+  overBudget(pool: { usedBytes: number; budgetBytes: number }): Promise<void>
+}
+
+export type PolicyLoopDependencies = {
+  store: SandboxStore
+  activity: SandboxActivity
+  pausing: Pausing
+  demotion: Demotion
+  announcements: Announcements
+  clock: { jumpMs(): Promise<number> }
+  /** How everything is now; undefined while the host cannot be reached, when nothing can be decided. */
+  context: () => Promise<PresenterContext | undefined>
+  announce: (threadId: string) => void
+  removeFiles: (row: SandboxRow, days: number) => Promise<void>
+  logger: Logger
+}
+
+/** The longest sleep: a row of another server, a clock that was set. */
+const maxSleepMs = 30_000
+/** The shortest: however close deadlines are, the loop is not what keeps the machine busy. */
+const minSleepMs = 50
+/** After a pause that failed: the reason is rarely gone a second later. */
+const retryPauseMs = 5 * 60_000
+
+export function makePolicyLoop(dependencies: PolicyLoopDependencies): PolicyLoop {
+  const { logger } = dependencies
+  const work = makeWork(dependencies)
+  let isStopped = false
+  let hasNews = false
+  let wake = () => {}
+  let running: Promise<unknown> = Promise.resolve()
+  const lookOnce = async () => {
+    const jump = await dependencies.clock.jumpMs()
+    if (jump !== 0) {
+      logger.warn({ jumpMs: jump }, 'the clock was set: deadlines move with it')
+      await dependencies.store.shiftTimes(jump)
+      dependencies.activity.shift(jump)
+    }
+    const context = await dependencies.context()
+    if (context === undefined) return { next: Number.POSITIVE_INFINITY, now: 0, done: [] }
+    const rows = await dependencies.store.all()
+    const looked = rows.map((row) => work.consider(row, context))
+    const next = Math.min(...looked.map(({ nextLookAt }) => nextLookAt))
+    return { next, now: context.now, done: looked.map(({ done }) => done) }
+  }
+  const loop = async () => {
+    while (!isStopped) {
+      hasNews = false
+      const { next, now } = await lookOnce().catch((error: unknown) => {
+        logger.error({ err: error }, 'sandboxes could not be looked at, will be tried again')
+        return { next: Number.POSITIVE_INFINITY, now: 0 }
+      })
+      if (isStopped) return
+      await sleep(hasNews ? minSleepMs : Math.max(minSleepMs, Math.min(maxSleepMs, next - now)))
+    }
+  }
+  const sleep = (delayMs: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, delayMs)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      if (isStopped) wake()
+    })
+  return {
+    start: () => {
+      running = loop()
+    },
+    stop: async () => {
+      isStopped = true
+      wake()
+      await running
+      await work.settled()
+    },
+    nudge: () => {
+      hasNews = true
+      wake()
+    },
+    look: async () => {
+      await Promise.all((await lookOnce()).done)
+    },
+    overBudget: async (pool) => {
+      const context = await dependencies.context()
+      if (context === undefined) return
+      const rows = await dependencies.store.all()
+      const saved = rows.flatMap((row) => savedMemoryOf(row, context.policy))
+      const chosen = chooseDemotions(saved, { ...pool, now: context.now })
+      await Promise.all(
+        rows.filter((row) => chosen.includes(row.id)).map((row) => dependencies.demotion.demote(row, 'budget')),
+      )
+    },
+  }
+}
+
+function savedMemoryOf(row: SandboxRow, installation: LifecyclePolicy): SavedMemory[] {
+  if (row.state !== 'paused' || row.paused_at === null) return []
+  const { policy } = policyOf(row, installation)
+  const holdsWork = row.pause_cause === 'awake-limit'
+  return [{ sandboxId: row.id, pausedAt: row.paused_at, bytes: row.image_bytes ?? 0, policy, holdsWork }]
+}
+
+type Considered = { nextLookAt: number; done: Promise<void> }
+
+/** Carries decisions out, one per sandbox at a time. */
+function makeWork(dependencies: PolicyLoopDependencies) {
+  const { logger } = dependencies
+  const busy = new Map<string, Promise<void>>()
+  const retryAt = new Map<string, number>()
+  const shown = new Map<string, string>()
+
+  const doing = (row: SandboxRow, act: () => Promise<void>): Promise<void> => {
+    const present = busy.get(row.id)
+    if (present !== undefined) return present
+    const done = act()
+      .catch((error: unknown) => logger.warn({ err: error, sandboxId: row.id }, 'decision was not carried out'))
+      .finally(() => busy.delete(row.id))
+    busy.set(row.id, done)
+    return done
+  }
+  const pause = (row: SandboxRow, decision: AwakeDecision, context: { now: number; policy: LifecyclePolicy }) => {
+    const { now, policy } = context
+    if ((retryAt.get(row.id) ?? 0) > now) return Promise.resolve()
+    return doing(row, async () => {
+      try {
+        const isLimit = decision.action === 'pause-limit'
+        if (isLimit)
+          await dependencies.pausing.pause(row, { cause: 'awake-limit', params: { hours: policy.maxAwakeHours } })
+        else await dependencies.pausing.pause(row, { cause: 'idle', params: { minutes: policy.idlePauseMinutes } })
+        retryAt.delete(row.id)
+        if (isLimit) await dependencies.announcements.pausedAtLimit(row, policy.maxAwakeHours)
+      } catch (error) {
+        retryAt.set(row.id, now + retryPauseMs)
+        if (!isThreadboxError(error) || error.kind !== 'conflict') throw error
+      }
+    })
+  }
+  const considerAwake = (row: SandboxRow, context: PresenterContext): Considered => {
+    const { policy } = policyOf(row, context.policy)
+    const decision = decideAwake(awakeFactsOf(row, context), policy)
+    showReasons(row, decision)
+    const { action, nextLookAt } = decision
+    if (action === 'none') return { nextLookAt, done: Promise.resolve() }
+    const again = Math.max(retryAt.get(row.id) ?? 0, context.now + 1000)
+    if (action === 'announce-limit') {
+      return { nextLookAt, done: doing(row, () => dependencies.announcements.limitNear(row, decision, policy)) }
+    }
+    return { nextLookAt: again, done: pause(row, decision, { now: context.now, policy }) }
+  }
+  /** Tells whoever looks at the thread when the reasons are others than before, or the next pause moved. */
+  const showReasons = (row: SandboxRow, { reasons, pauseAt }: AwakeDecision) => {
+    const when = pauseAt === null ? '' : Math.round(pauseAt / 30_000)
+    const signature = `${row.boot_id} ${reasons.map(({ reason, detail }) => `${reason}:${detail}`).join()} ${when}`
+    if (shown.get(row.id) === signature) return
+    const isFirst = !shown.has(row.id)
+    shown.set(row.id, signature)
+    if (!isFirst) dependencies.announce(row.thread_id)
+  }
+  const considerAsleep = (row: SandboxRow, context: PresenterContext): Considered => {
+    shown.delete(row.id)
+    const { policy } = policyOf(row, context.policy)
+    const { action, nextLookAt, removedAt } = decideAsleep(asleepFactsOf(row, context.now), policy)
+    const { announcements, demotion } = dependencies
+    const act: Record<typeof action, (() => Promise<void>) | undefined> = {
+      none: undefined,
+      demote: () => demotion.demote(row, 'time'),
+      'announce-removal': () => announcements.removalNear(row, removedAt ?? context.now),
+      remove: () => dependencies.removeFiles(row, policy.retentionDays ?? 0),
+    }
+    const perform = act[action]
+    if (perform === undefined) return { nextLookAt, done: Promise.resolve() }
+    return { nextLookAt: context.now + 1000, done: doing(row, perform) }
+  }
+  return {
+    consider: (row: SandboxRow, context: PresenterContext): Considered => {
+      if (row.state === 'active') return considerAwake(row, context)
+      if (isAsleep(row)) return considerAsleep(row, context)
+      return { nextLookAt: Number.POSITIVE_INFINITY, done: Promise.resolve() }
+    },
+    settled: async () => {
+      await Promise.all(busy.values())
+    },
+  }
+}

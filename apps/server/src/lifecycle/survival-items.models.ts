@@ -1,0 +1,242 @@
+import type { Manifest, ManifestProcess, ManifestVariable } from '@threadbox/protocol/guest'
+import type { SurvivalItem } from '@threadbox/protocol/public'
+
+/** What was alive before and what is alive now. */
+export type Manifests = { before: Manifest; after: Manifest }
+
+type Outcome = Pick<SurvivalItem, 'outcome'> & Partial<Pick<SurvivalItem, 'reason' | 'detail' | 'restartId'>>
+
+/** Longest name, reason and detail: they come from programs, and a report has thousands of them. */
+const maxCharacters = 500
+
+export function item(kind: SurvivalItem['kind'], name: string, outcome: Outcome): SurvivalItem {
+  const cut = (text: string) => (text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text)
+  const { reason = '', detail = '', restartId = null } = outcome
+  return { kind, name: cut(name), outcome: outcome.outcome, reason: cut(reason), detail: cut(detail), restartId }
+}
+
+/** Says that something could not be looked at, for every part of a report that it concerns. */
+function unread(manifest: Manifest, what: RegExp | ((what: string) => boolean)): string | undefined {
+  return manifest.unread.find((entry) => (what instanceof RegExp ? what.test(entry.what) : what(entry.what)))?.reason
+}
+
+/** The reason why a part was not read in one of the two manifests; undefined when both were. */
+function unreadIn({ before, after }: Manifests, what: RegExp | ((what: string) => boolean)): string | undefined {
+  const earlier = unread(before, what)
+  if (earlier !== undefined) return `It could not be looked at before the pause: ${earlier}`
+  const later = unread(after, what)
+  return later === undefined ? undefined : `It could not be looked at after the wake: ${later}`
+}
+
+/** Name of a process as a person would look for it. */
+export function commandOf(process: Pick<ManifestProcess, 'commandLine' | 'name'>): string {
+  return process.commandLine.length === 0 ? process.name : process.commandLine.join(' ')
+}
+
+const isSame = (one: ManifestProcess, other: ManifestProcess) =>
+  one.pid === other.pid && one.startTicks === other.startTicks
+
+/** Furniture of the guest: what matters of it (variables, session) is reported by itself. */
+const furniture = new Set<ManifestProcess['role']>(['kernel', 'shell'])
+
+/**
+ * A process is the one with the same pid and the same start time. A same command under another one runs again; each
+ * counts for one that is gone only.
+ */
+export function processItems(manifests: Manifests): SurvivalItem[] {
+  const { before, after } = manifests
+  const problem = unreadIn(manifests, /^process/)
+  const spare = after.processes.filter((process) => !before.processes.some((earlier) => isSame(earlier, process)))
+  return before.processes.flatMap((process) => {
+    const kind = process.role === 'service' ? 'service' : 'process'
+    const name = commandOf(process)
+    const detail = `pid ${process.pid}`
+    if (after.processes.some((later) => isSame(later, process))) {
+      return furniture.has(process.role) ? [] : [item(kind, name, { outcome: 'kept', detail })]
+    }
+    if (problem !== undefined) return [item(kind, name, { outcome: 'unchecked', reason: problem, detail })]
+    const again = spare.findIndex((later) => commandOf(later) === name && later.user === process.user)
+    const [restarted] = again < 0 ? [] : spare.splice(again, 1)
+    if (restarted !== undefined && furniture.has(process.role)) return []
+    if (restarted !== undefined) {
+      const reason = `The same command runs again, as pid ${restarted.pid}.`
+      return [item(kind, name, { outcome: 'restarted', reason, detail })]
+    }
+    return [item(kind, name, { outcome: 'lost', reason: 'It does not run any more.', detail })]
+  })
+}
+
+export function portItems(manifests: Manifests): SurvivalItem[] {
+  const { before, after } = manifests
+  const problem = unreadIn(manifests, /^port/)
+  const startOf = (manifest: Manifest, pid: number | null) =>
+    manifest.processes.find((process) => process.pid === pid)?.startTicks ?? ''
+  return before.ports.map((port) => {
+    const name = `${port.protocol} ${port.address}:${port.port}`
+    const holders = after.ports.filter(
+      (later) => later.protocol === port.protocol && later.address === port.address && later.port === port.port,
+    )
+    const same = holders.find(
+      (later) => later.pid === port.pid && startOf(after, later.pid) === startOf(before, port.pid),
+    )
+    if (same !== undefined) return item('port', name, { outcome: 'kept' })
+    if (problem !== undefined) return item('port', name, { outcome: 'unchecked', reason: problem })
+    const [other] = holders
+    if (other === undefined) return item('port', name, { outcome: 'lost', reason: 'Nothing listens there any more.' })
+    if (other.pid === null || port.pid === null) {
+      const reason = 'Something listens there; whether it is the same process could not be seen.'
+      return item('port', name, { outcome: 'unchecked', reason })
+    }
+    const earlier = before.processes.find((process) => process.pid === port.pid)
+    const later = after.processes.find((process) => process.pid === other.pid)
+    const isAgain = earlier !== undefined && later !== undefined && commandOf(earlier) === commandOf(later)
+    if (isAgain) {
+      return item('port', name, { outcome: 'restarted', reason: 'The same command, started again, listens there.' })
+    }
+    return item('port', name, { outcome: 'lost', reason: `Another process (pid ${other.pid}) listens there now.` })
+  })
+}
+
+/** States of a TCP connection that is already on its way out. */
+const ending = /^(TIME_WAIT|CLOSE|CLOSING|LAST_ACK|FIN_WAIT)/
+
+export function connectionItems(manifests: Manifests): SurvivalItem[] {
+  const { before, after } = manifests
+  const problem = unreadIn(manifests, /connections$/)
+  const alive = before.connections.filter((connection) => !ending.test(connection.state))
+  const left = [...after.connections]
+  return alive.map((connection) => {
+    const name = `${connection.kind} ${connection.local} – ${connection.remote}`
+    const index = left.findIndex(
+      ({ kind, local, remote, pid }) =>
+        kind === connection.kind &&
+        local === connection.local &&
+        remote === connection.remote &&
+        pid === connection.pid,
+    )
+    const [later] = index < 0 ? [] : left.splice(index, 1)
+    if (later === undefined && problem !== undefined) {
+      return item('connection', name, { outcome: 'unchecked', reason: problem })
+    }
+    if (later === undefined) {
+      const reason = connection.scope === 'outside' ? 'It is closed: the other side gave it up.' : 'It is closed.'
+      return item('connection', name, { outcome: 'lost', reason })
+    }
+    if (ending.test(later.state)) {
+      return item('connection', name, { outcome: 'lost', reason: `The other side is closing it (${later.state}).` })
+    }
+    if (connection.scope === 'outside') {
+      const reason = 'It is open on this side; whether the other side kept it shows with the next data.'
+      return item('connection', name, { outcome: 'unchecked', reason })
+    }
+    return item('connection', name, { outcome: 'kept' })
+  })
+}
+
+/** Variables of kernels that live on: nothing was rescued and nothing has to be read back. */
+export function variableItems(manifests: Manifests): SurvivalItem[] {
+  return manifests.before.kernels.flatMap((kernel) => {
+    const later = manifests.after.kernels.find((candidate) => candidate.context === kernel.context)
+    const isAlive = later?.pid === kernel.pid
+    if (kernel.state === 'not-answering' && kernel.variables.length === 0) {
+      const reason = 'What it held was not looked at before the pause: it did not answer.'
+      const name = `all variables of ${kernel.context}`
+      return [item('variable', name, { outcome: isAlive ? 'unchecked' : 'lost', reason })]
+    }
+    const what = `variables of the Python kernel ${kernel.context}`
+    const problem = isAlive ? unreadIn(manifests, (entry) => entry === what) : undefined
+    const isWorking = [kernel, later].some((one) => one?.state === 'busy')
+    return kernel.variables.map((variable) => {
+      const { name, type } = variable
+      if (!isAlive) {
+        return item('variable', name, { outcome: 'lost', reason: 'Its Python kernel has ended.', detail: type })
+      }
+      if (problem !== undefined) return item('variable', name, { outcome: 'unchecked', reason: problem, detail: type })
+      const now = later?.variables.find((candidate) => candidate.name === name)
+      return item('variable', name, { ...variableOutcome(variable, now, isWorking), detail: type })
+    })
+  })
+}
+
+function variableOutcome(before: ManifestVariable, now: ManifestVariable | undefined, isWorking: boolean): Outcome {
+  const isSameValue = now !== undefined && now.type === before.type && now.fingerprint === before.fingerprint
+  if (isSameValue && now.fingerprint !== null) return { outcome: 'kept' }
+  if (isSameValue || (now?.type === before.type && (now.fingerprint === null || before.fingerprint === null))) {
+    return { outcome: 'unchecked', reason: 'It is there with the same type; its content could not be compared.' }
+  }
+  if (isWorking) return { outcome: 'unchecked', reason: 'Python is working and may have changed it.' }
+  if (now === undefined) return { outcome: 'lost', reason: 'Python does not have it any more.' }
+  const reason = now.type === before.type ? 'It has another value now.' : `It is now of the type ${now.type}.`
+  return { outcome: 'lost', reason }
+}
+
+/** Directory and functions of the shell session, and its environment name by name. */
+export function shellItems(manifests: Manifests): SurvivalItem[] {
+  const { before, after } = manifests
+  const problem = unreadIn(manifests, /^shell/)
+  if (problem !== undefined) return [item('shell', 'shell session', { outcome: 'unchecked', reason: problem })]
+  const gone = before.shell.functions.filter((name) => !after.shell.functions.includes(name))
+  const session =
+    before.shell.cwd !== after.shell.cwd
+      ? { outcome: 'lost' as const, reason: `Its directory is now ${after.shell.cwd}.` }
+      : gone.length > 0
+        ? { outcome: 'lost' as const, reason: `It lost functions: ${gone.join(', ')}.` }
+        : { outcome: 'kept' as const }
+  return [item('shell', 'shell session', { ...session, detail: before.shell.cwd }), ...environmentItems(manifests)]
+}
+
+function environmentItems({ before, after }: Manifests): SurvivalItem[] {
+  const earlier = Object.entries(before.shell.environment)
+  const shared = earlier.filter(([name]) => after.shell.environment[name] !== undefined)
+  // Every value differs, PATH and HOME too: the two were hashed with different keys, and say nothing about each other.
+  const isComparable = shared.length === 0 || shared.some(([name, hash]) => after.shell.environment[name] === hash)
+  return earlier.map(([name, hash]) => {
+    const later = after.shell.environment[name]
+    if (later === undefined) return item('environment', name, { outcome: 'lost', reason: 'It is not set any more.' })
+    if (!isComparable) {
+      const reason = 'It is set; its value could not be compared.'
+      return item('environment', name, { outcome: 'unchecked', reason })
+    }
+    if (later === hash) return item('environment', name, { outcome: 'kept' })
+    return item('environment', name, { outcome: 'lost', reason: 'It has another value now.' })
+  })
+}
+
+export function packageItems(manifests: Manifests): SurvivalItem[] {
+  const { before, after } = manifests
+  const problem = unreadIn(manifests, /^packages/)
+  return (['python', 'apt', 'npm'] as const).flatMap((source) => {
+    return Object.entries(before.packages[source]).map(([name, version]) => {
+      const later = after.packages[source][name]
+      const base = { detail: `${source} ${version}` }
+      if (later === version) return item('package', name, { ...base, outcome: 'kept' })
+      if (problem !== undefined) return item('package', name, { ...base, outcome: 'unchecked', reason: problem })
+      const reason = later === undefined ? 'It is not installed any more.' : `It is now version ${later}.`
+      return item('package', name, { ...base, outcome: 'lost', reason })
+    })
+  })
+}
+
+/** Files that exist only because a process holds them open. */
+export function openFileItems(manifests: Manifests): SurvivalItem[] {
+  const left = [...manifests.after.deletedOpenFiles]
+  return manifests.before.deletedOpenFiles.map((file) => {
+    const detail = `${file.bytes} bytes, pid ${file.pid}`
+    const index = left.findIndex(({ pid, path }) => pid === file.pid && path === file.path)
+    const [later] = index < 0 ? [] : left.splice(index, 1)
+    const problem = unreadIn(
+      manifests,
+      (what) => what.startsWith('open files') && what.endsWith(`(process ${file.pid})`),
+    )
+    if (later === undefined && problem !== undefined) {
+      return item('open-file', file.path, { outcome: 'unchecked', reason: problem, detail })
+    }
+    if (later === undefined) {
+      return item('open-file', file.path, { outcome: 'lost', reason: 'No process holds it open any more.', detail })
+    }
+    if (later.bytes < file.bytes) {
+      return item('open-file', file.path, { outcome: 'lost', reason: `It has only ${later.bytes} bytes now.`, detail })
+    }
+    return item('open-file', file.path, { outcome: 'kept', detail })
+  })
+}
