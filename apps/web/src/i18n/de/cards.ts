@@ -51,9 +51,9 @@ export const cards: Texts<typeof source> = {
   interruptedText:
     'Server oder Sandbox hielten an, während dies lief. Niemand weiß, wie weit es kam. Es wurde nicht noch einmal ausgeführt.',
   limit: {
-    sandboxMemoryBytes: 'Der Arbeitsspeicher der Sandbox hat nicht gereicht.',
-    sandboxProcesses: 'Die Sandbox hatte keinen Platz für einen weiteren Prozess.',
-    sandboxDiskBytes: 'Die Platte der Sandbox hatte keinen Platz mehr.',
+    sandboxMemoryBytes: 'Ein Programm brauchte mehr Arbeitsspeicher, als die Sandbox hat.',
+    sandboxProcesses: 'Ein Programm konnte keinen weiteren Prozess starten.',
+    sandboxDiskBytes: 'Ein Programm fand die Platte der Sandbox voll.',
     cure: 'Eine höhere Grenze gilt sofort; führen Sie es dann noch einmal aus.',
     raise: 'Grenze anheben',
   },

@@ -48,9 +48,9 @@ export const cards = {
   interruptedText:
     'The server or the sandbox stopped while this ran, so nobody knows how far it got. It was not run again.',
   limit: {
-    sandboxMemoryBytes: 'The sandbox’s memory was not enough.',
-    sandboxProcesses: 'The sandbox had no room for another process.',
-    sandboxDiskBytes: 'The sandbox’s disk had no room left.',
+    sandboxMemoryBytes: 'A program needed more memory than the sandbox has.',
+    sandboxProcesses: 'A program could not start another process.',
+    sandboxDiskBytes: 'A program found the disk of the sandbox full.',
     cure: 'A higher limit counts at once; then run it again.',
     raise: 'Raise limit',
   },

@@ -1,7 +1,7 @@
 import type { SandboxView } from '@threadbox/sdk'
 
 /** Commands that are answered without waking anything. */
-const quietCommand = /^\s*\/(?!(?:run|python)\b)/
+const quietCommand = /^\s*\/(?!(?:run|python|share)\b)/
 
 /**
  * Whether typing is reason enough to wake the sandbox before the message is sent: it sleeps with its memory, and what is
