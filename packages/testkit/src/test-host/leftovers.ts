@@ -11,7 +11,7 @@ type Installation = { installation: string; dataDirectory: string; diskDirectory
 
 /** What an installation has on the machine beside its daemon and its files, one line per thing. */
 export async function findLeftovers({ installation, dataDirectory, diskDirectory }: Installation): Promise<string[]> {
-  const [processes, namespaces, links, cgroups, rules, mounts, disks] = await Promise.all([
+  const [processes, namespaces, links, cgroups, rules, mounts, disks, memory] = await Promise.all([
     sandboxProcesses(dataDirectory),
     lines('ip', ['netns', 'list']),
     lines('ip', ['-brief', 'link']),
@@ -19,6 +19,7 @@ export async function findLeftovers({ installation, dataDirectory, diskDirectory
     lines('nft', ['list', 'table', 'inet', `threadbox_${installation}`]),
     readFile('/proc/self/mounts', 'utf8'),
     readdir(path.join(diskDirectory, 'pool', 'disks')).catch(() => []),
+    readdir(path.join(diskDirectory, 'pool', 'memory')).catch(() => []),
   ])
   return [
     ...processes.map((line) => `process ${line}`),
@@ -31,6 +32,7 @@ export async function findLeftovers({ installation, dataDirectory, diskDirectory
       .filter((line) => line.includes(`${dataDirectory}/`))
       .map((line) => `mount ${line}`),
     ...disks.map((name) => `disk ${name}`),
+    ...memory.map((name) => `memory ${name}`),
     ...(await filesOf(dataDirectory)).map((file) => `file ${file}`),
   ]
 }

@@ -88,7 +88,7 @@ export async function startTestHost(options: { environment?: Record<string, stri
   }
   const close = async () => {
     isClosing = true
-    await requests.request('POST', hostPaths.shutdown).catch(() => undefined)
+    await requests.request('POST', hostPaths.shutdown, { keepsMemory: false }).catch(() => undefined)
     await kill('SIGTERM')
     requests.close()
     await removeLeftovers(own)
