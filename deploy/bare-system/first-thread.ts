@@ -52,6 +52,7 @@ type Entry = { kind: string; status?: string; output?: { tail: string } }
 async function call(method: string, path: string, body?: unknown): Promise<unknown> {
   const sent = request({
     method,
+    host: '127.0.0.1',
     port: values.port,
     path: `/api/v1${path}`,
     headers: { host: new URL(origin).host, origin, cookie, 'content-type': 'application/json' },

@@ -100,6 +100,7 @@ WantedBy=multi-user.target
 UNIT
 }
 
+# The server needs its own folder, the host daemon's socket and the network, and gets nothing more.
 server_unit() {
   cat <<UNIT
 [Unit]
@@ -116,9 +117,25 @@ ExecStartPost=+$data_dir/current/node/bin/node $data_dir/current/cli/main.js rec
 WorkingDirectory=$data_dir/server
 Restart=always
 RestartSec=2
+UMask=0077
 NoNewPrivileges=yes
-ProtectSystem=full
+CapabilityBoundingSet=
+ProtectSystem=strict
+ReadWritePaths=$data_dir/server
 PrivateTmp=yes
+PrivateDevices=yes
+ProtectClock=yes
+ProtectControlGroups=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+LockPersonality=yes
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+SystemCallArchitectures=native
 StandardOutput=append:$data_dir/logs/server.log
 StandardError=append:$data_dir/logs/server.log
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rmdir, statfs, writeFile } from 'node:fs/promises'
+import { access, mkdir, readdir, readFile, rmdir, statfs, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { backstopLimits, type SandboxLimits } from '@threadbox/domain'
@@ -190,11 +190,19 @@ async function removeCgroup(directory: string): Promise<void> {
       return await rmdir(directory)
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code
-      if (code === 'ENOENT' || code === 'ENOTDIR') return
+      // A hierarchy that is not mounted may be a folder of a read-only file system, which refuses before it looks.
+      if (code === 'ENOTDIR' || !(await exists(directory))) return
       if (code !== 'EBUSY' || attempt === 100) throw error
       await delay(10)
     }
   }
+}
+
+function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  )
 }
 
 async function readText(file: string): Promise<string> {
