@@ -84,8 +84,11 @@ RULES
 
 # shellcheck disable=SC2317 # called by the trap
 clean_up() {
-  local status=$?
+  local status=$? id
   trap - EXIT INT TERM HUP
+  # Control groups are the one thing of a visit that broke off which no namespace takes along.
+  id=$(sed -n 's/^THREADBOX_INSTALLATION=//p' "$work"/root/srv/threadbox/threadbox.env 2>/dev/null || true)
+  [ -z "$id" ] || find /sys/fs/cgroup -depth -type d -path "*/threadbox-$id*" -exec rmdir {} + 2>/dev/null || true
   nft delete table ip "$name" 2>/dev/null || true
   ip netns delete "$name" 2>/dev/null || true
   ip link delete "$name" 2>/dev/null || true
