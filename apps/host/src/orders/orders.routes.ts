@@ -27,7 +27,9 @@ const sandboxPath = hostPaths.sandbox(':sandboxId')
 export function addOrderRoutes(app: Hono, orders: SandboxOrders): void {
   addMemoryRoutes(app, orders)
   app.get(hostPaths.sandboxes, async (context) => context.json({ sandboxes: await orders.list() }))
-  app.get(sandboxPath, async (context) => context.json(await orders.get(sandboxIdOf(context))))
+  app.get(sandboxPath, async (context) =>
+    context.json(await orders.get(sandboxIdOf(context), { withUsage: context.req.query('usage') === 'true' })),
+  )
   app.put(sandboxPath, async (context) =>
     context.json(await orders.ensure(sandboxIdOf(context), await bodyOf(context, ensureSandboxSchema))),
   )

@@ -54,7 +54,8 @@ export type SandboxOrders = MemoryOrders & {
   start(sandboxId: string, order: { bootId: string; hostname: string }): Promise<HostSandbox>
   stop(sandboxId: string, order: { bootId: string }): Promise<HostSandbox>
   delete(sandboxId: string): Promise<void>
-  get(sandboxId: string): Promise<HostSandbox>
+  /** What its disk holds takes the file system some 15 ms to say, so only who wants to know is told. */
+  get(sandboxId: string, options?: { withUsage: boolean }): Promise<HostSandbox>
   list(): Promise<HostSandbox[]>
   /**
    * Pauses every boot to the disk, or stops it where that cannot be, and refuses to start another. What did not stop is
@@ -116,10 +117,12 @@ export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
         const sandbox = await sandboxes.find(sandboxId)
         if (sandbox !== undefined) await deleteSandbox(parts, sandbox)
       }),
-    get: async (sandboxId) => {
+    get: async (sandboxId, options) => {
       const sandbox = await sandboxes.find(sandboxId)
       if (sandbox === undefined || sandbox.isDeleting) throw sandboxNotFound({ sandboxId })
-      return { ...(await presentSandbox(parts, sandbox)), diskUsedBytes: await usedBytes(parts, sandbox.placeId) }
+      const presented = await presentSandbox(parts, sandbox)
+      if (options?.withUsage !== true) return presented
+      return { ...presented, diskUsedBytes: await usedBytes(parts, sandbox.placeId) }
     },
     list: async () => {
       const all = await sandboxes.list()

@@ -1,5 +1,12 @@
 import SqliteDatabase from 'better-sqlite3'
-import { type Dialect, Kysely, PostgresDialect, SqliteDialect } from 'kysely'
+import {
+  type Dialect,
+  Kysely,
+  PostgresDialect,
+  SqliteDialect,
+  type SqliteDatabase as SqliteDialectDatabase,
+} from 'kysely'
+import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import type { Database } from './tables.ts'
 
@@ -33,9 +40,25 @@ function openSqlite(file: string): OpenDatabase {
   connection.pragma('foreign_keys = ON')
   // A backup or a look with the sqlite3 tool may hold the file for a moment.
   connection.pragma('busy_timeout = 5000')
-  const dialect = new SqliteDialect({ database: connection })
+  const dialect = new SqliteDialect({ database: withKeptStatements(connection) })
   const database = new Kysely<Database>({ dialect })
   return { kind: 'sqlite', database, dialect, close: () => database.destroy() }
+}
+
+/** Statements that were prepared last; one that is used again need not be parsed again. */
+const keptStatements = 300
+
+/** Each statement is run to its end before the next begins, so the same text may share one. */
+function withKeptStatements(connection: SqliteDatabase.Database): SqliteDialectDatabase {
+  const kept = new LRUCache<string, SqliteDatabase.Statement>({ max: keptStatements })
+  return {
+    close: () => connection.close(),
+    prepare: (sql) => {
+      const statement = kept.get(sql) ?? connection.prepare(sql)
+      kept.set(sql, statement)
+      return statement
+    },
+  }
 }
 
 function openPostgres(url: string): OpenDatabase {

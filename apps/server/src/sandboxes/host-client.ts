@@ -38,7 +38,7 @@ export type HostClient = {
   info(): Promise<HostInfo>
   doctor(): Promise<HostDoctor>
   list(): Promise<HostSandbox[]>
-  get(sandboxId: string): Promise<HostSandbox | undefined>
+  get(sandboxId: string, options?: { withUsage: boolean }): Promise<HostSandbox | undefined>
   ensure(
     sandboxId: string,
     order: { limits: HostSandbox['limits']; egress: HostSandbox['egress'] },
@@ -129,8 +129,10 @@ export function makeHostClient(options: { socketPath: string }): HostClient {
       const listed = await order(listSchema, { method: 'GET', path: hostPaths.sandboxes })
       return listed.sandboxes
     },
-    get: (sandboxId) =>
-      order(hostSandboxSchema, { method: 'GET', path: hostPaths.sandbox(sandboxId) }).catch(undefinedIfNotFound),
+    get: (sandboxId, options) => {
+      const path = `${hostPaths.sandbox(sandboxId)}${options?.withUsage === true ? '?usage=true' : ''}`
+      return order(hostSandboxSchema, { method: 'GET', path }).catch(undefinedIfNotFound)
+    },
     ensure: (sandboxId, json) => order(hostSandboxSchema, { method: 'PUT', path: hostPaths.sandbox(sandboxId), json }),
     change: (sandboxId, json) =>
       order(hostSandboxSchema, { method: 'PATCH', path: hostPaths.sandbox(sandboxId), json }),

@@ -104,6 +104,7 @@ export const hostSandboxSchema = z.object({
   limits: hostLimitsSchema,
   egress: egressPolicySchema,
   imageId: z.string(),
+  /** Only in the answer to `GET /v1/sandboxes/{sandboxId}?usage=true`. */
   diskUsedBytes: z.number().int().nullable(),
   /**
    * The disk was lost when this boot was to start: it runs over a snapshot of this moment, and what was written later is
