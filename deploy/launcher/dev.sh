@@ -31,7 +31,7 @@ prepare_dev() {
   set_certificates
   ready_node && use_node || await_node
   start_step runsc 'gVisor' install_runsc
-  start_step modules 'Dependencies' install_source_modules
+  start_step modules 'Dependencies' install_source_modules_as_step
   await_step packages
   start_step image 'Base image' build_image
   await_step modules

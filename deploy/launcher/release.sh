@@ -21,6 +21,13 @@ built_release() {
   [ -f "$data_dir/releases/$name/release.json" ] && printf '%s' "$name"
 }
 
+# npm keeps everything that it downloads, as it came.
+npm_cache_bytes() {
+  local bytes
+  bytes=$(du -sb "$npm_cache" 2>/dev/null | cut -f 1) || true
+  printf '%s' "${bytes:-0}"
+}
+
 # Dependencies by the lock file, in a folder of their own: a checkout is only read, and one lock is installed once.
 install_modules() {
   local folder before file
@@ -35,10 +42,10 @@ install_modules() {
     cp "$repository/$file" "$folder/$file"
   done < <(cd "$repository" && find package.json package-lock.json apps packages tests -maxdepth 2 -name 'package*.json' \
     -not -path '*/node_modules/*' -printf './%p\n')
-  before=$(du -sb "$npm_cache" | cut -f 1)
   echo "progress: npm ci"
+  before=$(npm_cache_bytes)
   (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
-  echo "downloaded: $(($(du -sb "$npm_cache" | cut -f 1) - before))"
+  echo "downloaded: $(($(npm_cache_bytes) - before))"
   touch "$folder/.complete"
 }
 

@@ -52,6 +52,13 @@ install_source_modules() {
   printf '%s' "$lock" >"$repository/node_modules/.installed-lock"
 }
 
+install_source_modules_as_step() {
+  local before
+  before=$(npm_cache_bytes)
+  install_source_modules
+  echo "downloaded: $(($(npm_cache_bytes) - before))"
+}
+
 # Figures need what the system tests need: runsc and the base image.
 bench_command() {
   trap end_test EXIT
@@ -110,7 +117,7 @@ prepare_test() {
   start_step node 'Node 24' install_node
   await_step node
   use_node
-  start_step modules 'Dependencies' install_source_modules
+  start_step modules 'Dependencies' install_source_modules_as_step
   await_step packages
   if [ "$needs_machine" -eq 1 ]; then
     start_step runsc 'gVisor' install_runsc
