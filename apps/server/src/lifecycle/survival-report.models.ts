@@ -174,6 +174,10 @@ function coldShell({ before, after }: Evidence, rescue: RescueReport | null): Su
 }
 
 function fileItems({ files, facts }: Evidence): SurvivalItem[] {
+  if (facts.from === 'snapshot') {
+    const reason = facts.cause?.detail ?? 'The disk is an older copy.'
+    return [item('file', 'everything written after the snapshot', { outcome: 'lost', reason })]
+  }
   if (files === null || files.since === null) {
     const when = isHot(facts.from)
       ? 'There is no picture of the disk from the pause to compare with.'

@@ -207,7 +207,8 @@ async function gather(
   // Without a pause the last picture of the disk is older than what was done since.
   if (report.from !== 'new' && report.pausedAt !== null)
     evidence.files = await optional('files', () => host.fileChanges(row.sandbox_id))
-  if (report.from === 'disk') evidence.replayed = await optional('rescue', () => guest.rescue(target, signal))
+  if (report.from === 'disk' || report.from === 'snapshot')
+    evidence.replayed = await optional('rescue', () => guest.rescue(target, signal))
   const hashKey = dependencies.hashKeyOf(row.sandbox_id)
   evidence.after = await optional('manifest', () => guest.manifest(target, { hashKey, signal }))
   if (evidence.after === null) evidence.afterProblem = 'it did not answer.'

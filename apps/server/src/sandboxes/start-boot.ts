@@ -1,4 +1,6 @@
 import { isThreadboxError } from '@threadbox/errors'
+import type { HostSandbox } from '@threadbox/protocol/host'
+import type { SurvivalReport } from '@threadbox/protocol/public'
 import type { WakingDependencies, Wish } from './bring-awake.ts'
 import { wasGivenUp } from './bring-awake.ts'
 import { causeOf, hostnameOf, limitsOf, memoryGone, type StartCause } from './sandbox-rows.ts'
@@ -10,8 +12,11 @@ export async function startBoot(dependencies: WakingDependencies, row: SandboxRo
   const { change, system, store, recorder } = dependencies
   const bootId = row.boot_id ?? ''
   let cause = causeOf(row)
+  let restoredFrom: number | null = null
   try {
-    cause = (await order(dependencies, row, wish)) ?? cause
+    const started = await order(dependencies, row, wish)
+    restoredFrom = started.sandbox.diskRestoredFrom ?? null
+    cause = restoredFrom === null ? (started.lost ?? cause) : snapshotCause(restoredFrom, cause)
   } catch (error) {
     await startProblem(dependencies, row, error)
     throw error
@@ -21,7 +26,7 @@ export async function startBoot(dependencies: WakingDependencies, row: SandboxRo
   const facts = {
     ...{ reportId: system.newId('report'), entryId: system.newId('entry'), bootId },
     cause: cause === null ? null : { code: cause.code, detail: cause.detail },
-    from: cause?.code.startsWith('disk-') === true ? ('new' as const) : ('disk' as const),
+    from: originOf(cause, restoredFrom),
     ...{ pausedAt: cause?.pausedAt ?? null, wokenAt: now, wakeMs: now - wish.startedAt },
   }
   const active = await change(row, {
@@ -42,8 +47,20 @@ export async function startBoot(dependencies: WakingDependencies, row: SandboxRo
   throw sandboxNotReady({ state: present?.state ?? 'deleted' })
 }
 
-/** Returns why the sandbox is a new one, when its disk could not be had any more. */
-async function order(dependencies: WakingDependencies, row: SandboxRow, wish: Wish): Promise<StartCause | null> {
+function originOf(cause: StartCause | null, restoredFrom: number | null): SurvivalReport['from'] {
+  if (restoredFrom !== null) return 'snapshot'
+  return cause?.code.startsWith('disk-') === true ? 'new' : 'disk'
+}
+
+function snapshotCause(restoredFrom: number, before: StartCause | null): StartCause {
+  const detail = `The disk was made again from its snapshot of ${new Date(restoredFrom).toISOString()}.`
+  return { code: 'disk-missing', detail, pausedAt: before?.pausedAt ?? null }
+}
+
+type Started = { sandbox: HostSandbox; lost: StartCause | null }
+
+/** `lost` says why the sandbox is a new one, when its disk could not be had any more. */
+async function order(dependencies: WakingDependencies, row: SandboxRow, wish: Wish): Promise<Started> {
   const { host, room, system } = dependencies
   const bootId = row.boot_id ?? ''
   let lost: StartCause | null = null
@@ -57,19 +74,18 @@ async function order(dependencies: WakingDependencies, row: SandboxRow, wish: Wi
       wish.startedAt = room.place(row.thread_id) === undefined ? wish.startedAt : system.now()
       return host.start(row.id, { bootId, hostname: hostnameOf(row.id) })
     }
-    await room.enter(row.thread_id, start, wish.wait)
+    return await room.enter(row.thread_id, start, wish.wait)
   }
   try {
-    await attempt()
+    return { sandbox: await attempt(), lost }
   } catch (error) {
     // Any other problem with a disk is for a person to look at: what is still there is not removed.
     if (!isThreadboxError(error) || error.code !== 'disk.not-found') throw error
     lost = { code: 'disk-missing', detail: error.message, pausedAt: null }
     await recordLoss(dependencies, row, lost)
     await host.delete(row.id)
-    await attempt()
+    return { sandbox: await attempt(), lost }
   }
-  return lost
 }
 
 /** Recorded before anything new is made: after a crash in between, the report still says that the disk is another one. */
