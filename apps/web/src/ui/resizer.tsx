@@ -15,7 +15,7 @@ export function Resizer(props: {
   const measure = () => {
     const pane = edge.current?.parentElement
     const room = pane?.parentElement?.clientWidth ?? 0
-    return { width: pane?.clientWidth ?? minimum, maximum: Math.max(minimum, Math.round(room * 0.7)), pane }
+    return { width: pane?.offsetWidth ?? minimum, maximum: Math.max(minimum, Math.round(room * 0.7)), pane }
   }
   const change = (width: number) => {
     const { maximum } = measure()

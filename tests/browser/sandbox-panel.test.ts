@@ -1,0 +1,328 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { holdSandboxSchema, type SandboxView } from '@threadbox/protocol/public'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { buildWebApp, messageField, startBrowser } from './app-in-browser.ts'
+import { closePage } from './harness.ts'
+import { lossyReport, type SandboxStandIn, sandboxIn, startSandboxStandIn } from './sandbox-stand-in.ts'
+
+const hour = 3_600_000
+const cleanup = new AsyncDisposableStack()
+let server: SandboxStandIn
+let browser: Browser
+beforeAll(async () => {
+  const directory = await mkdtemp(path.join(tmpdir(), 'threadbox-panel-'))
+  cleanup.defer(() => rm(directory, { recursive: true, force: true }))
+  await buildWebApp(directory)
+  server = cleanup.use(await startSandboxStandIn(directory))
+  browser = cleanup.use(await startBrowser(server)).browser
+})
+afterAll(() => cleanup.disposeAsync())
+beforeEach(() => server.clear())
+
+async function open(options: { width?: number; locale?: string } = {}): Promise<Page & AsyncDisposable> {
+  const { width = 1440, locale = 'en-US' } = options
+  const context = await browser.newContext({ locale, viewport: { width, height: 900 }, hasTouch: width < 900 })
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  await page.goto(`${server.origin}/threads/t`)
+  await page.locator('#message').waitFor()
+  // The conversation is there, so that what comes from now on is news.
+  await page.getByRole('log').locator('.r, h1').first().waitFor()
+  return Object.assign(page, { [Symbol.asyncDispose]: () => closePage(page) })
+}
+const chip = (page: Page) => page.locator('.topbar .chip')
+const pane = (page: Page) => page.getByRole('complementary', { name: 'Sandbox' })
+const sheet = (page: Page) => page.getByRole('dialog', { name: 'Sandbox' })
+const row = (page: Page) =>
+  page.getByRole('complementary', { name: 'Threads' }).getByRole('link', { name: 'One thread' })
+async function openPane(page: Page) {
+  await chip(page).click()
+  await pane(page).getByRole('heading', { name: 'Sandbox' }).waitFor()
+  return pane(page)
+}
+const paths = () => server.orders.map((order) => order.path)
+const awake = (values: Partial<NonNullable<SandboxView['awake']>>): SandboxView =>
+  sandboxIn('active', { awake: { reasons: [], pauseAt: null, heldUntil: null, latestPauseAt: null, ...values } })
+
+describe('the state of a sandbox', () => {
+  test('C3, C4: chip, sidebar and panel say the same within a second of a change, in a second tab too', async () => {
+    await using first = await open()
+    await using second = await open()
+    await openPane(first)
+    await openPane(second)
+    const cases: [SandboxView, word: string, detail: RegExp][] = [
+      [awake({ reasons: [{ reason: 'turn', detail: '' }] }), 'Active', /agent working/],
+      [awake({ reasons: [{ reason: 'cpu', detail: 'python3 training.py' }] }), 'Active', /training\.py running/],
+      [awake({ pauseAt: Date.now() + hour }), 'Active', /pauses at \d\d:\d\d/],
+      [sandboxIn('pausing'), 'Pausing', /about 1 s/],
+      [sandboxIn('paused'), 'Paused', /2 h/],
+      [sandboxIn('paused', { waiting: { position: 1, places: 12 } }), 'Waiting', /All 12 places are in use/],
+      [sandboxIn('waking'), 'Waking', /from memory/],
+      [sandboxIn('cold', { since: Date.now() - 9.5 * 24 * hour }), 'Cold', /9 d/],
+      [sandboxIn('error', { detail: { code: 'sandbox.disk-full', params: {} } }), 'Error', /disk full/],
+      [sandboxIn('fresh'), 'Fresh', /starts with your first command/],
+    ]
+    for (const [sandbox, word, detail] of cases) {
+      server.setSandbox(sandbox)
+      for (const page of [first, second]) {
+        const within = { timeout: 1000 }
+        await chip(page).getByRole('status').getByText(word, { exact: true }).waitFor(within)
+        await chip(page).getByText(detail).waitFor(within)
+        await pane(page).getByRole('region', { name: word, exact: true }).waitFor(within)
+        await row(page)
+          .getByText(`sandbox ${word}`)
+          .waitFor({ ...within, state: 'attached' })
+      }
+    }
+  })
+
+  test('what happens next is promised with its time, and never what has passed', async () => {
+    const page = await open()
+    await using _page = page
+    const opened = await openPane(page)
+    const until = Date.now() + 2 * hour
+    server.setSandbox(sandboxIn('paused', { asleep: { memory: 'frozen', memoryUntil: until, removedAt: null } }))
+    await opened.getByText(/Memory kept until at least .*\d\d:\d\d\./).waitFor()
+    server.setSandbox(sandboxIn('paused', { asleep: { memory: 'saved', memoryUntil: 1, removedAt: null } }))
+    await opened.getByText('Memory is kept for as long as there is room.').waitFor()
+    server.setSandbox(sandboxIn('cold', { asleep: { memory: 'none', memoryUntil: null, removedAt: until } }))
+    await opened.getByText('Files are kept, memory is gone.').waitFor()
+    await opened.getByText(/Its files are removed at/).waitFor()
+  })
+})
+
+describe('the panel', () => {
+  test('⌥4 opens it with the focus on its heading, and gives the focus back', async () => {
+    await using page = await open()
+    await messageField(page).focus()
+    await page.keyboard.press('Alt+4')
+    await expect.poll(() => page.locator(':focus').textContent()).toBe('Sandbox')
+    expect(await messageField(page).inputValue()).toBe('')
+    await page.keyboard.press('Alt+4')
+    await pane(page).waitFor({ state: 'detached' })
+    await expect.poll(() => page.locator(':focus').getAttribute('id')).toBe('message')
+  })
+
+  test('is a sheet over the whole page on a phone: what lies below is out of reach, Esc closes it', async () => {
+    await using page = await open({ width: 390 })
+    await chip(page).click()
+    await sheet(page).waitFor()
+    expect(await messageField(page).evaluate((field) => field.closest('[inert]') !== null)).toBe(true)
+    expect(await page.locator('html').evaluate((element) => element.scrollWidth)).toBeLessThanOrEqual(390)
+    await page.keyboard.press('Escape')
+    await sheet(page).waitFor({ state: 'detached' })
+    await expect.poll(() => page.locator(':focus').getAttribute('class')).toContain('chip')
+  })
+
+  test('stays open over a reload, as wide as it was made', async () => {
+    await using page = await open()
+    await openPane(page)
+    const width = () => pane(page).evaluate((element) => element.clientWidth)
+    const before = await width()
+    await page.getByRole('separator', { name: 'Width of the sandbox panel' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(width).toBe(before - 16)
+    await page.reload()
+    await pane(page).waitFor()
+    expect(await width()).toBe(before - 16)
+  })
+
+  test('says that it could not be read, and what was last seen when it could before', async () => {
+    await using page = await open()
+    server.failDetail({ status: 500, code: 'internal.unexpected' })
+    const opened = await openPane(page)
+    await opened.getByText('The sandbox could not be read.').waitFor()
+    server.failDetail(null)
+    await opened.getByRole('button', { name: 'Try again' }).click()
+    await opened.getByText('python3 training.py').waitFor()
+    server.failDetail({ status: 500, code: 'internal.unexpected' })
+    server.setSandbox(awake({ pauseAt: Date.now() + hour }))
+    await opened.getByText(/No answer from the sandbox, last seen \d\d:\d\d/).waitFor()
+    await opened.getByText('python3 training.py').waitFor()
+  })
+
+  test('an empty sandbox says so instead of showing nothing', async () => {
+    server.setDetail({ processes: [], ports: [], usage: null, log: [] })
+    await using page = await open()
+    const opened = await openPane(page)
+    await opened.getByText('Nothing is running.').waitFor()
+    await opened.getByText('Nothing is listening.').waitFor()
+    await opened.getByText('Nothing has happened yet.').waitFor()
+  })
+
+  test('C4: pause now is not for a turn, and a refusal stands beside the button', async () => {
+    server.setThread({ isTurnRunning: true })
+    await using page = await open()
+    const opened = await openPane(page)
+    const pause = opened.getByRole('button', { name: 'Pause now' })
+    await pause.click({ force: true })
+    expect(await pause.getAttribute('aria-disabled')).toBe('true')
+    server.setThread({ isTurnRunning: false })
+    await expect.poll(() => pause.getAttribute('aria-disabled')).toBeNull()
+    server.refuseOrders('sandbox.turn-running')
+    await pause.click()
+    await opened.getByRole('alert').getByText('sandbox.turn-running', { exact: true }).waitFor()
+    expect(paths().filter((path) => path.endsWith('/pause'))).toHaveLength(1)
+  })
+
+  test('keep awake always has an end, chosen or typed, at most seven days ahead', async () => {
+    await using page = await open()
+    const opened = await openPane(page)
+    await opened.getByRole('button', { name: 'Keep awake' }).click()
+    await page.getByRole('menuitem', { name: /^4 hours/ }).click()
+    await expect.poll(() => server.orders.at(-1)?.path).toBe('POST /threads/t/sandbox/hold')
+    const { until } = holdSandboxSchema.parse(server.orders.at(-1)?.body)
+    expect(Math.abs((until ?? 0) - Date.now() - 4 * hour)).toBeLessThan(60_000)
+
+    await opened.getByRole('button', { name: 'Keep awake' }).click()
+    await page.getByRole('menuitem', { name: 'Until …' }).click()
+    await page.getByLabel('Date and time').fill('2020-01-01T10:00')
+    await page.getByRole('dialog').getByRole('button', { name: 'Keep awake' }).click()
+    await page.getByRole('alert').getByText('Choose a time that is still to come.').waitFor()
+
+    await page.keyboard.press('Escape')
+    const heldUntil = Date.now() + hour
+    server.setSandbox(awake({ reasons: [{ reason: 'hold', detail: '' }], heldUntil }))
+    await opened.getByRole('button', { name: /^Awake until/ }).click()
+    await page.getByRole('menuitem', { name: 'No longer keep awake' }).click()
+    await expect.poll(() => server.orders.at(-1)?.body).toEqual({ until: null })
+  })
+
+  test('restart says what is lost before it does anything', async () => {
+    await using page = await open()
+    const opened = await openPane(page)
+    await opened.getByText('python3 training.py').waitFor()
+    const ask = async () => {
+      await opened.getByRole('button', { name: 'More actions for the sandbox' }).click()
+      await page.getByRole('menuitem', { name: 'Restart …' }).click()
+      await page
+        .getByRole('dialog')
+        .getByText(/Everything in memory is lost.*This would end training\.py\./)
+        .waitFor()
+    }
+    await ask()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    expect(paths()).toEqual([])
+    await ask()
+    await page.getByRole('dialog').getByRole('button', { name: 'Restart', exact: true }).click()
+    await expect.poll(paths).toEqual(['POST /threads/t/sandbox/restart'])
+  })
+
+  test('G7: limits are checked while they are typed, and only what was changed is sent', async () => {
+    await using page = await open()
+    const opened = await openPane(page)
+    const limits = opened.getByRole('region', { name: 'Limits' })
+    await limits.getByLabel('Disk').fill('1 GiB')
+    await limits.getByText('3 GB are in use.').waitFor()
+    await limits.getByLabel('Memory').fill('a lot')
+    await limits.getByText('This cannot be read. Example: 4 GiB').waitFor()
+    await limits.getByRole('button', { name: 'Undo' }).click()
+    await limits.getByLabel('Memory').fill('8 GiB')
+    await limits.getByRole('button', { name: 'Save' }).click()
+    await expect
+      .poll(() => server.orders)
+      .toEqual([{ path: 'PATCH /threads/t/sandbox', body: { limits: { memoryBytes: 8 * 1024 ** 3 } } }])
+  })
+
+  test('each value of the policy tells where it comes from, and goes back to the installation’s', async () => {
+    server.setDetail({ ownPolicy: ['hotHours'] })
+    await using page = await open()
+    const opened = await openPane(page)
+    const policy = opened.getByRole('region', { name: 'When it sleeps and what is kept' })
+    await policy.getByText('this thread').waitFor()
+    expect(await policy.getByText('installation', { exact: true }).count()).toBe(4)
+    await policy.getByRole('button', { name: 'Use the installation’s value' }).click()
+    await expect.poll(() => server.orders.at(-1)?.body).toEqual({ policy: { hotHours: null } })
+    await policy.getByLabel('Pause after idle').fill('5')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => server.orders.at(-1)?.body).toEqual({ policy: { idlePauseMinutes: 5 } })
+    await policy.getByLabel('Awake at most').fill('0')
+    await policy.getByText('From 0.1 to 8760.').waitFor()
+  })
+})
+
+describe('the composer of a sleeping thread', () => {
+  test('O3: typing wakes a paused sandbox once; opening it and a draft that was there do not', async () => {
+    server.setSandbox(sandboxIn('paused'))
+    await using page = await open()
+    await page.getByText('Sending wakes the sandbox.').waitFor()
+    await messageField(page).pressSequentially('hello there', { delay: 30 })
+    await expect.poll(paths).toEqual(['POST /threads/t/sandbox/wake'])
+    await messageField(page).pressSequentially(' and more', { delay: 30 })
+    await page.reload()
+    await messageField(page).waitFor()
+    await expect.poll(() => messageField(page).inputValue()).toBe('hello there and more')
+    // Longer than typing has to rest before anything is asked for.
+    await page.waitForTimeout(500)
+    expect(paths()).toEqual(['POST /threads/t/sandbox/wake'])
+  })
+
+  test('accepts messages while the sandbox wakes and says that they wait', async () => {
+    server.setSandbox(sandboxIn('waking'))
+    await using page = await open()
+    await page.getByText('The sandbox is waking. What you send is queued.').waitFor()
+    await messageField(page).fill('go on')
+    await messageField(page).press('Enter')
+    await expect.poll(paths).toEqual(['POST /threads/t/messages'])
+  })
+})
+
+describe('the wake line', () => {
+  const wake = (status: 'checking' | 'complete') => {
+    const report = lossyReport(status)
+    return { id: 'w', turnId: '', at: report.wokenAt, kind: 'wake' as const, report }
+  }
+
+  test('C6, G10: grows from looking to the exact list, what was lost first, each with its reason', async () => {
+    await using page = await open()
+    server.putEntry(wake('checking'))
+    await page.getByRole('button', { name: /Started from disk in 0\.6 s.*looking at what survived/ }).waitFor()
+    server.putEntry(wake('complete'))
+    const line = page.getByRole('button', { name: /Started from disk in 0\.6 s.*1 variable rescued, 2 lost/ })
+    await line.waitFor()
+    const card = page.getByRole('region', { name: 'What survived' })
+    await card.getByText('Memory was given up after the time it is kept for.').waitFor()
+    const names = await card.locator('li b').allInnerTexts()
+    expect(names).toEqual(['python train.py', 'conn', '1 variable', '900 files'])
+    await card.getByText('A connection cannot be written down.').waitFor()
+    await card.getByRole('button', { name: '900 files' }).click()
+    await card.getByText('and 899 more, not listed').waitFor()
+    await card.getByRole('button', { name: 'Start again: python train.py' }).click()
+    await expect.poll(paths).toEqual(['POST /threads/t/sandbox/rescued/p1/start'])
+    await card.getByText('Started again', { exact: true }).waitFor()
+    await line.click()
+    await card.waitFor({ state: 'detached' })
+  })
+
+  test('is announced once, politely, when it is complete', async () => {
+    await using page = await open()
+    server.putEntry(wake('complete'))
+    const heard = page.locator('[aria-live=polite]').getByText(/^Started from disk in 0\.6 s: .*2 lost\.$/)
+    await heard.waitFor({ state: 'attached' })
+    expect(await heard.count()).toBe(1)
+    await page.reload()
+    await page.getByRole('button', { name: /Started from disk/ }).waitFor()
+    expect(await heard.count()).toBe(0)
+  })
+})
+
+test('everything about the sandbox is there in German, and fits a phone', async () => {
+  server.putEntry({
+    id: 'n',
+    turnId: '',
+    at: Date.now(),
+    kind: 'notice',
+    code: 'disk-nearly-full',
+    params: { usedBytes: 9e9, limitBytes: 10e9, folders: JSON.stringify([{ path: '/home/user/daten', bytes: 5e9 }]) },
+  })
+  server.setSandbox(sandboxIn('paused', { detail: { code: 'paused.idle', params: { minutes: 30 } } }))
+  await using page = await open({ width: 390, locale: 'de-DE' })
+  await page.getByText('Die Platte ist fast voll', { exact: false }).first().waitFor()
+  await page.getByText('/home/user/daten').waitFor()
+  await page.getByRole('button', { name: 'Grenze erhöhen' }).click()
+  await sheet(page).getByText('30 min lang ist nichts geschehen').waitFor()
+  expect(await page.locator('html').evaluate((element) => element.scrollWidth)).toBeLessThanOrEqual(390)
+})
