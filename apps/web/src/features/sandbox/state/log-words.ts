@@ -1,4 +1,4 @@
-import type { LifecycleLogEntry } from '@threadbox/sdk'
+import { type LifecycleLogEntry, wakeCauses } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../app/use-format.ts'
 import { endPhrase, pausePhrase } from './causes.models.ts'
@@ -13,7 +13,7 @@ const plainCodes = [
   'wake-queued',
   'frozen-dropped',
   'demoted',
-  'memory-lost',
+  'files-removed',
   'restarted',
   'hold-ended',
   'limits-changed',
@@ -23,7 +23,7 @@ const wakeSources = ['frozen', 'memory', 'disk', 'snapshot', 'new'] as const
 
 /** Puts lines of the log into words. A code that this app does not know yet is shown as it is, not left out. */
 export function useLogWords(): (entry: LifecycleLogEntry, now: number) => string {
-  const { t } = useTranslation('sandbox')
+  const { t } = useTranslation(['sandbox', 'lifecycle'])
   const phrase = usePhrase()
   const format = useFormat()
   return ({ code, params }, now) => {
@@ -38,6 +38,12 @@ export function useLogWords(): (entry: LifecycleLogEntry, now: number) => string
     if (code === 'ended') {
       const cause = endPhrase(String(params.cause ?? ''))
       return cause === undefined ? t('log.endedPlain') : t('log.ended', { cause: phrase(cause, now) })
+    }
+    if (code === 'memory-lost') {
+      const cause = wakeCauses.find((known) => known === params.cause)
+      return cause === undefined
+        ? t('log.memoryLostPlain')
+        : t('log.memoryLost', { cause: t(`lifecycle:cause.${cause}`) })
     }
     if (code === 'held') return t('log.held', { until: format.deadline(Number(params.until), now) })
     return code

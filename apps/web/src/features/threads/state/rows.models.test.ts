@@ -173,6 +173,15 @@ describe('rows of a conversation', () => {
     expect(rows.flatMap((row) => (row.kind === 'wake' ? [row.isLatest] : []))).toEqual([false, true])
   })
 
+  test('what the sandbox did after a turn stands below its end, within a running one above the sign of work', () => {
+    const limit: Entry = { ...base('l', 't1'), kind: 'notice', code: 'sandbox-paused', params: {} }
+    const ended = stateOf([user('a', 't1'), text('b', 't1'), limit], [turn('t1')])
+    expect(kindsOf(ended)).toEqual(['user', 'text', 'turn-end', 'notice'])
+    const woken = { ...wake('w'), turnId: 't2' } as Entry
+    const running = stateOf([user('c', 't2'), woken], [turn('t2', { status: 'running' })])
+    expect(kindsOf(running)).toEqual(['user', 'wake', 'working'])
+  })
+
   test('no two rows share a key', () => {
     const state = stateOf(
       [user('a', 't1'), text('b', 't1'), user('c', 't2'), text('d', 't2')],

@@ -47,7 +47,8 @@ export function rowsOf(state: ThreadState, outgoing: readonly OutgoingMessage[] 
     const from = rows.length
     addEntry(rows, { entry, turn: state.turns[entry.turnId], latestWakeId })
     const turn = state.turns[entry.turnId]
-    if (turn !== undefined && isLastOfTurn(entries, index)) rows.push(...endOf(turn, { entries, latestTurnId }))
+    if (turn !== undefined && isLastOfTurn(entries, { index, turn }))
+      rows.push(...endOf(turn, { entries, latestTurnId }))
     if (isAsleep && entry.kind !== 'wake') for (const row of rows.slice(from)) row.isAsleep = true
     isAsleep = isAsleepAfter(entry, isAsleep)
   }
@@ -93,12 +94,31 @@ export function knownPathsOf(state: ThreadState): Set<string> {
   return paths
 }
 
-/** What happened to the sandbox belongs to no turn and does not divide one. */
-function isLastOfTurn(entries: readonly Entry[], index: number): boolean {
-  let next = index + 1
-  while (entries[next]?.turnId === '') next += 1
-  return entries[next]?.turnId !== entries[index]?.turnId
+/** Notices of what the sandbox did by itself; the others answer or interrupt the turn that they stand in. */
+const sandboxNotices: readonly NoticeEntry['code'][] = [
+  'sandbox-paused',
+  'sandbox-waiting',
+  'awake-limit-near',
+  'retention-near',
+  'disk-nearly-full',
+]
+
+/** What happened to the sandbox does not divide a turn, and after its end belongs to it no more. */
+function isApart(entry: Entry, isRunning: boolean): boolean {
+  if (entry.turnId === '') return true
+  if (isRunning) return false
+  return entry.kind === 'wake' || (entry.kind === 'notice' && sandboxNotices.includes(entry.code))
 }
+
+function isLastOfTurn(entries: readonly Entry[], { index, turn }: { index: number; turn: Turn }): boolean {
+  const isRunning = turn.status === 'running'
+  const [entry, ...later] = entries.slice(index, index + 1 + lookAhead)
+  if (entry === undefined || isApart(entry, isRunning)) return false
+  return later.find((next) => !isApart(next, isRunning))?.turnId !== entry.turnId
+}
+
+/** More things than this do not happen to a sandbox in a row. */
+const lookAhead = 50
 
 /** Memory is kept from the pause to the wake; anything else that began or ended the sandbox is a line of its own. */
 function isAsleepAfter(entry: Entry, isAsleep: boolean): boolean {
