@@ -45,6 +45,8 @@ test('a program that takes more memory than there is is ended and named; the san
   const result = await host.run(offender.sandboxId, `python3 -c "b = b'x' * (6 << 30)"`)
   expect(result.cause).toBe(runs.EndCause.OUT_OF_MEMORY)
   expect(result.message).toContain('python3')
+  const next = await host.run(offender.sandboxId, '(exit 3)')
+  expect(next).toMatchObject({ cause: runs.EndCause.EXITED, exitCode: 3 })
 })
 
 test('of several programs the largest is ended when memory runs out', async () => {

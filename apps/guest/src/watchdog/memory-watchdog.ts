@@ -13,11 +13,18 @@ const alertMs = 50
 const verdictsKept = 100
 const mebibyte = 1024 * 1024
 
-type Verdict = { pid: number; mark: string | undefined; session: number; ancestors: Set<number>; words: string }
+/** What is remembered of a process that was ended. */
+export type Verdict = {
+  pid: number
+  mark: string | undefined
+  session: number
+  ancestors: ReadonlySet<number>
+  words: string
+}
 
 /** Ends the largest process of the user before memory runs out, and remembers what it ended. */
 export type MemoryWatchdog = {
-  /** In words, what was ended of this family; undefined when nothing. */
+  /** In words, what was ended of this family; undefined when nothing. Each verdict is told once. */
   verdictOn(family: ProcessFamily): string | undefined
   stop(): void
 }
@@ -44,16 +51,18 @@ export function startMemoryWatchdog(dependencies: {
   }
   timer = setTimeout(look, calmMs)
   return {
-    verdictOn: (family) =>
-      verdicts.find(
-        (verdict) =>
-          (family.mark !== undefined && verdict.mark === family.mark) ||
-          verdict.session === family.root ||
-          verdict.pid === family.root ||
-          verdict.ancestors.has(family.root),
-      )?.words,
+    verdictOn: (family) => {
+      const index = verdicts.findIndex((verdict) => isVerdictOn(verdict, family))
+      return index < 0 ? undefined : verdicts.splice(index, 1)[0]?.words
+    },
     stop: () => clearTimeout(timer),
   }
+}
+
+/** Commands of a session share their shell, so where both sides have a mark only the mark tells them apart. */
+export function isVerdictOn(verdict: Verdict, family: ProcessFamily): boolean {
+  if (verdict.mark !== undefined && family.mark !== undefined) return verdict.mark === family.mark
+  return verdict.session === family.root || verdict.pid === family.root || verdict.ancestors.has(family.root)
 }
 
 function endLargest(limitBytes: number): Verdict | undefined {
