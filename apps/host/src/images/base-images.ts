@@ -3,7 +3,7 @@ import type { DiskStore } from '@threadbox/disk-store'
 import type { Logger } from '@threadbox/telemetry'
 import { hostPreparing, imageMissing } from '../orders/orders.errors.ts'
 import type { FactsStore } from '../state/facts.store.ts'
-import { unpackArchive } from './unpack-archive.ts'
+import { unpackArchive, unpackVersion } from './unpack-archive.ts'
 
 /** The image that new sandboxes are made from. */
 export type BaseImages = {
@@ -16,7 +16,7 @@ export type BaseImages = {
 }
 
 export function makeBaseImages(options: {
-  /** A .tar.zst; its name without the ending is the image's id. Empty: what was imported before is used. */
+  /** A .tar.zst; its name without the ending begins the image's id. Empty: what was imported before is used. */
   archive: string
   disks: DiskStore
   facts: FactsStore
@@ -28,7 +28,7 @@ export function makeBaseImages(options: {
   let isImporting = archive !== ''
 
   const importArchive = async () => {
-    const imageId = path.basename(archive, '.tar.zst')
+    const imageId = `${path.basename(archive, '.tar.zst')}-${unpackVersion}`
     await disks.importImage({
       imageId,
       build: async (directory) => {

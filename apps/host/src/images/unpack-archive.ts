@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createReadStream } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createZstdDecompress } from 'node:zlib'
@@ -40,7 +40,11 @@ export async function unpackArchive(options: {
   if (exit.value !== 0) throw archiveBroken({ archive, reason: problem.trim() || `tar ended with ${exit.value}` })
   if (fed.status === 'rejected') throw archiveBroken({ archive, reason: String(fed.reason) }, { cause: fed.reason })
   await addMountPoints(directory)
+  await keepTemporaryFiles(directory)
 }
+
+/** Raised when what is added to the content of an archive changes: images that are there already lack it. */
+export const unpackVersion = 2
 
 const mountPointDirectories = ['proc', 'sys', 'dev', '.guest', 'skills', 'etc/ssl/certs']
 const mountPointFiles = ['etc/ssl/certs/ca-certificates.crt', 'etc/resolv.conf', 'etc/hosts']
@@ -48,4 +52,14 @@ const mountPointFiles = ['etc/ssl/certs/ca-certificates.crt', 'etc/resolv.conf',
 async function addMountPoints(root: string): Promise<void> {
   for (const name of mountPointDirectories) await mkdir(path.join(root, name), { recursive: true })
   for (const name of mountPointFiles) await writeFile(path.join(root, name), '', { flag: 'a' })
+}
+
+/**
+ * runsc mounts a memory file system over a `/tmp` that is empty when a boot begins, and what is in it would be gone with
+ * the memory. The directory is one that programs with a display expect there.
+ */
+async function keepTemporaryFiles(root: string): Promise<void> {
+  const directory = path.join(root, 'tmp/.X11-unix')
+  await mkdir(directory, { recursive: true })
+  await chmod(directory, 0o1777)
 }
