@@ -133,7 +133,7 @@ describe('a pause and what follows', () => {
       expect(now.count).toBeGreaterThan(last.count)
       last = now
     }
-    expect((await host.leftovers()).filter((line) => line.startsWith('memory'))).toEqual([])
+    await expect.poll(memoryLeft).toEqual([])
   })
 
   test('a pause says what is alive, refuses whoever comes while it lasts, and is answered the same again', async () => {
@@ -197,6 +197,7 @@ describe('a pause and what follows', () => {
     await run('fallocate', ['--length', String(Number(stdout.split('\n')[1]) - 80 * MiB), filler])
     const failed = await host.request('POST', hostPaths.pause(sandbox.sandboxId), { bootId: sandbox.bootId })
     await rm(filler)
+    await run('btrfs', ['filesystem', 'sync', path.dirname(filler)])
     expect(failed).toMatchObject({ status: 507, body: { error: { code: 'sandbox.no-room-for-memory' } } })
     expect(await stateOf(sandbox)).toMatchObject({ actual: 'ready' })
     expect(await lookAt(sandbox)).toMatchObject({ pid: before.pid })
@@ -255,7 +256,7 @@ describe('memory that cannot be used', () => {
       expect((await host.run(sandbox.sandboxId, 'cat kept')).output).toBe('kept\n')
       expect(await wake(neighbour)).toMatchObject({ from: 'memory' })
       expect(await lookAt(neighbour)).toMatchObject({ pid: before.pid, kept: 'still here' })
-      expect((await host.leftovers()).filter((line) => line.startsWith('memory'))).toEqual([])
+      await expect.poll(memoryLeft).toEqual([])
     },
   )
 
@@ -293,6 +294,10 @@ describe('memory that is given up', () => {
     expect((await host.run(sandbox.sandboxId, 'cat kept; pgrep -c python3')).output).toBe('kept\n0\n')
   })
 })
+
+async function memoryLeft(): Promise<string[]> {
+  return (await host.leftovers()).filter((line) => line.startsWith('memory'))
+}
 
 async function namespaceOf(): Promise<string> {
   const [line = ''] = (await host.leftovers()).filter((each) => each.startsWith('namespace '))

@@ -1,4 +1,4 @@
-import { access, readdir, writeFile } from 'node:fs/promises'
+import { access, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { type Ipv4Range, parseRange } from './ipv4.models.ts'
@@ -60,8 +60,23 @@ export async function addressInside(plan: { namespaceName: string; address: stri
   })
 }
 
-export async function setLinkState(options: { interfaceName: string; state: 'up' | 'down' }): Promise<void> {
-  await runCommand(['ip', 'link', 'set', options.interfaceName, options.state])
+/** IFF_UP of linux/if.h. */
+const upFlag = 0x1
+
+/**
+ * Brings the host's end up or down, by the kernel's own file: whoever wakes waits for it, and a program would take
+ * longer than everything else. False when there is no such interface.
+ */
+export async function setLinkState(options: { interfaceName: string; state: 'up' | 'down' }): Promise<boolean> {
+  const file = `/sys/class/net/${options.interfaceName}/flags`
+  const present = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (present === undefined) return false
+  const flags = Number.parseInt(present, 16)
+  await writeFile(file, `0x${(options.state === 'up' ? flags | upFlag : flags & ~upFlag).toString(16)}`)
+  return true
 }
 
 /** Removes pair and namespace, or what there is of them. */

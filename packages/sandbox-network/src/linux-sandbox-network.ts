@@ -126,8 +126,8 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
       await addressInside({ namespaceName: names.namespaceOf(sandboxId), address, gatewayAddress })
     },
     async setLink({ sandboxId, state }) {
-      const { interfaceName } = await findLink({ names, sandboxId })
-      await setLinkState({ interfaceName, state })
+      if (!(await setLinkState({ interfaceName: names.interfaceOf(sandboxId), state })))
+        throw notAttached({ sandboxId })
     },
     setEgress: async ({ sandboxId, egress }) =>
       lock(sandboxId, async () => {

@@ -2,6 +2,7 @@ import type { RescueReport, RescueRequest } from '@threadbox/protocol/guest'
 import type { DemotedSandbox } from '@threadbox/protocol/host'
 import { rescue } from '../boots/guest-requests.ts'
 import { type MemoryParts, reasonOf, type SandboxBoot } from './memory-parts.ts'
+import { makeStopwatch } from './stopwatch.ts'
 import { asUnusable, dropMemory, reviveBoot } from './wake.ts'
 
 /** A guest keeps to its budget; beyond this much more it hangs. */
@@ -40,7 +41,7 @@ async function rescueMemory(
 ): Promise<{ rescue: RescueReport | null; problem: string }> {
   const { sandbox, budgets } = options
   try {
-    const { boot } = await reviveBoot(parts, { ...options, state: 'demoting' })
+    const { boot } = await reviveBoot(parts, { ...options, state: 'demoting', watch: makeStopwatch() })
     const guest = { address: sandbox.address, accessToken: boot.accessToken, connections: new Set<never>() }
     const signal = AbortSignal.timeout(budgets.timeBudgetMs + rescueGraceMs)
     return { rescue: await rescue(guest, { budgets, signal }), problem: '' }

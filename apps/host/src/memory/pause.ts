@@ -6,6 +6,7 @@ import type { MemorySavingDriver } from '@threadbox/sandbox-driver'
 import { readManifest } from '../boots/guest-requests.ts'
 import { noRoomForMemory, pauseFailed, sandboxPaused, sandboxPausing } from './memory.errors.ts'
 import { discardImage, type MemoryParts, reasonOf, type SandboxBoot, savingDriver } from './memory-parts.ts'
+import { makeStopwatch } from './stopwatch.ts'
 
 export type PauseOutcome = Omit<PausedSandbox, 'sandbox'>
 
@@ -29,10 +30,10 @@ export async function pauseBoot(
 ): Promise<PauseOutcome> {
   const { sandbox, boot } = options
   const { sandboxId, placeId } = sandbox
-  const startedAt = performance.now()
+  const watch = makeStopwatch()
   const driver = await savingDriver(parts)
   await refuseWithoutSpace(parts, { driver, driverBootId: boot.driverBootId })
-  const taken = await takeManifest(parts, options)
+  const taken = await watch.time('manifestMs', takeManifest(parts, options))
   const imageId = parts.launch.randomBytes(10).toString('hex')
   const createdAt = parts.launch.clock()
   const { version: driverVersion } = await driver.describe()
@@ -43,28 +44,26 @@ export async function pauseBoot(
   try {
     const { path: directory } = await parts.disks.makeMemoryPlace({ diskId: placeId, imageId })
     // Most of what there is to write is written while the sandbox still runs.
-    await parts.disks.syncDisk(placeId)
+    await watch.time('firstSyncMs', parts.disks.syncDisk(placeId))
     await parts.running.silence({ boot, reason: sandboxPausing({}) })
     await parts.network.setLink({ sandboxId: placeId, state: 'down' })
     const frozenAt = performance.now()
-    await driver.freeze(boot.driverBootId)
-    const { bytes } = await driver.saveMemory({
-      bootId: boot.driverBootId,
-      directory: path.join(directory, imageName),
-    })
+    await watch.time('freezeMs', driver.freeze(boot.driverBootId))
+    const image = { bootId: boot.driverBootId, directory: path.join(directory, imageName) }
+    const { bytes } = await watch.time('saveMs', driver.saveMemory(image))
     if (taken.manifest !== null) await writeFile(path.join(directory, manifestName), JSON.stringify(taken.manifest))
     // Before the generation is read: a snapshot changes it.
-    await parts.points.mark(sandbox, { snapshotId: imageId, at: createdAt })
-    await parts.disks.syncMemoryPlace({ diskId: placeId, imageId })
-    const diskGeneration = await parts.disks.diskGeneration(placeId)
-    const [stallMs, durationMs] = [performance.now() - frozenAt, performance.now() - startedAt]
+    await watch.time('snapshotMs', parts.points.mark(sandbox, { snapshotId: imageId, at: createdAt }))
+    await watch.time('syncMs', parts.disks.syncMemoryPlace({ diskId: placeId, imageId }))
+    const diskGeneration = await watch.time('generationMs', parts.disks.diskGeneration(placeId))
+    const [stallMs, durationMs] = [performance.now() - frozenAt, watch.totalMs()]
     const { manifestProblem } = taken
     const isPaused = await parts.images.finishPause({
       ...{ ...announced, diskGeneration, bytes, manifestProblem, stallMs, durationMs },
     })
     if (!isPaused) throw new Error('it ended while its memory was being saved')
     await fallAsleep(parts, { ...options, imageId })
-    parts.logger.info({ sandboxId, bootId: boot.bootId, bytes, stallMs, durationMs }, 'boot paused')
+    parts.logger.info({ sandboxId, bootId: boot.bootId, bytes, ...watch.parts(), durationMs }, 'boot paused')
     return { ...taken, stallMs, durationMs }
   } catch (error) {
     const isRunning = await undoPause(parts, { sandbox, boot, imageId })

@@ -25,7 +25,7 @@ async function expectLost(options: { host: HostUnderTest; orders: Orders; cause?
     paused: null,
     lastBootEnd: { cause: cause ?? 'stopped' },
   })
-  expect(await host.disks.listMemoryPlaces()).toEqual([])
+  await expect.poll(() => host.disks.listMemoryPlaces()).toEqual([])
   expect(await host.driver.list()).toEqual([])
   expect(await readdir(await orders.diskPath())).toContain('base')
   expect(await orders.startAnew()).toMatchObject({ status: 200, body: { actual: 'ready' } })
@@ -109,7 +109,7 @@ test('C4: a wake out of the frozen copy goes on with the same processes', async 
   expect(await orders.memory()).toBe(memory)
   expect(host.links.get(sandbox.sandboxId)).toEqual({ state: 'up', egress: 'open' })
   expect(host.handshakes.at(-1)).toMatchObject({ bootId: sandbox.bootId, origin: 'resumed' })
-  expect(await host.disks.listMemoryPlaces()).toEqual([])
+  await expect.poll(() => host.disks.listMemoryPlaces()).toEqual([])
   expect((await fetch(`${host.url}${hostPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
 })
 
@@ -122,7 +122,7 @@ test('C4: a wake out of the image has the memory, the boot id and the host name,
     expect(woken).toMatchObject({ status: 200, body: { from: 'memory', sandbox: { bootId: sandbox.bootId } } })
     expect(await orders.memory()).toBe(memory)
     expect(host.handshakes.at(-1)).toMatchObject({ bootId: sandbox.bootId, hostname: 'box', origin: 'restored' })
-    expect(await host.disks.listMemoryPlaces()).toEqual([])
+    await expect.poll(() => host.disks.listMemoryPlaces()).toEqual([])
     await host.killAndRestart()
     expect(await orders.state()).toMatchObject({ actual: 'ready' })
     expect(await orders.pause()).toMatchObject({ status: 200 })
@@ -170,7 +170,7 @@ test('stopping or deleting a paused sandbox gives its memory up at once', async 
   await host.request('POST', hostPaths.pause(sandbox.sandboxId), { bootId })
   expect(await host.request('DELETE', hostPaths.sandbox(sandbox.sandboxId))).toMatchObject({ status: 204 })
   expect(await host.driver.list()).toEqual([])
-  expect(await host.disks.listMemoryPlaces()).toEqual([])
+  await expect.poll(() => host.disks.listMemoryPlaces()).toEqual([])
   expect(await host.disks.listDisks()).toEqual([])
 })
 

@@ -11,11 +11,12 @@ import type { StoredImage } from '../state/memory-images.store.ts'
 import { memoryUnusable } from './memory.errors.ts'
 import { discardImage, type MemoryParts, reasonOf, type SandboxBoot, savingDriver } from './memory-parts.ts'
 import { imageName } from './pause.ts'
+import { makeStopwatch, type Stopwatch } from './stopwatch.ts'
 
 /** What the sandbox's own kernel takes beside the memory that was saved. */
 const restoreMarginBytes = 64 * 1024 * 1024
 
-type Revival = SandboxBoot & { state: 'waking' | 'demoting' }
+type Revival = SandboxBoot & { state: 'waking' | 'demoting'; watch: Stopwatch }
 
 /**
  * Lets a paused boot go on and serve. When its memory cannot be used, it is dropped, the boot has ended, and the error
@@ -24,12 +25,12 @@ type Revival = SandboxBoot & { state: 'waking' | 'demoting' }
 export async function wakeBoot(parts: MemoryParts, options: SandboxBoot): Promise<Omit<WokenSandbox, 'sandbox'>> {
   const { sandbox, boot } = options
   const { sandboxId } = sandbox
-  const startedAt = performance.now()
+  const watch = makeStopwatch()
   try {
-    const { from, imageId } = await reviveBoot(parts, { ...options, state: 'waking' })
-    const durationMs = performance.now() - startedAt
+    const { from, imageId } = await reviveBoot(parts, { ...options, state: 'waking', watch })
     await serveAgain(parts, { ...options, imageId })
-    parts.logger.info({ sandboxId, bootId: boot.bootId, from, durationMs }, 'boot woken')
+    const durationMs = watch.totalMs()
+    parts.logger.info({ sandboxId, bootId: boot.bootId, from, ...watch.parts(), durationMs }, 'boot woken')
     return { from, durationMs }
   } catch (error) {
     const unusable = await asUnusable(parts, { sandboxId, error })
@@ -58,7 +59,10 @@ export async function serveAgain(
   await parts.images.finishWake(boot.bootId)
   const awake = await parts.boots.find(boot.bootId)
   if (awake !== undefined) parts.running.serve({ sandbox, boot: awake })
-  await discardImage(parts, { placeId: sandbox.placeId, imageId })
+  // Nobody waits for it: it can be repeated, by the next pause or the next start.
+  discardImage(parts, { placeId: sandbox.placeId, imageId }).catch((error: unknown) =>
+    parts.logger.warn({ error, sandboxId: sandbox.sandboxId }, 'a memory image that was used is still there'),
+  )
 }
 
 /** Gives up what a paused sandbox has in memory. The disk is left alone. */
@@ -108,7 +112,7 @@ async function reviveFrozen(parts: MemoryParts, options: Revival): Promise<boole
   await parts.images.consume({ sandboxId, bootId, driverBootId, state })
   try {
     await driver.setLimits({ bootId: driverBootId, limits: sandbox.limits })
-    await driver.thaw(driverBootId)
+    await options.watch.time('thawMs', driver.thaw(driverBootId))
   } catch (error) {
     parts.logger.warn({ error, sandboxId, bootId }, 'a frozen copy does not go on; its image is used')
     return false
@@ -126,10 +130,10 @@ async function reviveFromImage(parts: MemoryParts, options: Revival & { image: S
   // What is left of a frozen copy that ended or did not go on.
   await driver.stop(boot.driverBootId)
   await driver.forget(boot.driverBootId)
-  const directory = await judgeImage(parts, options)
+  const directory = await options.watch.time('judgeMs', judgeImage(parts, options))
   await parts.room.ensure(image.bytes + restoreMarginBytes)
   const { attachments, files, randomBytes } = parts.launch
-  const { namespacePath, gatewayAddress } = await attachments.obtainSilent(sandbox)
+  const { namespacePath, gatewayAddress } = await options.watch.time('networkMs', attachments.obtainSilent(sandbox))
   const mounts = await files.write({ sandboxId: placeId, hostname, gatewayAddress, guestDirectory })
   const { path: rootPath } = await parts.disks.getDisk(placeId)
   const driverBootId = makeId('boot', randomBytes)
@@ -137,7 +141,8 @@ async function reviveFromImage(parts: MemoryParts, options: Revival & { image: S
   await parts.images.consume({ sandboxId, bootId, driverBootId, state })
   const request = { bootId: driverBootId, sandboxId: placeId, hostname, rootPath, mounts, limits }
   try {
-    await driver.startFromMemory({ ...request, networkNamespacePath: namespacePath, directory })
+    const start = driver.startFromMemory({ ...request, networkNamespacePath: namespacePath, directory })
+    await options.watch.time('restoreMs', start)
   } catch (error) {
     const known = isErrorOf(imageUnusable, error) ? (error.details.problem as MemoryProblem) : 'restore-failed'
     throw memoryUnusable({ reason: known, detail: reasonOf(error) }, { cause: error })
@@ -181,17 +186,18 @@ async function diskProblem(
 }
 
 /** A boot that is woken for the host alone reaches nobody else, and nobody else reaches it. */
-async function letTalk(parts: MemoryParts, { sandbox, state }: Revival): Promise<void> {
+async function letTalk(parts: MemoryParts, { sandbox, state, watch }: Revival): Promise<void> {
   const sandboxId = sandbox.placeId
   if (state === 'demoting') await parts.network.setEgress({ sandboxId, egress: { kind: 'none' } })
-  await parts.network.setLink({ sandboxId, state: 'up' })
+  await watch.time('linkMs', parts.network.setLink({ sandboxId, state: 'up' }))
 }
 
 async function greet(parts: MemoryParts, options: Revival & { origin: GuestOrigin }): Promise<void> {
   const { sandbox, boot, origin } = options
   const { driverBootId, bootId, hostname, accessToken } = boot
+  const greeting = { driverBootId, bootId, hostname, accessToken, place: sandbox, origin }
   try {
-    await awaitGuest(parts.launch, { driverBootId, bootId, hostname, accessToken, place: sandbox, origin })
+    await options.watch.time('guestMs', awaitGuest(parts.launch, greeting))
   } catch (error) {
     if (!isErrorOf(guestSilent, error) && !isErrorOf(guestEndedEarly, error)) throw error
     throw memoryUnusable({ reason: 'guest-silent', detail: error.message }, { cause: error })
@@ -201,7 +207,7 @@ async function greet(parts: MemoryParts, options: Revival & { origin: GuestOrigi
 /** Finishes a wake that a crash interrupted: what came out of memory runs, and nobody was told of it yet. */
 export async function finishWake(parts: MemoryParts, options: SandboxBoot & { imageId: string }): Promise<void> {
   const driver = await savingDriver(parts)
-  const revival = { ...options, state: 'waking' } as const
+  const revival = { ...options, state: 'waking', watch: makeStopwatch() } as const
   await driver.thaw(options.boot.driverBootId)
   await letTalk(parts, revival)
   await greet(parts, { ...revival, origin: 'restored' })
