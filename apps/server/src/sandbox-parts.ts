@@ -122,7 +122,11 @@ export function makeSandboxParts(options: SandboxPartsOptions): SandboxParts {
   const policyLoop = makePolicyLoop({
     ...{ store, activity, pausing, demotion, announcements, announce: quietly, logger },
     clock: makeLifecycleClock({ store: lifecycleStore, machine: options.machine, now: system.now }),
-    context: async () => (reachable.at === undefined ? undefined : await contextNow()),
+    context: async () => {
+      const context = await contextNow()
+      // Looked at afterwards: the host may have gone meanwhile.
+      return reachable.at === undefined ? undefined : context
+    },
     removeFiles: (row, days) => removeFiles(retention, row, days),
   })
   const sandboxViews = async (threadIds: readonly string[]) => {

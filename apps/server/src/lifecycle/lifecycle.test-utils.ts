@@ -43,8 +43,13 @@ export async function makeLifecycleBench(): Promise<LifecycleBench> {
   const bench: LifecycleBench = {
     ...{ host, server, owner, threadId, newThread },
     start: async () => {
+      const reached = Promise.withResolvers<void>()
+      using _listener = server.parts.userHub.subscribe(owner.userId, (event) => {
+        if (event.type === 'status-updated') reached.resolve()
+      })
       await server.start()
       await host.followed()
+      await reached.promise
     },
     awake: (id = threadId) => server.parts.sandboxes.awake(id, { reason: 'turn' }),
     call: (method, rest = '', body = undefined) =>

@@ -103,7 +103,7 @@ async function reconcileOne(
 ): Promise<void> {
   const state = row.state as SandboxState
   if (state === 'starting' || state === 'waking') return finishWaking(dependencies, row)
-  const isAsBelieved = state === 'paused' ? isPausedBoot(row, listed) : isReadyBoot(row, listed)
+  const isAsBelieved = state === 'paused' ? isPausedBoot(row, listed) : state === 'active' && isReadyBoot(row, listed)
   const isSettled = state === 'cold' && listed?.actual !== 'ready'
   if (isAsBelieved || isSettled || !['active', 'pausing', 'paused', 'cold'].includes(state)) return
   // The list may be older than the row: what changed in between is seen by looking once more, at both.

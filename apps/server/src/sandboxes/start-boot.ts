@@ -63,9 +63,10 @@ type Started = { sandbox: HostSandbox; lost: StartCause | null }
 async function order(dependencies: WakingDependencies, row: SandboxRow, wish: Wish): Promise<Started> {
   const { host, room, system } = dependencies
   const bootId = row.boot_id ?? ''
+  const pausedAt = causeOf(row)?.pausedAt ?? null
   let lost: StartCause | null = null
   if (row.has_run === 1 && (await host.get(row.id)) === undefined) {
-    lost = { code: 'disk-missing', detail: 'The machine does not know this sandbox any more.', pausedAt: null }
+    lost = { code: 'disk-missing', detail: 'The machine does not know this sandbox any more.', pausedAt }
     await recordLoss(dependencies, row, lost)
   }
   const attempt = async () => {
@@ -81,7 +82,7 @@ async function order(dependencies: WakingDependencies, row: SandboxRow, wish: Wi
   } catch (error) {
     // Any other problem with a disk is for a person to look at: what is still there is not removed.
     if (!isThreadboxError(error) || error.code !== 'disk.not-found') throw error
-    lost = { code: 'disk-missing', detail: error.message, pausedAt: null }
+    lost = { code: 'disk-missing', detail: error.message, pausedAt }
     await recordLoss(dependencies, row, lost)
     await host.delete(row.id)
     return { sandbox: await attempt(), lost }

@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type LifecycleBench, makeLifecycleBench, minute } from './lifecycle.test-utils.ts'
+
+let bench: LifecycleBench
+let threads: string[]
+beforeEach(async () => {
+  bench = await makeLifecycleBench()
+  await bench.start()
+  bench.host.places = 2
+  threads = [bench.threadId, await bench.newThread(), await bench.newThread(), await bench.newThread()]
+})
+afterEach(() => bench[Symbol.asyncDispose]())
+
+const thread = (index: number) => threads[index] ?? ''
+const awake = (index: number, signal?: AbortSignal) =>
+  bench.server.parts.sandboxes.awake(thread(index), { reason: 'turn', ...(signal === undefined ? {} : { signal }) })
+const view = async (index: number) => (await bench.server.parts.sandboxViews([thread(index)])).get(thread(index))
+const waits = (index: number, position: number) =>
+  vi.waitFor(async () => expect((await view(index))?.waiting).toEqual({ position, places: 2 }))
+
+test('G7: without room the sandbox that was left alone for longest is paused, never one that is used', async () => {
+  await awake(0)
+  bench.server.clock.now += minute
+  await awake(1)
+  bench.server.clock.now += minute
+  await awake(2)
+  expect((await view(0))?.detail).toMatchObject({ code: 'paused.room' })
+  expect((await view(1))?.state).toBe('active')
+  using _turn = bench.server.parts.sandboxes.hold(thread(1))
+  bench.server.clock.now += minute
+  await awake(3)
+  expect((await view(1))?.state).toBe('active')
+  expect((await view(2))?.state).toBe('paused')
+})
+
+test('G7: with all in use it waits where everybody can see it, is served in order, and wakes when a place is free', async () => {
+  using _first = bench.server.parts.sandboxes.hold(thread(0))
+  const second = bench.server.parts.sandboxes.hold(thread(1))
+  await Promise.all([awake(0), awake(1)])
+  const served: number[] = []
+  const waiting = [awake(2).then(() => served.push(2))]
+  await waits(2, 1)
+  waiting.push(awake(3).then(() => served.push(3)))
+  await waits(3, 2)
+  expect((await view(2))?.state).toBe('starting')
+  const notices = (await bench.server.parts.log.entries(thread(2))).filter(({ kind }) => kind === 'notice')
+  expect(notices).toMatchObject([{ code: 'sandbox-waiting', params: { position: 1, places: 2 } }])
+  bench.server.clock.now += minute
+  bench.host.places = 3
+  second[Symbol.dispose]()
+  await waiting[0]
+  expect(served[0]).toBe(2)
+  bench.server.clock.now += minute
+  bench.host.places = 4
+  await waiting[1]
+  expect(served).toEqual([2, 3])
+  expect((await view(3))?.waiting).toBeUndefined()
+}, 15_000)
+
+test('G7: who gives up waiting leaves the queue, and its sandbox is as it was before', async () => {
+  await awake(2)
+  await bench.server.parts.lifecycle.pause(thread(2))
+  using _first = bench.server.parts.sandboxes.hold(thread(0))
+  using _second = bench.server.parts.sandboxes.hold(thread(1))
+  await Promise.all([awake(0), awake(1)])
+  const [impatient, other] = [new AbortController(), new AbortController()]
+  const given = [awake(2, impatient.signal), awake(3, other.signal)]
+  await waits(2, 1)
+  await waits(3, 2)
+  impatient.abort(new Error('gave up'))
+  await expect(given[0]).rejects.toThrow('gave up')
+  await waits(3, 1)
+  await vi.waitFor(async () => expect((await view(2))?.state).toBe('paused'))
+  other.abort(new Error('gave up'))
+  await expect(given[1]).rejects.toThrow('gave up')
+  await vi.waitFor(async () => expect((await view(3))?.state).toBe('fresh'))
+})
+
+test('waking ahead of a question takes nobody’s place and waits for none', async () => {
+  await awake(2)
+  await bench.server.parts.lifecycle.pause(thread(2))
+  await Promise.all([awake(0), awake(1)])
+  bench.server.clock.now += minute
+  bench.server.parts.sandboxes.wakeAhead(thread(2))
+  await vi.waitFor(() => expect(bench.host.orders.at(-1)?.order).toBe('wake'))
+  await vi.waitFor(async () => expect((await view(2))?.state).toBe('paused'))
+  expect([(await view(0))?.state, (await view(1))?.state]).toEqual(['active', 'active'])
+  bench.host.places = 3
+  bench.server.parts.sandboxes.wakeAhead(thread(2))
+  await vi.waitFor(async () => expect((await view(2))?.state).toBe('active'))
+  bench.server.parts.sandboxes.wakeAhead(thread(3))
+  expect((await view(3))?.state).toBe('fresh')
+})
