@@ -76,10 +76,7 @@ function Processes(props: { processes: NonNullable<SandboxDetail['processes']> }
           {processes.slice(0, shownProcesses).map((process) => (
             <tr key={process.pid}>
               <td className="wide">
-                <div className="mono trunc" title={process.commandLine}>
-                  {process.commandLine}
-                </div>
-                {isKnownRole(process.role) && <div className="faint pane-role">{t(`pane.roleOf.${process.role}`)}</div>}
+                <ProcessName commandLine={process.commandLine} role={process.role} />
               </td>
               <td className="rt">{format.binaryBytes(process.memoryBytes)}</td>
               <td className="rt mono faint">{process.pid}</td>
@@ -88,6 +85,27 @@ function Processes(props: { processes: NonNullable<SandboxDetail['processes']> }
         </tbody>
       </table>
       {rest > 0 && <p className="faint">{t('pane.moreProcesses', { count: rest })}</p>}
+    </>
+  )
+}
+
+/** What is part of every sandbox is called by its use; its command line says nothing to a person. */
+function ProcessName(props: { commandLine: string; role: string }) {
+  const { t } = useTranslation('sandbox')
+  const { commandLine, role } = props
+  if (role === 'kernel' || role === 'shell') {
+    return (
+      <div className="trunc muted" title={commandLine}>
+        {t(`pane.roleOf.${role}`)}
+      </div>
+    )
+  }
+  return (
+    <>
+      <div className="mono trunc" title={commandLine}>
+        {commandLine}
+      </div>
+      {isKnownRole(role) && <div className="faint pane-role">{t(`pane.roleOf.${role}`)}</div>}
     </>
   )
 }

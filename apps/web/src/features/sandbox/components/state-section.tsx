@@ -93,7 +93,7 @@ function Since(props: { sandbox: SandboxView; now: number }) {
       <dd>
         <time dateTime={new Date(sandbox.since).toISOString()} title={format.fullMoment(sandbox.since)}>
           {t('pane.span', {
-            length: format.duration(shown),
+            length: format.seconds(shown),
             at: format.deadline(sandbox.since, now),
           })}
         </time>

@@ -1,6 +1,6 @@
 import type { SandboxView } from '@threadbox/sdk'
 import { describe, expect, test } from 'vitest'
-import { chipDetail, glyphOf, processName, shownState } from './chip.models.ts'
+import { chipDetail, glyphOf, processName, shownState, withTurnMode } from './chip.models.ts'
 import { awakeFor, hour, noon, sandboxOf } from './sandbox.test-utils.ts'
 
 const detail = (sandbox: SandboxView) => chipDetail(sandbox, noon)
@@ -17,6 +17,14 @@ describe('the chip', () => {
     ['hold', '', { key: 'held-until', values: { until: { deadline: noon + hour } } }],
   ] as const)('C4: names what keeps it awake: %s %s', (reason, text, phrase) => {
     expect(detail(awakeFor([{ reason, detail: text }], { heldUntil: noon + hour }))).toEqual(phrase)
+  })
+
+  test('does not call a command of direct mode the work of an agent', () => {
+    const working = awakeFor([{ reason: 'turn', detail: '' }])
+    expect(detail(withTurnMode(working, 'direct'))).toEqual({ key: 'command-running' })
+    expect(detail(withTurnMode(working, 'agent'))).toEqual({ key: 'agent-working' })
+    expect(withTurnMode(working, undefined)).toBe(working)
+    expect(withTurnMode(sandboxOf('paused'), 'direct')).toEqual(sandboxOf('paused'))
   })
 
   test('names the most telling reason when there are several', () => {

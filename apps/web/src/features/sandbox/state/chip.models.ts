@@ -38,6 +38,17 @@ export function stateNamed(name: string): ShownState {
   return (Object.keys(glyphs) as ShownState[]).find((known) => known === name) ?? 'fresh'
 }
 
+/**
+ * The sandbox where the mode of the running turn is known: a command of direct mode is no work of an agent. `undefined`
+ * changes nothing.
+ */
+export function withTurnMode(sandbox: SandboxView, mode: 'agent' | 'direct' | undefined): SandboxView {
+  const { awake } = sandbox
+  if (mode === undefined || awake === null || awake === undefined) return sandbox
+  const reasons = awake.reasons.map((found) => (found.reason === 'turn' ? { ...found, detail: mode } : found))
+  return { ...sandbox, awake: { ...awake, reasons } }
+}
+
 /** What stands after the word in the chip; undefined when the word says everything. */
 export function chipDetail(sandbox: SandboxView, now: number): Phrase | undefined {
   const shown = shownState(sandbox)

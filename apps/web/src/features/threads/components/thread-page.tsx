@@ -56,7 +56,8 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
   const rows = useMemo(() => (state === null ? [] : rowsOf(state, outgoing)), [state, outgoing])
   const queue = useMemo(() => (state === null ? [] : queueOf(state)), [state])
   const knownPaths = useMemo(() => (state === null ? new Set<string>() : knownPathsOf(state)), [state])
-  const isTurnRunning = (state !== null && runningTurnOf(state) !== undefined) || thread.data?.isTurnRunning === true
+  const runningTurn = state === null ? undefined : runningTurnOf(state)
+  const isTurnRunning = runningTurn !== undefined || thread.data?.isTurnRunning === true
   const commands = useThreadCommands({ threadId, store, outgoing, isTurnRunning, insert })
   const { actions, stop } = commands
   const cards = useMemo(
@@ -92,7 +93,7 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
     <ThreadActionsProvider value={actions}>
       <CardProvider value={cards}>
         <main className="main">
-          <ThreadFrame thread={thread.data} isTurnRunning={isTurnRunning}>
+          <ThreadFrame thread={thread.data} isTurnRunning={isTurnRunning} turnMode={runningTurn?.mode}>
             <DropZone onFiles={(files) => uploadsStore.add(threadId, files)}>
               <section className="chat" aria-label={t('conversation')}>
                 <MessageList

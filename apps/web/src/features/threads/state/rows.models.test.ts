@@ -173,6 +173,12 @@ describe('rows of a conversation', () => {
     expect(rows.flatMap((row) => (row.kind === 'wake' ? [row.isLatest] : []))).toEqual([false, true])
   })
 
+  test('C5: a wake stands above the calls that waited for it, and below those that ran before', () => {
+    const called = (id: string, startedAt: number | null) => call(id, 't1', { startedAt })
+    const state = stateOf([user('a', 't1'), called('b', 0), called('c', 1), called('d', null), wake('w')], [turn('t1')])
+    expect(rowsOf(state).map((row) => row.key)).toEqual(['a', 'b', 'w', 'c', 'd'])
+  })
+
   test('what the sandbox did after a turn stands below its end, within a running one above the sign of work', () => {
     const limit: Entry = { ...base('l', 't1'), kind: 'notice', code: 'sandbox-paused', params: {} }
     const ended = stateOf([user('a', 't1'), text('b', 't1'), limit], [turn('t1')])

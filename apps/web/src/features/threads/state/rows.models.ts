@@ -38,7 +38,7 @@ export type Row = { key: string; isAsleep?: true } & (
 
 /** The rows of a conversation, in order. Messages that still wait are not rows: they stand in the queue strip. */
 export function rowsOf(state: ThreadState, outgoing: readonly OutgoingMessage[] = []): Row[] {
-  const entries = state.entries.filter((entry) => !isWaiting(entry))
+  const entries = inOrderOfEffect(state.entries.filter((entry) => !isWaiting(entry)))
   const latestTurnId = entries.findLast((entry) => entry.turnId !== '')?.turnId
   const latestWakeId = entries.findLast((entry) => entry.kind === 'wake')?.id
   const rows: Row[] = []
@@ -92,6 +92,24 @@ export function knownPathsOf(state: ThreadState): Set<string> {
     if (result !== null && 'path' in result && result.path !== null) paths.add(result.path)
   }
   return paths
+}
+
+/**
+ * A call is recorded before the sandbox that it needs was woken; what it did came after. So a wake stands above the
+ * calls that waited for it.
+ */
+function inOrderOfEffect(entries: readonly Entry[]): Entry[] {
+  const ordered: Entry[] = []
+  for (const entry of entries) {
+    let at = ordered.length
+    if (entry.kind === 'wake') while (waitedFor(ordered[at - 1], entry)) at -= 1
+    ordered.splice(at, 0, entry)
+  }
+  return ordered
+}
+
+function waitedFor(entry: Entry | undefined, wake: WakeEntry): boolean {
+  return entry?.kind === 'tool-call' && (entry.startedAt === null || entry.startedAt >= wake.report.wokenAt)
 }
 
 /** Notices of what the sandbox did by itself; the others answer or interrupt the turn that they stand in. */

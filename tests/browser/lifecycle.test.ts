@@ -1,0 +1,162 @@
+import type { SandboxView } from '@threadbox/sdk'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { messageField, type PageOptions, send } from './app-in-browser.ts'
+import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
+
+let stage: BrowserStage
+beforeAll(async () => {
+  stage = await startBrowserStage()
+})
+afterAll(() => stage?.[Symbol.asyncDispose]())
+
+type OpenPage = Page & AsyncDisposable
+/** How soon everything that shows a state has to show it. */
+const within = { timeout: 1000 }
+
+async function openThread(threadId: string, options: PageOptions = {}): Promise<OpenPage> {
+  const page = await stage.open(`/threads/${threadId}`, { width: 1440, ...options })
+  await messageField(page).waitFor()
+  return Object.assign(page, { [Symbol.asyncDispose]: () => closePage(page) })
+}
+async function newThread(title: string): Promise<{ id: string; page: OpenPage }> {
+  const { id } = await stage.installation.client.threads.create({ title })
+  return { id, page: await openThread(id) }
+}
+const chip = (page: Page) => page.locator('.topbar .chip')
+const pane = (page: Page) => page.getByRole('complementary', { name: 'Sandbox' })
+const wakeLine = (page: Page) =>
+  page.getByRole('button', { name: /^(Resumed from memory|Started from disk) in/ }).last()
+async function openPane(page: Page) {
+  await chip(page).click()
+  await pane(page).getByRole('heading', { name: 'Sandbox' }).waitFor()
+}
+
+/** Sends a command and resolves when its card says that it is done. */
+async function run(page: Page, command: string): Promise<void> {
+  const cards = page.getByRole('log').locator('.card')
+  const before = await cards.count()
+  await send(page, command)
+  await cards
+    .nth(before)
+    .getByText(/^(exit 0|done)$/)
+    .waitFor({ timeout: 60_000 })
+}
+
+/** Resolves when the API says so. */
+async function reached(threadId: string, state: SandboxView['state'], timeout = 60_000): Promise<void> {
+  const client = stage.installation.client
+  await expect
+    .poll(async () => (await client.threads.get(threadId)).sandbox.state, { timeout, interval: 50 })
+    .toBe(state)
+}
+
+/** Chip, sidebar and panel of a page, as soon as the API said it. */
+async function shows(page: Page, options: { word: string; title: string }): Promise<void> {
+  const row = page.getByRole('complementary', { name: 'Threads' }).getByRole('link', { name: options.title })
+  await Promise.all([
+    chip(page).getByRole('status').getByText(options.word, { exact: true }).waitFor(within),
+    row.getByText(`sandbox ${options.word}`).waitFor({ ...within, state: 'attached' }),
+    pane(page).getByRole('region', { name: options.word, exact: true }).waitFor(within),
+  ])
+}
+
+describe('pausing and waking', () => {
+  test('C3, C4, C5: Pause now and a message are shown at once everywhere, and nothing is lost in between', async () => {
+    const title = 'Sleeps once'
+    const { id, page } = await newThread(title)
+    await using first = page
+    await using second = await openThread(id)
+    await run(first, '/run sleep 4000 & echo started $!')
+    await run(first, '/python kept = {"answer": 42}; import os; os.getpid()')
+    await openPane(first)
+    await openPane(second)
+    await reached(id, 'active')
+    await Promise.all([first, second].map((tab) => shows(tab, { word: 'Active', title })))
+
+    await pane(first).getByRole('button', { name: 'Pause now' }).click()
+    await reached(id, 'paused')
+    await Promise.all([first, second].map((tab) => shows(tab, { word: 'Paused', title })))
+    await pane(second).getByText('you paused it', { exact: true }).waitFor()
+    await pane(second)
+      .getByText(/Memory kept until at least/)
+      .waitFor()
+    await pane(first).getByText('Paused: you paused it').waitFor()
+
+    const answer = run(first, '/python kept["answer"]')
+    await reached(id, 'active')
+    await Promise.all([first, second].map((tab) => shows(tab, { word: 'Active', title })))
+    await answer
+    await first.getByRole('log').getByText('42', { exact: true }).last().waitFor()
+    await wakeLine(first).getByText(/kept/).waitFor()
+    expect(await wakeLine(first).innerText()).toMatch(/^Resumed from memory in [\d.]+ s/)
+
+    await wakeLine(first).click()
+    const report = first.getByRole('log').getByRole('region', { name: 'What survived' })
+    await report.getByRole('button', { name: /process/ }).click()
+    await report.getByText('sleep 4000').waitFor()
+    await report.getByRole('button', { name: /variable/ }).click()
+    await report.getByText('kept', { exact: true }).waitFor()
+  })
+
+  test('O3: typing wakes a paused sandbox before anything is sent; opening its thread did not', async () => {
+    const { id, page } = await newThread('Woken by typing')
+    await using first = page
+    await run(first, '/run echo once')
+    await stage.installation.client.sandboxes.pause(id)
+    await reached(id, 'paused')
+    await using second = await openThread(id)
+    await second.getByText('Sending wakes the sandbox.').waitFor()
+    expect((await stage.installation.client.threads.get(id)).sandbox.state).toBe('paused')
+    await messageField(second).pressSequentially('what did', { delay: 40 })
+    await reached(id, 'active')
+    await chip(first).getByRole('status').getByText('Active', { exact: true }).waitFor(within)
+  })
+
+  test('C6, G10: a restart is asked about, and the wake says what it lost', async () => {
+    const { page } = await newThread('Restarted')
+    await using first = page
+    await run(first, '/run sleep 5000 & echo started')
+    await openPane(first)
+    await pane(first).getByText('sleep 5000').waitFor()
+    await pane(first).getByRole('button', { name: 'More actions for the sandbox' }).click()
+    await first.getByRole('menuitem', { name: 'Restart …' }).click()
+    await first
+      .getByRole('dialog')
+      .getByText(/This would end .*sleep/)
+      .waitFor()
+    await first.getByRole('dialog').getByRole('button', { name: 'Restart', exact: true }).click()
+    await wakeLine(first).getByText(/lost/).waitFor({ timeout: 60_000 })
+    const report = first.getByRole('log').getByRole('region', { name: 'What survived' })
+    await report.getByText('You restarted the sandbox. Files were kept, memory was not.').waitFor()
+    await report.getByText('sleep 5000').waitFor()
+  })
+
+  test('C4: a sandbox with nothing to do pauses by itself at the set time, and a hold keeps it awake', async () => {
+    const title = 'Pauses by itself'
+    const { id, page } = await newThread(title)
+    await using first = page
+    const { client } = stage.installation
+    await client.sandboxes.change(id, { policy: { idlePauseMinutes: 1 } })
+    await run(first, '/run echo done')
+    await openPane(first)
+    await pane(first)
+      .getByText(/Pauses at \d\d:\d\d if nothing happens\./)
+      .waitFor()
+    await pane(first).getByRole('button', { name: 'Keep awake' }).click()
+    await first.getByRole('menuitem', { name: /^1 hour/ }).click()
+    await chip(first)
+      .getByText(/held until/)
+      .waitFor()
+    await pane(first)
+      .getByRole('button', { name: /^Awake until/ })
+      .click()
+    await first.getByRole('menuitem', { name: 'No longer keep awake' }).click()
+    await chip(first)
+      .getByText(/pauses at/)
+      .waitFor()
+    await reached(id, 'paused', 90_000)
+    await shows(first, { word: 'Paused', title })
+    await pane(first).getByText('nothing happened for 1 min', { exact: true }).waitFor()
+  })
+})
