@@ -89,7 +89,7 @@ async function bundleDaemon(staging: string) {
     keepNames: true,
     logLevel: 'warning',
   })
-  for (const file of ['start', 'launch', 'session.bash', 'kernel.py']) {
+  for (const file of ['start', 'launch', 'session.bash', 'kernel.py', 'verify.py']) {
     await copyFile(join(source, 'native', file), join(staging, file))
   }
   await cp(join(source, 'native/threadbox_rescue'), join(staging, 'threadbox_rescue'), {

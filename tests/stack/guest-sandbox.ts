@@ -16,6 +16,8 @@ export type GuestSandbox = AsyncDisposable & {
   codeUrl: string
   transport: ReturnType<typeof createConnectTransport>
   client: Client<typeof runs.Runs>
+  /** Ends the sandbox and boots it again over its disk: what was in memory is gone. */
+  coldStart(): Promise<void>
 }
 
 const mebibyte = 1024 * 1024
@@ -30,9 +32,13 @@ export async function startGuestSandbox(
   const sandboxId = host.newSandboxId()
   const limits = { ...sandboxLimits, memoryBytes: options.memoryBytes ?? sandboxLimits.memoryBytes }
   await host.request('PUT', hostPaths.sandbox(sandboxId), { limits, egress: { kind: 'open' } })
-  const order = { bootId: host.newBootId(), hostname: 'box' }
-  const started = await host.request('POST', hostPaths.start(sandboxId), order)
-  if (started.status !== 200) throw new Error(`the sandbox did not start: ${JSON.stringify(started.body)}`)
+  let bootId = ''
+  const start = async () => {
+    bootId = host.newBootId()
+    const started = await host.request('POST', hostPaths.start(sandboxId), { bootId, hostname: 'box' })
+    if (started.status !== 200) throw new Error(`the sandbox did not start: ${JSON.stringify(started.body)}`)
+  }
+  await start()
   const forward = async (prefix: string) => {
     const server = await startForwarder({ socketPath: host.socketPath, prefix })
     cleanup.defer(() => close(server))
@@ -45,11 +51,18 @@ export async function startGuestSandbox(
   return {
     host,
     sandboxId,
-    bootId: order.bootId,
+    get bootId() {
+      return bootId
+    },
     guestUrl,
     codeUrl,
     transport,
     client: createClient(runs.Runs, transport),
+    coldStart: async () => {
+      const stopped = await host.request('POST', hostPaths.stop(sandboxId), { bootId })
+      if (stopped.status !== 200) throw new Error(`the sandbox did not stop: ${JSON.stringify(stopped.body)}`)
+      await start()
+    },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }

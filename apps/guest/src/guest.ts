@@ -8,6 +8,7 @@ import { makeFileServers } from './files/file-servers.ts'
 import { makeActivityReader } from './init/activity.ts'
 import { makeGuestState } from './init/guest-state.ts'
 import { initRoutes } from './init/init-routes.ts'
+import { makeWaking } from './init/waking.ts'
 import { codeRoutes } from './kernels/code-server.ts'
 import { makeContexts } from './kernels/contexts.ts'
 import { makeLauncher } from './launch/launcher.ts'
@@ -18,9 +19,13 @@ import { makeManifestReader } from './manifest/manifest.ts'
 import { manifestRoutes } from './manifest/manifest-routes.ts'
 import { makeProcessRegistry } from './processes/process-registry.ts'
 import { makeProcessService } from './processes/process-service.ts'
+import { guardStarts } from './rescue/guard-starts.ts'
+import { rescueRoutes } from './rescue/rescue-routes.ts'
+import { makeRescueStore } from './rescue/rescue-store.ts'
+import { makeRescues } from './rescue/rescues.ts'
 import { makeRunRegistry } from './runs/run-registry.ts'
 import { makeRunsService } from './runs/runs-service.ts'
-import { makeHttpServer } from './server.ts'
+import { makeHttpServer, trackConnections } from './server.ts'
 import { makeCpuMeter } from './watchdog/cpu-meter.ts'
 import { startMemoryWatchdog } from './watchdog/memory-watchdog.ts'
 
@@ -50,12 +55,13 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const memoryVerdict = watchdog.verdictOn
   const registry = makeRunRegistry({ ...options, state, launcher, pipes, memoryVerdict })
   const processes = makeProcessRegistry({ launcher, clock: Date.now })
+  const runningKeys = () =>
+    registry
+      .list()
+      .filter((run) => run.end === undefined)
+      .map((run) => run.key)
   const activity = makeActivityReader({
-    runningKeys: () =>
-      registry
-        .list()
-        .filter((run) => run.end === undefined)
-        .map((run) => run.key),
+    runningKeys,
     terminalsLastInputAt: processes.terminalsLastInputAt,
     guestPorts: [guestPort, codePort],
   })
@@ -66,7 +72,17 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     registry.reset()
     fileServers.prepare()
   })
-  const contexts = makeContexts({ launcher, programs, scratchDirectory })
+  const rescues = makeRescues({
+    store: makeRescueStore({ stateDirectory: options.stateDirectory }),
+    launcher,
+    programs,
+    stateDirectory: options.stateDirectory,
+    contexts: () => contexts,
+    terminalPids: processes.terminalPids,
+    runningKeys,
+    logger,
+  })
+  const contexts = makeContexts({ launcher, programs, scratchDirectory, prepareKernel: rescues.prepareKernel })
   const readManifest = makeManifestReader({
     launcher,
     contexts: contexts.list,
@@ -75,20 +91,36 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     stateDirectory: options.stateDirectory,
     aptLogStart: () => birth.aptLogStart,
   })
+  const connections = trackConnections()
+  const awoken = makeWaking({
+    contexts: contexts.list,
+    diskChanged: ({ isFirst }) => {
+      rescues.load()
+      // The first handshake prepares sessions anyway.
+      if (!isFirst) registry.reset()
+    },
+    reopen: rescues.reopen,
+    closeConnectionsExcept: connections.closeExcept,
+    logger,
+  })
   const server = makeHttpServer({
     state,
     logger,
     routes: [
-      ...initRoutes({ ...options, state, activity: activity.read, cpuUsedPercent: makeCpuMeter(Date.now) }),
+      ...initRoutes({ ...options, state, awoken, activity: activity.read, cpuUsedPercent: makeCpuMeter(Date.now) }),
       ...manifestRoutes({ readManifest }),
+      ...rescueRoutes({ rescues }),
       ...fileRoutes({ state, servers: fileServers, clock: Date.now }),
     ],
     services: (router) => {
-      router.service(runs.Runs, makeRunsService({ registry, contexts, memoryVerdict }))
-      router.service(processProtocol.Process, makeProcessService({ registry: processes, launcher }))
+      const guarded = guardStarts({ rescues, registry, processes })
+      router.service(runs.Runs, makeRunsService({ registry: guarded.registry, contexts, memoryVerdict }))
+      router.service(processProtocol.Process, makeProcessService({ registry: guarded.processes, launcher }))
     },
   })
   const codeServer = makeHttpServer({ state, logger, routes: codeRoutes(contexts) })
+  connections.watch(server)
+  connections.watch(codeServer)
   const ports = {
     guest: await listen(server, { address: options.address, port: options.ports.guest }),
     code: await listen(codeServer, { address: options.address, port: options.ports.code }),

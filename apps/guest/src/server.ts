@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { ConnectRouter } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { accessTokenHeader } from '@threadbox/protocol/guest'
@@ -61,6 +62,22 @@ export function makeHttpServer(options: {
 
 function matches(route: Route, path: string): boolean {
   return typeof route.path === 'string' ? route.path === path : route.path.test(path)
+}
+
+/** Closes every connection of a server but one: behind the others nobody listens any more. */
+export function trackConnections(): { closeExcept(connection: Socket): void; watch(server: Server): void } {
+  const open = new Set<Socket>()
+  return {
+    watch: (server) => {
+      server.on('connection', (socket) => {
+        open.add(socket)
+        socket.once('close', () => open.delete(socket))
+      })
+    },
+    closeExcept: (connection) => {
+      for (const socket of open) if (socket !== connection) socket.destroy()
+    },
+  }
 }
 
 export function headerOf(request: IncomingMessage, name: string): string | undefined {

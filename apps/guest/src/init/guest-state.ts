@@ -17,7 +17,7 @@ export const initInvalid = defineError<{ problem: string }>({
   remedy: () => 'Send every field of the handshake.',
 })
 
-type GuestSettings = z.output<typeof guestInitSchema>
+export type GuestSettings = z.output<typeof guestInitSchema>
 
 /**
  * What the host has told the guest in its handshake. Until the first one nothing is served: the token that guards the

@@ -7,6 +7,7 @@ import { readMemory } from '../watchdog/memory.ts'
 import type { ReadActivity } from './activity.ts'
 import type { GuestState } from './guest-state.ts'
 import { readJson, sendJson } from './http.ts'
+import type { Handshake } from './waking.ts'
 
 /** The guest's own routes: health, handshake, environment, metrics, activity. */
 export function initRoutes(dependencies: {
@@ -14,6 +15,8 @@ export function initRoutes(dependencies: {
   guestVersion: string
   activity: ReadActivity
   cpuUsedPercent: () => number
+  /** Called with each accepted handshake, before it is answered. */
+  awoken(handshake: Handshake): Promise<void>
   logger: Logger
 }): Route[] {
   const { state, logger } = dependencies
@@ -29,8 +32,12 @@ export function initRoutes(dependencies: {
       path: '/init',
       access: 'open',
       handle: async (request, response) => {
-        const applied = state.apply({ body: await readJson(request), presented: headerOf(request, accessTokenHeader) })
-        logger.info({ bootId: applied.bootId, clockBehindMs: applied.timestampMs - Date.now() }, 'handshake')
+        const body = await readJson(request)
+        const isFirst = !state.isReady()
+        const applied = state.apply({ body, presented: headerOf(request, accessTokenHeader) })
+        const { bootId, origin } = applied
+        logger.info({ bootId, origin, clockBehindMs: applied.timestampMs - Date.now() }, 'handshake')
+        await dependencies.awoken({ settings: applied, isFirst, connection: request.socket })
         const hello: GuestHello = {
           protocolVersion: guestProtocolVersion,
           guestVersion: dependencies.guestVersion,

@@ -1,9 +1,16 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 
+let pool = Buffer.alloc(0)
+
+/** Takes in what only this incarnation was given, so that nothing that follows can repeat another one's. */
+export function mixEntropy(entropy: string) {
+  pool = createHash('sha256').update(pool).update(entropy).digest()
+}
+
 /**
  * Random text that two sandboxes restored from one memory image do not share. Node's own generators are part of the
- * image and repeat; the kernel's is not.
+ * image and repeat; the kernel's is not, and the host's entropy is mixed in.
  */
 export function freshRandom(byteCount = 16): string {
   const bytes = Buffer.alloc(byteCount)
@@ -15,6 +22,7 @@ export function freshRandom(byteCount = 16): string {
   }
   return createHash('sha256')
     .update(bytes)
+    .update(pool)
     .update(String(process.hrtime.bigint()))
     .digest('hex')
     .slice(0, byteCount * 2)

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isErrorOf, isThreadboxError } from '@threadbox/errors'
 import { runs } from '@threadbox/protocol/guest'
+import { afterAwake } from '../init/awake-time.ts'
 import { membersOf, type ProcessFamily, sendSignal } from '../processes/process-family.ts'
 import type { OutputLog } from '../runs/output-log.ts'
 import { makeRunRecord, plainEnd, type Run, type RunEnd, type StopCause, viewOf } from '../runs/run.ts'
@@ -69,13 +70,13 @@ export function startCellRun(
     await endCell({ cell, startTicks, whenEnded: record.whenEnded })
   }
   const timeout =
-    request.timeoutMs > 0 ? setTimeout(() => void stop(runs.EndCause.TIMEOUT), request.timeoutMs) : undefined
+    request.timeoutMs > 0 ? afterAwake(request.timeoutMs, () => void stop(runs.EndCause.TIMEOUT)) : undefined
   void cell.done
     .then(
       () => finish({ exitCode: failure === undefined ? 0 : 1, ...failure }),
       (error) => finish(deathOf(error, { stopCause, verdict: kernel && dependencies.memoryVerdict(familyOf(kernel)) })),
     )
-    .finally(() => clearTimeout(timeout))
+    .finally(() => timeout?.cancel())
   const dispose = () => {
     disposed = true
     kernel?.hold(false)

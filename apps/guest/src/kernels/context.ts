@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { defineError } from '@threadbox/errors'
 import type { JupyterMessage } from './jupyter-messages.ts'
 import type { Kernel } from './kernel.ts'
@@ -34,15 +35,26 @@ export type Context = {
   kernel(): Kernel | undefined
   /** Whether a cell is running. */
   isBusy(): boolean
+  /** Starts the kernel before a cell asks for it. */
+  warm(): Promise<void>
+  /**
+   * Takes no more cells: those that wait are dropped, one that runs is interrupted. False when it goes on all the same
+   * after that time.
+   */
+  quiesce(timeoutMs: number): Promise<boolean>
   /** Ends the kernel; the next cell starts a new one. */
   restart(): Promise<void>
 }
+
+/** A cell may catch the first interrupts. */
+const interruptEveryMs = 300
 
 export function makeContext(options: { id: string; cwd: string; start(cwd: string): Promise<Kernel> }): Context {
   let current: Kernel | undefined
   let starting: Promise<Kernel> | undefined
   let queue: Promise<unknown> = Promise.resolve()
   let runningCells = 0
+  let isQuiet = false
   const ensureKernel = () => {
     starting ??= options.start(options.cwd).then(
       (kernel) => {
@@ -70,12 +82,12 @@ export function makeContext(options: { id: string; cwd: string; start(cwd: strin
       let running: Kernel | undefined
       let cancelled = false
       const done = queue.then(async () => {
-        const kernel = cancelled ? undefined : await ensureKernel()
-        if (kernel === undefined || cancelled) return
+        const kernel = cancelled || isQuiet ? undefined : await ensureKernel()
+        if (kernel === undefined || cancelled || isQuiet) return
         running = kernel
         runningCells += 1
         try {
-          await execute(running, cell)
+          await executeCell(running, cell)
         } finally {
           running = undefined
           runningCells -= 1
@@ -87,6 +99,21 @@ export function makeContext(options: { id: string; cwd: string; start(cwd: strin
       queue = done.catch(() => undefined)
       return { done, kernel: () => running, cancel }
     },
+    warm: async () => void (await ensureKernel()),
+    quiesce: async (timeoutMs) => {
+      isQuiet = true
+      const ended = queue.then(() => true)
+      for (let waited = 0; waited < timeoutMs; waited += interruptEveryMs) {
+        current?.hold(false)
+        if (runningCells > 0) current?.interrupt()
+        if (await Promise.race([ended, delay(interruptEveryMs).then(() => false)])) {
+          isQuiet = false
+          return true
+        }
+      }
+      isQuiet = false
+      return false
+    },
     restart: async () => {
       const kernel = current
       await kernel?.kill()
@@ -96,7 +123,7 @@ export function makeContext(options: { id: string; cwd: string; start(cwd: strin
 }
 
 /** A cell is over when the kernel has answered the request and has said on the output channel that it is idle. */
-async function execute(kernel: Kernel, cell: { code: string; silent?: boolean; listener: CellListener }) {
+export async function executeCell(kernel: Kernel, cell: { code: string; silent?: boolean; listener: CellListener }) {
   const idle = Promise.withResolvers<void>()
   const replied = Promise.withResolvers<void>()
   kernel.request({

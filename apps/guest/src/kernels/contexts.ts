@@ -4,7 +4,7 @@ import type { Launcher } from '../launch/launcher.ts'
 import { requireDirectory } from '../launch/launcher.ts'
 import type { Programs } from '../launch/programs.ts'
 import { type Context, makeContext } from './context.ts'
-import { startKernel } from './kernel.ts'
+import { type Kernel, startKernel } from './kernel.ts'
 
 export const contextUnknown = defineError<{ id: string }>({
   code: 'context.unknown',
@@ -22,6 +22,8 @@ export type Contexts = {
   get(id: string): Context
   list(): Context[]
   create(options: { cwd: string | undefined }): Context
+  /** Makes a context known again that was there before a cold start; one that is known stays as it is. */
+  restore(options: { id: string; cwd: string }): void
   /** Ends the context's kernel and forgets it. */
   remove(id: string): Promise<void>
   /** Ends every kernel. */
@@ -32,13 +34,20 @@ export function makeContexts(dependencies: {
   launcher: Launcher
   programs: Programs
   scratchDirectory: string
+  /** Called with each fresh kernel before cells run in it; false asks for another one. */
+  prepareKernel(context: string, kernel: Kernel): Promise<boolean>
 }): Contexts {
   const { launcher, programs, scratchDirectory } = dependencies
   const contexts = new Map<string, Context>()
-  const start = (cwd: string) =>
-    startKernel({ launcher, scratchDirectory, kernelProgram: programs.file('kernel.py'), cwd })
+  const start = async (id: string, cwd: string): Promise<Kernel> => {
+    for (;;) {
+      const kernel = await startKernel({ launcher, scratchDirectory, kernelProgram: programs.file('kernel.py'), cwd })
+      if (await dependencies.prepareKernel(id, kernel)) return kernel
+      await kernel.kill()
+    }
+  }
   const add = (id: string, cwd: string) => {
-    const context = makeContext({ id, cwd, start })
+    const context = makeContext({ id, cwd, start: () => start(id, cwd) })
     contexts.set(id, context)
     return context
   }
@@ -56,6 +65,9 @@ export function makeContexts(dependencies: {
       const directory = cwd ?? launcher.workdir(launcher.user(undefined))
       requireDirectory(directory)
       return add(freshRandom(12), directory)
+    },
+    restore: ({ id, cwd }) => {
+      if (!contexts.has(id)) add(id, cwd)
     },
     close: async () => void (await Promise.all([...contexts.values()].map((context) => context.restart()))),
     remove: async (id) => {

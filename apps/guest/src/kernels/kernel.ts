@@ -2,6 +2,7 @@ import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { defineError } from '@threadbox/errors'
+import { afterAwake } from '../init/awake-time.ts'
 import { freshRandom } from '../init/random.ts'
 import type { Launcher, ProcessExit } from '../launch/launcher.ts'
 import { readPipe } from '../launch/pipe-reader.ts'
@@ -29,6 +30,8 @@ export type RequestListener = {
 /** A running Jupyter kernel, leader of its own session and process group. */
 export type Kernel = {
   readonly pid: number
+  /** In memory, with its sockets; only its user can enter it. */
+  readonly directory: string
   /** Inodes of the sockets that the kernel had when it was ready: its own, not a user's. */
   readonly ownSockets: ReadonlySet<string>
   /** How it ended, with the last of what it printed itself. */
@@ -39,6 +42,7 @@ export type Kernel = {
   /** Makes the kernel wait, or go on. */
   hold(held: boolean): void
   interrupt(): void
+  isAlive(): boolean
   kill(): Promise<void>
 }
 
@@ -85,8 +89,14 @@ export async function startKernel(options: {
   const family = { root: launched.pid, mark: undefined }
   try {
     const channels = await connectChannels({ directory, exit })
+    let isAlive = true
+    void exit.then(() => {
+      isAlive = false
+    })
     return {
       pid: launched.pid,
+      directory,
+      isAlive: () => isAlive,
       exit,
       ownSockets: socketsOf(launched.pid),
       request: channels.request,
@@ -128,7 +138,7 @@ async function connectChannels(options: { directory: string; exit: Kernel['exit'
   const listeners = new Map<string, RequestListener>()
   const session = newMessageId()
   const givenUp = new AbortController()
-  const timeout = setTimeout(() => givenUp.abort(), startTimeoutMs)
+  const timeout = afterAwake(startTimeoutMs, () => givenUp.abort())
   let problem = `it did not answer within ${startTimeoutMs / 1000} seconds`
   void options.exit.then(({ code, signal, lastWords }) => {
     problem = `it ended with ${signal ?? `exit code ${code}`}. ${lastWords.trim()}`
@@ -178,7 +188,7 @@ async function connectChannels(options: { directory: string; exit: Kernel['exit'
   } catch (cause) {
     throw kernelNotStarted({ problem }, { cause })
   } finally {
-    clearTimeout(timeout)
+    timeout.cancel()
   }
 }
 

@@ -8,7 +8,7 @@ export type Programs = {
   mkfifo: string[]
   /** Arguments that start another process of the guest daemon itself. */
   daemon: string[]
-  file(name: 'session.bash' | 'kernel.py'): string
+  file(name: 'session.bash' | 'kernel.py' | 'verify.py'): string
 }
 
 /**

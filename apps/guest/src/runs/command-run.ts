@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { runs } from '@threadbox/protocol/guest'
+import { afterAwake } from '../init/awake-time.ts'
 import type { ProcessExit } from '../launch/launcher.ts'
 import { readPipe } from '../launch/pipe-reader.ts'
 import type { SandboxUser } from '../launch/users.ts'
@@ -79,7 +80,7 @@ export function startCommandRun(request: CommandRequest, dependencies: CommandDe
     await record.whenEnded
   }
   const timeout =
-    request.timeoutMs > 0 ? setTimeout(() => void stop(runs.EndCause.TIMEOUT), request.timeoutMs) : undefined
+    request.timeoutMs > 0 ? afterAwake(request.timeoutMs, () => void stop(runs.EndCause.TIMEOUT)) : undefined
   const follow = async () => {
     let end: CommandEnd = await Promise.race([shell.exit, back.then((status) => ({ status }))])
     const saved = readSaved(shell.statePath)
@@ -90,7 +91,7 @@ export function startCommandRun(request: CommandRequest, dependencies: CommandDe
       shell.finish()
       end = await shell.exit
     }
-    clearTimeout(timeout)
+    timeout?.cancel()
     output.settle()
     while (!reader.drain(drainLimitBytes) && log.isFull) await roomIn(record)
     shell.tidy()

@@ -13,11 +13,21 @@ import types
 
 from . import cloudpickle
 from .limits import TooSlow
+from .runtime import Runtime
 
 ATOMS = frozenset((int, float, complex, bool, str, bytes, type(None), type(...)))
 CHUNK_BYTES = 8 * 1024 * 1024
 LARGE_BYTES = 1024 * 1024
-CLASS_FURNITURE = ("__firstlineno__", "__static_attributes__", "__annotate_func__", "__annotations_cache__", "_abc_impl")
+# What Python and pydantic put into a class by themselves, some of it only when it is first needed.
+CLASS_FURNITURE = (
+    "__firstlineno__",
+    "__static_attributes__",
+    "__annotate_func__",
+    "__annotations_cache__",
+    "__slotnames__",
+    "_abc_impl",
+    "__pydantic_parent_namespace__",
+)
 
 
 def digest_of(value, deadline=None):
@@ -61,8 +71,11 @@ class Walk:
             return self.say("again", earlier)
         self.seen[id(value)] = len(self.seen)
         self.alive.append(value)
+        place = place_of(value)
         handler = HANDLERS.get(kind)
-        if handler is not None:
+        if place:
+            self.say("place", place)
+        elif handler is not None:
             handler(self, value)
         elif kind is self.array_type:
             self.array(value)
@@ -172,7 +185,8 @@ class Walk:
         # A wrapper of a cache says only its name, and its name is what is being kept.
         make, arguments, *rest = parts
         state, items, pairs = (tuple(rest) + (None,) * 3)[:3]
-        values = [kind, make, arguments, state]
+        # An object without attributes may or may not have an empty dictionary for them.
+        values = [kind, make, arguments, None if state == {} and type(state) is dict else state]
         values.append(list(items) if items is not None else None)
         values.append([list(pair) for pair in pairs] if pairs is not None else None)
         self.later(*values)
@@ -184,6 +198,15 @@ class Walk:
     def new_type(self, value):
         self.say("new type", value.__name__)
         self.later(value.__supertype__)
+
+
+def place_of(value):
+    """What is kept as a place that each kernel has its own occupant for."""
+    if value is sys.stdout:
+        return "stdout"
+    if value is sys.stderr:
+        return "stderr"
+    return "shell" if value is Runtime.shell else ""
 
 
 class Words(tuple):

@@ -13,6 +13,7 @@ from .names import is_main, type_name, user_items
 from .obstacles import obstacle_of
 from .patches import find_patches, find_workers
 from .pickler import BUFFER_BYTES, Pickler, Unkeepable
+from .runtime import Runtime
 from .sharing import Sharing
 
 INPUT_LIMIT_BYTES = 4 * 1024 * 1024
@@ -21,7 +22,8 @@ NAME_OF_TYPE = re.compile(r"cannot pickle '?([\w.]+)'?")
 
 class Keeping:
     def __init__(self, shell, started, request):
-        self.shell = shell
+        self.shell = Runtime.shell = shell
+        Runtime.namespace = shell.user_ns
         self.started = started
         self.directory = request["directory"]
         self.variable_bytes = request["variableBytes"]
@@ -29,6 +31,7 @@ class Keeping:
         self.deadline = Deadline(request["timeBudgetMs"] / 1000)
         self.sharing = Sharing()
         self.values = {}
+        self.patches = []
         self.variables = {}
         self.groups = []
         self.problems = []
@@ -40,13 +43,36 @@ class Keeping:
         patches = find_patches(self.shell.user_ns)
         self.values = dict(items)
         self.values.update({patch["name"]: patch.pop("value") for patch in patches})
+        self.patches = patches
         order = list(self.values)
         # Small ones first, so that a large one does not use up what many small ones need.
         for name in sorted(order, key=lambda name: rough_size(self.values[name])):
             self.variables[name] = self.keep_one(name, self.values[name])
         self.join_connected()
-        self.write_index([self.variables[name] for name in order], patches)
+        self.variables = {name: self.variables[name] for name in order}
+        self.write_index()
         return {"variables": len(order)}
+
+    def regroup(self, names, together):
+        """Writes a group anew, without its members that are not in `names`: as one, or each variable alone."""
+        wanted = set(names)
+        for group in [group for group in self.groups if wanted & set(group["names"])]:
+            self.groups.remove(group)
+            self.used -= group["bytes"]
+            remove(os.path.join(self.directory, group["file"]))
+        for part in [names] if together else [[name] for name in names]:
+            path = self.new_path()
+            try:
+                group = self.write(path, {name: self.values[name] for name in part}, limit=self.total_bytes)
+            except BaseException as error:
+                remove(path)
+                for name in part:
+                    self.variables[name].update(outcome="lost", reason=self.words_for(error, self.values[name]))
+                continue
+            self.used += group["bytes"]
+            self.groups.append(dict(group, names=list(part), wrapped=True))
+        self.write_index()
+        return {}
 
     def keep_one(self, name, value):
         entry = {"name": name, "type": type_name(value), "outcome": "lost", "method": "none", "bytes": None}
@@ -90,7 +116,7 @@ class Keeping:
             sink.limit = left - data.size
             return False
 
-        options = {"namespace": self.shell.user_ns, "shell": self.shell, "buffer_callback": beside}
+        options = {"namespace": self.shell.user_ns, "buffer_callback": beside}
         options["shared_roots"] = self.sharing.shared_roots if name is None else frozenset()
         try:
             pickler = Pickler(sink, options)
@@ -130,7 +156,8 @@ class Keeping:
             names = ", ".join(self.sharing.unexamined)
             self.problems.append(f"Whether {names} shares objects with other variables was not looked at: too large.")
 
-    def write_index(self, variables, patches):
+    def write_index(self):
+        variables = list(self.variables.values())
         environ = dict(os.environ)
         before = self.started["environ"]
         history = self.shell.history_manager
@@ -149,14 +176,15 @@ class Keeping:
             "sources": self.sources(),
             "variables": variables,
             "groups": self.groups,
-            "patches": patches,
+            "patches": self.patches,
             "aliases": self.sharing.aliases(self.values, {v["name"] for v in variables if v["outcome"] == "kept"}),
             "workers": find_workers(self.shell),
             "problems": self.problems,
         }
         path = os.path.join(self.directory, "index.json")
-        with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:
+        with open(path + "~", "w", encoding="utf-8", errors="surrogatepass") as file:
             json.dump(index, file)
+        os.rename(path + "~", path)
 
     def sources(self):
         """Texts of cells that functions and classes of the user came from, for tracebacks and `inspect`."""
@@ -185,10 +213,6 @@ class Keeping:
             words = obstacle_of(value) if value is not None else ""
             return words or f"it contains {an(named.group(1))}, which only exists in the running process"
         return f"{type(error).__name__}: {str(error)[:300]}"
-
-
-def keep(shell, started, request):
-    return Keeping(shell, started, request).run()
 
 
 def an(name):
@@ -251,7 +275,7 @@ def load(directory, group, into_memory):
             return pickle.load(file)
         with open(path + ".data", "rb") as data:
             buffers = read_buffers(data, group["buffers"]) if into_memory else map_buffers(data, group["buffers"])
-        return pickle.load(file, buffers=buffers)
+            return pickle.load(file, buffers=buffers)
 
 
 def read_buffers(data, ranges):

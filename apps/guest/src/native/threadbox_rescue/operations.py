@@ -16,4 +16,16 @@ def serve(path, shell, started):
 
         return reseed(request)
 
-    control.serve(path, {"describe": describe, "reseed": reseed})
+    keeping = None
+
+    def keep(request):
+        nonlocal keeping
+        from .keep import Keeping
+
+        keeping = Keeping(shell, started, request)
+        return keeping.run()
+
+    def regroup(request):
+        return keeping.regroup(request["names"], request["together"])
+
+    control.serve(path, {"describe": describe, "reseed": reseed, "keep": keep, "regroup": regroup})

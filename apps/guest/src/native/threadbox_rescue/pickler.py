@@ -12,6 +12,7 @@ from collections import ChainMap
 
 from . import cloudpickle
 from .obstacles import obstacle_of
+from .runtime import Runtime
 
 # Below this, a buffer inside the pickle is cheaper than one beside it.
 BUFFER_BYTES = 32 * 1024
@@ -31,13 +32,6 @@ class Namespace:
 
     def __reduce__(self):
         return namespace, ()
-
-
-class Runtime:
-    """The namespace and shell of the kernel that values are read into."""
-
-    namespace = None
-    shell = None
 
 
 def namespace():
@@ -101,7 +95,6 @@ class Pickler(cloudpickle.Pickler):
     def __init__(self, sink, options):
         super().__init__(sink, protocol=5, buffer_callback=options.get("buffer_callback"))
         self.namespace = options["namespace"]
-        self.shell = options.get("shell")
         self.shared_roots = options.get("shared_roots", frozenset())
         self.array_type = getattr(sys.modules.get("numpy"), "ndarray", ())
         self.judged = {}
@@ -110,13 +103,15 @@ class Pickler(cloudpickle.Pickler):
 
     def reducer_override(self, value):
         kind = type(value)
-        if kind is types.FunctionType or issubclass(kind, type):
+        if kind is types.FunctionType:
             return super().reducer_override(value)
+        if issubclass(kind, type):
+            return with_slots(super().reducer_override(value), value)
         if kind is self.array_type:
             return self.reduce_array(value)
         if value is sys.stdout or value is sys.stderr:
             return getattr, (sys, "stdout" if value is sys.stdout else "stderr")
-        if value is self.shell:
+        if value is Runtime.shell:
             return shell, ()
         words = self.judged.get(kind)
         if words is None:
@@ -175,6 +170,15 @@ class Pickler(cloudpickle.Pickler):
     def function_globals(self, function):
         """One dictionary for all functions that share theirs."""
         return self._function_getnewargs(function)[1]
+
+
+def with_slots(reduced, value):
+    """A class is made first and filled later; slots must be there when it is made."""
+    if isinstance(reduced, tuple) and reduced[0] is cloudpickle._make_skeleton_class and vars(value).get("__slots__"):
+        arguments = list(reduced[1])
+        arguments[3] = dict(arguments[3], __slots__=vars(value)["__slots__"])
+        return (reduced[0], tuple(arguments), *reduced[2:])
+    return reduced
 
 
 def root_of(array):

@@ -8,7 +8,7 @@ import sys
 
 from .digest import digest_of
 from .keep import load
-from .pickler import Runtime
+from .runtime import Runtime
 
 
 def read_index(directory):
@@ -76,6 +76,13 @@ def replay(shell, directory, skip, progress_path):
         results.update(compare_aliases(index, values, results))
         restore_history(shell, index)
         say(done=True, results=results, problems=problems)
+
+
+def run(directory, skip, progress_path):
+    """What the guest has the kernel execute."""
+    from IPython import get_ipython
+
+    replay(get_ipython(), directory, set(skip), progress_path)
 
 
 def replay_group(directory, index, number, skip, values):

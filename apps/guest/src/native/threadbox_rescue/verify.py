@@ -11,7 +11,10 @@ import sys
 
 def main(directory, output, skip):
     from .replay import check_group, read_index, set_surroundings
+    from .runtime import Runtime
 
+    # No shell is here, but what refers to the kernel's must be readable.
+    Runtime.shell = object()
     index = read_index(directory)
     with open(output, "a", buffering=1) as file:
         say = lambda **words: print(json.dumps(words), file=file)  # noqa: E731

@@ -1,0 +1,61 @@
+import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from '@threadbox/telemetry'
+import type { Context } from '../kernels/context.ts'
+import type { Kernel } from '../kernels/kernel.ts'
+import type { GuestSettings } from './guest-state.ts'
+import { freshRandom, mixEntropy } from './random.ts'
+
+/** A wake waits this long for a kernel; one that computes without a break is asked again until it answers. */
+const reseedMs = 1_000
+const entropyBytes = 32
+
+export type Handshake = { settings: GuestSettings; isFirst: boolean; connection: Socket }
+
+/**
+ * What has to be put right after each handshake, by how this incarnation came to be: connections of a host that has
+ * gone away are closed, generators that others have copies of start anew, and a disk that is new to this process is
+ * looked at.
+ */
+export function makeWaking(dependencies: {
+  contexts(): Context[]
+  /** The disk is not the one that this process knew. */
+  diskChanged(options: { isFirst: boolean }): void
+  /** Starting things is allowed (again). */
+  reopen(): void
+  closeConnectionsExcept(connection: Socket): void
+  logger: Logger
+}): (handshake: Handshake) => Promise<void> {
+  return async ({ settings, isFirst, connection }) => {
+    const { origin } = settings
+    mixEntropy(settings.entropy)
+    dependencies.reopen()
+    if (isFirst || origin === 'cloned') dependencies.diskChanged({ isFirst })
+    if (origin !== 'booted') dependencies.closeConnectionsExcept(connection)
+    if (origin !== 'cloned') return
+    const kernels = dependencies.contexts().flatMap((context) => context.kernel() ?? [])
+    await Promise.all(kernels.map((kernel) => reseed(kernel, dependencies.logger)))
+  }
+}
+
+async function reseed(kernel: Kernel, logger: Logger) {
+  const entropy = freshRandom(entropyBytes)
+  const ask = () => kernel.ask({ operation: 'reseed', entropy, timeoutMs: reseedMs })
+  try {
+    await ask()
+  } catch (error) {
+    logger.warn({ err: error, pid: kernel.pid }, 'kernel not reseeded yet')
+    void retry(kernel, ask)
+  }
+}
+
+async function retry(kernel: Kernel, ask: () => Promise<unknown>) {
+  while (kernel.isAlive()) {
+    await delay(reseedMs)
+    const isDone = await ask().then(
+      () => true,
+      () => false,
+    )
+    if (isDone) return
+  }
+}

@@ -1,0 +1,136 @@
+import type { RescuedVariable, RescueRequest } from '@threadbox/protocol/guest'
+import type { Context } from '../kernels/context.ts'
+import type { Kernel } from '../kernels/kernel.ts'
+import type { Launcher } from '../launch/launcher.ts'
+import type { Programs } from '../launch/programs.ts'
+import { type KernelIndex, readKernelIndex } from './kernel-index.ts'
+import { type Verification, verify } from './verification.ts'
+
+export type KernelRescue = {
+  context: string
+  cwd: string
+  variables: RescuedVariable[]
+  skip: number[]
+  problems: string[]
+}
+
+/** Share of the time for writing; the rest is for reading it all back. */
+const writingShare = 0.6
+/** How long a cell may take to react to being interrupted. */
+const interruptMs = 3_000
+const answerSlackMs = 2_000
+
+/**
+ * Has a kernel write what can be kept of it into `directory`, and reads that back elsewhere: only what came back equal
+ * is called kept.
+ */
+export async function rescueKernel(options: {
+  context: Context
+  kernel: Kernel
+  directory: string
+  request: RescueRequest
+  deadlineAt: number
+  launcher: Launcher
+  programs: Programs
+}): Promise<KernelRescue> {
+  const { context, kernel, directory, request, deadlineAt } = options
+  const problems: string[] = []
+  const wasBusy = context.isBusy()
+  if (!(await context.quiesce(interruptMs))) {
+    problems.push('A cell could not be interrupted and went on while its variables were kept.')
+  } else if (wasBusy) {
+    problems.push('A cell was running and was interrupted.')
+  }
+  const ask = (question: { operation: string } & Record<string, unknown>, budgetMs: number) =>
+    kernel.ask({ ...question, timeoutMs: budgetMs + answerSlackMs })
+  const leftMs = () => Math.max(0, deadlineAt - performance.now())
+  const nothing = { context: context.id, cwd: context.cwd, variables: [], skip: [], problems }
+  try {
+    const budgetMs = Math.round(leftMs() * writingShare)
+    const { totalBytes, variableBytes } = request
+    await ask({ operation: 'keep', directory, timeBudgetMs: budgetMs, totalBytes, variableBytes }, budgetMs)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return {
+      ...nothing,
+      problems: [...problems, `Nothing of the Python kernel ${context.id} could be kept: ${reason}`],
+    }
+  }
+  const check = (only?: ReadonlySet<string>) =>
+    verify({ ...options, cwd: context.cwd, ...(only === undefined ? {} : { only }) })
+  const first = await check()
+  const regroup = async (names: string[], together: boolean) => {
+    await ask({ operation: 'regroup', names, together }, leftMs())
+    return await check(new Set(names))
+  }
+  const index = readKernelIndex(directory)
+  for (const [number, reason] of first.failedGroups) {
+    const names = index.groups[number]?.names ?? []
+    merge(first, await settleGroup({ names, reason, regroup, problems }))
+  }
+  return finishKernel({ context, directory, verification: first, problems })
+}
+
+/** One variable that cannot come back takes its whole group with it; the others are kept without it. */
+async function settleGroup(options: {
+  names: string[]
+  reason: string
+  regroup(names: string[], together: boolean): Promise<Verification>
+  problems: string[]
+}): Promise<Map<string, string>> {
+  const { names, reason, regroup, problems } = options
+  const verdicts = new Map(names.map((name) => [name, reason]))
+  if (names.length < 2) return verdicts
+  const alone = await regroup(names, false)
+  const isGood = (name: string) => alone.verdicts.get(name) === ''
+  for (const name of names) verdicts.set(name, alone.verdicts.get(name) ?? reason)
+  const good = names.filter(isGood)
+  if (good.length < 2) return verdicts
+  const together = await regroup(good, true)
+  if (good.every((name) => together.verdicts.get(name) === '')) return verdicts
+  await regroup(good, false)
+  problems.push(`${good.join(', ')} were kept one by one: objects that they share are separate copies now.`)
+  return verdicts
+}
+
+function merge(verification: Verification, verdicts: Map<string, string>) {
+  for (const [name, verdict] of verdicts) verification.verdicts.set(name, verdict)
+}
+
+function finishKernel(options: {
+  context: Context
+  directory: string
+  verification: Verification
+  problems: string[]
+}): KernelRescue {
+  const { context, directory, verification, problems } = options
+  const index = readKernelIndex(directory)
+  const lost = (variable: KernelIndex['variables'][number], reason: string): RescuedVariable => ({
+    ...variable,
+    context: context.id,
+    outcome: 'lost',
+    method: 'none',
+    reason,
+  })
+  const variables = index.variables.map((variable) => {
+    if (variable.outcome === 'lost') return lost(variable, variable.reason)
+    const isImport = variable.method === 'import' && variable.bytes === 0
+    const verdict = verification.verdicts.get(variable.name) ?? (isImport ? '' : 'it was not read back to be sure')
+    return verdict === '' ? { ...variable, context: context.id } : lost(variable, verdict)
+  })
+  const kept = new Set(variables.filter(({ outcome }) => outcome === 'kept').map(({ name }) => name))
+  const workers = index.workers.map((worker) => ({
+    ...worker,
+    context: context.id,
+    outcome: 'lost' as const,
+    method: 'none' as const,
+    bytes: null,
+  }))
+  return {
+    context: context.id,
+    cwd: context.cwd,
+    variables: [...variables, ...workers],
+    skip: index.groups.flatMap(({ names }, number) => (names.some((name) => kept.has(name)) ? [] : [number])),
+    problems: [...problems, ...index.problems, ...(verification.problem === '' ? [] : [verification.problem])],
+  }
+}

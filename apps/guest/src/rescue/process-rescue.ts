@@ -1,0 +1,153 @@
+import { readFileSync, statSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { RescueReport } from '@threadbox/protocol/guest'
+import { describeProcess, type Furniture, linkOf, userIdOf, userProcesses } from '../manifest/processes.ts'
+import { sendSignal } from '../processes/process-family.ts'
+import type { ProcessEntry } from '../processes/process-table.ts'
+import type { StoredProcess } from './rescue-store.ts'
+
+type RescuedProcess = RescueReport['processes'][number]
+
+/** Programs that clean up after themselves do it within a few seconds. */
+const politeMs = 5_000
+const killPasses = 50
+const pollMs = 20
+
+/** Processes of the user that go on while the rest is stopped: kernels are asked, and the machinery is left alone. */
+export function stopUserProcesses(furniture: Furniture): ProcessEntry[] {
+  const stopped = new Map<number, ProcessEntry>()
+  // A process that was about to start another one has started it by the second look.
+  for (let pass = 0; pass < killPasses; pass += 1) {
+    const running = userProcesses().users.filter(({ pid }) => !stopped.has(pid) && !furniture.kernels.has(pid))
+    if (running.length === 0) break
+    for (const entry of running) {
+      sendSignal(entry.pid, 'SIGSTOP')
+      stopped.set(entry.pid, entry)
+    }
+  }
+  return [...stopped.values()]
+}
+
+export function continueProcesses(entries: ProcessEntry[]) {
+  for (const { pid } of entries) sendSignal(pid, 'SIGCONT')
+}
+
+/** What of the processes can be told, and what it takes to start them again. Parts of another process are left out. */
+export function describeForRestart(
+  entries: ProcessEntry[],
+  furniture: Furniture,
+): { told: RescuedProcess[]; stored: StoredProcess[] } {
+  const described = entries.map((entry) => ({ entry, shown: describeProcess(entry, furniture) }))
+  const programs = new Set(described.filter(({ shown }) => isProgram(shown.role)).map(({ shown }) => shown.pid))
+  const terminals = new Set(described.filter(({ shown }) => shown.role === 'terminal').map(({ shown }) => shown.pid))
+  const heads = described.filter(
+    ({ shown }) => shown.role !== 'shell' && !programs.has(shown.parentPid) && !furniture.kernels.has(shown.parentPid),
+  )
+  const told: RescuedProcess[] = []
+  const stored: StoredProcess[] = []
+  for (const { entry, shown } of heads) {
+    const id = `${shown.pid}-${shown.startTicks}`
+    const files = [0, 1, 2].map((number) => fileBehind(`/proc/${shown.pid}/fd/${number}`))
+    const role = shown.role === 'service' || shown.role === 'terminal' ? shown.role : ('user' as const)
+    told.push({
+      id,
+      pid: shown.pid,
+      commandLine: shown.commandLine,
+      cwd: shown.cwd,
+      role,
+      obstacle: obstacleOf({
+        pid: shown.pid,
+        isInTerminal: terminals.has(entry.session) || role === 'terminal',
+        shown,
+      }),
+    })
+    stored.push({
+      id,
+      commandLine: shown.commandLine,
+      executable: linkOf(`/proc/${shown.pid}/exe`),
+      cwd: shown.cwd,
+      uid: userIdOf(shown.pid),
+      environment: environmentOf(shown.pid),
+      files,
+    })
+  }
+  return { told, stored }
+}
+
+function isProgram(role: string): boolean {
+  return role === 'user' || role === 'service'
+}
+
+function obstacleOf(process: {
+  pid: number
+  isInTerminal: boolean
+  shown: { commandLine: string[]; cwd: string }
+}): string {
+  if (process.isInTerminal) return 'It ran in a terminal, whose screen is gone.'
+  if (process.shown.commandLine.length === 0) return 'Its command line is not known.'
+  if (process.shown.cwd === '' || process.shown.cwd.endsWith(' (deleted)'))
+    return 'Its directory does not exist any more.'
+  const input = linkOf(`/proc/${process.pid}/fd/0`)
+  if (input.startsWith('pipe:') || input.startsWith('socket:')) return 'It read from another program.'
+  const isFed = process.shown.commandLine.at(-1) === '-' && input !== '/dev/null'
+  return isFed ? 'It read its program from its input.' : ''
+}
+
+/** A regular file that still has its name. */
+function fileBehind(path: string): string {
+  const target = linkOf(path)
+  if (!target.startsWith('/') || target.endsWith(' (deleted)')) return ''
+  return statSync(target, { throwIfNoEntry: false })?.isFile() === true ? target : ''
+}
+
+function environmentOf(pid: number): Record<string, string> {
+  let text = ''
+  try {
+    text = readFileSync(`/proc/${pid}/environ`, 'utf8')
+  } catch {
+    // It ended although it was stopped: somebody killed it.
+  }
+  return Object.fromEntries(
+    text.split('\0').flatMap((entry) => {
+      const end = entry.indexOf('=')
+      return end > 0 ? [[entry.slice(0, end), entry.slice(end + 1)]] : []
+    }),
+  )
+}
+
+/**
+ * Ends everything that a user runs: services first, each asked at its head so that it ends its own parts in order, then
+ * the rest, kernels last. Returns the names of what could not be ended.
+ */
+export async function endUserProcesses(furniture: Furniture): Promise<string[]> {
+  const roleOf = (entry: ProcessEntry) => describeProcess(entry, furniture).role
+  const others = () => userProcesses().users.filter(({ pid }) => !furniture.kernels.has(pid))
+  const services = others().filter((entry) => roleOf(entry) === 'service')
+  const isHead = (entry: ProcessEntry) => !services.some(({ pid }) => pid === entry.parent)
+  await ask(services.filter(isHead), () => services.filter(isAlive))
+  await ask(others(), others)
+  await kill(others)
+  await kill(() => userProcesses().users)
+  return userProcesses().users.map(({ name, pid }) => `${name} (process ${pid})`)
+}
+
+function isAlive(entry: ProcessEntry): boolean {
+  return userProcesses().users.some(({ pid, startTicks }) => pid === entry.pid && startTicks === entry.startTicks)
+}
+
+async function ask(entries: ProcessEntry[], left: () => ProcessEntry[]) {
+  if (entries.length === 0) return
+  for (const { pid } of entries) sendSignal(pid, 'SIGTERM')
+  // The signal waits until a stopped process goes on.
+  continueProcesses(left())
+  continueProcesses(entries)
+  const deadline = performance.now() + politeMs
+  while (performance.now() < deadline && left().length > 0) await delay(pollMs)
+}
+
+async function kill(left: () => ProcessEntry[]) {
+  for (let pass = 0; pass < killPasses && left().length > 0; pass += 1) {
+    for (const { pid } of left()) sendSignal(pid, 'SIGKILL')
+    await delay(pollMs)
+  }
+}

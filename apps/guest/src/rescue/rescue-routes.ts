@@ -1,0 +1,37 @@
+import { guestPaths, rescueRequestSchema } from '@threadbox/protocol/guest'
+import { z } from 'zod'
+import { readJson, sendJson } from '../init/http.ts'
+import { pathOf, type Route } from '../server.ts'
+import { rescueInvalid } from './rescue.ts'
+import type { Rescues } from './rescues.ts'
+
+/** Keep what can be kept before memory is given up; what came back of it after a cold start; start a process again. */
+export function rescueRoutes({ rescues }: { rescues: Rescues }): Route[] {
+  return [
+    {
+      method: 'POST',
+      path: guestPaths.rescue,
+      access: 'token',
+      handle: async (request, response) => {
+        const parsed = rescueRequestSchema.safeParse(await readJson(request))
+        if (!parsed.success) throw rescueInvalid({ problem: z.prettifyError(parsed.error) })
+        sendJson(response, { body: await rescues.make(parsed.data) })
+      },
+    },
+    {
+      method: 'GET',
+      path: guestPaths.rescue,
+      access: 'token',
+      handle: (_request, response) => sendJson(response, { body: rescues.report() }),
+    },
+    {
+      method: 'POST',
+      path: /^\/rescue\/processes\/[^/]+\/start$/,
+      access: 'token',
+      handle: async (request, response) => {
+        const id = decodeURIComponent(pathOf(request).split('/')[3] ?? '')
+        sendJson(response, { body: await rescues.startProcess(id) })
+      },
+    },
+  ]
+}

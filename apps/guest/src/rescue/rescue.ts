@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { defineError } from '@threadbox/errors'
+import type { RescueReport, RescueRequest } from '@threadbox/protocol/guest'
+import type { Logger } from '@threadbox/telemetry'
+import type { Context } from '../kernels/context.ts'
+import type { Launcher } from '../launch/launcher.ts'
+import type { Programs } from '../launch/programs.ts'
+import type { Furniture } from '../manifest/processes.ts'
+import { type KernelRescue, rescueKernel } from './kernel-rescue.ts'
+import { continueProcesses, describeForRestart, endUserProcesses, stopUserProcesses } from './process-rescue.ts'
+import type { RescueStore } from './rescue-store.ts'
+
+export const rescueRunning = defineError({
+  code: 'rescue.running',
+  kind: 'unavailable',
+  message: () => 'The sandbox is being put away: nothing can be started in it now.',
+  remedy: () => 'Try again in a moment; it is woken by itself.',
+})
+
+export const rescueInvalid = defineError<{ problem: string }>({
+  code: 'rescue.request-invalid',
+  kind: 'invalid',
+  message: ({ problem }) => `The rescue cannot be made: ${problem}`,
+  remedy: () => 'Send a time budget and budgets of bytes, each above zero.',
+})
+
+/** Ending processes takes its own part of the time. */
+const endingShare = 0.25
+const endingMostMs = 12_000
+const sessionFile = ['sessions', 'main']
+
+export type RescueDependencies = {
+  store: RescueStore
+  launcher: Launcher
+  programs: Programs
+  stateDirectory: string
+  contexts(): Context[]
+  terminalPids(): number[]
+  /** Commands and cells that have not ended. */
+  runningKeys(): string[]
+  logger: Logger
+}
+
+/**
+ * Keeps what can be kept, durably, and only then ends what runs. When keeping fails as a whole, everything goes on as it
+ * was and the error is the caller's.
+ */
+export async function makeRescue(request: RescueRequest, dependencies: RescueDependencies): Promise<RescueReport> {
+  const startedAt = performance.now()
+  const { store, contexts } = dependencies
+  const deadlineAt =
+    startedAt + request.timeBudgetMs - Math.min(endingMostMs, Math.round(request.timeBudgetMs * endingShare))
+  const furniture: Furniture = {
+    kernels: new Set(contexts().flatMap((context) => context.kernel()?.pid ?? [])),
+    terminals: new Set(dependencies.terminalPids()),
+  }
+  const running = dependencies.runningKeys()
+  const draft = store.begin()
+  const stopped = stopUserProcesses(furniture)
+  try {
+    const { told, stored } = describeForRestart(stopped, furniture)
+    const kernels: KernelRescue[] = []
+    for (const context of contexts()) {
+      const kernel = context.kernel()
+      if (kernel === undefined) continue
+      const directory = draft.makeKernelDirectory(context.id, dependencies.launcher.user(undefined))
+      kernels.push(await rescueKernel({ ...dependencies, context, kernel, directory, request, deadlineAt }))
+    }
+    const shellHash = hashOfSession(dependencies.stateDirectory)
+    const report: RescueReport = {
+      state: 'pending',
+      takenAt: Date.now(),
+      variables: kernels.flatMap(({ variables }) => variables),
+      shell: { outcome: shellHash === '' ? 'none' : 'kept', reason: '' },
+      processes: told,
+      durationMs: 0,
+      problems: [...kernels.flatMap(({ problems }) => problems), ...problemsOfRuns(running, stopped.length)],
+    }
+    report.durationMs = Math.round(performance.now() - startedAt)
+    const kept = kernels.map(({ context, cwd, skip }) => ({ context, cwd, skip }))
+    draft.finish({ version: 1, report, kernels: kept, shellHash, processes: stored })
+    const left = await endUserProcesses(furniture)
+    if (left.length > 0) report.problems.push(`These could not be ended: ${left.join(', ')}.`)
+    return { ...report, durationMs: Math.round(performance.now() - startedAt) }
+  } catch (error) {
+    draft.discard()
+    continueProcesses(stopped)
+    throw error
+  }
+}
+
+function problemsOfRuns(keys: string[], stopped: number): string[] {
+  if (keys.length === 0 || stopped === 0) return []
+  return [`${keys.length} running command or cell was ended; what it changed in its shell is lost.`]
+}
+
+/** Hash of the state that the shell session's last command left; empty when there is none. */
+export function hashOfSession(stateDirectory: string): string {
+  try {
+    return createHash('sha256')
+      .update(readFileSync(join(stateDirectory, ...sessionFile)))
+      .digest('hex')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,180 @@
+import type { RescuedVariable, RescueReport, RescueRequest } from '@threadbox/protocol/guest'
+import type { Contexts } from '../kernels/contexts.ts'
+import type { Kernel } from '../kernels/kernel.ts'
+import { replayInto } from './replay.ts'
+import { hashOfSession, makeRescue, type RescueDependencies, rescueRunning } from './rescue.ts'
+import type { StoredRescue } from './rescue-store.ts'
+import { rescuedProcessUnknown, startAgain } from './restart.ts'
+
+/** A command of the user comes first; reading variables back would slow it down. */
+const backgroundAfterMs = 1_500
+
+const nothing: RescueReport = {
+  state: 'none',
+  takenAt: null,
+  variables: [],
+  shell: { outcome: 'none', reason: '' },
+  processes: [],
+  durationMs: 0,
+  problems: [],
+}
+
+/** What was kept on this sandbox's disk when its memory was given up, and what came back of it. */
+export type Rescues = {
+  /** Throws `rescue.running` while memory is being given up: from then on nothing may be started. */
+  requireOpen(): void
+  make(request: RescueRequest): Promise<RescueReport>
+  report(): RescueReport
+  /** Looks at the disk, which is new to this process. */
+  load(): void
+  /** Memory was not given up after all. */
+  reopen(): void
+  /** Reads a context's variables into its fresh kernel. False when the kernel ended over it and another one is needed. */
+  prepareKernel(context: string, kernel: Kernel): Promise<boolean>
+  /** The user's first command is under way: soon after, kernels are prepared, so that the report can be completed. */
+  commandStarted(): void
+  startProcess(id: string): Promise<{ pid: number }>
+}
+
+type Pending = {
+  directory: string
+  stored: StoredRescue
+  /** By context, what is still to be read. */
+  waiting: Map<string, { skip: number[] }>
+  replayed: Map<string, RescuedVariable[]>
+  started: Map<string, Promise<number>>
+  shell: RescueReport['shell']
+  problems: string[]
+  isReplaying: boolean
+  isFailed: boolean
+  replayMs: number
+}
+
+export function makeRescues(dependencies: Omit<RescueDependencies, 'contexts'> & { contexts(): Contexts }): Rescues {
+  const { store, logger } = dependencies
+  let pending: Pending | undefined
+  let isClosed = false
+  let background: NodeJS.Timeout | undefined
+  const prepare = async (context: string, kernel: Kernel): Promise<boolean> => {
+    const current = pending
+    const work = current?.waiting.get(context)
+    if (current === undefined || work === undefined) return true
+    const startedAt = performance.now()
+    current.isReplaying = true
+    store.setPassable(current.directory, true)
+    try {
+      const outcome = await replayInto(kernel, {
+        context,
+        directory: store.kernelDirectory(current.directory, context),
+        recorded: current.stored.report.variables.filter((variable) => variable.context === context),
+        skip: work.skip,
+      })
+      if (outcome.kind === 'again') {
+        current.waiting.set(context, { skip: outcome.skip })
+        return false
+      }
+      current.waiting.delete(context)
+      if (outcome.kind === 'failed') {
+        current.isFailed = true
+        current.problems.push(outcome.problem)
+      } else {
+        current.replayed.set(context, outcome.variables)
+        current.problems.push(...outcome.problems)
+      }
+      return kernel.isAlive()
+    } finally {
+      current.isReplaying = false
+      current.replayMs += performance.now() - startedAt
+      store.setPassable(current.directory, false)
+    }
+  }
+  return {
+    requireOpen: () => {
+      if (isClosed) throw rescueRunning({})
+    },
+    make: async (request) => {
+      if (isClosed) throw rescueRunning({})
+      isClosed = true
+      clearTimeout(background)
+      try {
+        return await makeRescue(request, { ...dependencies, contexts: () => dependencies.contexts().list() })
+      } catch (error) {
+        isClosed = false
+        throw error
+      }
+    },
+    report: () => (pending === undefined ? nothing : describe(pending)),
+    reopen: () => {
+      isClosed = false
+    },
+    load: () => {
+      const found = store.newest()
+      pending = found && open(found, hashOfSession(dependencies.stateDirectory))
+      for (const { context, cwd } of found?.stored.kernels ?? []) dependencies.contexts().restore({ id: context, cwd })
+    },
+    prepareKernel: prepare,
+    commandStarted: () => {
+      if (pending === undefined || pending.waiting.size === 0 || background !== undefined) return
+      const contexts = [...pending.waiting.keys()]
+      background = setTimeout(() => {
+        for (const context of contexts) {
+          dependencies
+            .contexts()
+            .get(context)
+            .warm()
+            .catch((error) => logger.warn({ err: error, context }, 'kernel not started to read variables back'))
+        }
+      }, backgroundAfterMs)
+      background.unref()
+    },
+    startProcess: async (id) => {
+      const stored = pending?.stored.processes.find((candidate) => candidate.id === id)
+      if (pending === undefined || stored === undefined) throw rescuedProcessUnknown({ id })
+      const earlier = pending.started.get(id)
+      if (earlier !== undefined) return { pid: await earlier }
+      const { started } = pending
+      const starting = startAgain(stored, dependencies.launcher)
+      started.set(id, starting)
+      starting.catch(() => started.delete(id))
+      return { pid: await starting }
+    },
+  }
+}
+
+function open(found: { directory: string; stored: StoredRescue }, shellHash: string): Pending {
+  const { stored } = found
+  const hasSame = stored.shellHash === shellHash
+  const lost = { outcome: 'lost' as const, reason: 'its state on the disk is not what was kept' }
+  return {
+    ...found,
+    waiting: new Map(stored.kernels.map(({ context, skip }) => [context, { skip }])),
+    replayed: new Map(),
+    started: new Map(),
+    shell: hasSame || stored.report.shell.outcome !== 'kept' ? stored.report.shell : lost,
+    problems: [...stored.report.problems],
+    isReplaying: false,
+    isFailed: false,
+    replayMs: 0,
+  }
+}
+
+function describe(pending: Pending): RescueReport {
+  const { report } = pending.stored
+  const stateOfAll = pending.waiting.size > 0 ? ('pending' as const) : ('replayed' as const)
+  const state = pending.isReplaying ? ('replaying' as const) : pending.isFailed ? ('failed' as const) : stateOfAll
+  const others = report.variables.filter(({ context }) => !pending.replayed.has(context))
+  return {
+    ...report,
+    state,
+    variables: [...[...pending.replayed.values()].flat(), ...others.map((entry) => asFailed(entry, pending))],
+    shell: pending.shell,
+    problems: pending.problems,
+    durationMs: Math.round(pending.replayMs),
+  }
+}
+
+/** A kernel whose variables could not be read back at all has none of them. */
+function asFailed(variable: RescuedVariable, pending: Pending): RescuedVariable {
+  if (pending.waiting.has(variable.context) || variable.outcome === 'lost') return variable
+  return { ...variable, outcome: 'lost', method: 'none', reason: 'it could not be read back' }
+}

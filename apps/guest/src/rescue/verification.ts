@@ -1,0 +1,92 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Launcher } from '../launch/launcher.ts'
+import { readPipe } from '../launch/pipe-reader.ts'
+import type { Programs } from '../launch/programs.ts'
+import { killFamily } from '../processes/process-family.ts'
+import { readKernelIndex, readProgress } from './kernel-index.ts'
+
+/** By variable: empty when it came back equal, else why it did not. Groups by number, when all of one failed. */
+export type Verification = { verdicts: Map<string, string>; failedGroups: Map<number, string>; problem: string }
+
+/** A value whose reading ends the process costs one start of Python; more of them are given up together. */
+const maxAttempts = 5
+
+/**
+ * Reads back, in a process of its own as the same user, what a kernel has written, and compares it. `only` names the
+ * variables of the groups that are looked at; without it all are.
+ */
+export async function verify(options: {
+  launcher: Launcher
+  programs: Programs
+  directory: string
+  cwd: string
+  deadlineAt: number
+  only?: ReadonlySet<string>
+}): Promise<Verification> {
+  const { directory, only } = options
+  const index = readKernelIndex(directory)
+  const output = join(directory, 'verified')
+  const isAskedFor = (names: string[]) => only === undefined || names.some((name) => only.has(name))
+  const skip = new Set(index.groups.flatMap(({ names }, number) => (isAskedFor(names) ? [] : [number])))
+  const found: Verification = { verdicts: new Map(), failedGroups: new Map(), problem: '' }
+  try {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      rmSync(output, { force: true })
+      const how = await runOnce({ ...options, executable: index.executable, output, skip: [...skip] })
+      const lines = readProgress(output)
+      let begun: number | undefined
+      for (const line of lines) {
+        begun = line.begun ?? begun
+        for (const [name, verdict] of Object.entries(line.verdicts ?? {})) found.verdicts.set(name, verdict)
+        if (line.number === undefined) continue
+        skip.add(line.number)
+        if (line.failed !== undefined) found.failedGroups.set(line.number, line.failed)
+      }
+      if (lines.some((line) => line.done === true)) return found
+      if (how === 'late') {
+        found.problem = 'There was not enough time to read everything back.'
+        return found
+      }
+      if (begun === undefined || skip.has(begun)) break
+      found.failedGroups.set(begun, 'reading it back ends the process')
+      skip.add(begun)
+    }
+    found.problem = 'The process that reads everything back could not go on.'
+    return found
+  } finally {
+    rmSync(output, { force: true })
+  }
+}
+
+async function runOnce(options: {
+  launcher: Launcher
+  programs: Programs
+  directory: string
+  cwd: string
+  executable: string
+  output: string
+  skip: number[]
+  deadlineAt: number
+}): Promise<'ended' | 'late'> {
+  const leftMs = options.deadlineAt - performance.now()
+  if (leftMs <= 0) return 'late'
+  const launched = await options.launcher.launch({
+    user: options.launcher.user(undefined),
+    program: options.executable,
+    args: [options.programs.file('verify.py'), options.directory, options.output, ...options.skip.map(String)],
+    envs: {},
+    cwd: options.cwd,
+    stdin: 'none',
+    stderr: 'same',
+  })
+  const reader = readPipe({ descriptor: launched.stdout, onData: () => undefined, onEnd: () => undefined })
+  const late = new AbortController()
+  const timeout = delay(leftMs, 'late' as const, { signal: late.signal }).catch(() => 'ended' as const)
+  const how = await Promise.race([launched.exit.then(() => 'ended' as const), timeout])
+  late.abort()
+  if (how === 'late') await killFamily({ root: launched.pid, mark: undefined })
+  reader.close()
+  return how
+}

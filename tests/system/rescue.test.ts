@@ -1,0 +1,140 @@
+import { type RescueReport, rescueReportSchema } from '@threadbox/protocol/guest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type GuestSandbox, startGuestSandbox } from '../stack/guest-sandbox.ts'
+import { type RescueKind, rescueKinds } from './rescue-kinds.ts'
+
+let guest: GuestSandbox
+
+beforeAll(async () => {
+  guest = await startGuestSandbox({ memoryBytes: 2048 * 1024 * 1024 })
+})
+afterAll(async () => {
+  await guest?.[Symbol.asyncDispose]()
+})
+
+const run = async (command: string) => (await guest.host.run(guest.sandboxId, command)).output
+const budgets = { timeBudgetMs: 90_000, totalBytes: 200_000_000, variableBytes: 20_000_000 }
+
+let cells = 0
+async function runCell(code: string): Promise<{ output: string; problem: string }> {
+  const key = `cell-${++cells}`
+  await guest.client.startCell({ key, code })
+  let output = ''
+  for await (const { event } of guest.client.read({ key })) {
+    if (event.case === 'output') output += Buffer.from(event.value.data).toString()
+    if (event.case === 'ended') return { output, problem: event.value.traceback || event.value.message }
+  }
+  throw new Error('the cell was not read to its end')
+}
+
+async function rescue(): Promise<RescueReport> {
+  const answer = await fetch(`${guest.guestUrl}/rescue`, { method: 'POST', body: JSON.stringify(budgets) })
+  const body: unknown = await answer.json()
+  expect({ status: answer.status, body }).toMatchObject({ status: 200 })
+  return rescueReportSchema.parse(body)
+}
+
+async function report(): Promise<RescueReport> {
+  return rescueReportSchema.parse(await (await fetch(`${guest.guestUrl}/rescue`)).json())
+}
+
+const variableOf = (from: RescueReport, kind: RescueKind) => from.variables.find(({ name }) => name === kind.name)
+
+const surroundings = `
+import os, sys, time
+os.environ["SET_BY_USER"] = "yes"
+os.environ.pop("LOGNAME", None)
+os.makedirs("/home/user/work dir", exist_ok=True)
+os.chdir("/home/user/work dir")
+sys.path.insert(0, "/home/user/lib")
+`
+const server = 'exec python3 -u -m http.server 8123 --directory /home/user >>/home/user/server.log 2>&1'
+
+describe('a demotion and the cold start after it', () => {
+  let taken: RescueReport
+  beforeAll(async () => {
+    expect((await report()).state).toBe('none')
+    await run('mkdir -p ~/project; cd ~/project; export CHOSEN="a  b"; greet() { echo "hi $1"; }; alias ll="ls -l"')
+    await run(`cd ~/project; SERVER_VARIABLE=kept bash -c '${server}' & sleep 1000 | cat >/dev/null & sleep 0.5`)
+    expect((await runCell(surroundings)).problem).toBe('')
+    for (const kind of rescueKinds) expect([kind.name, (await runCell(kind.code)).problem]).toEqual([kind.name, ''])
+    taken = await rescue()
+  }, 300_000)
+
+  test('G5: each kind of object is called kept or lost as it must be, with its reason', () => {
+    const wrong = rescueKinds.filter((kind) => {
+      const variable = variableOf(taken, kind)
+      if ('lost' in kind) return variable?.outcome !== 'lost' || !kind.lost.test(variable.reason)
+      const isMethodRight = kind.method === undefined || kind.method === variable?.method
+      return variable?.outcome !== 'kept' || variable.reason !== '' || !isMethodRight
+    })
+    expect(wrong.map((kind) => variableOf(taken, kind) ?? kind.name)).toEqual([])
+    expect(taken.variables).toContainEqual(
+      expect.objectContaining({ name: expect.stringMatching(/^thread /), outcome: 'lost' }),
+    )
+  })
+
+  test('A3: everything that ran was ended, and nothing can be started any more', async () => {
+    const manifest = await fetch(`${guest.guestUrl}/manifest?hashKey=${'ab'.repeat(16)}`)
+    expect(((await manifest.json()) as { processes: object[] }).processes).toEqual([])
+    await expect(guest.client.startCommand({ key: 'too-late', command: 'true' })).rejects.toThrow(/being put away/)
+  })
+
+  test('A3: processes are listed with what it takes to start them again', () => {
+    expect(taken.processes).toContainEqual({
+      id: expect.any(String),
+      pid: expect.any(Number),
+      commandLine: ['python3', '-u', '-m', 'http.server', '8123', '--directory', '/home/user'],
+      cwd: '/home/user/project',
+      role: 'user',
+      obstacle: '',
+    })
+    expect(JSON.stringify(taken)).not.toContain('SERVER_VARIABLE')
+  })
+
+  describe('after the cold start', () => {
+    beforeAll(async () => {
+      await guest.coldStart()
+    })
+
+    test('G5: the shell session is there for the first command', async () => {
+      expect(await report()).toMatchObject({ state: 'pending', shell: { outcome: 'kept' } })
+      expect(await run('pwd; echo "$CHOSEN"; greet you; alias ll')).toBe(
+        "/home/user/project\na  b\nhi you\nalias ll='ls -l'\n",
+      )
+    })
+
+    test('G10: every kept value is back before the first cell, and equal', async () => {
+      for (const kind of rescueKinds) {
+        if (!('check' in kind)) continue
+        expect([kind.name, (await runCell(`assert ${kind.check}`)).problem]).toEqual([kind.name, ''])
+      }
+      const back = await report()
+      expect(back.state).toBe('replayed')
+      expect(back.variables).toEqual(expect.arrayContaining(taken.variables))
+    }, 300_000)
+
+    test('G5: lost names are unknown, not something else', async () => {
+      for (const kind of rescueKinds) {
+        if ('lost' in kind) expect((await runCell(kind.name)).problem).toContain(`'${kind.name}' is not defined`)
+      }
+    }, 120_000)
+
+    test('G5: environment, directory and search path of the kernel are as they were', async () => {
+      const shown = 'print(os.environ["SET_BY_USER"], "LOGNAME" in os.environ, os.getcwd(), sys.path[0], sep="|")'
+      expect((await runCell(shown)).output).toBe('yes|False|/home/user/work dir|/home/user/lib\n')
+    })
+
+    test('A3: a process is started again as it was, once', async () => {
+      const [wanted] = taken.processes.filter(({ commandLine }) => commandLine.includes('http.server'))
+      const start = () => fetch(`${guest.guestUrl}/rescue/processes/${wanted?.id}/start`, { method: 'POST' })
+      const [first, second] = [await (await start()).json(), await (await start()).json()] as { pid: number }[]
+      expect(second).toEqual(first)
+      const shown = `for i in $(seq 50); do curl -sf localhost:8123/server.log >/dev/null && break; sleep 0.1; done
+readlink /proc/${first?.pid}/cwd; tr '\\0' '\\n' < /proc/${first?.pid}/environ | grep SERVER_VARIABLE; grep -c GET ~/server.log`
+      expect(await run(shown)).toBe('/home/user/project\nSERVER_VARIABLE=kept\n1\n')
+      const unknown = await fetch(`${guest.guestUrl}/rescue/processes/1-1/start`, { method: 'POST' })
+      expect(unknown.status).toBe(404)
+    })
+  })
+})
