@@ -201,3 +201,26 @@ test('a WebSocket is agreed to by the service, carries both ways, and ends with 
   host.driver.endBoot({ bootId, cause: 'killed-outside', detail: 'by the test' })
   await closed
 })
+
+test('O11: a request to a service counts as activity with its port, one that is marked as background does not', async () => {
+  const marks: unknown[] = []
+  const { host, sandboxId, guest } = await running((request, response) => {
+    marks.push(request.headers['threadbox-background'])
+    response.end('ok')
+  })
+  await using _ = host
+  const service = `${host.url}${hostPaths.port(sandboxId, 49_983)}/`
+  const background = { headers: { 'threadbox-background': '1' } }
+  await fetch(service, background)
+  await fetch(`${guest}/health`, background)
+  await fetch(`${guest}/health`)
+  await fetch(service)
+  await fetch(service)
+  const activity = () => host.events.filter((event) => event.type === 'activity')
+  await expect.poll(activity).toHaveLength(2)
+  expect(activity()).toMatchObject([
+    { sandboxId, reason: 'guest' },
+    { sandboxId, reason: 'request', detail: '49983' },
+  ])
+  expect(new Set(marks)).toEqual(new Set([undefined]))
+})
