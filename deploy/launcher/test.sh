@@ -14,15 +14,16 @@ packages_for_stage() {
 source_command() {
   local command=$1
   shift
-  if [ "$command" = bench ]; then
-    need_root bench "$@"
+  if [ "$command" != check ]; then
+    need_root "$command" "$@"
     data_dir=${THREADBOX_TEST_DATA:-/var/lib/threadbox-test}
   else
     prepare_source
   fi
   case $command in
     check) check_source ;;
-    bench) bench_command "$@" ;;
+    bench) source_run tests/performance/bench.ts "$@" ;;
+    chaos) source_run tests/chaos/chaos.main.ts "$@" ;;
   esac
 }
 
@@ -59,12 +60,14 @@ install_source_modules_as_step() {
   echo "downloaded: $(($(npm_cache_bytes) - before))"
 }
 
-# Figures need what the system tests need: runsc and the base image.
-bench_command() {
+# Programs that need what the system tests need: runsc and the base image.
+source_run() {
+  local program=$1
+  shift
   trap end_test EXIT
   trap 'exit 130' INT TERM HUP
   prepare_test system >&2
-  (cd "$repository" && node tests/performance/bench.ts "$@")
+  (cd "$repository" && node "$program" "$@")
 }
 
 # Everything that CI runs. Arguments: names of stages (check, unit, system, browser); without any, all.
