@@ -208,6 +208,11 @@ describe('what a person changes', () => {
     const settings = { settings: { sandboxMemoryBytes: 2 * 1024 ** 3, sandboxCpus: 1 } }
     await bench.server.call('PATCH', '/api/v1/settings', { body: settings, person: bench.owner })
     expect(bench.host.sandboxes.get(sandboxId)?.limits).toMatchObject({ memoryBytes, cpus: 1 })
+    await bench.detail('POST', '/pause')
+    await bench.detail('PATCH', '', { limits: { cpus: 3 } })
+    expect(bench.host.sandboxes.get(sandboxId)?.limits.cpus).toBe(3)
+    await bench.awake()
+    expect((await bench.detail()).sandbox.limits).toMatchObject({ memoryBytes, cpus: 3 })
   })
 
   test('C4: a hold keeps it awake beyond the idle time, ends by itself, and can be ended', async () => {

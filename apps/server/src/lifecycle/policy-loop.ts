@@ -49,7 +49,7 @@ export type PolicyLoopDependencies = {
 /** The longest sleep: a row of another server, a clock that was set. */
 const maxSleepMs = 30_000
 /** The shortest: however close deadlines are, the loop is not what keeps the machine busy. */
-const minSleepMs = 50
+const minSleepMs = 200
 /** After a pause that failed: the reason is rarely gone a second later. */
 const retryPauseMs = 5 * 60_000
 

@@ -37,7 +37,9 @@ const isSame = (one: ManifestProcess, other: ManifestProcess) =>
   one.pid === other.pid && one.startTicks === other.startTicks
 
 /** Furniture of the guest: what matters of it (variables, session) is reported by itself. */
-const furniture = new Set<ManifestProcess['role']>(['kernel', 'shell'])
+export function isFurniture(role: ManifestProcess['role']): boolean {
+  return role === 'kernel' || role === 'shell'
+}
 
 /**
  * A process is the one with the same pid and the same start time. A same command under another one runs again; each
@@ -52,12 +54,12 @@ export function processItems(manifests: Manifests): SurvivalItem[] {
     const name = commandOf(process)
     const detail = `pid ${process.pid}`
     if (after.processes.some((later) => isSame(later, process))) {
-      return furniture.has(process.role) ? [] : [item(kind, name, { outcome: 'kept', detail })]
+      return isFurniture(process.role) ? [] : [item(kind, name, { outcome: 'kept', detail })]
     }
     if (problem !== undefined) return [item(kind, name, { outcome: 'unchecked', reason: problem, detail })]
     const again = spare.findIndex((later) => commandOf(later) === name && later.user === process.user)
     const [restarted] = again < 0 ? [] : spare.splice(again, 1)
-    if (restarted !== undefined && furniture.has(process.role)) return []
+    if (restarted !== undefined && isFurniture(process.role)) return []
     if (restarted !== undefined) {
       const reason = `The same command runs again, as pid ${restarted.pid}.`
       return [item(kind, name, { outcome: 'restarted', reason, detail })]

@@ -309,6 +309,17 @@ describe('A3, G5: after a cold start', () => {
       'unchecked file files on the disk',
     ])
   })
+  test('what an earlier sleep had written down is not taken for the last value', () => {
+    const restarted = { from: 'disk' as const, cause: { code: 'restarted', detail: '' } }
+    const replayed = rescue({ takenAt: 1_700_000_000_000 })
+    const item = named(compareSurvival(cold({ facts: restarted, rescued: null, replayed })), 'x')
+    expect(item).toMatchObject({ outcome: 'unchecked', reason: expect.stringContaining('2023-11-14') })
+    expect(
+      named(compareSurvival(cold({ facts: { ...restarted, cause }, rescued: null, replayed })), 'x'),
+    ).toMatchObject({
+      outcome: 'rescued',
+    })
+  })
   test('C6: a replaced sandbox lost its files, and is not compared with anything', () => {
     const facts = { from: 'new' as const, cause: { code: 'disk-missing', detail: 'The disk is gone.' } }
     const items = compareSurvival(hot(empty, { facts }))

@@ -5,6 +5,7 @@ import type { WakeFacts } from '../sandboxes/sandbox-rows.ts'
 import {
   commandOf,
   connectionItems,
+  isFurniture,
   item,
   openFileItems,
   packageItems,
@@ -73,7 +74,8 @@ function coldItems(evidence: Evidence): SurvivalItem[] {
   const nothing = { ...before, processes: [], ports: [], connections: [], kernels: [], deletedOpenFiles: [] }
   const manifests = { before, after: after ?? { ...nothing, unread: [] } }
   const restartable = new Map(rescue?.processes.map((process) => [process.pid, process]) ?? [])
-  const processes = processItems(manifests).map((found) => {
+  const speaking = { ...before, processes: before.processes.filter(({ role }) => !isFurniture(role)) }
+  const processes = processItems({ ...manifests, before: speaking }).map((found) => {
     const pid = Number(/^pid (\d+)/.exec(found.detail)?.[1] ?? -1)
     const ended = restartable.get(pid)
     const gone = 'It ended when the memory was given up.'
@@ -136,8 +138,11 @@ function rescuedItem(evidence: Evidence, rescue: RescueReport | null, variable: 
     item('variable', name, { outcome, reason, detail: type })
   if (variable.outcome === 'lost') return say('lost', variable.reason)
   if (rescue?.state === 'failed') return say('lost', 'It is on the disk, but could not be read back.')
-  if (rescue?.state !== 'replayed')
-    return say('unchecked', 'It is on the disk and is read back before the first Python cell.')
+  const older = olderRescue(evidence, rescue)
+  if (rescue?.state !== 'replayed') {
+    const which = older === undefined ? 'It is on the disk' : `A value from ${older} is on the disk`
+    return say('unchecked', `${which} and is read back before the first Python cell.`)
+  }
   const kernel = evidence.after?.kernels.find((candidate) => candidate.context === variable.context)
   if (kernel === undefined || kernel.state === 'not-answering') {
     return say('unchecked', 'It was read back, but Python could not be looked at after that.')
@@ -146,7 +151,14 @@ function rescuedItem(evidence: Evidence, rescue: RescueReport | null, variable: 
   // Imported modules are not listed among the variables.
   if (!isThere && variable.method !== 'import')
     return say('lost', 'It was written down, but Python does not have it now.')
-  return say('rescued', 'It was written to the disk and read back.')
+  if (older === undefined) return say('rescued', 'It was written to the disk and read back.')
+  return say('unchecked', `Python has its value from ${older}; whether it was changed after that is not known.`)
+}
+
+/** The time of a rescue that was made before an earlier sleep: nothing was written down before this one. */
+function olderRescue({ facts, rescued }: Evidence, rescue: RescueReport | null): string | undefined {
+  if (rescued !== null || facts.cause?.code === 'memory-given-up') return undefined
+  return rescue?.takenAt == null ? 'an earlier sleep' : new Date(rescue.takenAt).toISOString()
 }
 
 function coldShell({ before, after }: Evidence, rescue: RescueReport | null): SurvivalItem[] {
@@ -166,8 +178,9 @@ function coldShell({ before, after }: Evidence, rescue: RescueReport | null): Su
   if (after === null) {
     return [item('shell', 'shell session', { outcome: 'unchecked', reason: 'It could not be looked at.', detail })]
   }
+  // The environment is kept as it is looked at: equal before and after. The session itself is another one.
   return shellItems({ before, after }).map((found) =>
-    found.outcome === 'kept'
+    found.outcome === 'kept' && found.kind === 'shell'
       ? { ...found, outcome: 'rescued', reason: 'It was written to the disk and read back.' }
       : found,
   )

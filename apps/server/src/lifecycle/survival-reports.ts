@@ -40,6 +40,8 @@ export type SurvivalReports = LifecycleRecorder & {
 const lookTimeoutMs = 15_000
 /** Waits between questions whether what was rescued is read back. The last one repeats. */
 const replayDelaysMs = [250, 500, 1000, 2000, 5000, 15_000]
+/** For how long a report is shown as open because something is still on the disk only. */
+const openMs = 20_000
 /** How much of a report stands in the conversation itself; all of it is behind its own route. */
 const shownItems = { others: 200, kept: 100 }
 
@@ -106,7 +108,7 @@ export function makeSurvivalReports(dependencies: ReportDependencies): SurvivalR
         count === undefined
           ? report.counts
           : { ...report.counts, [kind]: { ...count, lost: count.lost - 1, restarted: count.restarted + 1 } }
-      await publish(dependencies, row, { ...report, items, counts })
+      await publish(dependencies, row, { ...report, items, counts }, false)
     },
     stop: async () => {
       stopping.abort(new Error('the server is closing'))
@@ -156,63 +158,88 @@ async function writeReport(
 
 type Look = { row: SurvivalReportRow; stopping: AbortSignal; onLooked: () => void }
 
-/** Looks at the sandbox again and says what it found; then waits for what is still being read back. */
+/** Looks at the sandbox again and says what it found; then follows what is still being read back. */
 async function complete(dependencies: ReportDependencies, look: Look): Promise<void> {
   const { row, stopping } = look
   const report = parsed(row)
-  const isCold = report.from === 'disk' || report.from === 'snapshot'
-  for (let attempt = 0; ; attempt += 1) {
-    const evidence = await gather(dependencies, row, { report, stopping })
+  const startedAt = performance.now()
+  const say = async (evidence: Evidence, status: SurvivalReport['status'], isFinal: boolean) => {
     stopping.throwIfAborted()
-    const isReplaying = isCold && (evidence.replayed?.state === 'pending' || evidence.replayed?.state === 'replaying')
-    const isLast = !isReplaying || evidence.after === null
-    const found = {
-      ...report,
-      ...summarise(compareSurvival(evidence)),
-      status: isLast ? 'complete' : 'checking',
-    } as const
-    if (isLast || attempt === 0) await publish(dependencies, row, found)
-    look.onLooked()
-    if (isLast) return
+    const found = { ...report, ...summarise(compareSurvival(evidence)), status }
+    await publish(dependencies, row, found, isFinal)
+  }
+  const first = await gather(dependencies, row, { report, stopping })
+  const isOpen = isReplaying(first)
+  await say(first, isOpen ? 'checking' : 'complete', !isOpen)
+  look.onLooked()
+  if (!isOpen) return
+  let isShownOpen = true
+  for (let attempt = 0; ; attempt += 1) {
     await delay(replayDelaysMs[Math.min(attempt, replayDelaysMs.length - 1)] ?? 0, stopping)
+    stopping.throwIfAborted()
+    const now = { ...first, ...(await lookInside(dependencies, row, { report, stopping })) }
+    if (!isReplaying(now)) return await say(now, 'complete', true)
+    // What nobody asks for stays on the disk for as long as it likes: the report says so, and is done for now.
+    if (isShownOpen && performance.now() - startedAt > openMs) {
+      await say(now, 'complete', false)
+      isShownOpen = false
+    }
   }
 }
 
-async function gather(
-  dependencies: ReportDependencies,
-  row: SurvivalReportRow,
-  { report, stopping }: { report: SurvivalReport; stopping: AbortSignal },
-): Promise<Evidence> {
-  const { guest, host, sandboxes, logger } = dependencies
-  const target = { sandboxId: row.sandbox_id, bootId: row.boot_id }
-  const evidence: Evidence = {
+function isReplaying({ replayed, after }: Evidence): boolean {
+  return after !== null && (replayed?.state === 'pending' || replayed?.state === 'replaying')
+}
+
+type Question = { report: SurvivalReport; stopping: AbortSignal }
+
+async function gather(dependencies: ReportDependencies, row: SurvivalReportRow, question: Question): Promise<Evidence> {
+  const { report } = question
+  const hasOwnDisk = report.from !== 'new' && report.from !== 'snapshot'
+  // Without a pause the last picture of the disk is older than what was done since.
+  const isComparable = hasOwnDisk && report.pausedAt !== null
+  const ask = () => dependencies.host.fileChanges(row.sandbox_id)
+  const files = isComparable ? await optional(dependencies, question.stopping, ask) : null
+  return {
     facts: { from: report.from, cause: report.cause },
     before: row.before_json === null ? null : (JSON.parse(row.before_json) as Manifest),
     rescued: row.rescue_json === null ? null : (JSON.parse(row.rescue_json) as RescueReport),
-    ...{ after: null, afterProblem: '', files: null, replayed: null },
+    files,
+    ...(await lookInside(dependencies, row, question)),
   }
+}
+
+/** What the guest says now; nothing when the boot that the report is about does not run any more. */
+async function lookInside(
+  dependencies: ReportDependencies,
+  row: SurvivalReportRow,
+  { report, stopping }: Question,
+): Promise<Pick<Evidence, 'after' | 'afterProblem' | 'replayed'>> {
+  const { guest, sandboxes } = dependencies
   const sandbox = await sandboxes.findById(row.sandbox_id)
   if (sandbox?.boot_id !== row.boot_id || sandbox.state !== 'active') {
-    return { ...evidence, afterProblem: 'it slept again before that.' }
+    return { after: null, afterProblem: 'it slept again before that.', replayed: null }
   }
+  const target = { sandboxId: row.sandbox_id, bootId: row.boot_id }
   const signal = AbortSignal.any([stopping, AbortSignal.timeout(lookTimeoutMs)])
-  const optional = async <Value>(what: string, ask: () => Promise<Value>) => {
-    try {
-      return await ask()
-    } catch (error) {
-      if (!stopping.aborted) logger.warn({ err: error, sandboxId: row.sandbox_id, what }, 'no second look')
-      return null
-    }
-  }
-  // Without a pause the last picture of the disk is older than what was done since.
-  if (report.from !== 'new' && report.pausedAt !== null)
-    evidence.files = await optional('files', () => host.fileChanges(row.sandbox_id))
-  if (report.from === 'disk' || report.from === 'snapshot')
-    evidence.replayed = await optional('rescue', () => guest.rescue(target, signal))
+  const isCold = report.from === 'disk' || report.from === 'snapshot'
+  const replayed = isCold ? await optional(dependencies, stopping, () => guest.rescue(target, signal)) : null
   const hashKey = dependencies.hashKeyOf(row.sandbox_id)
-  evidence.after = await optional('manifest', () => guest.manifest(target, { hashKey, signal }))
-  if (evidence.after === null) evidence.afterProblem = 'it did not answer.'
-  return evidence
+  const after = await optional(dependencies, stopping, () => guest.manifest(target, { hashKey, signal }))
+  return { after, afterProblem: after === null ? 'it did not answer.' : '', replayed }
+}
+
+async function optional<Value>(
+  { logger }: ReportDependencies,
+  stopping: AbortSignal,
+  ask: () => Promise<Value>,
+): Promise<Value | null> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!stopping.aborted) logger.warn({ err: error }, 'a part of a sandbox could not be looked at')
+    return null
+  }
 }
 
 /** Stores the report and shows it in its line, if that still stands in the conversation. */
@@ -220,6 +247,7 @@ async function publish(
   dependencies: ReportDependencies,
   row: SurvivalReportRow,
   report: SurvivalReport,
+  isFinal: boolean,
 ): Promise<void> {
   const { store, log } = dependencies
   const before = await store.report(row.id)
@@ -228,7 +256,7 @@ async function publish(
     status: report.status,
     json: JSON.stringify(report),
     ...(isNews ? { is_told: 0 } : {}),
-    ...(report.status === 'complete' ? { before_json: null, rescue_json: null } : {}),
+    ...(isFinal ? { before_json: null, rescue_json: null } : {}),
   }
   const entry = await log.entry(row.thread_id, row.entry_id)
   const shown =

@@ -5,8 +5,8 @@ import { limitColumns, limitsOf, wantedLimits } from './sandbox-rows.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 import type { SandboxRow } from './sandboxes.table.ts'
 
-/** States with a boot whose limits can be changed. All others take the limits at their next start. */
-const running: readonly SandboxState[] = ['starting', 'active']
+/** States with a boot whose limits can be changed; a paused one wakes with them. All others take them at their start. */
+const running: readonly SandboxState[] = ['starting', 'active', 'paused']
 
 /**
  * Brings the sandboxes that run to the limits as they are set now; those that have them already are left alone, so it

@@ -87,9 +87,11 @@ export function presentSandbox(row: SandboxRow | undefined, context: PresenterCo
   return { ...base, detail: recorded, asleep: presentAsleep(row, { now: context.now, policy }), ...waiting }
 }
 
-/** A sandbox that does not run takes the limits as they are when it starts. */
+const hasLimits: readonly SandboxState[] = ['starting', 'active', 'pausing', 'paused', 'waking']
+
+/** A sandbox without a boot takes the limits as they are when it starts. */
 function limitsShown(row: SandboxRow, installation: SandboxLimits): SandboxLimits {
-  return row.state === 'fresh' ? wantedLimits(row, installation) : limitsOf(row)
+  return hasLimits.includes(row.state as SandboxState) ? limitsOf(row) : wantedLimits(row, installation)
 }
 
 function awakeDetail({ reasons: [first] }: AwakeDecision): SandboxView['detail'] {
