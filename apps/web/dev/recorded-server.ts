@@ -1,6 +1,7 @@
 import type { Entry, ThreadEvent } from '@threadbox/sdk'
 import { call, pages, text, turn, user } from './recorded-entries.ts'
 import { detailOf, lifecyclePages, reports } from './recorded-lifecycle.ts'
+import { settings } from './recorded-settings.ts'
 import { threads } from './recorded-threads.ts'
 
 const models = [
@@ -37,6 +38,7 @@ export function answer(request: Request): Response {
         awakeSandboxes: 3,
       },
     })
+  if (path === '/settings') return Response.json(settings)
   if (path === '/events') return stream([])
   if (path.includes('/sandbox')) return answerSandbox(path, threadId)
   if (path.endsWith('/entries'))
