@@ -278,7 +278,7 @@ describe('memory that cannot be used', () => {
 })
 
 describe('memory that is given up', () => {
-  test('A3: a demotion reaches nobody outside, ends everything, and leaves the files', async () => {
+  test('A3: a demotion rescues, ends everything, and leaves the files', async () => {
     const sandbox = await start()
     await host.run(sandbox.sandboxId, 'echo kept > kept')
     await pause(sandbox)

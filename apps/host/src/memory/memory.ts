@@ -26,8 +26,9 @@ export type MemoryOptions = {
   read: ReadMemory
 }
 
-/** How often it is looked whether memory is short. */
+/** How often it is looked whether memory is short, and whether images take more than they may. */
 const relieveEveryMs = 5000
+const budgetEveryMs = 60_000
 
 /** What is done about the memory of sandboxes, in RAM and on disk. */
 export function makeMemory(parts: {
@@ -57,18 +58,26 @@ export function makeMemory(parts: {
     awake: () => active.count(),
     logger,
   })
-  const imageBudgetBytes = async () =>
-    options.imageBudgetBytes === 0 ? Math.floor((await disks.poolUsage()).totalBytes / 6) : options.imageBudgetBytes
+  let poolBytes: number | undefined
+  const imageBudgetBytes = async () => {
+    if (options.imageBudgetBytes !== 0) return options.imageBudgetBytes
+    poolBytes ??= (await disks.poolUsage()).totalBytes
+    return Math.floor(poolBytes / 6)
+  }
   const paused = makePausedBoots({
     ...{ launch, running: parts.running, active, disks, network: parts.network, boots: parts.boots },
     ...{ images, points, frozen, room, events, logger, imageBudgetBytes, keepsFrozen: options.keepsFrozen },
   })
-  const watch = () => {
+  const repeat = (everyMs: number, work: () => Promise<void>) => {
     const timer = setInterval(() => {
-      paused.relieve().catch((error: unknown) => logger.warn({ error }, 'memory could not be relieved'))
-    }, relieveEveryMs)
+      work().catch((error: unknown) => logger.warn({ error }, 'memory could not be looked after'))
+    }, everyMs)
     timer.unref()
     signal.addEventListener('abort', () => clearInterval(timer), { once: true })
+  }
+  const watch = () => {
+    repeat(relieveEveryMs, room.relieve)
+    repeat(budgetEveryMs, paused.tellBudget)
   }
   return { paused, room, watch }
 }

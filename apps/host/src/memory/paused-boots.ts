@@ -28,8 +28,8 @@ export type PausedBoots = {
   usage(): Promise<MemoryUsage>
   reclaim(options: SandboxBoot): Promise<Reclaimed>
   removeLeftOvers(): Promise<void>
-  /** Gives up frozen copies while memory is short, and says when images take more than they may. */
-  relieve(): Promise<void>
+  /** Says so when images take more than they may. */
+  tellBudget(): Promise<void>
 }
 
 type MemoryUsage = Pick<HostInfo, 'frozenSandboxes' | 'frozenBytes' | 'memoryImageBytes' | 'memoryImageBudgetBytes'>
@@ -80,10 +80,7 @@ export function makePausedBoots(parts: MemoryParts & { keepsFrozen: boolean }): 
       return reclaimed
     },
     removeLeftOvers: () => removeLeftOverImages(parts),
-    relieve: async () => {
-      await parts.room.relieve()
-      await tellBudget()
-    },
+    tellBudget,
   }
 }
 
