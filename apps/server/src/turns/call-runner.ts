@@ -14,7 +14,20 @@ import type { CallOrder } from './turn-state.models.ts'
 import { type CallChange, writerOf } from './turns.store.ts'
 
 /** `leave`: the server goes away; what runs is left running and nothing is recorded. */
-type RunOptions = { turn: TurnRecord; signal: AbortSignal; leave: AbortSignal; contextTokens: number | null }
+type RunOptions = {
+  turn: TurnRecord
+  signal: AbortSignal
+  leave: AbortSignal
+  contextTokens: number | null
+  /** Set when the turn is over with this call: both ends are then recorded at once, because each waits for the disk. */
+  ending?: TurnEnding | undefined
+}
+
+/** The end of a turn as part of the record of its last call. Asked at most once, and not when the call was stopped. */
+export type TurnEnding = {
+  change(): ThreadChange
+  record(writer: ReturnType<typeof writerOf>): Promise<void>
+}
 
 /**
  * Brings recorded calls to their end: side by side, except those that write files, which keep the model's order. Returns
@@ -50,7 +63,7 @@ type OneCall = RunOptions & { call: CallRecord; order: CallOrder; tool: Tool | u
 async function runCall(dependencies: TurnDependencies, one: OneCall): Promise<TurnFailure | undefined> {
   const { call, order, tool } = one
   const finish = (outcome: CallOutcome | undefined, recorder?: RunRecorder) =>
-    finishCall(dependencies, { call, outcome: outcome ?? unexpectedOutcome, recorder })
+    finishCall(dependencies, { call, outcome: outcome ?? unexpectedOutcome, recorder, ending: endingOf(one) })
   if (tool === undefined) {
     await finish(failedWith(callInputInvalid({ problem: `there is no tool called ${call.tool.slice(0, 100)}` })))
     return undefined
@@ -67,7 +80,7 @@ async function runCall(dependencies: TurnDependencies, one: OneCall): Promise<Tu
   }
   const sandbox = await awakeFor(dependencies, one)
   if ('outcome' in sandbox) {
-    await finish(sandbox.outcome)
+    await finishCall(dependencies, { call, outcome: sandbox.outcome ?? unexpectedOutcome })
     return sandbox.failure
   }
   if (isLost(sandbox, one)) {
@@ -80,6 +93,10 @@ async function runCall(dependencies: TurnDependencies, one: OneCall): Promise<Tu
   await finish(outcome, recorder)
   if (tool.recovery === 'attach') void forget(sandbox, call.id)
   return undefined
+}
+
+function endingOf({ ending, signal, order }: OneCall): TurnEnding | undefined {
+  return signal.aborted || order.how === 'cancel' || order.how === 'stop' ? undefined : ending
 }
 
 /** The sandbox, or what the call and the turn come to without one. */
@@ -189,10 +206,15 @@ const unexpectedOutcome: CallOutcome = {
 
 async function finishCall(
   dependencies: TurnDependencies,
-  options: { call: CallRecord; outcome: CallOutcome; recorder: RunRecorder | undefined },
+  options: {
+    call: CallRecord
+    outcome: CallOutcome
+    recorder?: RunRecorder | undefined
+    ending?: TurnEnding | undefined
+  },
 ): Promise<void> {
   const { log, store, system } = dependencies
-  const { call, outcome, recorder } = options
+  const { call, outcome, recorder, ending } = options
   await recorder?.flush()
   const entry = await callEntryOf(dependencies, call)
   const { status, output, error } = outcome
@@ -205,8 +227,12 @@ async function finishCall(
     const interrupted = notice(system, { turnId: call.turnId, code: 'call-interrupted', params: { tool: call.tool } })
     changes.push({ type: 'entry-added', entry: interrupted })
   }
+  if (ending !== undefined) changes.push(ending.change())
   const change: CallChange = { status, output, stillRunning: outcome.stillRunning ?? [] }
-  await log.append(call.threadId, changes, (transaction) => store.changeCall(call.id, change, writerOf(transaction)))
+  await log.append(call.threadId, changes, async (transaction) => {
+    await store.changeCall(call.id, change, writerOf(transaction))
+    await ending?.record(writerOf(transaction))
+  })
 }
 
 /** Figures that came before a crash are in the entry already; the resumed run knows only those after it. */

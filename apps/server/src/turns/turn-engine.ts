@@ -2,11 +2,11 @@ import { isThreadboxError } from '@threadbox/errors'
 import type { TurnFailure } from '@threadbox/protocol/public'
 import { contextFullFailure } from '../models/model-failure.models.ts'
 import type { ThreadChange } from '../threads/thread-log.ts'
-import { runCalls } from './call-runner.ts'
+import { runCalls, type TurnEnding } from './call-runner.ts'
 import { askModel } from './model-step.ts'
 import { limitsOf, notice, type TurnDependencies, turnView } from './turn-dependencies.ts'
 import type { TurnRecord } from './turn-record.ts'
-import { nextAction, type TurnAction, type TurnState } from './turn-state.models.ts'
+import { type CallOrder, nextAction, type TurnAction, type TurnState } from './turn-state.models.ts'
 import { noModelConnected } from './turns.errors.ts'
 import { writerOf } from './turns.store.ts'
 
@@ -52,7 +52,7 @@ export function makeTurnEngine(
       const end = await perform(dependencies, { turn: record, action, signal: turn.signal, leave, progress })
       if (leave.aborted) return undefined
       if (end === undefined) continue
-      await endTurn(dependencies, { turn: record, ...end })
+      if (!end.isRecorded) await endTurn(dependencies, { turn: record, ...end })
       return { turn: record, status: end.status }
     }
   }
@@ -98,7 +98,12 @@ type Performance = {
   progress: { isForced: boolean }
 }
 
-type TurnEnd = { status: 'finished' | 'stopped' | 'failed'; failure?: TurnFailure }
+type TurnEnd = {
+  status: 'finished' | 'stopped' | 'failed'
+  failure?: TurnFailure
+  /** It is in the record already. */
+  isRecorded?: boolean
+}
 
 /** Does one action. Returns how the turn ends, or undefined to look at the record again. */
 async function perform(dependencies: TurnDependencies, options: Performance): Promise<TurnEnd | undefined> {
@@ -111,12 +116,8 @@ async function perform(dependencies: TurnDependencies, options: Performance): Pr
     case 'discard-step':
       await discardStep(dependencies, { turn, stepId: action.stepId })
       return undefined
-    case 'run-calls': {
-      const model = await dependencies.models.usable(turn.modelId)
-      const contextTokens = turn.mode === 'agent' ? (model?.contextTokens ?? null) : null
-      const failure = await runCalls(dependencies, { turn, orders: action.orders, signal, leave, contextTokens })
-      return failure === undefined || signal.aborted ? undefined : { status: 'failed', failure }
-    }
+    case 'run-calls':
+      return await performCalls(dependencies, { ...options, orders: action.orders })
     case 'ask-model': {
       const model = await dependencies.models.usable(turn.modelId)
       if (model === undefined) return { status: 'failed', failure: modelGone() }
@@ -127,6 +128,33 @@ async function perform(dependencies: TurnDependencies, options: Performance): Pr
       return undefined
     }
   }
+}
+
+async function performCalls(
+  dependencies: TurnDependencies,
+  options: Performance & { orders: readonly CallOrder[] },
+): Promise<TurnEnd | undefined> {
+  const { turn, orders, signal, leave } = options
+  const model = turn.mode === 'agent' ? await dependencies.models.usable(turn.modelId) : undefined
+  const contextTokens = model?.contextTokens ?? null
+  let isRecorded = false
+  const ending: TurnEnding = {
+    change: () => finishedView(dependencies, turn),
+    record: async (writer) => {
+      await dependencies.store.changeTurn(turn.id, { status: 'finished' }, writer)
+      isRecorded = true
+    },
+  }
+  // A direct turn is its one call.
+  const isLast = turn.mode === 'direct' && turn.steps.flatMap((step) => step.calls).length === 1
+  const calls = { turn, orders, signal, leave, contextTokens, ending: isLast ? ending : undefined }
+  const failure = await runCalls(dependencies, calls)
+  if (isRecorded) return { status: 'finished', isRecorded }
+  return failure === undefined || signal.aborted ? undefined : { status: 'failed', failure }
+}
+
+function finishedView({ system }: TurnDependencies, turn: TurnRecord): ThreadChange {
+  return { type: 'turn-updated', turn: turnView(turn, { status: 'finished', endedAt: system.now() }) }
 }
 
 function modelGone(): TurnFailure {
