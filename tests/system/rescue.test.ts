@@ -16,9 +16,9 @@ const run = async (command: string) => (await guest.host.run(guest.sandboxId, co
 const budgets = { timeBudgetMs: 90_000, totalBytes: 200_000_000, variableBytes: 20_000_000 }
 
 let cells = 0
-async function runCell(code: string): Promise<{ output: string; problem: string }> {
+async function runCell(code: string, context = ''): Promise<{ output: string; problem: string }> {
   const key = `cell-${++cells}`
-  await guest.client.startCell({ key, code })
+  await guest.client.startCell({ key, code, context })
   let output = ''
   for await (const { event } of guest.client.read({ key })) {
     if (event.case === 'output') output += Buffer.from(event.value.data).toString()
@@ -90,6 +90,8 @@ describe('a demotion and the cold start after it', () => {
       obstacle: '',
     })
     expect(JSON.stringify(taken)).not.toContain('SERVER_VARIABLE')
+    const obstacles = Object.fromEntries(taken.processes.map(({ commandLine, obstacle }) => [commandLine[0], obstacle]))
+    expect(obstacles).toMatchObject({ cat: 'It read from another program.', sleep: '' })
   })
 
   describe('after the cold start', () => {
@@ -137,4 +139,83 @@ readlink /proc/${first?.pid}/cwd; tr '\\0' '\\n' < /proc/${first?.pid}/environ |
       expect(unknown.status).toBe(404)
     })
   })
+})
+
+describe('a demotion that finds work going on, and a disk that was damaged after it', () => {
+  type Group = { names: string[]; file: string }
+  // Rescues are numbered, and this is the sandbox's second one.
+  const keptAt = '/var/lib/threadbox/rescue/00000002/kernels/main'
+  let context: string
+  let taken: RescueReport
+  const rootFile = (path: string) => `${guest.guestUrl}/files?path=${encodeURIComponent(path)}&username=root`
+
+  beforeAll(async () => {
+    const created = await fetch(`${guest.codeUrl}/contexts`, { method: 'POST', body: JSON.stringify({ cwd: '/tmp' }) })
+    context = ((await created.json()) as { id: string }).id
+    expect((await runCell('of_other_kernel = [1, 2]', context)).problem).toBe('')
+    expect((await runCell('intact = {"a": [1]}\nto_be_damaged = {"b": [2]}\nimport subprocess\n')).problem).toBe('')
+    expect((await runCell('child = subprocess.Popen(["sleep", "1234"])')).problem).toBe('')
+    await run(
+      `bash -c 'trap "echo bye > ~/bye; exit" TERM; echo up > ~/up; while :; do sleep 0.1; done' >/dev/null & sleep 0.3`,
+    )
+    await guest.client.startCell({ key: 'endless', code: 'print("up")\nfor n in iter(int, 1): in_loop = n' })
+    for await (const { event } of guest.client.read({ key: 'endless' })) if (event.case === 'output') break
+    taken = await rescue()
+  }, 120_000)
+
+  test('A3: a running cell is interrupted, and that is said', () => {
+    expect(taken.problems).toContain('A cell was running and was interrupted.')
+    expect(taken.variables).toContainEqual(expect.objectContaining({ name: 'in_loop', outcome: 'kept' }))
+    expect(taken.variables).toContainEqual(expect.objectContaining({ name: 'of_other_kernel', context }))
+    expect(taken.processes).toContainEqual(expect.objectContaining({ commandLine: ['sleep', '1234'], obstacle: '' }))
+  })
+
+  test('C6: what was damaged on the disk is lost by name, and the rest is back without a cell', async () => {
+    const index = (await (await fetch(rootFile(`${keptAt}/index.json`))).json()) as { groups: Group[] }
+    const group = index.groups.find(({ names }) => names.includes('to_be_damaged'))
+    expect(group?.names).toEqual(['to_be_damaged'])
+    const damaged = await fetch(rootFile(`${keptAt}/${group?.file}.pickle`), {
+      method: 'POST',
+      body: 'no pickle',
+      headers: { 'content-type': 'application/octet-stream' },
+    })
+    expect(damaged.status).toBe(200)
+    await guest.coldStart()
+    expect(await run('cat ~/bye')).toBe('bye\n')
+    await expect.poll(async () => (await report()).state, { timeout: 60_000, interval: 200 }).toBe('replayed')
+    const back = await report()
+    expect(back.variables).toContainEqual(
+      expect.objectContaining({ name: 'to_be_damaged', outcome: 'lost', reason: expect.stringContaining('read back') }),
+    )
+    expect(back.variables).toContainEqual(expect.objectContaining({ name: 'intact', outcome: 'kept' }))
+    expect((await runCell('print(intact, "to_be_damaged" in globals())')).output).toBe("{'a': [1]} False\n")
+    expect((await runCell('print(of_other_kernel)', context)).output).toBe('[1, 2]\n')
+  }, 120_000)
+
+  test('G5: after a boot that ended without a rescue, the report says how old the values are', async () => {
+    await runCell('intact = "changed"')
+    await guest.coldStart()
+    const { problems, state } = await report()
+    expect(state).toBe('pending')
+    expect(problems).toContainEqual(expect.stringMatching(/read back before, at 2/))
+    expect((await runCell('print(intact)')).output).toBe("{'a': [1]}\n")
+  }, 120_000)
+})
+
+test('C5: two kernels with the same generators differ after they were given different entropy', async () => {
+  const draw = `import random, numpy, tempfile
+random.seed(1); numpy.random.seed(1)
+print(__import__("threadbox_rescue.reseed", fromlist=["x"]).reseed({"entropy": ENTROPY})["reseeded"])
+print(random.random(), numpy.random.rand())`
+  const first = (await runCell(draw.replace('ENTROPY', '"00" * 32'))).output
+  const same = (await runCell(draw.replace('ENTROPY', '"00" * 32'))).output
+  const other = (await runCell(draw.replace('ENTROPY', '"01" * 32'))).output
+  expect(first).toContain("'random', 'numpy.random'")
+  expect(same).toBe(first)
+  expect(
+    other
+      .split('\n')[1]
+      ?.split(' ')
+      .every((value) => !first.includes(value)),
+  ).toBe(true)
 })

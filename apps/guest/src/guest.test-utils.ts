@@ -34,6 +34,7 @@ export async function startTestGuest(): Promise<TestGuest> {
     guestVersion: 'test',
     scratchDirectory: join(directory, 'scratch'),
     stateDirectory: join(directory, 'state'),
+    ownsMachine: false,
     address: '127.0.0.1',
     ports: { guest: 0, code: 0 },
     logger: makeLogger({ process: 'guest', level: 'silent' }),

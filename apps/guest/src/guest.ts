@@ -36,6 +36,8 @@ export type GuestOptions = {
   scratchDirectory: string
   /** Kept on the sandbox's disk: shell sessions, output that does not fit into memory. */
   stateDirectory: string
+  /** Everything on this machine but the guest itself is the user's, and may be stopped and ended. Not so in tests. */
+  ownsMachine: boolean
   address: string
   ports: { guest: number; code: number }
   logger: Logger
@@ -77,6 +79,8 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     launcher,
     programs,
     stateDirectory: options.stateDirectory,
+    ownsMachine: options.ownsMachine,
+    firstVictim: watchdog.setFirstVictim,
     contexts: () => contexts,
     terminalPids: processes.terminalPids,
     runningKeys,

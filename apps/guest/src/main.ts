@@ -36,6 +36,7 @@ async function serve() {
     guestVersion: readVersion(),
     scratchDirectory: '/dev/.threadbox',
     stateDirectory: '/var/lib/threadbox',
+    ownsMachine: true,
     address: '0.0.0.0',
     ports: { guest: guestPort, code: codePort },
     logger,

@@ -18,6 +18,8 @@ export type KernelRescue = {
 const writingShare = 0.6
 /** How long a cell may take to react to being interrupted. */
 const interruptMs = 3_000
+/** A kernel that says nothing for so long is in a computation that does not let go of the interpreter. */
+const firstAnswerMs = 10_000
 const answerSlackMs = 2_000
 
 /**
@@ -32,6 +34,7 @@ export async function rescueKernel(options: {
   deadlineAt: number
   launcher: Launcher
   programs: Programs
+  firstVictim(pid: number | undefined): void
 }): Promise<KernelRescue> {
   const { context, kernel, directory, request, deadlineAt } = options
   const problems: string[] = []
@@ -46,6 +49,7 @@ export async function rescueKernel(options: {
   const leftMs = () => Math.max(0, deadlineAt - performance.now())
   const nothing = { context: context.id, cwd: context.cwd, variables: [], skip: [], problems }
   try {
+    await kernel.ask({ operation: 'describe', timeoutMs: firstAnswerMs })
     const budgetMs = Math.round(leftMs() * writingShare)
     const { totalBytes, variableBytes } = request
     await ask({ operation: 'keep', directory, timeBudgetMs: budgetMs, totalBytes, variableBytes }, budgetMs)

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { RescueReport } from '@threadbox/protocol/guest'
+import type { ManifestProcess, RescueReport } from '@threadbox/protocol/guest'
 import { describeProcess, type Furniture, linkOf, userIdOf, userProcesses } from '../manifest/processes.ts'
 import { sendSignal } from '../processes/process-family.ts'
 import type { ProcessEntry } from '../processes/process-table.ts'
@@ -40,9 +40,7 @@ export function describeForRestart(
   const described = entries.map((entry) => ({ entry, shown: describeProcess(entry, furniture) }))
   const programs = new Set(described.filter(({ shown }) => isProgram(shown.role)).map(({ shown }) => shown.pid))
   const terminals = new Set(described.filter(({ shown }) => shown.role === 'terminal').map(({ shown }) => shown.pid))
-  const heads = described.filter(
-    ({ shown }) => shown.role !== 'shell' && !programs.has(shown.parentPid) && !furniture.kernels.has(shown.parentPid),
-  )
+  const heads = described.filter(({ shown }) => shown.role !== 'shell' && !programs.has(shown.parentPid))
   const told: RescuedProcess[] = []
   const stored: StoredProcess[] = []
   for (const { entry, shown } of heads) {
@@ -55,10 +53,9 @@ export function describeForRestart(
       commandLine: shown.commandLine,
       cwd: shown.cwd,
       role,
-      obstacle: obstacleOf({
-        pid: shown.pid,
+      obstacle: obstacleOf(shown, {
         isInTerminal: terminals.has(entry.session) || role === 'terminal',
-        shown,
+        isOfKernel: furniture.kernels.has(shown.parentPid),
       }),
     })
     stored.push({
@@ -78,19 +75,19 @@ function isProgram(role: string): boolean {
   return role === 'user' || role === 'service'
 }
 
-function obstacleOf(process: {
-  pid: number
-  isInTerminal: boolean
-  shown: { commandLine: string[]; cwd: string }
-}): string {
-  if (process.isInTerminal) return 'It ran in a terminal, whose screen is gone.'
-  if (process.shown.commandLine.length === 0) return 'Its command line is not known.'
-  if (process.shown.cwd === '' || process.shown.cwd.endsWith(' (deleted)'))
-    return 'Its directory does not exist any more.'
-  const input = linkOf(`/proc/${process.pid}/fd/0`)
-  if (input.startsWith('pipe:') || input.startsWith('socket:')) return 'It read from another program.'
-  const isFed = process.shown.commandLine.at(-1) === '-' && input !== '/dev/null'
-  return isFed ? 'It read its program from its input.' : ''
+/** Copies of a kernel, and helpers of Python's own, mean nothing without the kernel that they worked for. */
+const kernelHelper = /\/kernel\.py$|multiprocessing|joblib|loky/
+
+function obstacleOf(shown: ManifestProcess, place: { isInTerminal: boolean; isOfKernel: boolean }): string {
+  if (place.isInTerminal) return 'It ran in a terminal, whose screen is gone.'
+  if (place.isOfKernel && shown.commandLine.some((word) => kernelHelper.test(word))) {
+    return 'It worked for the Python kernel.'
+  }
+  if (shown.commandLine.length === 0) return 'Its command line is not known.'
+  if (shown.cwd === '' || shown.cwd.endsWith(' (deleted)')) return 'Its directory does not exist any more.'
+  const input = linkOf(`/proc/${shown.pid}/fd/0`)
+  if (/^(pipe|socket):/.test(input)) return 'It read from another program.'
+  return shown.commandLine.at(-1) === '-' && input !== '/dev/null' ? 'It read its program from its input.' : ''
 }
 
 /** A regular file that still has its name. */

@@ -51,6 +51,7 @@ export type StoredRescue = z.infer<typeof storedSchema>
 /** Numbered, so that the newest is known whatever the clock does. */
 const finishedName = /^\d{8}$/
 const unfinishedEnding = '.new'
+const replayedMark = 'replayed'
 
 /**
  * Rescues on the sandbox's disk, each in a directory of its own that gets its final name last: one that was interrupted
@@ -60,12 +61,16 @@ const unfinishedEnding = '.new'
 export type RescueStore = {
   /** Makes room for a new rescue. */
   begin(): RescueDraft
-  newest(): { directory: string; stored: StoredRescue } | undefined
+  newest(): FoundRescue | undefined
+  /** Notes that a rescue was read back, so that a later boot can say that its values are old. */
+  markReplayed(directory: string): void
   /** Where the kernel of a context kept its values. */
   kernelDirectory(directory: string, context: string): string
   /** Lets users pass to what their kernels kept, or not any more. */
   setPassable(directory: string, isPassable: boolean): void
 }
+
+export type FoundRescue = { directory: string; stored: StoredRescue; replayedAtMs: number | undefined }
 
 export type RescueDraft = {
   directory: string
@@ -89,11 +94,16 @@ export function makeRescueStore(options: { stateDirectory: string }): RescueStor
   return {
     kernelDirectory,
     setPassable,
+    markReplayed: (directory) => {
+      writeFileSync(join(directory, replayedMark), '', { mode: 0o600 })
+    },
     newest: () => {
       for (const name of finished().reverse()) {
         const directory = join(root, name)
         const stored = readStored(directory)
-        if (stored !== undefined) return { directory, stored }
+        if (stored === undefined) continue
+        const mark = lstatSync(join(directory, replayedMark), { throwIfNoEntry: false })
+        return { directory, stored, replayedAtMs: mark?.mtimeMs }
       }
       return undefined
     },

@@ -26,6 +26,13 @@ export const rescueInvalid = defineError<{ problem: string }>({
   remedy: () => 'Send a time budget and budgets of bytes, each above zero.',
 })
 
+export const rescueElsewhere = defineError({
+  code: 'rescue.not-in-sandbox',
+  kind: 'unsupported',
+  message: () => 'This guest shares its machine with others, whose processes it must not end.',
+  remedy: () => 'Ask a guest that runs in a sandbox.',
+})
+
 /** Ending processes takes its own part of the time. */
 const endingShare = 0.25
 const endingMostMs = 12_000
@@ -36,6 +43,10 @@ export type RescueDependencies = {
   launcher: Launcher
   programs: Programs
   stateDirectory: string
+  /** Everything that runs here is the user's. */
+  ownsMachine: boolean
+  /** Names the process that is to go first when memory runs out. */
+  firstVictim(pid: number | undefined): void
   contexts(): Context[]
   terminalPids(): number[]
   /** Commands and cells that have not ended. */
@@ -48,6 +59,7 @@ export type RescueDependencies = {
  * was and the error is the caller's.
  */
 export async function makeRescue(request: RescueRequest, dependencies: RescueDependencies): Promise<RescueReport> {
+  if (!dependencies.ownsMachine) throw rescueElsewhere({})
   const startedAt = performance.now()
   const { store, contexts } = dependencies
   const deadlineAt =

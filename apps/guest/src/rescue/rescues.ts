@@ -3,7 +3,7 @@ import type { Contexts } from '../kernels/contexts.ts'
 import type { Kernel } from '../kernels/kernel.ts'
 import { replayInto } from './replay.ts'
 import { hashOfSession, makeRescue, type RescueDependencies, rescueRunning } from './rescue.ts'
-import type { StoredRescue } from './rescue-store.ts'
+import type { FoundRescue, StoredRescue } from './rescue-store.ts'
 import { rescuedProcessUnknown, startAgain } from './restart.ts'
 
 /** A command of the user comes first; reading variables back would slow it down. */
@@ -55,6 +55,14 @@ export function makeRescues(dependencies: Omit<RescueDependencies, 'contexts'> &
   let pending: Pending | undefined
   let isClosed = false
   let background: NodeJS.Timeout | undefined
+  const noteReplayed = (directory: string) => {
+    try {
+      store.markReplayed(directory)
+    } catch (error) {
+      // A full disk must not keep anybody from their kernel.
+      logger.warn({ err: error }, 'not noted that variables were read back')
+    }
+  }
   const prepare = async (context: string, kernel: Kernel): Promise<boolean> => {
     const current = pending
     const work = current?.waiting.get(context)
@@ -81,6 +89,7 @@ export function makeRescues(dependencies: Omit<RescueDependencies, 'contexts'> &
         current.replayed.set(context, outcome.variables)
         current.problems.push(...outcome.problems)
       }
+      if (current.waiting.size === 0) noteReplayed(current.directory)
       return kernel.isAlive()
     } finally {
       current.isReplaying = false
@@ -141,7 +150,7 @@ export function makeRescues(dependencies: Omit<RescueDependencies, 'contexts'> &
   }
 }
 
-function open(found: { directory: string; stored: StoredRescue }, shellHash: string): Pending {
+function open(found: FoundRescue, shellHash: string): Pending {
   const { stored } = found
   const hasSame = stored.shellHash === shellHash
   const lost = { outcome: 'lost' as const, reason: 'its state on the disk is not what was kept' }
@@ -151,11 +160,18 @@ function open(found: { directory: string; stored: StoredRescue }, shellHash: str
     replayed: new Map(),
     started: new Map(),
     shell: hasSame || stored.report.shell.outcome !== 'kept' ? stored.report.shell : lost,
-    problems: [...stored.report.problems],
+    problems: [...stored.report.problems, ...problemOfAge(found)],
     isReplaying: false,
     isFailed: false,
     replayMs: 0,
   }
+}
+
+/** A boot that ended without a rescue leaves only what an earlier one had read back. */
+function problemOfAge({ replayedAtMs, stored }: FoundRescue): string[] {
+  if (replayedAtMs === undefined || stored.kernels.length === 0) return []
+  const since = new Date(replayedAtMs).toISOString()
+  return [`These variables were read back before, at ${since}; what was changed in memory since then is lost.`]
 }
 
 function describe(pending: Pending): RescueReport {

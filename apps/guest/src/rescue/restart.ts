@@ -14,10 +14,13 @@ export const rescuedProcessUnknown = defineError<{ id: string }>({
 })
 
 /**
- * Where its output went, if that was a file; nowhere else. What it printed to a command that has ended long ago has no
- * reader any more.
+ * Output goes where it went, if that was a file, and nowhere else: what it printed to a command that has ended long ago
+ * has no reader any more. A program that called itself by a name that is no program is started by its file.
  */
-const redirect = 'exec <"$1" >>"$2" 2>>"$3" && shift 3 && exec "$@"'
+const becomeProgram = `exec <"$1" >>"$2" 2>>"$3"
+executable=$4; shift 4
+type -P -- "$1" >/dev/null && exec -- "$@"
+exec -a "$1" -- "$executable" "\${@:2}"`
 const nowhere = '/dev/null'
 
 /** Starts a process as it was: same command line, directory, environment and user. Returns its process id. */
@@ -27,7 +30,14 @@ export async function startAgain(stored: StoredProcess, launcher: Launcher): Pro
   const launched = await launcher.launch({
     user: findUser(userNameOf(stored.uid)),
     program: '/bin/bash',
-    args: ['-c', redirect, 'bash', ...stored.files.map((file) => file || nowhere), ...stored.commandLine],
+    args: [
+      '-c',
+      becomeProgram,
+      'bash',
+      ...stored.files.map((file) => file || nowhere),
+      stored.executable,
+      ...stored.commandLine,
+    ],
     envs: environment,
     cwd: stored.cwd,
     stdin: 'none',

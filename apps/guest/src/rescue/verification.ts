@@ -23,6 +23,7 @@ export async function verify(options: {
   directory: string
   cwd: string
   deadlineAt: number
+  firstVictim(pid: number | undefined): void
   only?: ReadonlySet<string>
 }): Promise<Verification> {
   const { directory, only } = options
@@ -69,6 +70,7 @@ async function runOnce(options: {
   output: string
   skip: number[]
   deadlineAt: number
+  firstVictim(pid: number | undefined): void
 }): Promise<'ended' | 'late'> {
   const leftMs = options.deadlineAt - performance.now()
   if (leftMs <= 0) return 'late'
@@ -81,11 +83,14 @@ async function runOnce(options: {
     stdin: 'none',
     stderr: 'same',
   })
+  // What was read back is a second copy of what the kernel holds.
+  options.firstVictim(launched.pid)
   const reader = readPipe({ descriptor: launched.stdout, onData: () => undefined, onEnd: () => undefined })
   const late = new AbortController()
   const timeout = delay(leftMs, 'late' as const, { signal: late.signal }).catch(() => 'ended' as const)
   const how = await Promise.race([launched.exit.then(() => 'ended' as const), timeout])
   late.abort()
+  options.firstVictim(undefined)
   if (how === 'late') await killFamily({ root: launched.pid, mark: undefined })
   reader.close()
   return how

@@ -26,6 +26,8 @@ export type Verdict = {
 export type MemoryWatchdog = {
   /** In words, what was ended of this family; undefined when nothing. Each verdict is told once. */
   verdictOn(family: ProcessFamily): string | undefined
+  /** A process that is to go before any other, because it can be done without; undefined when there is none. */
+  setFirstVictim(pid: number | undefined): void
   stop(): void
 }
 
@@ -36,11 +38,12 @@ export function startMemoryWatchdog(dependencies: {
 }): MemoryWatchdog {
   const verdicts: Verdict[] = []
   let timer: NodeJS.Timeout
+  let firstVictim: number | undefined
   const look = () => {
     const limitBytes = dependencies.limitBytes()
     const share = limitBytes === undefined ? 0 : readMemory().usedBytes / limitBytes
     if (limitBytes !== undefined && share >= actShare) {
-      const verdict = endLargest(limitBytes)
+      const verdict = endLargest(limitBytes, firstVictim)
       if (verdict !== undefined) {
         verdicts.push(verdict)
         verdicts.splice(0, verdicts.length - verdictsKept)
@@ -55,6 +58,9 @@ export function startMemoryWatchdog(dependencies: {
       const index = verdicts.findIndex((verdict) => isVerdictOn(verdict, family))
       return index < 0 ? undefined : verdicts.splice(index, 1)[0]?.words
     },
+    setFirstVictim: (pid) => {
+      firstVictim = pid
+    },
     stop: () => clearTimeout(timer),
   }
 }
@@ -65,12 +71,13 @@ export function isVerdictOn(verdict: Verdict, family: ProcessFamily): boolean {
   return verdict.session === family.root || verdict.pid === family.root || verdict.ancestors.has(family.root)
 }
 
-function endLargest(limitBytes: number): Verdict | undefined {
+function endLargest(limitBytes: number, firstVictim: number | undefined): Verdict | undefined {
   const processes = listProcesses()
   const own = guestProcesses(processes)
-  const largest = processes
-    .filter((process) => !own.has(process.pid) && !isZombie(process))
-    .sort((left, right) => right.residentBytes - left.residentBytes)[0]
+  const users = processes.filter((process) => !own.has(process.pid) && !isZombie(process))
+  const largest =
+    users.find((process) => process.pid === firstVictim) ??
+    users.sort((left, right) => right.residentBytes - left.residentBytes)[0]
   if (largest === undefined) return undefined
   const verdict = {
     pid: largest.pid,
