@@ -6,6 +6,7 @@ import type { Logger } from '@threadbox/telemetry'
 import { type OpenDatabase, tablesOf } from './database/database.ts'
 import { type Announcements, makeAnnouncements } from './lifecycle/announcements.ts'
 import { type Demotion, makeDemotion } from './lifecycle/demotion.ts'
+import { type DiskWatch, makeDiskWatch } from './lifecycle/disk-watch.ts'
 import { type GuestQuestions, makeGuestQuestions } from './lifecycle/guest-manifest.ts'
 import { type LifecycleStore, makeLifecycleStore } from './lifecycle/lifecycle.store.ts'
 import type { LifecycleTables } from './lifecycle/lifecycle.table.ts'
@@ -45,6 +46,7 @@ export type SandboxParts = {
   policyLoop: PolicyLoop
   reports: SurvivalReports
   wakeNotes: WakeNotes
+  diskWatch: DiskWatch
   applyLimits: ApplyLimits
   sandboxViews: (threadIds: readonly string[]) => Promise<Map<string, SandboxView>>
   /** The host can be reached from now on, or cannot. */
@@ -106,7 +108,7 @@ export function makeSandboxParts(options: SandboxPartsOptions): SandboxParts {
       place: room.place(row.thread_id),
     }),
   })
-  const { room, pausing, waking, sandboxes } = makeWakingParts(base, {
+  const { room, pausing, waking, sandboxes, diskWatch } = makeWakingParts(base, {
     contextNow,
     demoted: (sandboxId) => demotion.settled(sandboxId),
   })
@@ -138,6 +140,7 @@ export function makeSandboxParts(options: SandboxPartsOptions): SandboxParts {
   return {
     ...{ sandboxStore: store, changeSandbox: change, sandboxes, pausing, demotion, policyLoop, reports, sandboxViews },
     ...makePersonParts(base, { pausing, sandboxes, policyLoop, contextNow, sandboxViews }),
+    diskWatch,
     wakeNotes: makeWakeNotes({ store: lifecycleStore, reports, sandboxes }),
     onHostChange: (isReachable) => {
       reachable.at = isReachable ? system.now() : undefined
@@ -214,9 +217,12 @@ function makeWakingParts(
       if (sandboxId !== undefined) activity.touch(sandboxId)
       quietly(threadId)
       room.changed()
+      diskWatch.look(threadId).catch((error: unknown) => logger.debug({ err: error, threadId }, 'disk not looked at'))
     },
   })
-  return { room, pausing, waking, sandboxes }
+  const ifAwake = (threadId: string) => sandboxes.ifAwake(threadId)
+  const diskWatch = makeDiskWatch({ store, host, announcements, logger, ifAwake })
+  return { room, pausing, waking, sandboxes, diskWatch }
 }
 
 /** What a person sees and changes. */

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { Code, ConnectError, type ConnectRouter } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { defaultSandboxLimits } from '@threadbox/domain'
-import { filesystem, type Manifest, type RescueReport } from '@threadbox/protocol/guest'
+import { filesystem, type Manifest, process, type RescueReport } from '@threadbox/protocol/guest'
 import {
   type BootEndCause,
   bootHeader,
@@ -61,6 +61,8 @@ export type HostStandIn = AsyncDisposable & {
   /** Called when an order has changed the host and before its answer is sent: true for the answer to be lost. */
   loseAnswer: (order: string) => boolean
   emit(event: HostEvent): void
+  /** What every process that is started inside prints. */
+  processOutput: string
   /** While set, orders to start wait for it. */
   startGate: Promise<void> | undefined
   endBoot(sandboxId: string, cause: BootEndCause): void
@@ -111,6 +113,7 @@ export async function startHostStandIn(): Promise<HostStandIn> {
     ...{ wakesFrom: 'memory', places: 100, manifest: emptyManifest(), rescue: emptyRescue(), fileChanges: noChanges },
     hashKeys: { pause: undefined, look: undefined },
     loseAnswer: () => false,
+    processOutput: '',
     emit: (event) => send(event),
     endBoot: (sandboxId, cause) => {
       const sandbox = host.sandboxes.get(sandboxId)
@@ -301,10 +304,12 @@ async function guest(host: HostStandIn, exchange: Exchange & { sandboxId: string
   if (told !== undefined) return void response.writeHead(200).end(JSON.stringify(told))
   if (path !== '/files') {
     request.url = path
-    connectNodeAdapter({ routes: (router) => filesystemRoutes(router, (at) => host.pathOf(sandboxId, at)) })(
-      request,
-      response,
-    )
+    connectNodeAdapter({
+      routes: (router) => {
+        filesystemRoutes(router, (at) => host.pathOf(sandboxId, at))
+        processRoutes(router, host)
+      },
+    })(request, response)
     return
   }
   const target = host.pathOf(sandboxId, url.searchParams.get('path') ?? '')
@@ -321,6 +326,16 @@ async function guest(host: HostStandIn, exchange: Exchange & { sandboxId: string
     ...(range === null ? {} : { 'content-range': `bytes ${start}-${end}/${size}` }),
   })
   await pipeline(createReadStream(target, { start, end: Math.max(end, start) }), response)
+}
+
+function processRoutes(router: ConnectRouter, host: HostStandIn): void {
+  router.service(process.Process, {
+    start: async function* () {
+      const value = new TextEncoder().encode(host.processOutput)
+      yield { event: { event: { case: 'data', value: { output: { case: 'stdout', value } } } } }
+      yield { event: { event: { case: 'end', value: { exitCode: 0 } } } }
+    },
+  })
 }
 
 function filesystemRoutes(router: ConnectRouter, real: (path: string) => string): void {

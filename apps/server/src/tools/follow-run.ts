@@ -1,3 +1,4 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { isThreadboxError } from '@threadbox/errors'
 import type { runs } from '@threadbox/protocol/guest'
@@ -15,7 +16,8 @@ export type RunEnd =
   | { kind: 'stop-unconfirmed' }
 
 export type FollowOptions = {
-  start(sandbox: AwakeSandbox): Promise<unknown>
+  /** How the guest starts it, under the call's id, if it does not know it yet. */
+  start: NonNullable<MessageInitShape<typeof runs.ReadRequestSchema>['start']>
   onDisplay(display: RunDisplay): Promise<void>
 }
 
@@ -43,12 +45,15 @@ export async function followRun(context: ToolContext, options: FollowOptions): P
       try {
         // The key makes this the same run however often it is sent; a stopped call is not started for the first time.
         if (!wasStarted && context.signal.aborted) return { kind: 'stop-unconfirmed' }
-        if (context.how !== 'stop') await options.start(sandbox)
         wasStarted = true
-        // A Stop that was sent before the run was there stopped nothing.
-        if (context.signal.aborted) void stopQuietly(sandbox, context.call.id)
+        const reached = sandbox
         const end = await readToEnd(context, {
           sandbox,
+          start: context.how === 'stop' ? undefined : options.start,
+          // A Stop that was sent before the run was there stopped nothing.
+          onStarted: () => {
+            if (context.signal.aborted) void stopQuietly(reached, context.call.id)
+          },
           firstDisplay: displays,
           signal: AbortSignal.any([stopping.giveUp, context.leave]),
           onDisplay: async (display) => {
@@ -81,6 +86,8 @@ async function readToEnd(
   context: ToolContext,
   options: {
     sandbox: AwakeSandbox
+    start: FollowOptions['start'] | undefined
+    onStarted(): void
     firstDisplay: number
     signal: AbortSignal
     onDisplay(display: RunDisplay): Promise<void>
@@ -88,10 +95,14 @@ async function readToEnd(
 ): Promise<RunEnd | undefined> {
   const { call, recorder } = context
   await recorder.flush()
-  const request = { key: call.id, offset: BigInt(recorder.tail().sizeBytes), display: options.firstDisplay }
+  const start = options.start === undefined ? {} : { start: options.start }
+  const request = { key: call.id, offset: BigInt(recorder.tail().sizeBytes), display: options.firstDisplay, ...start }
   let next = recorder.tail().sizeBytes
+  let isFirst = true
   try {
     for await (const { event } of options.sandbox.runs.read(request, { signal: options.signal })) {
+      if (isFirst) options.onStarted()
+      isFirst = false
       if (event.case === 'output') {
         const offset = Number(event.value.offset)
         const fresh = event.value.data.subarray(Math.max(0, next - offset))

@@ -34,7 +34,7 @@ export const runCommand = defineTool({
   run: async ({ command, timeout_seconds }, context) => {
     const timeoutMs = (timeout_seconds ?? defaultTimeoutSeconds) * 1000
     const end = await followRun(context, {
-      start: (sandbox) => sandbox.runs.startCommand({ key: context.call.id, command, timeoutMs }),
+      start: { case: 'startCommand', value: { command, timeoutMs } },
       onDisplay: async () => undefined,
     })
     return outcomeOf(context, { end, timeoutMs })

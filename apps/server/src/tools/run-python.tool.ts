@@ -30,7 +30,7 @@ export const runPython = defineTool({
     const timeoutMs = (timeout_seconds ?? defaultTimeoutSeconds) * 1000
     const displays: Display[] = []
     const end = await followRun(context, {
-      start: (sandbox) => sandbox.runs.startCell({ key: context.call.id, code, timeoutMs }),
+      start: { case: 'startCell', value: { code, timeoutMs } },
       onDisplay: async (display) => {
         const stored = await storeDisplay(display, context)
         displays.push(stored)

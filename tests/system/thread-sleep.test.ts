@@ -1,0 +1,139 @@
+import type { SandboxDetail, SurvivalReport } from '@threadbox/sdk'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
+
+/** A thread whose computer sleeps and wakes, seen through the public API, with nothing stood in. */
+let installation: TestInstallation
+let thread: TestThread
+beforeAll(async () => {
+  installation = await startInstallation({})
+  thread = await installation.newThread()
+})
+afterAll(() => installation[Symbol.asyncDispose]())
+
+async function output(command: string): Promise<string> {
+  const { calls } = await thread.say(`/run ${command}`)
+  expect(calls[0], command).toMatchObject({ status: 'succeeded', result: { kind: 'command', exitCode: 0 } })
+  return calls[0]?.output.tail ?? ''
+}
+
+async function cell(code: string): Promise<string> {
+  const { calls } = await thread.say(`/python ${code}`)
+  expect(calls[0], code).toMatchObject({ status: 'succeeded', result: { kind: 'python', traceback: null } })
+  return calls[0]?.output.tail ?? ''
+}
+
+/** The report of the newest wake, once somebody has looked again. */
+function reported(before: string | undefined): Promise<SurvivalReport> {
+  return vi.waitFor(
+    async () => {
+      const { latestReport } = await installation.client.sandboxes.get(thread.id)
+      if (latestReport === null || latestReport.id === before || latestReport.status !== 'complete') {
+        throw new Error(`no complete report: ${latestReport?.status}`)
+      }
+      return latestReport
+    },
+    { timeout: 40_000, interval: 200 },
+  )
+}
+
+const notKept = (report: SurvivalReport) =>
+  report.items
+    .filter(({ outcome }) => outcome !== 'kept')
+    .map(({ kind, name, outcome, reason }) => ({ kind, name, outcome, reason }))
+
+let last: SurvivalReport | undefined
+
+test('A2, C6: a sandbox that was paused wakes with the next message, and everything in it is reported kept', async () => {
+  await output(
+    'cd /tmp && export CITY=Oslo && (nohup python3 -m http.server 8123 --bind 127.0.0.1 >/dev/null 2>&1 &) ; sleep 1; curl -s -o /dev/null localhost:8123',
+  )
+  await cell('x = 41\nnames = ["a", "b"]')
+  const pids = await output('pgrep -f "http.server 8123"')
+  const paused: SandboxDetail = await installation.client.sandboxes.pause(thread.id)
+  expect(paused.sandbox).toMatchObject({ state: 'paused', detail: { code: 'paused.person' } })
+  expect(
+    await output(
+      'echo "$CITY $PWD"; pgrep -f "http.server 8123"; curl -s -o /dev/null -w "%{http_code}" localhost:8123',
+    ),
+  ).toBe(`Oslo /tmp\n${pids}200`)
+  expect(await cell('print(x + 1)')).toBe('42\n')
+  last = await reported(undefined)
+  expect(['frozen', 'memory']).toContain(last.from)
+  expect(notKept(last)).toEqual([])
+  expect(last.counts).toMatchObject({
+    process: { kept: 1 },
+    port: { kept: 1 },
+    variable: { kept: 2 },
+    shell: { kept: 1 },
+  })
+})
+
+test('A3, G10: memory that is given up leaves files and what could be rescued, and the report says the rest', async () => {
+  await installation.client.sandboxes.change(thread.id, { policy: { hotKeep: 'strict', hotHours: 0 } })
+  await installation.client.sandboxes.pause(thread.id)
+  await vi.waitFor(async () => expect((await installation.client.threads.get(thread.id)).sandbox.state).toBe('cold'), {
+    timeout: 120_000,
+    interval: 500,
+  })
+  await installation.client.sandboxes.change(thread.id, { policy: { hotKeep: null, hotHours: null } })
+  expect(await cell('print(x + 1)')).toBe('42\n')
+  const report = await reported(last?.id)
+  last = report
+  expect(report).toMatchObject({ from: 'disk', cause: { code: 'memory-given-up' } })
+  expect(notKept(report).map(({ kind, name, outcome }) => `${outcome} ${kind} ${name.slice(0, 30)}`)).toEqual([
+    'lost process python3 -m http.server 8123 --',
+    'lost port tcp 127.0.0.1:8123',
+    'rescued variable x',
+    'rescued variable names',
+    'rescued shell shell session',
+  ])
+  const server = report.items.find(({ name }) => name.includes('http.server 8123'))
+  expect(server).toMatchObject({ outcome: 'lost', restartId: expect.any(String) })
+  await installation.client.sandboxes.startRescued(thread.id, server?.restartId ?? '')
+  await vi.waitFor(async () => expect(await output('pgrep -f "http.server 8123" || true')).not.toBe(''), {
+    timeout: 10_000,
+  })
+})
+
+test('O7: a restart keeps the disk and reports the rest as lost', async () => {
+  await output('echo kept > /home/user/kept.txt')
+  await installation.client.sandboxes.restart(thread.id)
+  const report = await reported(last?.id)
+  expect(report).toMatchObject({ from: 'disk', cause: { code: 'restarted' } })
+  expect(notKept(report)).toContainEqual(expect.objectContaining({ kind: 'process', outcome: 'lost' }))
+  expect(await output('cat /home/user/kept.txt')).toBe('kept\n')
+})
+
+test('C4: real work keeps it awake by name; an idle server, an idle kernel and a sleeping daemon do not', async () => {
+  const { client } = installation
+  await client.sandboxes.change(thread.id, { policy: { idlePauseMinutes: 1 } })
+  await output(
+    'rm -f /tmp/stop; (nohup python3 -m http.server 8200 >/dev/null 2>&1 &); (nohup sleep 3600 >/dev/null 2>&1 &); ' +
+      '(nohup python3 -c "import os\nwhile not os.path.exists(\'/tmp/stop\'): sum(range(100000))" >/dev/null 2>&1 &)',
+  )
+  const startedAt = Date.now()
+  while (Date.now() - startedAt < 90_000) {
+    await vi.waitFor(
+      async () => {
+        const { sandbox } = await client.threads.get(thread.id)
+        expect(sandbox).toMatchObject({ state: 'active', awake: { pauseAt: null } })
+        expect(sandbox.awake?.reasons).toContainEqual(expect.objectContaining({ reason: 'cpu' }))
+      },
+      { timeout: 30_000, interval: 500 },
+    )
+    await new Promise((resolve) => setTimeout(resolve, 5000))
+  }
+  await output('touch /tmp/stop')
+  const stoppedAt = Date.now()
+  const paused = await vi.waitFor(
+    async () => {
+      const { sandbox } = await client.threads.get(thread.id)
+      expect(sandbox.state).toBe('paused')
+      return sandbox
+    },
+    { timeout: 150_000, interval: 1000 },
+  )
+  expect(paused.detail).toEqual({ code: 'paused.idle', params: { minutes: 1 } })
+  expect(Date.now() - stoppedAt).toBeGreaterThan(55_000)
+}, 360_000)
