@@ -324,5 +324,6 @@ test('everything about the sandbox is there in German, and fits a phone', async 
   await page.getByText('/home/user/daten').waitFor()
   await page.getByRole('button', { name: 'Grenze erhöhen' }).click()
   await sheet(page).getByText('30 min lang ist nichts geschehen').waitFor()
+  await expect.poll(() => page.locator(':focus').getAttribute('value')).toBe('4 GiB')
   expect(await page.locator('html').evaluate((element) => element.scrollWidth)).toBeLessThanOrEqual(390)
 })

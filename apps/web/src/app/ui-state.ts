@@ -9,6 +9,8 @@ export type UiState = {
   isDrawerOpen: boolean
   layer: 'palette' | 'shortcuts' | null
   pane: PaneName | null
+  /** The part of the pane that was asked for, until it is shown. */
+  paneTarget: 'limits' | null
 }
 
 const storageKey = 'threadbox.sidebar'
@@ -20,6 +22,7 @@ let state: UiState = {
   isDrawerOpen: false,
   layer: null,
   pane: rememberedPane(),
+  paneTarget: null,
 }
 /** What had the focus when the pane was opened; it gets the focus back. */
 let paneOpener: Element | null = null
@@ -69,11 +72,17 @@ export function togglePane(pane: PaneName): void {
   else openPane(pane)
 }
 
-export function openPane(pane: PaneName): void {
-  if (state.pane === pane) return
-  paneOpener = document.activeElement
+/** With a target that part comes into view and has the focus, also when the pane is open already. */
+export function openPane(pane: PaneName, paneTarget: UiState['paneTarget'] = null): void {
+  if (state.pane === pane && paneTarget === null) return
+  if (state.pane !== pane) paneOpener = document.activeElement
   localStorage.setItem(paneStorageKey, pane)
-  change({ pane })
+  change({ pane, paneTarget })
+}
+
+/** The part of the pane that was asked for is in view. */
+export function reachPaneTarget(): void {
+  change({ paneTarget: null })
 }
 
 /** The focus goes back to what opened the pane, else to the pane's toggle in the header. */
@@ -82,7 +91,7 @@ export function closePane(): void {
   const opener = paneOpener
   paneOpener = null
   localStorage.removeItem(paneStorageKey)
-  change({ pane: null })
+  change({ pane: null, paneTarget: null })
   const toggle = document.querySelector<HTMLElement>('[data-pane-toggle]')
   const target = opener instanceof HTMLElement && opener !== document.body && opener.isConnected ? opener : toggle
   // After the next paint: what lay under a sheet cannot take the focus before.
@@ -91,7 +100,7 @@ export function closePane(): void {
 
 /** Whether a person opened the pane just now, so that the focus belongs into it; not so after a reload. */
 export function wasPaneAskedFor(): boolean {
-  return paneOpener !== null
+  return paneOpener !== null && state.paneTarget === null
 }
 
 /** A pane stays open over a reload, except where it would cover the whole page. */

@@ -37,8 +37,9 @@ export function ReportItems(props: { group: ReportGroup; threadId: string }) {
 export function ReportItem(props: { item: SurvivalItem; threadId: string }) {
   const { t } = useTranslation('lifecycle')
   const { item } = props
-  // What was lost stands under that title, and a reason for what was started again says it in more words.
-  const isPlain = item.outcome === 'lost' || (item.outcome === 'restarted' && item.reason !== '')
+  // What was lost or kept stands under that title; a reason for what was started again says it in more words.
+  const isPlain =
+    item.outcome === 'lost' || item.outcome === 'kept' || (item.outcome === 'restarted' && item.reason !== '')
   const facts = [isPlain ? '' : t(`report.outcome.${item.outcome}`), item.detail].filter((fact) => fact !== '')
   return (
     <li className={item.outcome}>

@@ -134,7 +134,7 @@ function DiskNearlyFull(props: { params: NoticeParams }) {
           </>
         )}
         <div className="row-flex">
-          <Button size="sm" onClick={() => openPane('sandbox')}>
+          <Button size="sm" onClick={() => openPane('sandbox', 'limits')}>
             {t('notice.raiseLimit')}
           </Button>
         </div>

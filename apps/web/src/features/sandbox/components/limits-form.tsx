@@ -1,6 +1,7 @@
 import type { SandboxView } from '@threadbox/sdk'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { reachPaneTarget, useUiState } from '../../../app/ui-state.ts'
 import { useFormat } from '../../../app/use-format.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
@@ -17,6 +18,7 @@ export function LimitsForm(props: { threadId: string; limits: SandboxView['limit
   const { t } = useTranslation('sandbox')
   const { limits, usedDiskBytes } = props
   const change = useChangeSandbox(props.threadId)
+  const section = useLimitsTarget()
   const [texts, setTexts] = useState<Texts>({})
   const read = (name: LimitName) => readLimit(name, texts[name] ?? limitText(name, limits[name]), { usedDiskBytes })
   const changed = limitNames.filter(
@@ -41,7 +43,7 @@ export function LimitsForm(props: { threadId: string; limits: SandboxView['limit
     )
   }
   return (
-    <section className="sec" aria-label={t('pane.limits')} id="sandbox-limits">
+    <section className="sec" aria-label={t('pane.limits')} ref={section}>
       <div className="sec-h">
         {t('pane.limits')}
         <span className="help">{t('pane.limitsHelp')}</span>
@@ -72,6 +74,19 @@ export function LimitsForm(props: { threadId: string; limits: SandboxView['limit
       </form>
     </section>
   )
+}
+
+/** Brings the limits into view when they were asked for, with the focus in the first of them. */
+function useLimitsTarget() {
+  const section = useRef<HTMLElement>(null)
+  const { paneTarget } = useUiState()
+  useEffect(() => {
+    if (paneTarget !== 'limits') return
+    section.current?.scrollIntoView({ block: 'start' })
+    section.current?.querySelector('input')?.focus({ preventScroll: true })
+    reachPaneTarget()
+  }, [paneTarget])
+  return section
 }
 
 const labels = { memoryBytes: 'memory', cpus: 'cpus', processes: 'processCount', diskBytes: 'disk' } as const

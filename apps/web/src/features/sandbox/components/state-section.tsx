@@ -69,7 +69,7 @@ function Why(props: { sandbox: SandboxView; detail: SandboxDetail | undefined; n
     <>
       <dt>{sandbox.state === 'error' ? t('pane.failedBecause') : t('pane.asleepBecause')}</dt>
       <dd>
-        {cause === undefined ? '' : phrase(cause, now)}
+        {phrase(cause ?? { key: 'could-not-start' }, now)}
         {sandbox.state === 'error' && <span className="mono faint"> {sandbox.detail?.code}</span>}
       </dd>
     </>

@@ -1,0 +1,11 @@
+/** Titles of settings whose names do not make good ones; what they do is said by the server. */
+export const settingTitles: Readonly<Record<string, string>> = {
+  idlePauseMinutes: 'Pause after (minutes)',
+  hotHours: 'Keep memory for (hours)',
+  hotKeep: 'After that',
+  maxAwakeHours: 'Awake at most (hours)',
+  retentionDays: 'Keep files for (days)',
+  rescueSeconds: 'Time (seconds)',
+  rescueMebibytes: 'Room for all variables (MiB)',
+  rescueVariableMebibytes: 'Room for one variable (MiB)',
+}
