@@ -295,6 +295,58 @@ describe('memory that is given up', () => {
   })
 })
 
+describe('a daemon that is killed', () => {
+  /** What the next daemon makes of it: the sandbox goes on or sleeps; it is over only if memory was in use. */
+  const settle = async (sandbox: Sandbox): Promise<string> => {
+    await host.restart()
+    const state = await stateOf(sandbox)
+    if (state.actual === 'paused') await wake(sandbox)
+    return state.actual
+  }
+
+  test('C4: in the middle of a pause it leaves a sandbox that goes on, with everything that it had', async () => {
+    const sandbox = await start()
+    let last = await lookAt(sandbox)
+    for (const delayMs of [30, 120, 250, 450, 800]) {
+      const ordered = host.request('POST', hostPaths.pause(sandbox.sandboxId), { bootId: sandbox.bootId })
+      ordered.catch(() => undefined)
+      await new Promise((resolve) => setTimeout(resolve, delayMs))
+      await host.kill('SIGKILL')
+      expect(['ready', 'paused']).toContain(await settle(sandbox))
+      const now = await lookAt(sandbox)
+      expect(now).toMatchObject({ pid: last.pid, kept: 'still here' })
+      expect(now.count).toBeGreaterThan(last.count)
+      last = now
+    }
+    await expect.poll(memoryLeft).toEqual([])
+  })
+
+  test('C6: in the middle of a wake from disk it leaves a sandbox that goes on, or one that is over and says why', async () => {
+    for (const delayMs of [20, 90, 200, 400]) {
+      const sandbox = await start()
+      const before = await lookAt(sandbox)
+      await pause(sandbox)
+      await killFrozen(sandbox)
+      const ordered = host.request('POST', hostPaths.wake(sandbox.sandboxId), { bootId: sandbox.bootId })
+      ordered.catch(() => undefined)
+      await new Promise((resolve) => setTimeout(resolve, delayMs))
+      await host.kill('SIGKILL')
+      const became = await settle(sandbox)
+      if (became === 'stopped') {
+        expect((await stateOf(sandbox)).lastBootEnd).toMatchObject({
+          bootId: sandbox.bootId,
+          detail: expect.stringContaining('is lost'),
+        })
+        const again = { bootId: host.newBootId(), hostname: 'box' }
+        expect(await host.request('POST', hostPaths.start(sandbox.sandboxId), again)).toMatchObject({ status: 200 })
+        expect((await host.run(sandbox.sandboxId, 'ls')).output).toContain('counter.py')
+      } else expect(await lookAt(sandbox)).toMatchObject({ pid: before.pid, kept: 'still here' })
+      await host.request('DELETE', hostPaths.sandbox(sandbox.sandboxId))
+      expect(await host.leftovers()).toEqual([])
+    }
+  })
+})
+
 async function memoryLeft(): Promise<string[]> {
   return (await host.leftovers()).filter((line) => line.startsWith('memory'))
 }

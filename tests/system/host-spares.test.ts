@@ -73,6 +73,24 @@ test('after a SIGKILL of the daemon a sandbox that was a spare is found again; t
   await host.request('DELETE', hostPaths.sandbox(sandboxId))
 })
 
+test('C4: a sandbox that was a spare pauses and wakes, frozen and from disk, over a SIGKILL of the daemon too', async () => {
+  await untilSpare()
+  const { sandboxId, bootId } = await start()
+  const started = await host.run(sandboxId, 'nohup sleep 4321 > /dev/null 2>&1 & echo $!; hostname')
+  for (const round of ['frozen', 'memory'] as const) {
+    expect(await host.request('POST', hostPaths.pause(sandboxId), { bootId })).toMatchObject({ status: 200 })
+    if (round === 'memory') {
+      await host.request('POST', hostPaths.shutdown)
+      await host.kill('SIGKILL')
+      await host.restart()
+    }
+    const woken = await host.request('POST', hostPaths.wake(sandboxId), { bootId })
+    expect(woken).toMatchObject({ status: 200, body: { from: round, sandbox: { bootId } } })
+    expect((await host.run(sandboxId, 'pgrep sleep; hostname')).output).toBe(started.output)
+  }
+  await host.request('DELETE', hostPaths.sandbox(sandboxId))
+})
+
 test('a spare with other limits than the ones wanted is not used, and is replaced by one that has them', async () => {
   const spare = await untilSpare()
   const limits = { ...order.limits, memoryBytes: 2 ** 30 }
