@@ -132,6 +132,31 @@ describe('pausing and waking', () => {
     await report.getByText('sleep 5000').waitFor()
   })
 
+  test('A3, G5: after memory was given up the line breaks, variables are back, and a process starts again', async () => {
+    const title = 'Started cold'
+    const { id, page } = await newThread(title)
+    await using first = page
+    const { client } = stage.installation
+    await run(first, '/run sleep 6000 & echo started')
+    await run(first, '/python kept = [1, 2, 3]')
+    await client.sandboxes.change(id, { policy: { hotHours: 0, hotKeep: 'strict' } })
+    await openPane(first)
+    await pane(first).getByRole('button', { name: 'Pause now' }).click()
+    await reached(id, 'cold', 90_000)
+    await shows(first, { word: 'Cold', title })
+    await pane(first).getByText('Files are kept, memory is gone.').waitFor()
+
+    await run(first, '/python sum(kept)')
+    await first.getByRole('log').getByText('6', { exact: true }).last().waitFor()
+    await first.getByRole('button', { name: /^Started from disk in [\d.]+ s.*rescued/ }).waitFor()
+    const report = first.getByRole('log').getByRole('region', { name: 'What survived' })
+    await report.getByText(/^Memory was given up after the time it is kept for/).waitFor()
+    await report.getByRole('button', { name: 'Start again: sleep 6000' }).click()
+    await pane(first).getByRole('region', { name: 'Processes' }).getByText('sleep 6000', { exact: true }).waitFor()
+    await first.getByRole('button', { name: /^Started from disk.*1 process started again/ }).waitFor()
+    await report.getByText('sleep 6000', { exact: true }).waitFor()
+  })
+
   test('C4: a sandbox with nothing to do pauses by itself at the set time, and a hold keeps it awake', async () => {
     const title = 'Pauses by itself'
     const { id, page } = await newThread(title)

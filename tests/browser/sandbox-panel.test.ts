@@ -297,6 +297,17 @@ describe('the wake line', () => {
     await card.waitFor({ state: 'detached' })
   })
 
+  test('an earlier report is opened from the log and gives the focus back', async () => {
+    const entry = { id: 'l2', at: Date.now(), code: 'woken.disk', params: { durationMs: 620 }, reportId: 'r1' }
+    server.setDetail({ log: [entry] })
+    await using page = await open()
+    const opened = await openPane(page)
+    await opened.getByRole('button', { name: 'Report', exact: true }).click()
+    await page.getByRole('dialog').getByText('A connection cannot be written down.').waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => page.locator(':focus').textContent()).toBe('Report')
+  })
+
   test('is announced once, politely, when it is complete', async () => {
     await using page = await open()
     server.putEntry(wake('complete'))

@@ -31,7 +31,7 @@ function moveRegion(step: 1 | -1): void {
   const current = regions.findIndex((region) => region.contains(document.activeElement))
   const next = regions[(current + step + regions.length) % regions.length]
   const target =
-    next?.querySelector<HTMLElement>('[aria-current=page], textarea') ??
+    next?.querySelector<HTMLElement>('[aria-current=page], textarea, h2[tabindex]') ??
     (next?.matches('[tabindex]') ? next : next?.querySelector<HTMLElement>('[tabindex], a, button'))
   target?.focus()
 }

@@ -22,7 +22,11 @@ export function WakeRow(props: { entry: WakeEntry; isLatest: boolean }) {
   const { threadId } = useThreadActions()
   const { report } = props.entry
   const [chosen, setChosen] = useState<boolean | null>(null)
-  const isOpen = chosen ?? opensByItself(report, props.isLatest)
+  const opens = opensByItself(report, props.isLatest)
+  // Once open it stays open: starting a process again may leave nothing lost while the reader is still in the list.
+  const [hasOpened, setHasOpened] = useState(opens)
+  if (opens && !hasOpened) setHasOpened(true)
+  const isOpen = chosen ?? hasOpened
   const isKept = isMemoryKept(report)
   const slept = words.slept(report)
   const Chevron = isOpen ? ChevronDown : ChevronRight
