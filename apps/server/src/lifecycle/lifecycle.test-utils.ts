@@ -33,9 +33,9 @@ export type LifecycleBench = AsyncDisposable & {
   pass(milliseconds: number): Promise<void>
 }
 
-export async function makeLifecycleBench(): Promise<LifecycleBench> {
+export async function makeLifecycleBench(options: { databaseUrl?: string } = {}): Promise<LifecycleBench> {
   const host = await startHostStandIn()
-  const server = await makeTestApplication({ hostSocket: host.socketPath })
+  const server = await makeTestApplication({ ...options, hostSocket: host.socketPath })
   const owner = await server.signUpOwner()
   const newThread = async () => (await server.parts.threads.create(owner.userId, {})).id
   const threadId = await newThread()

@@ -51,6 +51,19 @@ describe('pause and wake', () => {
     expect(await bench.state()).toBe('paused')
   })
 
+  test('who wants it in the middle of a pause that fails gets it all the same', async () => {
+    const { bootId } = await bench.awake()
+    const gate = Promise.withResolvers<void>()
+    bench.host.pauseGate = gate.promise
+    bench.host.failPauses.push({ status: 503, code: 'sandbox.pause-failed', kind: 'unavailable' })
+    const pausing = bench.call('POST', '/pause')
+    await vi.waitFor(() => expect(bench.host.orders).toHaveLength(1))
+    const woken = bench.awake()
+    gate.resolve()
+    expect((await pausing).status).toBe(503)
+    expect((await woken).bootId).toBe(bootId)
+  })
+
   test('a boot that ends while it is paused is cold, and said to be', async () => {
     const { sandboxId } = await bench.awake()
     const gate = Promise.withResolvers<void>()
@@ -61,7 +74,9 @@ describe('pause and wake', () => {
     gate.resolve()
     expect((await pausing).status).toBe(409)
     await vi.waitFor(async () => expect(await bench.state()).toBe('cold'))
-    expect(await bench.notices()).toMatchObject([{ code: 'sandbox-stopped', params: { cause: 'memory-backstop' } }])
+    await vi.waitFor(async () =>
+      expect(await bench.notices()).toMatchObject([{ code: 'sandbox-stopped', params: { cause: 'memory-backstop' } }]),
+    )
   })
 
   test('C4: never in a turn, also when the turn began after the decision', async () => {

@@ -53,6 +53,9 @@ const minSleepMs = 200
 /** After a pause that failed: the reason is rarely gone a second later. */
 const retryPauseMs = 5 * 60_000
 
+/** How long a stop waits for what is being carried out. What takes longer is settled by the next start. */
+const stopWaitMs = 2000
+
 export function makePolicyLoop(dependencies: PolicyLoopDependencies): PolicyLoop {
   const { logger } = dependencies
   const work = makeWork(dependencies)
@@ -102,7 +105,7 @@ export function makePolicyLoop(dependencies: PolicyLoopDependencies): PolicyLoop
       isStopped = true
       wake()
       await running
-      await work.settled()
+      await within(stopWaitMs, work.settled())
     },
     nudge: () => {
       hasNews = true
@@ -212,4 +215,14 @@ function makeWork(dependencies: PolicyLoopDependencies) {
       await Promise.all(busy.values())
     },
   }
+}
+
+function within(milliseconds: number, work: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds)
+    void work.finally(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
 }

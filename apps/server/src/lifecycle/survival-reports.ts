@@ -234,11 +234,16 @@ async function optional<Value>(
   stopping: AbortSignal,
   ask: () => Promise<Value>,
 ): Promise<Value | null> {
+  const stopped = Promise.withResolvers<never>()
+  const stop = () => stopped.reject(stopping.reason)
   try {
-    return await ask()
+    stopping.addEventListener('abort', stop)
+    return await Promise.race([ask(), stopped.promise])
   } catch (error) {
     if (!stopping.aborted) logger.warn({ err: error }, 'a part of a sandbox could not be looked at')
     return null
+  } finally {
+    stopping.removeEventListener('abort', stop)
   }
 }
 

@@ -11,7 +11,7 @@ import type { Pausing } from './pausing.ts'
 import type { Room, Wait } from './room.ts'
 import type { ChangeSandbox, SandboxChange } from './sandbox-changes.ts'
 import { causeOf, limitColumns, memoryGone, newSandboxRow, type StartCause, wantedLimits } from './sandbox-rows.ts'
-import { sandboxNotReady } from './sandboxes.errors.ts'
+import { hostUnreachable, sandboxNotReady } from './sandboxes.errors.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 import type { SandboxRow } from './sandboxes.table.ts'
 import { startBoot } from './start-boot.ts'
@@ -59,7 +59,7 @@ export async function bringAwake(dependencies: WakingDependencies, threadId: str
       else await noteEnd(dependencies, row, actual)
     } else if (row.state === 'pausing') {
       // A pause that fails leaves the sandbox active or cold: either is a place to go on from.
-      await dependencies.pausing.settle(row).catch((error: unknown) => throwUnavailable(error))
+      await dependencies.pausing.settle(row).catch((error: unknown) => throwUnreachable(error))
     } else if (row.state === 'paused') {
       await dependencies.demoted(row.id)
       await change(row, { event: 'wake-requested', columns: { cause_json: null } })
@@ -213,8 +213,8 @@ export async function noteEnd(
   dependencies.room.changed()
 }
 
-function throwUnavailable(error: unknown): void {
-  if (!isThreadboxError(error) || error.kind === 'unavailable') throw error
+function throwUnreachable(error: unknown): void {
+  if (!isThreadboxError(error) || error.code === hostUnreachable.code) throw error
 }
 
 /** A start takes the limits as they are set now: raising them and starting again is the cure for running out. */

@@ -1,9 +1,10 @@
+import { isThreadboxError } from '@threadbox/errors'
 import type { HostSandbox } from '@threadbox/protocol/host'
 import type { SandboxActivity } from './activity.ts'
 import { type ReachableSandbox, reachSandbox } from './awake-sandbox.ts'
 import { bringAwake, noteEnd, type WakingDependencies } from './bring-awake.ts'
 import { type JoinedWork, makeJoinedWork } from './joined-work.ts'
-import type { Wait } from './room.ts'
+import { noMemoryCode, type Wait } from './room.ts'
 import type { SandboxAccess } from './sandbox-access.ts'
 import { waitGivenUp } from './sandboxes.errors.ts'
 import type { SandboxRow } from './sandboxes.table.ts'
@@ -68,7 +69,14 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
       waits.set(threadId, wait)
       return wake(threadId, wait).finally(() => waits.delete(threadId))
     }
-    return await joined.join(threadId, begin, signal)
+    try {
+      return await joined.join(threadId, begin, signal)
+    } catch (error) {
+      // What was joined had given up on room before it heard that somebody would wait.
+      const isRefused = isThreadboxError(error) && error.code === noMemoryCode
+      if (!isRefused || !mayWait) throw error
+      return await joined.join(threadId, begin, signal)
+    }
   }
 
   return {
