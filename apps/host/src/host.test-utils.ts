@@ -51,6 +51,8 @@ export type HostUnderTestOptions = {
   isGuestListening?: boolean
   keepsFrozen?: boolean
   imageBudgetBytes?: number
+  bootTemplates?: boolean
+  spareSandboxes?: number
 }
 
 /** The host daemon in this process, over an in-memory driver, plain directories, and a guest on loopback. */
@@ -156,13 +158,14 @@ async function openHost(
     },
     imageArchive: '',
     guestEnvironment: {},
-    spareSandboxes: 0,
+    spareSandboxes: options.spareSandboxes ?? 0,
     memory: {
       keepsFrozen: options.keepsFrozen ?? true,
       imageBudgetBytes: options.imageBudgetBytes ?? 2 ** 40,
       reserveBytes: 2 ** 30,
       read: async () => ({ ...options.memory }),
     },
+    bootTemplates: options.bootTemplates ?? false,
     activeCpuShare: 0.05,
     readyTimeoutMs: 300,
     installation: 'unit00',

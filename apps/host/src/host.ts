@@ -31,6 +31,7 @@ import { makeFactsStore } from './state/facts.store.ts'
 import { makeSandboxesStore } from './state/sandboxes.store.ts'
 import { makeSparesStore } from './state/spares.store.ts'
 import type { StateTables } from './state/state.tables.ts'
+import { makeBootTemplates } from './templates/boot-templates.ts'
 
 export type HostOptions = {
   driver: SandboxDriver
@@ -45,6 +46,8 @@ export type HostOptions = {
   /** Sandboxes that are kept booted for whoever wants one next. */
   spareSandboxes: number
   memory: MemoryOptions
+  /** Whether boots come out of a saved guest. */
+  bootTemplates: boolean
   /** Share of one processor above which the programs of a sandbox count as at work. */
   activeCpuShare: number
   installation: string
@@ -82,13 +85,16 @@ export async function makeHost(options: HostOptions): Promise<Host> {
   const images = makeBaseImages({ archive: options.imageArchive, disks, facts, logger, signal })
   const attachments = makeAttachments(network)
   const { guestEnvironment, readyTimeoutMs, networkPool: pool } = options
-  const launch = { driver, attachments, files, clock, randomBytes, guestEnvironment, readyTimeoutMs }
-  const guestDirectory = path.basename(options.files.guestDirectory)
+  const { guestDirectory: guestPath } = options.files
+  const isEnabled = options.bootTemplates
+  const templates = makeBootTemplates({ isEnabled, driver, disks, guestDirectory: guestPath, logger })
+  const launch = { driver, attachments, files, clock, randomBytes, guestEnvironment, readyTimeoutMs, templates }
+  const guestDirectory = path.basename(guestPath)
   const running = makeBoots({ launch, boots, active, events, logger, guestDirectory, signal })
   const store = makeSparesStore(database)
   const addresses = makeAddressBook({ sandboxes, spares: store, addresses: () => network.addresses(), pool })
   const count = options.spareSandboxes
-  const spares = makeSpares({ count, launch, disks, network, addresses, images, store, logger, signal })
+  const spares = makeSpares({ count, launch, disks, network, addresses, images, store, templates, logger, signal })
   const memory = makeMemory({
     ...{ options: options.memory, database, launch, running, active, boots, disks, network, spares },
     ...{ events, logger, signal },
@@ -111,6 +117,7 @@ export async function makeHost(options: HostOptions): Promise<Host> {
     prepare: async () => {
       await files.prepare()
       await reclaim({ ...place, logger })
+      await templates.reclaim()
       memory.watch()
       activity.watch()
     },

@@ -77,6 +77,7 @@ async function main() {
       reserveBytes: settings.memoryReserveBytes,
       read: readMemory,
     },
+    bootTemplates: settings.bootTemplates === 'on',
     activeCpuShare: settings.activeCpuShare,
     guestEnvironment: guestEnvironmentOf(settings),
     installation,

@@ -143,6 +143,12 @@ export const hostSettings = {
     schema: z.coerce.number().min(0).max(64),
     default: 0.05,
   }),
+  bootTemplates: setting<'on' | 'off'>({
+    doc: 'Whether sandboxes start out of the saved memory of a guest that has just started, once there is one. Made together with waiting sandboxes.',
+    environment: 'THREADBOX_BOOT_TEMPLATES',
+    schema: z.enum(['on', 'off']),
+    default: 'on',
+  }),
   skillsDirectory: setting<string>({
     doc: 'Skills that every sandbox sees at /skills. Empty: none.',
     environment: 'THREADBOX_SKILLS',

@@ -5,6 +5,7 @@ import type { HostSandbox } from '@threadbox/protocol/host'
 import type { SandboxDriver } from '@threadbox/sandbox-driver'
 import type { Attachments } from '../network/attachments.ts'
 import { guestEndedEarly, guestSilent } from '../orders/orders.errors.ts'
+import type { BootTemplates } from '../templates/boot-templates.ts'
 import type { BootFiles } from './boot-files.ts'
 import { initGuest } from './guest-client.ts'
 
@@ -17,10 +18,14 @@ export type LaunchParts = {
   /** Environment of everything that the guest starts: proxy and certificate settings. */
   guestEnvironment: Record<string, string>
   readyTimeoutMs: number
+  templates: Pick<BootTemplates, 'begin' | 'giveUp'>
 }
 
 /** Disk, network and files that a boot is made of; they belong to a sandbox or to a spare. */
 export type Place = { placeId: string; address: string; limits: SandboxLimits; egress: HostSandbox['egress'] }
+
+/** A guest out of a template listens already: it answers within half a second on a busy machine. */
+const clonedTimeoutMs = 10_000
 
 export type GuestOrigin = NonNullable<GuestInit['origin']>
 
@@ -46,9 +51,18 @@ export async function launchGuest(
   const { namespacePath, gatewayAddress } = await timed('networkMs', parts.attachments.obtain(place))
   const mounts = await parts.files.write({ sandboxId: placeId, hostname, gatewayAddress })
   const request = { bootId: driverBootId, sandboxId: placeId, hostname, rootPath: options.diskPath, mounts, limits }
-  await timed('driverMs', parts.driver.start({ ...request, networkNamespacePath: namespacePath }))
-  await timed('guestMs', awaitGuest(parts, options))
-  return durations
+  const begin = parts.templates.begin({ ...request, networkNamespacePath: namespacePath })
+  const origin = await timed('driverMs', begin)
+  try {
+    await timed('guestMs', awaitGuest(parts, { ...options, origin }))
+    return durations
+  } catch (error) {
+    if (origin !== 'cloned') throw error
+    await parts.templates.giveUp(limits)
+  }
+  await parts.driver.stop(driverBootId)
+  await parts.driver.forget(driverBootId)
+  return await launchGuest(parts, options)
 }
 
 /** The handshake with a guest that runs already. */
@@ -87,7 +101,8 @@ export async function awaitGuest(
   const sandboxId = place.placeId
   const settled = new AbortController()
   const giveUp = new AbortController()
-  const timeout = setTimeout(() => giveUp.abort(new Error('it did not answer')), parts.readyTimeoutMs)
+  const waitMs = options.origin === 'cloned' ? Math.min(clonedTimeoutMs, parts.readyTimeoutMs) : parts.readyTimeoutMs
+  const timeout = setTimeout(() => giveUp.abort(new Error('it did not answer')), waitMs)
   const ended = parts.driver.waitForEnd(driverBootId, settled.signal).then(
     (status) => giveUp.abort(guestEndedEarly({ sandboxId, detail: status.state === 'ended' ? status.detail : '' })),
     () => undefined,
@@ -97,7 +112,7 @@ export async function awaitGuest(
   } catch (error) {
     if (isThreadboxError(giveUp.signal.reason)) throw giveUp.signal.reason
     const reason = error instanceof Error ? error.message : String(error)
-    throw guestSilent({ sandboxId, waitedMs: parts.readyTimeoutMs, reason }, { cause: error })
+    throw guestSilent({ sandboxId, waitedMs: waitMs, reason }, { cause: error })
   } finally {
     clearTimeout(timeout)
     settled.abort()

@@ -1,4 +1,5 @@
 import type { BootEndCause } from '@threadbox/protocol/host'
+import { templatesPlace } from '../templates/boot-templates.ts'
 import { openEgress } from './demote.ts'
 import { sandboxPaused } from './memory.errors.ts'
 import { discardImage, type MemoryParts, reasonOf, type SandboxBoot } from './memory-parts.ts'
@@ -46,7 +47,7 @@ export async function removeLeftOverImages(parts: MemoryParts): Promise<void> {
     else await parts.images.remove(image.imageId)
   }
   for (const place of await parts.disks.listMemoryPlaces()) {
-    if (!known.has(place.imageId)) await parts.disks.deleteMemoryPlace(place)
+    if (place.diskId !== templatesPlace && !known.has(place.imageId)) await parts.disks.deleteMemoryPlace(place)
   }
 }
 

@@ -3,12 +3,14 @@ import { defaultSandboxLimits, makeId, type SandboxLimits } from '@threadbox/dom
 import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import type { Logger } from '@threadbox/telemetry'
 import type { WaitingBoot } from '../boots/boots.ts'
+import { awaitListening } from '../boots/guest-client.ts'
 import { makeCommandRunner } from '../boots/guest-commands.ts'
 import { type LaunchParts, launchGuest } from '../boots/launch.ts'
 import type { BaseImages } from '../images/base-images.ts'
 import { readMemory } from '../machine-memory.ts'
 import type { AddressBook } from '../network/address-book.ts'
 import type { SparesStore } from '../state/spares.store.ts'
+import type { BootTemplates } from '../templates/boot-templates.ts'
 
 /** A sandbox that is booted and belongs to nobody yet. No one has ever used it. */
 export type Spare = { placeId: string; address: string; imageId: string; limits: SandboxLimits; waiting: WaitingBoot }
@@ -42,6 +44,7 @@ export type SparesParts = {
   addresses: AddressBook
   images: BaseImages
   store: SparesStore
+  templates: BootTemplates
   logger: Logger
   signal: AbortSignal
 }
@@ -62,6 +65,7 @@ export function makeSpares(parts: SparesParts): Spares {
 
   const fill = async () => {
     while (!isClosed && ready.size < parts.count && (await hasFreeMemory())) {
+      await makeTemplate(parts, limits).catch((error: unknown) => logger.warn({ error }, 'no template could be made'))
       const spare = await makeSpare(parts, limits)
       ready.set(spare.placeId, spare)
       void watch(spare)
@@ -138,23 +142,55 @@ function fits(made: SandboxLimits, wanted: SandboxLimits): boolean {
   return made.memoryBytes === wanted.memoryBytes && made.cpus === wanted.cpus
 }
 
-async function makeSpare(parts: SparesParts, limits: SandboxLimits): Promise<Spare> {
-  const { launch, disks, store } = parts
+/** Recorded first, as everything: a start removes what a crash leaves of it. */
+async function makePlace(parts: SparesParts, limits: SandboxLimits) {
+  const { launch, store } = parts
   const placeId = makeId('sandbox', launch.randomBytes)
-  const driverBootId = makeId('boot', launch.randomBytes)
   const imageId = await parts.images.current()
   const address = await parts.addresses.assign(async (free) => {
     await store.insert({ placeId, address: free, imageId, createdAt: launch.clock() })
     return free
   })
   const waiting = {
-    driverBootId,
+    driverBootId: makeId('boot', launch.randomBytes),
     hostname: `threadbox-${placeId.slice(1, 9)}`,
     accessToken: launch.randomBytes(32).toString('hex'),
   }
+  return { waiting, imageId, place: { placeId, address, limits, egress: { kind: 'open' } as const } }
+}
+
+/** A boot that nobody greets, saved as soon as its guest listens. */
+async function makeTemplate(parts: SparesParts, limits: SandboxLimits): Promise<void> {
+  const { launch, disks, network } = parts
+  await parts.templates.make({
+    limits,
+    boot: async (save) => {
+      const { waiting, imageId, place } = await makePlace(parts, limits)
+      const { driverBootId, hostname } = waiting
+      const { placeId } = place
+      try {
+        const disk = await disks.createDisk({ diskId: placeId, imageId, limitBytes: limits.diskBytes })
+        const { namespacePath, gatewayAddress } = await launch.attachments.obtain(place)
+        const mounts = await launch.files.write({ sandboxId: placeId, hostname, gatewayAddress })
+        const request = { bootId: driverBootId, sandboxId: placeId, hostname, rootPath: disk.path, mounts, limits }
+        await launch.driver.start({ ...request, networkNamespacePath: namespacePath })
+        await awaitListening({ address: place.address, signal: AbortSignal.timeout(launch.readyTimeoutMs) })
+        await network.setLink({ sandboxId: placeId, state: 'down' })
+        await save(driverBootId)
+      } finally {
+        await removeSpare(parts, { placeId, waiting })
+      }
+    },
+  })
+}
+
+async function makeSpare(parts: SparesParts, limits: SandboxLimits): Promise<Spare> {
+  const { launch, disks } = parts
+  const { waiting, imageId, place } = await makePlace(parts, limits)
+  const { placeId, address } = place
+  const { driverBootId } = waiting
   try {
     const disk = await disks.createDisk({ diskId: placeId, imageId, limitBytes: limits.diskBytes })
-    const place = { placeId, address, limits, egress: { kind: 'open' } as const }
     await launchGuest(launch, { ...waiting, bootId: driverBootId, place, diskPath: disk.path })
     await warmUp({ address, accessToken: waiting.accessToken })
     return { placeId, address, imageId, limits, waiting }

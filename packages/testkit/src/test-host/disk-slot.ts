@@ -56,6 +56,7 @@ async function emptyPool(directory: string): Promise<void> {
   })
   await disks.prepare()
   for (const { diskId } of await disks.listDisks()) await disks.deleteDisk(diskId)
+  for (const place of await disks.listMemoryPlaces()) await disks.deleteMemoryPlace(place)
   // A program that waits until a deleted disk is freed outlives the daemon that started it, by some seconds.
   for (let attempt = 0; ; attempt++) {
     try {

@@ -94,8 +94,8 @@ async function runCommand(options: {
     message: '',
     firstOutputMs: null,
   }
-  await client.startCommand({ key, command, timeoutMs })
-  for await (const { event } of client.read({ key, offset: 0n, display: 0 })) {
+  const start = { case: 'startCommand' as const, value: { command, timeoutMs } }
+  for await (const { event } of client.read({ key, offset: 0n, display: 0, start })) {
     if (event.case === 'output') {
       result.firstOutputMs ??= performance.now() - startedAt
       result.output += Buffer.from(event.value.data).toString()

@@ -66,6 +66,7 @@ export async function startTestHost(options: { environment?: Record<string, stri
     THREADBOX_GUEST: guest.directory,
     // What waits would be counted among what a test has left behind.
     THREADBOX_SPARE_SANDBOXES: '0',
+    THREADBOX_BOOT_TEMPLATES: 'off',
     THREADBOX_LOG_LEVEL: 'debug',
     ...options.environment,
   }
