@@ -23,7 +23,7 @@ import { guardStarts } from './rescue/guard-starts.ts'
 import { rescueRoutes } from './rescue/rescue-routes.ts'
 import { makeRescueStore } from './rescue/rescue-store.ts'
 import { makeRescues } from './rescue/rescues.ts'
-import { makeRunRegistry } from './runs/run-registry.ts'
+import { makeRunRegistry, type RunRegistry } from './runs/run-registry.ts'
 import { makeRunsService } from './runs/runs-service.ts'
 import { makeHttpServer, trackConnections } from './server.ts'
 import { makeCpuMeter } from './watchdog/cpu-meter.ts'
@@ -57,11 +57,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const memoryVerdict = watchdog.verdictOn
   const registry = makeRunRegistry({ ...options, state, launcher, pipes, memoryVerdict })
   const processes = makeProcessRegistry({ launcher, clock: Date.now })
-  const runningKeys = () =>
-    registry
-      .list()
-      .filter((run) => run.end === undefined)
-      .map((run) => run.key)
+  const runningKeys = () => runningKeysOf(registry)
   const activity = makeActivityReader({
     runningKeys,
     terminalsLastInputAt: processes.terminalsLastInputAt,
@@ -117,7 +113,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
       ...fileRoutes({ state, servers: fileServers, clock: Date.now }),
     ],
     services: (router) => {
-      const guarded = guardStarts({ rescues, registry, processes })
+      const guarded = guardStarts({ rescues, registry, processes, readManifest })
       router.service(runs.Runs, makeRunsService({ registry: guarded.registry, contexts, memoryVerdict }))
       router.service(processProtocol.Process, makeProcessService({ registry: guarded.processes, launcher }))
     },
@@ -139,6 +135,13 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
       await Promise.all([contexts.close(), close(server), close(codeServer)])
     },
   }
+}
+
+function runningKeysOf(registry: RunRegistry): string[] {
+  return registry
+    .list()
+    .filter((run) => run.end === undefined)
+    .map((run) => run.key)
 }
 
 async function close(server: Server) {

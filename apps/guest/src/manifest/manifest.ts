@@ -13,9 +13,15 @@ import { readSockets } from './sockets.ts'
 
 /** How long a kernel may take to say what it holds; a pause waits for it. */
 const kernelAnswerMs = 900
+/** The first reading of all packages takes half a second, which neither a command nor a pause should wait for. */
+const warmAfterMs = 5_000
 
 export type ManifestRequest = { hashKey: string; variableBytes: number | undefined }
-export type ReadManifest = (request: ManifestRequest) => Promise<Manifest>
+export type ReadManifest = {
+  (request: ManifestRequest): Promise<Manifest>
+  /** Reads beforehand, once and not at once, what the first manifest would take long for. */
+  warmSoon(): void
+}
 
 /** Looks at the running system. Whatever cannot be read is named in `unread`; nothing makes it fail as a whole. */
 export function makeManifestReader(dependencies: {
@@ -29,7 +35,13 @@ export function makeManifestReader(dependencies: {
 }): ReadManifest {
   const { launcher } = dependencies
   const readPackages = makePackageReader()
-  return async (request) => {
+  const packages = () =>
+    readPackages({
+      searchPath: launcher.environment({ user: launcher.user(undefined), envs: {} }).PATH ?? '',
+      home: launcher.user(undefined).home,
+      aptLogStart: dependencies.aptLogStart(),
+    })
+  const read = async (request: ManifestRequest): Promise<Manifest> => {
     const unread: Manifest['unread'] = []
     const attempt = <Value>(what: string, read: () => Value, otherwise: Value): Value => {
       try {
@@ -75,21 +87,25 @@ export function makeManifestReader(dependencies: {
           }),
         { cwd: '', environment: {}, functions: [] },
       ),
-      packages: attempt(
-        'packages',
-        () =>
-          readPackages({
-            searchPath: launcher.environment({ user, envs: {} }).PATH ?? '',
-            home: user.home,
-            aptLogStart: dependencies.aptLogStart(),
-          }),
-        { python: {}, apt: {}, npm: {} },
-      ),
+      packages: attempt('packages', packages, { python: {}, apt: {}, npm: {} }),
       deletedOpenFiles: [...owned.descriptors].flatMap(([pid, descriptors]) => deletedFiles(pid, descriptors)),
       memoryBytes: attempt('memory', () => readMemory().usedBytes, 0),
       unread,
     }
   }
+  const warm = () => {
+    try {
+      packages()
+    } catch {
+      // What cannot be read is named by the manifest that needs it.
+    }
+  }
+  let isWarm = false
+  const warmSoon = () => {
+    if (!isWarm) setTimeout(warm, warmAfterMs).unref()
+    isWarm = true
+  }
+  return Object.assign(read, { warmSoon })
 }
 
 const describedSchema = z.object({ variables: z.array(manifestVariableSchema.omit({ context: true })) })

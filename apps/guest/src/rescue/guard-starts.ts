@@ -1,20 +1,30 @@
+import type { ReadManifest } from '../manifest/manifest.ts'
 import type { ProcessRegistry } from '../processes/process-registry.ts'
 import type { RunRegistry } from '../runs/run-registry.ts'
 import type { Rescues } from './rescues.ts'
 
-/** Registries that start nothing while memory is being given up, and that tell of the first command after a cold start. */
-export function guardStarts(options: { rescues: Rescues; registry: RunRegistry; processes: ProcessRegistry }): {
+/** Registries that start nothing while memory is being given up, and that tell when something was started. */
+export function guardStarts(options: {
+  rescues: Rescues
+  registry: RunRegistry
+  processes: ProcessRegistry
+  readManifest: ReadManifest
+}): {
   registry: RunRegistry
   processes: ProcessRegistry
 } {
   const { rescues, registry, processes } = options
+  const onStarted = () => {
+    rescues.commandStarted()
+    options.readManifest.warmSoon()
+  }
   return {
     registry: {
       ...registry,
       startCommand: async (request) => {
         rescues.requireOpen()
         const started = await registry.startCommand(request)
-        rescues.commandStarted()
+        onStarted()
         return started
       },
       startOther: (key, start) => {
@@ -27,7 +37,7 @@ export function guardStarts(options: { rescues: Rescues; registry: RunRegistry; 
       start: async (request) => {
         rescues.requireOpen()
         const started = await processes.start(request)
-        rescues.commandStarted()
+        onStarted()
         return started
       },
     },
