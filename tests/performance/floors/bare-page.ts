@@ -35,8 +35,8 @@ export async function startBarePage(options: { host: TestHost; sandboxId: string
   const run = async (command: string) => {
     const client = options.host.runs(options.sandboxId)
     const key = `floor-${randomUUID()}`
-    await client.startCommand({ key, command })
-    for await (const { event } of client.read({ key, offset: 0n, display: 0 })) {
+    const start = { case: 'startCommand' as const, value: { command } }
+    for await (const { event } of client.read({ key, offset: 0n, display: 0, start })) {
       if (event.case !== 'output') continue
       const data = JSON.stringify(Buffer.from(event.value.data).toString())
       for (const reader of readers) reader.write(`data: ${data}\n\n`)

@@ -15,19 +15,29 @@ export function makeRunsService(dependencies: {
   memoryVerdict(family: ProcessFamily): string | undefined
 }): ServiceImpl<typeof runs.Runs> {
   const { registry, contexts } = dependencies
+  const startCell = (request: runs.StartCellRequest) => {
+    const context = contexts.get(request.context)
+    return registry.startOther(request.key, (log) => startCellRun({ ...request, log }, { ...dependencies, context }))
+  }
+  const start = async ({ key, start: wanted }: runs.ReadRequest) => {
+    if (wanted.case === 'startCommand') await registry.startCommand({ ...wanted.value, key })
+    if (wanted.case === 'startCell') startCell({ ...wanted.value, key })
+  }
   return {
     startCommand: async (request) => await registry.startCommand(request),
-    startCell: (request) => {
-      const context = contexts.get(request.context)
-      return registry.startOther(request.key, (log) => startCellRun({ ...request, log }, { ...dependencies, context }))
-    },
-    read: (request, context) =>
-      readRun(registry.get(request.key), {
+    startCell,
+    async *read(request, context) {
+      if (request.start.case !== undefined) {
+        await start(request)
+        yield { event: { case: 'keepalive', value: {} } }
+      }
+      yield* readRun(registry.get(request.key), {
         offset: Number(request.offset),
         display: request.display,
         keepAliveMs,
         signal: context.signal,
-      }),
+      })
+    },
     acknowledge: ({ key, offset }) => {
       registry.get(key).log.acknowledge(Number(offset))
       return {}

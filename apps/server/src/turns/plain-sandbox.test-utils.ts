@@ -132,9 +132,13 @@ function transportFor(outside: {
 }) {
   return createRouterTransport(({ service }) => {
     service(runs.Runs, {
-      startCommand: ({ key, command }) => outside.begin(key, ['bash', '-c', command]),
-      startCell: ({ key, code }) => outside.begin(key, ['python3', '-c', code]),
-      read: (request, context) => readRun(outside.runs(), request, AbortSignal.any([context.signal, outside.signal()])),
+      async *read(request, context) {
+        const { key, start } = request
+        if (start.case === 'startCommand') outside.begin(key, ['bash', '-c', start.value.command])
+        if (start.case === 'startCell') outside.begin(key, ['python3', '-c', start.value.code])
+        if (start.case !== undefined) yield { event: { case: 'keepalive', value: {} } }
+        yield* readRun(outside.runs(), request, AbortSignal.any([context.signal, outside.signal()]))
+      },
       acknowledge: ({ key, offset }) => {
         outside.acknowledged(key, Number(offset))
         return {}

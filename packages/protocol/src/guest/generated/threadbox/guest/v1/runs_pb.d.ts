@@ -156,6 +156,25 @@ export declare type ReadRequest = Message<"threadbox.guest.v1.ReadRequest"> & {
    * @generated from field: uint32 display = 3;
    */
   display: number;
+
+  /**
+   * Its key is that of the request. Known already: it is only read.
+   *
+   * @generated from oneof threadbox.guest.v1.ReadRequest.start
+   */
+  start: {
+    /**
+     * @generated from field: threadbox.guest.v1.StartCommandRequest start_command = 4;
+     */
+    value: StartCommandRequest;
+    case: "startCommand";
+  } | {
+    /**
+     * @generated from field: threadbox.guest.v1.StartCellRequest start_cell = 5;
+     */
+    value: StartCellRequest;
+    case: "startCell";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
@@ -578,7 +597,8 @@ export declare const Runs: GenService<{
     output: typeof StartCellResponseSchema;
   },
   /**
-   * Streams from an offset; ends after `ended`. not_found for an unknown key (another boot, or forgotten).
+   * Streams from an offset; ends after `ended`. not_found for an unknown key (another boot, or forgotten), unless the
+   * request says how to start it: then it is started, which a keepalive says first, and read, all in one call.
    *
    * @generated from rpc threadbox.guest.v1.Runs.Read
    */
