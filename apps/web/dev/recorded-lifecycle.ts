@@ -146,7 +146,7 @@ export const lifecyclePages: Record<string, EntriesPage> = {
       notice(
         'n-d',
         'awake-limit-near',
-        { pauseAt: now + hour, hours: 23, process: 'python training.py' },
+        { pauseAt: now + hour, hours: 24, process: 'python training.py' },
         now - 3 * minute,
       ),
       notice('n-e', 'retention-near', { removedAt: now + 7 * 24 * hour }, now - 2 * minute),

@@ -107,7 +107,7 @@ export const lifecycle: Texts<typeof source> = {
     pausedText: 'Speicher und Prozesse bleiben erhalten.',
     waitingText: 'Die Nachricht wartet.',
     waiting: 'Wartet auf Platz',
-    awakeLimit: 'Diese Sandbox ist seit {{time}} wach',
+    awakeLimit: 'Diese Sandbox ist fast {{time}} wach, länger darf sie nicht',
     awakeLimitPlain: 'Diese Sandbox ist schon lange wach',
     awakeLimitText: 'Um {{at}} wird sie pausiert; dabei geht nichts verloren.',
     awakeLimitProcess: '{{process}} läuft.',

@@ -100,7 +100,7 @@ export const lifecycle = {
     pausedText: 'Memory and processes are kept.',
     waitingText: 'The message is queued.',
     waiting: 'Waiting for room',
-    awakeLimit: 'This sandbox has been awake for {{time}}',
+    awakeLimit: 'This sandbox has been awake for nearly {{time}}, the longest it may be',
     awakeLimitPlain: 'This sandbox has been awake for long',
     awakeLimitText: 'It is paused at {{at}}; nothing is lost by it.',
     awakeLimitProcess: '{{process}} is running.',

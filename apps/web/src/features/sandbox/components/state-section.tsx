@@ -6,7 +6,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { FormProblem } from '../../connection/components/form-problem.tsx'
 import { useSandboxAction } from '../api/sandbox.queries.ts'
-import { glyphOf } from '../state/chip.models.ts'
+import { glyphOf, shownState } from '../state/chip.models.ts'
 import { asleepPhrase, awakePhrases, nextPhrases } from '../state/panel.models.ts'
 import { usePhrase } from '../state/phrase.ts'
 import { useSandboxWords } from '../state/sandbox-words.ts'
@@ -112,6 +112,7 @@ function Actions(props: { thread: Thread; detail: SandboxDetail | undefined; isT
   const wake = useSandboxAction(thread.id, 'wake')
   const isAwake = sandbox.state === 'active' || sandbox.state === 'pausing'
   const isAsleep = asleepStates.includes(sandbox.state)
+  const isWaiting = shownState(sandbox) === 'waiting'
   const error = pause.error ?? wake.error
   return (
     <>
@@ -127,7 +128,7 @@ function Actions(props: { thread: Thread; detail: SandboxDetail | undefined; isT
             {pause.isPending || sandbox.state === 'pausing' ? t('pane.pausing') : t('pane.pause')}
           </Button>
         )}
-        {isAsleep && (
+        {isAsleep && !isWaiting && (
           <Button
             size="md"
             icon={<Play className="i" size={14} />}
