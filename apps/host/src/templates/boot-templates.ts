@@ -28,7 +28,7 @@ export type SaveTemplate = (driverBootId: string) => Promise<void>
 /** Under which name templates are among the places for memory. */
 export const templatesPlace = 'templates'
 const imageName = 'image'
-/** For as many combinations of memory and processors; each takes some 70 MB of the pool. */
+/** For as many combinations of memory and processors; each takes 34 MB of the pool. */
 const mostTemplates = 3
 
 export function makeBootTemplates(parts: {
@@ -43,6 +43,8 @@ export function makeBootTemplates(parts: {
   const driver = parts.isEnabled && canSaveMemory(parts.driver) ? parts.driver : undefined
   if (driver === undefined) return withoutTemplates(parts)
   const ready = new Map<string, string>()
+  // What failed once is not tried again by this daemon: it would cost a boot each time.
+  const failed = new Set<string>()
   let prefix: Promise<string> | undefined
 
   // Memory and processors are read by the sandbox's kernel when it starts, so they are part of what must be the same.
@@ -76,15 +78,17 @@ export function makeBootTemplates(parts: {
     giveUp: async (limits) => drop(await keyOf(limits)),
     make: async ({ limits, boot }) => {
       const imageId = await keyOf(limits)
-      if (ready.has(imageId)) return
+      if (ready.has(imageId) || failed.has(imageId)) return
       await drop(imageId)
       for (const oldest of [...ready.keys()].slice(0, -(mostTemplates - 1))) await drop(oldest)
       const { path: place } = await disks.makeMemoryPlace({ diskId: templatesPlace, imageId })
       const directory = path.join(place, imageName)
+      failed.add(imageId)
       await boot(async (driverBootId) => {
         await driver.freeze(driverBootId)
         await driver.saveMemory({ bootId: driverBootId, directory })
       })
+      failed.delete(imageId)
       await disks.syncMemoryPlace({ diskId: templatesPlace, imageId })
       ready.set(imageId, directory)
       logger.info({ imageId }, 'a template for boots was made')
