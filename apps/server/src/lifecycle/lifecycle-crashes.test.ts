@@ -153,6 +153,12 @@ onBothDatabases((target) => {
       expect((await bench.awake()).bootId).toBe(bootId)
       expect((await bench.reported()).from).toBe('memory')
     })
+    test('one that the host paused in the middle of a turn is woken by the turn', async () => {
+      const { bootId } = await bench.awake()
+      using _turn = bench.server.parts.sandboxes.hold(bench.threadId)
+      onHost(isPaused)
+      expect((await bench.awake()).bootId).toBe(bootId)
+    })
     test('one that is paused here and runs there is active', async () => {
       await bench.awake()
       await bench.detail('POST', '/pause')

@@ -60,7 +60,7 @@ export function makePausing(dependencies: PausingDependencies): Pausing {
     const now = (await store.find(row.thread_id)) ?? row
     if (now.state === 'paused') return
     if (now.state === 'pausing') return await order(dependencies, now)
-    if (dependencies.isHeld(row.thread_id)) throw sandboxTurnRunning({})
+    if (isRefused(dependencies, row.thread_id, reason.cause)) throw sandboxTurnRunning({})
     const detail = { code: `paused.${reason.cause}`, params: reason.params ?? {} }
     const pausing = await change(now, { event: 'pause-requested', detail, columns: { pause_cause: reason.cause } })
     if (pausing === undefined) throw sandboxNotReady({ state: now.state })
@@ -77,8 +77,8 @@ export function makePausing(dependencies: PausingDependencies): Pausing {
 async function order(dependencies: PausingDependencies, row: SandboxRow): Promise<void> {
   const { host, change, recorder } = dependencies
   const bootId = row.boot_id ?? ''
-  // A turn that began after the decision goes first. The host's own pause at a shutdown is a fact, not a decision.
-  if (dependencies.isHeld(row.thread_id) && row.pause_cause !== 'shutdown') {
+  // A turn that began after the decision goes first.
+  if (isRefused(dependencies, row.thread_id, row.pause_cause)) {
     await change(row, { event: 'pause-failed' })
     throw sandboxTurnRunning({})
   }
@@ -99,6 +99,11 @@ async function order(dependencies: PausingDependencies, row: SandboxRow): Promis
     throw error
   }
   await recordPause(dependencies, row, paused)
+}
+
+/** Never in a turn; but the host's own pause at a shutdown is a fact, not a decision. */
+function isRefused({ isHeld }: PausingDependencies, threadId: string, cause: string | null): boolean {
+  return isHeld(threadId) && cause !== ('shutdown' satisfies PauseCause)
 }
 
 async function recordPause(
