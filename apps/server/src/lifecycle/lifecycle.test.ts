@@ -107,6 +107,7 @@ describe('pause and wake', () => {
     gate.resolve()
     await Promise.all([pausing, woken])
     expect(bench.host.orders.map(({ order }) => order)).toEqual(['pause', 'wake'])
+    await bench.reported()
     expect(await bench.wakes()).toHaveLength(1)
   })
 

@@ -84,6 +84,8 @@ async function order(dependencies: PausingDependencies, row: SandboxRow): Promis
   }
   let paused: PausedSandbox
   try {
+    // The report of the last wake is about the manifest that this pause replaces.
+    await recorder.reportWake(row.thread_id)
     paused = await host.pause(row.id, { bootId, hashKey: dependencies.hashKeyOf(row.id) })
   } catch (error) {
     // Nobody knows how far it got: the row stays as it is until the host can be asked.

@@ -52,8 +52,10 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
   }
   const wake = async (threadId: string, wait: Wait) => {
     const row = await bringAwake(dependencies, threadId, wait)
-    // Before anything else can change what the report is about.
-    await dependencies.recorder.reportWake(threadId)
+    // The wake is on record with its state: nobody has to wait for its report.
+    dependencies.recorder.reportWake(threadId).catch((error: unknown) => {
+      dependencies.logger.warn({ err: error, threadId }, 'report of a wake was not written yet')
+    })
     activity.touch(row.id)
     const sandbox = reach(row, row.boot_id ?? '')
     await dependencies.deliver(threadId, sandbox)
