@@ -128,7 +128,7 @@ async function takeManifest(
 ): Promise<{ manifest: Manifest | null; manifestProblem: string }> {
   const guest = parts.active.find(sandbox.sandboxId)
   if (guest === undefined) return { manifest: null, manifestProblem: 'The guest cannot be reached.' }
-  const key = hashKey ?? parts.launch.randomBytes(32).toString('hex')
+  const key = hashKey ?? sandbox.manifestKey ?? parts.launch.randomBytes(32).toString('hex')
   const signal = AbortSignal.any([guest.ended, AbortSignal.timeout(manifestTimeoutMs)])
   try {
     return { manifest: await readManifest(guest, { hashKey: key, signal }), manifestProblem: '' }

@@ -223,14 +223,19 @@ test('C6: a demotion whose memory cannot be used, or whose guest cannot rescue, 
 })
 
 test('C2: a shutdown keeps the memory of what runs; what cannot be paused is stopped', async () => {
-  await using host = await startHostUnderTest(answeringGuest())
+  const guest = answeringGuest()
+  await using host = await startHostUnderTest(guest)
   const [first, second] = [await host.startSandbox(), await host.startSandbox()]
+  const { limits, egress } = await ordersOf(host, first).state()
+  const hashKey = 'cd'.repeat(32)
+  await host.request('PUT', hostPaths.sandbox(first.sandboxId), { limits, egress, hashKey })
   const { saveMemory } = host.driver
   host.driver.saveMemory = (options) =>
     options.bootId === second.bootId ? Promise.reject(new Error('no')) : saveMemory(options)
   const memory = await ordersOf(host, first).memory()
   const { body } = await host.request('POST', hostPaths.shutdown)
   expect(body).toMatchObject({ paused: [first.sandboxId], failed: [] })
+  expect(guest.asked).toContain(`GET /manifest?hashKey=${hashKey}`)
   expect((body as { stopped: string[] }).stopped.sort()).toEqual([first.sandboxId, second.sandboxId].sort())
   expect(await host.driver.list()).toEqual([])
   await host.killAndRestart()

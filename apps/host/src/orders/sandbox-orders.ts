@@ -41,12 +41,18 @@ export type OrdersParts = {
   lock: ReturnType<typeof makeKeyedLock>
 }
 
+type WantedSandbox = {
+  limits: SandboxLimits
+  egress: HostSandbox['egress']
+  hashKey?: string | undefined
+}
+
 /**
  * What the server may order. Every order can be sent again; orders about one sandbox are carried out one after another,
  * about different sandboxes side by side; an order that names another boot than the current one is refused.
  */
 export type SandboxOrders = MemoryOrders & {
-  ensure(sandboxId: string, wanted: { limits: SandboxLimits; egress: HostSandbox['egress'] }): Promise<HostSandbox>
+  ensure(sandboxId: string, wanted: WantedSandbox): Promise<HostSandbox>
   change(
     sandboxId: string,
     wanted: { limits?: SandboxLimits | undefined; egress?: HostSandbox['egress'] | undefined },
@@ -85,7 +91,9 @@ export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
         if (sandbox === undefined)
           return await presentSandbox(parts, await createSandbox(parts, { sandboxId, ...wanted }))
         if (sandbox.isDeleting) throw sandboxDeleting({ sandboxId })
-        return await apply(sandbox, wanted)
+        const { limits, egress, hashKey } = wanted
+        if (hashKey !== undefined && hashKey !== sandbox.manifestKey) await sandboxes.setManifestKey(sandboxId, hashKey)
+        return await apply(sandbox, { limits, egress })
       }),
     change: (sandboxId, wanted) =>
       lock(sandboxId, async () => {
@@ -139,11 +147,12 @@ export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
 /** Row first, then what it describes: what a crash leaves without a row would belong to nobody. */
 async function createSandbox(
   parts: OrdersParts,
-  wanted: { sandboxId: string; limits: SandboxLimits; egress: HostSandbox['egress'] },
+  wanted: WantedSandbox & { sandboxId: string },
 ): Promise<StoredSandbox> {
   const { sandboxId, limits, egress } = wanted
+  const manifestKey = wanted.hashKey ?? null
   const imageId = await parts.images.current()
-  const row = { sandboxId, imageId, limits, egress, createdAt: parts.clock(), isDeleting: false }
+  const row = { sandboxId, imageId, limits, egress, manifestKey, createdAt: parts.clock(), isDeleting: false }
   const spare = parts.spares.take({ imageId, limits })
   if (spare !== undefined) return await takeSpare(parts, { row, spare })
   const sandbox = await parts.addresses.assign(async (address) => {

@@ -12,6 +12,7 @@ export type StoredSandbox = {
   egress: HostSandbox['egress']
   address: string
   createdAt: number
+  manifestKey: string | null
   isDeleting: boolean
 }
 
@@ -23,6 +24,7 @@ export type SandboxesStore = {
   change(sandboxId: string, changes: { limits: SandboxLimits; egress: HostSandbox['egress'] }): Promise<void>
   /** Keeps the name that the first boot had. */
   setHostname(sandboxId: string, hostname: string): Promise<void>
+  setManifestKey(sandboxId: string, manifestKey: string): Promise<void>
   markDeleting(sandboxId: string): Promise<void>
   /** Removes the sandbox and its boots. */
   remove(sandboxId: string): Promise<void>
@@ -53,6 +55,9 @@ export function makeSandboxesStore(database: Kysely<StateTables>): SandboxesStor
     setHostname: async (sandboxId, hostname) => {
       await update(sandboxId, { hostname })
     },
+    setManifestKey: async (sandboxId, manifestKey) => {
+      await update(sandboxId, { manifestKey })
+    },
     markDeleting: async (sandboxId) => {
       await update(sandboxId, { isDeleting: 1 })
     },
@@ -63,16 +68,11 @@ export function makeSandboxesStore(database: Kysely<StateTables>): SandboxesStor
 }
 
 function fromRow(row: Selectable<SandboxesTable>): StoredSandbox {
-  const { sandboxId, placeId, hostname, imageId, memoryBytes, cpus, processes, diskBytes, address, createdAt } = row
+  const { memoryBytes, cpus, processes, diskBytes, ...rest } = row
   return {
-    sandboxId,
-    placeId,
-    hostname,
-    imageId,
+    ...rest,
     limits: { memoryBytes, cpus, processes, diskBytes },
     egress: egressPolicySchema.parse(JSON.parse(row.egress)),
-    address,
-    createdAt,
     isDeleting: row.isDeleting === 1,
   }
 }

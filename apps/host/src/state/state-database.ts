@@ -32,6 +32,7 @@ const migrations: readonly string[] = [
      sandboxId text primary key references sandboxes (sandboxId) on delete cascade, snapshotId text not null,
      at integer not null) strict;
    alter table boots add column diskRestoredFrom integer;`,
+  `alter table sandboxes add column manifestKey text;`,
 ]
 
 /** Opens the host's own state. The file holds access tokens, so only root may read it. */

@@ -25,6 +25,8 @@ export type SandboxesTable = {
   /** The sandbox's own for as long as it exists, also while nothing runs. */
   address: string
   createdAt: number
+  /** With which the manifest of a pause hashes values, if whoever orders the pause says nothing else. */
+  manifestKey: string | null
   /** 1 once its deletion was ordered: it is finished after a crash, never undone. */
   isDeleting: 0 | 1
 }

@@ -35,6 +35,7 @@ export type WakingDependencies = {
   /** False for a thread that is not there or is being deleted. */
   mayStart: (threadId: string) => Promise<boolean>
   limits: () => Promise<SandboxLimits>
+  hashKeyOf: (sandboxId: string) => string
   /** Says in the thread that a boot ended, with its cause. */
   reportEnd: (row: SandboxRow, end: NonNullable<HostSandbox['lastBootEnd']>) => Promise<void>
 }

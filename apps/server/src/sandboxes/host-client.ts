@@ -41,7 +41,7 @@ export type HostClient = {
   get(sandboxId: string, options?: { withUsage: boolean }): Promise<HostSandbox | undefined>
   ensure(
     sandboxId: string,
-    order: { limits: HostSandbox['limits']; egress: HostSandbox['egress'] },
+    order: { limits: HostSandbox['limits']; egress: HostSandbox['egress']; hashKey: string },
   ): Promise<HostSandbox>
   /** Changes a sandbox that exists, also while it runs. */
   change(sandboxId: string, order: { limits: HostSandbox['limits'] }): Promise<HostSandbox>

@@ -95,8 +95,10 @@ async function recordLoss(dependencies: WakingDependencies, row: SandboxRow, los
   await dependencies.store.set(row.id, { cause_json: JSON.stringify(lost) })
 }
 
-async function ensure({ host }: WakingDependencies, row: SandboxRow): Promise<void> {
-  const actual = await host.ensure(row.id, { limits: limitsOf(row), egress: { kind: 'open' } })
+async function ensure({ host, hashKeyOf }: WakingDependencies, row: SandboxRow): Promise<void> {
+  // With the key of every other manifest of this sandbox, so that one which the host takes by itself can be compared.
+  const hashKey = hashKeyOf(row.id)
+  const actual = await host.ensure(row.id, { limits: limitsOf(row), egress: { kind: 'open' }, hashKey })
   // A boot that we gave up on, because the host did not answer in time, may have come up after all; a paused one is of
   // no use either when the row asks for a start.
   if (actual.actual !== 'stopped' && actual.bootId !== null && actual.bootId !== row.boot_id) {

@@ -29,8 +29,15 @@ export const egressPolicySchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('none') }),
 ])
 
+const hashKeySchema = z.string().regex(/^[0-9a-f]{16,128}$/)
+
 /** `PUT /v1/sandboxes/{sandboxId}`: makes disk and address if they are missing; changes limits if they differ. */
-export const ensureSandboxSchema = z.object({ limits: hostLimitsSchema, egress: egressPolicySchema })
+export const ensureSandboxSchema = z.object({
+  limits: hostLimitsSchema,
+  egress: egressPolicySchema,
+  /** Key for the manifest of a pause that the host decides on itself, at a shutdown; kept for the sandbox. */
+  hashKey: hashKeySchema.optional(),
+})
 
 /**
  * `POST /v1/sandboxes/{sandboxId}/start`: answers when the guest is ready. The same boot id again is the same boot. The
