@@ -165,6 +165,18 @@ onBothDatabases((target) => {
       expect((await bench.reported()).from).toBe('disk')
     })
 
+    test('a demotion that fails is not tried again at once, and then it is', async () => {
+      await setSettings({ hotKeep: 'strict', hotHours: 1 })
+      await bench.awake()
+      await bench.detail('POST', '/pause')
+      bench.host.failDemotes.push({ status: 429, code: 'host.no-memory', kind: 'exhausted' })
+      await bench.pass(hour)
+      await bench.pass(minute)
+      expect(bench.host.orders.map(({ order }) => order)).toEqual(['pause', 'demote'])
+      await bench.pass(5 * minute)
+      expect(await bench.state()).toBe('cold')
+    })
+
     test('a wake in the middle of a demotion waits for it and starts from the disk', async () => {
       await bench.awake()
       await bench.detail('POST', '/pause')

@@ -50,8 +50,8 @@ export type PolicyLoopDependencies = {
 const maxSleepMs = 30_000
 /** The shortest: however close deadlines are, the loop is not what keeps the machine busy. */
 const minSleepMs = 200
-/** After a pause that failed: the reason is rarely gone a second later. */
-const retryPauseMs = 5 * 60_000
+/** After something failed: the reason is rarely gone a second later. */
+const retryMs = 5 * 60_000
 
 /** How long a stop waits for what is being carried out. What takes longer is settled by the next start. */
 const stopWaitMs = 2000
@@ -164,7 +164,7 @@ function makeWork(dependencies: PolicyLoopDependencies) {
         retryAt.delete(row.id)
         if (isLimit) await dependencies.announcements.pausedAtLimit(row, policy.maxAwakeHours)
       } catch (error) {
-        retryAt.set(row.id, now + retryPauseMs)
+        retryAt.set(row.id, now + retryMs)
         if (!isThreadboxError(error) || error.kind !== 'conflict') throw error
       }
     })
@@ -203,6 +203,12 @@ function makeWork(dependencies: PolicyLoopDependencies) {
     }
     const perform = act[action]
     if (perform === undefined) return { nextLookAt, done: Promise.resolve() }
+    const tried = `${row.id} ${action} ${row.boot_id}`
+    const again = retryAt.get(tried) ?? 0
+    if (again > context.now) return { nextLookAt: again, done: busy.get(row.id) ?? Promise.resolve() }
+    // What succeeds is not decided again; what fails waits.
+    for (const [key, at] of retryAt) if (at <= context.now) retryAt.delete(key)
+    retryAt.set(tried, context.now + retryMs)
     return { nextLookAt: context.now + 1000, done: doing(row, perform) }
   }
   return {
