@@ -3,11 +3,14 @@ import { reasonOf } from '../memory/memory-parts.ts'
 import { isAsleep } from '../memory/paused-boots.ts'
 import type { StoredBoot } from '../state/boots.store.ts'
 import type { StoredSandbox } from '../state/sandboxes.store.ts'
+import { makeFewAtOnce } from './few-at-once.ts'
 import type { OrdersParts } from './sandbox-orders.ts'
+
+type Found = { sandbox: StoredSandbox; boot: StoredBoot }
 
 export async function stopSandbox(
   parts: Pick<OrdersParts, 'disks' | 'running' | 'paused'>,
-  { sandbox, boot }: { sandbox: StoredSandbox; boot: StoredBoot },
+  { sandbox, boot }: Found,
 ): Promise<void> {
   if (isAsleep(boot)) return await parts.paused.drop({ sandbox, boot, detail: 'Stopped by order while paused.' })
   await parts.disks.syncDisk(sandbox.placeId)
@@ -15,6 +18,11 @@ export async function stopSandbox(
   // What the guest wrote between the first sync and its end.
   await parts.disks.syncDisk(sandbox.placeId)
 }
+
+/** A machine that goes down gives about a minute. What is not being paused by then is stopped, which is quick. */
+const pausingForMs = 40_000
+/** Saving is work for processor and disk: more at once only wait for each other. */
+const pausesAtOnce = 3
 
 /**
  * Nothing runs afterwards: with `keepsMemory` what can be paused is, and what is paused keeps its image. Each under its
@@ -28,8 +36,12 @@ export async function shutDownAll(
   const outcome = { stopped: [] as string[], paused: [] as string[], failed: [] as ShutdownOutcome['failed'] }
   const noted = (sandboxId: string | null, work: Promise<void>) =>
     work.catch((error: unknown) => void outcome.failed.push({ sandboxId, reason: reasonOf(error) }))
+  const fewAtOnce = makeFewAtOnce(pausesAtOnce)
+  const startedAt = performance.now()
+  const mayPause = () => keepsMemory && performance.now() - startedAt < pausingForMs
   const endOne = async (sandboxId: string) => {
-    const how = await shutDownOne(parts, { sandboxId, keepsMemory })
+    const pause = (found: Found) => fewAtOnce(async () => mayPause() && (await keepMemory(parts, found)))
+    const how = await shutDownOne(parts, { sandboxId, keepsMemory, pause })
     if (how !== 'nothing') outcome.stopped.push(sandboxId)
     if (how === 'paused') outcome.paused.push(sandboxId)
   }
@@ -45,8 +57,9 @@ export async function shutDownAll(
 
 async function shutDownOne(
   parts: OrdersParts,
-  { sandboxId, keepsMemory }: { sandboxId: string; keepsMemory: boolean },
+  options: { sandboxId: string; keepsMemory: boolean; pause: (found: Found) => Promise<boolean> },
 ): Promise<'nothing' | 'paused' | 'stopped'> {
+  const { sandboxId, keepsMemory, pause } = options
   const sandbox = await parts.sandboxes.find(sandboxId)
   const boot = await parts.boots.current(sandboxId)
   if (sandbox === undefined || boot === undefined) return 'nothing'
@@ -54,17 +67,14 @@ async function shutDownOne(
     await parts.paused.dropFrozen(sandboxId)
     return 'nothing'
   }
-  if (keepsMemory && (await keepMemory(parts, { sandbox, boot }))) return 'paused'
+  if (await pause({ sandbox, boot })) return 'paused'
   const current = await parts.boots.current(sandboxId)
   if (current !== undefined) await stopSandbox(parts, { sandbox, boot: current })
   return 'stopped'
 }
 
 /** False: its memory cannot be kept, for a reason that the log has. */
-async function keepMemory(
-  { paused, logger }: Pick<OrdersParts, 'paused' | 'logger'>,
-  found: { sandbox: StoredSandbox; boot: StoredBoot },
-): Promise<boolean> {
+async function keepMemory({ paused, logger }: Pick<OrdersParts, 'paused' | 'logger'>, found: Found): Promise<boolean> {
   try {
     await paused.pause({ ...found, hashKey: undefined })
     await paused.dropFrozen(found.sandbox.sandboxId)
