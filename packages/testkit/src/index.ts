@@ -2,7 +2,14 @@ export { isFailure, type ModelReply, type ScriptedAnswer, type ScriptedCall } fr
 export { type ModelServer, type ReplyRule, startModelServer } from './model-server/model-server.ts'
 export { type RecordedMessage, type RecordedRequest, wholeText } from './model-server/recorded-request.ts'
 export { sandboxPids } from './test-host/driver-records.ts'
-export type { CommandResult, HostAnswer, HostEventLog, HostRequests } from './test-host/host-requests.ts'
+export {
+  type CommandResult,
+  type HostAnswer,
+  type HostEventLog,
+  type HostRequests,
+  makeHostRequests,
+} from './test-host/host-requests.ts'
+export { findLeftovers, removeLeftovers } from './test-host/leftovers.ts'
 export { startTestHost, type TestHost } from './test-host/test-host.ts'
 export { findTestMachine, testRoot } from './test-host/test-machine.ts'
 export { type OwnerToken, startTestServer, type TestServer } from './test-server/test-server.ts'

@@ -1,0 +1,211 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { makeId } from '@threadbox/domain'
+import { type HostSandbox, hostPaths, hostSandboxSchema } from '@threadbox/protocol/host'
+import { sandboxPids } from '@threadbox/testkit'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { makeOwnMachine, type OwnMachine, type SmallHost, startSmallHost } from './small-host/small-host.ts'
+import { makeSmallImage } from './small-host/small-image.ts'
+
+/** Room in the pool, on the disk below it and in memory: who has none is told so, and nobody else notices. */
+const run = promisify(execFile)
+const MiB = 1024 * 1024
+const installation = `t${randomBytes(4).toString('hex').slice(0, 5)}`
+const limits = { memoryBytes: 512 * MiB, cpus: 1, processes: 128, diskBytes: 128 * MiB }
+const plenty = 4 * 1024 * MiB
+
+let directory: string
+let data: string
+/** The data directory as it is seen from here. */
+let seen: string
+let machine: OwnMachine
+let host: SmallHost | undefined
+
+beforeAll(async () => {
+  directory = await mkdtemp('/var/tmp/threadbox-room-')
+  data = path.join(directory, 'data')
+  await mkdir(data)
+  machine = await makeOwnMachine(directory)
+  seen = path.join(machine.root, data)
+  const file = path.join(directory, 'disk')
+  await run('truncate', ['--size', String(1536 * MiB), file])
+  await run('mkfs.ext4', ['-q', file])
+  await machine.mount(['-o', 'loop', file, data])
+  host = await startSmallHost({
+    ...{ installation, dataDirectory: data, logFile: path.join(directory, 'host.log'), machine },
+    imageArchive: await makeSmallImage(directory),
+    environment: {
+      THREADBOX_POOL_SIZE: String(1024 * MiB),
+      THREADBOX_MEMORY_IMAGE_RESERVE_BYTES: String(256 * MiB),
+      THREADBOX_MEMORY_RESERVE: String(512 * MiB),
+    },
+  })
+})
+afterEach(async () => {
+  for (const name of ['filler', 'disks/pool/filler']) await empty(path.join(seen, name))
+  await machine.setAvailableMemory(plenty)
+  for (const { sandboxId } of await all()) await request('DELETE', hostPaths.sandbox(sandboxId))
+})
+afterAll(async () => {
+  await host?.cutPower()
+  await machine.unmount(data)
+  await machine[Symbol.asyncDispose]()
+  await rm(directory, { recursive: true, force: true })
+})
+
+test('G7: a pool that gets full in the middle of a pause stops that pause and nothing else', async () => {
+  const [sandbox, neighbour] = [await start(), await start()]
+  const filler = path.join(seen, 'disks/pool/filler')
+  const filled = untilSaving(sandbox).then(() => fill(filler))
+  const failed = await request('POST', hostPaths.pause(sandbox.sandboxId), sandbox)
+  await filled
+  for (const one of [sandbox, neighbour]) await expectSameBoot(one)
+  await empty(filler)
+  expect(failed).toMatchObject({
+    status: 503,
+    body: { error: { code: 'sandbox.pause-failed', details: { isRunning: true } } },
+  })
+  expect(await readdir(path.join(seen, 'disks/pool/memory')).catch(() => [])).toEqual([])
+  for (const one of [sandbox, neighbour]) await pauseAndWake(one)
+})
+
+test('G7: a full disk below the pool lets sandboxes work, and a pause that fails for it changes nothing', async () => {
+  const sandbox = await start()
+  const filler = path.join(seen, 'filler')
+  await fill(filler)
+  const paused = await request('POST', hostPaths.pause(sandbox.sandboxId), sandbox)
+  if (paused.status === 200) {
+    expect(await request('POST', hostPaths.wake(sandbox.sandboxId), sandbox)).toMatchObject({ status: 200 })
+  }
+  await expectSameBoot(sandbox)
+  expect((await run1(sandbox, 'echo written > file && sync file && cat file')).output).toBe('written\n')
+  await empty(filler)
+  await pauseAndWake(sandbox)
+})
+
+test('G7: a wake into too little memory gives up frozen copies, then says what it needs; who is awake stays', async () => {
+  const [saved, frozen, awake] = [await start(), await start(), await start()]
+  for (const one of [saved, frozen]) await pause(one)
+  await endFrozenCopy(saved)
+  await machine.setAvailableMemory(530 * MiB)
+  const refused = await request('POST', hostPaths.wake(saved.sandboxId), saved)
+  expect(refused.body).toMatchObject({ error: { code: 'host.no-memory', details: { awakeSandboxes: 1 } } })
+  const { details } = (refused.body as { error: { details: Record<string, number> } }).error
+  expect(details.availableBytes).toBe(18 * MiB)
+  expect(details.neededBytes).toBeGreaterThan(64 * MiB)
+  expect(await stateOf(frozen)).toMatchObject({ actual: 'paused', paused: { isFrozen: false } })
+  expect(await stateOf(saved)).toMatchObject({ actual: 'paused' })
+  await expectSameBoot(awake)
+  await machine.setAvailableMemory(plenty)
+  for (const one of [saved, frozen]) {
+    expect(await request('POST', hostPaths.wake(one.sandboxId), one)).toMatchObject({ body: { from: 'memory' } })
+    await expectSameBoot(one)
+  }
+})
+
+test('G7: as many frozen copies are given up for a wake as it needs, the oldest first', async () => {
+  const [saved, oldest, newest] = [await start(), await start(), await start()]
+  for (const one of [saved, oldest, newest]) await pause(one)
+  await endFrozenCopy(saved)
+  const [pid] = await sandboxPids({ dataDirectory: seen, sandboxId: oldest.sandboxId })
+  await machine.setAvailableMemory(600 * MiB)
+  const freed = untilGone(pid ?? 0).then(() => machine.setAvailableMemory(plenty))
+  const woken = await request('POST', hostPaths.wake(saved.sandboxId), saved)
+  await freed
+  expect(woken).toMatchObject({ status: 200, body: { from: 'memory' } })
+  expect(await stateOf(oldest)).toMatchObject({ actual: 'paused', paused: { isFrozen: false } })
+  expect(await stateOf(newest)).toMatchObject({ actual: 'paused', paused: { isFrozen: true } })
+  await expectSameBoot(saved)
+})
+
+type Sandbox = { sandboxId: string; bootId: string }
+
+function running(): SmallHost {
+  if (host === undefined) throw new Error('there is no host daemon')
+  return host
+}
+
+const request: SmallHost['request'] = (method, where, body) => {
+  const order = body === undefined || method === 'PUT' ? body : { ...(body as object), sandboxId: undefined }
+  return running().request(method, where, order)
+}
+
+const run1 = ({ sandboxId }: Sandbox, command: string) => running().run(sandboxId, command)
+
+async function start(): Promise<Sandbox> {
+  const sandbox = { sandboxId: makeId('sandbox', randomBytes), bootId: makeId('boot', randomBytes) }
+  const created = await request('PUT', hostPaths.sandbox(sandbox.sandboxId), { limits, egress: { kind: 'none' } })
+  expect(created).toMatchObject({ status: 200 })
+  const order = { bootId: sandbox.bootId, hostname: 'box' }
+  expect(await request('POST', hostPaths.start(sandbox.sandboxId), order)).toMatchObject({ status: 200 })
+  await run1(sandbox, `mark=${sandbox.bootId}`)
+  return sandbox
+}
+
+/** The shell remembers what it was told at the start. */
+async function expectSameBoot(sandbox: Sandbox): Promise<void> {
+  expect(await stateOf(sandbox)).toMatchObject({ actual: 'ready', bootId: sandbox.bootId })
+  expect((await run1(sandbox, 'echo $mark')).output).toBe(`${sandbox.bootId}\n`)
+}
+
+async function pause(sandbox: Sandbox): Promise<void> {
+  expect(await request('POST', hostPaths.pause(sandbox.sandboxId), sandbox)).toMatchObject({ status: 200 })
+}
+
+async function pauseAndWake(sandbox: Sandbox): Promise<void> {
+  await pause(sandbox)
+  expect(await request('POST', hostPaths.wake(sandbox.sandboxId), sandbox)).toMatchObject({ status: 200 })
+  await expectSameBoot(sandbox)
+}
+
+async function stateOf({ sandboxId }: Sandbox): Promise<HostSandbox> {
+  return hostSandboxSchema.parse((await request('GET', hostPaths.sandbox(sandboxId))).body)
+}
+
+async function all(): Promise<{ sandboxId: string }[]> {
+  return ((await request('GET', hostPaths.sandboxes)).body as { sandboxes: { sandboxId: string }[] }).sandboxes
+}
+
+async function endFrozenCopy({ sandboxId }: Sandbox): Promise<void> {
+  using events = await running().events()
+  for (const pid of await sandboxPids({ dataDirectory: seen, sandboxId })) process.kill(pid, 'SIGKILL')
+  await events.next((event) => event.type === 'frozen-dropped' && event.sandboxId === sandboxId)
+}
+
+/** When there is a place for the memory, the space for it has been looked at, and nothing is in it yet. */
+async function untilSaving({ sandboxId }: Sandbox): Promise<void> {
+  const place = path.join(seen, 'disks/pool/memory', sandboxId)
+  while ((await readdir(place).catch(() => [])).length === 0) await delay(1)
+}
+
+async function untilGone(pid: number): Promise<void> {
+  const isThere = () =>
+    readdir(`/proc/${pid}/fd`).then(
+      (names) => names.length > 0,
+      () => false,
+    )
+  while (await isThere()) await delay(1)
+}
+
+/** Takes all the space that there is. */
+async function fill(file: string): Promise<void> {
+  const { bavail, bsize } = await statfs(path.dirname(file))
+  for (let bytes = bavail * bsize; bytes >= MiB; bytes = Math.floor(bytes / 2)) {
+    await run('sh', [
+      '-c',
+      'exec fallocate --offset "$(stat --format=%s "$1" || echo 0)" --length "$2" "$1"',
+      'sh',
+      file,
+      String(bytes),
+    ]).catch(() => undefined)
+  }
+}
+
+async function empty(file: string): Promise<void> {
+  await rm(file, { force: true })
+  await run('sync', ['--file-system', path.dirname(file)])
+}

@@ -1,0 +1,195 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { hostPaths } from '@threadbox/protocol/host'
+import {
+  findLeftovers,
+  findTestMachine,
+  type HostRequests,
+  makeHostRequests,
+  removeLeftovers,
+  testRoot,
+} from '@threadbox/testkit'
+import { buildGuest } from '../../../deploy/build/build-guest.ts'
+
+const run = promisify(execFile)
+const MiB = 1024 * 1024
+
+/**
+ * The machine as one host daemon sees it: which start of the machine this is, and how much memory is free. It has a mount
+ * namespace of its own, in which these two files of the kernel are covered and into which nobody else looks: a namespace
+ * that some other program makes meanwhile would keep everything mounted that is mounted then.
+ */
+export type OwnMachine = AsyncDisposable & {
+  /** Where files of that namespace are seen from here. */
+  root: string
+  /** What a command line begins with to be run in it. */
+  enter: readonly [string, ...string[]]
+  mount(flags: string[]): Promise<void>
+  /** Unmounts what programs that are just ending may still use; nothing when it is not mounted. */
+  unmount(directory: string): Promise<void>
+  /** As if the machine had been switched off and on again. */
+  restart(): Promise<void>
+  setAvailableMemory(bytes: number): Promise<void>
+}
+
+export type SmallHost = HostRequests & {
+  log(): Promise<string>
+  leftovers(): Promise<string[]>
+  /** Ends daemon and sandboxes as a power cut does, and takes from the machine what would not outlive one. */
+  cutPower(): Promise<void>
+}
+
+export type SmallHostOptions = {
+  installation: string
+  /** The data directory, in which the pool is too: a mount of its own. */
+  dataDirectory: string
+  /** Outside of the data directory. */
+  logFile: string
+  machine: OwnMachine
+  imageArchive: string
+  environment: Record<string, string>
+}
+
+const meminfoLength = 4096
+
+/** `directory` is for its files of the kernel. */
+export async function makeOwnMachine(directory: string): Promise<OwnMachine> {
+  const [bootId, meminfo] = [path.join(directory, 'boot_id'), path.join(directory, 'meminfo')]
+  let starts = 0
+  const setAvailableMemory = async (bytes: number) => {
+    const lines = { MemTotal: 5 * 1024 * MiB, MemFree: bytes, MemAvailable: bytes }
+    const text = Object.entries(lines).map(([name, value]) => `${name}: ${Math.floor(value / 1024)} kB\n`)
+    // Written in place and in one piece, because it is mounted somewhere and read at any time.
+    await using file = await open(meminfo, 'r+')
+    await file.write(text.join('').padEnd(meminfoLength, '\n'), 0)
+  }
+  const restart = () => writeFile(bootId, `00000000-0000-4000-8000-${String(++starts).padStart(12, '0')}\n`)
+  await writeFile(meminfo, '')
+  await setAvailableMemory(4 * 1024 * MiB)
+  await restart()
+  const covers = `mount --bind ${bootId} /proc/sys/kernel/random/boot_id && mount --bind ${meminfo} /proc/meminfo`
+  const script = `${covers} && echo ready && exec cat`
+  const keeper = spawn('unshare', ['--mount', 'sh', '-c', script], { stdio: ['pipe', 'pipe', 'inherit'] })
+  await once(keeper.stdout, 'data')
+  const enter = ['nsenter', `--mount=/proc/${keeper.pid}/ns/mnt`, '--'] as const
+  const root = `/proc/${keeper.pid}/root`
+  const within = (command: string[]) => run(enter[0], [...enter.slice(1), ...command])
+  return {
+    ...{ root, enter, restart, setAvailableMemory },
+    mount: async (flags) => void (await within(['mount', ...flags])),
+    unmount: async (mounted) => {
+      for (let attempt = 0; ; attempt++) {
+        if (!(await readFile(`/proc/${keeper.pid}/mounts`, 'utf8')).includes(` ${mounted} `)) return
+        try {
+          await within(['umount', mounted])
+        } catch (error) {
+          if (attempt === 100) throw error
+          await delay(100)
+        }
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      const ended = once(keeper, 'exit')
+      keeper.stdin.end()
+      await ended
+    },
+  }
+}
+
+/** A real host daemon over a directory that is small enough to be copied whole. Needs root. */
+export async function startSmallHost(options: SmallHostOptions): Promise<SmallHost> {
+  const { installation, dataDirectory, logFile, machine } = options
+  const { runscPath } = await findTestMachine()
+  const guest = await buildGuest({ outputDirectory: path.join(testRoot, 'guests') })
+  const socketPath = path.join(dataDirectory, 'run/host.sock')
+  await mkdir(path.dirname(path.join(machine.root, socketPath)), { recursive: true })
+  const requests = makeHostRequests(path.join(machine.root, socketPath))
+  const daemon = spawnDaemon({
+    machine,
+    logFile,
+    environment: {
+      THREADBOX_INSTALLATION: installation,
+      THREADBOX_DATA: dataDirectory,
+      THREADBOX_HOST_SOCKET: socketPath,
+      THREADBOX_RUNSC: runscPath,
+      THREADBOX_IMAGE: options.imageArchive,
+      THREADBOX_GUEST: guest.directory,
+      THREADBOX_KEEP_FREE_BYTES: '0',
+      THREADBOX_IMAGE_RESERVE_BYTES: String(64 * MiB),
+      THREADBOX_SPARE_SANDBOXES: '0',
+      THREADBOX_LOG_LEVEL: 'debug',
+      ...options.environment,
+    },
+  })
+  const cutPower = async () => {
+    if (daemon.exitCode === null && daemon.signalCode === null) {
+      const ended = once(daemon, 'exit')
+      daemon.kill('SIGKILL')
+      await ended
+    }
+    requests.close()
+    await removeLeftovers({ installation, dataDirectory, diskDirectory: '' })
+    await removeCgroups(installation)
+    await machine.unmount(path.join(dataDirectory, 'disks/pool'))
+  }
+  const leftovers = async () => {
+    const seen = path.join(machine.root, dataDirectory)
+    const files = { installation, dataDirectory: seen, diskDirectory: path.join(seen, 'disks') }
+    const processes = await findLeftovers({ installation, dataDirectory, diskDirectory: files.diskDirectory })
+    return [...new Set([...processes, ...(await findLeftovers(files))])]
+  }
+  try {
+    await untilReady({ daemon, requests, logFile })
+  } catch (error) {
+    await cutPower()
+    throw error
+  }
+  return { ...requests, log: () => readFile(logFile, 'utf8'), leftovers, cutPower }
+}
+
+/** Also those of sandboxes, which a daemon would have removed. */
+async function removeCgroups(installation: string): Promise<void> {
+  const all = ['/sys/fs/cgroup', '-depth', '-type', 'd', '-path', `*/threadbox-${installation}*`]
+  for (let attempt = 0; ; attempt++) {
+    // It stays busy for some milliseconds after its last process ended.
+    await run('find', [...all, '-delete']).catch(() => undefined)
+    const { stdout } = await run('find', all).catch(({ stdout: found }: { stdout: string }) => ({ stdout: found }))
+    if (stdout === '') return
+    if (attempt === 100) throw new Error(`control groups stay: ${stdout}`)
+    await delay(20)
+  }
+}
+
+function spawnDaemon(options: {
+  machine: OwnMachine
+  environment: Record<string, string>
+  logFile: string
+}): ChildProcess {
+  const main = path.join(import.meta.dirname, '../../../apps/host/src/main.ts')
+  const [enter, ...flags] = options.machine.enter
+  const log = openSync(options.logFile, 'a')
+  const daemon = spawn(enter, [...flags, process.execPath, main], {
+    env: { PATH: process.env.PATH ?? '', ...options.environment },
+    stdio: ['ignore', log, log],
+  })
+  closeSync(log)
+  return daemon
+}
+
+async function untilReady(options: { daemon: ChildProcess; requests: HostRequests; logFile: string }): Promise<void> {
+  const startedAt = Date.now()
+  for (;;) {
+    const answer = await options.requests.request('GET', hostPaths.info).catch(() => undefined)
+    if (answer?.status === 200 && (answer.body as { preparing: string[] }).preparing.length === 0) return
+    if (options.daemon.exitCode !== null || Date.now() - startedAt > 60_000) {
+      const log = await readFile(options.logFile, 'utf8')
+      throw new Error(`the host daemon did not become ready:\n${log.slice(-4000)}`)
+    }
+    await delay(25)
+  }
+}
