@@ -4,7 +4,8 @@ import { z } from 'zod'
 
 /**
  * What the driver writes down about a boot, so that it can be found after the driver was killed. One directory per
- * boot; the record is replaced whole. It is lost at most with the machine, and then the boot is gone too.
+ * boot; the record is replaced whole. It is lost at most with the machine, and then the boot is gone too: a power cut
+ * may leave nothing of it, or a file without content.
  */
 const bootRecordSchema = z.object({
   version: z.literal(1),
@@ -39,7 +40,7 @@ export function makeBootRecords(parent: string): BootRecords {
     directoryOf,
     read: async (bootId) => {
       const text = await readFile(path.join(directoryOf(bootId), 'record.json'), 'utf8').catch(() => undefined)
-      return text === undefined ? undefined : bootRecordSchema.parse(JSON.parse(text))
+      return text === undefined || text.trim() === '' ? undefined : bootRecordSchema.parse(JSON.parse(text))
     },
     write: async (record) => {
       const directory = directoryOf(record.bootId)

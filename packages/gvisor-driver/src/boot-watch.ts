@@ -165,9 +165,10 @@ async function clean(parts: BootParts, bootId: string): Promise<void> {
     // Where nobody reaps orphans runsc takes the dead for living and refuses. Nothing runs any more: the files are all
     // that is left.
     parts.logger.warn({ error, bootId }, 'runsc could not remove an ended container; removing its records')
-    const left = (await readdir(parts.runscState)).filter((name) => name.includes(bootId))
-    await Promise.all(left.map((name) => rm(path.join(parts.runscState, name), { recursive: true, force: true })))
   }
+  // Also after runsc was content: of a container whose state a power cut took it leaves lock and socket.
+  const left = (await readdir(parts.runscState)).filter((name) => name.includes(bootId))
+  await Promise.all(left.map((name) => rm(path.join(parts.runscState, name), { recursive: true, force: true })))
   await parts.cgroups.remove(bootId)
 }
 

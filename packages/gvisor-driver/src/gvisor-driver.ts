@@ -96,7 +96,14 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
     inspect: (bootId) => inspectBoot(parts, { bootId, watches }),
     list: async () => {
       const known = new Set([...(await parts.records.list()), ...(await parts.cgroups.list())])
-      const all = await Promise.all([...known].map((bootId) => inspectBoot(parts, { bootId, watches })))
+      const all = await Promise.all(
+        [...known].map(async (bootId) => {
+          const status = await inspectBoot(parts, { bootId, watches })
+          // Its record was lost with the machine.
+          if (status === undefined && !starting.has(bootId)) await parts.records.remove(bootId)
+          return status
+        }),
+      )
       return all.filter((status) => status !== undefined)
     },
     setLimits: (limits) => setLimits(parts, limits),
