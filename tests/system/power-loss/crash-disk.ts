@@ -45,7 +45,9 @@ export async function makeCrashDisk(options: { directory: string; sizeBytes: num
       await run('losetup', ['--detach', device])
       await untilDetached(device)
       const ended = once(recorder, 'exit')
-      await run('umount', [mountPoint])
+      // Whoever made a mount namespace meanwhile still has this file mounted: it ends with its recorder.
+      await run('umount', ['--lazy', mountPoint])
+      recorder.kill('SIGKILL')
       await ended
     },
   }
@@ -165,7 +167,8 @@ export async function makeImageSpace(options: {
   return {
     directory: mounted,
     [Symbol.asyncDispose]: async () => {
-      await run('umount', [mounted])
+      // Whoever made a mount namespace meanwhile still has it mounted.
+      await run('umount', ['--lazy', mounted])
       await rm(file)
     },
   }
