@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, stat, statfs, truncate, writeFile } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeLogger } from '@threadbox/telemetry'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { btrfs } from './btrfs-commands.ts'
 import { type BtrfsDiskStoreOptions, makeBtrfsDiskStore } from './btrfs-disk-store.ts'
 import { describeDiskStore } from './disk-store.test-suite.ts'
@@ -252,7 +252,10 @@ async function makePlace() {
         ...more,
       }),
     async tearDown() {
-      if ((await listMounts()).some((mount) => mount.mountPoint === mountPoint)) execFileSync('umount', [mountPoint])
+      // What waits for a deleted volume to be freed holds the pool for some more moments.
+      const unmount = () => execFileSync('umount', [mountPoint], { stdio: 'pipe' })
+      const isMounted = (await listMounts()).some((mount) => mount.mountPoint === mountPoint)
+      if (isMounted) await vi.waitFor(unmount, { timeout: 30_000, interval: 100 })
       for (const device of await loopDevicesOf(file).catch(() => [])) execFileSync('losetup', ['--detach', device])
       await rm(directory, { recursive: true, force: true })
     },
