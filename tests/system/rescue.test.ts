@@ -1,4 +1,4 @@
-import { type RescueReport, rescueReportSchema } from '@threadbox/protocol/guest'
+import { manifestSchema, type RescueReport, rescueReportSchema } from '@threadbox/protocol/guest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type GuestSandbox, startGuestSandbox } from '../stack/guest-sandbox.ts'
 import { type RescueKind, rescueKinds } from './rescue-kinds.ts'
@@ -198,8 +198,47 @@ describe('a demotion that finds work going on, and a disk that was damaged after
     const { problems, state } = await report()
     expect(state).toBe('pending')
     expect(problems).toContainEqual(expect.stringMatching(/read back before, at 2/))
+    // Given up again before anybody asked for them.
+    const again = await rescue()
+    expect(again.variables).toContainEqual(expect.objectContaining({ name: 'intact', outcome: 'kept' }))
+    await guest.coldStart()
     expect((await runCell('print(intact)')).output).toBe("{'a': [1]}\n")
+  }, 180_000)
+})
+
+describe('a demotion that cannot do its work', () => {
+  const kernelOf = async () => {
+    const answer = await fetch(`${guest.guestUrl}/manifest?hashKey=${'ab'.repeat(16)}`)
+    const manifest = manifestSchema.parse(await answer.json())
+    expect(manifest.unread).toHaveLength(manifest.kernels[0]?.state === 'not-answering' ? 1 : 0)
+    return { state: manifest.kernels[0]?.state }
+  }
+
+  test('A3: a kernel that answers nobody is named, and the shell is kept all the same', async () => {
+    await guest.client.startCell({
+      key: 'closed',
+      code: 'import time; print("up", flush=True); time.sleep(0.5); sum(__import__("itertools").repeat(1))',
+    })
+    for await (const { event } of guest.client.read({ key: 'closed' })) if (event.case === 'output') break
+    await run("echo 'x = 1' > before.py")
+    await expect.poll(async () => (await kernelOf()).state, { timeout: 20_000 }).toBe('not-answering')
+    const taken = await rescue()
+    expect(taken.problems).toContainEqual(expect.stringMatching(/^Nothing of the Python kernel main could be kept/))
+    expect(taken.shell.outcome).toBe('kept')
+    await guest.coldStart()
+    expect(await run('cat before.py')).toBe('x = 1\n')
+    expect((await runCell('never')).problem).toContain("'never' is not defined")
   }, 120_000)
+
+  test('G7: with a full disk nothing is kept and nothing is ended', async () => {
+    await run('sleep 4321 >/dev/null & disown')
+    await runCell('import numpy as np\nlarge = np.random.default_rng(1).random(2_000_000)\nsmall = [1]')
+    expect(await run('head -c 3G /dev/urandom > /home/user/filler')).toMatch(/quota exceeded|No space left/i)
+    const answer = await fetch(`${guest.guestUrl}/rescue`, { method: 'POST', body: JSON.stringify(budgets) })
+    expect(await answer.json()).toMatchObject({ message: expect.stringContaining('nothing was ended') })
+    expect(await run('rm /home/user/filler; ps -C sleep -o stat=,args= | grep 4321')).toMatch(/^S.*sleep 4321\n$/)
+    expect((await runCell('print(small, len(large))')).output).toBe('[1] 2000000\n')
+  }, 180_000)
 })
 
 test('C5: two kernels with the same generators differ after they were given different entropy', async () => {

@@ -22,11 +22,7 @@ const interruptMs = 3_000
 const firstAnswerMs = 10_000
 const answerSlackMs = 2_000
 
-/**
- * Has a kernel write what can be kept of it into `directory`, and reads that back elsewhere: only what came back equal
- * is called kept.
- */
-export async function rescueKernel(options: {
+type KernelRescueOptions = {
   context: Context
   kernel: Kernel
   directory: string
@@ -35,8 +31,14 @@ export async function rescueKernel(options: {
   launcher: Launcher
   programs: Programs
   firstVictim(pid: number | undefined): void
-}): Promise<KernelRescue> {
-  const { context, kernel, directory, request, deadlineAt } = options
+}
+
+/**
+ * Has a kernel write what can be kept of it into `directory`, and reads that back elsewhere: only what came back equal
+ * is called kept.
+ */
+export async function rescueKernel(options: KernelRescueOptions): Promise<KernelRescue> {
+  const { context } = options
   const problems: string[] = []
   const wasBusy = context.isBusy()
   if (!(await context.quiesce(interruptMs))) {
@@ -44,35 +46,36 @@ export async function rescueKernel(options: {
   } else if (wasBusy) {
     problems.push('A cell was running and was interrupted.')
   }
-  const ask = (question: { operation: string } & Record<string, unknown>, budgetMs: number) =>
-    kernel.ask({ ...question, timeoutMs: budgetMs + answerSlackMs })
-  const leftMs = () => Math.max(0, deadlineAt - performance.now())
-  const nothing = { context: context.id, cwd: context.cwd, variables: [], skip: [], problems }
   try {
-    await kernel.ask({ operation: 'describe', timeoutMs: firstAnswerMs })
-    const budgetMs = Math.round(leftMs() * writingShare)
-    const { totalBytes, variableBytes } = request
-    await ask({ operation: 'keep', directory, timeBudgetMs: budgetMs, totalBytes, variableBytes }, budgetMs)
+    return await keepAndVerify(options, problems)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return {
-      ...nothing,
-      problems: [...problems, `Nothing of the Python kernel ${context.id} could be kept: ${reason}`],
-    }
+    problems.push(`Nothing of the Python kernel ${context.id} could be kept: ${reason}`)
+    return { context: context.id, cwd: context.cwd, variables: [], skip: [], problems }
   }
-  const check = (only?: ReadonlySet<string>) =>
-    verify({ ...options, cwd: context.cwd, ...(only === undefined ? {} : { only }) })
-  const first = await check()
+}
+
+async function keepAndVerify(options: KernelRescueOptions, problems: string[]): Promise<KernelRescue> {
+  const { context, kernel, directory, request, deadlineAt } = options
+  const leftMs = () => Math.max(0, Math.round(deadlineAt - performance.now()))
+  const ask = (question: { operation: string } & Record<string, unknown>, budgetMs: number) =>
+    kernel.ask({ ...question, timeoutMs: budgetMs + answerSlackMs })
+  await kernel.ask({ operation: 'describe', timeoutMs: firstAnswerMs })
+  const timeBudgetMs = Math.round(leftMs() * writingShare)
+  const { totalBytes, variableBytes } = request
+  await ask({ operation: 'keep', directory, timeBudgetMs, totalBytes, variableBytes }, timeBudgetMs)
+  const verification = await verify(options)
   const regroup = async (names: string[], together: boolean) => {
     await ask({ operation: 'regroup', names, together }, leftMs())
-    return await check(new Set(names))
+    return await verify({ ...options, only: new Set(names) })
   }
   const index = readKernelIndex(directory)
-  for (const [number, reason] of first.failedGroups) {
+  for (const [number, reason] of verification.failedGroups) {
     const names = index.groups[number]?.names ?? []
-    merge(first, await settleGroup({ names, reason, regroup, problems }))
+    const settled = await settleGroup({ names, reason, regroup, problems })
+    for (const [name, verdict] of settled) verification.verdicts.set(name, verdict)
   }
-  return finishKernel({ context, directory, verification: first, problems })
+  return finishKernel({ context, directory, verification, problems })
 }
 
 /** One variable that cannot come back takes its whole group with it; the others are kept without it. */
@@ -95,10 +98,6 @@ async function settleGroup(options: {
   await regroup(good, false)
   problems.push(`${good.join(', ')} were kept one by one: objects that they share are separate copies now.`)
   return verdicts
-}
-
-function merge(verification: Verification, verdicts: Map<string, string>) {
-  for (const [name, verdict] of verdicts) verification.verdicts.set(name, verdict)
 }
 
 function finishKernel(options: {

@@ -2,6 +2,7 @@ import {
   chmodSync,
   chownSync,
   closeSync,
+  existsSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -111,7 +112,10 @@ export function makeRescueStore(options: { stateDirectory: string }): RescueStor
       for (const name of namesIn(root)) if (!finishedName.test(name)) remove(join(root, name))
       const name = String(Number(finished().at(-1) ?? 0) + 1).padStart(8, '0')
       const directory = join(root, name + unfinishedEnding)
-      mkdirSync(join(directory, 'kernels'), { recursive: true, mode: 0o700 })
+      // One by one: made together, a full disk would show as a directory that does not exist.
+      if (!existsSync(root)) mkdirSync(root, { mode: 0o700 })
+      mkdirSync(directory, { mode: 0o700 })
+      mkdirSync(join(directory, 'kernels'), { mode: 0o700 })
       return {
         directory,
         makeKernelDirectory: (context, user) => {

@@ -10,7 +10,7 @@ import type { Programs } from '../launch/programs.ts'
 import type { Furniture } from '../manifest/processes.ts'
 import { type KernelRescue, rescueKernel } from './kernel-rescue.ts'
 import { continueProcesses, describeForRestart, endUserProcesses, stopUserProcesses } from './process-rescue.ts'
-import type { RescueStore } from './rescue-store.ts'
+import type { RescueDraft, RescueStore } from './rescue-store.ts'
 
 export const rescueRunning = defineError({
   code: 'rescue.running',
@@ -33,6 +33,16 @@ export const rescueElsewhere = defineError({
   remedy: () => 'Ask a guest that runs in a sandbox.',
 })
 
+export const rescueDiskFull = defineError({
+  code: 'rescue.disk-full',
+  kind: 'exhausted',
+  message: () => 'The disk is full: nothing could be kept, so nothing was ended.',
+  remedy: () => 'Make room on the disk of the sandbox, or raise its limit.',
+})
+
+/** `ENOSPC` and `EDQUOT`, which Node has no name for. */
+const diskFullNumbers = new Set([-28, -122])
+
 /** Ending processes takes its own part of the time. */
 const endingShare = 0.25
 const endingMostMs = 12_000
@@ -49,6 +59,8 @@ export type RescueDependencies = {
   firstVictim(pid: number | undefined): void
   contexts(): Context[]
   terminalPids(): number[]
+  /** What went wrong before it came to this. */
+  earlierProblems: string[]
   /** Commands and cells that have not ended. */
   runningKeys(): string[]
   logger: Logger
@@ -69,7 +81,7 @@ export async function makeRescue(request: RescueRequest, dependencies: RescueDep
     terminals: new Set(dependencies.terminalPids()),
   }
   const running = dependencies.runningKeys()
-  const draft = store.begin()
+  const draft = beginOn(store)
   const stopped = stopUserProcesses(furniture)
   try {
     const { told, stored } = describeForRestart(stopped, furniture)
@@ -88,7 +100,11 @@ export async function makeRescue(request: RescueRequest, dependencies: RescueDep
       shell: { outcome: shellHash === '' ? 'none' : 'kept', reason: '' },
       processes: told,
       durationMs: 0,
-      problems: [...kernels.flatMap(({ problems }) => problems), ...problemsOfRuns(running, stopped.length)],
+      problems: [
+        ...dependencies.earlierProblems,
+        ...kernels.flatMap(({ problems }) => problems),
+        ...problemsOfRuns(running, stopped.length),
+      ],
     }
     report.durationMs = Math.round(performance.now() - startedAt)
     const kept = kernels.map(({ context, cwd, skip }) => ({ context, cwd, skip }))
@@ -99,8 +115,20 @@ export async function makeRescue(request: RescueRequest, dependencies: RescueDep
   } catch (error) {
     draft.discard()
     continueProcesses(stopped)
-    throw error
+    throw isDiskFull(error) ? rescueDiskFull({}, { cause: error }) : error
   }
+}
+
+function beginOn(store: RescueStore): RescueDraft {
+  try {
+    return store.begin()
+  } catch (error) {
+    throw isDiskFull(error) ? rescueDiskFull({}, { cause: error }) : error
+  }
+}
+
+function isDiskFull(error: unknown): boolean {
+  return diskFullNumbers.has((error as NodeJS.ErrnoException).errno ?? 0)
 }
 
 function problemsOfRuns(keys: string[], stopped: number): string[] {

@@ -45,12 +45,15 @@ type Pending = {
   started: Map<string, Promise<number>>
   shell: RescueReport['shell']
   problems: string[]
-  isReplaying: boolean
+  /** Kernels that are reading at this moment. */
+  reading: number
   isFailed: boolean
   replayMs: number
 }
 
-export function makeRescues(dependencies: Omit<RescueDependencies, 'contexts'> & { contexts(): Contexts }): Rescues {
+export function makeRescues(
+  dependencies: Omit<RescueDependencies, 'contexts' | 'earlierProblems'> & { contexts(): Contexts },
+): Rescues {
   const { store, logger } = dependencies
   let pending: Pending | undefined
   let isClosed = false
@@ -68,7 +71,7 @@ export function makeRescues(dependencies: Omit<RescueDependencies, 'contexts'> &
     const work = current?.waiting.get(context)
     if (current === undefined || work === undefined) return true
     const startedAt = performance.now()
-    current.isReplaying = true
+    current.reading += 1
     store.setPassable(current.directory, true)
     try {
       const outcome = await replayInto(kernel, {
@@ -92,9 +95,9 @@ export function makeRescues(dependencies: Omit<RescueDependencies, 'contexts'> &
       if (current.waiting.size === 0) noteReplayed(current.directory)
       return kernel.isAlive()
     } finally {
-      current.isReplaying = false
+      current.reading -= 1
       current.replayMs += performance.now() - startedAt
-      store.setPassable(current.directory, false)
+      if (current.reading === 0) store.setPassable(current.directory, false)
     }
   }
   return {
@@ -106,7 +109,9 @@ export function makeRescues(dependencies: Omit<RescueDependencies, 'contexts'> &
       isClosed = true
       clearTimeout(background)
       try {
-        return await makeRescue(request, { ...dependencies, contexts: () => dependencies.contexts().list() })
+        const earlierProblems = await readBackFirst(pending, dependencies.contexts())
+        const contexts = () => dependencies.contexts().list()
+        return await makeRescue(request, { ...dependencies, contexts, earlierProblems })
       } catch (error) {
         isClosed = false
         throw error
@@ -150,6 +155,17 @@ export function makeRescues(dependencies: Omit<RescueDependencies, 'contexts'> &
   }
 }
 
+/** What no kernel has asked for since the last cold start is read back now, or the new rescue would be without it. */
+async function readBackFirst(pending: Pending | undefined, contexts: Contexts): Promise<string[]> {
+  const waiting = [...(pending?.waiting.keys() ?? [])]
+  const warmed = await Promise.allSettled(waiting.map((context) => contexts.get(context).warm()))
+  return waiting.flatMap((context, index) =>
+    warmed[index]?.status === 'rejected'
+      ? [`Variables of the Python kernel ${context} from an earlier rescue are lost: it could not be started.`]
+      : [],
+  )
+}
+
 function open(found: FoundRescue, shellHash: string): Pending {
   const { stored } = found
   const hasSame = stored.shellHash === shellHash
@@ -161,7 +177,7 @@ function open(found: FoundRescue, shellHash: string): Pending {
     started: new Map(),
     shell: hasSame || stored.report.shell.outcome !== 'kept' ? stored.report.shell : lost,
     problems: [...stored.report.problems, ...problemOfAge(found)],
-    isReplaying: false,
+    reading: 0,
     isFailed: false,
     replayMs: 0,
   }
@@ -177,7 +193,7 @@ function problemOfAge({ replayedAtMs, stored }: FoundRescue): string[] {
 function describe(pending: Pending): RescueReport {
   const { report } = pending.stored
   const stateOfAll = pending.waiting.size > 0 ? ('pending' as const) : ('replayed' as const)
-  const state = pending.isReplaying ? ('replaying' as const) : pending.isFailed ? ('failed' as const) : stateOfAll
+  const state = pending.reading > 0 ? ('replaying' as const) : pending.isFailed ? ('failed' as const) : stateOfAll
   const others = report.variables.filter(({ context }) => !pending.replayed.has(context))
   return {
     ...report,

@@ -21,7 +21,6 @@ export async function verify(options: {
   launcher: Launcher
   programs: Programs
   directory: string
-  cwd: string
   deadlineAt: number
   firstVictim(pid: number | undefined): void
   only?: ReadonlySet<string>
@@ -65,7 +64,6 @@ async function runOnce(options: {
   launcher: Launcher
   programs: Programs
   directory: string
-  cwd: string
   executable: string
   output: string
   skip: number[]
@@ -79,7 +77,7 @@ async function runOnce(options: {
     program: options.executable,
     args: [options.programs.file('verify.py'), options.directory, options.output, ...options.skip.map(String)],
     envs: {},
-    cwd: options.cwd,
+    cwd: '/',
     stdin: 'none',
     stderr: 'same',
   })
