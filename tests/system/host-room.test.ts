@@ -80,6 +80,9 @@ test('G7: a full disk below the pool lets sandboxes work, and a pause that fails
   const paused = await request('POST', hostPaths.pause(sandbox.sandboxId), sandbox)
   if (paused.status === 200) {
     expect(await request('POST', hostPaths.wake(sandbox.sandboxId), sandbox)).toMatchObject({ status: 200 })
+  } else {
+    const { error } = paused.body as { error: { code: string } }
+    expect(error.code, JSON.stringify(error)).toMatch(/^(machine.disk-full|sandbox.pause-failed)$/)
   }
   await expectSameBoot(sandbox)
   expect((await run1(sandbox, 'echo written > file && sync file && cat file')).output).toBe('written\n')

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { connect } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
-import { defineError, httpStatusOf, isThreadboxError, toWireError } from '@threadbox/errors'
+import { defineError, httpStatusOf, isThreadboxError, toWireError, withKnownCause } from '@threadbox/errors'
 import { hostTokenHeader } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
 import { Hono } from 'hono'
@@ -36,7 +36,8 @@ export function makeOrdersApp(logger: Logger): Hono {
   app.notFound((context) => {
     throw pathUnknown({ path: context.req.path })
   })
-  app.onError((error, context) => {
+  app.onError((thrown, context) => {
+    const error = withKnownCause(thrown)
     const requestId = crypto.randomUUID()
     const isExpected = isThreadboxError(error) && error.kind !== 'internal'
     logger[isExpected ? 'info' : 'error']({ error, requestId, path: context.req.path }, 'a request was refused')

@@ -1,3 +1,4 @@
+export { withKnownCause } from './disk-full.ts'
 export { type ErrorKind, errorKinds } from './kinds.ts'
 export {
   defineError,

@@ -1,4 +1,4 @@
-import { httpStatusOf, isThreadboxError, toWireError } from '@threadbox/errors'
+import { httpStatusOf, isThreadboxError, toWireError, withKnownCause } from '@threadbox/errors'
 import type { ErrorHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
@@ -7,7 +7,7 @@ import { requestInvalid, requestNotJson } from './http.errors.ts'
 
 /** The only place where an error becomes an answer. */
 export const answerError: ErrorHandler<ApiEnv> = (thrown, context) => {
-  const error = translate(thrown)
+  const error = withKnownCause(translate(thrown))
   const requestId = context.get('requestId')
   if (!isThreadboxError(error) || error.kind === 'internal') {
     context.get('logger').error({ err: thrown, requestId, path: context.req.path }, 'request failed unexpectedly')

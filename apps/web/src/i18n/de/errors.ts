@@ -79,6 +79,11 @@ export const errors: ErrorWords = {
     message: 'Etwas ist fehlgeschlagen, das nicht hätte fehlschlagen dürfen.',
     remedy: 'Versuchen Sie es noch einmal. Geschieht es wieder, steht in `threadbox logs` mehr.',
   },
+  'machine.disk-full': {
+    message: 'Die Platte des Rechners ist voll, deshalb lässt sich nichts Neues aufzeichnen.',
+    remedy:
+      'Schaffen Sie Platz auf der Platte mit dem Datenverzeichnis (`df -h` zeigt, wie viel fehlt), und versuchen Sie es noch einmal.',
+  },
   'message.empty': {
     message: 'Die Nachricht hat weder Text noch Anhang.',
     remedy: 'Schreiben Sie etwas, oder hängen Sie eine Datei an.',
