@@ -14,7 +14,7 @@ const fullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT', 'SQLITE_FULL'])
 export function withKnownCause(error: unknown): unknown {
   if (isThreadboxError(error)) return error
   for (let cause = error, depth = 0; cause instanceof Error && depth < 10; cause = cause.cause, depth++) {
-    if (fullCodes.has((cause as NodeJS.ErrnoException).code)) return machineDiskFull({}, { cause: error })
+    if (fullCodes.has((cause as Error & { code?: unknown }).code)) return machineDiskFull({}, { cause: error })
   }
   return error
 }
