@@ -13,6 +13,7 @@ let open: OpenDatabase
 let server: ModelServer
 let environment: Record<string, string>
 let models: Models
+let now = 1_800_000_000_000
 beforeEach(async () => {
   open = openDatabase({ file: ':memory:' })
   await migrate(open)
@@ -22,7 +23,8 @@ beforeEach(async () => {
     store: makeModelStore(tablesOf<ModelTables>(open.database)),
     secretBox: makeSecretBox(randomBytes(32)),
     environment,
-    clock: { nowMs: Date.now },
+    // Which of two is older is asked: they are never made in the same millisecond.
+    clock: { nowMs: () => ++now },
     randomBytes: (count) => randomBytes(count),
     ollamaUrl: server.baseUrls.ollama,
   })
