@@ -91,7 +91,8 @@ function firstHandshake(directory: string): GuestInit {
     timestampMs: 0,
     hostname: 'box',
     bootId: 'b1',
-    envVars: { GIVEN: 'by the host' },
+    // Whatever the person who runs the tests has in a profile is none of theirs.
+    envVars: { GIVEN: 'by the host', HOME: directory },
     defaultUser: userInfo().username,
     defaultWorkdir: directory,
     // Outside a sandbox the limit counts everything that the user runs.
