@@ -21,7 +21,14 @@ async function callsOfTheClient(): Promise<string[]> {
     },
   })
   const note = (url: string) => calls.push(`GET ${new URL(url).pathname.replace('/api/v1', '')}`)
-  for (const group of [client.account, client.threads, client.files, client.models, client.installation]) {
+  for (const group of [
+    client.account,
+    client.threads,
+    client.files,
+    client.models,
+    client.sandboxes,
+    client.installation,
+  ]) {
     for (const [name, call] of Object.entries(group) as [string, (...inputs: unknown[]) => unknown][]) {
       const answer = call('id', 'id', new Uint8Array(), {})
       if (name.endsWith('Url')) note(String(answer))
