@@ -20,9 +20,15 @@ export async function sandboxPids(options: { dataDirectory: string; sandboxId: s
     .flatMap((record) => record.process?.pid ?? [])
 }
 
-/** The driver knows a sandbox by its place, which is that of the spare it was made from, if it was. */
+/**
+ * The driver knows a sandbox by its place, which is that of the spare it was made from, if it was. A host that runs
+ * where its state cannot be opened from here (a mount namespace of its own) must keep no spares.
+ */
 function placeOf({ dataDirectory, sandboxId }: { dataDirectory: string; sandboxId: string }): string {
-  const state = new DatabaseSync(path.join(dataDirectory, 'host/state.sqlite'), { readOnly: true })
+  // Seen through another process's root, where SQLite opens nothing.
+  if (dataDirectory.startsWith('/proc/')) return sandboxId
+  const file = path.join(dataDirectory, 'host/state.sqlite')
+  const state = new DatabaseSync(file, { readOnly: true })
   try {
     const row = state.prepare('select placeId from sandboxes where sandboxId = ?').get(sandboxId)
     return typeof row?.placeId === 'string' ? row.placeId : sandboxId
