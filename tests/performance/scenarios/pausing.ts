@@ -33,34 +33,24 @@ async function measureSize(stage: Stage, { megabytes, title, wakeFromDisk }: Kin
   })
   const { thread, sandboxId } = await stage.newAwakeThread()
   await thread.say(`/python held = bytearray(__import__('os').urandom(1 << 20)) * ${megabytes}`)
-  const base = { unit: 'ms' as const, floorTitle: null }
-  const pause: Figure = {
-    ...base,
+  const pause = figureOf({
     id: `pause-${megabytes}`,
     title: `Pause with ${title} of live memory`,
-    samples: [],
-    floorSamples: [],
     floorTitle: 'runsc pause and checkpoint of a process of that size',
     target: { maxRatio: 1.3 },
-  }
-  const fromRam: Figure = {
-    ...base,
+  })
+  const fromRam = figureOf({
     id: `wake-frozen-${megabytes}`,
     title: `Message to a paused thread until its command has ended, from RAM, ${title}`,
-    samples: [],
-    floorSamples: [],
     floorTitle: 'runsc resume, and the same command by a call to the guest of an awake sandbox',
     target: { maxRatio: 2 },
-  }
-  const fromDisk: Figure = {
-    ...base,
+  })
+  const fromDisk = figureOf({
     id: `wake-memory-${megabytes}`,
     title: `Message to a paused thread until its command has ended, from disk, ${title}`,
-    samples: [],
-    floorSamples: [],
     floorTitle: 'runsc restore, and the same command by a call to the guest of an awake sandbox',
     target: wakeFromDisk,
-  }
+  })
   const command = () => timed(() => stage.host.run(sandboxId, 'true'))
   for (let round = 0; round < samples; round++) {
     const commandMs = await command()
@@ -74,4 +64,8 @@ async function measureSize(stage: Stage, { megabytes, title, wakeFromDisk }: Kin
   }
   await stage.client.threads.delete(thread.id)
   return [pause, fromRam, fromDisk]
+}
+
+function figureOf(about: Pick<Figure, 'id' | 'title' | 'floorTitle' | 'target'>): Figure {
+  return { ...about, unit: 'ms', samples: [], floorSamples: [] }
 }

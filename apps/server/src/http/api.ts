@@ -79,3 +79,14 @@ export function wholeNumberQuery(limits: { min: number; max: number }) {
 export function countQuery(limits: { default: number; max: number }) {
   return wholeNumberQuery({ min: 1, max: limits.max }).default(limits.default)
 }
+
+/** Throws `thread.not-found` unless the thread is this user's. */
+export type OpenThread = (userId: string, threadId: string) => Promise<unknown>
+
+/** What every route below a thread begins with: checks that the thread is the caller's, and gives its id. */
+export function threadOpener(open: OpenThread) {
+  return async (context: Pick<ApiContext, 'get'>, threadId: string): Promise<string> => {
+    await open(context.get('caller').userId, threadId)
+    return threadId
+  }
+}

@@ -6,12 +6,13 @@ import {
 } from '@threadbox/protocol/public'
 import {
   type Api,
-  type ApiContext,
   defineRoute,
   idParam,
   jsonAnswer,
   jsonBody,
   makeApi,
+  type OpenThread,
+  threadOpener,
   threadParams,
 } from '../http/api.ts'
 import type { Lifecycle } from './lifecycle.usecases.ts'
@@ -86,16 +87,10 @@ const startRescuedRoute = defineRoute({
 })
 
 /** Routes of a thread's computer. `open` checks that the thread is the caller's; every route begins with it. */
-export function lifecycleRoutes(dependencies: {
-  lifecycle: Lifecycle
-  open(userId: string, threadId: string): Promise<unknown>
-}): Api {
+export function lifecycleRoutes(dependencies: { lifecycle: Lifecycle; open: OpenThread }): Api {
   const { lifecycle } = dependencies
   const api = makeApi()
-  const opened = async (context: Pick<ApiContext, 'get'>, threadId: string) => {
-    await dependencies.open(context.get('caller').userId, threadId)
-    return threadId
-  }
+  const opened = threadOpener(dependencies.open)
 
   api.openapi(detailRoute, async (context) => {
     const threadId = await opened(context, context.req.valid('param').threadId)

@@ -14,6 +14,7 @@ import { policyOf } from '../sandboxes/sandbox-rows.ts'
 import { asleepFactsOf, awakeFactsOf, isAsleep, type PresenterContext } from '../sandboxes/sandboxes.presenter.ts'
 import type { SandboxStore } from '../sandboxes/sandboxes.store.ts'
 import type { SandboxRow } from '../sandboxes/sandboxes.table.ts'
+import { waitAtMost } from '../wait.ts'
 import type { Announcements } from './announcements.ts'
 import type { Demotion } from './demotion.ts'
 
@@ -105,7 +106,7 @@ export function makePolicyLoop(dependencies: PolicyLoopDependencies): PolicyLoop
       isStopped = true
       wake()
       await running
-      await within(stopWaitMs, work.settled())
+      await waitAtMost(stopWaitMs, { work: work.settled() })
     },
     nudge: () => {
       hasNews = true
@@ -221,14 +222,4 @@ function makeWork(dependencies: PolicyLoopDependencies) {
       await Promise.all(busy.values())
     },
   }
-}
-
-function within(milliseconds: number, work: Promise<void>): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds)
-    void work.finally(() => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
 }

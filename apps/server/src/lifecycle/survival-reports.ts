@@ -8,6 +8,7 @@ import type { SandboxStore } from '../sandboxes/sandboxes.store.ts'
 import type { SandboxRow } from '../sandboxes/sandboxes.table.ts'
 import type { System } from '../system.ts'
 import type { ThreadLog } from '../threads/thread-log.ts'
+import { waitAtMost } from '../wait.ts'
 import type { GuestQuestions } from './guest-manifest.ts'
 import { type LifecycleStore, lifecycleWriterOf } from './lifecycle.store.ts'
 import type { SurvivalReportRow } from './lifecycle.table.ts'
@@ -175,7 +176,7 @@ async function complete(dependencies: ReportDependencies, look: Look): Promise<v
   if (!isOpen) return
   let isShownOpen = true
   for (let attempt = 0; ; attempt += 1) {
-    await delay(replayDelaysMs[Math.min(attempt, replayDelaysMs.length - 1)] ?? 0, stopping)
+    await waitAtMost(replayDelaysMs[Math.min(attempt, replayDelaysMs.length - 1)] ?? 0, { signal: stopping })
     stopping.throwIfAborted()
     const now = { ...first, ...(await lookInside(dependencies, row, { report, stopping })) }
     if (!isReplaying(now)) return await say(now, 'complete', true)
@@ -279,16 +280,4 @@ function excerpt(report: SurvivalReport): SurvivalReport {
   const others = report.items.filter((found) => found.outcome !== 'kept').slice(0, shownItems.others)
   const kept = report.items.filter((found) => found.outcome === 'kept').slice(0, shownItems.kept)
   return { ...report, items: [...others, ...kept] }
-}
-
-function delay(delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', finish)
-      resolve()
-    }
-    const timer = setTimeout(finish, delayMs)
-    signal.addEventListener('abort', finish)
-  })
 }

@@ -1,6 +1,7 @@
 import type { SurvivalReport } from '@threadbox/protocol/public'
 import type { Sandboxes } from '../sandboxes/sandbox-access.implementation.ts'
 import type { LogTransaction } from '../threads/thread-log.ts'
+import { waitAtMost } from '../wait.ts'
 import { type LifecycleStore, lifecycleWriterOf } from './lifecycle.store.ts'
 import type { SurvivalReports } from './survival-reports.ts'
 import { wakeNote } from './wake-note.models.ts'
@@ -31,7 +32,7 @@ export function makeWakeNotes(dependencies: {
         await dependencies.sandboxes.waking(threadId)?.catch(() => undefined)
         await dependencies.reports.looked(threadId)
       }
-      await withinTime(settled(), signal)
+      await waitAtMost(maxWaitMs, { work: settled(), signal })
       const rows = await store.untold(threadId)
       const reports = rows.map((row) => JSON.parse(row.json) as SurvivalReport)
       // Nothing was looked at yet: told with a later step, when there is something to tell.
@@ -45,17 +46,4 @@ export function makeWakeNotes(dependencies: {
       }
     },
   }
-}
-
-function withinTime(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', finish)
-      resolve()
-    }
-    const timer = setTimeout(finish, maxWaitMs)
-    signal.addEventListener('abort', finish)
-    work.then(finish, finish)
-  })
 }

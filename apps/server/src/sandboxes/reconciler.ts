@@ -1,6 +1,7 @@
 import type { SandboxState } from '@threadbox/domain'
 import type { HostEvent, HostSandbox } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
+import { waitAtMost } from '../wait.ts'
 import type { HostClient } from './host-client.ts'
 import type { ApplyLimits } from './live-limits.ts'
 import type { Pausing } from './pausing.ts'
@@ -71,7 +72,7 @@ async function follow(dependencies: ReconcilerDependencies, signal: AbortSignal)
       if (wasReachable !== false && !signal.aborted) logger.warn({ err: error }, 'host lost, will be asked again')
       tell(false)
     }
-    await pause(reconnectMs, signal)
+    await waitAtMost(reconnectMs, { signal })
   }
 }
 
@@ -155,17 +156,4 @@ function isReadyBoot(row: SandboxRow, actual: HostSandbox | undefined): boolean 
 
 function isPausedBoot(row: SandboxRow, actual: HostSandbox | undefined): boolean {
   return actual?.bootId === row.boot_id && actual?.actual === 'paused'
-}
-
-function pause(delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', finish)
-      resolve()
-    }
-    const timer = setTimeout(finish, delayMs)
-    signal.addEventListener('abort', finish)
-    if (signal.aborted) finish()
-  })
 }

@@ -7,12 +7,13 @@ import {
 } from '@threadbox/protocol/public'
 import {
   type Api,
-  type ApiContext,
   defineRoute,
   idParam,
   jsonAnswer,
   jsonBody,
   makeApi,
+  type OpenThread,
+  threadOpener,
   threadParams,
 } from '../http/api.ts'
 import type { Turns } from './turns.usecases.ts'
@@ -96,16 +97,10 @@ const runAgainRoute = defineRoute({
 })
 
 /** Routes of the conversation. `open` checks that the thread is the caller's; every route begins with it. */
-export function turnRoutes(dependencies: {
-  turns: Turns
-  open(userId: string, threadId: string): Promise<unknown>
-}): Api {
+export function turnRoutes(dependencies: { turns: Turns; open: OpenThread }): Api {
   const { turns } = dependencies
   const api = makeApi()
-  const opened = async (context: Pick<ApiContext, 'get'>, threadId: string) => {
-    await dependencies.open(context.get('caller').userId, threadId)
-    return threadId
-  }
+  const opened = threadOpener(dependencies.open)
 
   api.openapi(sendRoute, async (context) => {
     const threadId = await opened(context, context.req.valid('param').threadId)
