@@ -64,19 +64,26 @@ export function makePolicyLoop(dependencies: PolicyLoopDependencies): PolicyLoop
   let hasNews = false
   let wake = () => {}
   let running: Promise<unknown> = Promise.resolve()
-  const lookOnce = async () => {
-    const jump = await dependencies.clock.jumpMs()
-    if (jump !== 0) {
+  // One after another: a look beside one that moves deadlines would see the new time and the old deadlines.
+  let looking: Promise<unknown> = Promise.resolve()
+  const lookOnce = () => {
+    const look = looking.then(lookNow)
+    looking = look.catch(() => undefined)
+    return look
+  }
+  const lookNow = async () => {
+    let context = await dependencies.context()
+    // Asked after the time was read, so that no jump lies between the time and the deadlines that are compared.
+    for (let jump = await dependencies.clock.jumpMs(); jump !== 0; jump = await dependencies.clock.jumpMs()) {
       logger.warn({ jumpMs: jump }, 'the clock was set: deadlines move with it')
       await dependencies.store.shiftTimes(jump)
       dependencies.activity.shift(jump)
+      context = await dependencies.context()
     }
-    const context = await dependencies.context()
-    if (context === undefined) return { next: Number.POSITIVE_INFINITY, now: 0, done: [] }
+    if (context === undefined) return { next: Number.POSITIVE_INFINITY, now: 0 }
     const rows = await dependencies.store.all()
-    const looked = rows.map((row) => work.consider(row, context))
-    const next = Math.min(...looked.map(({ nextLookAt }) => nextLookAt))
-    return { next, now: context.now, done: looked.map(({ done }) => done) }
+    const next = Math.min(...rows.map((row) => work.consider(row, context)))
+    return { next, now: context.now }
   }
   const loop = async () => {
     while (!isStopped) {
@@ -113,7 +120,9 @@ export function makePolicyLoop(dependencies: PolicyLoopDependencies): PolicyLoop
       wake()
     },
     look: async () => {
-      await Promise.all((await lookOnce()).done)
+      await lookOnce()
+      // What an earlier look began is part of it: this one found it under way.
+      await work.settled()
     },
     overBudget: async (pool) => {
       const context = await dependencies.context()
@@ -135,28 +144,24 @@ function savedMemoryOf(row: SandboxRow, installation: LifecyclePolicy): SavedMem
   return [{ sandboxId: row.id, pausedAt: row.paused_at, bytes: row.image_bytes ?? 0, policy, holdsWork }]
 }
 
-type Considered = { nextLookAt: number; done: Promise<void> }
-
-/** Carries decisions out, one per sandbox at a time. */
+/** Carries decisions out, one per sandbox at a time. What considers a sandbox says when it has to be looked at again. */
 function makeWork(dependencies: PolicyLoopDependencies) {
   const { logger } = dependencies
   const busy = new Map<string, Promise<void>>()
   const retryAt = new Map<string, number>()
   const shown = new Map<string, string>()
 
-  const doing = (row: SandboxRow, act: () => Promise<void>): Promise<void> => {
-    const present = busy.get(row.id)
-    if (present !== undefined) return present
+  const begin = (row: SandboxRow, act: () => Promise<void>): void => {
+    if (busy.has(row.id)) return
     const done = act()
       .catch((error: unknown) => logger.warn({ err: error, sandboxId: row.id }, 'decision was not carried out'))
       .finally(() => busy.delete(row.id))
     busy.set(row.id, done)
-    return done
   }
   const pause = (row: SandboxRow, decision: AwakeDecision, context: { now: number; policy: LifecyclePolicy }) => {
     const { now, policy } = context
-    if ((retryAt.get(row.id) ?? 0) > now) return Promise.resolve()
-    return doing(row, async () => {
+    if ((retryAt.get(row.id) ?? 0) > now) return
+    begin(row, async () => {
       try {
         const isLimit = decision.action === 'pause-limit'
         if (isLimit)
@@ -170,17 +175,19 @@ function makeWork(dependencies: PolicyLoopDependencies) {
       }
     })
   }
-  const considerAwake = (row: SandboxRow, context: PresenterContext): Considered => {
+  const considerAwake = (row: SandboxRow, context: PresenterContext): number => {
     const { policy } = policyOf(row, context.policy)
     const decision = decideAwake(awakeFactsOf(row, context), policy)
     showReasons(row, decision)
     const { action, nextLookAt } = decision
-    if (action === 'none') return { nextLookAt, done: Promise.resolve() }
+    if (action === 'none') return nextLookAt
     const again = Math.max(retryAt.get(row.id) ?? 0, context.now + 1000)
     if (action === 'announce-limit') {
-      return { nextLookAt, done: doing(row, () => dependencies.announcements.limitNear(row, decision, policy)) }
+      begin(row, () => dependencies.announcements.limitNear(row, decision, policy))
+      return nextLookAt
     }
-    return { nextLookAt: again, done: pause(row, decision, { now: context.now, policy }) }
+    pause(row, decision, { now: context.now, policy })
+    return again
   }
   /** Tells whoever looks at the thread when the reasons are others than before, or the next pause moved. */
   const showReasons = (row: SandboxRow, { reasons, pauseAt }: AwakeDecision) => {
@@ -191,7 +198,7 @@ function makeWork(dependencies: PolicyLoopDependencies) {
     shown.set(row.id, signature)
     if (!isFirst) dependencies.announce(row.thread_id)
   }
-  const considerAsleep = (row: SandboxRow, context: PresenterContext): Considered => {
+  const considerAsleep = (row: SandboxRow, context: PresenterContext): number => {
     shown.delete(row.id)
     const { policy } = policyOf(row, context.policy)
     const { action, nextLookAt, removedAt } = decideAsleep(asleepFactsOf(row, context.now), policy)
@@ -203,20 +210,21 @@ function makeWork(dependencies: PolicyLoopDependencies) {
       remove: () => dependencies.removeFiles(row, policy.retentionDays ?? 0),
     }
     const perform = act[action]
-    if (perform === undefined) return { nextLookAt, done: Promise.resolve() }
+    if (perform === undefined) return nextLookAt
     const tried = `${row.id} ${action} ${row.boot_id}`
     const again = retryAt.get(tried) ?? 0
-    if (again > context.now) return { nextLookAt: again, done: busy.get(row.id) ?? Promise.resolve() }
+    if (again > context.now) return again
     // What succeeds is not decided again; what fails waits.
     for (const [key, at] of retryAt) if (at <= context.now) retryAt.delete(key)
     retryAt.set(tried, context.now + retryMs)
-    return { nextLookAt: context.now + 1000, done: doing(row, perform) }
+    begin(row, perform)
+    return context.now + 1000
   }
   return {
-    consider: (row: SandboxRow, context: PresenterContext): Considered => {
+    consider: (row: SandboxRow, context: PresenterContext): number => {
       if (row.state === 'active') return considerAwake(row, context)
       if (isAsleep(row)) return considerAsleep(row, context)
-      return { nextLookAt: Number.POSITIVE_INFINITY, done: Promise.resolve() }
+      return Number.POSITIVE_INFINITY
     },
     settled: async () => {
       await Promise.all(busy.values())
