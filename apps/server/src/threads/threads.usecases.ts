@@ -178,8 +178,9 @@ async function announceThread(
   if (row === undefined || row.deleted_at !== null) return
   const [thread] = await presentAll(dependencies, [row])
   if (thread === undefined) return
-  if (options.isRecorded) await dependencies.log.recordThread(threadId, { type: 'thread-updated', thread })
+  // Open pages first: what it tells is stored already, the record is for whoever reads the thread's events later.
   dependencies.userHub.publish(row.user_id, { type: 'thread-updated', thread })
+  if (options.isRecorded) await dependencies.log.recordThread(threadId, { type: 'thread-updated', thread })
 }
 
 async function searchThreads(
