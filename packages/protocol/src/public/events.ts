@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { displaySchema, entrySchema } from './entries.ts'
+import { servicesViewSchema } from './services.ts'
 import { threadSchema, turnSchema } from './thread.ts'
 
 /**
@@ -44,6 +45,8 @@ export const userEventSchema = z
     z.object({ type: z.literal('thread-updated'), thread: threadSchema }),
     z.object({ type: z.literal('thread-removed'), threadId: z.string() }),
     z.object({ type: z.literal('status-updated') }),
+    /** Services of a thread that the person may see: the whole list, as it is now. */
+    z.object({ type: z.literal('services-updated'), threadId: z.string(), services: servicesViewSchema }),
   ])
   .meta({ id: 'UserEvent' })
 export type UserEvent = z.infer<typeof userEventSchema>

@@ -1,0 +1,100 @@
+import { z } from 'zod'
+
+/** What people and agents call a service; part of paths and of the preview's tab. */
+export const serviceNameSchema = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/)
+
+export const servicePortSchema = z.number().int().min(1).max(65_535)
+
+/**
+ * `starting`: its process runs and its port does not answer yet. `suspended`: the sandbox is paused, the process is as it
+ * was. `stopped`: nobody wants it to run. `error`: it ended, or never answered; `problem` says how.
+ */
+export const serviceStatuses = ['starting', 'running', 'suspended', 'stopped', 'error'] as const
+
+/** A program of a sandbox that answers on a port, with what is needed to start it again. */
+export const serviceSchema = z
+  .object({
+    name: serviceNameSchema,
+    command: z.string(),
+    port: servicePortSchema,
+    cwd: z.string(),
+    environment: z.record(z.string(), z.string()),
+    status: z.enum(serviceStatuses),
+    /** When this status began, ms since epoch. */
+    since: z.number().int(),
+    /** Only with `error`. `lastLines`: the end of what it printed, at most 2 KiB. */
+    problem: z
+      .object({
+        code: z.enum(['exited', 'not-ready', 'port-taken', 'lost', 'not-started']),
+        exitCode: z.number().int().nullable(),
+        message: z.string(),
+        lastLines: z.string(),
+      })
+      .nullable(),
+  })
+  .meta({ id: 'Service' })
+export type Service = z.infer<typeof serviceSchema>
+export type ServiceStatus = Service['status']
+
+/** A port that some process of the sandbox listens on without being a service: offered, never opened by itself. */
+export const openPortSchema = z
+  .object({ port: servicePortSchema, command: z.string(), cwd: z.string().nullable() })
+  .meta({ id: 'OpenPort' })
+export type OpenPort = z.infer<typeof openPortSchema>
+
+/** `GET /threads/{id}/services`. In the order in which they were started; a cold start keeps that order. */
+export const servicesViewSchema = z
+  .object({ services: z.array(serviceSchema), openPorts: z.array(openPortSchema) })
+  .meta({ id: 'Services' })
+export type ServicesView = z.infer<typeof servicesViewSchema>
+
+/** `POST /threads/{id}/services`: replaces the service of the same name or on the same port. */
+export const startServiceRequestSchema = z
+  .object({
+    name: serviceNameSchema,
+    command: z.string().min(1).max(65_536),
+    port: servicePortSchema,
+    /** Default: the home directory. */
+    cwd: z.string().min(1).max(4096).optional(),
+    environment: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().max(65_536)).optional(),
+    /** How long its port may take to answer. Default 60 s. */
+    readyTimeoutSeconds: z.number().int().min(1).max(600).optional(),
+  })
+  .meta({ id: 'StartServiceRequest' })
+export type StartServiceRequest = z.infer<typeof startServiceRequestSchema>
+
+/** `GET /threads/{id}/services/{name}/logs?before=`: the end of what it printed, oldest first. */
+export const serviceLogsSchema = z
+  .object({
+    text: z.string(),
+    /** Byte offset of the first byte of `text` in everything the service printed. */
+    offset: z.number().int(),
+    sizeBytes: z.number().int(),
+    /** Bytes that were dropped from the beginning to bound the log; 0 when everything is there. */
+    droppedBytes: z.number().int(),
+  })
+  .meta({ id: 'ServiceLogs' })
+export type ServiceLogs = z.infer<typeof serviceLogsSchema>
+
+/** `POST /threads/{id}/previews`. */
+export const openPreviewRequestSchema = z
+  .object({
+    port: servicePortSchema,
+    /** Path with query and fragment to open there. */
+    path: z.string().max(8192).startsWith('/').optional(),
+  })
+  .meta({ id: 'OpenPreviewRequest' })
+
+/**
+ * A page of a sandbox on its own origin. `url` may be used once, until `expiresAt` (ms since epoch), and leads to the page
+ * with a cookie of that origin. Null with a sentence in `unavailable` where previews cannot work the way the app is reached.
+ */
+export const previewSchema = z
+  .object({
+    url: z.string().nullable(),
+    origin: z.string().nullable(),
+    expiresAt: z.number().int(),
+    unavailable: z.object({ code: z.string(), message: z.string(), remedy: z.string() }).nullable(),
+  })
+  .meta({ id: 'Preview' })
+export type Preview = z.infer<typeof previewSchema>
