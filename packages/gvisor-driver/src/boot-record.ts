@@ -5,7 +5,8 @@ import { z } from 'zod'
 /**
  * What the driver writes down about a boot, so that it can be found after the driver was killed. One directory per
  * boot; the record is replaced whole. It is lost at most with the machine, and then the boot is gone too: a power cut
- * may leave nothing of it, or a file without content.
+ * may leave nothing of it, a file without content, or a part of one. A whole record of a shape that is not known is no
+ * such loss and is refused: its boot may be running.
  */
 const bootRecordSchema = z.object({
   version: z.literal(1),
@@ -40,7 +41,8 @@ export function makeBootRecords(parent: string): BootRecords {
     directoryOf,
     read: async (bootId) => {
       const text = await readFile(path.join(directoryOf(bootId), 'record.json'), 'utf8').catch(() => undefined)
-      return text === undefined || text.trim() === '' ? undefined : bootRecordSchema.parse(JSON.parse(text))
+      const json = text === undefined ? undefined : parseJson(text)
+      return json === undefined ? undefined : bootRecordSchema.parse(json)
     },
     write: async (record) => {
       const directory = directoryOf(record.bootId)
@@ -54,5 +56,13 @@ export function makeBootRecords(parent: string): BootRecords {
       const entries = await readdir(parent, { withFileTypes: true }).catch(() => [])
       return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
     },
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
