@@ -1,7 +1,13 @@
 import { mkdirSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { codePort, guestPort, process as processProtocol, runs } from '@threadbox/protocol/guest'
+import {
+  codePort,
+  guestPort,
+  process as processProtocol,
+  runs,
+  services as servicesProtocol,
+} from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
 import { fileRoutes } from './files/file-routes.ts'
 import { makeFileServers } from './files/file-servers.ts'
@@ -10,8 +16,8 @@ import { makeGuestState } from './init/guest-state.ts'
 import { initRoutes } from './init/init-routes.ts'
 import { makeWaking } from './init/waking.ts'
 import { codeRoutes } from './kernels/code-server.ts'
-import { makeContexts } from './kernels/contexts.ts'
-import { makeLauncher } from './launch/launcher.ts'
+import { type Contexts, makeContexts } from './kernels/contexts.ts'
+import { type Launcher, makeLauncher } from './launch/launcher.ts'
 import { makePipePool } from './launch/pipe-pool.ts'
 import type { Programs } from './launch/programs.ts'
 import { markBirth } from './manifest/birth.ts'
@@ -26,8 +32,10 @@ import { makeRescues } from './rescue/rescues.ts'
 import { makeRunRegistry, type RunRegistry } from './runs/run-registry.ts'
 import { makeRunsService } from './runs/runs-service.ts'
 import { makeHttpServer, trackConnections } from './server.ts'
+import { makeServiceRegistry } from './services/service-registry.ts'
+import { makeServicesService } from './services/services-service.ts'
 import { makeCpuMeter } from './watchdog/cpu-meter.ts'
-import { startMemoryWatchdog } from './watchdog/memory-watchdog.ts'
+import { startWatchdogs } from './watchdog/watchdogs.ts'
 
 export type GuestOptions = {
   programs: Programs
@@ -53,9 +61,12 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const pipes = makePipePool({ scratchDirectory, mkfifo: programs.mkfifo })
   const launcher = makeLauncher({ state, pipes, programs })
   const settingsNow = () => (state.isReady() ? state.settings() : undefined)
-  const watchdog = startMemoryWatchdog({ logger, limitBytes: () => settingsNow()?.limits.memoryBytes })
-  const memoryVerdict = watchdog.verdictOn
-  const registry = makeRunRegistry({ ...options, state, launcher, pipes, memoryVerdict })
+  const watchdogs = startWatchdogs({
+    logger,
+    limits: () => settingsNow()?.limits,
+    isCommandShell: (pid) => registry.isCommandShell(pid),
+  })
+  const registry = makeRunRegistry({ ...options, ...watchdogs, state, launcher, pipes })
   const processes = makeProcessRegistry({ launcher, clock: Date.now })
   const runningKeys = () => runningKeysOf(registry)
   const activity = makeActivityReader({
@@ -76,7 +87,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     programs,
     stateDirectory: options.stateDirectory,
     ownsMachine: options.ownsMachine,
-    firstVictim: watchdog.setFirstVictim,
+    firstVictim: watchdogs.setFirstVictim,
     contexts: () => contexts,
     terminalPids: processes.terminalPids,
     runningKeys,
@@ -91,6 +102,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     stateDirectory: options.stateDirectory,
     aptLogStart: () => birth.aptLogStart,
   })
+  const services = makeServicePart({ ...options, launcher, contexts: () => contexts })
   const connections = trackConnections()
   const awoken = makeWaking({
     contexts: contexts.list,
@@ -114,7 +126,8 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     ],
     services: (router) => {
       const guarded = guardStarts({ rescues, registry, processes, readManifest })
-      router.service(runs.Runs, makeRunsService({ registry: guarded.registry, contexts, memoryVerdict }))
+      router.service(runs.Runs, makeRunsService({ registry: guarded.registry, contexts, ...watchdogs }))
+      router.service(servicesProtocol.Services, makeServicesService({ registry: services, rescues, readManifest }))
       router.service(processProtocol.Process, makeProcessService({ registry: guarded.processes, launcher }))
     },
   })
@@ -129,12 +142,25 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   return {
     ports,
     close: async () => {
-      watchdog.stop()
+      watchdogs.stop()
       fileServers.close()
       registry.close()
       await Promise.all([contexts.close(), close(server), close(codeServer)])
     },
   }
+}
+
+function makeServicePart(options: { launcher: Launcher; stateDirectory: string; contexts: () => Contexts }) {
+  const kernels = () =>
+    options
+      .contexts()
+      .list()
+      .flatMap((context) => context.kernel() ?? [])
+  return makeServiceRegistry({
+    ...options,
+    guestPorts: [guestPort, codePort],
+    isFurniture: (inode) => kernels().some(({ ownSockets }) => ownSockets.has(inode)),
+  })
 }
 
 function runningKeysOf(registry: RunRegistry): string[] {

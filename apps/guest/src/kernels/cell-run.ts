@@ -6,6 +6,7 @@ import { afterAwake } from '../init/awake-time.ts'
 import { membersOf, type ProcessFamily, sendSignal } from '../processes/process-family.ts'
 import type { OutputLog } from '../runs/output-log.ts'
 import { makeRunRecord, plainEnd, type Run, type RunEnd, type StopCause, viewOf } from '../runs/run.ts'
+import { type Verdict, type Verdicts, verdictFields } from '../watchdog/verdicts.ts'
 import { type CellHandle, type CellListener, type Context, kernelDied } from './context.ts'
 import { stripTerminalCodes } from './jupyter-messages.ts'
 import type { Kernel } from './kernel.ts'
@@ -23,7 +24,7 @@ const ticksPerSecond = 100
 /** Runs a cell in a context as a run: what it prints becomes output, rich results become displays. */
 export function startCellRun(
   request: CellRequest,
-  dependencies: { context: Context; memoryVerdict(family: ProcessFamily): string | undefined },
+  dependencies: { context: Context; takeVerdict: Verdicts['take'] },
 ): Run {
   const { log } = request
   const startedAt = performance.now()
@@ -69,12 +70,13 @@ export function startCellRun(
     stopCause ??= cause
     await endCell({ cell, startTicks, whenEnded: record.whenEnded })
   }
+  const takeVerdict = () => kernel && dependencies.takeVerdict(familyOf(kernel), startedAt)
   const timeout =
     request.timeoutMs > 0 ? afterAwake(request.timeoutMs, () => void stop(runs.EndCause.TIMEOUT)) : undefined
   void cell.done
     .then(
-      () => finish({ exitCode: failure === undefined ? 0 : 1, ...failure }),
-      (error) => finish(deathOf(error, { stopCause, verdict: kernel && dependencies.memoryVerdict(familyOf(kernel)) })),
+      () => finish({ exitCode: failure === undefined ? 0 : 1, ...failure, ...verdictFields(takeVerdict()) }),
+      (error) => finish(deathOf(error, { stopCause, verdict: takeVerdict() })),
     )
     .finally(() => timeout?.cancel())
   const dispose = () => {
@@ -89,13 +91,13 @@ function familyOf(kernel: Kernel): ProcessFamily {
   return { root: kernel.pid, mark: undefined }
 }
 
-function deathOf(error: unknown, context: { stopCause: StopCause | undefined; verdict: string | undefined }) {
+function deathOf(error: unknown, context: { stopCause: StopCause | undefined; verdict: Verdict | undefined }) {
   const message = isThreadboxError(error) ? error.message : 'The cell could not be run.'
   if (context.stopCause !== undefined) {
     return { exitCode: -1, message: 'It did not react to the interrupt, so the Python kernel was ended.' }
   }
   if (context.verdict !== undefined) {
-    return { cause: runs.EndCause.OUT_OF_MEMORY, exitCode: -1, message: context.verdict }
+    return { exitCode: -1, ...verdictFields(context.verdict) }
   }
   return isErrorOf(kernelDied, error)
     ? { cause: runs.EndCause.KERNEL_DIED, exitCode: -1, message }

@@ -56,15 +56,20 @@ export async function endFamily(family: ProcessFamily): Promise<boolean> {
 }
 
 /** Ends a family without asking first. */
-export async function killFamily(family: ProcessFamily): Promise<boolean> {
+export function killFamily(family: ProcessFamily): Promise<boolean> {
+  return killAll(() => membersOf(family))
+}
+
+/** Ends whatever `find` finds, until it finds nothing; false when some cannot be ended. */
+export async function killAll(find: () => ProcessEntry[]): Promise<boolean> {
   for (let pass = 0; pass < killPasses; pass += 1) {
-    const members = membersOf(family)
+    const members = find()
     if (members.length === 0) return true
     signalAll(members, 'SIGSTOP')
-    signalAll(membersOf(family), 'SIGKILL')
+    signalAll(find(), 'SIGKILL')
     await delay(pollMs / 2)
   }
-  return membersOf(family).length === 0
+  return find().length === 0
 }
 
 function signalAll(members: ProcessEntry[], signal: NodeJS.Signals) {

@@ -11,6 +11,7 @@ export type ProcessEntry = {
   cpuTicks: number
   startTicks: number
   residentBytes: number
+  threads: number
 }
 
 const pageBytes = 4096
@@ -22,6 +23,10 @@ export function listProcesses(): ProcessEntry[] {
     const entry = Number.isInteger(pid) ? readProcess(pid) : undefined
     return entry === undefined ? [] : [entry]
   })
+}
+
+export function countProcesses(): number {
+  return readdirSync('/proc').filter((name) => /^\d/.test(name)).length
 }
 
 export function readProcess(pid: number): ProcessEntry | undefined {
@@ -39,6 +44,7 @@ export function readProcess(pid: number): ProcessEntry | undefined {
     group: number(2),
     session: number(3),
     cpuTicks: number(11) + number(12),
+    threads: number(17),
     startTicks: number(19),
     residentBytes: number(21) * pageBytes,
   }
@@ -50,6 +56,12 @@ export function startVariable(pid: number, name: string): string | undefined {
     ?.split('\0')
     .find((entry) => entry.startsWith(`${name}=`))
   return assignment?.slice(name.length + 1)
+}
+
+/** User that a process counts for in its limits; undefined when it is gone. */
+export function realUser(pid: number): number | undefined {
+  const uid = /^Uid:\s+(\d+)/m.exec(readText(`/proc/${pid}/status`) ?? '')?.[1]
+  return uid === undefined ? undefined : Number(uid)
 }
 
 export function commandLine(pid: number): string {

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { runs } from '@threadbox/protocol/guest'
 import { afterAwake } from '../init/awake-time.ts'
 import type { ProcessExit } from '../launch/launcher.ts'
@@ -6,6 +7,7 @@ import { readPipe } from '../launch/pipe-reader.ts'
 import type { SandboxUser } from '../launch/users.ts'
 import { endFamily, membersOf, type ProcessFamily } from '../processes/process-family.ts'
 import { commandLine, type ProcessEntry } from '../processes/process-table.ts'
+import { type Verdicts, verdictFields } from '../watchdog/verdicts.ts'
 import type { OutputLog } from './output-log.ts'
 import { makeRunRecord, plainEnd, type Run, type RunRecord, type StopCause, viewOf } from './run.ts'
 import {
@@ -36,8 +38,9 @@ export type CommandDependencies = {
   user: SandboxUser
   envVars: Record<string, string>
   log: OutputLog
-  /** In words, what the memory watchdog ended of this family; undefined when nothing. */
-  memoryVerdict(family: ProcessFamily): string | undefined
+  takeVerdict: Verdicts['take']
+  /** Whether the sandbox is at its limit of processes. */
+  isFull(): boolean
   /** Called, when the end was told, with a shell that can take the session's next command. */
   onReusable(shell: SessionShell, session: SessionCopy): void
 }
@@ -48,6 +51,9 @@ export type CommandRun = Run & { readonly pid: number; readonly family: ProcessF
 const stateLimitBytes = 16 * 1024 * 1024
 /** What is in the pipe when the shell ends is the command's; a background process may go on writing for ever. */
 const drainLimitBytes = 1024 * 1024
+const multiplyingPollMs = 50
+/** Longer than the process watchdog takes to end a fork bomb. */
+const multiplyingLimitMs = 15_000
 
 /**
  * Gives a waiting shell its command and follows it to its end. The run ends when the shell is back or has ended, not
@@ -91,6 +97,7 @@ export function startCommandRun(request: CommandRequest, dependencies: CommandDe
       shell.finish()
       end = await shell.exit
     }
+    if (!isReusable) await whileMultiplying(family, dependencies)
     timeout?.cancel()
     output.settle()
     while (!reader.drain(drainLimitBytes) && log.isFull) await roomIn(record)
@@ -101,7 +108,7 @@ export function startCommandRun(request: CommandRequest, dependencies: CommandDe
     record.finish({
       ...plainEnd(causeOf(end, stopCause)),
       ...exitFields(end),
-      ...memoryFields(dependencies.memoryVerdict(family)),
+      ...verdictFields(dependencies.takeVerdict(family, startedAt)),
       cwd: cwdText(state.state, dependencies),
       outputSize: log.size,
       durationMs: performance.now() - startedAt,
@@ -137,6 +144,20 @@ function isAsNew(ended: {
   return !shell.hasOtherLimits() && membersOf(family).every(({ pid }) => pid === shell.pid)
 }
 
+/**
+ * Waits while what a command has left behind becomes more, or has filled the sandbox: a fork bomb returns at once, and
+ * what becomes of it is the end of its command. Something that was simply left behind costs one look.
+ */
+async function whileMultiplying(family: ProcessFamily, { isFull }: Pick<CommandDependencies, 'isFull'>) {
+  let count = membersOf(family).length
+  for (const startedAt = performance.now(); count > 0 && performance.now() - startedAt < multiplyingLimitMs; ) {
+    await delay(multiplyingPollMs)
+    const before = count
+    count = membersOf(family).length
+    if (count <= before && !isFull()) return
+  }
+}
+
 /** How a command ended: with its shell, or with a status and its shell going on. */
 type CommandEnd = ProcessExit | { status: number }
 
@@ -162,10 +183,6 @@ function causeOf(end: CommandEnd, stopCause: StopCause | undefined): runs.EndCau
 
 function exitFields(end: CommandEnd) {
   return 'status' in end ? { exitCode: end.status, signal: '' } : { exitCode: end.code ?? -1, signal: end.signal ?? '' }
-}
-
-function memoryFields(verdict: string | undefined) {
-  return verdict === undefined ? {} : { cause: runs.EndCause.OUT_OF_MEMORY, message: verdict }
 }
 
 function cwdText(state: SessionState | undefined, dependencies: CommandDependencies) {

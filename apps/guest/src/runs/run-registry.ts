@@ -5,7 +5,7 @@ import type { GuestState } from '../init/guest-state.ts'
 import { directoryMissing, type Launcher, requireDirectory } from '../launch/launcher.ts'
 import type { PipePool } from '../launch/pipe-pool.ts'
 import type { Programs } from '../launch/programs.ts'
-import type { ProcessFamily } from '../processes/process-family.ts'
+import type { Verdicts } from '../watchdog/verdicts.ts'
 import { type CommandRequest, type CommandRun, startCommandRun } from './command-run.ts'
 import { makeOutputLog } from './output-log.ts'
 import type { Run } from './run.ts'
@@ -34,6 +34,8 @@ export type RunRegistry = {
   /** Throws `run.unknown`. */
   get(key: string): Run
   list(): Run[]
+  /** Whether this process is the shell that a known command ran or runs in. */
+  isCommandShell(pid: number): boolean
   forget(key: string): void
   /** Prepares for a first command, after each handshake. */
   reset(): void
@@ -49,7 +51,9 @@ export type RunRegistryDependencies = {
   scratchDirectory: string
   stateDirectory: string
   logger: Logger
-  memoryVerdict(family: ProcessFamily): string | undefined
+  takeVerdict: Verdicts['take']
+  /** Whether the sandbox is at its limit of processes. */
+  isFull(): boolean
 }
 
 /** Longer than it takes a caller to hear of an end and to forget the run; shorter than a model thinks. */
@@ -84,7 +88,8 @@ export function makeRunRegistry(dependencies: RunRegistryDependencies): RunRegis
       user,
       envVars: state.settings().envVars,
       log: newLog(),
-      memoryVerdict: dependencies.memoryVerdict,
+      takeVerdict: dependencies.takeVerdict,
+      isFull: dependencies.isFull,
       onReusable: shells.giveBack,
     })
     settled.set(request.key, run)
@@ -122,6 +127,7 @@ export function makeRunRegistry(dependencies: RunRegistryDependencies): RunRegis
       return run
     },
     list: () => [...settled.values()],
+    isCommandShell: (pid) => [...settled.values()].some((run) => 'pid' in run && run.pid === pid),
     forget: (key) => {
       const run = settled.get(key)
       if (run === undefined) return

@@ -2,7 +2,7 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import { runs } from '@threadbox/protocol/guest'
 import { startCellRun } from '../kernels/cell-run.ts'
 import type { Contexts } from '../kernels/contexts.ts'
-import type { ProcessFamily } from '../processes/process-family.ts'
+import type { Verdicts } from '../watchdog/verdicts.ts'
 import { readRun } from './read-run.ts'
 import type { RunRegistry } from './run-registry.ts'
 
@@ -12,7 +12,7 @@ const keepAliveMs = 15_000
 export function makeRunsService(dependencies: {
   registry: RunRegistry
   contexts: Contexts
-  memoryVerdict(family: ProcessFamily): string | undefined
+  takeVerdict: Verdicts['take']
 }): ServiceImpl<typeof runs.Runs> {
   const { registry, contexts } = dependencies
   const startCell = (request: runs.StartCellRequest) => {

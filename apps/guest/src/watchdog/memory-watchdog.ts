@@ -1,8 +1,10 @@
+import { runs } from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
 import { guestProcesses } from '../init/activity.ts'
-import { type ProcessFamily, runVariable, sendSignal } from '../processes/process-family.ts'
+import { runVariable, sendSignal } from '../processes/process-family.ts'
 import { isZombie, listProcesses, type ProcessEntry, startVariable } from '../processes/process-table.ts'
 import { readMemory } from './memory.ts'
+import type { Verdict, Verdicts } from './verdicts.ts'
 
 /** Share of the limit at which a process is ended, so that the host's limit, which ends the sandbox, is not reached. */
 const actShare = 0.92
@@ -10,22 +12,10 @@ const actShare = 0.92
 const watchShare = 0.6
 const calmMs = 500
 const alertMs = 50
-const verdictsKept = 100
 const mebibyte = 1024 * 1024
 
-/** What is remembered of a process that was ended. */
-export type Verdict = {
-  pid: number
-  mark: string | undefined
-  session: number
-  ancestors: ReadonlySet<number>
-  words: string
-}
-
-/** Ends the largest process of the user before memory runs out, and remembers what it ended. */
+/** Ends the largest process of the user before memory runs out. */
 export type MemoryWatchdog = {
-  /** In words, what was ended of this family; undefined when nothing. Each verdict is told once. */
-  verdictOn(family: ProcessFamily): string | undefined
   /** A process that is to go before any other, because it can be done without; undefined when there is none. */
   setFirstVictim(pid: number | undefined): void
   stop(): void
@@ -34,9 +24,9 @@ export type MemoryWatchdog = {
 export function startMemoryWatchdog(dependencies: {
   /** Undefined until the host has said. */
   limitBytes: () => number | undefined
+  verdicts: Pick<Verdicts, 'add'>
   logger: Logger
 }): MemoryWatchdog {
-  const verdicts: Verdict[] = []
   let timer: NodeJS.Timeout
   let firstVictim: number | undefined
   const look = () => {
@@ -45,30 +35,19 @@ export function startMemoryWatchdog(dependencies: {
     if (limitBytes !== undefined && share >= actShare) {
       const verdict = endLargest(limitBytes, firstVictim)
       if (verdict !== undefined) {
-        verdicts.push(verdict)
-        verdicts.splice(0, verdicts.length - verdictsKept)
-        dependencies.logger.warn({ pid: verdict.pid, share }, 'memory nearly full, largest process ended')
+        dependencies.verdicts.add(verdict)
+        dependencies.logger.warn({ pids: [...verdict.pids], share }, 'memory nearly full, largest process ended')
       }
     }
     timer = setTimeout(look, share > watchShare ? alertMs : calmMs)
   }
   timer = setTimeout(look, calmMs)
   return {
-    verdictOn: (family) => {
-      const index = verdicts.findIndex((verdict) => isVerdictOn(verdict, family))
-      return index < 0 ? undefined : verdicts.splice(index, 1)[0]?.words
-    },
     setFirstVictim: (pid) => {
       firstVictim = pid
     },
     stop: () => clearTimeout(timer),
   }
-}
-
-/** Commands of a session share their shell, so where both sides have a mark only the mark tells them apart. */
-export function isVerdictOn(verdict: Verdict, family: ProcessFamily): boolean {
-  if (verdict.mark !== undefined && family.mark !== undefined) return verdict.mark === family.mark
-  return verdict.session === family.root || verdict.pid === family.root || verdict.ancestors.has(family.root)
 }
 
 function endLargest(limitBytes: number, firstVictim: number | undefined): Verdict | undefined {
@@ -79,10 +58,13 @@ function endLargest(limitBytes: number, firstVictim: number | undefined): Verdic
     users.find((process) => process.pid === firstVictim) ??
     users.sort((left, right) => right.residentBytes - left.residentBytes)[0]
   if (largest === undefined) return undefined
-  const verdict = {
-    pid: largest.pid,
-    mark: startVariable(largest.pid, runVariable),
-    session: largest.session,
+  const mark = startVariable(largest.pid, runVariable)
+  const verdict: Verdict = {
+    cause: runs.EndCause.OUT_OF_MEMORY,
+    at: performance.now(),
+    pids: new Set([largest.pid]),
+    marks: new Set(mark === undefined ? [] : [mark]),
+    sessions: new Set([largest.session]),
     ancestors: ancestorsOf(largest, processes),
     words: `${largest.name} (process ${largest.pid}) was ended at ${inMebibytes(largest.residentBytes)} of memory: the sandbox’s limit is ${inMebibytes(limitBytes)}.`,
   }

@@ -9,6 +9,7 @@ import {
   callInterrupted,
   callStopped,
   commandOutOfMemory,
+  commandOutOfProcesses,
   commandSignalled,
   commandTimedOut,
   kernelDied,
@@ -32,6 +33,8 @@ export function verdictOf(
       return { status: 'failed', error: say(commandTimedOut({ seconds: Math.round(options.timeoutMs / 1000) })) }
     case runs.EndCause.OUT_OF_MEMORY:
       return { status: 'failed', error: say(commandOutOfMemory({ detail: message })) }
+    case runs.EndCause.OUT_OF_PROCESSES:
+      return { status: 'failed', error: say(commandOutOfProcesses({ detail: message })) }
     case runs.EndCause.KERNEL_DIED:
       return { status: 'failed', error: say(kernelDied({})) }
     case runs.EndCause.SIGNALLED:

@@ -14,6 +14,13 @@ export const commandOutOfMemory = defineError<{ detail: string }>({
   remedy: () => 'Work on less at once, or raise the memory limit of the sandbox and run it again.',
 })
 
+export const commandOutOfProcesses = defineError<{ detail: string }>({
+  code: 'command.out-of-processes',
+  kind: 'out-of-space',
+  message: ({ detail }) => `It kept the sandbox full of processes and was ended. ${detail}`.trim(),
+  remedy: () => 'Start fewer programs at once, or raise the limit of processes of the sandbox and run it again.',
+})
+
 export const commandSignalled = defineError<{ signal: string }>({
   code: 'command.signalled',
   kind: 'interrupted',

@@ -39,6 +39,12 @@ describe('which limit a call ran into', () => {
     })
   })
 
+  test('processes: the guest ended it, whatever it printed', () => {
+    const error = { code: 'command.out-of-processes', message: 'Ended: 120 processes …', remedy: '' }
+    const tail = 'bash: fork: retry: Resource temporarily unavailable'
+    expect(limitHitOf(call({ status: 'failed', error, tail }))).toEqual({ setting: 'sandboxProcesses', quote: null })
+  })
+
   test.each([
     ['bash: fork: retry: Resource temporarily unavailable', 'sandboxProcesses'],
     ["RuntimeError: can't start new thread", 'sandboxProcesses'],

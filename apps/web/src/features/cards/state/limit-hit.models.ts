@@ -10,6 +10,7 @@ export type LimitHit = {
 
 const byCode: Readonly<Record<string, LimitHit['setting']>> = {
   'command.out-of-memory': 'sandboxMemoryBytes',
+  'command.out-of-processes': 'sandboxProcesses',
   'sandbox.disk-full': 'sandboxDiskBytes',
 }
 

@@ -563,6 +563,13 @@ export enum EndCause {
    * @generated from enum value: END_CAUSE_KERNEL_DIED = 6;
    */
   KERNEL_DIED = 6,
+
+  /**
+   * By the process watchdog; see message. Of a cell whose programs were ended, exit_code is that of the cell.
+   *
+   * @generated from enum value: END_CAUSE_OUT_OF_PROCESSES = 7;
+   */
+  OUT_OF_PROCESSES = 7,
 }
 
 /**
