@@ -34,6 +34,7 @@ import { makeRunsService } from './runs/runs-service.ts'
 import { makeHttpServer, trackConnections } from './server.ts'
 import { makeServiceRegistry } from './services/service-registry.ts'
 import { makeServicesService } from './services/services-service.ts'
+import { answerTunnels } from './tunnel/tunnel.ts'
 import { makeCpuMeter } from './watchdog/cpu-meter.ts'
 import { startWatchdogs } from './watchdog/watchdogs.ts'
 
@@ -132,6 +133,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     },
   })
   const codeServer = makeHttpServer({ state, logger, routes: codeRoutes(contexts) })
+  answerTunnels(server, { state, logger })
   connections.watch(server)
   connections.watch(codeServer)
   const ports = {

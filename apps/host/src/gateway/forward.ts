@@ -4,10 +4,8 @@ import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type ActiveBoot, trackConnection } from '../boots/active-boots.ts'
 import { guestUnreachable, portClosed } from './gateway.errors.ts'
+import { connectTimeoutMs, connectToService } from './service-connection.ts'
 import { headersForClient, headersForSandbox, type Target } from './target.models.ts'
-
-/** A sandbox that does not take a connection within this time on a machine-local link is not going to. */
-const connectTimeoutMs = 10_000
 
 /** Connections to guests are used again; those to services are not, because a service may restart at any moment. */
 const agents = new WeakMap<AbortSignal, Agent>()
@@ -24,7 +22,9 @@ export async function forwardRequest(options: {
   target: Target
 }): Promise<void> {
   const { request, response, boot, target } = options
-  const upstream = openUpstream({ request, boot, target, isUpgrade: false })
+  const upstream = await openUpstream({ request, boot, target, isUpgrade: false })
+  // Whoever asked may have gone while the connection was made.
+  if (response.destroyed) return void upstream.destroy()
   const answer = Promise.withResolvers<IncomingMessage>()
   upstream.once('response', answer.resolve)
   // Stays: after an answer that came before the request was read to its end, writing the rest of it fails.
@@ -56,7 +56,8 @@ export async function forwardUpgrade(options: {
   target: Target
 }): Promise<void> {
   const { request, socket, head, boot, target } = options
-  const upstream = openUpstream({ request, boot, target, isUpgrade: true })
+  const upstream = await openUpstream({ request, boot, target, isUpgrade: true })
+  if (socket.destroyed) return void upstream.destroy()
   const answer = Promise.withResolvers<{ incoming: IncomingMessage; peer?: Socket; peerHead?: Buffer }>()
   upstream.once('upgrade', (incoming, peer, peerHead) => answer.resolve({ incoming, peer, peerHead }))
   upstream.once('response', (incoming) => answer.resolve({ incoming }))
@@ -88,15 +89,26 @@ function hasBody(request: IncomingMessage): boolean {
   return 'transfer-encoding' in request.headers || 'content-length' in request.headers
 }
 
-function openUpstream(options: { request: IncomingMessage; boot: ActiveBoot; target: Target; isUpgrade: boolean }) {
+async function openUpstream(options: {
+  request: IncomingMessage
+  boot: ActiveBoot
+  target: Target
+  isUpgrade: boolean
+}) {
   const { request, boot, target, isUpgrade } = options
+  const service =
+    target.kind === 'port'
+      ? await connectToService(boot, target.port).catch((error: unknown) => {
+          throw failureOf({ error, boot, target })
+        })
+      : undefined
   const upstream = httpRequest({
-    host: boot.address,
-    port: target.port,
+    ...(service === undefined
+      ? { host: boot.address, port: target.port, agent: agentOf(boot) }
+      : { createConnection: () => service }),
     method: request.method ?? 'GET',
     path: target.path,
     setHost: false,
-    agent: target.kind === 'port' ? false : agentOf(boot),
     headers: headersForSandbox({
       rawHeaders: request.rawHeaders,
       target,

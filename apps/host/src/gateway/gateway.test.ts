@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { hostPaths } from '@threadbox/protocol/host'
 import { expect, test } from 'vitest'
@@ -169,6 +169,54 @@ test('a port on which nothing listens is an error of its own', async () => {
   await using host = await startHostUnderTest({})
   const { sandboxId } = await host.startSandbox()
   expect(await codeOf(await fetch(host.url + hostPaths.port(sandboxId, 1)))).toEqual([503, 'sandbox.port-closed'])
+})
+
+test('O4: a service that only listens inside is reached through the guest, as HTTP and as WebSocket', async () => {
+  await using host = await startHostUnderTest({})
+  const inside = createServer((request, response) => void request.pipe(response))
+  inside.on('upgrade', (_request, socket: Socket) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\nhello')
+    socket.pipe(socket)
+  })
+  inside.listen(0, '127.0.0.1')
+  await once(inside, 'listening')
+  const { port } = inside.address() as AddressInfo
+  const asked: [string | undefined, unknown][] = []
+  host.guest.on('upgrade', (request, socket: Socket) => {
+    asked.push([request.url, request.headers['x-access-token'] !== undefined])
+    const service = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: threadbox-tunnel\r\n\r\n')
+    socket.pipe(service).pipe(socket)
+  })
+  const { sandboxId } = await host.startSandbox()
+  const url = host.url + hostPaths.port(sandboxId, port)
+  const body = 'x'.repeat(MiB)
+  expect(await (await fetch(url, { method: 'POST', body })).text()).toBe(body)
+  const upgraded = httpRequest(url, { headers: { connection: 'Upgrade', upgrade: 'websocket' }, agent: new Agent() })
+  upgraded.end()
+  const [, socket, head] = (await once(upgraded, 'upgrade')) as [IncomingMessage, Socket, Buffer]
+  let text = head.toString()
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString()
+  })
+  socket.write(' you')
+  await expect.poll(() => text).toBe('hello you')
+  expect(asked).toEqual([
+    [`/tunnel/${port}`, true],
+    [`/tunnel/${port}`, true],
+  ])
+  socket.destroy()
+  inside.close()
+})
+
+test('O12: a client cannot dig a tunnel itself, and a sandbox cannot speak as the gateway', async () => {
+  const { host, guest } = await running((_, response) => {
+    response.setHeader('threadbox-error', 'sandbox.paused')
+    response.end()
+  })
+  await using _ = host
+  expect(await rawStatus(host, `${new URL(guest).pathname}/%74unnel/8000`)).toBe(403)
+  expect((await fetch(`${guest}/x`)).headers.get('threadbox-error')).toBeNull()
 })
 
 test('a WebSocket is agreed to by the service, carries both ways, and ends with the boot', async () => {

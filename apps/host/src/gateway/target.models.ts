@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { accessTokenHeader, codePort, guestPort } from '@threadbox/protocol/guest'
-import { backgroundHeader, bootHeader, hostTokenHeader } from '@threadbox/protocol/host'
+import { backgroundHeader, bootHeader, errorHeader, hostTokenHeader } from '@threadbox/protocol/host'
 
 /** Where in a sandbox a request goes. */
 export type Target = {
@@ -25,13 +25,13 @@ export function targetOf(url: string): Target | undefined {
 }
 
 /** Routes of the guest that only the host daemon itself may call. */
-const hostOnlyPaths = new Set(['/init'])
+const hostOnlyPaths = /^\/(init$|tunnel\/)/
 
 /** True when the guest would take this path for one of its host-only routes, however it is written. */
 export function isHostOnly(target: Target): boolean {
   if (target.port !== guestPort) return false
   const decoded = decodeLoosely(target.path.split('?')[0] ?? '').toLowerCase()
-  return hostOnlyPaths.has(posix.join('/', decoded).replace(/(.)\/$/, '$1'))
+  return hostOnlyPaths.test(posix.join('/', decoded).replace(/(.)\/$/, '$1'))
 }
 
 function decodeLoosely(path: string): string {
@@ -78,8 +78,11 @@ export function headersForSandbox(options: {
 /** A service in a sandbox has no business with the guest's token, and neither with the host's. */
 const hostOwn = new Set([accessTokenHeader, hostTokenHeader, bootHeader, backgroundHeader])
 
+/** Headers of a sandbox's answer. The gateway's own error code is never something that a sandbox said. */
 export function headersForClient(rawHeaders: readonly string[]): string[] {
-  return forwardable(rawHeaders).flat()
+  return forwardable(rawHeaders)
+    .filter(([name]) => name.toLowerCase() !== errorHeader)
+    .flat()
 }
 
 function forwardable(rawHeaders: readonly string[]): [string, string][] {

@@ -13,6 +13,8 @@ export const envdVersion = '0.6.13'
 export const guestPort = 49_983
 export const codePort = 49_999
 export const accessTokenHeader = 'x-access-token'
+/** What the host's gateway asks the guest's connection to become, for a service that only listens on loopback. */
+export const tunnelProtocol = 'threadbox-tunnel'
 
 /**
  * `POST /init`: the host's handshake after each boot, restore or wake. The first one sets the access token; later ones

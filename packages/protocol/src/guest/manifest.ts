@@ -148,5 +148,7 @@ export const guestPaths = {
   activity: '/activity',
   manifest: '/manifest',
   rescue: '/rescue',
+  /** An upgrade that pipes to a port of the sandbox's own loopback. */
+  tunnel: (port: number) => `/tunnel/${port}`,
   startRescued: (id: string) => `/rescue/processes/${id}/start`,
 } as const
