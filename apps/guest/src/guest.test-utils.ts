@@ -3,7 +3,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { type Client, createClient } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-node'
-import { type GuestInit, runs } from '@threadbox/protocol/guest'
+import { type GuestInit, runs, services } from '@threadbox/protocol/guest'
 import { makeLogger } from '@threadbox/telemetry'
 import { startGuest } from './guest.ts'
 import { findPrograms } from './launch/programs.ts'
@@ -16,6 +16,7 @@ export type TestGuest = AsyncDisposable & {
   directory: string
   handshake(change?: Partial<GuestInit>, token?: string): Promise<Response>
   runs: Client<typeof runs.Runs>
+  services: Client<typeof services.Services>
   /** Runs a command to its end. */
   run(
     command: string,
@@ -40,19 +41,17 @@ export async function startTestGuest(): Promise<TestGuest> {
     logger: makeLogger({ process: 'guest', level: 'silent' }),
   })
   const url = `http://127.0.0.1:${guest.ports.guest}`
-  const client = createClient(
-    runs.Runs,
-    createConnectTransport({
-      httpVersion: '1.1',
-      baseUrl: url,
-      interceptors: [
-        (next) => (request) => {
-          request.header.set('x-access-token', testToken)
-          return next(request)
-        },
-      ],
-    }),
-  )
+  const transport = createConnectTransport({
+    httpVersion: '1.1',
+    baseUrl: url,
+    interceptors: [
+      (next) => (request) => {
+        request.header.set('x-access-token', testToken)
+        return next(request)
+      },
+    ],
+  })
+  const client = createClient(runs.Runs, transport)
   let count = 0
   const start = async (command: string, key = `run-${++count}`) => {
     await client.startCommand({ key, command })
@@ -71,6 +70,7 @@ export async function startTestGuest(): Promise<TestGuest> {
     directory,
     handshake,
     runs: client,
+    services: createClient(services.Services, transport),
     start,
     read,
     run: async (command, options = {}) => {

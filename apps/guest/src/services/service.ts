@@ -1,0 +1,177 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { services } from '@threadbox/protocol/guest'
+import { type AwakeTimer, afterAwake } from '../init/awake-time.ts'
+import type { LaunchedProcess, ProcessExit } from '../launch/launcher.ts'
+import { readPipe } from '../launch/pipe-reader.ts'
+import { killFamily, membersOf, type ProcessFamily, sendSignal } from '../processes/process-family.ts'
+import { commandLine } from '../processes/process-table.ts'
+import { answers } from './answering.ts'
+import { holderOf, listListeners, reachableAddress } from './listeners.ts'
+import type { ServiceLog } from './service-log.ts'
+
+const { ServiceState, ServiceProblem } = services
+
+export type ServiceStart = { key: string; name: string; command: string; port: number; readyTimeoutMs: number }
+
+/** What is known of a service at this moment. */
+export type ServiceStatus = {
+  state: services.ServiceState
+  problem: services.ServiceProblem
+  exitCode: number
+  signal: string
+  message: string
+}
+
+/** A started service, from its start until it is removed. */
+export type Service = {
+  readonly start: ServiceStart
+  readonly pid: number
+  readonly status: ServiceStatus
+  readonly log: ServiceLog
+  /** Processes that belong to it and are alive. */
+  members(): number[]
+  /** Ends everything of it. Resolves when nothing is left. */
+  stop(): Promise<void>
+}
+
+/** Servers that close their connections and write their files do it within a few seconds. */
+const graceMs = 5_000
+const pollMs = 50
+/** While starting a service is looked at often; one that is late, or whose first process has ended, rarely. */
+const startingLookMs = 100
+const lateLookMs = 1_000
+/** What is in the pipe when the first process ends is the service's. */
+const drainLimitBytes = 1024 * 1024
+
+export const fine = { problem: ServiceProblem.UNSPECIFIED, exitCode: 0, signal: '', message: '' }
+
+/** Follows a launched service: its output, whether its port answers, and its end. `onChange` is called at each change. */
+export function followService(options: {
+  start: ServiceStart
+  launched: LaunchedProcess
+  mark: string
+  log: ServiceLog
+  onChange(): void
+}): Service {
+  const { start, launched, log } = options
+  const family: ProcessFamily = { root: launched.pid, mark: options.mark }
+  const over = new AbortController()
+  let status: ServiceStatus = { state: ServiceState.STARTING, ...fine }
+  let stopping: Promise<void> | undefined
+  const change = (next: ServiceStatus) => {
+    status = next
+    options.onChange()
+  }
+  const members = () => membersOf(family).map(({ pid }) => pid)
+  const reader = readPipe({ descriptor: launched.stdout, onData: log.append, onEnd: () => undefined })
+  const late = startDeadline({ start, members, status: () => status, change })
+
+  const end = async (exit: ProcessExit) => {
+    // A program that went to the background goes on without the process that started it.
+    while (members().length > 0) await delay(lateLookMs)
+    over.abort()
+    late.cancel()
+    reader.drain(drainLimitBytes)
+    reader.close()
+    log.close()
+    if (stopping === undefined) change(exited(exit))
+  }
+  const ended = launched.exit.then(end)
+  void watchPort({ start, members, signal: over.signal, status: () => status, change })
+  const stop = async () => {
+    const before = members()
+    for (const pid of before) sendSignal(pid, 'SIGTERM')
+    // A stopped process would not see SIGTERM before it goes on.
+    for (const pid of before) sendSignal(pid, 'SIGCONT')
+    const deadline = performance.now() + graceMs
+    while (members().length > 0 && performance.now() < deadline) await delay(pollMs)
+    await killFamily(family)
+    await ended
+    change({ state: ServiceState.STOPPED, ...fine })
+  }
+  return {
+    start,
+    pid: launched.pid,
+    get status() {
+      return status
+    },
+    log,
+    members,
+    stop: () => {
+      if (over.signal.aborted && stopping === undefined) {
+        change({ state: ServiceState.STOPPED, ...fine })
+        return Promise.resolve()
+      }
+      stopping ??= stop()
+      return stopping
+    },
+  }
+}
+
+type Watched = {
+  start: ServiceStart
+  members(): number[]
+  status(): ServiceStatus
+  change(next: ServiceStatus): void
+}
+
+/** Time that the sandbox sleeps does not count. */
+function startDeadline({ start, members, status, change }: Watched): AwakeTimer {
+  return afterAwake(start.readyTimeoutMs, () => {
+    if (status().state !== ServiceState.STARTING) return
+    change({
+      ...fine,
+      state: ServiceState.FAILED,
+      problem: ServiceProblem.NOT_READY,
+      message: `Nothing answered on port ${start.port} within ${start.readyTimeoutMs / 1000} s.${elsewhere(members())}`,
+    })
+  })
+}
+
+/** A frequent mistake, and the cure is known with it. */
+function elsewhere(pids: number[]): string {
+  const ports = listListeners()
+    .filter(({ inode }) => holderOf(inode, pids) !== undefined)
+    .map(({ port }) => port)
+  const other = [...new Set(ports)]
+  return other.length === 0 ? '' : ` Its program listens on port ${other.join(', ')} instead.`
+}
+
+/** Looks until the port answers, or somebody else turns out to have it. */
+async function watchPort(watched: Watched & { signal: AbortSignal }): Promise<void> {
+  const { start, signal, status, change } = watched
+  const isWaiting = () =>
+    !signal.aborted && (status().state === ServiceState.STARTING || status().problem === ServiceProblem.NOT_READY)
+  while (isWaiting()) {
+    const found = findListener(start.port, watched.members)
+    if (found === 'other' && status().state === ServiceState.STARTING) return change(portTaken(start.port))
+    const isReady = typeof found === 'object' && (await answers({ address: found.address, port: start.port }, signal))
+    if (isReady && isWaiting()) return change({ state: ServiceState.RUNNING, ...fine })
+    const waitMs = status().state === ServiceState.STARTING ? startingLookMs : lateLookMs
+    await delay(waitMs, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+function findListener(port: number, members: () => number[]): { address: string } | 'other' | undefined {
+  const listeners = listListeners().filter((listener) => listener.port === port)
+  if (listeners.length === 0) return undefined
+  const pids = members()
+  const own = listeners.find(({ inode }) => holderOf(inode, pids) !== undefined)
+  return own === undefined ? 'other' : { address: reachableAddress(own.address) }
+}
+
+/** Says who has a port that a service wants, as far as that can be seen. */
+export function portTaken(port: number, holder?: number): ServiceStatus {
+  const by = holder === undefined ? 'Another program' : `Process ${holder} (${commandLine(holder).slice(0, 200)})`
+  const message = `${by} listens on port ${port} already.`
+  return { ...fine, state: ServiceState.FAILED, problem: ServiceProblem.PORT_TAKEN, message }
+}
+
+function exited(exit: ProcessExit): ServiceStatus {
+  const base = { ...fine, state: ServiceState.FAILED, problem: ServiceProblem.EXITED }
+  if (exit.signal !== null) {
+    return { ...base, exitCode: -1, signal: exit.signal, message: `It was ended by ${exit.signal}.` }
+  }
+  const exitCode = exit.code ?? -1
+  return { ...base, exitCode, message: `It ended with exit code ${exitCode}.` }
+}

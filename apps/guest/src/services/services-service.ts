@@ -1,0 +1,126 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { ServiceImpl } from '@connectrpc/connect'
+import type { services } from '@threadbox/protocol/guest'
+import type { ReadManifest } from '../manifest/manifest.ts'
+import type { Rescues } from '../rescue/rescues.ts'
+import { listListeners } from './listeners.ts'
+import type { OpenPort } from './open-ports.ts'
+import type { KnownService, ServiceRegistry } from './service-registry.ts'
+
+const keepAliveMs = 15_000
+/** How soon a port that an ordinary command opens is noticed. Reading the table of sockets is all that it costs. */
+const portsLookMs = 2_000
+const defaultReadyTimeoutMs = 60_000
+const maxLogBytes = 1024 * 1024
+/** Largest start of a UTF-8 character that is cut off. */
+const maxCutBytes = 3
+
+/** The Services service of the guest protocol; its promises are written in `services.proto`. */
+export function makeServicesService(dependencies: {
+  registry: ServiceRegistry
+  rescues: Pick<Rescues, 'requireOpen'>
+  readManifest: Pick<ReadManifest, 'warmSoon'>
+}): ServiceImpl<typeof services.Services> {
+  const { registry, rescues, readManifest } = dependencies
+  return {
+    startService: async ({ key, name, command, port, cwd, envs, readyTimeoutMs }) => {
+      rescues.requireOpen()
+      const timeout = readyTimeoutMs === 0 ? defaultReadyTimeoutMs : readyTimeoutMs
+      const request = { key, name, command, port, cwd, envs, readyTimeoutMs: timeout }
+      const started = await registry.start(request)
+      readManifest.warmSoon()
+      return { service: present(started) }
+    },
+    stopService: async ({ name }) => {
+      await registry.stop(name)
+      return {}
+    },
+    removeService: async ({ name }) => {
+      await registry.remove(name)
+      return {}
+    },
+    watchServices: (_request, context) => watch(registry, context.signal),
+    readServiceLog: ({ name, before, limit }) => {
+      const part = registry.readLog({
+        name,
+        before: Number(before),
+        limit: Math.min(limit || maxLogBytes, maxLogBytes),
+      })
+      const cut = part.offset > part.dropped ? cutBytes(part.data) : 0
+      return {
+        data: part.data.subarray(cut),
+        offset: BigInt(part.offset + cut),
+        size: BigInt(part.size),
+        dropped: BigInt(part.dropped),
+      }
+    },
+  }
+}
+
+/** Bytes at the beginning that belong to a character which began before. */
+function cutBytes(data: Buffer): number {
+  let cut = 0
+  while (cut < maxCutBytes && ((data[cut] ?? 0) & 0xc0) === 0x80) cut += 1
+  return cut
+}
+
+type WatchEvent = Exclude<MessageInitShape<typeof services.WatchServicesResponseSchema>['event'], undefined>
+
+async function* watch(registry: ServiceRegistry, signal: AbortSignal): AsyncGenerator<{ event: WatchEvent }> {
+  let changed = Promise.withResolvers<void>()
+  const stopListening = registry.onChange(() => changed.resolve())
+  const ports = followOpenPorts(registry)
+  let openPorts = ports.look(true) ?? []
+  try {
+    let told = performance.now()
+    yield snapshotOf(registry, openPorts)
+    while (!signal.aborted) {
+      const hasChanged = await within(changed.promise, { ms: portsLookMs, signal })
+      if (hasChanged) changed = Promise.withResolvers<void>()
+      const found = ports.look(hasChanged)
+      const isDue = performance.now() - told >= keepAliveMs
+      openPorts = found ?? openPorts
+      if (signal.aborted || (!hasChanged && found === undefined && !isDue)) continue
+      told = performance.now()
+      yield hasChanged || found !== undefined
+        ? snapshotOf(registry, openPorts)
+        : { event: { case: 'keepalive', value: {} } }
+    }
+  } finally {
+    stopListening()
+  }
+}
+
+/** Whose ports they are is looked up only when other ports are open than before. */
+function followOpenPorts(registry: ServiceRegistry): { look(isForced: boolean): OpenPort[] | undefined } {
+  let seen = ''
+  return {
+    look: (isForced) => {
+      const now = listListeners()
+        .map(({ port, inode }) => `${port} ${inode}`)
+        .sort()
+        .join('\n')
+      if (now === seen && !isForced) return undefined
+      seen = now
+      return registry.openPorts()
+    },
+  }
+}
+
+async function within(change: Promise<void>, wait: { ms: number; signal: AbortSignal }): Promise<boolean> {
+  const over = new AbortController()
+  const late = delay(wait.ms, false, { signal: AbortSignal.any([wait.signal, over.signal]) }).catch(() => false)
+  const result = await Promise.race([change.then(() => true), late])
+  over.abort()
+  return result
+}
+
+function snapshotOf(registry: ServiceRegistry, openPorts: OpenPort[]): { event: WatchEvent } {
+  return { event: { case: 'snapshot', value: { services: registry.list().map(present), openPorts } } }
+}
+
+function present({ start, status, pid, lastLines }: KnownService) {
+  const { key, name, port } = start
+  return { key, name, port, pid, lastLines, ...status }
+}
