@@ -70,6 +70,7 @@ export function lossyReport(status: SurvivalReport['status']): SurvivalReport {
     cause: { code: 'memory-given-up', detail: '' },
     pausedAt: now - 50 * 3_600_000,
     wokenAt: now,
+    checkedAt: now,
     wakeMs: 620,
     status,
     counts: {},

@@ -27,6 +27,7 @@ const hot: SurvivalReport = {
   wokenAt: now - 40 * minute,
   wakeMs: 390,
   status: 'complete',
+  checkedAt: null,
   counts: {
     process: { ...none, kept: 3 },
     service: { ...none, kept: 2 },
@@ -56,6 +57,7 @@ const cold: SurvivalReport = {
   wokenAt: now - 20 * minute,
   wakeMs: 620,
   status: 'complete',
+  checkedAt: null,
   counts: {
     process: { ...none, lost: 1 },
     service: { ...none, restarted: 1 },

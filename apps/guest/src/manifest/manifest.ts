@@ -6,6 +6,7 @@ import type { Launcher } from '../launch/launcher.ts'
 import type { ProcessEntry } from '../processes/process-table.ts'
 import { readMemory } from '../watchdog/memory.ts'
 import { type Descriptor, deletedFiles, readDescriptors, socketInode } from './descriptors.ts'
+import { readMemoryFiles } from './memory-files.ts'
 import { makePackageReader } from './packages.ts'
 import { describeProcess, userProcesses } from './processes.ts'
 import { readShell } from './shell.ts'
@@ -85,10 +86,11 @@ export function makeManifestReader(dependencies: {
             workdir: launcher.workdir(user),
             hashKey: Buffer.from(request.hashKey, 'hex'),
           }),
-        { cwd: '', environment: {}, functions: [] },
+        { cwd: '', environment: {}, functions: [], parts: {} },
       ),
       packages: attempt('packages', packages, { python: {}, apt: {}, npm: {} }),
       deletedOpenFiles: [...owned.descriptors].flatMap(([pid, descriptors]) => deletedFiles(pid, descriptors)),
+      memoryFiles: attempt('files in memory', readMemoryFiles, []),
       memoryBytes: attempt('memory', () => readMemory().usedBytes, 0),
       unread,
     }

@@ -28,6 +28,7 @@ export function describeProcess(entry: ProcessEntry, furniture: Furniture): Mani
     startedAt: Math.round(Date.now() - uptimeMs() + (entry.startTicks / ticksPerSecond) * 1000),
     parentPid: entry.parent,
     name: entry.name,
+    executable: linkOf(`/proc/${entry.pid}/exe`),
     commandLine,
     cwd: linkOf(`/proc/${entry.pid}/cwd`),
     user: userName(entry.pid),

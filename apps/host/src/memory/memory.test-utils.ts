@@ -10,9 +10,10 @@ export const manifest: Manifest = {
   ports: [],
   connections: [],
   kernels: [],
-  shell: { cwd: '/home/user', environment: {}, functions: [] },
+  shell: { cwd: '/home/user', environment: {}, functions: [], parts: {} },
   packages: { python: {}, apt: {}, npm: {} },
   deletedOpenFiles: [],
+  memoryFiles: [],
   memoryBytes: 1,
   unread: [],
 }

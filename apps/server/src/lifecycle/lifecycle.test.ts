@@ -266,6 +266,7 @@ describe('what a person changes', () => {
           startedAt: 1,
           parentPid: 1,
           name: 'train',
+          executable: '/usr/bin/python',
           commandLine: ['python', 'train.py'],
           cwd: '/',
           user: 'user',

@@ -312,6 +312,7 @@ onBothDatabases((target) => {
       type: 'int',
       bytes: 8,
       fingerprint: 'a',
+      compared: 'content' as const,
       rescue: 'data' as const,
       reason: '',
     }

@@ -51,13 +51,14 @@ export function processItems(manifests: Manifests): SurvivalItem[] {
   const spare = after.processes.filter((process) => !before.processes.some((earlier) => isSame(earlier, process)))
   return before.processes.flatMap((process) => {
     const kind = process.role === 'service' ? 'service' : 'process'
-    const name = commandOf(process)
+    const name = process.role === 'shell' ? 'shell of a command' : commandOf(process)
     const detail = `pid ${process.pid}`
-    if (after.processes.some((later) => isSame(later, process))) {
-      return isFurniture(process.role) ? [] : [item(kind, name, { outcome: 'kept', detail })]
+    const same = after.processes.find((later) => isSame(later, process))
+    if (same !== undefined) {
+      return isFurniture(process.role) ? [] : [item(kind, name, { ...runsAsBefore(process, same), detail })]
     }
     if (problem !== undefined) return [item(kind, name, { outcome: 'unchecked', reason: problem, detail })]
-    const again = spare.findIndex((later) => commandOf(later) === name && later.user === process.user)
+    const again = spare.findIndex((later) => isAgain(process, later))
     const [restarted] = again < 0 ? [] : spare.splice(again, 1)
     if (restarted !== undefined && isFurniture(process.role)) return []
     if (restarted !== undefined) {
@@ -66,6 +67,23 @@ export function processItems(manifests: Manifests): SurvivalItem[] {
     }
     return [item(kind, name, { outcome: 'lost', reason: 'It does not run any more.', detail })]
   })
+}
+
+/** Of furniture one is as good as another: what it holds is reported by itself. */
+function isAgain(before: ManifestProcess, later: ManifestProcess): boolean {
+  if (isFurniture(before.role)) return later.role === before.role
+  return commandOf(later) === commandOf(before) && later.user === before.user
+}
+
+/** A process may run another program than before, as the same process. */
+function runsAsBefore(before: ManifestProcess, later: ManifestProcess): Outcome {
+  if (before.executable !== later.executable && before.executable !== '' && later.executable !== '') {
+    return { outcome: 'lost', reason: `The process runs another program now: ${commandOf(later)}` }
+  }
+  if (before.name !== later.name && commandOf(before) !== commandOf(later)) {
+    return { outcome: 'unchecked', reason: `The same process calls itself something else now: ${commandOf(later)}` }
+  }
+  return { outcome: 'kept' }
 }
 
 export function portItems(manifests: Manifests): SurvivalItem[] {
@@ -79,7 +97,8 @@ export function portItems(manifests: Manifests): SurvivalItem[] {
       (later) => later.protocol === port.protocol && later.address === port.address && later.port === port.port,
     )
     const same = holders.find(
-      (later) => later.pid === port.pid && startOf(after, later.pid) === startOf(before, port.pid),
+      (later) =>
+        later.pid !== null && later.pid === port.pid && startOf(after, later.pid) === startOf(before, port.pid),
     )
     if (same !== undefined) return item('port', name, { outcome: 'kept' })
     if (problem !== undefined) return item('port', name, { outcome: 'unchecked', reason: problem })
@@ -99,15 +118,14 @@ export function portItems(manifests: Manifests): SurvivalItem[] {
   })
 }
 
-/** States of a TCP connection that is already on its way out. */
-const ending = /^(TIME_WAIT|CLOSE|CLOSING|LAST_ACK|FIN_WAIT)/
+/** Only the other side of a connection that was whole can have made it so. */
+const halfClosed = 'half-closed'
 
 export function connectionItems(manifests: Manifests): SurvivalItem[] {
   const { before, after } = manifests
   const problem = unreadIn(manifests, /connections$/)
-  const alive = before.connections.filter((connection) => !ending.test(connection.state))
   const left = [...after.connections]
-  return alive.map((connection) => {
+  const found = before.connections.map((connection) => {
     const name = `${connection.kind} ${connection.local} – ${connection.remote}`
     const index = left.findIndex(
       ({ kind, local, remote, pid }) =>
@@ -124,8 +142,8 @@ export function connectionItems(manifests: Manifests): SurvivalItem[] {
       const reason = connection.scope === 'outside' ? 'It is closed: the other side gave it up.' : 'It is closed.'
       return item('connection', name, { outcome: 'lost', reason })
     }
-    if (ending.test(later.state)) {
-      return item('connection', name, { outcome: 'lost', reason: `The other side is closing it (${later.state}).` })
+    if (later.state === halfClosed && connection.state !== halfClosed) {
+      return item('connection', name, { outcome: 'lost', reason: 'The other side has closed it.' })
     }
     if (connection.scope === 'outside') {
       const reason = 'It is open on this side; whether the other side kept it shows with the next data.'
@@ -133,6 +151,17 @@ export function connectionItems(manifests: Manifests): SurvivalItem[] {
     }
     return item('connection', name, { outcome: 'kept' })
   })
+  return withDoubtfulEnds(before.connections, found)
+}
+
+/** Which two ends of unix sockets belong together cannot be seen: where one has closed, another one may lead nowhere. */
+function withDoubtfulEnds(connections: Manifest['connections'], found: SurvivalItem[]): SurvivalItem[] {
+  const isUnix = (index: number) => connections[index]?.kind === 'unix'
+  if (!found.some(({ outcome }, index) => outcome === 'lost' && isUnix(index))) return found
+  const reason = 'It is open on this side; other unix sockets have closed, and its other side may be one of them.'
+  return found.map((one, index) =>
+    one.outcome === 'kept' && isUnix(index) ? { ...one, outcome: 'unchecked', reason } : one,
+  )
 }
 
 /** Variables of kernels that live on: nothing was rescued and nothing has to be read back. */
@@ -162,7 +191,10 @@ export function variableItems(manifests: Manifests): SurvivalItem[] {
 
 function variableOutcome(before: ManifestVariable, now: ManifestVariable | undefined, isWorking: boolean): Outcome {
   const isSameValue = now !== undefined && now.type === before.type && now.fingerprint === before.fingerprint
-  if (isSameValue && now.fingerprint !== null) return { outcome: 'kept' }
+  if (isSameValue && now.fingerprint !== null) {
+    const isWhole = before.compared === 'content' && now.compared === 'content'
+    return { outcome: 'kept', reason: isWhole ? '' : 'It is the same object; what it holds was not compared.' }
+  }
   if (isSameValue || (now?.type === before.type && (now.fingerprint === null || before.fingerprint === null))) {
     return { outcome: 'unchecked', reason: 'It is there with the same type; its content could not be compared.' }
   }
@@ -177,13 +209,19 @@ export function shellItems(manifests: Manifests): SurvivalItem[] {
   const { before, after } = manifests
   const problem = unreadIn(manifests, /^shell/)
   if (problem !== undefined) return [item('shell', 'shell session', { outcome: 'unchecked', reason: problem })]
-  const gone = before.shell.functions.filter((name) => !after.shell.functions.includes(name))
+  const gone = [
+    ...before.shell.functions.filter((name) => !after.shell.functions.includes(name)).map((name) => `function ${name}`),
+    ...Object.keys(before.shell.parts).filter((name) => after.shell.parts[name] === undefined),
+  ]
+  const others = Object.keys(before.shell.parts).filter((name) => after.shell.parts[name] !== before.shell.parts[name])
   const session =
     before.shell.cwd !== after.shell.cwd
       ? { outcome: 'lost' as const, reason: `Its directory is now ${after.shell.cwd}.` }
       : gone.length > 0
-        ? { outcome: 'lost' as const, reason: `It lost functions: ${gone.join(', ')}.` }
-        : { outcome: 'kept' as const }
+        ? { outcome: 'lost' as const, reason: `It does not have any more: ${[...new Set(gone)].join(', ')}.` }
+        : others.length > 0
+          ? { outcome: 'lost' as const, reason: `Others than before are now: ${others.join(', ')}.` }
+          : { outcome: 'kept' as const }
   return [item('shell', 'shell session', { ...session, detail: before.shell.cwd }), ...environmentItems(manifests)]
 }
 
@@ -240,5 +278,24 @@ export function openFileItems(manifests: Manifests): SurvivalItem[] {
       return item('open-file', file.path, { outcome: 'lost', reason: `It has only ${later.bytes} bytes now.`, detail })
     }
     return item('open-file', file.path, { outcome: 'kept', detail })
+  })
+}
+
+/** Files that live in memory, of which a look at the disk says nothing. */
+export function memoryFileItems(manifests: Manifests): SurvivalItem[] {
+  const problem = unreadIn(manifests, (what) => what === 'files in memory')
+  const later = new Map(manifests.after.memoryFiles.map((file) => [file.path, file]))
+  return manifests.before.memoryFiles.map((file) => {
+    const now = later.get(file.path)
+    const detail = `${file.bytes} bytes, in memory`
+    if (now === undefined && problem !== undefined) {
+      return item('file', file.path, { outcome: 'unchecked', reason: problem, detail })
+    }
+    if (now === undefined)
+      return item('file', file.path, { outcome: 'lost', reason: 'It is not there any more.', detail })
+    if (now.bytes !== file.bytes || now.changedAt !== file.changedAt) {
+      return item('file', file.path, { outcome: 'unchecked', reason: 'It was written to after the pause.', detail })
+    }
+    return item('file', file.path, { outcome: 'kept', detail })
   })
 }

@@ -6,10 +6,20 @@ import { compareSurvival, type Evidence, summarise } from './survival-report.mod
 
 const process = (pid: number, commandLine: string[], more: Partial<Manifest['processes'][number]> = {}) => ({
   ...{ pid, startTicks: `${pid}00`, startedAt: 1, parentPid: 1, name: commandLine[0] ?? '', commandLine },
+  executable: `/usr/bin/${commandLine[0]}`,
   ...{ cwd: '/home/user', user: 'user', memoryBytes: 1, role: 'user' as const, ...more },
 })
 const variable = (name: string, fingerprint: string | null = 'same', type = 'int') => ({
-  ...{ context: 'default', name, type, bytes: 8, fingerprint, rescue: 'data' as const, reason: '' },
+  ...{
+    context: 'default',
+    name,
+    type,
+    bytes: 8,
+    fingerprint,
+    compared: 'content' as const,
+    rescue: 'data' as const,
+    reason: '',
+  },
 })
 const kernel = (variables: ReturnType<typeof variable>[], more: Partial<Manifest['kernels'][number]> = {}) => ({
   ...{ context: 'default', pid: 97, state: 'idle' as const, variables, ...more },
@@ -19,23 +29,34 @@ const port = (number: number, pid: number | null = 10) => ({
 })
 const connection = (more: Partial<Manifest['connections'][number]> = {}) => ({
   ...{ kind: 'tcp' as const, scope: 'inside' as const, local: '127.0.0.1:8000', remote: '127.0.0.1:40000' },
-  ...{ state: 'ESTABLISHED', pid: 10, ...more },
+  ...{ state: 'established', pid: 10, ...more },
 })
 
-/** Everything that a manifest can speak of, once. */
+const unix = (local: string) => connection({ kind: 'unix', local, remote: '' })
+
+const units = [unix('1'), unix('2')]
+
+/** Everything that a manifest can speak of. */
 const whole: Manifest = {
   ...emptyManifest(),
   processes: [
     process(10, ['python', 'server.py']),
     process(11, ['redis-server'], { role: 'service' }),
     process(97, ['python', 'kernel.py'], { role: 'kernel' }),
+    process(12, ['bash', '/one'], { role: 'shell' }),
   ],
   ports: [port(8000)],
-  connections: [connection()],
+  connections: [connection(), ...units],
   kernels: [kernel([variable('x'), variable('frame')])],
-  shell: { cwd: '/home/user', environment: { PATH: 'p', TOKEN: 't' }, functions: ['greet'] },
+  shell: {
+    cwd: '/home/user',
+    environment: { PATH: 'p', TOKEN: 't' },
+    functions: ['greet'],
+    parts: { 'alias ll': 'l' },
+  },
   packages: { python: { pandas: '2.2' }, apt: { jq: '1.7' }, npm: { serve: '14' } },
   deletedOpenFiles: [{ pid: 10, path: '/tmp/gone', bytes: 100 }],
+  memoryFiles: [{ path: '/dev/shm/shared', bytes: 5, changedAt: 1 }],
 }
 const changed = (more: Partial<Manifest>): Manifest => ({ ...whole, ...more })
 const noFileChanged = {
@@ -57,14 +78,14 @@ test('C6: what is the same before and after is kept, all of it, and nothing else
   const { counts } = summarise(compareSurvival(hot(whole)))
   const kept = Object.fromEntries(Object.entries(counts).map(([kind, count]) => [kind, count.kept]))
   expect(kept).toEqual({
-    ...{ process: 1, service: 1, port: 1, connection: 1, variable: 2, shell: 1, environment: 2 },
-    ...{ package: 3, 'open-file': 1, file: 1 },
+    ...{ process: 1, service: 1, port: 1, connection: 3, variable: 2, shell: 1, environment: 2 },
+    ...{ package: 3, 'open-file': 1, file: 2 },
   })
 })
 
 describe('C6: faults between the manifest and the second look: each is said, none is called kept', () => {
-  const [server, redis, python] = whole.processes
-  if (server === undefined || redis === undefined || python === undefined) throw new Error('three processes')
+  const [server, redis, python, shellProcess] = whole.processes
+  if (!server || !redis || !python || !shellProcess) throw new Error('four processes')
   const without = (...pids: number[]) => whole.processes.filter(({ pid }) => !pids.includes(pid))
   const kernelWith = (...variables: ReturnType<typeof variable>[]) => changed({ kernels: [kernel(variables)] })
   const shell = (more: Partial<Manifest['shell']>) => changed({ shell: { ...whole.shell, ...more } })
@@ -76,17 +97,20 @@ describe('C6: faults between the manifest and the second look: each is said, non
     ],
     [
       'its pid was given to another one',
-      changed({ processes: [process(10, ['sleep', '9'], { startTicks: '5' }), redis, python] }),
+      changed({ processes: [process(10, ['sleep', '9'], { startTicks: '5' }), redis, python, shellProcess] }),
       ['lost process python server.py', 'lost port tcp 127.0.0.1:8000'],
     ],
     [
       'it was started again',
-      changed({ processes: [process(20, ['python', 'server.py']), redis, python], ports: [port(8000, 20)] }),
+      changed({
+        processes: [process(20, ['python', 'server.py']), redis, python, shellProcess],
+        ports: [port(8000, 20)],
+      }),
       ['restarted process python server.py', 'restarted port tcp 127.0.0.1:8000'],
     ],
     [
       'of two the same only one runs again',
-      changed({ processes: [process(20, ['redis-server']), server, python] }),
+      changed({ processes: [process(20, ['redis-server']), server, python, shellProcess] }),
       ['restarted service redis-server'],
     ],
     ['a service ended', changed({ processes: without(11) }), ['lost service redis-server']],
@@ -97,11 +121,51 @@ describe('C6: faults between the manifest and the second look: each is said, non
       changed({ ports: [{ ...port(8000), address: '0.0.0.0' }] }),
       ['lost port tcp 127.0.0.1:8000'],
     ],
-    ['a connection is closed', changed({ connections: [] }), ['lost connection tcp 127.0.0.1:8000 – 127.0.0.1:40000']],
+    [
+      'a connection is closed',
+      changed({ connections: units }),
+      ['lost connection tcp 127.0.0.1:8000 – 127.0.0.1:40000'],
+    ],
     [
       'the other side closes it',
-      changed({ connections: [connection({ state: 'CLOSE_WAIT' })] }),
+      changed({ connections: [connection({ state: 'half-closed' }), ...units] }),
       ['lost connection tcp 127.0.0.1:8000 – 127.0.0.1:40000'],
+    ],
+    [
+      'one end of a unix connection is closed, and of which other one cannot be seen',
+      changed({ connections: [connection(), unix('1')] }),
+      ['lost connection unix 2 – ', 'unchecked connection unix 1 – '],
+    ],
+    [
+      'the process runs another program',
+      changed({
+        processes: [
+          { ...server, executable: '/usr/bin/sleep', commandLine: ['sleep', '9'] },
+          redis,
+          python,
+          shellProcess,
+        ],
+      }),
+      ['lost process python server.py'],
+    ],
+    [
+      'the process calls itself something else',
+      changed({ processes: [{ ...server, name: 'idle', commandLine: ['idle'] }, redis, python, shellProcess] }),
+      ['unchecked process python server.py'],
+    ],
+    [
+      'the shell that waits for commands is another one',
+      changed({ processes: [...without(12), process(13, ['bash', '/other'], { role: 'shell' })] }),
+      [],
+    ],
+    ['a shell that ran a command ended', changed({ processes: without(12) }), ['lost process shell of a command']],
+    ['a shell alias is gone', shell({ parts: {} }), ['lost shell shell session']],
+    ['a shell alias is another one', shell({ parts: { 'alias ll': 'x' } }), ['lost shell shell session']],
+    ['a file in memory is gone', changed({ memoryFiles: [] }), ['lost file /dev/shm/shared']],
+    [
+      'a file in memory was written to',
+      changed({ memoryFiles: [{ path: '/dev/shm/shared', bytes: 5, changedAt: 2 }] }),
+      ['unchecked file /dev/shm/shared'],
     ],
     ['a variable was deleted', kernelWith(variable('x')), ['lost variable frame']],
     ['a variable has another value', kernelWith(variable('x', 'other'), variable('frame')), ['lost variable x']],
@@ -170,6 +234,7 @@ describe('C6: faults between the manifest and the second look: each is said, non
         'unchecked process python server.py',
         'unchecked service redis-server',
         'unchecked process python kernel.py',
+        'unchecked process shell of a command',
         'lost port tcp 127.0.0.1:8000',
       ],
     ],
@@ -193,9 +258,9 @@ test('A2: a connection to the outside is never called kept: only its other side 
 test('C8: files that are gone are lost, files that were written to are not claimed, the rest is kept', () => {
   const files = {
     ...noFileChanged,
-    removed: ['/home/user/a.csv'],
+    removed: ['home/user/a.csv'],
     removedCount: 3,
-    changed: ['/home/user/log'],
+    changed: ['home/user/log'],
     changedCount: 1,
   }
   expect(notKept(hot(whole, { files }))).toEqual([

@@ -7,6 +7,7 @@ import {
   connectionItems,
   isFurniture,
   item,
+  memoryFileItems,
   openFileItems,
   packageItems,
   portItems,
@@ -62,6 +63,7 @@ function hotItems({ before, after, afterProblem }: Evidence): SurvivalItem[] {
     ...shellItems(manifests),
     ...packageItems(manifests),
     ...openFileItems(manifests),
+    ...memoryFileItems(manifests),
   ]
 }
 
@@ -71,7 +73,15 @@ function coldItems(evidence: Evidence): SurvivalItem[] {
   if (before === null) {
     return [...withoutManifest(), ...variablesFrom(evidence, rescue)]
   }
-  const nothing = { ...before, processes: [], ports: [], connections: [], kernels: [], deletedOpenFiles: [] }
+  const nothing = {
+    ...before,
+    processes: [],
+    ports: [],
+    connections: [],
+    kernels: [],
+    deletedOpenFiles: [],
+    memoryFiles: [],
+  }
   const manifests = { before, after: after ?? { ...nothing, unread: [] } }
   const restartable = new Map(rescue?.processes.map((process) => [process.pid, process]) ?? [])
   const speaking = { ...before, processes: before.processes.filter(({ role }) => !isFurniture(role)) }
@@ -99,6 +109,7 @@ function coldItems(evidence: Evidence): SurvivalItem[] {
         ]
       : packageItems({ before, after })),
     ...openFileItems({ before, after: { ...manifests.after, deletedOpenFiles: [], unread: [] } }).map(endedWithMemory),
+    ...memoryFileItems({ before, after: { ...manifests.after, memoryFiles: [], unread: [] } }).map(endedWithMemory),
   ]
 }
 
@@ -197,11 +208,12 @@ function fileItems({ files, facts }: Evidence): SurvivalItem[] {
       : 'There is no earlier picture of the disk to compare with.'
     return [item('file', 'files on the disk', { outcome: 'unchecked', reason: when })]
   }
+  const absolute = (path: string) => (path.startsWith('/') ? path : `/${path}`)
   const removed = files.removed.map((path) =>
-    item('file', path, { outcome: 'lost', reason: 'It is not there any more.' }),
+    item('file', absolute(path), { outcome: 'lost', reason: 'It is not there any more.' }),
   )
   const changed = files.changed.map((path) =>
-    item('file', path, { outcome: 'unchecked', reason: 'It was written to after the pause.' }),
+    item('file', absolute(path), { outcome: 'unchecked', reason: 'It was written to after the pause.' }),
   )
   const more = (count: number, named: number, outcome: 'lost' | 'unchecked', reason: string) =>
     count > named ? [item('file', `${count - named} more files`, { outcome, reason })] : []
@@ -245,5 +257,6 @@ export function summarise(items: readonly SurvivalItem[]): Pick<SurvivalReport, 
 /** The report as it is before anybody has looked. */
 export function emptyReport(threadId: string, facts: WakeFacts): SurvivalReport {
   const { reportId, from, cause, pausedAt, wokenAt, wakeMs } = facts
-  return { id: reportId, threadId, from, cause, pausedAt, wokenAt, wakeMs, status: 'checking', counts: {}, items: [] }
+  const unseen = { checkedAt: null, status: 'checking', counts: {} } as const
+  return { id: reportId, threadId, from, cause, pausedAt, wokenAt, wakeMs, ...unseen, items: [] }
 }

@@ -1,4 +1,4 @@
-import type { Manifest, RescueReport } from '@threadbox/protocol/guest'
+import { manifestSchema, type RescueReport } from '@threadbox/protocol/guest'
 import type { SurvivalReport, WakeEntry } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { HostClient } from '../sandboxes/host-client.ts'
@@ -162,7 +162,7 @@ type Look = { row: SurvivalReportRow; stopping: AbortSignal; onLooked: () => voi
 /** Looks at the sandbox again and says what it found; then follows what is still being read back. */
 async function complete(dependencies: ReportDependencies, look: Look): Promise<void> {
   const { row, stopping } = look
-  const report = parsed(row)
+  const report = { ...parsed(row), checkedAt: dependencies.system.now() }
   const startedAt = performance.now()
   const say = async (evidence: Evidence, status: SurvivalReport['status'], isFinal: boolean) => {
     stopping.throwIfAborted()
@@ -203,7 +203,7 @@ async function gather(dependencies: ReportDependencies, row: SurvivalReportRow, 
   const files = isComparable ? await optional(dependencies, question.stopping, ask) : null
   return {
     facts: { from: report.from, cause: report.cause },
-    before: row.before_json === null ? null : (JSON.parse(row.before_json) as Manifest),
+    before: row.before_json === null ? null : manifestSchema.parse(JSON.parse(row.before_json)),
     rescued: row.rescue_json === null ? null : (JSON.parse(row.rescue_json) as RescueReport),
     files,
     ...(await lookInside(dependencies, row, question)),

@@ -46,8 +46,26 @@ const withVariable = (name: string): Manifest => ({
     {
       ...{ context: 'default', pid: 5, state: 'idle' },
       variables: [
-        { context: 'default', name, type: 'int', bytes: 8, fingerprint: 'a', rescue: 'data', reason: '' },
-        { context: 'default', name: 'kept', type: 'int', bytes: 8, fingerprint: 'b', rescue: 'data', reason: '' },
+        {
+          context: 'default',
+          name,
+          type: 'int',
+          bytes: 8,
+          fingerprint: 'a',
+          compared: 'content' as const,
+          rescue: 'data',
+          reason: '',
+        },
+        {
+          context: 'default',
+          name: 'kept',
+          type: 'int',
+          bytes: 8,
+          fingerprint: 'b',
+          compared: 'content' as const,
+          rescue: 'data',
+          reason: '',
+        },
       ],
     },
   ],

@@ -77,9 +77,9 @@ type Failure = { status: number; code: string; kind: string; details?: Record<st
 export function emptyManifest(): Manifest {
   return {
     ...{ version: 1, takenAt: 1, processes: [], ports: [], connections: [], kernels: [], deletedOpenFiles: [] },
-    shell: { cwd: '/home/user', environment: {}, functions: [] },
+    shell: { cwd: '/home/user', environment: {}, functions: [], parts: {} },
     packages: { python: {}, apt: {}, npm: {} },
-    ...{ memoryBytes: 1024, unread: [] },
+    ...{ memoryFiles: [], memoryBytes: 1024, unread: [] },
   }
 }
 

@@ -15,6 +15,8 @@ export const manifestProcessSchema = z.object({
   startedAt: z.number(),
   parentPid: z.number().int(),
   name: z.string(),
+  /** The program that it runs; empty where that cannot be seen. */
+  executable: z.string().default(''),
   commandLine: z.array(z.string()),
   cwd: z.string(),
   user: z.string(),
@@ -32,8 +34,10 @@ export const manifestVariableSchema = z.object({
   type: z.string(),
   /** What it would roughly take to keep it; null where measuring it would cost too much. */
   bytes: z.number().int().nullable(),
-  /** Changes when the value is another one: identity and, for plain data, a hash. Null where there is no cheap one. */
+  /** Changes when the value is another one (see `compared`). Null where there is no cheap one. */
   fingerprint: z.string().nullable(),
+  /** What the fingerprint is of: all that the value holds, or only which object it is. */
+  compared: z.enum(['content', 'identity']).default('identity'),
   /** What a demotion could do with it, judged by type without trying. */
   rescue: z.enum(['data', 'source', 'import', 'impossible', 'over-budget']),
   /** Why it cannot be kept; empty where it can. */
@@ -77,6 +81,8 @@ export const manifestSchema = z.object({
     /** Keyed hash of the value, by name. */
     environment: z.record(z.string(), z.string()),
     functions: z.array(z.string()),
+    /** Keyed hash of every other thing it holds, by name: `function greet`, `alias ll`, `variable x`. */
+    parts: z.record(z.string(), z.string()).default({}),
   }),
   packages: z.object({
     python: z.record(z.string(), z.string()),
@@ -85,6 +91,8 @@ export const manifestSchema = z.object({
     npm: z.record(z.string(), z.string()),
   }),
   deletedOpenFiles: z.array(z.object({ pid: z.number().int(), path: z.string(), bytes: z.number().int() })),
+  /** Files that are in memory and not on the disk, such as those in `/dev/shm`. */
+  memoryFiles: z.array(z.object({ path: z.string(), bytes: z.number().int(), changedAt: z.number() })).default([]),
   memoryBytes: z.number().int(),
   unread: z.array(z.object({ what: z.string(), reason: z.string() })),
 })

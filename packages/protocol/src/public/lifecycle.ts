@@ -59,6 +59,8 @@ export const survivalReportSchema = z
     wakeMs: z.number(),
     /** `checking`: the sandbox works already, the second look is going on. */
     status: z.enum(['checking', 'complete']),
+    /** When the second look began: nothing that happened later is in the report. Null before it. */
+    checkedAt: z.number().int().nullable().default(null),
     counts: z.partialRecord(z.enum(survivalKinds), outcomeCounts),
     /** Lost, unchecked, rescued and restarted ones first; at most 500 kept ones. `counts` are of all. */
     items: z.array(survivalItemSchema),

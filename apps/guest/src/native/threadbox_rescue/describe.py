@@ -1,15 +1,20 @@
 """What the kernel holds, at a glance: asked before each pause, so it must be quick and must not change anything."""
 
 import hashlib
-import marshal
 import sys
+import time
 import types
 
+from . import cloudpickle
+from .digest import Walk
+from .limits import TooSlow
 from .names import is_main, type_name, user_items
 from .obstacles import obstacle_of
 
-# Plain data up to this size is hashed; larger values are told apart by identity and size.
-HASH_LIMIT_BYTES = 64 * 1024
+# What is larger is told apart by identity and size: a pause waits for this.
+HASH_LIMIT_BYTES = 4 * 1024 * 1024
+HASH_SECONDS = 0.2
+HASH_STEPS = 20_000
 SAMPLE = 64
 PLAIN = (int, float, complex, bool, str, bytes, type(None), list, tuple, dict, set, frozenset)
 
@@ -17,24 +22,26 @@ PLAIN = (int, float, complex, bool, str, bytes, type(None), list, tuple, dict, s
 def describe(shell, request):
     key = bytes.fromhex(request.get("hashKey") or "")[:64]
     limit = request.get("variableBytes")
-    return {"variables": [variable(name, value, key, limit) for name, value in user_items(shell)]}
+    until = time.monotonic() + HASH_SECONDS
+    return {"variables": [variable(name, value, key, limit, until) for name, value in user_items(shell)]}
 
 
-def variable(name, value, key, limit):
+def variable(name, value, key, limit, until):
     try:
         size = estimate(value)
     except Exception:
         size = None
     try:
         rescue, reason = judge(value, size, limit)
-        fingerprint = fingerprint_of(value, size, key)
-    except Exception as error:
-        rescue, reason, fingerprint = "data", "", f"{id(value):x}:{type(error).__name__}"
+    except Exception:
+        rescue, reason = "data", ""
+    fingerprint, compared = fingerprint_of(value, size, key, until)
     return {
         "name": name,
         "type": type_name(value),
         "bytes": size,
         "fingerprint": fingerprint,
+        "compared": compared,
         "rescue": rescue,
         "reason": reason,
     }
@@ -53,20 +60,91 @@ def judge(value, size, limit):
     return "data", ""
 
 
-def fingerprint_of(value, size, key):
+def fingerprint_of(value, size, key, until):
+    """Which object it is, and a hash of all that it holds where that can be had quickly and without running its code."""
     digest = hashlib.blake2b(digest_size=12, key=key)
-    kind = type(value)
-    if kind in PLAIN and size is not None and size <= HASH_LIMIT_BYTES:
-        try:
-            digest.update(marshal.dumps(value, 2))
-            return f"{id(value):x}:{digest.hexdigest()}"
-        except ValueError:
-            pass
-    shape = getattr(value, "shape", None) if kind.__module__.split(".")[0] in ARRAY_MODULES else None
-    digest.update(repr((kind.__qualname__, size, shape if isinstance(shape, tuple) else None)).encode())
-    return f"{id(value):x}:{digest.hexdigest()}"
+    try:
+        if size is not None and size > HASH_LIMIT_BYTES:
+            raise TooSlow
+        digest.update(Glance(until).of(value).encode())
+        return f"{id(value):x}:{digest.hexdigest()}", "content"
+    except Exception:
+        kind = type(value)
+        shape = getattr(value, "shape", None) if kind.__module__.split(".")[0] in ARRAY_MODULES else None
+        digest.update(repr((kind.__qualname__, size, shape if isinstance(shape, tuple) else None)).encode())
+        return f"{id(value):x}:{digest.hexdigest()}", "identity"
 
 
+class Glance(Walk):
+    """A walk that gives up early, and at whatever has a say of its own in being taken apart."""
+
+    def __init__(self, until):
+        super().__init__()
+        self.until = until
+        self.steps = 0
+
+    def step(self, value):
+        self.steps += 1
+        if self.steps > HASH_STEPS or time.monotonic() > self.until:
+            raise TooSlow
+        room = ROOM.get(type(value))
+        if room is not None and len(value) > room:
+            raise TooSlow
+        super().step(value)
+
+    def unordered(self, value):
+        self.say(type(value).__name__, len(value))
+        digests = []
+        for member in value:
+            inner = Glance(self.until)
+            inner.steps = self.steps
+            digests.append(inner.of(member))
+            self.steps = inner.steps
+        for digest in sorted(digests):
+            self.say(digest)
+
+    def array(self, value):
+        if value.nbytes > HASH_LIMIT_BYTES:
+            raise TooSlow
+        super().array(value)
+
+    def taken_apart(self, value):
+        kind = type(value)
+        if kind.__module__.split(".")[0] == "pandas":
+            return self.of_pandas(value, kind)
+        if kind not in (property, classmethod, staticmethod) and kind in cloudpickle.Pickler.dispatch_table:
+            raise TooSlow
+        if any(getattr(kind, name, None) is not getattr(object, name, None) for name in OWN_SAY):
+            raise TooSlow
+        super().taken_apart(value)
+
+
+    def of_pandas(self, value, kind):
+        self.say("pandas", kind.__qualname__)
+        if hasattr(kind, "_mgr") or "_mgr" in value.__dict__:
+            return self.later(list(value._mgr.arrays), [axis._values for axis in value._mgr.axes])
+        if issubclass(kind, sys.modules["pandas"].Index):
+            return self.later(value._values, list(value.names))
+        if getattr(value, "nbytes", HASH_LIMIT_BYTES + 1) > HASH_LIMIT_BYTES:
+            raise TooSlow
+        self.say(repr(value.dtype))
+        if hasattr(value, "_pa_array"):
+            for chunk in value._pa_array.chunks:
+                self.say(chunk.offset, len(chunk))
+                for buffer in chunk.buffers():
+                    self.hash.update(buffer if buffer is not None else b"")
+            return None
+        parts = [getattr(value, name, None) for name in ("_ndarray", "_data", "_mask")]
+        if all(part is None for part in parts):
+            raise TooSlow
+        return self.later(parts, getattr(getattr(value.dtype, "categories", None), "_values", None))
+
+
+ROOM = {
+    **dict.fromkeys((str, bytes, bytearray), HASH_LIMIT_BYTES),
+    **dict.fromkeys((list, tuple, dict, set, frozenset), HASH_LIMIT_BYTES // 8),
+}
+OWN_SAY = ("__reduce_ex__", "__reduce__", "__getstate__", "__getnewargs_ex__", "__getnewargs__", "__getattribute__")
 ARRAY_MODULES = ("numpy", "pandas", "polars", "pyarrow", "torch", "scipy")
 
 

@@ -71,6 +71,7 @@ export const lifecycle: Texts<typeof source> = {
     rebuild: 'Den Agenten wiederherstellen lassen',
     rebuildMessage: 'Stelle wieder her, was beim Schlafen der Sandbox verloren ging: {{names}}.',
     when: 'Pausiert {{paused}}, geweckt {{woken}}.',
+    checkedAt: 'Nachgesehen {{time}}; was danach geschah, steht hier nicht.',
     memoryKept: 'Der Speicher blieb erhalten: Prozesse und Variablen gingen weiter, wo sie anhielten.',
     noCause: 'Der Speicher wurde nicht benutzt.',
   },

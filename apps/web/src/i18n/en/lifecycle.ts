@@ -68,6 +68,7 @@ export const lifecycle = {
     rebuild: 'Ask the agent to rebuild',
     rebuildMessage: 'Rebuild what was lost when the sandbox slept: {{names}}.',
     when: 'Paused {{paused}}, woken {{woken}}.',
+    checkedAt: 'Checked {{time}}; what happened after that is not in here.',
     memoryKept: 'Memory was kept: processes and variables went on where they stopped.',
     noCause: 'Memory was not used.',
   },

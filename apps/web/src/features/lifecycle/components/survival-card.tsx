@@ -36,7 +36,8 @@ export function SurvivalCard(props: { report: SurvivalReport; threadId: string; 
               t('report.when', {
                 paused: format.deadline(report.pausedAt, Date.now()),
                 woken: format.deadline(report.wokenAt, Date.now()),
-              })}
+              })}{' '}
+            {report.checkedAt != null && t('report.checkedAt', { time: format.deadline(report.checkedAt, Date.now()) })}
           </p>
         </div>
       </header>

@@ -18,6 +18,7 @@ const report = (values: Partial<SurvivalReport> = {}): SurvivalReport => ({
   cause: null,
   pausedAt: 0,
   wokenAt: 1,
+  checkedAt: 1,
   wakeMs: 400,
   status: 'complete',
   counts: {},

@@ -10,6 +10,7 @@ const wake = (id: string, status: SurvivalReport['status'], at = 10): Entry => {
     cause: null,
     pausedAt: 0,
     wokenAt: at,
+    checkedAt: at,
     wakeMs: 300,
     status,
     counts: {},

@@ -34,6 +34,7 @@ const wake = (id: string): Entry => ({
     cause: null,
     pausedAt: 0,
     wokenAt: 1,
+    checkedAt: 1,
     wakeMs: 300,
     status: 'complete',
     counts: {},

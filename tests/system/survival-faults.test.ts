@@ -1,0 +1,214 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createClient, type SurvivalItem, type SurvivalReport, type ThreadboxClient } from '@threadbox/sdk'
+import { startTestHost, startTestServer, type TestHost } from '@threadbox/testkit'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type TestThread, testThread } from '../stack/installation.ts'
+import { addNeighbour } from './isolation/test-machine.ts'
+import { faultsOf } from './survival-faults/faults.ts'
+import { type HeldWire, startHeldWire } from './survival-faults/held-wire.ts'
+import * as prepared from './survival-faults/prepared.ts'
+
+/**
+ * Faults that no manifest can foresee, done for real in a sandbox that has everything twice: between its wake and the
+ * server's second look, which the wire holds up for so long, and on its disk while it sleeps. What a fault was done to
+ * is reported lost by name, what was left alone beside it is kept.
+ */
+const peerAddress = '198.51.100.91'
+const [base, peerPorts] = [9100, [7101, 7102]]
+const cleanup = new AsyncDisposableStack()
+let host: TestHost
+let wire: HeldWire
+let client: ThreadboxClient
+let thread: TestThread
+let sandboxId: string
+let peers: ChildProcess[]
+let last: SurvivalReport | undefined
+const faults = faultsOf({ base, peers: peerPorts })
+/** Requests of the server with which it looks again after a wake. */
+const secondLook = /\/file-changes$|\/guest\/manifest\?/
+
+beforeAll(async () => {
+  host = await startTestHost()
+  cleanup.defer(() => host.close())
+  const directory = await mkdtemp(path.join(tmpdir(), 'threadbox-wire-'))
+  cleanup.defer(() => rm(directory, { recursive: true }))
+  wire = await startHeldWire({ socketPath: path.join(directory, 'wire'), hostSocketPath: host.socketPath })
+  cleanup.use(wire)
+  const server = await startTestServer({ host, environment: { THREADBOX_HOST_SOCKET: wire.socketPath } })
+  cleanup.defer(() => server.close())
+  client = createClient({ baseUrl: server.loopbackOrigin, apiKey: server.apiKey })
+  const neighbour = addNeighbour({ name: `tf${process.pid}`, addresses: [peerAddress], address6: 'fd77:77::3' })
+  cleanup.defer(() => neighbour.remove())
+  peers = await Promise.all(peerPorts.map((port) => startPeer(neighbour.namespace, port)))
+  cleanup.defer(() => void peers.map((peer) => peer.kill('SIGKILL')))
+  await prepare()
+})
+afterAll(() => cleanup.disposeAsync())
+
+test('C6: what nobody touched is reported kept, all of it', async () => {
+  await client.sandboxes.pause(thread.id)
+  await client.sandboxes.wake(thread.id)
+  const report = await reported()
+  expect(report.from).toBe('frozen')
+  const outside = report.items.filter(({ name }) => name.includes(peerAddress))
+  expect(outside.map(({ outcome }) => outcome)).toEqual(['unchecked', 'unchecked'])
+  expect(report.items.filter((item) => item.outcome !== 'kept' && !outside.includes(item))).toEqual([])
+  const kept = named(report, 'kept')
+  const listed = faults.filter(
+    ({ victim }) => !victim.source.includes(String(peerPorts[0])) && !/home/.test(victim.source),
+  )
+  for (const { victim, twin } of listed) {
+    expect(kept.filter((name) => victim.test(name))).not.toEqual([])
+    expect(kept.filter((name) => twin.test(name))).not.toEqual([])
+  }
+})
+
+test(`C6 G10: ${faults.length} faults between the pause and the second look are each reported lost, what is beside them kept`, async () => {
+  await client.sandboxes.pause(thread.id)
+  await rm(disk('home/user/taken-from-disk.txt'))
+  wire.hold(secondLook)
+  const waking = client.sandboxes.wake(thread.id)
+  await wire.held()
+  await run(prepared.systemFaults)
+  await tell('one', prepared.puppetFaults(base))
+  await cell(prepared.variableFaults)
+  await host.runs(sandboxId).stop({ key: 'service:web' })
+  peers[0]?.kill('SIGKILL')
+  await run(prepared.shellFaults)
+  wire.release()
+  await waking
+  const report = await reported()
+  const [lost, kept] = [named(report, 'lost'), named(report, 'kept')]
+  const found = (names: string[], pattern: RegExp) => names.some((name) => pattern.test(name))
+  for (const { what, victim, twin } of faults) {
+    const seen = [found(lost, victim), found(kept, victim), found(lost, twin), found(kept, twin)]
+    expect(seen, `${what}: ${victim} lost and not kept, ${twin} kept and not lost`).toEqual([true, false, false, true])
+  }
+  for (const { reason } of report.items.filter(({ outcome }) => outcome !== 'kept')) expect(reason).not.toBe('')
+  expect(named(report, 'restarted')).toEqual(['process sleep 1003'])
+  // Which other end belonged to the one that is closed cannot be seen, so that none of them is claimed.
+  expect(lost.filter((name) => name.startsWith('connection unix'))).toHaveLength(1)
+  expect(kept.filter((name) => name.startsWith('connection unix'))).toEqual([])
+  // An object of 32 MiB of which one byte was changed: only that it is the same object is claimed.
+  const huge = report.items.find(({ name }) => name === 'huge')
+  expect(huge).toMatchObject({ outcome: 'kept', reason: 'It is the same object; what it holds was not compared.' })
+})
+
+test('C6: what happens after the second look is not in the report, which says when that was', async () => {
+  const report = last
+  await run('pkill -KILL -f "sleep 1004"')
+  const after = (await client.sandboxes.get(thread.id)).latestReport
+  expect(after).toEqual(report)
+  expect(after?.items).toContainEqual(expect.objectContaining({ name: 'sleep 1004', outcome: 'kept' }))
+  expect(after?.checkedAt).toBeGreaterThanOrEqual(after?.wokenAt ?? Number.NaN)
+  expect(after?.checkedAt).toBeLessThan(Date.now())
+})
+
+test('C6: where the second look gets no answer nothing is called kept', async () => {
+  await client.sandboxes.pause(thread.id)
+  wire.lose(secondLook)
+  await client.sandboxes.wake(thread.id)
+  const report = await reported()
+  wire.lose(undefined)
+  expect(report.items.map(({ outcome, name }) => `${outcome} ${name}`)).toEqual([
+    'unchecked everything that ran',
+    'unchecked files on the disk',
+  ])
+})
+
+test('A3: what is taken from the disk of a cold sandbox is reported lost after its start', async () => {
+  await run('echo 1 > ~/taken-when-cold.txt')
+  await client.sandboxes.change(thread.id, { policy: { hotKeep: 'strict', hotHours: 0 } })
+  await client.sandboxes.pause(thread.id)
+  const state = async () => (await client.threads.get(thread.id)).sandbox.state
+  await vi.waitFor(async () => expect(await state()).toBe('cold'), { timeout: 60_000, interval: 200 })
+  await rm(disk('home/user/taken-when-cold.txt'))
+  await rm(disk('opt/node/lib/node_modules/keptnpm'), { recursive: true })
+  await client.sandboxes.wake(thread.id)
+  // What was written down is read back when it is asked for; until then the report stays open.
+  await cell('kept')
+  const report = await reported()
+  const [lost, kept] = [named(report, 'lost'), named(report, 'kept')]
+  expect(lost).toEqual(expect.arrayContaining(['file /home/user/taken-when-cold.txt', 'package keptnpm']))
+  expect(lost).toEqual(expect.arrayContaining(['file /dev/shm/kept', 'process python3 puppet.py two']))
+  expect(kept).toEqual(expect.arrayContaining(['package keptuv', 'package keptapt', 'environment KEPT']))
+})
+
+async function prepare(): Promise<void> {
+  thread = testThread(client, (await client.threads.create({})).id)
+  await thread.say('/run true')
+  const { body } = await host.request('GET', '/v1/sandboxes')
+  sandboxId = (body as { sandboxes: { sandboxId: string }[] }).sandboxes[0]?.sandboxId ?? ''
+  const puppet = await readFile(path.join(import.meta.dirname, 'survival-faults/puppet.py'), 'utf8')
+  await run(`cat > puppet.py <<'END_OF_PUPPET'\n${puppet}END_OF_PUPPET`)
+  await host.runs(sandboxId).startCommand({ key: 'service:web', command: 'exec sleep 2001' })
+  await host.runs(sandboxId).startCommand({ key: 'service:kept', command: 'exec sleep 2002' })
+  await run(prepared.programs)
+  const outside = `outside = [socket.create_connection((${JSON.stringify(peerAddress)}, port)) for port in [${peerPorts}]]`
+  await tell('one', `${prepared.held(base)}\n${outside}`)
+  await tell('two', prepared.held(base + 100))
+  await run(prepared.packages)
+  await run(prepared.files)
+  await run(prepared.shell)
+  await cell(prepared.variables)
+}
+
+/** A program on another machine that accepts one connection and says nothing. */
+async function startPeer(namespace: string, port: number): Promise<ChildProcess> {
+  const program = `import socket, time
+listener = socket.create_server((${JSON.stringify(peerAddress)}, ${port})); print("up", flush=True)
+accepted = listener.accept(); time.sleep(3600)`
+  const peer = spawn('ip', ['netns', 'exec', namespace, 'python3', '-c', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(peer.stdout ?? peer, 'data')
+  return peer
+}
+
+async function run(command: string): Promise<string> {
+  const { exitCode, output, message } = await host.run(sandboxId, command)
+  expect({ exitCode, output, message }, command).toMatchObject({ exitCode: 0 })
+  return output
+}
+
+/** Has a puppet execute Python. */
+async function tell(name: string, code: string): Promise<void> {
+  await run(`(cd ~; python3 puppet.py ${name} --tell) <<'END_OF_ORDER'\n${code}\nEND_OF_ORDER`)
+}
+
+let cells = 0
+async function cell(code: string): Promise<void> {
+  const key = `cell-${++cells}`
+  await host.runs(sandboxId).startCell({ key, code })
+  for await (const { event } of host.runs(sandboxId).read({ key })) {
+    if (event.case === 'ended') expect(event.value.traceback || event.value.message).toBe('')
+  }
+}
+
+/** The report of the newest wake, once somebody has looked again. */
+function reported(): Promise<SurvivalReport> {
+  return vi.waitFor(
+    async () => {
+      const { latestReport } = await client.sandboxes.get(thread.id)
+      if (latestReport === null || latestReport.id === last?.id || latestReport.status !== 'complete') {
+        throw new Error(`no complete report: ${latestReport?.status}`)
+      }
+      last = latestReport
+      return latestReport
+    },
+    { timeout: 40_000, interval: 100 },
+  )
+}
+
+function named(report: SurvivalReport, outcome: SurvivalItem['outcome']): string[] {
+  return report.items.filter((item) => item.outcome === outcome).map(({ kind, name }) => `${kind} ${name}`)
+}
+
+/** A file of the sandbox as the machine has it. */
+function disk(file: string): string {
+  return path.join(host.diskDirectory, 'pool/disks', sandboxId, 'root', file)
+}
