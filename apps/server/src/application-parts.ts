@@ -1,3 +1,4 @@
+import type { SandboxState } from '@threadbox/domain'
 import type { Logger } from '@threadbox/telemetry'
 import { makeAttachmentStore } from './attachments/attachments.store.ts'
 import type { AttachmentTables } from './attachments/attachments.table.ts'
@@ -14,6 +15,10 @@ import { makeSandboxParts, type SandboxParts } from './sandbox-parts.ts'
 import type { HostClient } from './sandboxes/host-client.ts'
 import type { SearchTables } from './search/search.table.ts'
 import { makeSearchIndex } from './search/search-index.ts'
+import { makeServiceWatch, type ServiceWatch } from './services/service-watch.ts'
+import { makeServiceStore } from './services/services.store.ts'
+import type { ServiceTables } from './services/services.table.ts'
+import { makeServiceParts, makeServices, type Services } from './services/services.usecases.ts'
 import type { Settings } from './settings/settings.ts'
 import type { System } from './system.ts'
 import { makeLiveHub } from './threads/thread-log.hub.ts'
@@ -31,6 +36,8 @@ export type ThreadParts = SandboxParts & {
   userHub: UserHub
   operations: Operations
   attachments: Attachments
+  services: Services
+  serviceWatch: ServiceWatch
 }
 
 export type ThreadPartsOptions = {
@@ -86,13 +93,17 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     ...options,
     ...{ threadStore, log, announce },
     deliver: (threadId, sandbox) => attachments.deliver(threadId, sandbox),
+    onSandboxChanged: (threadId) => serviceWatch.sandboxChanged(threadId),
   })
+  const { services, serviceWatch } = makeServiceFeature(options, { userHub, threadStore, sandboxParts })
   const parts: ThreadParts = {
     threadStore,
     log,
     userHub,
     operations,
     attachments,
+    services,
+    serviceWatch,
     ...sandboxParts,
     threads: makeThreads({
       store: threadStore,
@@ -109,6 +120,32 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     }),
   }
   return parts
+}
+
+function makeServiceFeature(
+  options: ThreadPartsOptions,
+  known: { userHub: UserHub; threadStore: ThreadStore; sandboxParts: SandboxParts },
+): Pick<ThreadParts, 'services' | 'serviceWatch'> {
+  const { sandboxes, sandboxStore } = known.sandboxParts
+  const parts = makeServiceParts({
+    store: makeServiceStore(tablesOf<ServiceTables>(options.open.database)),
+    awake: (threadId, signal) =>
+      sandboxes.awake(threadId, { reason: 'api', ...(signal === undefined ? {} : { signal }) }),
+    ifAwake: (threadId) => sandboxes.ifAwake(threadId),
+    sandboxOf: async (threadId) => {
+      const row = await sandboxStore.find(threadId)
+      return row && { state: row.state as SandboxState, bootId: row.boot_id, since: row.since }
+    },
+    ownerOf: async (threadId) => {
+      const row = await known.threadStore.findAny(threadId)
+      return row?.deleted_at === null ? row.user_id : undefined
+    },
+    publish: (userId, event) => known.userHub.publish(userId, event),
+    maxServices: async () => (await options.settings.values()).maxServices,
+    system: options.system,
+    logger: options.logger,
+  })
+  return { services: makeServices(parts), serviceWatch: makeServiceWatch(parts) }
 }
 
 /** The audit log on its table. */

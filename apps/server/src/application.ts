@@ -22,6 +22,7 @@ import { startReconciler } from './sandboxes/reconciler.ts'
 import { eraseSandbox } from './sandboxes/sandbox-deletion.ts'
 import { deriveKey, makeSecretBox } from './secrets/secret-box.ts'
 import { makeServer } from './server.ts'
+import { serviceRoutes } from './services/services.routes.ts'
 import { installationRoutes, setupRoutes } from './settings/installation.routes.ts'
 import type { SettingTables } from './settings/settings.table.ts'
 import { type FixedSetting, makeSettings, type Settings } from './settings/settings.ts'
@@ -193,6 +194,7 @@ function mountRoutes(
       contentRoutes({ threads, log, blobs: options.blobs, attachments }),
       fileRoutes({ threads, files: makeFiles({ awake: (id, how) => parts.sandboxes.awake(id, how) }) }),
       lifecycleRoutes({ lifecycle: parts.lifecycle, open: (userId, threadId) => threads.open(userId, threadId) }),
+      serviceRoutes({ services: parts.services, open: (userId, threadId) => threads.open(userId, threadId) }),
       turnRoutes({ turns: known.turns, open: (userId, threadId) => threads.open(userId, threadId) }),
       modelRoutes({ models, isOwner: (userId) => users.isOwner(userId) }),
       installationRoutes({ status, settings: known.settings, audit: known.audit, users }),
@@ -242,6 +244,9 @@ function lifecycle(
         applyLimits: parts.applyLimits,
       })
       operations.start()
+      for (const { thread_id, state } of await sandboxStore.all()) {
+        if (state === 'active') parts.serviceWatch.sandboxChanged(thread_id)
+      }
       await parts.recoverLifecycle()
       await turns.recover()
       parts.policyLoop.start()
@@ -251,6 +256,7 @@ function lifecycle(
       await turns.close()
       await parts.policyLoop.stop()
       await parts.reports.stop()
+      await parts.serviceWatch.stop()
       await operations.stop()
       await reconciler?.[Symbol.asyncDispose]()
     },

@@ -25,6 +25,10 @@ const message = {
   params: { threadId: 'own', entryId: 'own' },
   unknown: { threadId: 'thread.not-found', entryId: 'message.not-found' },
 } as const
+const service = {
+  params: { threadId: 'own', name: { value: 'web' } },
+  unknown: { threadId: 'thread.not-found', name: 'service.not-found' },
+} as const
 const model = { params: { modelId: 'own' }, unknown: { modelId: 'model.not-found' } } as const
 const modelOwner = { ownerOnly: 'model.owner-only' } as const
 const settingsOwner = { ownerOnly: 'auth.owner-required' } as const
@@ -107,6 +111,15 @@ export const badInputRows: Record<string, BadInputRow> = {
     params: { threadId: 'own', restartId: 'own' },
     unknown: { threadId: 'thread.not-found', restartId: 'rescued.not-found' },
   },
+  'GET /threads/{threadId}/services': inThread,
+  'POST /threads/{threadId}/services': {
+    ...inThread,
+    body: { name: 'web', command: 'python3 -m http.server', port: 8000, readyTimeoutSeconds: 5 },
+  },
+  'POST /threads/{threadId}/services/{name}/stop': service,
+  'POST /threads/{threadId}/services/{name}/restart': service,
+  'DELETE /threads/{threadId}/services/{name}': service,
+  'GET /threads/{threadId}/services/{name}/logs': { ...service, query: { before: '10' } },
   'POST /threads/{threadId}/messages': {
     ...inThread,
     body: { text: '/help', attachmentIds: [], key: 'key-12345678' },

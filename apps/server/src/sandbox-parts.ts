@@ -69,6 +69,8 @@ export type SandboxPartsOptions = {
   log: ThreadLog
   announce: (threadId: string, isRecorded: boolean) => Promise<void>
   deliver: (threadId: string, sandbox: ReachableSandbox) => Promise<void>
+  /** The sandbox of this thread is in another state. */
+  onSandboxChanged: (threadId: string) => void
 }
 
 /** How long a sandbox must have been left alone before it may lose its place to another one. */
@@ -169,6 +171,7 @@ function makeBase(options: SandboxPartsOptions, nudge: () => void): Base {
       store,
       now: system.now,
       onChanged: async (threadId) => {
+        options.onSandboxChanged(threadId)
         await options.announce(threadId, true)
         nudge()
       },

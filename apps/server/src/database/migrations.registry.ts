@@ -7,6 +7,7 @@ import { createModelTables } from '../models/models.table.ts'
 import { createOperationTables } from '../operations/operations.table.ts'
 import { addLifecycleColumns, createSandboxTables } from '../sandboxes/sandboxes.table.ts'
 import { createSearchTables } from '../search/search.table.ts'
+import { createServiceTables } from '../services/services.table.ts'
 import { createSettingTables } from '../settings/settings.table.ts'
 import { createThreadTables } from '../threads/threads.table.ts'
 import { addStepNotes, createTurnTables } from '../turns/turns.table.ts'
@@ -33,6 +34,7 @@ const changes: Record<string, Change> = {
   '0011-lifecycle-columns': addLifecycleColumns,
   '0012-lifecycle': createLifecycleTables,
   '0013-step-notes': addStepNotes,
+  '0014-services': createServiceTables,
 }
 
 export const migrationNames = Object.keys(changes)

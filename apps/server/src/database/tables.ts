@@ -5,6 +5,7 @@ import type { ModelTables } from '../models/models.table.ts'
 import type { OperationTables } from '../operations/operations.table.ts'
 import type { SandboxTables } from '../sandboxes/sandboxes.table.ts'
 import type { SearchTables } from '../search/search.table.ts'
+import type { ServiceTables } from '../services/services.table.ts'
 import type { SettingTables } from '../settings/settings.table.ts'
 import type { ThreadTables } from '../threads/threads.table.ts'
 import type { TurnTables } from '../turns/turns.table.ts'
@@ -15,6 +16,7 @@ export type Database = UserTables &
   ThreadTables &
   SearchTables &
   SandboxTables &
+  ServiceTables &
   AttachmentTables &
   OperationTables &
   SettingTables &

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
-import { createClient } from '@connectrpc/connect'
+import { type Client, createClient } from '@connectrpc/connect'
 import { fromWireError } from '@threadbox/errors'
-import { filesystem, process, runs } from '@threadbox/protocol/guest'
+import { filesystem, process, runs, services } from '@threadbox/protocol/guest'
 import type { Dispatcher } from 'undici'
 import { fileIsDirectory, fileNotFound } from '../tools/tools.errors.ts'
 import type { HostClient } from './host-client.ts'
@@ -18,6 +18,7 @@ export type OpenedFile = {
 
 /** What the rest of the server sees of an awake sandbox, and the reads that only the files feature needs. */
 export type ReachableSandbox = AwakeSandbox & {
+  services: Client<typeof services.Services>
   /** A folder as a zip that is packed while it is read. */
   openArchive(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
   openFile(path: string, options?: { range?: string; signal?: AbortSignal }): Promise<OpenedFile>
@@ -56,6 +57,7 @@ export function reachSandbox(
     runs: createClient(runs.Runs, transport),
     processes: createClient(process.Process, transport),
     files: createClient(filesystem.Filesystem, transport),
+    services: createClient(services.Services, transport),
     openFile,
     openArchive: async (path, signal) => {
       const query = { path, username: fileUser }

@@ -65,6 +65,11 @@ export const editableSettings = {
     schema: z.number().int().min(0).max(36_500),
     default: 0,
   },
+  maxServices: {
+    doc: 'Services that may run in a thread at the same time. 1: a new one takes the place of the old one.',
+    schema: z.number().int().min(1).max(100),
+    default: 10,
+  },
   rescueSeconds: {
     doc: 'Seconds that writing down Python variables may take when the memory of a sandbox is given up.',
     schema: z.number().int().min(1).max(600),

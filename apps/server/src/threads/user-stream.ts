@@ -39,5 +39,6 @@ export async function* followUser(hub: UserHub, userId: string, signal: AbortSig
 
 function keyOf(event: UserEvent): string {
   if (event.type === 'thread-updated') return event.thread.id
+  if (event.type === 'services-updated') return `${event.type} ${event.threadId}`
   return event.type === 'thread-removed' ? event.threadId : event.type
 }

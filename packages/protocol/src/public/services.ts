@@ -7,7 +7,8 @@ export const servicePortSchema = z.number().int().min(1).max(65_535)
 
 /**
  * `starting`: its process runs and its port does not answer yet. `suspended`: the sandbox is paused, the process is as it
- * was. `stopped`: nobody wants it to run. `error`: it ended, or never answered; `problem` says how.
+ * was. `stopped`: it does not run: somebody stopped it, or its sandbox is cold and will start it again. `error`: it ended,
+ * or never answered; `problem` says how.
  */
 export const serviceStatuses = ['starting', 'running', 'suspended', 'stopped', 'error'] as const
 
@@ -50,7 +51,7 @@ export type ServicesView = z.infer<typeof servicesViewSchema>
 
 /** `POST /threads/{id}/services`: replaces the service of the same name or on the same port. */
 export const startServiceRequestSchema = z
-  .object({
+  .strictObject({
     name: serviceNameSchema,
     command: z.string().min(1).max(65_536),
     port: servicePortSchema,
@@ -78,12 +79,13 @@ export type ServiceLogs = z.infer<typeof serviceLogsSchema>
 
 /** `POST /threads/{id}/previews`. */
 export const openPreviewRequestSchema = z
-  .object({
+  .strictObject({
     port: servicePortSchema,
     /** Path with query and fragment to open there. */
     path: z.string().max(8192).startsWith('/').optional(),
   })
   .meta({ id: 'OpenPreviewRequest' })
+export type OpenPreviewRequest = z.infer<typeof openPreviewRequestSchema>
 
 /**
  * A page of a sandbox on its own origin. `url` may be used once, until `expiresAt` (ms since epoch), and leads to the page
@@ -93,6 +95,8 @@ export const previewSchema = z
   .object({
     url: z.string().nullable(),
     origin: z.string().nullable(),
+    /** Where the app is under the name whose frames show previews: the cure for `preview.other-name`. */
+    appOrigin: z.string(),
     expiresAt: z.number().int(),
     unavailable: z.object({ code: z.string(), message: z.string(), remedy: z.string() }).nullable(),
   })

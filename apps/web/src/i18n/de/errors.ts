@@ -192,6 +192,26 @@ export const errors: ErrorWords = {
     message: 'Der Server hat nicht geantwortet.',
     remedy: 'Prüfen Sie die Verbindung und versuchen Sie es noch einmal.',
   },
+  'service.limit-reached': {
+    message: 'Der Thread hat schon {max} Dienste, mehr darf er nicht haben.',
+    remedy: 'Halten Sie einen davon an, oder erhöhen Sie maxServices in den Einstellungen.',
+  },
+  'service.not-found': {
+    message: 'Dieser Thread hat keinen Dienst mit diesem Namen.',
+    remedy: 'Sehen Sie in der Liste der Dienste nach, wie sie heißen.',
+  },
+  'service.refused': {
+    message: 'Der Dienst „{name}“ wurde nicht gestartet: {problem}',
+    remedy: 'Ändern Sie die Angaben, und starten Sie ihn noch einmal.',
+  },
+  'service.unanswered': {
+    message: 'Die Sandbox hat nicht geantwortet, als es um den Dienst „{name}“ ging.',
+    remedy: 'Sehen Sie nach, in welchem Zustand sie ist, und versuchen Sie es gleich noch einmal.',
+  },
+  'service.unsupported': {
+    message: 'Diese Sandbox wurde von einer früheren Version gestartet, die keine Dienste kennt.',
+    remedy: 'Starten Sie die Sandbox neu: Ihre Dateien bleiben.',
+  },
   'session.not-found': { message: 'Diese Anmeldung gibt es nicht mehr.', remedy: loadAgain },
   'setting.unknown': { message: 'Eine Einstellung {name} lässt sich hier nicht ändern.', remedy: loadAgain },
   'setting.value-invalid': {

@@ -23,6 +23,10 @@ export const settingWords: SettingWords = {
     title: 'Dateien behalten',
     doc: 'Tage ohne Nutzung, nach denen die Dateien einer Sandbox entfernt werden, eine Woche vorher angekündigt. 0: nie.',
   },
+  maxServices: {
+    title: 'Dienste je Thread',
+    doc: 'Dienste, die in einem Thread zugleich laufen dürfen. 1: Ein neuer ersetzt den alten.',
+  },
   rescueSeconds: {
     title: 'Zeit zum Retten',
     doc: 'Sekunden, die das Wegschreiben von Python-Variablen dauern darf, wenn der Arbeitsspeicher aufgegeben wird.',

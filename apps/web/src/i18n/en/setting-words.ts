@@ -5,6 +5,7 @@ export const settingTitles: Readonly<Record<string, string>> = {
   hotKeep: 'After that',
   maxAwakeHours: 'Awake at most (hours)',
   retentionDays: 'Keep files for (days)',
+  maxServices: 'Services per thread',
   rescueSeconds: 'Time (seconds)',
   rescueMebibytes: 'Room for all variables (MiB)',
   rescueVariableMebibytes: 'Room for one variable (MiB)',

@@ -1,0 +1,133 @@
+import { posix } from 'node:path'
+import type { SandboxState } from '@threadbox/domain'
+import { services as guest } from '@threadbox/protocol/guest'
+import type { Service, ServiceStatus, StartServiceRequest } from '@threadbox/protocol/public'
+import type { ServiceChange } from './services.store.ts'
+import type { ServiceRow } from './services.table.ts'
+
+/** What of a sandbox decides about the status of its services. */
+export type SandboxFacts = { state: SandboxState; bootId: string | null; since: number }
+
+const { ServiceState, ServiceProblem } = guest
+const home = '/home/user'
+/** Stored services of a thread beyond those that run: each is a name that somebody may start again. */
+const maxStored = 100
+
+/** Whether it is meant to run: a cold start begins it again. */
+export function isWanted(row: Pick<ServiceRow, 'state'>): boolean {
+  return row.state === 'starting' || row.state === 'running'
+}
+
+/** What a person sees: the state of the process as far as the sandbox lets it run. */
+export function statusOf(
+  row: Pick<ServiceRow, 'state' | 'boot_id' | 'since'>,
+  sandbox: SandboxFacts | undefined,
+): { status: ServiceStatus; since: number } {
+  if (!isWanted(row)) return { status: row.state, since: row.since }
+  if (sandbox === undefined) return { status: 'stopped', since: row.since }
+  const since = Math.max(row.since, sandbox.since)
+  const isOfBoot = row.boot_id === sandbox.bootId
+  switch (sandbox.state) {
+    case 'active':
+      return isOfBoot ? { status: row.state, since: row.since } : { status: 'starting', since }
+    case 'starting':
+      return { status: 'starting', since }
+    case 'pausing':
+    case 'paused':
+    case 'waking':
+      return { status: isOfBoot ? 'suspended' : 'stopped', since }
+    default:
+      return { status: 'stopped', since }
+  }
+}
+
+/** Names that have to go before a service can start, or that there is no room for it. */
+export function planStart(
+  rows: readonly Pick<ServiceRow, 'name' | 'port' | 'state'>[],
+  request: Pick<StartServiceRequest, 'name' | 'port'>,
+  max: number,
+): { replaced: string[] } | { max: number } {
+  const others = rows.filter(({ name }) => name !== request.name)
+  if (max === 1) return { replaced: others.map(({ name }) => name) }
+  const replaced = others.filter(({ port }) => port === request.port)
+  const left = others.filter(({ port }) => port !== request.port)
+  if (left.filter(isWanted).length >= max) return { max }
+  if (left.length >= maxStored) return { max: maxStored }
+  return { replaced: replaced.map(({ name }) => name) }
+}
+
+/** A directory as the guest wants it: relative ones begin at home. */
+export function directoryOf(cwd: string | undefined): string {
+  if (cwd === undefined || cwd === '~') return home
+  return posix.resolve(home, cwd.startsWith('~/') ? cwd.slice(2) : cwd)
+}
+
+type Problem = NonNullable<Service['problem']>
+
+const problemCodes: Record<number, Problem['code']> = {
+  [ServiceProblem.EXITED]: 'exited',
+  [ServiceProblem.NOT_READY]: 'not-ready',
+  [ServiceProblem.PORT_TAKEN]: 'port-taken',
+  [ServiceProblem.NOT_STARTED]: 'not-started',
+}
+const states: Record<number, ServiceRow['state']> = {
+  [ServiceState.STARTING]: 'starting',
+  [ServiceState.RUNNING]: 'running',
+  [ServiceState.STOPPED]: 'stopped',
+  [ServiceState.FAILED]: 'error',
+}
+/** Bounds of what a guest says: nobody vouches for it. */
+const maxMessageCharacters = 1000
+const maxLastLinesBytes = 2048
+
+/** What the guest says of a service, in the words of its row. Undefined for a state that this server does not know. */
+export function stateFromGuest(info: guest.ServiceInfo): Pick<ServiceRow, 'state' | 'problem_json'> | undefined {
+  const state = states[info.state]
+  if (state === undefined) return undefined
+  if (state !== 'error') return { state, problem_json: null }
+  const code = problemCodes[info.problem] ?? 'lost'
+  const problem: Problem = {
+    code,
+    exitCode: code === 'exited' && info.signal === '' ? info.exitCode : null,
+    message: plain(info.message).slice(0, maxMessageCharacters),
+    lastLines: plain(Buffer.from(info.lastLines).subarray(-maxLastLinesBytes).toString('utf8')),
+  }
+  return { state, problem_json: JSON.stringify(problem) }
+}
+
+/** Neither database nor page can hold a NUL; half a character at the cut says nothing. */
+function plain(text: string): string {
+  return text.replaceAll('\0', '').replace(/^\uFFFD+/, '')
+}
+
+/** What is to be written when the guest says this of a row; undefined when the row says so already. */
+export function changeFromGuest(
+  row: ServiceRow,
+  seen: { info: guest.ServiceInfo | undefined; wasKnown: boolean; bootId: string; now: number },
+): ServiceChange | undefined {
+  if (seen.info === undefined) {
+    // What the guest has never named may be a start that it tells of next.
+    if (!seen.wasKnown || row.boot_id !== seen.bootId || !isWanted(row)) return undefined
+    return { state: 'error', since: seen.now, problem_json: JSON.stringify(lostProblem) }
+  }
+  // A stop is the end of a start: word of it that comes late says nothing new.
+  if (row.state === 'stopped' && row.boot_id === seen.bootId) return undefined
+  const found = stateFromGuest(seen.info)
+  if (found === undefined) return undefined
+  const isSame = found.state === row.state && found.problem_json === row.problem_json
+  if (isSame && row.boot_id === seen.bootId) return undefined
+  return { ...found, boot_id: seen.bootId, ...(found.state === row.state ? {} : { since: seen.now }) }
+}
+
+const lostProblem: Problem = {
+  code: 'lost',
+  exitCode: null,
+  message: 'The sandbox does not know it any more.',
+  lastLines: '',
+}
+
+/** A start that the guest refused as a whole. */
+export function notStarted(message: string): Pick<ServiceRow, 'state' | 'problem_json'> {
+  const problem: Problem = { code: 'not-started', exitCode: null, message: plain(message), lastLines: '' }
+  return { state: 'error', problem_json: JSON.stringify(problem) }
+}

@@ -1,0 +1,53 @@
+import type { Kysely } from 'kysely'
+import type { ServiceRow, ServiceTables } from './services.table.ts'
+
+export type ServiceChange = Partial<Pick<ServiceRow, 'boot_id' | 'state' | 'since' | 'problem_json'>>
+
+/** The only code that touches `services`. */
+export type ServiceStore = {
+  /** In the order of their starts. */
+  list(threadId: string): Promise<ServiceRow[]>
+  find(threadId: string, name: string): Promise<ServiceRow | undefined>
+  /** As the newest of its thread; one of the same name is replaced. */
+  put(row: Omit<ServiceRow, 'position'>): Promise<ServiceRow>
+  /** Changes the start that `row` names; false when there has been another one since. */
+  change(row: Pick<ServiceRow, 'thread_id' | 'name' | 'key'>, change: ServiceChange): Promise<boolean>
+  remove(threadId: string, name: string): Promise<void>
+}
+
+export function makeServiceStore(database: Kysely<ServiceTables>): ServiceStore {
+  const inThread = (threadId: string) =>
+    database.selectFrom('services').selectAll().where('thread_id', '=', threadId).orderBy('position')
+  return {
+    list: (threadId) => inThread(threadId).execute(),
+    find: (threadId, name) => inThread(threadId).where('name', '=', name).executeTakeFirst(),
+    put: async (row) => {
+      const last = await database
+        .selectFrom('services')
+        .select((builder) => builder.fn.max('position').as('position'))
+        .where('thread_id', '=', row.thread_id)
+        .executeTakeFirst()
+      const placed = { ...row, position: Number(last?.position ?? 0) + 1 }
+      const { thread_id: _thread, name: _name, ...columns } = placed
+      await database
+        .insertInto('services')
+        .values(placed)
+        .onConflict((conflict) => conflict.columns(['thread_id', 'name']).doUpdateSet(columns))
+        .execute()
+      return placed
+    },
+    change: async (row, change) => {
+      const result = await database
+        .updateTable('services')
+        .set(change)
+        .where('thread_id', '=', row.thread_id)
+        .where('name', '=', row.name)
+        .where('key', '=', row.key)
+        .executeTakeFirst()
+      return result.numUpdatedRows > 0n
+    },
+    remove: async (threadId, name) => {
+      await database.deleteFrom('services').where('thread_id', '=', threadId).where('name', '=', name).execute()
+    },
+  }
+}
