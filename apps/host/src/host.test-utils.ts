@@ -288,6 +288,7 @@ function makeListedNetwork(options: { addresses: Iterable<string>; links: HostUn
     },
     restoreAddress: async () => undefined,
     setLink: async ({ sandboxId, state }) => change(sandboxId, { state }),
+    settle: async () => undefined,
     setEgress: async ({ sandboxId, egress }) => change(sandboxId, { egress: egress.kind }),
     detach: async (sandboxId) => void links.delete(sandboxId),
     list: async () => [...links.keys()],

@@ -79,6 +79,13 @@ export async function setLinkState(options: { interfaceName: string; state: 'up'
   return true
 }
 
+/** Packets that have passed the host's end, both ways. */
+export async function countPackets(interfaceName: string): Promise<number> {
+  const counters = ['rx_packets', 'tx_packets'].map((name) => `/sys/class/net/${interfaceName}/statistics/${name}`)
+  const texts = await Promise.all(counters.map((file) => readFile(file, 'utf8')))
+  return texts.reduce((total, text) => total + Number(text), 0)
+}
+
 /** Removes pair and namespace, or what there is of them. */
 export async function removeLink(options: { interfaceName: string; namespaceName: string }): Promise<void> {
   await removeInterface(options.interfaceName)

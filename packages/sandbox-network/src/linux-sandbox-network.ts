@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '@threadbox/telemetry'
 import { type AddressPool, chooseAddressPool, makeAddressPool } from './address-pool.models.ts'
 import { makeDnsForwarder } from './dns-forwarder.ts'
@@ -11,6 +12,7 @@ import { findForwardBlocks, prepareHost, releaseHost } from './host-network.ts'
 import { makeKeyedLock } from './keyed-lock.ts'
 import {
   addressInside,
+  countPackets,
   createLink,
   type HostLink,
   listLinks,
@@ -54,6 +56,12 @@ export async function removeNetworkOf(installation: string): Promise<void> {
 
 /** Any free port serves: questions are redirected to it. A fixed one keeps the rules as they were over a restart. */
 const preferredForwarderPort = 10_053
+
+/** Longer than the way to a far peer and back, and than the 40 ms for which a peer may hold an acknowledgement back. */
+const quietMs = 250
+/** A peer that goes on sending is not waited for: what it sends from then on, it sends again. */
+const settleMs = 500
+const settleStepMs = 10
 
 type Parts = { names: NetworkNames; pool: AddressPool; firewall: Firewall }
 
@@ -128,6 +136,16 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
     async setLink({ sandboxId, state }) {
       if (!(await setLinkState({ interfaceName: names.interfaceOf(sandboxId), state })))
         throw notAttached({ sandboxId })
+    },
+    async settle(sandboxId) {
+      const interfaceName = names.interfaceOf(sandboxId)
+      const startedAt = performance.now()
+      let [quietSince, count] = [startedAt, await countPackets(interfaceName)]
+      while (performance.now() - quietSince < quietMs && performance.now() - startedAt < settleMs) {
+        await delay(settleStepMs)
+        const now = await countPackets(interfaceName)
+        if (now !== count) [quietSince, count] = [performance.now(), now]
+      }
     },
     setEgress: async ({ sandboxId, egress }) =>
       lock(sandboxId, async () => {

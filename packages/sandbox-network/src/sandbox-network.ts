@@ -19,6 +19,8 @@ export type SandboxNetwork = {
   restoreAddress(sandboxId: string): Promise<void>
   /** With the link down no packet reaches the sandbox, and none leaves it. */
   setLink(options: { sandboxId: string; state: 'up' | 'down' }): Promise<void>
+  /** Waits, half a second at most, until what a frozen sandbox has sent is acknowledged: nothing passes its link any more. */
+  settle(sandboxId: string): Promise<void>
   setEgress(options: { sandboxId: string; egress: EgressPolicy }): Promise<void>
   detach(sandboxId: string): Promise<void>
   /** Ids of the sandboxes that have a namespace now. */

@@ -46,9 +46,13 @@ export async function pauseBoot(
     // Most of what there is to write is written while the sandbox still runs.
     await watch.time('firstSyncMs', parts.disks.syncDisk(placeId))
     await parts.running.silence({ boot, reason: sandboxPausing({}) })
-    await parts.network.setLink({ sandboxId: placeId, state: 'down' })
     const frozenAt = performance.now()
     await watch.time('freezeMs', driver.freeze(boot.driverBootId))
+    // Nothing new is sent, and the sandbox's kernel still receives: data that is under way would be lost with the image,
+    // because timers of connections are not saved and nobody would send it again.
+    if (mayTalk(taken.manifest)) await watch.time('settleMs', parts.network.settle(placeId))
+    // Before the saving: what the frozen sandbox acknowledged after it would be missing in the image.
+    await parts.network.setLink({ sandboxId: placeId, state: 'down' })
     const image = { bootId: boot.driverBootId, directory: path.join(directory, imageName) }
     const { bytes } = await watch.time('saveMs', driver.saveMemory(image))
     if (taken.manifest !== null) await writeFile(path.join(directory, manifestName), JSON.stringify(taken.manifest))
@@ -120,6 +124,11 @@ async function fallAsleep(parts: MemoryParts, options: SandboxBoot & { imageId: 
   parts.active.setRefusal(sandboxId, sandboxPaused({}))
   parts.frozen.keep({ sandboxId, bootId, driverBootId, placeId, imageId: options.imageId })
   await parts.room.relieve()
+}
+
+/** Whether it has connections to other machines, as far as is known. */
+function mayTalk(manifest: Manifest | null): boolean {
+  return manifest?.connections.some(({ scope }) => scope === 'outside') ?? true
 }
 
 async function takeManifest(
