@@ -91,6 +91,15 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
       }
       quietly().catch((error: unknown) => dependencies.logger.debug({ err: error, threadId }, 'not woken ahead'))
     },
+    believedReady: async (threadId) => {
+      const row = await store.find(threadId)
+      const known = row === undefined ? undefined : reached.get(row.id)
+      if (row?.state !== 'active' || known === undefined || known.bootId !== row.boot_id) return undefined
+      activity.touch(row.id)
+      // Nothing, as a rule: what is uploaded while it is awake is delivered at once.
+      await dependencies.deliver(threadId, known)
+      return known
+    },
     ifAwake: async (threadId) => {
       const row = await store.find(threadId)
       if (row?.state !== 'active' || row.boot_id === null) return undefined

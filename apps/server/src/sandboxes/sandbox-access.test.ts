@@ -54,6 +54,19 @@ test('a start that the host refuses leaves the reason on the chip, and the next 
   expect((await thread()).sandbox).toMatchObject({ state: 'active', detail: null })
 })
 
+test('a boot that was ready is believed to be, until its end is heard of', async () => {
+  const believed = async () => (await server.parts.sandboxes.believedReady(threadId))?.bootId
+  expect(await believed()).toBeUndefined()
+  const first = await awake()
+  expect(await believed()).toBe(first.bootId)
+  await server.start()
+  await host.followed()
+  host.endBoot(first.sandboxId, 'killed-outside')
+  await expect.poll(async () => (await thread()).sandbox.state).toBe('cold')
+  expect(await believed()).toBeUndefined()
+  expect((await awake()).bootId).toBe(await believed())
+})
+
 const setMemory = async (gigabytes: number) => {
   const body = { settings: { sandboxMemoryBytes: gigabytes * 1024 ** 3 } }
   expect((await server.call('PATCH', '/api/v1/settings', { body, person: owner })).status).toBe(200)

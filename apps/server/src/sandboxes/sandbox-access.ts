@@ -14,6 +14,11 @@ export type SandboxAccess = {
     threadId: string,
     options: { reason: 'turn' | 'files' | 'terminal' | 'api'; signal?: AbortSignal },
   ): Promise<AwakeSandbox>
+  /**
+   * The sandbox if it was ready when this server last heard of it. Nobody is asked, so its boot may be over: then the
+   * host refuses what is sent, and nothing has begun.
+   */
+  believedReady(threadId: string): Promise<AwakeSandbox | undefined>
   /** The sandbox if it is awake now, else undefined. */
   ifAwake(threadId: string): Promise<AwakeSandbox | undefined>
   /**

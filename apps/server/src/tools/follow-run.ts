@@ -2,6 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { isThreadboxError } from '@threadbox/errors'
 import type { runs } from '@threadbox/protocol/guest'
+import { errorHeader } from '@threadbox/protocol/host'
 import type { AwakeSandbox } from '../sandboxes/sandbox-access.ts'
 import type { ToolContext } from './tool.ts'
 
@@ -14,6 +15,9 @@ export type RunEnd =
   | { kind: 'lost' }
   /** It was to be stopped and nobody confirmed that it was. */
   | { kind: 'stop-unconfirmed' }
+
+/** The sandbox was not there any more, so nothing has begun in it. */
+export class RunNotStarted extends Error {}
 
 export type FollowOptions = {
   /** How the guest starts it, under the call's id, if it does not know it yet. */
@@ -36,6 +40,7 @@ export async function followRun(context: ToolContext, options: FollowOptions): P
   let displays = context.call.displays
   const progress = { bytes: -1, at: context.nowMs() }
   let wasStarted = context.how !== 'start'
+  let isUntried = context.isBelievedReady
   const stopping = watchForStop(context, () => sandbox)
   try {
     for (;;) {
@@ -66,6 +71,8 @@ export async function followRun(context: ToolContext, options: FollowOptions): P
         context.leave.throwIfAborted()
         if (stopping.giveUp.aborted) return { kind: 'stop-unconfirmed' }
         if (!isConnectionLoss(error)) throw error
+        if (isUntried && wasRefused(error)) throw new RunNotStarted()
+        isUntried = false
       }
       const { sizeBytes } = context.recorder.tail()
       if (sizeBytes !== progress.bytes) Object.assign(progress, { bytes: sizeBytes, at: context.nowMs() })
@@ -159,6 +166,18 @@ async function reconnect(
     }
   }
   return undefined
+}
+
+/** The host's refusals that come before the sandbox hears of a request. */
+const refusals = ['sandbox.not-running', 'sandbox.other-boot']
+/** There is nobody at the host's socket. */
+const unheard = ['ECONNREFUSED', 'ENOENT']
+
+/** True when the request certainly did not reach the sandbox. */
+function wasRefused(error: unknown): boolean {
+  if (!(error instanceof ConnectError)) return false
+  if (refusals.includes(error.metadata.get(errorHeader) ?? '')) return true
+  return unheard.includes(String((error.cause as NodeJS.ErrnoException | undefined)?.code))
 }
 
 /** Errors that say nothing about the run itself: somebody between here and it went away. */

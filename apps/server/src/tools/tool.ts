@@ -29,6 +29,8 @@ export type ToolContext = {
   /** `resume`: a run that may have been started before. `stop`: the same, and it is to be ended. */
   how: 'start' | 'resume' | 'stop'
   sandbox: AwakeSandbox
+  /** Nobody has asked whether the sandbox is still there: when it is not, a run throws {@link RunNotStarted}. */
+  isBelievedReady: boolean
   /** The sandbox again after its connection was lost. It may be another boot by then. */
   reawake(): Promise<AwakeSandbox>
   blobs: BlobStore

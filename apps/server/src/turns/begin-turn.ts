@@ -1,7 +1,9 @@
 import { isThreadboxError } from '@threadbox/errors'
 import type { Attachment, NoticeEntry, TurnFailure, UserMessageEntry } from '@threadbox/protocol/public'
 import type { UsableModel } from '../models/models.usecases.ts'
+import type { AwakeSandbox } from '../sandboxes/sandbox-access.ts'
 import type { ThreadChange } from '../threads/thread-log.ts'
+import { toolNamed } from '../tools/tools.ts'
 import { callEntry } from './model-step.ts'
 import { isToolCommand, type SlashCommand, slashCommandIn, type ToolCommand } from './slash-command.models.ts'
 import { notice, type TurnDependencies, turnView } from './turn-dependencies.ts'
@@ -18,9 +20,15 @@ export type NewMessage = {
   note: string | null
 }
 
+/** A turn that was recorded a moment ago, with the sandbox that its call was recorded as running in, if it was. */
+export type BegunTurn = { record: TurnRecord; sandbox: AwakeSandbox | undefined }
+
 /**
  * Makes a turn out of a message: for the model, or direct (a slash command, or no model to ask). Everything is recorded
- * at once, with what `alongside` adds. Returns the turn's status: a turn that has nothing to run is finished already.
+ * at once, with what `alongside` adds. Returns the turn if it runs: one that has nothing to run has ended already.
+ *
+ * With `startsAtOnce` the command of a direct turn is recorded as running when its sandbox is believed to be ready, so
+ * that nothing has to be recorded, nor waited for, between the message and the start. Whoever asks for that starts it.
  */
 export async function beginTurn(
   dependencies: TurnDependencies,
@@ -28,8 +36,9 @@ export async function beginTurn(
     message: NewMessage
     before?: readonly ThreadChange[]
     alongside?: (writer: Writer) => Promise<void>
+    startsAtOnce?: boolean
   },
-): Promise<'running' | 'finished' | 'failed'> {
+): Promise<BegunTurn | undefined> {
   const { log, store, system, models } = dependencies
   const { message } = options
   const facts = await dependencies.threadFacts(message.threadId)
@@ -37,6 +46,8 @@ export async function beginTurn(
   const model = await models.usable(facts?.modelId ?? null)
   const turn = newTurn(message, { now: system.now(), mode: command === undefined && model ? 'agent' : 'direct', model })
   const call = isToolCommand(command) ? callFor(dependencies, { turn, command }) : undefined
+  const sandbox = options.startsAtOnce === true ? await readyFor(dependencies, call?.record) : undefined
+  if (call !== undefined && sandbox !== undefined) Object.assign(call.record, runningIn(sandbox))
   const told =
     call === undefined && turn.mode === 'direct' ? await answerFor(dependencies, { turn, command }) : undefined
   const status: 'running' | 'finished' | 'failed' =
@@ -49,16 +60,33 @@ export async function beginTurn(
     ...(told?.entry === undefined ? [] : [{ type: 'entry-added' as const, entry: told.entry }]),
     { type: 'turn-updated', turn: turnView(turn, end) },
   ]
+  let ordinal = 0
   await log.append(message.threadId, changes, async (transaction) => {
     const writer = writerOf(transaction)
     await options.alongside?.(writer)
-    const ordinal = await store.nextOrdinal(message.threadId, writer)
+    ordinal = await store.nextOrdinal(message.threadId, writer)
     await store.addTurn({ ...turn, status, ordinal }, writer)
     if (call === undefined) return
     await store.addStep(call.step, message.threadId, writer)
     await store.addCall(call.record, writer)
   })
-  return status
+  if (status !== 'running') return undefined
+  const steps = call === undefined ? [] : [{ ...call.step, calls: [call.record] }]
+  return { record: { ...turn, ordinal, steps }, sandbox }
+}
+
+/** Where a call can be started at once: only one that the guest knows by its id can be found again after a crash. */
+async function readyFor(
+  { sandboxes }: TurnDependencies,
+  call: CallRecord | undefined,
+): Promise<AwakeSandbox | undefined> {
+  if (call === undefined || toolNamed(call.tool)?.recovery !== 'attach') return undefined
+  return await sandboxes.believedReady(call.threadId)
+}
+
+/** What a call becomes when it is about to be started. */
+export function runningIn(sandbox: AwakeSandbox): { status: 'running'; bootId: string } {
+  return { status: 'running', bootId: sandbox.bootId }
 }
 
 export function userEntry(
@@ -148,6 +176,10 @@ function toolFor(command: ToolCommand): Pick<CallRecord, 'tool' | 'input'> {
       return { tool: 'run_python', input: { code: command.code, timeout_seconds: directTimeoutSeconds } }
     case 'share':
       return { tool: 'share_file', input: { path: command.path } }
+    case 'serve': {
+      const { port, command: line } = command
+      return { tool: 'start_service', input: { name: `port-${port}`, port, command: line } }
+    }
   }
 }
 

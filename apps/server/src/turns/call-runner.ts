@@ -2,12 +2,14 @@ import { isThreadboxError } from '@threadbox/errors'
 import type { ToolCallEntry, TurnFailure } from '@threadbox/protocol/public'
 import type { AwakeSandbox } from '../sandboxes/sandbox-access.ts'
 import type { ThreadChange } from '../threads/thread-log.ts'
+import { RunNotStarted } from '../tools/follow-run.ts'
 import { failedWith } from '../tools/outcomes.ts'
 import { makeRunRecorder, type RunRecorder } from '../tools/run-recorder.ts'
 import { fileErrorOf } from '../tools/sandbox-files.ts'
 import type { Tool } from '../tools/tool.ts'
 import { callInputInvalid, callInterrupted, callStopped } from '../tools/tools.errors.ts'
 import { toolNamed } from '../tools/tools.ts'
+import { runningIn } from './begin-turn.ts'
 import { notice, type TurnDependencies } from './turn-dependencies.ts'
 import type { CallOutcome, CallRecord, TurnRecord } from './turn-record.ts'
 import type { CallOrder } from './turn-state.models.ts'
@@ -21,6 +23,8 @@ type RunOptions = {
   contextTokens: number | null
   /** Set when the turn is over with this call: both ends are then recorded at once, because each waits for the disk. */
   ending?: TurnEnding | undefined
+  /** Set when calls are recorded already as running in this sandbox, which is believed to be ready. */
+  sandbox?: AwakeSandbox | undefined
 }
 
 /** The end of a turn as part of the record of its last call. Asked at most once, and not when the call was stopped. */
@@ -78,7 +82,7 @@ async function runCall(dependencies: TurnDependencies, one: OneCall): Promise<Tu
     await finish(failedWith(callInputInvalid({ problem })))
     return undefined
   }
-  const sandbox = await awakeFor(dependencies, one)
+  const sandbox = one.sandbox ?? (await awakeFor(dependencies, one))
   if ('outcome' in sandbox) {
     await finishCall(dependencies, { call, outcome: sandbox.outcome ?? unexpectedOutcome })
     return sandbox.failure
@@ -87,9 +91,18 @@ async function runCall(dependencies: TurnDependencies, one: OneCall): Promise<Tu
     await finish(failedWith(callInterrupted({}), 'interrupted'))
     return undefined
   }
-  const running = await markRunning(dependencies, { call, sandbox })
+  const running = one.sandbox === undefined ? await markRunning(dependencies, { call, sandbox }) : call
   const recorder = await recorderFor(dependencies, running)
-  const outcome = await applyTool(dependencies, { ...one, call: running, tool, input: parsed.data, sandbox, recorder })
+  const outcome = await applyTool(dependencies, {
+    ...one,
+    call: running,
+    tool,
+    input: parsed.data,
+    sandbox,
+    recorder,
+    isBelief: one.sandbox !== undefined,
+  })
+  if (outcome === 'not-started') return await runCall(dependencies, { ...one, sandbox: undefined })
   await finish(outcome, recorder)
   if (tool.recovery === 'attach') void forget(sandbox, call.id)
   return undefined
@@ -138,20 +151,20 @@ async function markRunning(
 ): Promise<CallRecord> {
   const { log, store, system } = dependencies
   const { call, sandbox } = options
-  const change: CallChange = { status: 'running', bootId: sandbox.bootId }
+  const change = runningIn(sandbox)
   const entry = await callEntryOf(dependencies, call)
   const changes: ThreadChange[] =
     entry === undefined || entry.status === 'running'
       ? []
       : [{ type: 'entry-updated', entry: { ...entry, status: 'running', startedAt: system.now() } }]
   await log.append(call.threadId, changes, (transaction) => store.changeCall(call.id, change, writerOf(transaction)))
-  return { ...call, status: 'running', bootId: sandbox.bootId }
+  return { ...call, ...change }
 }
 
 async function applyTool(
   dependencies: TurnDependencies,
-  options: OneCall & { tool: Tool; input: unknown; sandbox: AwakeSandbox; recorder: RunRecorder },
-): Promise<CallOutcome | undefined> {
+  options: OneCall & { tool: Tool; input: unknown; sandbox: AwakeSandbox; recorder: RunRecorder; isBelief: boolean },
+): Promise<CallOutcome | 'not-started' | undefined> {
   const { store, settings, blobs, sandboxes, system, logger } = dependencies
   const { call, order, tool, input, sandbox, recorder, signal } = options
   const stopped = AbortSignal.abort(new Error('the turn was stopped'))
@@ -160,6 +173,7 @@ async function applyTool(
       call,
       how: order.how === 'cancel' ? 'stop' : order.how,
       sandbox,
+      isBelievedReady: options.isBelief,
       reawake: () => sandboxes.awake(call.threadId, { reason: 'turn' }),
       blobs,
       recorder,
@@ -176,6 +190,7 @@ async function applyTool(
       throw error
     }
     if (signal.aborted || order.how === 'stop') return failedWith(callStopped({}), 'stopped')
+    if (error instanceof RunNotStarted) return 'not-started'
     const about = pathOf(input)
     const known = failedWith(about === undefined ? error : fileErrorOf(error, about))
     if (known === undefined) logger.error({ err: error, callId: call.id, tool: tool.name }, 'tool failed unexpectedly')

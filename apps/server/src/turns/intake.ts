@@ -18,8 +18,8 @@ const maxQueued = 50
 export function makeIntake(dependencies: TurnDependencies, engine: Pick<TurnEngine, 'start'>): Intake {
   const { store, queue, system } = dependencies
   const begin: Intake['begin'] = async (message, more = {}) => {
-    const status = await beginTurn(dependencies, { message, ...more })
-    if (status === 'running') engine.start({ id: message.turnId, threadId: message.threadId })
+    const begun = await beginTurn(dependencies, { message, startsAtOnce: true, ...more })
+    if (begun !== undefined) engine.start({ id: message.turnId, threadId: message.threadId }, begun)
     return { entryId: message.entryId, turnId: message.turnId }
   }
   return {

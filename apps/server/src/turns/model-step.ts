@@ -212,7 +212,7 @@ export function callEntry(call: CallRecord, options: { stepId: string | null; at
     tool,
     input: call.input,
     status: call.status,
-    startedAt: null,
+    startedAt: call.status === 'running' ? options.at : null,
     endedAt: isFailed ? options.at : null,
     output: { tail: '', tailOffset: 0, sizeBytes: 0 },
     result: null,

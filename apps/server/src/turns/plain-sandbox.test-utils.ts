@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { Code, ConnectError, createClient, createRouterTransport } from '@connectrpc/connect'
 import { filesystem, process as processes, runs } from '@threadbox/protocol/guest'
+import { errorHeader } from '@threadbox/protocol/host'
 import type { AwakeSandbox, SandboxAccess } from '../sandboxes/sandbox-access.ts'
 import { fileIsDirectory, fileNotFound } from '../tools/tools.errors.ts'
 
@@ -25,6 +26,8 @@ export type PlainSandbox = SandboxAccess & {
   directory: string
   /** Ends the boot: its processes, and the knowledge of its runs. The next use has another boot id. */
   crash(): void
+  /** As `crash`, and the server has not heard of it: it takes the old boot for ready, which refuses what it is sent. */
+  crashUnheard(): void
   /** Breaks every open read, as a restart of the host daemon does; the runs go on. */
   cutConnections(): void
   starts: string[]
@@ -75,10 +78,11 @@ export function makePlainSandbox(directory: string): PlainSandbox {
     signal: () => connections.signal,
     acknowledged: (key, offset) => void sandbox.acknowledged.set(key, offset),
   })
-  const awake = (): AwakeSandbox => ({
+  let believedBoot: number | undefined
+  const awake = (boot = sandbox.bootCount): AwakeSandbox => ({
     sandboxId: 's-plain',
-    bootId: `b-${sandbox.bootCount}`,
-    runs: createClient(runs.Runs, transport),
+    bootId: `b-${boot}`,
+    runs: createClient(runs.Runs, boot === sandbox.bootCount ? transport : refusing),
     processes: createClient(processes.Process, transport),
     files: createClient(filesystem.Filesystem, transport),
     download: async (path) => {
@@ -103,8 +107,10 @@ export function makePlainSandbox(directory: string): PlainSandbox {
     fails: undefined,
     awake: async () => {
       if (sandbox.fails !== undefined) throw sandbox.fails
+      believedBoot = sandbox.bootCount
       return awake()
     },
+    believedReady: async () => (believedBoot === undefined ? undefined : awake(believedBoot)),
     ifAwake: async () => awake(),
     wakeAhead: () => undefined,
     hold: () => ({ [Symbol.dispose]: () => undefined }),
@@ -112,7 +118,13 @@ export function makePlainSandbox(directory: string): PlainSandbox {
       for (const run of known.values()) killGroup(run.child)
       known = new Map()
       sandbox.bootCount += 1
+      believedBoot = undefined
       sandbox.cutConnections()
+    },
+    crashUnheard: () => {
+      const before = believedBoot
+      sandbox.crash()
+      believedBoot = before
     },
     cutConnections: () => {
       connections.abort(new ConnectError('the connection was cut', Code.Unavailable))
@@ -121,6 +133,20 @@ export function makePlainSandbox(directory: string): PlainSandbox {
   }
   return sandbox
 }
+
+/** What the gateway answers when the boot that a request names is not the sandbox's. */
+const refusing = createRouterTransport(({ service }) => {
+  const refuse = () => {
+    throw new ConnectError('another boot', Code.Unknown, { [errorHeader]: 'sandbox.other-boot' })
+  }
+  service(runs.Runs, {
+    // biome-ignore lint/correctness/useYield: a stream that is refused has no messages.
+    async *read() {
+      refuse()
+    },
+    stop: refuse,
+  })
+})
 
 function transportFor(outside: {
   directory: string

@@ -74,14 +74,14 @@ export function makeQueue(dependencies: TurnDependencies): Queue {
         if ((await store.runningTurn(threadId)) !== undefined) return undefined
         const next = (await queue.list(threadId)).find((message) => message.status === 'queued')
         if (next === undefined) return undefined
-        const status = await beginTurn(dependencies, {
+        const begun = await beginTurn(dependencies, {
           message: { ...next, note: null },
           // The message moves to where its answer will stand.
           before: [{ type: 'entry-removed', entryId: next.entryId }],
           alongside: (writer) => queue.remove(next.entryId, writer),
         })
         dependencies.logger.debug({ threadId, turnId: next.turnId, at: system.now() }, 'queued message delivered')
-        if (status === 'running') return next.turnId
+        if (begun !== undefined) return next.turnId
       }
     },
   }

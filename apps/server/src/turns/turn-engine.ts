@@ -2,6 +2,7 @@ import { isThreadboxError } from '@threadbox/errors'
 import type { TurnFailure } from '@threadbox/protocol/public'
 import { contextFullFailure } from '../models/model-failure.models.ts'
 import type { ThreadChange } from '../threads/thread-log.ts'
+import type { BegunTurn } from './begin-turn.ts'
 import { runCalls, type TurnEnding } from './call-runner.ts'
 import { askModel } from './model-step.ts'
 import { limitsOf, notice, type TurnDependencies, turnView } from './turn-dependencies.ts'
@@ -12,8 +13,11 @@ import { writerOf } from './turns.store.ts'
 
 /** Runs turns that are recorded as running, each in its own loop, until they end. */
 export type TurnEngine = {
-  /** Takes up a turn. One that this engine already runs is left alone. */
-  start(turn: { id: string; threadId: string }): void
+  /**
+   * Takes up a turn. One that this engine already runs is left alone. `begun` is its record when it was made a moment
+   * ago: then it need not be read, and its call, although recorded as running, has not been started.
+   */
+  start(turn: { id: string; threadId: string }, begun?: BegunTurn): void
   /** Interrupts what the turn waits for, so that it looks at its record again. */
   interrupt(turnId: string): void
   isLive(turnId: string): boolean
@@ -26,6 +30,8 @@ export type TurnEngine = {
 /** `again`: it was started while it was ending, so its record has to be looked at once more. */
 type LiveTurn = { controller: AbortController; done: Promise<void>; again: boolean }
 
+type TakenUp = { threadId: string; signal: AbortSignal; begun: BegunTurn | undefined }
+
 type Ended = { turn: TurnRecord; status: 'finished' | 'stopped' | 'failed' }
 
 export function makeTurnEngine(
@@ -36,27 +42,29 @@ export function makeTurnEngine(
   const leaving = new AbortController()
 
   /** Resolves with what ended the turn; undefined when it is not for this engine to end it. */
-  const drive = async (turnId: string, turn: { threadId: string; signal: AbortSignal }): Promise<Ended | undefined> => {
+  const drive = async (turnId: string, turn: TakenUp): Promise<Ended | undefined> => {
     const leave = leaving.signal
     using _hold = dependencies.sandboxes.hold(turn.threadId)
     const progress = { isForced: false }
     let isWoken = false
+    let { begun } = turn
     for (;;) {
       if (leave.aborted) return undefined
-      const record = await dependencies.store.turn(turnId)
+      const record = begun?.record ?? (await dependencies.store.turn(turnId))
       if (record === undefined || record.status !== 'running') return undefined
       // The agent will want its computer: it comes awake while the model still thinks.
       if (record.mode === 'agent' && !isWoken) dependencies.sandboxes.wakeAhead(turn.threadId)
       isWoken = true
       const action = nextAction(stateOf(record, dependencies.system.now()), limitsOf(dependencies.settings))
-      const end = await perform(dependencies, { turn: record, action, signal: turn.signal, leave, progress })
+      const end = await perform(dependencies, { turn: record, action, signal: turn.signal, leave, progress, begun })
+      begun = undefined
       if (leave.aborted) return undefined
       if (end === undefined) continue
       if (!end.isRecorded) await endTurn(dependencies, { turn: record, ...end })
       return { turn: record, status: end.status }
     }
   }
-  const run = async (turnId: string, turn: { threadId: string; signal: AbortSignal }) => {
+  const run = async (turnId: string, turn: TakenUp) => {
     try {
       const ended = await drive(turnId, turn)
       // Without the hold: what waited in the queue may be the wish to pause.
@@ -69,14 +77,14 @@ export function makeTurnEngine(
       if (isAskedAgain) start({ id: turnId, threadId: turn.threadId })
     }
   }
-  const start = ({ id, threadId }: { id: string; threadId: string }) => {
+  const start: TurnEngine['start'] = ({ id, threadId }, begun) => {
     const present = live.get(id)
     if (present !== undefined) present.again = true
     if (leaving.signal.aborted || present !== undefined) return
     const controller = new AbortController()
     const started: LiveTurn = { controller, done: Promise.resolve(), again: false }
     live.set(id, started)
-    started.done = run(id, { threadId, signal: controller.signal })
+    started.done = run(id, { threadId, signal: controller.signal, begun })
   }
   return {
     start,
@@ -96,6 +104,7 @@ type Performance = {
   signal: AbortSignal
   leave: AbortSignal
   progress: { isForced: boolean }
+  begun: BegunTurn | undefined
 }
 
 type TurnEnd = {
@@ -134,7 +143,10 @@ async function performCalls(
   dependencies: TurnDependencies,
   options: Performance & { orders: readonly CallOrder[] },
 ): Promise<TurnEnd | undefined> {
-  const { turn, orders, signal, leave } = options
+  const { turn, signal, leave, begun } = options
+  // Recorded as running a moment ago, to be started now.
+  const orders =
+    begun === undefined ? options.orders : options.orders.map((order) => ({ ...order, how: 'start' as const }))
   const model = turn.mode === 'agent' ? await dependencies.models.usable(turn.modelId) : undefined
   const contextTokens = model?.contextTokens ?? null
   let isRecorded = false
@@ -147,7 +159,15 @@ async function performCalls(
   }
   // A direct turn is its one call.
   const isLast = turn.mode === 'direct' && turn.steps.flatMap((step) => step.calls).length === 1
-  const calls = { turn, orders, signal, leave, contextTokens, ending: isLast ? ending : undefined }
+  const calls = {
+    turn,
+    orders,
+    signal,
+    leave,
+    contextTokens,
+    ending: isLast ? ending : undefined,
+    sandbox: begun?.sandbox,
+  }
   const failure = await runCalls(dependencies, calls)
   if (isRecorded) return { status: 'finished', isRecorded }
   return failure === undefined || signal.aborted ? undefined : { status: 'failed', failure }

@@ -1,7 +1,9 @@
 import type { Entry, NoticeEntry, ToolCallEntry } from '@threadbox/protocol/public'
 import { applyThreadEvent, threadStateOf } from '@threadbox/protocol/public'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { sandboxNotReady } from '../sandboxes/sandboxes.errors.ts'
 import { outputKey } from '../tools/tool.ts'
+import { beginTurn } from './begin-turn.ts'
 import { makeTestBench, type TestBench } from './turns.test-utils.ts'
 
 let bench: TestBench
@@ -62,6 +64,65 @@ describe('a connection to the sandbox that breaks', () => {
     expect(result?.text).toContain('started')
     expect(result?.text).toContain('nobody knows how far it got')
     expect(bench.sandbox.starts).toHaveLength(1)
+  })
+})
+
+describe('a command in a sandbox that is believed to be ready', () => {
+  const recorded = async () => {
+    await bench.say('/run true')
+    const ids = { entryId: bench.dependencies.system.newId('entry'), turnId: bench.dependencies.system.newId('turn') }
+    const message = { threadId: bench.threadId, ...ids, text: '/run echo x >> effects', attachments: [], note: null }
+    await beginTurn(bench.dependencies, { message, startsAtOnce: true })
+    return async () => toolCalls(await bench.entries()).find((call) => call.turnId === ids.turnId)
+  }
+
+  it('is recorded as running, with its boot, together with its message', async () => {
+    const call = await recorded()
+    expect(await call()).toMatchObject({ status: 'running', startedAt: expect.any(Number) })
+    expect(await bench.dependencies.store.call(bench.threadId, (await call())?.id ?? '')).toMatchObject({
+      status: 'running',
+      bootId: 'b-1',
+    })
+  })
+
+  it('that was recorded before a crash and never started runs once, in the same boot', async () => {
+    const call = await recorded()
+    await bench.restart()
+    await bench.turns.settled(bench.threadId)
+    expect(await call()).toMatchObject({ status: 'succeeded' })
+    expect(bench.sandbox.starts).toHaveLength(2)
+  })
+
+  it('that was recorded before a crash does not run in another boot, and is marked', async () => {
+    const call = await recorded()
+    bench.sandbox.crash()
+    await bench.restart()
+    await bench.turns.settled(bench.threadId)
+    expect(await call()).toMatchObject({ status: 'interrupted', error: { code: 'call.interrupted' } })
+    expect(bench.sandbox.starts).toHaveLength(1)
+  })
+
+  it('runs once in the next boot when the one it was for had ended unheard', async () => {
+    await bench.say('/run true')
+    bench.sandbox.crashUnheard()
+    await bench.say('/run echo found')
+    const call = toolCalls(await bench.entries())[1]
+    expect(call).toMatchObject({ status: 'succeeded', output: { tail: 'found\n' } })
+    expect(await bench.dependencies.store.call(bench.threadId, call?.id ?? '')).toMatchObject({ bootId: 'b-2' })
+    expect(codes(await bench.entries())).toEqual([])
+    expect(bench.sandbox.starts).toHaveLength(2)
+  })
+
+  it('fails with the reason when no other boot can be had', async () => {
+    await bench.say('/run true')
+    bench.sandbox.crashUnheard()
+    bench.sandbox.fails = sandboxNotReady({ state: 'error' })
+    const turnId = await bench.say('/run true')
+    expect(toolCalls(await bench.entries())[1]).toMatchObject({
+      status: 'failed',
+      error: { code: 'sandbox.not-ready' },
+    })
+    expect(await bench.turn(turnId)).toMatchObject({ status: 'failed', failure: { code: 'sandbox' } })
   })
 })
 
