@@ -1,5 +1,5 @@
 /** What a report calls each thing, as kind and name: the one that a fault is done to, and its untouched twin. */
-export type Fault = { what: string; victim: RegExp; twin: RegExp }
+type Fault = { what: string; victim: RegExp; twin: RegExp }
 
 /** `base` is the first port of the puppet that faults are done to; its twin's are one hundred higher. */
 export function faultsOf({ base, peers }: { base: number; peers: readonly number[] }): Fault[] {

@@ -1,6 +1,14 @@
 import type { Manifest, ManifestProcess, ManifestVariable } from '@threadbox/protocol/guest'
 import type { SurvivalItem } from '@threadbox/protocol/public'
 
+/** What became of a service that ran before a cold start. */
+export type RestartedService = {
+  name: string
+  command: string
+  outcome: 'restarted' | 'lost' | 'unchecked'
+  reason: string
+}
+
 /** What was alive before and what is alive now. */
 export type Manifests = { before: Manifest; after: Manifest }
 
@@ -50,8 +58,7 @@ export function processItems(manifests: Manifests): SurvivalItem[] {
   const problem = unreadIn(manifests, /^process/)
   const spare = after.processes.filter((process) => !before.processes.some((earlier) => isSame(earlier, process)))
   return before.processes.flatMap((process) => {
-    const kind = process.role === 'service' ? 'service' : 'process'
-    const name = process.role === 'shell' ? 'shell of a command' : commandOf(process)
+    const { kind, name } = nameOf(process, before)
     const detail = `pid ${process.pid}`
     const same = after.processes.find((later) => isSame(later, process))
     if (same !== undefined) {
@@ -67,6 +74,23 @@ export function processItems(manifests: Manifests): SurvivalItem[] {
     }
     return [item(kind, name, { outcome: 'lost', reason: 'It does not run any more.', detail })]
   })
+}
+
+/** A service counts once, by the process that is not a child of another of its processes. */
+function nameOf(process: ManifestProcess, { processes }: Manifest): Pick<SurvivalItem, 'kind' | 'name'> {
+  if (process.role === 'shell') return { kind: 'process', name: 'shell of a command' }
+  const isPart =
+    process.service !== '' &&
+    processes.some(({ pid, service }) => pid === process.parentPid && service === process.service)
+  if (process.role !== 'service' || isPart) return { kind: 'process', name: commandOf(process) }
+  return { kind: 'service', name: process.service === '' ? commandOf(process) : process.service }
+}
+
+/** Services that a cold start has started again, or tried to. */
+export function restartedItems(services: readonly RestartedService[]): SurvivalItem[] {
+  return services.map(({ name, command, outcome, reason }) =>
+    item('service', name, { outcome, reason, detail: command }),
+  )
 }
 
 /** Of furniture one is as good as another: what it holds is reported by itself. */
@@ -191,9 +215,11 @@ export function variableItems(manifests: Manifests): SurvivalItem[] {
 
 function variableOutcome(before: ManifestVariable, now: ManifestVariable | undefined, isWorking: boolean): Outcome {
   const isSameValue = now !== undefined && now.type === before.type && now.fingerprint === before.fingerprint
-  if (isSameValue && now.fingerprint !== null) {
-    const isWhole = before.compared === 'content' && now.compared === 'content'
-    return { outcome: 'kept', reason: isWhole ? '' : 'It is the same object; what it holds was not compared.' }
+  const sameObject = { outcome: 'kept' as const, reason: 'It is the same object; what it holds was not compared.' }
+  if (isSameValue && now.fingerprint !== null) return now.compared === 'content' ? { outcome: 'kept' } : sameObject
+  // One of the two looks had no time for the content: their hashes are of different things.
+  if (now?.type === before.type && now.compared !== before.compared && objectOf(now) === objectOf(before)) {
+    return sameObject
   }
   if (isSameValue || (now?.type === before.type && (now.fingerprint === null || before.fingerprint === null))) {
     return { outcome: 'unchecked', reason: 'It is there with the same type; its content could not be compared.' }
@@ -202,6 +228,10 @@ function variableOutcome(before: ManifestVariable, now: ManifestVariable | undef
   if (now === undefined) return { outcome: 'lost', reason: 'Python does not have it any more.' }
   const reason = now.type === before.type ? 'It has another value now.' : `It is now of the type ${now.type}.`
   return { outcome: 'lost', reason }
+}
+
+function objectOf({ fingerprint }: ManifestVariable): string | undefined {
+  return fingerprint?.split(':')[0]
 }
 
 /** Directory and functions of the shell session, and its environment name by name. */

@@ -7,7 +7,7 @@ import { compareSurvival, type Evidence, summarise } from './survival-report.mod
 const process = (pid: number, commandLine: string[], more: Partial<Manifest['processes'][number]> = {}) => ({
   ...{ pid, startTicks: `${pid}00`, startedAt: 1, parentPid: 1, name: commandLine[0] ?? '', commandLine },
   executable: `/usr/bin/${commandLine[0]}`,
-  ...{ cwd: '/home/user', user: 'user', memoryBytes: 1, role: 'user' as const, ...more },
+  ...{ cwd: '/home/user', user: 'user', memoryBytes: 1, role: 'user' as const, service: '', ...more },
 })
 const variable = (name: string, fingerprint: string | null = 'same', type = 'int') => ({
   ...{
@@ -65,7 +65,7 @@ const noFileChanged = {
 }
 const hot = (after: Manifest | null, more: Partial<Evidence> = {}): Evidence => ({
   ...{ facts: { from: 'memory', cause: null }, before: whole, after, afterProblem: 'it did not answer.' },
-  ...{ files: noFileChanged, rescued: null, replayed: null, ...more },
+  ...{ files: noFileChanged, rescued: null, replayed: null, services: [], ...more },
 })
 const notKept = (evidence: Evidence) =>
   compareSurvival(evidence)
@@ -245,6 +245,15 @@ describe('C6: faults between the manifest and the second look: each is said, non
   })
 })
 
+test('C6: a variable of which only one look had time for the content is claimed as the same object and no more', () => {
+  const before = changed({ kernels: [kernel([variable('x', '7f:content'), variable('frame', '8f:content')])] })
+  const identity = { ...variable('x', '7f:other'), compared: 'identity' as const }
+  const other = { ...variable('frame', '9f:other'), compared: 'identity' as const }
+  const items = compareSurvival(hot(changed({ kernels: [kernel([identity, other])] }), { before }))
+  expect(named(items, 'x')).toMatchObject({ outcome: 'kept', reason: expect.stringContaining('same object') })
+  expect(named(items, 'frame')).toMatchObject({ outcome: 'lost' })
+})
+
 test('A2: a connection to the outside is never called kept: only its other side knows', () => {
   const before = changed({ connections: [connection({ scope: 'outside', remote: '192.0.2.1:443' })] })
   expect(notKept(hot(before, { before }))).toEqual(['unchecked connection tcp 127.0.0.1:8000 – 192.0.2.1:443'])
@@ -332,6 +341,34 @@ describe('A3, G5: after a cold start', () => {
     expect(named(items, 'redis-server')?.reason).toContain('Its directory is gone.')
     expect(items.find(({ kind }) => kind === 'connection')?.outcome).toBe('lost')
     expect(named(items, '/tmp/gone')?.outcome).toBe('lost')
+  })
+  test('O7: services stand under their names, with what became of them, and their processes do not', () => {
+    const before = changed({
+      processes: [
+        process(20, ['bash', '-c', 'npm start'], { role: 'service', service: 'web' }),
+        process(21, ['node', 'server.js'], { role: 'service', service: 'web', parentPid: 20 }),
+        process(22, ['redis-server'], { role: 'service', service: 'forgotten' }),
+      ],
+    })
+    const services = [
+      { name: 'web', command: 'npm start', outcome: 'restarted' as const, reason: 'It was started again.' },
+      { name: 'api', command: 'flask run', outcome: 'lost' as const, reason: 'It failed.' },
+    ]
+    const ofPrograms = (evidence: Evidence) =>
+      compareSurvival(evidence).flatMap(({ kind, name, outcome }) =>
+        kind === 'service' || kind === 'process' ? [`${outcome} ${kind} ${name}`] : [],
+      )
+    expect(ofPrograms(cold({ before, services }))).toEqual([
+      'restarted service web',
+      'lost service api',
+      'lost service forgotten',
+    ])
+    expect(ofPrograms(cold({ before: null, services }))).toContain('restarted service web')
+    expect(ofPrograms(hot(before, { before }))).toEqual([
+      'kept service web',
+      'kept process node server.js',
+      'kept service forgotten',
+    ])
   })
   test('variables are rescued only when they are back, and lost ones keep their reason', () => {
     const items = compareSurvival(cold())

@@ -23,6 +23,8 @@ export const manifestProcessSchema = z.object({
   memoryBytes: z.number().int(),
   /** Part of what a person or the agent started, or of the guest's furniture (kernel, waiting shell, terminal). */
   role: z.enum(['user', 'kernel', 'shell', 'terminal', 'service']),
+  /** With the role `service`: the name of the service that it belongs to, where that is known. */
+  service: z.string().default(''),
 })
 export type ManifestProcess = z.infer<typeof manifestProcessSchema>
 
@@ -34,7 +36,7 @@ export const manifestVariableSchema = z.object({
   type: z.string(),
   /** What it would roughly take to keep it; null where measuring it would cost too much. */
   bytes: z.number().int().nullable(),
-  /** Changes when the value is another one (see `compared`). Null where there is no cheap one. */
+  /** `<which object>:<hash>`; the hash is of what `compared` says. Null where there is no cheap one. */
   fingerprint: z.string().nullable(),
   /** What the fingerprint is of: all that the value holds, or only which object it is. */
   compared: z.enum(['content', 'identity']).default('identity'),

@@ -69,10 +69,17 @@ def fingerprint_of(value, size, key, until):
         digest.update(Glance(until).of(value).encode())
         return f"{id(value):x}:{digest.hexdigest()}", "content"
     except Exception:
-        kind = type(value)
-        shape = getattr(value, "shape", None) if kind.__module__.split(".")[0] in ARRAY_MODULES else None
-        digest.update(repr((kind.__qualname__, size, shape if isinstance(shape, tuple) else None)).encode())
+        digest = hashlib.blake2b(digest_size=12, key=key)
+        digest.update(repr((type(value).__qualname__, size, shape_of(value))).encode())
         return f"{id(value):x}:{digest.hexdigest()}", "identity"
+
+
+def shape_of(value):
+    try:
+        shape = value.shape if type(value).__module__.split(".")[0] in ARRAY_MODULES else None
+        return shape if isinstance(shape, tuple) else None
+    except Exception:
+        return None
 
 
 class Glance(Walk):
@@ -117,7 +124,6 @@ class Glance(Walk):
         if any(getattr(kind, name, None) is not getattr(object, name, None) for name in OWN_SAY):
             raise TooSlow
         super().taken_apart(value)
-
 
     def of_pandas(self, value, kind):
         self.say("pandas", kind.__qualname__)
