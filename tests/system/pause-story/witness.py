@@ -6,6 +6,7 @@ import http.server
 import json
 import os
 import socket
+import struct
 import sys
 import tempfile
 import threading
@@ -23,23 +24,24 @@ def count():
 
 def converse(here, there):
     """Numbers go to and fro; each side fails loudly when one is missing, double or out of order."""
-
-    def answer():
-        expected = 0
-        with there, there.makefile("rwb") as stream:
-            for line in stream:
-                if int(line) != expected:
-                    state["errors"].append(f"asked {line!r}, expected {expected}")
-                expected += 1
-                stream.write(line)
-                stream.flush()
-        state["errors"].append("the asking side has closed")
-
-    threading.Thread(target=answer, daemon=True).start()
+    threading.Thread(target=answer, args=(there,), daemon=True).start()
     ask(here)
 
 
+def answer(connection):
+    expected = 0
+    with connection, connection.makefile("rwb") as stream:
+        for line in stream:
+            if int(line) != expected:
+                state["errors"].append(f"asked {line!r}, expected {expected}")
+            expected += 1
+            stream.write(line)
+            stream.flush()
+    state["errors"].append("the asking side has closed")
+
+
 def ask(connection):
+    """One question at a time: while an answer is awaited neither side sends anything."""
     with connection, connection.makefile("rwb") as stream:
         number = 0
         try:
@@ -95,18 +97,29 @@ def both_ways(connection):
         state["errors"].append(str(error))
 
 
-def caller():
+def connect():
     while True:
         try:
-            connection = socket.create_connection((sys.argv[3], int(sys.argv[4])))
+            return socket.create_connection((sys.argv[3], int(sys.argv[4])))
         except ConnectionRefusedError:  # The other side is starting.
             time.sleep(0.1)
-        else:
-            return both_ways(connection)
 
 
-def listener():
-    both_ways(socket.create_server((sys.argv[3], int(sys.argv[4]))).accept()[0])
+def accept(*option):
+    connection = socket.create_server((sys.argv[3], int(sys.argv[4]))).accept()[0]
+    if option:
+        connection.setsockopt(*option)
+    return connection
+
+
+def impatient():
+    """Gives the connection up when nothing was acknowledged for a second."""
+    both_ways(accept(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000))
+
+
+def abrupt():
+    """When it is killed, its connection is reset, not closed."""
+    both_ways(accept(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)))
 
 
 def deleted():
@@ -141,7 +154,18 @@ class Answer(http.server.BaseHTTPRequestHandler):
         pass
 
 
-work = {"counter": count, "tcp": tcp, "unix": unix, "deleted": deleted, "caller": caller, "listener": listener}.get(role)
+work = {
+    "counter": count,
+    "tcp": tcp,
+    "unix": unix,
+    "deleted": deleted,
+    "caller": lambda: both_ways(connect()),
+    "listener": lambda: both_ways(accept()),
+    "impatient": impatient,
+    "abrupt": abrupt,
+    "asker": lambda: ask(connect()),
+    "answerer": lambda: answer(accept()),
+}.get(role)
 if work:
     threading.Thread(target=work, daemon=True).start()
 http.server.ThreadingHTTPServer(("127.0.0.1", port), Answer).serve_forever()

@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { SurvivalReport } from '@threadbox/sdk'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
+import { addNeighbour, run } from './isolation/test-machine.ts'
+
+/**
+ * Four connections of a sandbox to another machine, with numbers flowing both ways. While the sandbox sleeps three of
+ * the other sides give up, each in its own way; the fourth and a connection inside of the sandbox are left alone.
+ */
+const peerAddress = '198.51.100.78'
+const program = path.join(import.meta.dirname, 'pause-story/witness.py')
+const sides = [
+  { what: 'goes on', role: 'listener', port: 7200, statusPort: 9200 },
+  { what: 'gave up because nothing was acknowledged', role: 'impatient', port: 7201, statusPort: 9201 },
+  { what: 'was ended with a reset', role: 'abrupt', port: 7202, statusPort: 9202 },
+  { what: 'was ended and closed it', role: 'listener', port: 7203, statusPort: 9203 },
+] as const
+const [alive, impatient, ...killed] = sides
+const insidePort = 9204
+
+type Status = { heard: number; errors: string[] }
+let installation: TestInstallation
+let thread: TestThread
+let sandboxId: string
+let peer: ReturnType<typeof addNeighbour>
+let last: SurvivalReport | undefined
+const running = new Map<number, ChildProcess>()
+
+beforeAll(async () => {
+  peer = addNeighbour({ name: `tl${process.pid}`, addresses: [peerAddress], address6: 'fd77:77::4' })
+  installation = await startInstallation()
+  thread = await installation.newThread()
+  await thread.say('/run true')
+  const { body } = await installation.host.request('GET', '/v1/sandboxes')
+  sandboxId = (body as { sandboxes: { sandboxId: string }[] }).sandboxes[0]?.sandboxId ?? ''
+  await inside(`cat > witness.py <<'END_OF_WITNESS'\n${await readFile(program, 'utf8')}END_OF_WITNESS`)
+})
+afterEach(endPeers)
+afterAll(async () => {
+  await installation?.[Symbol.asyncDispose]()
+  await endPeers()
+  peer?.remove()
+})
+
+test.each(['RAM', 'disk'])(
+  'A2: of connections that slept, those whose other side gave up are reported lost, the others not (from %s)',
+  async (from) => {
+    const before = await connectAll()
+    await installation.client.sandboxes.pause(thread.id)
+    if (from === 'disk') await installation.host.killSandbox(sandboxId)
+    await vi.waitFor(() => expect(outside(impatient).errors).not.toEqual([]), { timeout: 30_000, interval: 200 })
+    for (const { port } of killed) await end(port)
+    await installation.client.sandboxes.wake(thread.id)
+    const report = await reported()
+    expect(report.from).toBe(from === 'disk' ? 'memory' : 'frozen')
+    for (const { port, what } of [impatient, ...killed]) {
+      expect(itemsOf(report, `${peerAddress}:${port}`), what).toMatchObject([{ kind: 'connection', outcome: 'lost' }])
+    }
+    // Open on this side: that the other one kept it shows with the next data, so no more is claimed.
+    expect(itemsOf(report, `${peerAddress}:${alive.port}`)).toMatchObject([
+      { kind: 'connection', outcome: 'unchecked' },
+    ])
+    expect(report.counts.connection).toMatchObject({ lost: 3, unchecked: 1, kept: 2 })
+    expect(itemsOf(report, 'tcp 127.0.0.1').map(({ outcome }) => outcome)).toEqual(['kept', 'kept'])
+    for (const read of [() => status(alive.statusPort), async () => outside(alive)]) {
+      const { heard } = await read()
+      expect(heard).toBeGreaterThanOrEqual(before)
+      await vi.waitFor(async () => expect((await read()).heard).toBeGreaterThan(heard), { timeout: 60_000 })
+      expect((await read()).errors).toEqual([])
+    }
+    for (const { statusPort, what } of [impatient, ...killed]) {
+      expect((await status(statusPort)).errors, what).not.toEqual([])
+    }
+    await inside('pkill -f witness.py')
+  },
+)
+
+/** Starts all sides; returns how many numbers each has heard at least when all of them flow. */
+async function connectAll(): Promise<number> {
+  for (const { role, port, statusPort } of sides) {
+    const place = ['netns', 'exec', peer.namespace, 'python3', program]
+    const args = [...place, role, String(statusPort), peerAddress, String(port)]
+    running.set(port, spawn('ip', args, { stdio: 'ignore' }))
+    await start(`caller ${statusPort} ${peerAddress} ${port}`)
+  }
+  await start(`tcp ${insidePort}`)
+  const enough = 20
+  await vi.waitFor(
+    async () => {
+      for (const side of sides) {
+        const both = [await status(side.statusPort), outside(side)]
+        for (const { heard, errors } of both)
+          expect({ heard: heard >= enough, errors }).toEqual({ heard: true, errors: [] })
+      }
+      await status(insidePort)
+    },
+    { timeout: 60_000, interval: 200 },
+  )
+  return enough
+}
+
+async function start(words: string): Promise<void> {
+  await inside(`(nohup python3 witness.py ${words} >/dev/null 2>&1 &)`)
+}
+
+const ask = (statusPort: number) => `curl -s --max-time 20 localhost:${statusPort}`
+
+/** What the sandbox's side of a connection has seen. */
+async function status(statusPort: number): Promise<Status> {
+  return JSON.parse(await inside(ask(statusPort))) as Status
+}
+
+function outside({ statusPort }: { statusPort: number }): Status {
+  return JSON.parse(run(`ip netns exec ${peer.namespace} ${ask(statusPort)}`)) as Status
+}
+
+async function inside(command: string): Promise<string> {
+  const { exitCode, output, message } = await installation.host.run(sandboxId, command)
+  expect({ exitCode, output, message }, command).toMatchObject({ exitCode: 0 })
+  return output
+}
+
+/** Kills one side on the other machine; its kernel does with the connection what it does then. */
+async function end(port: number): Promise<void> {
+  const child = running.get(port)
+  running.delete(port)
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
+}
+
+async function endPeers(): Promise<void> {
+  for (const port of [...running.keys()]) await end(port)
+}
+
+function itemsOf(report: SurvivalReport, part: string) {
+  return report.items.filter(({ kind, name }) => kind === 'connection' && name.includes(part))
+}
+
+/** The report of the newest wake, once somebody has looked again. */
+function reported(): Promise<SurvivalReport> {
+  return vi.waitFor(
+    async () => {
+      const { latestReport } = await installation.client.sandboxes.get(thread.id)
+      if (latestReport === null || latestReport.id === last?.id || latestReport.status !== 'complete') {
+        throw new Error(`no complete report: ${latestReport?.status}`)
+      }
+      last = latestReport
+      return latestReport
+    },
+    { timeout: 40_000, interval: 200 },
+  )
+}
