@@ -16,7 +16,7 @@ const variable = (name: string, fingerprint: string | null = 'same', type = 'int
     type,
     bytes: 8,
     fingerprint,
-    compared: 'content' as const,
+    compared: 'content' as Manifest['kernels'][number]['variables'][number]['compared'],
     rescue: 'data' as const,
     reason: '',
   },
