@@ -134,8 +134,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   })
   const codeServer = makeHttpServer({ state, logger, routes: codeRoutes(contexts) })
   answerTunnels(server, { state, logger })
-  connections.watch(server)
-  connections.watch(codeServer)
+  for (const watched of [server, codeServer]) connections.watch(watched)
   const ports = {
     guest: await listen(server, { address: options.address, port: options.ports.guest }),
     code: await listen(codeServer, { address: options.address, port: options.ports.code }),

@@ -46,11 +46,13 @@ export async function makeTestApplication(
     options.databaseUrl === undefined ? { file: options.databaseFile ?? ':memory:' } : { url: options.databaseUrl }
   const open = openDatabase(target)
   await migrate(open)
-  const host = makeHostClient({ socketPath: options.hostSocket ?? join(directory, 'no-host.sock') })
+  const hostSocket = options.hostSocket ?? join(directory, 'no-host.sock')
+  const host = makeHostClient({ socketPath: hostSocket })
   const clock = { now: Date.now(), set: 0 }
   const application = makeApplication({
     open,
     host,
+    hostSocket,
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
     masterKey: randomBytes(32),
     hosts: { installation: 'test00', baseDomain: '', publicUrl: '', allowedHosts: '', listenHost: '127.0.0.1' },

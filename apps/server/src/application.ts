@@ -22,6 +22,9 @@ import { startReconciler } from './sandboxes/reconciler.ts'
 import { eraseSandbox } from './sandboxes/sandbox-deletion.ts'
 import { deriveKey, makeSecretBox } from './secrets/secret-box.ts'
 import { makeServer } from './server.ts'
+import type { PreviewFront } from './previews/preview-front.ts'
+import { makePreviewParts, type PreviewParts } from './previews/preview-parts.ts'
+import { previewRoutes } from './previews/previews.routes.ts'
 import { serviceRoutes } from './services/services.routes.ts'
 import { installationRoutes, setupRoutes } from './settings/installation.routes.ts'
 import type { SettingTables } from './settings/settings.table.ts'
@@ -51,6 +54,8 @@ const attemptLimit = { limit: 10, windowMs: 15 * 60_000 }
 export type ApplicationOptions = {
   open: OpenDatabase
   host: HostClient
+  /** Where the host daemon listens: requests of previews go to it as they come. */
+  hostSocket: string
   blobs: BlobStore
   masterKey: Uint8Array
   hosts: AllowedHosts
@@ -73,6 +78,8 @@ export type ApplicationOptions = {
 export type Application = {
   app: Hono<ApiEnv>
   api: Api
+  /** What comes under the names of previews. */
+  previewFront: PreviewFront
   parts: ThreadParts & { users: Users; login: Login; turns: Turns; models: Models }
   /** Takes up what a crash or a stop left unfinished, then follows the host. */
   start(): Promise<void>
@@ -104,14 +111,16 @@ export function makeApplication(options: ApplicationOptions): Application {
     parts.userHub.broadcast({ type: 'status-updated' })
   })
   const people = makePeople(options, audit)
+  const previews = makePreviewParts({ ...options, sandboxes: parts.sandboxes, sandboxStore: parts.sandboxStore })
   const stopping = new AbortController()
-  const known = { ...people, parts, models, turns, settings, audit, stopping: stopping.signal }
+  const known = { ...people, parts, previews, models, turns, settings, audit, stopping: stopping.signal }
   const { app, api } = mountRoutes(options, known)
   return {
     app,
     api,
+    previewFront: previews.front,
     parts: { ...parts, users: people.users, login: people.login, turns, models },
-    ...lifecycle(options, { parts, turns, stopping }),
+    ...lifecycle(options, { parts, previews, turns, stopping }),
   }
 }
 
@@ -169,6 +178,7 @@ function mountRoutes(
     login: Login
     apiKeys: ApiKeys
     parts: ThreadParts
+    previews: PreviewParts
     models: Models
     turns: Turns
     settings: Settings
@@ -194,6 +204,7 @@ function mountRoutes(
       contentRoutes({ threads, log, blobs: options.blobs, attachments }),
       fileRoutes({ threads, files: makeFiles({ awake: (id, how) => parts.sandboxes.awake(id, how) }) }),
       lifecycleRoutes({ lifecycle: parts.lifecycle, open: (userId, threadId) => threads.open(userId, threadId) }),
+      previewRoutes({ previews: known.previews.previews, open: (userId, threadId) => threads.open(userId, threadId) }),
       serviceRoutes({ services: parts.services, open: (userId, threadId) => threads.open(userId, threadId) }),
       turnRoutes({ turns: known.turns, open: (userId, threadId) => threads.open(userId, threadId) }),
       modelRoutes({ models, isOwner: (userId) => users.isOwner(userId) }),
@@ -204,7 +215,7 @@ function mountRoutes(
 
 function lifecycle(
   options: ApplicationOptions,
-  known: { parts: ThreadParts; turns: Turns; stopping: AbortController },
+  known: { parts: ThreadParts; previews: PreviewParts; turns: Turns; stopping: AbortController },
 ): Pick<Application, 'start' | 'stop'> {
   const { host, blobs, system, logger } = options
   const { parts, turns } = known
@@ -219,6 +230,7 @@ function lifecycle(
         await turns.settled(threadId)
       },
       (threadId) => eraseSandbox({ store: sandboxStore, host, change }, threadId),
+      (threadId) => known.previews.previews.forget(threadId),
       async (threadId) => {
         for (const prefix of blobPrefixesOf(threadId)) await blobs.deleteAll(prefix)
       },
@@ -253,6 +265,7 @@ function lifecycle(
     },
     stop: async () => {
       known.stopping.abort()
+      known.previews.front.close()
       await turns.close()
       await parts.policyLoop.stop()
       await parts.reports.stop()

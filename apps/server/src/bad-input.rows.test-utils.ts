@@ -94,6 +94,7 @@ export const badInputRows: Record<string, BadInputRow> = {
   'POST /threads/{threadId}/files/move': { ...inThread, body: { from: '/home/user/a.txt', to: '/home/user/b.txt' } },
   'POST /threads/{threadId}/files/folders': { ...inThread, body: { path: '/home/user/folder' } },
   'GET /threads/{threadId}/files/archive': { ...inThread, query: { path: '/home/user' } },
+  'POST /threads/{threadId}/previews': { ...inThread, body: { port: 8000, path: '/a?b#c' } },
   'GET /threads/{threadId}/sandbox': inThread,
   'PATCH /threads/{threadId}/sandbox': {
     ...inThread,

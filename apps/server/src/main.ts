@@ -3,13 +3,14 @@ import { mkdir, readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
-import { serve } from '@hono/node-server'
+
 import { readSettings, type Setting, serverSettings, turnSettings } from '@threadbox/config'
 import { makeLogger } from '@threadbox/telemetry'
 import { makeApplication } from './application.ts'
 import { makeDirectoryBlobStore } from './blobs/directory-blob-store.ts'
 import { openDatabase } from './database/database.ts'
 import { migrate } from './database/migrations.registry.ts'
+import { makeFrontServer } from './http/front-server.ts'
 import { makeHostClient } from './sandboxes/host-client.ts'
 import { loadMasterKey } from './secrets/secret-box.ts'
 import type { FixedSetting } from './settings/settings.ts'
@@ -55,6 +56,7 @@ async function main(): Promise<void> {
   const application = makeApplication({
     open,
     host,
+    hostSocket: settings.hostSocket,
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
     masterKey: await loadMasterKey(join(directory, 'master.key')),
     hosts: settings,
@@ -71,23 +73,18 @@ async function main(): Promise<void> {
     logger,
   })
   await application.start()
-  const server = serve(
-    {
-      fetch: application.app.fetch,
-      hostname: settings.listenHost,
-      port: settings.listenPort,
-      // An upload of many gigabytes over a slow line takes as long as it takes.
-      serverOptions: { requestTimeout: 0 },
-    },
-    (address: AddressInfo) => logger.info({ address: address.address, port: address.port }, 'server listens'),
-  )
+  const server = makeFrontServer({ app: application.app, previews: application.previewFront })
+  server.listen({ host: settings.listenHost, port: settings.listenPort }, () => {
+    const { address, port } = server.address() as AddressInfo
+    logger.info({ address, port }, 'server listens')
+  })
 
   const stop = async (signal: string) => {
     logger.info({ signal }, 'server stops')
     const closed = new Promise<void>((resolve) => {
       server.close(() => resolve())
     })
-    const cut = setTimeout(() => 'closeAllConnections' in server && server.closeAllConnections(), closeLimitMs)
+    const cut = setTimeout(() => server.closeAllConnections(), closeLimitMs)
     await application.stop()
     await closed
     clearTimeout(cut)

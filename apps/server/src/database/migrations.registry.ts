@@ -5,6 +5,7 @@ import { createAuditTables } from '../audit/audit.table.ts'
 import { createLifecycleTables } from '../lifecycle/lifecycle.table.ts'
 import { createModelTables } from '../models/models.table.ts'
 import { createOperationTables } from '../operations/operations.table.ts'
+import { createPreviewTables } from '../previews/previews.table.ts'
 import { addLifecycleColumns, createSandboxTables } from '../sandboxes/sandboxes.table.ts'
 import { createSearchTables } from '../search/search.table.ts'
 import { createServiceTables } from '../services/services.table.ts'
@@ -35,6 +36,7 @@ const changes: Record<string, Change> = {
   '0012-lifecycle': createLifecycleTables,
   '0013-step-notes': addStepNotes,
   '0014-services': createServiceTables,
+  '0015-previews': createPreviewTables,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -3,6 +3,7 @@ import type { AuditTables } from '../audit/audit.table.ts'
 import type { LifecycleTables } from '../lifecycle/lifecycle.table.ts'
 import type { ModelTables } from '../models/models.table.ts'
 import type { OperationTables } from '../operations/operations.table.ts'
+import type { PreviewTables } from '../previews/previews.table.ts'
 import type { SandboxTables } from '../sandboxes/sandboxes.table.ts'
 import type { SearchTables } from '../search/search.table.ts'
 import type { ServiceTables } from '../services/services.table.ts'
@@ -13,6 +14,7 @@ import type { UserTables } from '../users/users.table.ts'
 
 /** Every table of the server; each feature declares its own. */
 export type Database = UserTables &
+  PreviewTables &
   ThreadTables &
   SearchTables &
   SandboxTables &

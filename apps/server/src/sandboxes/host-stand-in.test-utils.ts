@@ -17,6 +17,7 @@ import {
   type HostInfo,
   type HostSandbox,
 } from '@threadbox/protocol/host'
+import { closedPort, isAsked, type StandInService, sleepingPort } from './ports-stand-in.test-utils.ts'
 
 /**
  * A host daemon made of a unix socket and plain directories: it keeps the promises of the host protocol that the server
@@ -61,6 +62,8 @@ export type HostStandIn = AsyncDisposable & {
   /** Called when an order has changed the host and before its answer is sent: true for the answer to be lost. */
   loseAnswer: (order: string) => boolean
   emit(event: HostEvent): void
+  /** Answers what is asked of a port of a sandbox that is awake. */
+  service: StandInService
   /** What every process that is started inside prints. */
   processOutput: string
   /** While set, orders to start wait for it. */
@@ -114,6 +117,7 @@ export async function startHostStandIn(): Promise<HostStandIn> {
     hashKeys: { pause: undefined, look: undefined },
     loseAnswer: () => false,
     processOutput: '',
+    service: closedPort,
     emit: (event) => send(event),
     endBoot: (sandboxId, cause) => {
       const sandbox = host.sandboxes.get(sandboxId)
@@ -195,6 +199,7 @@ async function answer(host: HostStandIn, exchange: Exchange): Promise<void> {
   if (rest === 'stop' || rest === 'pause' || rest === 'wake' || rest === 'demote') {
     return await memoryOrder(host, { ...exchange, sandbox, sendJson, order: rest })
   }
+  if (rest === 'port') return (isAsked(sandbox, request) ? host.service : sleepingPort)(request, response)
   if (rest === 'file-changes') return sendJson(host.fileChanges)
   if (rest === 'guest') {
     const isSameBoot = request.headers[bootHeader] === sandbox.bootId

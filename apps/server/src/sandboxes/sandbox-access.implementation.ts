@@ -24,7 +24,7 @@ export type Sandboxes = Omit<SandboxAccess, 'awake' | 'ifAwake'> & {
   awake(
     threadId: string,
     options: {
-      reason: 'turn' | 'files' | 'terminal' | 'api'
+      reason: 'turn' | 'files' | 'terminal' | 'preview' | 'api'
       signal?: AbortSignal
       /** False: fails at once when there is no room, instead of waiting for a place. */
       mayWait?: boolean
@@ -32,6 +32,8 @@ export type Sandboxes = Omit<SandboxAccess, 'awake' | 'ifAwake'> & {
   ): Promise<ReachableSandbox>
   ifAwake(threadId: string): Promise<ReachableSandbox | undefined>
   isHeld(threadId: string): boolean
+  /** Something that a person waits for flows to or from the sandbox until the result is disposed of. */
+  transferring(sandboxId: string): Disposable
   /** Resolves when the wake that is under way has ended; undefined while there is none. */
   waking(threadId: string): Promise<unknown> | undefined
   /** Takes note of a boot that is over: the sandbox is cold, and the thread says why. */
@@ -122,6 +124,7 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
       }
     },
     isHeld: (threadId) => holds.has(threadId),
+    transferring: (sandboxId) => activity.transferring(sandboxId),
     waking: (threadId) => joined.present(threadId),
     noteEnd: (row, actual) => noteEnd(dependencies, row, actual),
   }

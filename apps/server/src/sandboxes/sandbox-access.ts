@@ -12,7 +12,7 @@ export type SandboxAccess = {
    */
   awake(
     threadId: string,
-    options: { reason: 'turn' | 'files' | 'terminal' | 'api'; signal?: AbortSignal },
+    options: { reason: 'turn' | 'files' | 'terminal' | 'preview' | 'api'; signal?: AbortSignal },
   ): Promise<AwakeSandbox>
   /**
    * The sandbox if it was ready when this server last heard of it. Nobody is asked, so its boot may be over: then the

@@ -115,6 +115,49 @@ export const errors: ErrorWords = {
     remedy: 'Fragen Sie die Eigentümerin oder den Eigentümer.',
   },
   'output.not-found': { message: 'Diese Ausgabe gibt es in diesem Thread nicht.', remedy: readAgain },
+  'preview.broken-off': {
+    message: 'Der Dienst auf Port {port} nahm die Anfrage an und antwortete nicht: {reason}',
+    remedy: 'Sehen Sie in das Protokoll des Dienstes, und versuchen Sie es dann noch einmal.',
+  },
+  'preview.foreign-request': {
+    message: 'Eine Seite von anderswo hat diese Anfrage gesendet.',
+    remedy: 'Senden Sie sie von einer Seite desselben Threads.',
+  },
+  'preview.malformed-request': {
+    message:
+      'Die Anfrage ist keine, wie ein Browser sie sendet: Ihre Adresse, ihr Host oder die Länge ihres Inhalts ist unklar.',
+    remedy: 'Senden Sie sie mit einem Host, einem Pfad und einer eindeutigen Länge.',
+  },
+  'preview.no-name': {
+    message:
+      'Vorschauen brauchen Namen, und diese Installation hat nur Namen unter localhost, also auf Ihrem eigenen Rechner.',
+    remedy:
+      'Rufen Sie `ssh -L {port}:127.0.0.1:{port}` zum Server auf, und öffnen Sie die Adresse, die `threadbox status` nennt, oder geben Sie der Installation einen Namen mit `threadbox up --domain`.',
+  },
+  'preview.nothing-here': {
+    message: 'Auf Port {port} der Sandbox antwortet nichts.',
+    remedy: 'Starten Sie den Dienst, oder sehen Sie in sein Protokoll, falls er laufen müsste.',
+  },
+  'preview.other-name': {
+    message: 'Vorschauen gehen hier nicht: In einem Rahmen behält ein Browser keine Cookies einer anderen Website.',
+    remedy: 'Öffnen Sie die App stattdessen unter {address}: Dort haben die Vorschauen denselben Namen.',
+  },
+  'preview.port-reserved': {
+    message: 'Port {port} gehört der Sandbox selbst.',
+    remedy: 'Lassen Sie den Dienst auf einem anderen Port lauschen.',
+  },
+  'preview.private': {
+    message: 'Diese Seite ist privat, und dieser Browser darf sie nicht sehen.',
+    remedy: 'Öffnen Sie sie in threadbox noch einmal aus ihrem Thread heraus.',
+  },
+  'preview.suspended': {
+    message: 'Die Sandbox dieser Seite schläft. Was eine Seite von selbst anfragt, weckt sie nicht.',
+    remedy: 'Wecken Sie sie in threadbox, oder öffnen Sie die Seite neu.',
+  },
+  'preview.waking': {
+    message: 'Die Sandbox dieser Seite wacht auf.',
+    remedy: 'Versuchen Sie es gleich noch einmal.',
+  },
   'queue.changed': {
     message: 'Die Schlange hat sich geändert, die neue Reihenfolge passt nicht mehr.',
     remedy: 'Laden Sie das Gespräch neu und ordnen Sie, was da ist.',

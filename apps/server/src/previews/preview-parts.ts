@@ -1,0 +1,45 @@
+import type { Logger } from '@threadbox/telemetry'
+import { type OpenDatabase, tablesOf } from '../database/database.ts'
+import type { AllowedHosts } from '../http/origins.ts'
+import type { Sandboxes } from '../sandboxes/sandbox-access.implementation.ts'
+import type { SandboxStore } from '../sandboxes/sandboxes.store.ts'
+import type { System } from '../system.ts'
+import { makeOpenPages } from './open-pages.ts'
+import { makePreviewFront, type PreviewFront } from './preview-front.ts'
+import { makePreviewNames } from './preview-names.models.ts'
+import { makePreviewProxy } from './preview-proxy.ts'
+import { makePreviewStore } from './previews.store.ts'
+import { makePreviews, type Previews } from './previews.usecases.ts'
+import { makeWaking } from './waking.ts'
+
+export type PreviewParts = { previews: Previews; front: PreviewFront }
+
+/** Previews: who may see them, and the door through which they are seen. */
+export function makePreviewParts(options: {
+  open: OpenDatabase
+  hosts: AllowedHosts
+  hostSocket: string
+  sandboxes: Pick<Sandboxes, 'awake' | 'transferring'>
+  sandboxStore: Pick<SandboxStore, 'find'>
+  system: System
+  logger: Logger
+}): PreviewParts {
+  const { hosts, sandboxes, sandboxStore, system, logger } = options
+  const names = makePreviewNames(hosts)
+  const store = makePreviewStore(tablesOf(options.open.database))
+  const previews = makePreviews({ store, names, system })
+  const front = makePreviewFront({
+    ...{ names, previews, logger },
+    pages: makeOpenPages({ stillValid: previews.stillValid, logger }),
+    proxy: makePreviewProxy({ socketPath: options.hostSocket }),
+    waking: makeWaking({
+      awake: (threadId, signal) => sandboxes.awake(threadId, { reason: 'preview', signal }),
+      now: system.now,
+      logger,
+    }),
+    cookieName: ({ isSecure }) => `${isSecure ? '__Host-' : ''}threadbox-preview-${hosts.installation}`,
+    sandboxOf: (threadId) => sandboxStore.find(threadId),
+    transferring: (sandboxId) => sandboxes.transferring(sandboxId),
+  })
+  return { previews, front }
+}

@@ -1,0 +1,56 @@
+import { type HeaderPair, isOwnCookie, pairsOf } from './header-pairs.models.ts'
+import type { PreviewNames } from './preview-names.models.ts'
+
+export type RequestHeaderOptions = {
+  rawHeaders: readonly string[]
+  host: string
+  port: number
+  clientAddress: string
+  isUpgrade: boolean
+  names: PreviewNames
+}
+
+/** Set anew for the service, so that nobody else's claims reach it. */
+const ownNames = /^(host|origin|cookie|expect|forwarded|x-forwarded-.*|x-real-ip|via|threadbox-.*|x-access-token)$/
+
+/**
+ * The headers that a service sees: the page's own, without what belongs to threadbox.
+ *
+ * A development server that is asked under a name that it does not know answers with an error; all of them know
+ * `localhost`, and names below it. So a service is asked under the preview's real name where that is below `localhost`,
+ * which keeps addresses that it builds from it right, and as `localhost:<port>` elsewhere. Sockets are always asked for
+ * as `localhost:<port>`: some servers compare their origin with a list that only has this name. `Origin` follows `Host`,
+ * since others compare the two; `x-forwarded-*` always say how it really was.
+ */
+export function headersForService(options: RequestHeaderOptions): string[] {
+  const { rawHeaders, host, port, names, isUpgrade } = options
+  const pairs = pairsOf(rawHeaders)
+  const isRenamed = isUpgrade || !names.hasLocalNames
+  const kept = pairs.filter(([name]) => !ownNames.test(name.toLowerCase()))
+  kept.push(['host', isRenamed ? `localhost:${port}` : host])
+  for (const [name, value] of pairs) {
+    if (name.toLowerCase() === 'origin') kept.push(['origin', originFor(value, options, isRenamed)])
+  }
+  const cookies = pageCookies(pairs)
+  if (cookies !== '') kept.push(['cookie', cookies])
+  kept.push(
+    ['x-forwarded-for', options.clientAddress],
+    ['x-forwarded-host', host],
+    ['x-forwarded-proto', names.isSecure(host) ? 'https' : 'http'],
+  )
+  return kept.flat()
+}
+
+function originFor(origin: string, options: RequestHeaderOptions, isRenamed: boolean): string {
+  return isRenamed && origin === options.names.ownOrigin(options.host) ? `http://localhost:${options.port}` : origin
+}
+
+/** The cookies of the page, as they came. */
+function pageCookies(pairs: readonly HeaderPair[]): string {
+  return pairs
+    .filter(([name]) => name.toLowerCase() === 'cookie')
+    .flatMap(([, value]) => value.split(';'))
+    .map((cookie) => cookie.trim())
+    .filter((cookie) => cookie !== '' && !isOwnCookie(cookie.split('=')[0] ?? ''))
+    .join('; ')
+}
