@@ -94,6 +94,7 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     ...{ threadStore, log, announce },
     deliver: (threadId, sandbox) => attachments.deliver(threadId, sandbox),
     onSandboxChanged: (threadId) => serviceWatch.sandboxChanged(threadId),
+    restartedServices: (threadId, bootId) => serviceWatch.restarted(threadId, bootId),
   })
   const { services, serviceWatch } = makeServiceFeature(options, { userHub, threadStore, sandboxParts })
   const parts: ThreadParts = {

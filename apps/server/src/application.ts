@@ -132,6 +132,7 @@ function makeTurnPart(options: ApplicationOptions, known: { parts: ThreadParts; 
     queue: makeQueueStore(turnTables),
     log: parts.log,
     sandboxes: parts.sandboxes,
+    services: parts.services,
     lifecycle: parts.lifecycle,
     wakeNotes: parts.wakeNotes,
     blobs: options.blobs,

@@ -14,6 +14,7 @@ import { type Lifecycle, makeLifecycle } from './lifecycle/lifecycle.usecases.ts
 import { type MachineClock, makeLifecycleClock } from './lifecycle/lifecycle-clock.ts'
 import { makePolicyLoop, type PolicyLoop } from './lifecycle/policy-loop.ts'
 import { type RetentionDependencies, recoverRemovals, removeFiles } from './lifecycle/retention.ts'
+import type { RestartedService } from './lifecycle/survival-items.models.ts'
 import { makeSurvivalReports, type SurvivalReports } from './lifecycle/survival-reports.ts'
 import { makeWakeNotes, type WakeNotes } from './lifecycle/wake-notes.ts'
 import { makeSandboxActivity, type SandboxActivity } from './sandboxes/activity.ts'
@@ -71,6 +72,7 @@ export type SandboxPartsOptions = {
   deliver: (threadId: string, sandbox: ReachableSandbox) => Promise<void>
   /** The sandbox of this thread is in another state. */
   onSandboxChanged: (threadId: string) => void
+  restartedServices: (threadId: string, bootId: string) => Promise<RestartedService[]>
 }
 
 /** How long a sandbox must have been left alone before it may lose its place to another one. */

@@ -8,7 +8,7 @@ import { shellBody } from '../runs/session-script.ts'
 const ticksPerSecond = 100
 
 /** Runs under such a key are services of the thread: the server starts them so. */
-const serviceKey = /^service[-_:]/
+const serviceKey = /^service[-_:]([a-z0-9-]*)/
 
 /** Processes that are neither the guest's own nor ended. */
 export function userProcesses(): { users: ProcessEntry[]; guests: Set<number> } {
@@ -33,7 +33,7 @@ export function describeProcess(entry: ProcessEntry, furniture: Furniture): Mani
     cwd: linkOf(`/proc/${entry.pid}/cwd`),
     user: userName(entry.pid),
     memoryBytes: entry.residentBytes,
-    role: roleOf(entry, { furniture, commandLine }),
+    ...partOf(entry, { furniture, commandLine }),
   }
 }
 
@@ -42,11 +42,17 @@ export function isCommandShell(commandLine: string[]): boolean {
   return commandLine.includes(shellBody)
 }
 
-function roleOf(entry: ProcessEntry, known: { furniture: Furniture; commandLine: string[] }): ManifestProcess['role'] {
-  if (known.furniture.kernels.has(entry.pid)) return 'kernel'
-  if (known.furniture.terminals.has(entry.pid)) return 'terminal'
-  if (isCommandShell(known.commandLine)) return 'shell'
-  return serviceKey.test(startVariable(entry.pid, runVariable) ?? '') ? 'service' : 'user'
+/** What the process is a part of. */
+function partOf(
+  entry: ProcessEntry,
+  known: { furniture: Furniture; commandLine: string[] },
+): Pick<ManifestProcess, 'role' | 'service'> {
+  const plain = { service: '' }
+  if (known.furniture.kernels.has(entry.pid)) return { role: 'kernel', ...plain }
+  if (known.furniture.terminals.has(entry.pid)) return { role: 'terminal', ...plain }
+  if (isCommandShell(known.commandLine)) return { role: 'shell', ...plain }
+  const service = serviceKey.exec(startVariable(entry.pid, runVariable) ?? '')
+  return service === null ? { role: 'user', ...plain } : { role: 'service', service: service[1] ?? '' }
 }
 
 export function readCommandLine(pid: number): string[] {

@@ -272,6 +272,7 @@ describe('what a person changes', () => {
           user: 'user',
           memoryBytes: 1,
           role: 'user',
+          service: '',
         },
       ],
     }

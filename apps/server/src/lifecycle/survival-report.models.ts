@@ -12,6 +12,8 @@ import {
   packageItems,
   portItems,
   processItems,
+  type RestartedService,
+  restartedItems,
   shellItems,
   variableItems,
 } from './survival-items.models.ts'
@@ -32,6 +34,8 @@ export type Evidence = {
   /** What the demotion said that it kept, and what came back of it. */
   rescued: RescueReport | null
   replayed: RescueReport | null
+  /** Services that this boot was to start again. */
+  services: readonly RestartedService[]
 }
 
 /** Whether the memory lived on, so that everything should be as it was. */
@@ -71,7 +75,7 @@ function coldItems(evidence: Evidence): SurvivalItem[] {
   const { before, after, afterProblem } = evidence
   const rescue = evidence.replayed ?? evidence.rescued
   if (before === null) {
-    return [...withoutManifest(), ...variablesFrom(evidence, rescue)]
+    return [...restartedItems(evidence.services), ...withoutManifest(), ...variablesFrom(evidence, rescue)]
   }
   const nothing = {
     ...before,
@@ -84,7 +88,11 @@ function coldItems(evidence: Evidence): SurvivalItem[] {
   }
   const manifests = { before, after: after ?? { ...nothing, unread: [] } }
   const restartable = new Map(rescue?.processes.map((process) => [process.pid, process]) ?? [])
-  const speaking = { ...before, processes: before.processes.filter(({ role }) => !isFurniture(role)) }
+  const told = new Set(evidence.services.map(({ name }) => name))
+  const speaking = {
+    ...before,
+    processes: before.processes.filter(({ role, service }) => !isFurniture(role) && !told.has(service)),
+  }
   const processes = processItems({ ...manifests, before: speaking }).map((found) => {
     const pid = Number(/^pid (\d+)/.exec(found.detail)?.[1] ?? -1)
     const ended = restartable.get(pid)
@@ -95,6 +103,7 @@ function coldItems(evidence: Evidence): SurvivalItem[] {
     return { ...found, reason, restartId: ended.obstacle === '' ? ended.id : null }
   })
   return [
+    ...restartedItems(evidence.services),
     ...processes,
     ...portItems(manifests),
     ...connectionItems({ before, after: { ...manifests.after, connections: [], unread: [] } }).map(endedWithMemory),

@@ -12,6 +12,7 @@ import { waitAtMost } from '../wait.ts'
 import type { GuestQuestions } from './guest-manifest.ts'
 import { type LifecycleStore, lifecycleWriterOf } from './lifecycle.store.ts'
 import type { SurvivalReportRow } from './lifecycle.table.ts'
+import type { RestartedService } from './survival-items.models.ts'
 import { compareSurvival, type Evidence, emptyReport, summarise } from './survival-report.models.ts'
 
 export type ReportDependencies = {
@@ -24,6 +25,8 @@ export type ReportDependencies = {
   logger: Logger
   lastTurnId: (threadId: string) => Promise<string | undefined>
   hashKeyOf: (sandboxId: string) => string
+  /** Resolves when this boot has started again what ran before it, as far as it can be waited for. */
+  restartedServices: (threadId: string, bootId: string) => Promise<RestartedService[]>
 }
 
 /** Reports of wakes: written at once, completed by looking again. */
@@ -201,8 +204,12 @@ async function gather(dependencies: ReportDependencies, row: SurvivalReportRow, 
   const isComparable = hasOwnDisk && report.pausedAt !== null
   const ask = () => dependencies.host.fileChanges(row.sandbox_id)
   const files = isComparable ? await optional(dependencies, question.stopping, ask) : null
+  const isCold = report.from !== 'frozen' && report.from !== 'memory'
+  const restart = () => dependencies.restartedServices(row.thread_id, row.boot_id)
+  const services = isCold ? await optional(dependencies, question.stopping, restart) : null
   return {
     facts: { from: report.from, cause: report.cause },
+    services: services ?? [],
     before: row.before_json === null ? null : manifestSchema.parse(JSON.parse(row.before_json)),
     rescued: row.rescue_json === null ? null : (JSON.parse(row.rescue_json) as RescueReport),
     files,

@@ -1,13 +1,11 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { services as guest } from '@threadbox/protocol/guest'
 import type { OpenPort } from '@threadbox/protocol/public'
+import type { RestartedService } from '../lifecycle/survival-items.models.ts'
 import type { ReachableSandbox } from '../sandboxes/awake-sandbox.ts'
 import { waitAtMost } from '../wait.ts'
-import { changeFromGuest, isWanted } from './services.models.ts'
+import { changeFromGuest, isMissingIn, restartOutcome } from './services.models.ts'
 import { type ServiceParts, startInBoot } from './services.usecases.ts'
-
-/** What a boot has started again of what ran before it. */
-export type RestartedService = { name: string; command: string; isRunning: boolean; problem: string }
 
 /** Follows the guests of awake sandboxes, and starts again what a boot has lost. */
 export type ServiceWatch = {
@@ -22,13 +20,15 @@ export type ServiceWatch = {
 const againMs = 1_000
 /** How long the next service waits for the one before it, and a report for all of them. */
 const stepMs = 10_000
+const reportMs = 20_000
 const maxOpenPorts = 50
 
 type Following = {
   bootId: string
   ended: AbortController
   work: Promise<void>
-  names: string[]
+  /** What this boot is to start again. */
+  missing: string[]
   /** Keys that the guest has named in this boot. */
   known: Set<string>
   /** Resolves when all that ran before was started again. */
@@ -61,7 +61,7 @@ export function makeServiceWatch(parts: ServiceParts): ServiceWatch {
   const follow = (threadId: string, bootId: string) => {
     const ended = new AbortController()
     const attached = Promise.withResolvers<void>()
-    const begun: Following = { bootId, ended, attached, names: [], known: new Set(), work: Promise.resolve() }
+    const begun: Following = { bootId, ended, attached, missing: [], known: new Set(), work: Promise.resolve() }
     following.set(threadId, begun)
     const signal = AbortSignal.any([ended.signal, stopped.signal])
     begun.work = followBoot(parts, { threadId, following: begun, signal })
@@ -83,13 +83,11 @@ export function makeServiceWatch(parts: ServiceParts): ServiceWatch {
       await looks.get(threadId)
       const present = following.get(threadId)
       if (present?.bootId !== bootId) return []
-      await waitAtMost(stepMs, { work: present.attached.promise, signal: stopped.signal })
+      await waitAtMost(reportMs, { work: present.attached.promise, signal: stopped.signal })
       const rows = await parts.store.list(threadId)
-      return rows.flatMap((row) => {
-        if (!present.names.includes(row.name)) return []
-        const problem = row.problem_json === null ? '' : (JSON.parse(row.problem_json) as { message: string }).message
-        return [{ name: row.name, command: row.command, isRunning: isWanted(row), problem }]
-      })
+      return rows
+        .filter(({ name, state }) => present.missing.includes(name) && state !== 'stopped')
+        .map((row) => ({ name: row.name, command: row.command, ...restartOutcome(row, bootId) }))
     },
     stop: async () => {
       stopped.abort()
@@ -158,16 +156,14 @@ async function attach(
   { threadId, following, signal }: Followed,
   sandbox: ReachableSandbox,
 ): Promise<void> {
-  const isMissing = (row: { state: string; boot_id: string | null } | undefined) =>
-    (row?.state === 'starting' || row?.state === 'running') && row.boot_id !== following.bootId
   try {
-    const rows = (await parts.store.list(threadId)).filter(isMissing)
+    const rows = (await parts.store.list(threadId)).filter((row) => isMissingIn(row, following.bootId))
+    following.missing = rows.map(({ name }) => name)
     for (const { name, key } of rows) {
       const begun = await parts
         .inOrder(threadId, async () => {
           const row = await parts.store.find(threadId, name)
-          if (signal.aborted || row?.key !== key || !isMissing(row)) return false
-          following.names.push(name)
+          if (signal.aborted || row?.key !== key || !isMissingIn(row, following.bootId)) return false
           const starting = { state: 'starting' as const, since: parts.system.now(), problem_json: null }
           await parts.store.change(row, starting)
           await startInBoot(parts, { ...row, ...starting }, sandbox)

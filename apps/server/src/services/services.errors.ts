@@ -21,6 +21,13 @@ export const serviceRefused = defineError<{ name: string; problem: string }>({
   remedy: () => 'Correct the request and start it again.',
 })
 
+export const serviceFailed = defineError<{ name: string; problem: string }>({
+  code: 'service.failed',
+  kind: 'unavailable',
+  message: ({ name, problem }) => `The service "${name}" does not run as it should: ${problem}`,
+  remedy: () => 'Read its last lines, correct what they name, and start it again.',
+})
+
 export const serviceUnsupported = defineError({
   code: 'service.unsupported',
   kind: 'unsupported',

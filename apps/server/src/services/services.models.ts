@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import type { SandboxState } from '@threadbox/domain'
 import { services as guest } from '@threadbox/protocol/guest'
 import type { Service, ServiceStatus, StartServiceRequest } from '@threadbox/protocol/public'
+import type { RestartedService } from '../lifecycle/survival-items.models.ts'
 import type { ServiceChange } from './services.store.ts'
 import type { ServiceRow } from './services.table.ts'
 
@@ -16,6 +17,20 @@ const maxStored = 100
 /** Whether it is meant to run: a cold start begins it again. */
 export function isWanted(row: Pick<ServiceRow, 'state'>): boolean {
   return row.state === 'starting' || row.state === 'running'
+}
+
+/** Whether it is meant to run and this boot has not started it. */
+export function isMissingIn(row: Pick<ServiceRow, 'state' | 'boot_id'>, bootId: string): boolean {
+  return isWanted(row) && row.boot_id !== bootId
+}
+
+/** What became of a service that a boot was to start again, for the report of its wake. */
+export function restartOutcome(row: ServiceRow, bootId: string): Pick<RestartedService, 'outcome' | 'reason'> {
+  const problem = row.problem_json === null ? undefined : (JSON.parse(row.problem_json) as Problem)
+  if (problem !== undefined) return { outcome: 'lost', reason: `It was started again, and failed: ${problem.message}` }
+  if (row.boot_id !== bootId) return { outcome: 'unchecked', reason: 'It has not been started again yet.' }
+  if (row.state === 'running') return { outcome: 'restarted', reason: 'It was started again, and its port answers.' }
+  return { outcome: 'restarted', reason: 'It was started again; its port does not answer yet.' }
 }
 
 /** What a person sees: the state of the process as far as the sandbox lets it run. */

@@ -25,9 +25,9 @@ export const runCommand = defineTool({
     'Runs a Bash command in the sandbox as the user `user` and gives you its output and exit code. All your commands ' +
     'share one shell session that lasts from message to message: the directory (cd), exported variables, functions and ' +
     'an activated virtual environment hold. Commands you run in parallel get a copy of the session each. There is no ' +
-    'terminal and no input: use flags such as -y. A long output is shortened for you and kept whole in a file. What has ' +
-    'to go on after the command (a server, a long job) must be started in the background with its output sent to a ' +
-    'file, for example `nohup python app.py > app.log 2>&1 &`.',
+    'terminal and no input: use flags such as -y. A long output is shortened for you and kept whole in a file. A server ' +
+    'belongs into start_service. Any other long job that has to go on after the command must be started in the ' +
+    'background with its output sent to a file, for example `nohup python train.py > train.log 2>&1 &`.',
   input,
   recovery: 'attach',
   isWriting: false,

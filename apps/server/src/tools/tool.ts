@@ -2,6 +2,7 @@ import type { ToolName } from '@threadbox/protocol/public'
 import type { z } from 'zod'
 import type { BlobStore } from '../blobs/blob-store.ts'
 import type { AwakeSandbox } from '../sandboxes/sandbox-access.ts'
+import type { Services } from '../services/services.usecases.ts'
 import type { CallOutcome, CallRecord } from '../turns/turn-record.ts'
 import type { RunRecorder } from './run-recorder.ts'
 
@@ -29,6 +30,7 @@ export type ToolContext = {
   /** `resume`: a run that may have been started before. `stop`: the same, and it is to be ended. */
   how: 'start' | 'resume' | 'stop'
   sandbox: AwakeSandbox
+  services: Services
   /** Nobody has asked whether the sandbox is still there: when it is not, a run throws {@link RunNotStarted}. */
   isBelievedReady: boolean
   /** The sandbox again after its connection was lost. It may be another boot by then. */

@@ -2,11 +2,16 @@ import { toolNames } from '@threadbox/protocol/public'
 import { type ToolSet, tool } from 'ai'
 import { editFile } from './edit-file.tool.ts'
 import { listFiles } from './list-files.tool.ts'
+import { listServices } from './list-services.tool.ts'
 import { readFile } from './read-file.tool.ts'
+import { restartService } from './restart-service.tool.ts'
 import { runCommand } from './run-command.tool.ts'
 import { runPython } from './run-python.tool.ts'
 import { searchFiles } from './search-files.tool.ts'
+import { serviceLogs } from './service-logs.tool.ts'
 import { shareFile } from './share-file.tool.ts'
+import { startService } from './start-service.tool.ts'
+import { stopService } from './stop-service.tool.ts'
 import type { Tool } from './tool.ts'
 import { viewImage } from './view-image.tool.ts'
 import { writeFile } from './write-file.tool.ts'
@@ -22,6 +27,11 @@ export const tools = {
   search_files: searchFiles,
   share_file: shareFile,
   view_image: viewImage,
+  start_service: startService,
+  stop_service: stopService,
+  restart_service: restartService,
+  service_logs: serviceLogs,
+  list_services: listServices,
 } as const satisfies Record<(typeof toolNames)[number], unknown>
 
 export function toolNamed(name: string): Tool | undefined {

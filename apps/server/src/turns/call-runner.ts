@@ -165,7 +165,7 @@ async function applyTool(
   dependencies: TurnDependencies,
   options: OneCall & { tool: Tool; input: unknown; sandbox: AwakeSandbox; recorder: RunRecorder; isBelief: boolean },
 ): Promise<CallOutcome | 'not-started' | undefined> {
-  const { store, settings, blobs, sandboxes, system, logger } = dependencies
+  const { store, settings, blobs, sandboxes, services, system, logger } = dependencies
   const { call, order, tool, input, sandbox, recorder, signal } = options
   const stopped = AbortSignal.abort(new Error('the turn was stopped'))
   try {
@@ -173,6 +173,7 @@ async function applyTool(
       call,
       how: order.how === 'cancel' ? 'stop' : order.how,
       sandbox,
+      services,
       isBelievedReady: options.isBelief,
       reawake: () => sandboxes.awake(call.threadId, { reason: 'turn' }),
       blobs,

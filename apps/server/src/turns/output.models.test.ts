@@ -77,12 +77,22 @@ describe('slash commands', () => {
     expect(slashCommandIn('/run ls -la\necho b')).toEqual({ kind: 'run', command: 'ls -la\necho b' })
     expect(slashCommandIn('/python\n```python\nprint(1)\n```')).toEqual({ kind: 'python', code: 'print(1)' })
     expect(slashCommandIn('/share ~/a file.csv ')).toEqual({ kind: 'share', path: '~/a file.csv' })
+    expect(slashCommandIn('/serve 8000 python3 -m http.server 8000')).toEqual({
+      kind: 'serve',
+      port: 8000,
+      command: 'python3 -m http.server 8000',
+    })
+    for (const wrong of ['/serve', '/serve 8000', '/serve python3', '/serve 70000 ls', '/serve 0 ls']) {
+      expect(slashCommandIn(wrong)).toEqual({ kind: 'help' })
+    }
     expect(slashCommandIn(' /help ')).toEqual({ kind: 'help' })
   })
 
   it('are what asks for a call again', () => {
     const again = messageForCall('run_command', { command: 'echo "a  b"\nls' })
     expect(slashCommandIn(again ?? '')).toEqual({ kind: 'run', command: 'echo "a  b"\nls' })
+    const served = messageForCall('start_service', { name: 'port-80', port: 80, command: 'a  b' })
+    expect(slashCommandIn(served ?? '')).toEqual({ kind: 'serve', port: 80, command: 'a  b' })
     expect(messageForCall('write_file', { path: 'a', content: 'b' })).toBeUndefined()
   })
 })

@@ -1,8 +1,11 @@
+import { servicePortSchema } from '@threadbox/protocol/public'
+
 /** What a message asks for by itself, with or without a model. */
 export type SlashCommand =
   | { kind: 'run'; command: string }
   | { kind: 'python'; code: string }
   | { kind: 'share'; path: string }
+  | { kind: 'serve'; port: number; command: string }
   | { kind: 'pause' }
   | { kind: 'status' }
   | { kind: 'help' }
@@ -12,20 +15,31 @@ export type SlashCommand =
  * begins with a path (`/home/user/a.csv: what is this?`) stays a message.
  */
 export function slashCommandIn(text: string): SlashCommand | undefined {
-  const match = /^\s*\/(run|python|share|pause|status|help)(?:\s+([\s\S]*))?$/.exec(text)
+  const match = /^\s*\/(run|python|share|serve|pause|status|help)(?:\s+([\s\S]*))?$/.exec(text)
   if (match === null) return undefined
   const rest = (match[2] ?? '').trimEnd()
   if (match[1] === 'pause' || match[1] === 'status') return rest.trim() === '' ? { kind: match[1] } : undefined
   if (match[1] === 'help' || rest.trim() === '') return { kind: 'help' }
+  if (match[1] === 'serve') return serveCommandIn(rest)
   if (match[1] === 'share') return { kind: 'share', path: rest.trim() }
   return match[1] === 'run' ? { kind: 'run', command: unfenced(rest) } : { kind: 'python', code: unfenced(rest) }
 }
 
+/** A port and the command that will listen there; help for anything else. */
+function serveCommandIn(rest: string): SlashCommand {
+  const match = /^\s*(\d{1,5})\s+(\S[\s\S]*)$/.exec(rest)
+  const port = servicePortSchema.safeParse(Number(match?.[1]))
+  if (match?.[2] === undefined || !port.success) return { kind: 'help' }
+  return { kind: 'serve', port: port.data, command: unfenced(match[2]) }
+}
+
 /** A command that runs a tool, as opposed to one that is answered with a line. */
-export type ToolCommand = Extract<SlashCommand, { kind: 'run' | 'python' | 'share' }>
+export type ToolCommand = Extract<SlashCommand, { kind: 'run' | 'python' | 'share' | 'serve' }>
+
+const toolCommands: readonly ToolCommand['kind'][] = ['run', 'python', 'share', 'serve']
 
 export function isToolCommand(command: SlashCommand | undefined): command is ToolCommand {
-  return command?.kind === 'run' || command?.kind === 'python' || command?.kind === 'share'
+  return toolCommands.some((kind) => kind === command?.kind)
 }
 
 /** People paste code with its Markdown fence. */
@@ -39,5 +53,8 @@ export function messageForCall(tool: string, input: unknown): string | undefined
   if (tool === 'run_command' && typeof fields.command === 'string') return `/run ${fields.command}`
   if (tool === 'run_python' && typeof fields.code === 'string') return `/python ${fields.code}`
   if (tool === 'share_file' && typeof fields.path === 'string') return `/share ${fields.path}`
+  if (tool === 'start_service' && typeof fields.port === 'number' && typeof fields.command === 'string') {
+    return `/serve ${fields.port} ${fields.command}`
+  }
   return undefined
 }

@@ -6,6 +6,7 @@ import type { Lifecycle } from '../lifecycle/lifecycle.usecases.ts'
 import type { WakeNotes } from '../lifecycle/wake-notes.ts'
 import type { Models } from '../models/models.usecases.ts'
 import type { SandboxAccess } from '../sandboxes/sandbox-access.ts'
+import type { Services } from '../services/services.usecases.ts'
 import type { System } from '../system.ts'
 import type { ThreadLog } from '../threads/thread-log.ts'
 import type { QueueStore } from './queue.store.ts'
@@ -23,6 +24,7 @@ export type TurnDependencies = {
   queue: QueueStore
   log: ThreadLog
   sandboxes: SandboxAccess
+  services: Services
   lifecycle: Pick<Lifecycle, 'pause' | 'status'>
   /** What the model does not know yet about its sandbox. */
   wakeNotes: WakeNotes

@@ -12,9 +12,14 @@ import { migrate } from '../database/migrations.registry.ts'
 import { makeModelStore } from '../models/models.store.ts'
 import type { ModelTables } from '../models/models.table.ts'
 import { makeModels } from '../models/models.usecases.ts'
+import type { ReachableSandbox } from '../sandboxes/awake-sandbox.ts'
 import type { SearchTables } from '../search/search.table.ts'
 import { makeSearchIndex } from '../search/search-index.ts'
 import { makeSecretBox } from '../secrets/secret-box.ts'
+import { type GuestServices, makeGuestServices } from '../services/guest-services.test-utils.ts'
+import { makeServiceStore } from '../services/services.store.ts'
+import type { ServiceTables } from '../services/services.table.ts'
+import { makeServiceParts, makeServices, type Services } from '../services/services.usecases.ts'
 import { makeSystem } from '../system.ts'
 import { makeLiveHub } from '../threads/thread-log.hub.ts'
 import { makeThreadLog } from '../threads/thread-log.implementation.ts'
@@ -34,6 +39,7 @@ export type TestBench = AsyncDisposable & {
   dependencies: TurnDependencies
   model: ModelServer
   sandbox: PlainSandbox
+  guest: GuestServices
   attachments: Map<string, Attachment>
   connect(more?: {
     provider?: 'anthropic' | 'openai' | 'google' | 'openai-compatible'
@@ -78,6 +84,7 @@ export async function makeTestBench(options: { settings?: Partial<TurnSettings> 
   await addThread(open, threadId)
   const model = await startModelServer()
   const sandbox = makePlainSandbox(await mkdtemp(join(directory, 'home-')))
+  const guest = makeGuestServices()
   const attachments = new Map<string, Attachment>()
   const turnTables = tablesOf<TurnTables>(open.database)
   const dependencies: TurnDependencies = {
@@ -85,6 +92,7 @@ export async function makeTestBench(options: { settings?: Partial<TurnSettings> 
     queue: makeQueueStore(turnTables),
     log,
     sandboxes: sandbox,
+    services: plainServices({ open, sandbox, guest, system, logger }),
     lifecycle: { pause: async () => undefined, status: async () => ({ state: 'active', since: 0 }) },
     wakeNotes: { pending: async () => undefined },
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
@@ -106,6 +114,7 @@ export async function makeTestBench(options: { settings?: Partial<TurnSettings> 
     dependencies,
     model,
     sandbox,
+    guest,
     attachments,
     connect: ({ provider = 'anthropic', ...more } = {}) =>
       models.connect({ provider, model: 'test-model', baseUrl: model.baseUrls[provider], apiKey: 'key', ...more }),
@@ -138,6 +147,32 @@ export async function makeTestBench(options: { settings?: Partial<TurnSettings> 
     },
   }
   return bench
+}
+
+/** Services as they are stored and asked for; nobody follows the guest, so what it says at the start stays. */
+function plainServices(
+  known: Pick<TurnDependencies, 'system' | 'logger'> & {
+    open: ReturnType<typeof openDatabase>
+    sandbox: PlainSandbox
+    guest: GuestServices
+  },
+): Services {
+  const reach = async (threadId: string) => {
+    const awake = await known.sandbox.awake(threadId, { reason: 'turn' })
+    return { ...awake, services: known.guest.client } as ReachableSandbox
+  }
+  return makeServices(
+    makeServiceParts({
+      ...known,
+      store: makeServiceStore(tablesOf<ServiceTables>(known.open.database)),
+      awake: reach,
+      ifAwake: reach,
+      sandboxOf: async () => ({ state: 'active', bootId: `b-${known.sandbox.bootCount}`, since: 0 }),
+      ownerOf: async () => undefined,
+      publish: () => undefined,
+      maxServices: async () => 10,
+    }),
+  )
 }
 
 async function addThread(open: ReturnType<typeof openDatabase>, threadId: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { survivalReportSchema } from './lifecycle.ts'
+import { serviceSchema } from './services.ts'
 
 /** JSON of any shape: tool inputs as the model wrote them. */
 export const jsonSchema: z.ZodType<unknown> = z.unknown()
@@ -94,6 +95,8 @@ export const toolResultSchema = z.discriminatedUnion('kind', [
     sizeBytes: z.number().int(),
     url: z.string(),
   }),
+  /** The service as it was when the call ended. */
+  z.object({ kind: z.literal('service'), service: serviceSchema }),
 ])
 export type ToolResult = z.infer<typeof toolResultSchema>
 
@@ -107,6 +110,11 @@ export const toolNames = [
   'search_files',
   'share_file',
   'view_image',
+  'start_service',
+  'stop_service',
+  'restart_service',
+  'service_logs',
+  'list_services',
 ] as const
 export type ToolName = (typeof toolNames)[number]
 

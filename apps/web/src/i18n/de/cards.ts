@@ -76,5 +76,10 @@ export const cards: Texts<typeof source> = {
     search_files: 'Gesucht',
     share_file: 'Geteilt',
     view_image: 'Angesehen',
+    start_service: 'Dienst gestartet',
+    stop_service: 'Dienst gestoppt',
+    restart_service: 'Dienst neu gestartet',
+    service_logs: 'Protokoll gelesen',
+    list_services: 'Dienste',
   },
 }

@@ -235,6 +235,10 @@ export const errors: ErrorWords = {
     message: 'Der Server hat nicht geantwortet.',
     remedy: 'Prüfen Sie die Verbindung und versuchen Sie es noch einmal.',
   },
+  'service.failed': {
+    message: 'Der Dienst „{name}“ läuft nicht, wie er soll: {problem}',
+    remedy: 'Lesen Sie seine letzten Zeilen, beheben Sie, was sie nennen, und starten Sie ihn noch einmal.',
+  },
   'service.limit-reached': {
     message: 'Der Thread hat schon {max} Dienste, mehr darf er nicht haben.',
     remedy: 'Halten Sie einen davon an, oder erhöhen Sie maxServices in den Einstellungen.',

@@ -83,6 +83,7 @@ export const threads: Texts<typeof source> = {
     run: 'führt einen Shell-Befehl aus; Ordner, Variablen und Hintergrundprozesse bleiben',
     python: 'führt Python aus; Variablen bleiben',
     share: 'gibt Ihnen eine Datei der Sandbox als Download',
+    serve: 'startet einen Webserver an einem Port, neben der Unterhaltung',
     pause: 'sichert Speicher und Prozesse und pausiert die Sandbox',
     status: 'sagt, wie es der Sandbox geht',
     help: 'zeigt diese Liste',

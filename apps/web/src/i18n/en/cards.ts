@@ -73,5 +73,10 @@ export const cards = {
     search_files: 'Searched',
     share_file: 'Shared',
     view_image: 'Looked at',
+    start_service: 'Started service',
+    stop_service: 'Stopped service',
+    restart_service: 'Restarted service',
+    service_logs: 'Read log',
+    list_services: 'Services',
   },
 }

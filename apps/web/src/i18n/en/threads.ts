@@ -80,6 +80,7 @@ export const threads = {
     run: 'runs a shell command; folder, variables and background processes stay',
     python: 'runs Python; variables stay',
     share: 'gives you a file of the sandbox as a download',
+    serve: 'starts a web server on a port, beside the conversation',
     pause: 'saves memory and processes and pauses the sandbox',
     status: 'says how the sandbox is',
     help: 'shows this list',

@@ -19,6 +19,11 @@ export function CallCard(props: { entry: ToolCallEntry }) {
     case 'search_files':
     case 'view_image':
     case 'share_file':
+    case 'start_service':
+    case 'stop_service':
+    case 'restart_service':
+    case 'service_logs':
+    case 'list_services':
       return <TextCard entry={props.entry} />
   }
 }

@@ -7,6 +7,7 @@ const commands = [
   { name: 'run', example: '/run uname -a' },
   { name: 'python', example: '/python import sys; sys.version' },
   { name: 'share', example: '/share sales.csv' },
+  { name: 'serve', example: '/serve 8000 python3 -m http.server 8000' },
   { name: 'pause', example: '/pause' },
   { name: 'status', example: '/status' },
   { name: 'help', example: '/help' },

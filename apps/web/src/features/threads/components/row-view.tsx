@@ -1,4 +1,4 @@
-import { Brain, CodeXml, FilePen, FileSearch, FolderSearch, PackageOpen, SquareTerminal } from 'lucide-react'
+import { Brain, CodeXml, FilePen, FileSearch, FolderSearch, Globe, PackageOpen, SquareTerminal } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { CallCard } from '../../cards/components/call-card.tsx'
@@ -25,6 +25,11 @@ const callIcons = {
   search_files: FolderSearch,
   share_file: PackageOpen,
   view_image: FileSearch,
+  start_service: Globe,
+  stop_service: Globe,
+  restart_service: Globe,
+  service_logs: Globe,
+  list_services: Globe,
 } as const
 
 /** One row of the conversation with its node on the thread line, which is dashed while the sandbox slept. */
