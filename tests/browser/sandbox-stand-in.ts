@@ -13,6 +13,8 @@ import {
   type Thread,
   type ThreadEvent,
   threadSchema,
+  type UserEvent,
+  userEventSchema,
 } from '@threadbox/protocol/public'
 
 /**
@@ -32,6 +34,8 @@ export type SandboxStandIn = AsyncDisposable & {
   setSandbox(sandbox: SandboxView): void
   setThread(values: Partial<Thread>): void
   setDetail(values: Partial<SandboxDetail>): void
+  /** Says something on the stream of the person. */
+  tellUser(event: UserEvent): void
   /** Puts an entry into the conversation, in place of the one with its id. */
   putEntry(entry: Entry): void
   clear(): void
@@ -89,9 +93,17 @@ export function lossyReport(status: SurvivalReport['status']): SurvivalReport {
   }
 }
 
-export async function startSandboxStandIn(webDirectory: string): Promise<SandboxStandIn> {
+export type Result = { status: number; body: unknown }
+/** More of the API: undefined where it knows no answer. */
+export type MoreRoutes = (order: { path: string; body: unknown }) => Result | undefined | Promise<Result>
+
+export async function startSandboxStandIn(
+  webDirectory: string,
+  more: MoreRoutes = () => undefined,
+): Promise<SandboxStandIn> {
   const state = startState()
   const streams = new Set<ServerResponse>()
+  const userStreams = new Set<ServerResponse>()
   const say = (event: ThreadEvent) => {
     state.events.push(event)
     for (const stream of streams) stream.write(frameOf(event))
@@ -102,7 +114,7 @@ export async function startSandboxStandIn(webDirectory: string): Promise<Sandbox
     say({ type: 'thread-updated', seq: state.seq, thread: state.thread })
   }
   const server = createServer((request, response) => {
-    void answer({ request, response, state, streams, webDirectory })
+    void answer({ request, response, state, streams, userStreams, webDirectory, more })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -120,6 +132,10 @@ export async function startSandboxStandIn(webDirectory: string): Promise<Sandbox
     setSandbox: (sandbox) => changeThread({ sandbox }),
     setDetail: (values) => {
       state.detail = { ...state.detail, ...values }
+    },
+    tellUser: (event) => {
+      const frame = `data: ${JSON.stringify(userEventSchema.parse(event))}\n\n`
+      for (const stream of userStreams) stream.write(frame)
     },
     putEntry: (entry) => {
       const parsed = entrySchema.parse(entry)
@@ -187,7 +203,9 @@ type Context = {
   response: ServerResponse
   state: ReturnType<typeof startState>
   streams: Set<ServerResponse>
+  userStreams: Set<ServerResponse>
   webDirectory: string
+  more: MoreRoutes
 }
 
 async function answer(context: Context): Promise<void> {
@@ -199,15 +217,19 @@ async function answer(context: Context): Promise<void> {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': open\n\n')
     const after = Number(request.headers['last-event-id'] ?? searchParams.get('after') ?? Number.POSITIVE_INFINITY)
     for (const event of context.state.events) if ('seq' in event && event.seq > after) response.write(frameOf(event))
-    context.streams.add(response)
-    response.on('close', () => context.streams.delete(response))
+    const sets = route === '/events' ? [context.streams, context.userStreams] : [context.streams]
+    for (const set of sets) {
+      set.add(response)
+      response.on('close', () => set.delete(response))
+    }
     return
   }
-  const result = request.method === 'GET' ? read(context, route) : await order(context, route)
+  const result =
+    request.method === 'GET'
+      ? ((await context.more({ path: `GET ${route}`, body: undefined })) ?? read(context, route))
+      : await order(context, route)
   response.writeHead(result.status, { 'content-type': 'application/json' }).end(JSON.stringify(result.body))
 }
-
-type Result = { status: number; body: unknown }
 
 function read({ state }: Context, route: string): Result {
   const answers: Record<string, () => unknown> = {
@@ -230,7 +252,10 @@ async function order(context: Context, route: string): Promise<Result> {
   const parts: Buffer[] = []
   for await (const part of request) parts.push(part as Buffer)
   const text = Buffer.concat(parts).toString()
-  state.orders.push({ path: `${request.method} ${route}`, body: text === '' ? undefined : JSON.parse(text) })
+  const order = { path: `${request.method} ${route}`, body: text === '' ? undefined : JSON.parse(text) }
+  state.orders.push(order)
+  const found = await context.more(order)
+  if (found !== undefined) return found
   if (state.refusal !== null) return failed({ status: 409, code: state.refusal })
   if (route.startsWith('/threads/t/sandbox')) return read(context, '/threads/t/sandbox')
   return { status: 200, body: route === '/threads/t' ? state.thread : { entryId: 'e', turnId: null } }

@@ -2,8 +2,10 @@ import type { ThreadEvent, UserEvent } from '@threadbox/protocol/public'
 import { followStream, type StreamOptions } from './event-stream.ts'
 import { fileCalls } from './files.ts'
 import { accountCalls, installationCalls, modelCalls } from './installation.ts'
+import { previewCalls } from './previews.ts'
 import { type ClientOptions, connect } from './request.ts'
 import { sandboxCalls } from './sandboxes.ts'
+import { serviceCalls } from './services.ts'
 import { threadCalls } from './threads.ts'
 
 /**
@@ -20,6 +22,8 @@ export function createClient(options: ClientOptions = {}) {
     account: accountCalls(connection),
     threads: threadCalls(connection),
     sandboxes: sandboxCalls(connection),
+    services: serviceCalls(connection),
+    previews: previewCalls(connection),
     files: fileCalls(connection),
     models: modelCalls(connection),
     installation: installationCalls(connection),

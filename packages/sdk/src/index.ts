@@ -2,6 +2,7 @@ export type { ErrorKind } from '@threadbox/errors'
 export { type ErrorDetails, isErrorOf, isThreadboxError, ThreadboxError } from '@threadbox/errors/error'
 export type * from '@threadbox/protocol/public'
 export { wakeCauses } from '@threadbox/protocol/public/lifecycle-codes'
+export { previewFrameSandbox } from '@threadbox/protocol/public/preview-frame'
 export {
   applyThreadEvent,
   outputWindowCharacters,

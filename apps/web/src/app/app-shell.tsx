@@ -1,25 +1,33 @@
 import { Outlet, useParams } from '@tanstack/react-router'
+import { type CSSProperties, useLayoutEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ConnectionBanner } from '../features/connection/components/connection-banner.tsx'
 import { ShortcutsDialog } from '../features/help/components/shortcuts-dialog.tsx'
+import { PaneHost } from '../features/panes/components/pane-host.tsx'
+import { isPaneName } from '../features/panes/components/pane-registry.ts'
+import { enterPage } from '../features/panes/state/pane-store.ts'
+import { usePaneWidth } from '../features/panes/state/pane-width.ts'
+import { useShownPane } from '../features/panes/state/use-shown-pane.ts'
 import { Palette } from '../features/search/components/palette.tsx'
 import { Sidebar } from '../features/sidebar/components/sidebar.tsx'
 import { useUserStream } from '../features/sidebar/state/use-user-stream.ts'
 import { classNames } from '../ui/class-names.ts'
 import { closeDrawer, useUiState } from './ui-state.ts'
 import { useAppKeys } from './use-app-keys.ts'
+import { useNarrow } from './use-narrow.ts'
 
 /** The frame around every page of a signed-in person. */
 export function AppShell() {
   const { t } = useTranslation(['sidebar', 'common'])
-  const { isSidebarOpen, isDrawerOpen, pane } = useUiState()
+  const { isSidebarOpen, isDrawerOpen } = useUiState()
   const { threadId } = useParams({ strict: false })
+  const pane = usePane(threadId ?? null)
   useUserStream()
   useAppKeys()
   return (
     <div
       className={classNames('app', !isSidebarOpen && 'is-wide', isDrawerOpen && 'has-drawer')}
-      data-pane={threadId === undefined ? undefined : (pane ?? undefined)}
+      data-pane={pane.shown?.pane}
     >
       <a className="skip" href="#message">
         {t('common:skipToMessage')}
@@ -28,10 +36,27 @@ export function AppShell() {
       {isDrawerOpen && <button type="button" className="drawer-scrim" aria-label={t('close')} onClick={closeDrawer} />}
       <div className="page-box" inert={isDrawerOpen}>
         <ConnectionBanner />
-        <Outlet />
+        <div className="page-area" style={pane.style}>
+          <div className="under-sheet" inert={pane.isSheet}>
+            <Outlet />
+          </div>
+          {pane.shown !== null && <PaneHost shown={pane.shown} isSheet={pane.isSheet} width={pane.width} />}
+        </div>
       </div>
       <Palette />
       <ShortcutsDialog />
     </div>
   )
+}
+
+/** What stands beside the page, and how wide. */
+function usePane(threadId: string | null) {
+  const found = useShownPane(threadId)
+  const isNarrow = useNarrow()
+  useLayoutEffect(() => enterPage(threadId), [threadId])
+  const shown = found !== null && isPaneName(found.pane) ? { ...found, pane: found.pane } : null
+  const width = usePaneWidth(shown?.pane ?? '')
+  const chosen = shown === null || isNarrow ? null : width[0]
+  const style = chosen === null ? undefined : { '--pane-w': `clamp(400px, ${chosen}px, 70%)` }
+  return { shown, width, isSheet: shown !== null && isNarrow, style: style as CSSProperties | undefined }
 }

@@ -31,7 +31,8 @@ function moveRegion(step: 1 | -1): void {
   const current = regions.findIndex((region) => region.contains(document.activeElement))
   const next = regions[(current + step + regions.length) % regions.length]
   const target =
-    next?.querySelector<HTMLElement>('[aria-current=page], textarea, h2[tabindex]') ??
-    (next?.matches('[tabindex]') ? next : next?.querySelector<HTMLElement>('[tabindex], a, button'))
+    next?.querySelector<HTMLElement>(
+      '[aria-current=page], textarea, [role=tab][aria-selected=true], h2[tabindex]:not(.sr)',
+    ) ?? (next?.matches('[tabindex]') ? next : next?.querySelector<HTMLElement>('[tabindex], a, button'))
   target?.focus()
 }

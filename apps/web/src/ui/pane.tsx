@@ -1,27 +1,34 @@
 import { X } from 'lucide-react'
 import { type PointerEvent, type ReactNode, useEffect, useRef } from 'react'
+import { classNames } from './class-names.ts'
 import { IconButton } from './icon-button.tsx'
 
 /**
- * What stands beside the main column; a sheet over the whole page where `isSheet`. The heading takes the focus when
- * the pane was asked for. Whoever shows it makes what lies below a sheet inert and gives the focus back afterwards.
+ * What stands beside the main column; a sheet over the whole page where `isSheet`. The heading, or the tab in front,
+ * takes the focus when the pane was asked for. Whoever shows it makes what lies below a sheet inert and gives the focus back afterwards.
  */
 export function Pane(props: {
   title: string
-  subtitle?: ReactNode
+  /** Stands in the head in place of the title, which then is for screen readers only. */
+  lead?: ReactNode
   actions?: ReactNode
   isSheet: boolean
   takesFocus: boolean
   closeLabel: string
   onClose: () => void
   resizer?: ReactNode
+  /** The content divides the height by itself instead of scrolling as a whole. */
+  isFilled?: boolean
   children: ReactNode
 }) {
   const heading = useRef<HTMLHeadingElement>(null)
   const { isSheet, takesFocus, onClose } = props
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it opens
   useEffect(() => {
-    if (takesFocus) heading.current?.focus()
+    if (!takesFocus) return
+    const tab = heading.current?.parentElement?.querySelector<HTMLElement>('[role=tab][aria-selected=true]')
+    const target = tab ?? heading.current
+    target?.focus()
   }, [])
   const drag = useDragDown(isSheet, onClose)
   return (
@@ -38,17 +45,17 @@ export function Pane(props: {
     >
       {!isSheet && props.resizer}
       <header className="pane-h" {...drag}>
-        <h2 ref={heading} tabIndex={-1}>
+        <h2 ref={heading} tabIndex={-1} className={props.lead === undefined ? undefined : 'sr'}>
           {props.title}
         </h2>
-        {props.subtitle}
+        {props.lead}
         <span className="grow" />
         {props.actions}
         <IconButton label={props.closeLabel} onClick={onClose}>
           <X className="i" size={16} />
         </IconButton>
       </header>
-      <div className="pane-b">{props.children}</div>
+      <div className={classNames('pane-b', props.isFilled && 'pane-b--fill')}>{props.children}</div>
     </aside>
   )
 }

@@ -10,4 +10,5 @@ export const common: Texts<typeof source> = {
   copied: 'Kopiert',
   copyFailed: 'Kopieren ging nicht. Der Browser gibt die Zwischenablage nicht frei.',
   loading: 'Wird geladen',
+  panes: 'Bereiche',
 }

@@ -15,5 +15,6 @@ export const help: Texts<typeof source> = {
   shortcuts: 'Diese Liste',
   nextRegion: 'Nächster Bereich: Seitenleiste, Gespräch, Nachricht',
   rename: 'Thread umbenennen',
+  preview: 'Vorschau zeigen oder verbergen',
   sandbox: 'Sandbox zeigen oder verbergen',
 }

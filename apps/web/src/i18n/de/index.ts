@@ -9,6 +9,7 @@ import { empty } from './empty.ts'
 import { help } from './help.ts'
 import { lifecycle } from './lifecycle.ts'
 import { models } from './models.ts'
+import { preview } from './preview.ts'
 import { sandbox } from './sandbox.ts'
 import { search } from './search.ts'
 import { settings } from './settings.ts'
@@ -28,6 +29,7 @@ export const de: Texts<typeof en> = {
   help,
   lifecycle,
   models,
+  preview,
   search,
   settings,
 }

@@ -7,4 +7,5 @@ export const common = {
   copied: 'Copied',
   copyFailed: 'Could not copy. The browser refused access to the clipboard.',
   loading: 'Loading',
+  panes: 'Panes',
 }

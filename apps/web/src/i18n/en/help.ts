@@ -12,5 +12,6 @@ export const help = {
   shortcuts: 'This list',
   nextRegion: 'Next region: sidebar, chat, message, pane',
   rename: 'Rename thread',
+  preview: 'Show or hide the preview',
   sandbox: 'Show or hide the sandbox',
 }

@@ -7,6 +7,7 @@ import { empty } from './empty.ts'
 import { help } from './help.ts'
 import { lifecycle } from './lifecycle.ts'
 import { models } from './models.ts'
+import { preview } from './preview.ts'
 import { sandbox } from './sandbox.ts'
 import { search } from './search.ts'
 import { settings } from './settings.ts'
@@ -27,6 +28,7 @@ export const en = {
   help,
   lifecycle,
   models,
+  preview,
   search,
   settings,
 }

@@ -16,6 +16,7 @@ export const shortcutGroups = {
   ],
   thread: [
     ['rename', 'F2'],
+    ['preview', 'alt+1'],
     ['sandbox', 'alt+4'],
   ],
 } as const

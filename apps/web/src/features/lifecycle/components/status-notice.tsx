@@ -1,10 +1,10 @@
 import type { NoticeEntry } from '@threadbox/sdk'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { openPane } from '../../../app/ui-state.ts'
 import { useFormat } from '../../../app/use-format.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
+import { openPane } from '../../panes/state/pane-store.ts'
 import { glyphOfState, stateNamed } from '../../sandbox/state/chip.models.ts'
 import { numberOf } from '../state/notice.models.ts'
 

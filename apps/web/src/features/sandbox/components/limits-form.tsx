@@ -1,13 +1,13 @@
 import type { SandboxView } from '@threadbox/sdk'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { reachPaneTarget, useUiState } from '../../../app/ui-state.ts'
 import { useFormat } from '../../../app/use-format.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { FormProblem } from '../../connection/components/form-problem.tsx'
+import { reachPaneTarget, usePaneState } from '../../panes/state/pane-store.ts'
 import { useChangeSandbox } from '../api/sandbox.queries.ts'
 import { type LimitName, type LimitProblem, limitNames, limitText, readLimit } from '../state/limits.models.ts'
 
@@ -79,7 +79,7 @@ export function LimitsForm(props: { threadId: string; limits: SandboxView['limit
 /** Brings the limits into view when they were asked for, with the focus in the first of them. */
 function useLimitsTarget() {
   const section = useRef<HTMLElement>(null)
-  const { paneTarget } = useUiState()
+  const { paneTarget } = usePaneState()
   useEffect(() => {
     if (paneTarget !== 'limits') return
     section.current?.scrollIntoView({ block: 'start' })

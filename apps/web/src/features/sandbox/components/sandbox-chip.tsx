@@ -1,16 +1,17 @@
 import type { SandboxView } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
-import { togglePane, useUiState } from '../../../app/ui-state.ts'
 import { useNow } from '../../../app/use-now.ts'
 import { Chip } from '../../../ui/chip.tsx'
+import { togglePane } from '../../panes/state/pane-store.ts'
+import { useShownPane } from '../../panes/state/use-shown-pane.ts'
 import { glyphOf } from '../state/chip.models.ts'
 import { useSandboxWords } from '../state/sandbox-words.ts'
 
 /** The state of the thread's computer in a word, and what is to be said about it; opens the panel. */
-export function SandboxChip(props: { sandbox: SandboxView }) {
+export function SandboxChip(props: { threadId: string; sandbox: SandboxView }) {
   const { t } = useTranslation('sandbox')
   const words = useSandboxWords()
-  const { pane } = useUiState()
+  const shown = useShownPane(props.threadId)
   const now = useNow(15_000)
   const { sandbox } = props
   const detail = words.detail(sandbox, now)
@@ -20,8 +21,8 @@ export function SandboxChip(props: { sandbox: SandboxView }) {
       word={words.word(sandbox)}
       detail={detail}
       title={detail ?? t('chip')}
-      aria-expanded={pane === 'sandbox'}
-      data-pane-toggle=""
+      aria-expanded={shown?.threadId === props.threadId && shown.pane === 'sandbox'}
+      data-pane-toggle="sandbox"
       onClick={() => togglePane('sandbox')}
     />
   )

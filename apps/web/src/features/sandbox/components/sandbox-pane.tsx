@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import type { SandboxDetail, Thread } from '@threadbox/sdk'
+import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { closePane, wasPaneAskedFor } from '../../../app/ui-state.ts'
+import { useClient } from '../../../app/client.ts'
 import { useFormat } from '../../../app/use-format.ts'
 import { useNow } from '../../../app/use-now.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
@@ -9,7 +11,12 @@ import { Resizer } from '../../../ui/resizer.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { LoadFailed } from '../../connection/components/load-failed.tsx'
 import { SurvivalCard } from '../../lifecycle/components/survival-card.tsx'
+import type { PaneProps } from '../../panes/components/pane-registry.ts'
+import { usePageThread } from '../../panes/state/page-thread.ts'
+import { closePane, wasPaneAskedFor } from '../../panes/state/pane-store.ts'
+import { threadQuery } from '../../threads/api/thread-queries.ts'
 import { useSandboxDetail } from '../api/sandbox.queries.ts'
+import { withTurnMode } from '../state/chip.models.ts'
 import { LimitsForm } from './limits-form.tsx'
 import { LogSection } from './log-section.tsx'
 import { PolicySection } from './policy-section.tsx'
@@ -18,18 +25,14 @@ import { StateSection } from './state-section.tsx'
 import { UsageSection } from './usage-section.tsx'
 
 /** A thread's computer: its state and what follows, what it uses, what may be changed, what happened. */
-export function SandboxPane(props: {
-  thread: Thread
-  isTurnRunning: boolean
-  isSheet: boolean
-  width: number | null
-  onWidth: (width: number | null) => void
-}) {
+export function SandboxPane(props: PaneProps) {
   const { t } = useTranslation('sandbox')
-  const { thread } = props
-  const query = useSandboxDetail(thread.id, thread.sandbox)
-  const now = useNow(5000)
-  const detail = query.data
+  const client = useClient()
+  const page = usePageThread()
+  const { data } = useQuery(threadQuery(client, props.threadId))
+  const isOwnPage = page?.threadId === props.threadId
+  const turnMode = isOwnPage ? page.turnMode : undefined
+  const thread = useMemo(() => data && { ...data, sandbox: withTurnMode(data.sandbox, turnMode) }, [data, turnMode])
   return (
     <Pane
       title={t('title')}
@@ -39,6 +42,21 @@ export function SandboxPane(props: {
       onClose={closePane}
       resizer={<Resizer label={t('pane.resize')} width={props.width} minimum={400} onChange={props.onWidth} />}
     >
+      {thread !== undefined && (
+        <SandboxContent thread={thread} isTurnRunning={thread.isTurnRunning || (isOwnPage && page.isTurnRunning)} />
+      )}
+    </Pane>
+  )
+}
+
+function SandboxContent(props: { thread: Thread; isTurnRunning: boolean }) {
+  const { t } = useTranslation('sandbox')
+  const { thread } = props
+  const query = useSandboxDetail(thread.id, thread.sandbox)
+  const now = useNow(5000)
+  const detail = query.data
+  return (
+    <>
       <StateSection thread={thread} detail={detail} isTurnRunning={props.isTurnRunning} now={now} />
       {query.isError && detail !== undefined && <Stale at={query.dataUpdatedAt} now={now} />}
       {detail === undefined && query.isError && (
@@ -57,7 +75,7 @@ export function SandboxPane(props: {
         </div>
       )}
       {detail !== undefined && <Detail thread={thread} detail={detail} isStale={query.isError} now={now} />}
-    </Pane>
+    </>
   )
 }
 

@@ -4,6 +4,8 @@ import { useEffect } from 'react'
 import { useClient } from '../../../app/client.ts'
 import { queryKeys } from '../../../app/query-keys.ts'
 import { connectionStore } from '../../connection/state/connection-store.ts'
+import { renewServices } from '../../preview/api/services.queries.ts'
+import { receiveServices } from '../../preview/state/preview-store.ts'
 import { dropThread, putThread } from '../../threads/api/thread-queries.ts'
 
 /** Keeps the sidebar true while somebody is signed in, and knows whether the server answers. */
@@ -21,10 +23,12 @@ export function useUserStream(): void {
           // Nothing is replayed: what changed while nobody listened is in the list.
           void queryClient.invalidateQueries({ queryKey: queryKeys.threads })
           void queryClient.invalidateQueries({ queryKey: queryKeys.status })
+          renewServices(queryClient)
         },
         onEvent: (event) => {
           if (event.type === 'thread-updated') putThread(queryClient, event.thread)
           else if (event.type === 'thread-removed') dropThread(queryClient, event.threadId)
+          else if (event.type === 'services-updated') receiveServices(queryClient, event.threadId, event.services)
           else void queryClient.invalidateQueries({ queryKey: queryKeys.status })
         },
       })

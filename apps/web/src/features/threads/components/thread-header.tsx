@@ -1,12 +1,14 @@
 import type { Thread } from '@threadbox/sdk'
-import { Box, Ellipsis, Menu as MenuIcon, PanelLeft, Pin, PinOff, Trash2 } from 'lucide-react'
+import { Ellipsis, Menu as MenuIcon, PanelLeft, Pin, PinOff, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { isMac, shortcutText } from '../../../app/keyboard.ts'
-import { openPane, togglePane, toggleSidebar, useUiState } from '../../../app/ui-state.ts'
+import { shortcutText } from '../../../app/keyboard.ts'
+import { toggleSidebar, useUiState } from '../../../app/ui-state.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
-import { Tooltip } from '../../../ui/tooltip.tsx'
+import { paneNames, panes } from '../../panes/components/pane-registry.ts'
+import { PaneToggles } from '../../panes/components/pane-toggles.tsx'
+import { openPane } from '../../panes/state/pane-store.ts'
 import { SandboxChip } from '../../sandbox/components/sandbox-chip.tsx'
 import { useOfferThreadActions } from '../../search/state/thread-actions.ts'
 import { useDeleteThread, usePinThread } from '../api/thread-mutations.ts'
@@ -25,7 +27,7 @@ export function ThreadHeader(props: { thread: Thread | undefined }) {
         </span>
       )}
       <span className="brk only-m" />
-      {thread !== undefined && <SandboxChip sandbox={thread.sandbox} />}
+      {thread !== undefined && <SandboxChip threadId={thread.id} sandbox={thread.sandbox} />}
       {thread !== undefined && <PaletteActions thread={thread} />}
       <div className="acts">
         {thread !== undefined && (
@@ -33,30 +35,9 @@ export function ThreadHeader(props: { thread: Thread | undefined }) {
             <ThreadMenu thread={thread} />
           </span>
         )}
-        {thread !== undefined && <PaneToggles />}
+        {thread !== undefined && <PaneToggles threadId={thread.id} />}
       </div>
     </header>
-  )
-}
-
-/** What can stand beside the conversation. */
-function PaneToggles() {
-  const { t } = useTranslation('sandbox')
-  const { pane } = useUiState()
-  return (
-    <div className="seg">
-      <Tooltip label={t('title')} shortcut={isMac ? '⌥4' : 'Alt+4'}>
-        <button
-          type="button"
-          aria-pressed={pane === 'sandbox'}
-          aria-label={t('title')}
-          onClick={() => togglePane('sandbox')}
-        >
-          <Box className="i" size={14} />
-          <span className="not-m">{t('title')}</span>
-        </button>
-      </Tooltip>
-    </div>
   )
 }
 
@@ -97,13 +78,13 @@ function SidebarButton() {
 
 /** Draws nothing: what the menu offers can also be found by typing. */
 function PaletteActions(props: { thread: Thread }) {
-  const { t } = useTranslation(['threads', 'sandbox'])
+  const { t } = useTranslation(['threads', 'sandbox', 'preview'])
   const pin = usePinThread()
   const remove = useDeleteThread()
   const { thread } = props
   useOfferThreadActions([
     { id: 'pin', label: thread.isPinned ? t('unpin') : t('pin'), run: () => pin(thread) },
-    { id: 'sandbox', label: t('sandbox:title'), run: () => openPane('sandbox') },
+    ...paneNames.map((name) => ({ id: name, label: t(panes[name].title), run: () => openPane(name) })),
     { id: 'delete', label: t('delete'), run: () => remove(thread) },
   ])
   return null

@@ -5,6 +5,7 @@ import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../app/client.ts'
 import { isTouch } from '../../../app/keyboard.ts'
+import { useStable } from '../../../app/use-stable.ts'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { CardProvider } from '../../cards/state/card-context.ts'
 import type { ComposerHandle } from '../../composer/components/composer.tsx'
@@ -15,6 +16,8 @@ import { NotFoundPage } from '../../connection/components/not-found-page.tsx'
 import { useDocumentTitle } from '../../connection/state/use-document-title.ts'
 import { EmptyThread } from '../../empty/components/empty-thread.tsx'
 import { WakeAnnouncer } from '../../lifecycle/components/wake-announcer.tsx'
+import { useOfferPageThread } from '../../panes/state/page-thread.ts'
+import { usePaneKeys } from '../../panes/state/use-pane-keys.ts'
 import { useMarkRead } from '../api/thread-mutations.ts'
 import { threadQuery } from '../api/thread-queries.ts'
 import { knownPathsOf, lastMessageOf, queueOf, rowsOf, runningTurnOf } from '../state/rows.models.ts'
@@ -53,6 +56,7 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
     },
     [setText],
   )
+  const append = useStable((added: string) => insert(text.trim() === '' ? added : `${text.trimEnd()}\n\n${added}`))
   const rows = useMemo(() => (state === null ? [] : rowsOf(state, outgoing)), [state, outgoing])
   const queue = useMemo(() => (state === null ? [] : queueOf(state)), [state])
   const knownPaths = useMemo(() => (state === null ? new Set<string>() : knownPathsOf(state)), [state])
@@ -68,6 +72,8 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
   useDocumentTitle(thread.data === undefined || thread.data.title === '' ? t('untitled') : thread.data.title)
   useReadMark(thread.data)
   useThreadKeys({ isTurnRunning, stop })
+  usePaneKeys()
+  useOfferPageThread({ threadId, isTurnRunning, turnMode: runningTurn?.mode, append })
   useEffect(() => {
     if (!isTouch()) composer.current?.focus()
   }, [])
@@ -93,7 +99,7 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
     <ThreadActionsProvider value={actions}>
       <CardProvider value={cards}>
         <main className="main">
-          <ThreadFrame thread={thread.data} isTurnRunning={isTurnRunning} turnMode={runningTurn?.mode}>
+          <ThreadFrame thread={thread.data} turnMode={runningTurn?.mode}>
             <DropZone onFiles={(files) => uploadsStore.add(threadId, files)}>
               <section className="chat" aria-label={t('conversation')}>
                 <MessageList

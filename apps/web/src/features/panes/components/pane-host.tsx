@@ -1,0 +1,24 @@
+import type { ShownPane } from '../state/pane-memory.models.ts'
+import type { usePaneWidth } from '../state/pane-width.ts'
+import { type PaneName, panes } from './pane-registry.ts'
+
+/** Draws the pane that stands beside the page. It outlives the page, so that a pinned one goes on over navigation. */
+export function PaneHost(props: {
+  shown: ShownPane & { pane: PaneName }
+  isSheet: boolean
+  width: ReturnType<typeof usePaneWidth>
+}) {
+  const { threadId, pane, isPinned } = props.shown
+  const [width, setWidth] = props.width
+  const { Content } = panes[pane]
+  return (
+    <Content
+      key={`${pane} ${threadId}`}
+      threadId={threadId}
+      isSheet={props.isSheet}
+      isPinned={isPinned}
+      width={width}
+      onWidth={setWidth}
+    />
+  )
+}

@@ -1,0 +1,31 @@
+import { AppWindow, Box, type LucideIcon } from 'lucide-react'
+import type { ComponentType } from 'react'
+import { PreviewPane } from '../../preview/components/preview-pane.tsx'
+import { SandboxPane } from '../../sandbox/components/sandbox-pane.tsx'
+
+/** What every pane is told. */
+export type PaneProps = {
+  threadId: string
+  /** It covers the whole page. */
+  isSheet: boolean
+  isPinned: boolean
+  /** Null: the default. */
+  width: number | null
+  onWidth: (width: number | null) => void
+}
+
+/** What can stand beside a conversation, in the order of the toggles. `digit` is the key that opens it with ⌥. */
+export const panes = {
+  preview: { digit: 1, title: 'preview:title', Icon: AppWindow, Content: PreviewPane },
+  sandbox: { digit: 4, title: 'sandbox:title', Icon: Box, Content: SandboxPane },
+} as const satisfies Record<
+  string,
+  { digit: number; title: string; Icon: LucideIcon; Content: ComponentType<PaneProps> }
+>
+export type PaneName = keyof typeof panes
+export const paneNames = Object.keys(panes) as PaneName[]
+
+/** A remembered name may be of a pane that is no longer there. */
+export function isPaneName(name: string): name is PaneName {
+  return Object.hasOwn(panes, name)
+}

@@ -1,0 +1,97 @@
+import { Monitor, RotateCw, Smartphone, Tablet } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { IconButton } from '../../../ui/icon-button.tsx'
+import { Pill } from '../../../ui/pill.tsx'
+import { Tooltip } from '../../../ui/tooltip.tsx'
+import { type FrameWidth, frameWidths, pathTyped } from '../state/preview-view.models.ts'
+import { glyphOfService, keyOfPort, type PreviewTarget } from '../state/targets.models.ts'
+import type { Frame } from '../state/use-frame.ts'
+
+const widthIcons = { full: Monitor, tablet: Tablet, phone: Smartphone } as const
+
+/** Where the page is, how the service stands, and how wide the page is shown. */
+export function AddressRow(props: {
+  target: PreviewTarget
+  frame: Frame
+  path: string
+  width: FrameWidth
+  onPath: (path: string) => void
+  onWidth: (width: FrameWidth) => void
+}) {
+  const { t } = useTranslation('preview')
+  const { target, frame, path } = props
+  const canLoad = target.status === 'running'
+  const host = frame.origin === null ? keyOfPort(target.port) : new URL(frame.origin).host
+  return (
+    <div className="addr-row">
+      <IconButton
+        label={t('reload')}
+        disabledReason={canLoad ? undefined : t('reloadNeedsRunning')}
+        onClick={() => frame.open(path)}
+      >
+        <RotateCw className="i" size={15} />
+      </IconButton>
+      <div className="addr">
+        <span className="host trunc" title={frame.origin ?? undefined}>
+          {host}
+        </span>
+        <PathField key={`${target.key} ${path}`} path={path} onPath={props.onPath} />
+        <span role="status">
+          <Pill state={glyphOfService(target.status)}>{t(`status.${target.status}`)}</Pill>
+        </span>
+      </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms */}
+      <div className="seg not-m" role="group" aria-label={t('width')}>
+        {(Object.keys(frameWidths) as FrameWidth[]).map((name) => {
+          const Icon = widthIcons[name]
+          return (
+            <Tooltip key={name} label={t(`widths.${name}`)}>
+              <button
+                type="button"
+                aria-pressed={props.width === name}
+                aria-label={t(`widths.${name}`)}
+                onClick={() => props.onWidth(name)}
+              >
+                <Icon className="i" size={15} />
+              </button>
+            </Tooltip>
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+/** Enter opens what is typed, Esc takes it back. */
+function PathField(props: { path: string; onPath: (path: string) => void }) {
+  const { t } = useTranslation('preview')
+  const [text, setText] = useState(props.path)
+  return (
+    <form
+      className="grow"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const path = pathTyped(text)
+        setText(path)
+        props.onPath(path)
+      }}
+    >
+      <input
+        value={text}
+        aria-label={t('path')}
+        spellCheck={false}
+        autoComplete="off"
+        autoCapitalize="none"
+        inputMode="url"
+        onChange={(event) => setText(event.target.value)}
+        onFocus={(event) => event.target.select()}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || text === props.path) return
+          event.preventDefault()
+          setText(props.path)
+        }}
+      />
+    </form>
+  )
+}

@@ -1,0 +1,53 @@
+import { previewFrameSandbox } from '@threadbox/sdk'
+import { useTranslation } from 'react-i18next'
+import { classNames } from '../../../ui/class-names.ts'
+import { coverOf, framePermissions, isOnItsWay } from '../state/frame.models.ts'
+import { type FrameWidth, frameWidths } from '../state/preview-view.models.ts'
+import { keyOfPort, type PreviewTarget } from '../state/targets.models.ts'
+import type { Frame } from '../state/use-frame.ts'
+import { FrameCover } from './frame-cover.tsx'
+
+/** The page of a service, and over it what is to be said while it does not run. */
+export function PreviewFrame(props: {
+  threadId: string
+  target: PreviewTarget
+  frame: Frame
+  path: string
+  width: FrameWidth
+  panelId: string
+  lastLine: string
+  onToChat: (excerpt: string) => void
+}) {
+  const { t } = useTranslation('preview')
+  const { target, frame } = props
+  const cover = coverOf(target.status, frame)
+  const width = frameWidths[props.width]
+  const title = t('frameTitle', { name: target.name === '' ? keyOfPort(target.port) : target.name })
+  return (
+    <div className="frame" role="tabpanel" id={props.panelId} aria-label={title}>
+      {isOnItsWay(target.status, frame) && <div className="frame-bar" role="progressbar" aria-label={t('loading')} />}
+      <div className={classNames('frame-scroll', width !== null && 'frame-scroll--device')} inert={cover !== 'none'}>
+        <iframe
+          ref={frame.element}
+          title={title}
+          sandbox={previewFrameSandbox}
+          allow={framePermissions}
+          referrerPolicy="no-referrer"
+          style={width === null ? undefined : { width }}
+          onLoad={frame.onLoad}
+        />
+      </div>
+      {cover !== 'none' && (
+        <FrameCover
+          threadId={props.threadId}
+          target={target}
+          cover={cover}
+          error={frame.error}
+          lastLine={props.lastLine}
+          onRetry={() => frame.open(props.path)}
+          onToChat={props.onToChat}
+        />
+      )}
+    </div>
+  )
+}

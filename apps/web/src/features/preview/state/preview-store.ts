@@ -1,0 +1,38 @@
+import type { QueryClient } from '@tanstack/react-query'
+import type { ServicesView } from '@threadbox/sdk'
+import { useCallback, useMemo } from 'react'
+import { offerPane, pin, rememberView, usePaneView, viewOf } from '../../panes/state/pane-store.ts'
+import { putServices } from '../api/services.queries.ts'
+import { type PreviewView, readPreviewView } from './preview-view.models.ts'
+import { startedServices } from './targets.models.ts'
+
+const pane = 'preview'
+
+/** What the preview of a thread showed last, and the way to change it. */
+export function usePreviewView(
+  threadId: string,
+): [view: PreviewView, change: (update: (view: PreviewView) => PreviewView) => void] {
+  const stored = usePaneView(threadId, pane)
+  const view = useMemo(() => readPreviewView(stored), [stored])
+  const change = useCallback(
+    (update: (view: PreviewView) => PreviewView) =>
+      rememberView(threadId, pane, update(readPreviewView(viewOf(threadId, pane)))),
+    [threadId],
+  )
+  return [view, change]
+}
+
+/** Keeps the preview of a thread open wherever the person goes, or no longer. */
+export function pinPreview(threadId: string, isPinned: boolean): void {
+  pin(isPinned ? { threadId, pane } : null)
+}
+
+/** Takes over what the server told, and opens the preview of what just started, once per start. */
+export function receiveServices(queryClient: QueryClient, threadId: string, services: ServicesView): void {
+  const before = putServices(queryClient, threadId, services)
+  const view = readPreviewView(viewOf(threadId, pane))
+  const started = startedServices(before, services).findLast(({ name }) => !view.closed.includes(name))
+  if (started === undefined) return
+  rememberView(threadId, pane, { ...view, target: started.name })
+  offerPane(threadId, pane)
+}

@@ -1,0 +1,85 @@
+import { type Preview, ThreadboxError } from '@threadbox/sdk'
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import { useClient } from '../../../app/client.ts'
+import { useStable } from '../../../app/use-stable.ts'
+import { type FrameState, isForeign, loadsByItself } from './frame.models.ts'
+import type { PreviewTarget } from './targets.models.ts'
+
+export type Frame = FrameState & {
+  element: RefObject<HTMLIFrameElement | null>
+  /** Where the page is; null until it was asked for. */
+  origin: string | null
+  /** Why nothing could be loaded, while `load` is `failed` or `unavailable`. */
+  error: unknown
+  open: (path: string) => void
+  onLoad: () => void
+}
+
+/**
+ * Loads pages of a target into a frame. Each load asks for a new address, which may be used once, and takes the place of the
+ * page before in the browser's history; until it is there the page before stays. For another target use another one.
+ */
+export function useFrame(threadId: string, target: PreviewTarget, path: string): Frame {
+  const client = useClient()
+  const element = useRef<HTMLIFrameElement>(null)
+  const running = useRef<AbortController | null>(null)
+  const wasDown = useRef(false)
+  const [state, setState] = useState<FrameState>({ hasPage: false, load: 'none' })
+  const [origin, setOrigin] = useState<string | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const { port, status } = target
+
+  const open = useStable((wanted: string) => {
+    running.current?.abort()
+    const abort = new AbortController()
+    running.current = abort
+    wasDown.current = false
+    const become = (load: FrameState['load']) => setState((before) => ({ ...before, load }))
+    const fail = (load: 'failed' | 'unavailable', cause: unknown) => {
+      setError(cause)
+      become(load)
+    }
+    become('asked')
+    client.previews.open(threadId, { port, path: wanted }, abort.signal).then(
+      (preview) => {
+        if (abort.signal.aborted) return
+        setOrigin(preview.origin)
+        const cause = refusalOf(preview)
+        if (cause !== null) return fail('unavailable', cause)
+        become('loading')
+        element.current?.contentWindow?.location.replace(preview.url ?? 'about:blank')
+      },
+      (cause: unknown) => {
+        if (!abort.signal.aborted) fail('failed', cause)
+      },
+    )
+  })
+  useEffect(() => () => running.current?.abort(), [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per change of the status
+  useEffect(() => {
+    if (loadsByItself(status, { ...state, wasDown: wasDown.current })) open(path)
+    else if (status !== 'running' && status !== 'suspended') wasDown.current = true
+  }, [status])
+
+  return {
+    ...state,
+    element,
+    origin,
+    error,
+    open,
+    onLoad: () => setState((before) => (before.load === 'loading' ? { hasPage: true, load: 'none' } : before)),
+  }
+}
+
+/** Why a preview cannot be shown here, or null. The same sentences as any error of the server. */
+export function refusalOf(preview: Preview): ThreadboxError | null {
+  const details = { address: preview.appOrigin, port: location.port }
+  if (preview.unavailable !== null) return new ThreadboxError({ kind: 'unsupported', ...preview.unavailable, details })
+  if (isForeign(preview, location.origin)) return null
+  return new ThreadboxError({
+    code: 'preview.same-origin',
+    kind: 'unsupported',
+    message: 'This page would have the address of the app itself, where it could act for you. It is not shown.',
+    remedy: 'Check the address that previews are served at.',
+  })
+}
