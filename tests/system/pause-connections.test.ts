@@ -78,6 +78,19 @@ test(`A2: connections to another machine lose no byte in ${gaps.length} pauses, 
   )
 })
 
+test('A2: packets that are lost for a second are sent again as soon as the timers say', async () => {
+  // Set by the guest when it booted, and part of its memory since.
+  const { output } = await guest.host.run(guest.sandboxId, 'cat /proc/sys/net/ipv4/tcp_recovery')
+  expect(output.trim()).toBe('0')
+  const names = run('ip -brief link').split('\n')
+  const link = names.find((line) => line.startsWith(`tb${guest.host.installation}`))?.split(/[@ ]/)[0]
+  run(`ip link set ${link} down; sleep 1; ip link set ${link} up`)
+  const upAt = performance.now()
+  const peerWaitMs = peerTimerMs()
+  const ms = await untilFlowing(await heard(), upAt)
+  for (const direction of directions) expect(ms[direction], direction).toBeLessThan(peerWaitMs + slackMs)
+})
+
 /** Resolves when each way has brought a number of further ones, each the next one: after how long the first of them. */
 async function untilFlowing(before: Heard, startedAt = performance.now()): Promise<Heard> {
   const firstMs: Partial<Heard> = {}

@@ -69,21 +69,25 @@ const upFlag = 0x1
  */
 export async function setLinkState(options: { interfaceName: string; state: 'up' | 'down' }): Promise<boolean> {
   const file = `/sys/class/net/${options.interfaceName}/flags`
-  const present = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+  const present = await readIfThere(file)
   if (present === undefined) return false
   const flags = Number.parseInt(present, 16)
   await writeFile(file, `0x${(options.state === 'up' ? flags | upFlag : flags & ~upFlag).toString(16)}`)
   return true
 }
 
-/** Packets that have passed the host's end, both ways. */
-export async function countPackets(interfaceName: string): Promise<number> {
+/** Packets that have passed the host's end, both ways; undefined when there is no such interface. */
+export async function countPackets(interfaceName: string): Promise<number | undefined> {
   const counters = ['rx_packets', 'tx_packets'].map((name) => `/sys/class/net/${interfaceName}/statistics/${name}`)
-  const texts = await Promise.all(counters.map((file) => readFile(file, 'utf8')))
-  return texts.reduce((total, text) => total + Number(text), 0)
+  const texts = await Promise.all(counters.map(readIfThere))
+  return texts.includes(undefined) ? undefined : texts.reduce((total, text) => total + Number(text), 0)
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  return await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
 }
 
 /** Removes pair and namespace, or what there is of them. */

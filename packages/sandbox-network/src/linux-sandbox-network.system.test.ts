@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { createSocket } from 'node:dgram'
 import { access } from 'node:fs/promises'
 import { makeLogger } from '@threadbox/telemetry'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -109,6 +110,29 @@ describe('the network of sandboxes', () => {
     expect(run(`ip -n ${namespace} route`)).toContain(`default via ${gatewayAddress}`)
     await network.setLink({ sandboxId: 'one', state: 'up' })
     expect(run(`ip route get ${address}`)).toContain(names.interfaceOf('one'))
+  })
+
+  test('a link settles when nothing has passed it for a while, and is not waited for without end', async () => {
+    const { network } = await start()
+    const [address = ''] = network.addresses()
+    await expect(network.settle('one')).rejects.toMatchObject({ code: 'network.not-attached' })
+    await network.attach({ sandboxId: 'one', address, egress: open })
+    const settled = async () => {
+      const startedAt = performance.now()
+      await network.settle('one')
+      return performance.now() - startedAt
+    }
+    expect(await settled()).toBeGreaterThanOrEqual(250)
+    const socket = createSocket('udp4')
+    const sending = setInterval(() => socket.send('more', 9, address), 20)
+    try {
+      const durationMs = await settled()
+      expect(durationMs).toBeGreaterThanOrEqual(500)
+      expect(durationMs).toBeLessThan(5000)
+    } finally {
+      clearInterval(sending)
+      socket.close()
+    }
   })
 
   test('G2: a firewall that somebody removed is back before anything else happens', async () => {

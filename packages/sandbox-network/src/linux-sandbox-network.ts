@@ -141,6 +141,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
       const interfaceName = names.interfaceOf(sandboxId)
       const startedAt = performance.now()
       let [quietSince, count] = [startedAt, await countPackets(interfaceName)]
+      if (count === undefined) throw notAttached({ sandboxId })
       while (performance.now() - quietSince < quietMs && performance.now() - startedAt < settleMs) {
         await delay(settleStepMs)
         const now = await countPackets(interfaceName)

@@ -8,7 +8,12 @@ export const manifest: Manifest = {
   takenAt: 1,
   processes: [],
   ports: [],
-  connections: [],
+  connections: [
+    {
+      ...{ kind: 'tcp', scope: 'outside', state: 'established', pid: 7 },
+      ...{ local: '198.18.0.2:40000', remote: '192.0.2.1:443' },
+    },
+  ],
   kernels: [],
   shell: { cwd: '/home/user', environment: {}, functions: [], parts: {} },
   packages: { python: {}, apt: {}, npm: {} },
