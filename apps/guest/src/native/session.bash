@@ -1,6 +1,7 @@
 # Part of every command's shell (see session-script.ts): takes commands, one after another, and saves what they changed
 # in the shell. Only builtins are used, so saving needs no further process, also when none can be made, and few of them,
-# because each one that prints costs a system call for every line. Everything here is called __threadbox_…; that, and
+# because each one that prints costs a system call for every line. For the same reason functions of ours hold no more
+# than the name of their text: all functions are printed each time. Everything here is called __threadbox_…; that, and
 # what bash itself owns, is left out by whoever reads what was saved.
 
 # One command: wait for it, take it over, run it as the shell's own text. Not a loop, in which a stray `break` or
@@ -13,33 +14,31 @@ __threadbox_turns+='{ __threadbox_status=$?; __threadbox_end; } 2>/dev/null; \bu
 builtin unset -v __threadbox_turn
 
 # Tells how the last command ended, or that the shell is ready, and waits. Fails when there is no next one: then the
-# shell ends as that command did.
-__threadbox_next() {
+# shell ends as that command did. Of what it waits for it reads one character: bash reads a pipe byte by byte.
+__threadbox_next_text='
   if [[ -n ${__threadbox_target-} ]]; then
     __threadbox_end
   else
     __threadbox_status=ready
   fi
-  builtin printf '%s\n' "$__threadbox_status" >"$__threadbox_channel.out"
+  builtin printf "%s\n" "$__threadbox_status" >"$__threadbox_channel.out"
   __threadbox_order= __threadbox_command= __threadbox_saved= __threadbox_target=$__threadbox_channel.state
-  # One character: bash reads a pipe byte by byte.
   builtin read -r __threadbox_order <"$__threadbox_channel.in"
   [[ -n $__threadbox_order ]] && return
   __threadbox_saved=yes
   return 1
-}
+'
+__threadbox_next() { builtin eval -- "$__threadbox_next_text"; }
 
 __threadbox_end() {
-  [[ -n ${__threadbox_saved-} ]] && return
-  __threadbox_saved=yes
-  __threadbox_save
+  [[ -n ${__threadbox_saved-} ]] || builtin eval -- "__threadbox_saved=yes; $__threadbox_save_text"
 }
 
-__threadbox_save() {
+__threadbox_save_text='
   local __threadbox_options=$SHELLOPTS
   builtin set +efuvxCk +o posix
   local __threadbox_open=("${IFS@a}")
-  local IFS=$' \t\n'
+  local IFS=$'\'' \t\n'\''
   local __threadbox_name __threadbox_given_names=
   for __threadbox_name in "${!__threadbox_given[@]}"; do
     [[ ${!__threadbox_name-} == "${__threadbox_given[$__threadbox_name]}" ]] && __threadbox_given_names+=" $__threadbox_name"
@@ -48,20 +47,20 @@ __threadbox_save() {
     __threadbox_open+=(/proc/self/fd/*)
     : "${__threadbox_open_first=${__threadbox_open[*]}}"
     [[ ${__threadbox_open[*]} == "$__threadbox_open_first" ]] && __threadbox_open=()
-    builtin printf '%s\0' "$PWD" "$__threadbox_options" "$BASHOPTS" "$__threadbox_given_names" "${__threadbox_open[*]}"
+    builtin printf "%s\0" "$PWD" "$__threadbox_options" "$BASHOPTS" "$__threadbox_given_names" "${__threadbox_open[*]}"
     builtin trap -p
     builtin enable -n
-    builtin printf '\0'
+    builtin printf "\0"
     builtin umask -p
     builtin declare -f
     builtin declare -F
-    builtin printf '\0'
+    builtin printf "\0"
     builtin declare -p
-    builtin printf '\0'
+    builtin printf "\0"
     builtin alias -p
-    builtin printf '\0complete'
+    builtin printf "\0complete"
   } >|"${__threadbox_target-/dev/null}"
-}
+'
 
 # Without this, a command that has an EXIT trap of its own and calls `exit` would leave nothing behind.
 exit() {
@@ -71,4 +70,5 @@ exit() {
 }
 
 # The first time is the slowest, and shows which descriptors are open in a shell that nothing has happened to yet.
-{ __threadbox_save; } 2>/dev/null
+{ __threadbox_end; } 2>/dev/null
+builtin unset -v __threadbox_saved
