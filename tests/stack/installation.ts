@@ -27,6 +27,8 @@ export type SayOptions = {
   attachmentIds?: string[]
   /** Sees every event of the thread from before the message was sent until its turn has ended. */
   onEvent?: (event: ThreadEvent) => void
+  /** Called right before the message is sent; events have been asked for by then. */
+  onSend?: () => void
 }
 export type Said = {
   turn: Turn
@@ -105,6 +107,7 @@ async function sendAndFollow(
   })
   stream.catch(ended.reject)
   try {
+    message.onSend?.()
     const accepted = await client.threads.sendMessage(threadId, {
       text: message.text,
       attachmentIds: message.attachmentIds ?? [],

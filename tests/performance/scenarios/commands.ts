@@ -63,9 +63,12 @@ export async function activeCommand(stage: Stage): Promise<Figure[]> {
 }
 
 async function timeOfTurn(thread: Awaited<ReturnType<Stage['newThread']>>): Promise<number> {
+  let start = 0
   let endedAt = 0
-  const start = performance.now()
   await thread.say('/run true', {
+    onSend: () => {
+      start = performance.now()
+    },
     onEvent: (event) => {
       if (event.type === 'turn-updated' && event.turn.status !== 'running') endedAt = performance.now()
     },
