@@ -37,6 +37,17 @@ describe('O12: a service gets', () => {
     expect(pairs.filter(([name]) => /threadbox/i.test(name))).toEqual([])
   })
 
+  test('nothing of the connection over which the front was asked', () => {
+    const pairs = service([
+      ...['Connection', 'keep-alive, X-Named', 'X-Named', 'dropped', 'Transfer-Encoding', 'chunked', 'TE', 'trailers'],
+      ...['Upgrade', 'websocket', 'Keep-Alive', 'timeout=5', 'Proxy-Authorization', 'x', 'Content-Length', '3'],
+    ])
+    expect(pairs.filter(([name]) => !name.startsWith('x-forwarded'))).toEqual([
+      ['Content-Length', '3'],
+      ['host', localHost],
+    ])
+  })
+
   test('who asks it and how, said by the front and nobody else', () => {
     const pairs = service(['X-Forwarded-For', '10.0.0.1', 'X-Forwarded-Host', 'evil', 'Forwarded', 'host=evil'])
     expect(pairs.filter(([name]) => /forwarded/i.test(name))).toEqual([

@@ -315,6 +315,20 @@ describe('O4: the app that was opened', () => {
   })
 })
 
+test('O4: a body of unknown length is passed on as it comes', async () => {
+  host.service = (request, response) => void request.pipe(response)
+  const { origin, cookie } = await visit()
+  const request = httpRequest({
+    ...{ host: '127.0.0.1', port: port(), method: 'PUT', path: '/', agent: false },
+    headers: { host: new URL(origin).host, cookie, 'transfer-encoding': 'chunked' },
+  })
+  request.write('one ')
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  expect(String((await once(response, 'data'))[0])).toBe('one ')
+  request.end('two')
+  expect(await text(response)).toBe('two')
+})
+
 test('O4: the sandbox’s own ports are no services', async () => {
   const answer = await server.call('POST', `/api/v1/threads/${threadId}/previews`, {
     person: owner,

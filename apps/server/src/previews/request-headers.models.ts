@@ -1,4 +1,4 @@
-import { type HeaderPair, isOwnCookie, pairsOf } from './header-pairs.models.ts'
+import { endToEnd, type HeaderPair, isOwnCookie, pairsOf } from './header-pairs.models.ts'
 import type { PreviewNames } from './preview-names.models.ts'
 
 export type RequestHeaderOptions = {
@@ -24,7 +24,7 @@ const ownNames = /^(host|origin|cookie|expect|forwarded|x-forwarded-.*|x-real-ip
  */
 export function headersForService(options: RequestHeaderOptions): string[] {
   const { rawHeaders, host, port, names, isUpgrade } = options
-  const pairs = pairsOf(rawHeaders)
+  const pairs = endToEnd(pairsOf(rawHeaders))
   const isRenamed = isUpgrade || !names.hasLocalNames
   const kept = pairs.filter(([name]) => !ownNames.test(name.toLowerCase()))
   kept.push(['host', isRenamed ? `localhost:${port}` : host])

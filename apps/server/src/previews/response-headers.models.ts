@@ -1,5 +1,5 @@
 import { previewFrameSandbox } from '@threadbox/protocol/public/preview-frame'
-import { type HeaderPair, isOwnCookie, pairsOf } from './header-pairs.models.ts'
+import { endToEnd, type HeaderPair, isOwnCookie, pairsOf } from './header-pairs.models.ts'
 
 export type ResponseHeaderOptions = {
   rawHeaders: readonly string[]
@@ -15,12 +15,11 @@ export type ResponseHeaderOptions = {
  * Dropped, because they speak for more than the page's origin: `clear-site-data` would end the login of the app, which
  * is of the same site, the others would bind the port that all share. `x-frame-options` is said anew as a policy.
  */
-const droppedNames =
-  /^(x-frame-options|clear-site-data|strict-transport-security|alt-svc|threadbox-.*|connection|keep-alive|transfer-encoding|upgrade|trailer|te|proxy-.*)$/
+const droppedNames = /^(x-frame-options|clear-site-data|strict-transport-security|alt-svc|threadbox-.*)$/
 
 /** The headers of a service's answer for the browser: the service's own, except what would reach beyond its origin. */
 export function headersForBrowser(options: ResponseHeaderOptions): string[] {
-  const kept = pairsOf(options.rawHeaders).flatMap((pair): HeaderPair[] => {
+  const kept = endToEnd(pairsOf(options.rawHeaders)).flatMap((pair): HeaderPair[] => {
     const name = pair[0].toLowerCase()
     if (droppedNames.test(name)) return []
     if (name === 'set-cookie') return withoutReach(pair)
