@@ -16,6 +16,7 @@ export default defineConfig({
             'packages/*/src/**/*.test.ts',
             'images/**/*.test.ts',
             'deploy/**/*.test.ts',
+            'tests/performance/*.test.ts',
           ],
           exclude: ['**/*.system.test.ts', '**/node_modules/**'],
         },

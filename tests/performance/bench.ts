@@ -1,32 +1,50 @@
 import { parseArgs } from 'node:util'
 import { type Figure, type FigureRow, rowOf } from './figure.ts'
+import { cold } from './scenarios/cold.ts'
 import { activeCommand, firstOutput } from './scenarios/commands.ts'
+import { deletedOpenFiles } from './scenarios/deleted-open-files.ts'
 import { enterToPaint } from './scenarios/enter-to-paint.ts'
+import { footprint } from './scenarios/footprint.ts'
 import { memory } from './scenarios/memory.ts'
 import { packageInstall } from './scenarios/packages.ts'
-import { pausing } from './scenarios/pausing.ts'
+import { pausingLarge, pausingSmall } from './scenarios/pausing.ts'
+import { starting } from './scenarios/starting.ts'
 import { transfers } from './scenarios/transfers.ts'
 import { openStage, type Stage } from './stage.ts'
 
 /**
  * Measures what people wait for, each beside its floor, and exits with 1 when a target is missed.
- * `--json` prints `{"figures":[…]}`; `--only ID[,ID]` runs some scenarios; progress goes to standard error.
+ * `--json` prints `{"figures":[…]}`; `--only ID[,ID]` runs some scenarios; `--rounds N` repeats starting, pausing and
+ * waking less often than a figure needs; progress goes to standard error.
  */
 const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   memory,
   'first-output': firstOutput,
   'active-command': activeCommand,
   'enter-to-paint': enterToPaint,
-  pausing,
+  starting,
+  pausing: pausingSmall,
+  'pausing-1024': pausingLarge,
+  cold,
+  'deleted-open-files': deletedOpenFiles,
+  footprint,
   transfers,
   packages: packageInstall,
 }
 
-const { values } = parseArgs({ options: { json: { type: 'boolean' }, only: { type: 'string' } } })
+const { values } = parseArgs({
+  options: { json: { type: 'boolean' }, only: { type: 'string' }, rounds: { type: 'string', default: '30' } },
+})
 const wanted = values.only?.split(',') ?? Object.keys(scenarios)
 const unknown = wanted.filter((name) => scenarios[name] === undefined)
 if (unknown.length > 0) {
   console.error(`Unknown scenario: ${unknown.join(', ')}. There are: ${Object.keys(scenarios).join(', ')}.`)
+  process.exit(2)
+}
+
+const rounds = Number(values.rounds)
+if (!Number.isInteger(rounds) || rounds < 1) {
+  console.error('--rounds takes a number from 1 on.')
   process.exit(2)
 }
 
@@ -37,7 +55,7 @@ process.exitCode = figures.every((figure) => figure.isMet) ? 0 : 1
 
 async function measure(names: string[]): Promise<FigureRow[]> {
   console.error('Starting an installation to measure on')
-  await using stage = await openStage()
+  await using stage = await openStage({ rounds })
   const rows: FigureRow[] = []
   for (const name of names) {
     console.error(`Measuring ${name}`)
@@ -51,6 +69,7 @@ function print(rows: readonly FigureRow[]): void {
   for (const row of rows) {
     const floor = row.floor === null ? '' : `, floor ${row.floor} ${row.unit}, ratio ${row.ratio}`
     const target = row.target === null ? '' : `, target ${row.target}: ${row.isMet ? 'met' : 'MISSED'}`
-    console.log(`${row.title}\n  p50 ${row.value} ${row.unit}, p95 ${row.p95}, n=${row.samples}${floor}${target}`)
+    const aim = row.aim === null ? '' : `, aim ${row.aim}`
+    console.log(`${row.title}\n  p50 ${row.value} ${row.unit}, p95 ${row.p95}, n=${row.samples}${floor}${target}${aim}`)
   }
 }

@@ -13,6 +13,8 @@ export type Figure = {
   floorTitle: string | null
   /** A target on the ratio to the floor, on the p50 itself, or both; null where the figure is only watched. */
   target: { maxRatio?: number; minRatio?: number; maxP50?: number; maxP95?: number } | null
+  /** What the p50 is to become one day; watched, never a failure. */
+  aimP50?: number
 }
 
 /** The row of `./threadbox bench --json`. `value` and `floor` are medians. */
@@ -26,6 +28,7 @@ export type FigureRow = {
   ratio: number | null
   target: string | null
   isMet: boolean
+  aim: string | null
   samples: number
 }
 
@@ -51,6 +54,7 @@ export function rowOf(figure: Figure): FigureRow {
     ratio: ratio === null ? null : round(ratio),
     target: figure.target === null ? null : describeTarget(figure.target, figure.unit),
     isMet: misses.length === 0,
+    aim: figure.aimP50 === undefined ? null : describeAim(figure.aimP50, { value, unit: figure.unit }),
     samples: figure.samples.length,
   }
 }
@@ -76,6 +80,15 @@ function describeTarget(target: NonNullable<Figure['target']>, unit: string): st
     target.maxP95 === undefined ? [] : [`p95 ≤ ${target.maxP95} ${unit}`],
   ]
   return parts.flat().join(', ')
+}
+
+function describeAim(aimP50: number, { value, unit }: { value: number; unit: string }): string {
+  return `p50 < ${aimP50} ${unit}: ${value < aimP50 ? 'reached' : 'not yet'}`
+}
+
+/** A figure in milliseconds without samples. */
+export function emptyFigure(about: Omit<Figure, 'unit' | 'samples' | 'floorSamples'>): Figure {
+  return { ...about, unit: 'ms', samples: [], floorSamples: [] }
 }
 
 function round(value: number): number {

@@ -15,12 +15,14 @@ export type Stage = TestInstallation & {
   newAwakeThread(): Promise<{ thread: TestThread; sandboxId: string }>
   /** Resolves when as many sandboxes wait as the product keeps waiting: between two threads of people they all do. */
   untilSparesWait(): Promise<void>
+  /** How often the scenarios about starting, pausing and waking repeat each figure. */
+  rounds: number
 }
 
 /** As the product does by default; other tests keep none waiting. */
-const spares = 2
+export const spares = 2
 
-export async function openStage(): Promise<Stage> {
+export async function openStage(options: { rounds: number }): Promise<Stage> {
   await using cleanup = new AsyncDisposableStack()
   const webDirectory = await mkdtemp(path.join(tmpdir(), 'threadbox-bench-'))
   cleanup.defer(() => rm(webDirectory, { recursive: true, force: true }))
@@ -40,6 +42,7 @@ export async function openStage(): Promise<Stage> {
   return {
     ...installation,
     raw,
+    rounds: options.rounds,
     webDirectory,
     newAwakeThread: async () => {
       const before = new Set(await sandboxIds(installation))

@@ -27,6 +27,8 @@ type Observation = { watched: boolean; exit: GuestExit | undefined }
 
 /** How often a process is looked at when its kernel cannot be asked. */
 const pollMs = 500
+/** A kernel that was killed hangs up some milliseconds before its process is gone; whoever wakes its image waits for that. */
+const dyingLooks = 50
 /** After its first process ended a sandbox takes some milliseconds to go. */
 const settleMs = 10
 
@@ -107,6 +109,7 @@ async function observe(parts: BootParts, record: BootRecord): Promise<Observatio
       for (let waited = 0; (await isAlive(identity)) && waited < 5000; waited += settleMs) await delay(settleMs)
       return { watched, exit }
     }
+    for (let look = 0; look < dyingLooks && (await isAlive(identity)); look++) await delay(settleMs)
     if (await isAlive(identity)) await delay(pollMs, undefined, { ref: false })
   }
 }
@@ -159,15 +162,19 @@ function lastLine(guestConsole: GuestConsole | undefined): string {
 async function clean(parts: BootParts, bootId: string): Promise<void> {
   await parts.cgroups.killAll(bootId)
   const runscPath = (await parts.records.read(bootId))?.runscPath ?? parts.runscs.currentPath
-  try {
-    await parts.runscs.at(runscPath).delete(bootId)
-  } catch (error) {
-    // Where nobody reaps orphans runsc takes the dead for living and refuses. Nothing runs any more: the files are all
-    // that is left.
-    parts.logger.warn({ error, bootId }, 'runsc could not remove an ended container; removing its records')
+  const filesOfRunsc = async () => (await readdir(parts.runscState)).filter((name) => name.includes(bootId))
+  if ((await filesOfRunsc()).length > 0) {
+    await parts.runscs
+      .at(runscPath)
+      .delete(bootId)
+      .catch((error: unknown) => {
+        // Where nobody reaps orphans runsc takes the dead for living and refuses. Nothing runs any more: the files are
+        // all that is left.
+        parts.logger.warn({ error, bootId }, 'runsc could not remove an ended container; removing its records')
+      })
   }
   // Also after runsc was content: of a container whose state a power cut took it leaves lock and socket.
-  const left = (await readdir(parts.runscState)).filter((name) => name.includes(bootId))
+  const left = await filesOfRunsc()
   await Promise.all(left.map((name) => rm(path.join(parts.runscState, name), { recursive: true, force: true })))
   await parts.cgroups.remove(bootId)
 }

@@ -1,5 +1,6 @@
 import { access, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { type Ipv4Range, parseRange } from './ipv4.models.ts'
 import type { NetworkNames } from './names.models.ts'
@@ -63,9 +64,14 @@ export async function addressInside(plan: { namespaceName: string; address: stri
 /** IFF_UP of linux/if.h. */
 const upFlag = 0x1
 
+/** A pair that is raised is connected within a millisecond, unless namespaces are being removed just then. */
+const connectedWithinMs = 1000
+const lookAgainMs = 1
+
 /**
  * Brings the host's end up or down, by the kernel's own file: whoever wakes waits for it, and a program would take
- * longer than everything else. False when there is no such interface.
+ * longer than everything else. False when there is no such interface. What is sent before the kernel has connected the
+ * other end, which it does a moment later, is lost and comes again after a whole second: so that moment is waited for.
  */
 export async function setLinkState(options: { interfaceName: string; state: 'up' | 'down' }): Promise<boolean> {
   const file = `/sys/class/net/${options.interfaceName}/flags`
@@ -73,7 +79,16 @@ export async function setLinkState(options: { interfaceName: string; state: 'up'
   if (present === undefined) return false
   const flags = Number.parseInt(present, 16)
   await writeFile(file, `0x${(options.state === 'up' ? flags | upFlag : flags & ~upFlag).toString(16)}`)
+  if (options.state === 'up') await untilConnected(options.interfaceName)
   return true
+}
+
+async function untilConnected(interfaceName: string): Promise<void> {
+  const waitingSince = performance.now()
+  const state = () => readFile(`/sys/class/net/${interfaceName}/operstate`, 'utf8')
+  while ((await state()).trim() !== 'up' && performance.now() - waitingSince < connectedWithinMs) {
+    await delay(lookAgainMs)
+  }
 }
 
 /** Packets that have passed the host's end, both ways; undefined when there is no such interface. */

@@ -112,6 +112,17 @@ describe('the network of sandboxes', () => {
     expect(run(`ip route get ${address}`)).toContain(names.interfaceOf('one'))
   })
 
+  test('a link that was raised is up when that is answered, not some time later', async () => {
+    const { network } = await start()
+    const [address = ''] = network.addresses()
+    await network.attach({ sandboxId: 'one', address, egress: open })
+    for (let round = 0; round < 20; round++) {
+      await network.setLink({ sandboxId: 'one', state: 'down' })
+      await network.setLink({ sandboxId: 'one', state: 'up' })
+      expect(run(`ip -brief link show dev ${names.interfaceOf('one')}`)).toMatch(/^\S+\s+UP\s/)
+    }
+  })
+
   test('a link settles when nothing has passed it for a while, and is not waited for without end', async () => {
     const { network } = await start()
     const [address = ''] = network.addresses()

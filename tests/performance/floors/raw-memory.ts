@@ -12,25 +12,43 @@ const run = promisify(execFile)
 
 /** A bare runsc container whose one process holds so much memory: what saving and waking cost without a product. */
 export type RawMemory = AsyncDisposable & {
-  /** Milliseconds of `runsc pause` and `runsc checkpoint --leave-running`; the container is paused afterwards. */
-  saveMs(): Promise<number>
+  /**
+   * Milliseconds of `runsc pause` and `runsc checkpoint --leave-running`, and of the sync that makes the image durable;
+   * the container is paused afterwards.
+   */
+  saveMs(): Promise<{ savedMs: number; syncedMs: number }>
   /** Milliseconds of `runsc resume` of the paused container. */
   resumeMs(): Promise<number>
   /** Milliseconds of `runsc restore` of what was saved last; the container before it is removed first, untimed. */
   restoreMs(): Promise<number>
 }
 
-const holder = `import os, sys, time
-held = bytearray(os.urandom(1 << 20)) * int(sys.argv[1])
-open('/dev/shm/ready', 'w').close()
-while True: time.sleep(0.05)`
+/** What to hold: memory, and bytes of a file that was deleted while it was open. */
+export type Held = { megabytes: number; deletedMegabytes?: number }
+
+/** A command that holds it until it is ended, and makes `/dev/shm/ready` once it does. Runs in any sandbox. */
+export function holdingCommand({ megabytes, deletedMegabytes = 0 }: Held): [string, ...string[]] {
+  return ['/usr/bin/python3', '-c', holder, String(megabytes), String(deletedMegabytes)]
+}
+
+const holder = [
+  'import os, sys, time',
+  'held = bytearray(os.urandom(1 << 20)) * int(sys.argv[1])',
+  'if int(sys.argv[2]) > 0:',
+  '  gone = open("/tmp/gone", "wb+")',
+  '  os.unlink("/tmp/gone")',
+  '  for _ in range(int(sys.argv[2])): gone.write(os.urandom(1 << 20))',
+  '  gone.flush()',
+  'open("/dev/shm/ready", "w").close()',
+  'while True: time.sleep(0.05)',
+].join('\n')
 
 /** Made on the pool, where memory images of the product are. */
 export async function makeRawMemory(options: {
   imageRoot: string
   diskDirectory: string
   installation: string
-  megabytes: number
+  held: Held
 }): Promise<RawMemory> {
   const { runscPath } = await findTestMachine()
   const work = await mkdtemp(path.join(options.diskDirectory, 'pool/raw-memory-'))
@@ -39,11 +57,10 @@ export async function makeRawMemory(options: {
   await run('ip', ['-n', namespace, 'link', 'set', 'lo', 'up'])
   const bundle = path.join(work, 'bundle')
   await mkdir(bundle)
-  const args = ['/usr/bin/python3', '-c', holder, String(options.megabytes)]
-  await writeFile(
-    path.join(bundle, 'config.json'),
-    JSON.stringify(rawSpec({ root: options.imageRoot, namespace, args })),
-  )
+  const root = path.join(work, 'root')
+  await run('btrfs', ['subvolume', 'snapshot', options.imageRoot, root])
+  const spec = rawSpec({ root, namespace, args: holdingCommand(options.held), isReadOnly: false })
+  await writeFile(path.join(bundle, 'config.json'), JSON.stringify(spec))
   const flags = [
     `--root=${path.join(work, 'state')}`,
     '--network=sandbox',
@@ -69,10 +86,11 @@ export async function makeRawMemory(options: {
     saveMs: async () => {
       await rm(imageOf(count), { recursive: true, force: true })
       count += 1
-      return await timed(async () => {
+      const savedMs = await timed(async () => {
         await runsc('pause', current)
         await runsc('checkpoint', '--leave-running', `--image-path=${imageOf(count)}`, current)
       })
+      return { savedMs, syncedMs: savedMs + (await timed(() => run('btrfs', ['filesystem', 'sync', work]))) }
     },
     resumeMs: () => timed(() => runsc('resume', current)),
     restoreMs: async () => {
@@ -86,6 +104,7 @@ export async function makeRawMemory(options: {
       await runsc('delete', '--force', current)
       await run('ip', ['netns', 'del', namespace])
       await run('umount', [path.join(work, 'state/null-netns')]).catch(() => undefined)
+      await run('btrfs', ['subvolume', 'delete', root])
       await rm(work, { recursive: true, force: true })
     },
   }

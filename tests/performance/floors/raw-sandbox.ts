@@ -61,11 +61,11 @@ export async function makeRawSandbox(options: { diskDirectory: string; installat
 }
 
 /** The smallest OCI spec that a comparison may use. */
-export function rawSpec(options: { root: string; namespace: string; args: string[] }) {
+export function rawSpec(options: { root: string; namespace: string; args: string[]; isReadOnly?: boolean }) {
   return {
     ociVersion: '1.0.0',
     hostname: 'raw',
-    root: { path: options.root, readonly: true },
+    root: { path: options.root, readonly: options.isReadOnly ?? true },
     process: { user: { uid: 0, gid: 0 }, cwd: '/', args: options.args, env: ['PATH=/usr/bin:/bin'] },
     mounts: [
       { destination: '/proc', type: 'proc', source: 'proc' },

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import type { Figure } from '../figure.ts'
 import type { Stage } from '../stage.ts'
 
-const MiB = 1024 * 1024
+export const MiB = 1024 * 1024
 
 /** What an installation costs while nobody does anything, and what one awake sandbox adds. */
 export async function memory(stage: Stage): Promise<Figure[]> {
@@ -26,16 +26,30 @@ function watched(id: string, title: string): Figure {
   return { id, title, unit: 'MiB', samples: [], floorSamples: [], floorTitle: null, target: null }
 }
 
-/** Every process of a sandbox is in a cgroup below the one that carries the installation’s id. */
 async function sandboxPssBytes(stage: Stage): Promise<number> {
+  return [...(await cgroupSizes(stage)).values()].reduce((sum, size) => sum + size, 0)
+}
+
+/** What the processes of each sandbox take. They are in a cgroup below the one that carries the installation’s id. */
+export async function cgroupSizes({ host }: Stage): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>()
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  const sizes = await Promise.all(
+  await Promise.all(
     pids.map(async (pid) => {
-      const cgroup = await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '')
-      return cgroup.includes(stage.host.installation) ? await pssBytes(Number(pid)) : 0
+      const cgroup = await cgroupOf(Number(pid))
+      if (!cgroup.includes(host.installation)) return
+      const bytes = await pssBytes(Number(pid))
+      sizes.set(cgroup, (sizes.get(cgroup) ?? 0) + bytes)
     }),
   )
-  return sizes.reduce((sum, size) => sum + size, 0)
+  return sizes
+}
+
+/** In the hierarchy of processes: on cgroup v1 there are more. Empty when the process has gone. */
+export async function cgroupOf(pid: number): Promise<string> {
+  const lines = (await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '')).split('\n')
+  const line = lines.find((one) => /^\d+:pids:/.test(one)) ?? lines.find((one) => one.startsWith('0::'))
+  return line?.slice(line.lastIndexOf(':') + 1) ?? ''
 }
 
 async function pssBytes(pid: number): Promise<number> {

@@ -1,71 +1,125 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { type Figure, timed } from '../figure.ts'
-import { makeRawMemory } from '../floors/raw-memory.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { hostPaths } from '@threadbox/protocol/host'
+import type { TestThread } from '../../stack/installation.ts'
+import { emptyFigure, type Figure, timed } from '../figure.ts'
+import { type Held, holdingCommand, makeRawMemory, type RawMemory } from '../floors/raw-memory.ts'
 import type { Stage } from '../stage.ts'
 
-const samples = 30
+type Measured = { megabytes: number; title: string; from: readonly ('frozen' | 'memory')[] }
 
-type Kind = { megabytes: number; title: string; wakeFromDisk: Figure['target'] }
-const sizes: Kind[] = [
-  { megabytes: 64, title: '64 MiB', wakeFromDisk: { maxRatio: 1.5, maxP50: 1000 } },
-  { megabytes: 1024, title: '1 GiB', wakeFromDisk: { maxRatio: 1.5, maxP50: 1000 } },
-]
-
-/**
- * A thread that is paused and gets a message: until its command has printed, from RAM and from disk; and how long the
- * pause took. Each beside what bare runsc needs for a process of the same size, in turn.
- */
-export async function pausing(stage: Stage): Promise<Figure[]> {
-  const figures: Figure[] = []
-  for (const kind of sizes) figures.push(...(await measureSize(stage, kind)))
-  return figures
+/** A thread that holds 64 MiB is paused and gets a message, by turns out of RAM and out of its image. */
+export function pausingSmall(stage: Stage): Promise<Figure[]> {
+  return pausing(stage, { megabytes: 64, title: '64 MiB', from: ['frozen', 'memory'] })
 }
 
-async function measureSize(stage: Stage, { megabytes, title, wakeFromDisk }: Kind): Promise<Figure[]> {
-  const images = path.join(stage.host.diskDirectory, 'pool/images')
-  const [image = ''] = await readdir(images)
-  await using raw = await makeRawMemory({
-    imageRoot: path.join(images, image, 'root'),
-    diskDirectory: stage.host.diskDirectory,
-    installation: stage.host.installation,
-    megabytes,
-  })
+/** A thread that holds 1 GiB is paused and gets a message when RAM has forgotten it. */
+export function pausingLarge(stage: Stage): Promise<Figure[]> {
+  return pausing(stage, { megabytes: 1024, title: '1 GiB', from: ['memory'] })
+}
+
+/** The same process holds the same memory in a thread and in a bare container; both are saved and woken in turn. */
+async function pausing(stage: Stage, { megabytes, title, from }: Measured): Promise<Figure[]> {
+  const held = { megabytes }
+  await using raw = await makeRawMemory({ ...(await placeOf(stage.host)), held })
   const { thread, sandboxId } = await stage.newAwakeThread()
-  await thread.say(`/python held = bytearray(__import__('os').urandom(1 << 20)) * ${megabytes}`)
-  const pause = figureOf({
-    id: `pause-${megabytes}`,
-    title: `Pause with ${title} of live memory`,
-    floorTitle: 'runsc pause and checkpoint of a process of that size',
-    target: { maxRatio: 1.3 },
-  })
-  const fromRam = figureOf({
-    id: `wake-frozen-${megabytes}`,
-    title: `Message to a paused thread until its command has ended, from RAM, ${title}`,
-    floorTitle: 'runsc resume, and the same command by a call to the guest of an awake sandbox',
-    target: { maxRatio: 2 },
-  })
-  const fromDisk = figureOf({
-    id: `wake-memory-${megabytes}`,
-    title: `Message to a paused thread until its command has ended, from disk, ${title}`,
-    floorTitle: 'runsc restore, and the same command by a call to the guest of an awake sandbox',
-    target: wakeFromDisk,
-  })
-  const command = () => timed(() => stage.host.run(sandboxId, 'true'))
-  for (let round = 0; round < samples; round++) {
-    const commandMs = await command()
-    pause.floorSamples.push(await raw.saveMs())
-    pause.samples.push(await timed(() => stage.client.sandboxes.pause(thread.id)))
-    const isFromDisk = round % 2 === 1
-    const figure = isFromDisk ? fromDisk : fromRam
-    if (isFromDisk) await stage.host.killSandbox(sandboxId)
-    figure.floorSamples.push(commandMs + (isFromDisk ? await raw.restoreMs() : await raw.resumeMs()))
-    figure.samples.push(await timed(() => thread.say('/run true')))
+  await holdIn(thread, held)
+  const figures = figuresOf({ megabytes, title })
+  for (let round = 0; round < stage.rounds * from.length; round++) {
+    const kind = from[round % from.length] ?? 'memory'
+    await measureRound(stage, { thread, sandboxId, raw, figures, kind })
   }
   await stage.client.threads.delete(thread.id)
-  return [pause, fromRam, fromDisk]
+  return [figures.pause, figures.stall, ...from.map((kind) => figures[kind])]
 }
 
-function figureOf(about: Pick<Figure, 'id' | 'title' | 'floorTitle' | 'target'>): Figure {
-  return { ...about, unit: 'ms', samples: [], floorSamples: [] }
+function figuresOf({ megabytes, title }: { megabytes: number; title: string }) {
+  const wakeFloor = 'and the same command by a call to the guest of an awake sandbox'
+  return {
+    pause: emptyFigure({
+      id: `pause-${megabytes}`,
+      title: `Pause with ${title} held, from the order until it is durable`,
+      floorTitle: 'runsc pause and checkpoint of the same process, and a sync of the image',
+      target: null,
+    }),
+    stall: emptyFigure({
+      id: `pause-stall-${megabytes}`,
+      title: `Time of a pause in which a sandbox with ${title} held stands still, until it may be woken`,
+      floorTitle: 'runsc pause and checkpoint of the same process, and a sync of the image',
+      target: { maxRatio: 1.3 },
+    }),
+    frozen: emptyFigure({
+      id: `wake-frozen-${megabytes}`,
+      title: `Message to a paused thread until its command has ended, from RAM, ${title} held`,
+      floorTitle: `runsc resume, ${wakeFloor}`,
+      target: { maxRatio: 2 },
+      aimP50: 100,
+    }),
+    memory: emptyFigure({
+      id: `wake-memory-${megabytes}`,
+      title: `Message to a paused thread until its command has ended, from disk, ${title} held`,
+      floorTitle: `runsc restore of the same process, ${wakeFloor}`,
+      target: { maxRatio: 1.5, maxP50: 1000 },
+      aimP50: 400,
+    }),
+  }
+}
+
+async function measureRound(
+  stage: Stage,
+  round: {
+    thread: TestThread
+    sandboxId: string
+    raw: RawMemory
+    figures: ReturnType<typeof figuresOf>
+    kind: 'frozen' | 'memory'
+  },
+): Promise<void> {
+  const { thread, sandboxId, raw, figures, kind } = round
+  const { pause, stall } = figures
+  const commandMs = await timed(() => stage.host.run(sandboxId, 'true'))
+  const { syncedMs } = await raw.saveMs()
+  pause.samples.push(await timed(() => stage.client.sandboxes.pause(thread.id)))
+  stall.samples.push(await lastStallMs(stage, sandboxId))
+  pause.floorSamples.push(syncedMs)
+  stall.floorSamples.push(syncedMs)
+  if (kind === 'memory') await dropFrozen(stage, sandboxId)
+  figures[kind].floorSamples.push(commandMs + (kind === 'memory' ? await raw.restoreMs() : await raw.resumeMs()))
+  figures[kind].samples.push(await timed(() => thread.say('/run true')))
+}
+
+/** What bare containers need: the base image, and the pool that they are made in. */
+export async function placeOf({ diskDirectory, installation }: Pick<Stage['host'], 'diskDirectory' | 'installation'>) {
+  const images = path.join(diskDirectory, 'pool/images')
+  const [image = ''] = await readdir(images)
+  return { imageRoot: path.join(images, image, 'root'), diskDirectory, installation }
+}
+
+/** Starts a process in a thread that holds what it is to hold; returns when it does. */
+export async function holdIn(thread: TestThread, held: Held): Promise<void> {
+  const command = holdingCommand(held).map((word) => `'${word}'`)
+  await thread.say(`/run rm -f /dev/shm/ready; ${command.join(' ')} > /dev/null 2>&1 &`)
+  const { calls } = await thread.say('/run until [ -e /dev/shm/ready ]; do sleep 0.1; done')
+  if (calls[0]?.status !== 'succeeded') throw new Error(`nothing is held: ${calls[0]?.output.tail}`)
+}
+
+/** Takes a paused sandbox out of RAM, as the kernel may: its image is what is left. */
+export async function dropFrozen({ host }: Stage, sandboxId: string): Promise<void> {
+  using events = await host.events()
+  await host.killSandbox(sandboxId)
+  await events.next((event) => event.type === 'frozen-dropped' && event.sandboxId === sandboxId)
+}
+
+/** How long the sandbox stood still in its last pause: the host answers the same order twice with the same. */
+async function lastStallMs({ host }: Stage, sandboxId: string): Promise<number> {
+  const { body } = await host.request('GET', hostPaths.sandbox(sandboxId))
+  const { bootId } = body as { bootId: string }
+  const paused = await host.request('POST', hostPaths.pause(sandboxId), { bootId })
+  return (paused.body as { stallMs: number }).stallMs
+}
+
+/** Resolves when the memory of a paused thread was given up. */
+export async function untilCold({ client }: Stage, thread: TestThread): Promise<void> {
+  while ((await client.threads.get(thread.id)).sandbox.state !== 'cold') await delay(50)
 }

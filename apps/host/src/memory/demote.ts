@@ -30,6 +30,7 @@ export async function demoteBoot(
   await parts.points.mark(sandbox, { snapshotId, at: parts.launch.clock() }).catch((error: unknown) => {
     parts.logger.warn({ error, sandboxId }, 'no pause point could be made of a sandbox that was given up')
   })
+  parts.points.dropEarlier(sandbox)
   const detail = outcome.problem === '' ? 'Its memory was given up.' : `Its memory was lost: ${outcome.problem}`
   await dropMemory(parts, { sandbox, boot, cause: 'stopped', detail })
   return outcome

@@ -50,6 +50,15 @@ export async function discardImage(
   await images.remove(imageId)
 }
 
+/** All of them, done side by side. Fails when the last has ended: nothing is still at work while a failure is undone. */
+export async function sideBySide<Values extends readonly unknown[]>(
+  ...work: { [Index in keyof Values]: Promise<Values[Index]> }
+): Promise<Values> {
+  const failed = (await Promise.allSettled(work)).find((result) => result.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+  return (await Promise.all(work)) as unknown as Values
+}
+
 export function reasonOf(error: unknown): string {
   if (isThreadboxError(error)) return error.message
   return error instanceof Error ? error.message : String(error)

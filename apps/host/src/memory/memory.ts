@@ -48,7 +48,7 @@ export function makeMemory(parts: {
   const { options, launch, disks, events, logger, signal, active } = parts
   const { driver, clock } = launch
   const images = makeMemoryImagesStore(parts.database)
-  const points = makePausePoints({ disks, store: makePausePointsStore(parts.database) })
+  const points = makePausePoints({ disks, store: makePausePointsStore(parts.database), logger })
   const frozen = makeFrozenCopies({ driver, disks, images, events, logger, clock, signal })
   const room = makeMemoryRoom({
     readMemory: options.read,

@@ -1,6 +1,7 @@
 import { type DiskStore, snapshotsUnsupported } from '@threadbox/disk-store'
 import { isErrorOf } from '@threadbox/errors'
 import type { FileChanges } from '@threadbox/protocol/host'
+import type { Logger } from '@threadbox/telemetry'
 import type { PausePointsStore } from '../state/pause-points.store.ts'
 import type { StoredSandbox } from '../state/sandboxes.store.ts'
 
@@ -8,6 +9,10 @@ import type { StoredSandbox } from '../state/sandboxes.store.ts'
 export type PausePoints = {
   /** Makes the disk's content of now the point. Does nothing where the pool can make no snapshots. */
   mark(sandbox: StoredSandbox, options: { snapshotId: string; at: number }): Promise<void>
+  /** Removes earlier points. Nobody waits for it: what a crash leaves of them goes with the next. */
+  dropEarlier(sandbox: StoredSandbox): void
+  /** Resolves when no earlier point is being removed any more. */
+  dropped(): Promise<void>
   /** What differs from the point; `since` is null when there is none. */
   changes(sandbox: StoredSandbox): Promise<FileChanges>
   /** Gives the disk, which was lost, the content of the point; its moment, or undefined when there is none. */
@@ -19,8 +24,9 @@ export type PausePoints = {
 const goneCodes = ['disk.snapshot-not-found', 'disk.not-found']
 const noChanges = { removed: [], changed: [], added: [], removedCount: 0, changedCount: 0, addedCount: 0 }
 
-export function makePausePoints(parts: { disks: DiskStore; store: PausePointsStore }): PausePoints {
-  const { disks, store } = parts
+export function makePausePoints(parts: { disks: DiskStore; store: PausePointsStore; logger: Logger }): PausePoints {
+  const { disks, store, logger } = parts
+  const drops = new Map<string, Promise<void>>()
   const compare = async ({ sandboxId, placeId }: StoredSandbox) => {
     const point = await store.find(sandboxId)
     if (point === undefined) return undefined
@@ -34,6 +40,8 @@ export function makePausePoints(parts: { disks: DiskStore; store: PausePointsSto
   }
   return {
     mark: async ({ sandboxId, placeId }, { snapshotId, at }) => {
+      // It would take a snapshot that is not the point yet for an earlier one.
+      await drops.get(sandboxId)
       try {
         await disks.snapshotDisk({ diskId: placeId, snapshotId })
       } catch (error) {
@@ -41,9 +49,16 @@ export function makePausePoints(parts: { disks: DiskStore; store: PausePointsSto
         throw error
       }
       await store.set({ sandboxId, snapshotId, at })
-      for (const other of await disks.listSnapshots(placeId)) {
-        if (other.snapshotId !== snapshotId) await disks.deleteSnapshot(other)
-      }
+    },
+    dropEarlier: ({ sandboxId, placeId }) => {
+      const drop = (drops.get(sandboxId) ?? Promise.resolve())
+        .then(() => dropOthers(parts, { sandboxId, placeId }))
+        .catch((error: unknown) => logger.warn({ error, sandboxId }, 'an earlier point of a pause is still there'))
+        .finally(() => drops.get(sandboxId) === drop && drops.delete(sandboxId))
+      drops.set(sandboxId, drop)
+    },
+    dropped: async () => {
+      await Promise.all(drops.values())
     },
     changes: async (sandbox) => {
       const found = await compare(sandbox)
@@ -64,5 +79,15 @@ export function makePausePoints(parts: { disks: DiskStore; store: PausePointsSto
       }
     },
     isUnchanged: async (sandbox) => (await compare(sandbox))?.isSame ?? false,
+  }
+}
+
+async function dropOthers(
+  { disks, store }: { disks: DiskStore; store: PausePointsStore },
+  { sandboxId, placeId }: Pick<StoredSandbox, 'sandboxId' | 'placeId'>,
+): Promise<void> {
+  const point = await store.find(sandboxId)
+  for (const snapshot of await disks.listSnapshots(placeId)) {
+    if (snapshot.snapshotId !== point?.snapshotId) await disks.deleteSnapshot(snapshot)
   }
 }

@@ -155,7 +155,7 @@ test('what a paused sandbox’s disk lacks or has besides is told by looking; wi
   await orders.pause()
   expect((await orders.fileChanges()).body).toMatchObject({ changedCount: 0, addedCount: 0 })
   const [{ diskId } = { diskId: '' }] = await host.disks.listMemoryPlaces()
-  expect(await host.disks.listSnapshots(diskId)).toHaveLength(1)
+  await expect.poll(() => host.disks.listSnapshots(diskId)).toHaveLength(1)
 })
 
 test('memory that takes more than its budget is told, so that somebody gives some up', async () => {

@@ -5,7 +5,7 @@ import type { PausedSandbox } from '@threadbox/protocol/host'
 import type { MemorySavingDriver } from '@threadbox/sandbox-driver'
 import { readManifest } from '../boots/guest-requests.ts'
 import { noRoomForMemory, pauseFailed, sandboxPaused, sandboxPausing } from './memory.errors.ts'
-import { discardImage, type MemoryParts, reasonOf, type SandboxBoot, savingDriver } from './memory-parts.ts'
+import { discardImage, type MemoryParts, reasonOf, type SandboxBoot, savingDriver, sideBySide } from './memory-parts.ts'
 import { makeStopwatch } from './stopwatch.ts'
 
 export type PauseOutcome = Omit<PausedSandbox, 'sandbox'>
@@ -33,7 +33,6 @@ export async function pauseBoot(
   const watch = makeStopwatch()
   const driver = await savingDriver(parts)
   await refuseWithoutSpace(parts, { driver, driverBootId: boot.driverBootId })
-  const taken = await watch.time('manifestMs', takeManifest(parts, options))
   const imageId = parts.launch.randomBytes(10).toString('hex')
   const createdAt = parts.launch.clock()
   const { version: driverVersion } = await driver.describe()
@@ -43,8 +42,11 @@ export async function pauseBoot(
   await parts.images.insert({ ...announced, driverVersion })
   try {
     const { path: directory } = await parts.disks.makeMemoryPlace({ diskId: placeId, imageId })
-    // Most of what there is to write is written while the sandbox still runs.
-    await watch.time('firstSyncMs', parts.disks.syncDisk(placeId))
+    // Most of what there is to write is written while the sandbox still runs and its guest looks around.
+    const [taken] = await sideBySide(
+      watch.time('manifestMs', takeManifest(parts, options)),
+      watch.time('firstSyncMs', parts.disks.syncDisk(placeId)),
+    )
     await parts.running.silence({ boot, reason: sandboxPausing({}) })
     const frozenAt = performance.now()
     await watch.time('freezeMs', driver.freeze(boot.driverBootId))
@@ -56,9 +58,11 @@ export async function pauseBoot(
     const image = { bootId: boot.driverBootId, directory: path.join(directory, imageName) }
     const { bytes } = await watch.time('saveMs', driver.saveMemory(image))
     if (taken.manifest !== null) await writeFile(path.join(directory, manifestName), JSON.stringify(taken.manifest))
-    // Before the generation is read: a snapshot changes it.
-    await watch.time('snapshotMs', parts.points.mark(sandbox, { snapshotId: imageId, at: createdAt }))
-    await watch.time('syncMs', parts.disks.syncMemoryPlace({ diskId: placeId, imageId }))
+    await sideBySide(
+      watch.time('snapshotMs', parts.points.mark(sandbox, { snapshotId: imageId, at: createdAt })),
+      watch.time('syncMs', parts.disks.syncMemoryPlace({ diskId: placeId, imageId })),
+    )
+    // After the snapshot, which changes it.
     const diskGeneration = await watch.time('generationMs', parts.disks.diskGeneration(placeId))
     const [stallMs, durationMs] = [performance.now() - frozenAt, watch.totalMs()]
     const { manifestProblem } = taken
@@ -67,6 +71,7 @@ export async function pauseBoot(
     })
     if (!isPaused) throw new Error('it ended while its memory was being saved')
     await fallAsleep(parts, { ...options, imageId })
+    parts.points.dropEarlier(sandbox)
     parts.logger.info({ sandboxId, bootId: boot.bootId, bytes, ...watch.parts(), durationMs }, 'boot paused')
     return { ...taken, stallMs, durationMs }
   } catch (error) {

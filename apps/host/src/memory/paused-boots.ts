@@ -28,6 +28,8 @@ export type PausedBoots = {
   usage(): Promise<MemoryUsage>
   reclaim(options: SandboxBoot): Promise<Reclaimed>
   removeLeftOvers(): Promise<void>
+  /** Resolves when nothing is removed in the background any more. */
+  settled(): Promise<void>
   /** Says so when images take more than they may. */
   tellBudget(): Promise<void>
 }
@@ -80,6 +82,7 @@ export function makePausedBoots(parts: MemoryParts & { keepsFrozen: boolean }): 
       return reclaimed
     },
     removeLeftOvers: () => removeLeftOverImages(parts),
+    settled: () => points.dropped(),
     tellBudget,
   }
 }

@@ -9,7 +9,7 @@ import { guestEndedEarly, guestSilent } from '../orders/orders.errors.ts'
 import type { StoredBoot } from '../state/boots.store.ts'
 import type { StoredImage } from '../state/memory-images.store.ts'
 import { memoryUnusable } from './memory.errors.ts'
-import { discardImage, type MemoryParts, reasonOf, type SandboxBoot, savingDriver } from './memory-parts.ts'
+import { discardImage, type MemoryParts, reasonOf, type SandboxBoot, savingDriver, sideBySide } from './memory-parts.ts'
 import { imageName } from './pause.ts'
 import { makeStopwatch, type Stopwatch } from './stopwatch.ts'
 
@@ -127,13 +127,17 @@ async function reviveFromImage(parts: MemoryParts, options: Revival & { image: S
   const { sandboxId, placeId, limits } = sandbox
   const { bootId, hostname, guestDirectory } = boot
   const driver = await savingDriver(parts)
+  const { watch } = options
   // What is left of a frozen copy that ended or did not go on.
-  await driver.stop(boot.driverBootId)
+  await watch.time('clearMs', driver.stop(boot.driverBootId))
   await driver.forget(boot.driverBootId)
-  const directory = await options.watch.time('judgeMs', judgeImage(parts, options))
-  await parts.room.ensure(image.bytes + restoreMarginBytes)
   const { attachments, files, randomBytes } = parts.launch
-  const { namespacePath, gatewayAddress } = await options.watch.time('networkMs', attachments.obtainSilent(sandbox))
+  // That the image cannot be used is said before anything else that failed.
+  const [directory, { namespacePath, gatewayAddress }] = await sideBySide(
+    watch.time('judgeMs', judgeImage(parts, options)),
+    watch.time('networkMs', attachments.obtainSilent(sandbox)),
+    parts.room.ensure(image.bytes + restoreMarginBytes),
+  )
   const mounts = await files.write({ sandboxId: placeId, hostname, gatewayAddress, guestDirectory })
   const { path: rootPath } = await parts.disks.getDisk(placeId)
   const driverBootId = makeId('boot', randomBytes)
@@ -142,7 +146,7 @@ async function reviveFromImage(parts: MemoryParts, options: Revival & { image: S
   const request = { bootId: driverBootId, sandboxId: placeId, hostname, rootPath, mounts, limits }
   try {
     const start = driver.startFromMemory({ ...request, networkNamespacePath: namespacePath, directory })
-    await options.watch.time('restoreMs', start)
+    await watch.time('restoreMs', start)
   } catch (error) {
     const known = isErrorOf(imageUnusable, error) ? (error.details.problem as MemoryProblem) : 'restore-failed'
     throw memoryUnusable({ reason: known, detail: reasonOf(error) }, { cause: error })

@@ -52,6 +52,7 @@ export async function shutDownAll(
     ),
   )
   await Promise.all([...all, noted(null, parts.spares.close())])
+  await parts.paused.settled()
   return outcome
 }
 

@@ -1,0 +1,67 @@
+import { emptyFigure, type Figure, timed } from '../figure.ts'
+import { type Stage, spares } from '../stage.ts'
+import { kernelImportMs } from './cold.ts'
+
+/**
+ * The first command of a new thread, taken from the pool of ready sandboxes, and out of the boot template when the pool
+ * is empty; and the first Python cell of a new thread.
+ */
+export async function starting(stage: Stage): Promise<Figure[]> {
+  const floorTitle = 'runsc run of /bin/echo over a copy of the same image, to its first byte'
+  const pool = emptyFigure({
+    id: 'first-command-pool',
+    title: 'First command of a new thread until it has ended, from the pool',
+    floorTitle,
+    target: null,
+    aimP50: 100,
+  })
+  const template = emptyFigure({
+    id: 'first-command-template',
+    title: 'First command of a new thread until it has ended, by the template',
+    floorTitle,
+    target: null,
+    aimP50: 400,
+  })
+  const cell = emptyFigure({
+    id: 'first-cell',
+    title: 'First Python cell of a new thread, from the pool',
+    floorTitle: 'the modules of a Jupyter kernel imported in an awake sandbox',
+    target: null,
+  })
+  const { thread: other, sandboxId } = await stage.newAwakeThread()
+  for (let round = 0; round < stage.rounds; round++) {
+    await stage.untilSparesWait()
+    cell.floorSamples.push(await kernelImportMs(stage, sandboxId))
+    await firstMessage(stage, { figure: cell, message: '/python 1 + 1' })
+    await stage.untilSparesWait()
+    const bootMs = await stage.raw.firstByteMs()
+    for (const figure of [pool, template]) figure.floorSamples.push(bootMs)
+    await firstMessage(stage, { figure: pool, message: '/run true' })
+    await measureTemplate(stage, template)
+  }
+  await stage.client.threads.delete(other.id)
+  return [pool, template, cell]
+}
+
+async function firstMessage(stage: Stage, { figure, message }: { figure: Figure; message: string }): Promise<void> {
+  const thread = await stage.newThread()
+  figure.samples.push(await timed(() => thread.say(message)))
+  await stage.client.threads.delete(thread.id)
+}
+
+/** Takes what waits, all at once, and then one more before another can wait. */
+async function measureTemplate(stage: Stage, figure: Figure): Promise<void> {
+  await stage.untilSparesWait()
+  const first = await Promise.all(Array.from({ length: spares }, () => stage.newThread()))
+  const thread = await stage.newThread()
+  await Promise.all(first.map(({ id }) => stage.client.sandboxes.wake(id)))
+  const takenBefore = await takenOver(stage)
+  figure.samples.push(await timed(() => thread.say('/run true')))
+  if ((await takenOver(stage)) !== takenBefore) throw new Error('the pool was not empty')
+  for (const { id } of [...first, thread]) await stage.client.threads.delete(id)
+}
+
+/** How many sandboxes came from the pool so far. */
+async function takenOver({ host }: Stage): Promise<number> {
+  return (await host.log()).split('"takenOverMs"').length - 1
+}
