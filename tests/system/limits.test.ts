@@ -60,22 +60,39 @@ while True: b.append(b'x' * (16 << 20))
   expect((await host.run(offender.sandboxId, 'pgrep --count --full "sleep 1234"')).output).not.toBe('0\n')
 })
 
-test('a fork bomb hits the limit of processes, can be stopped, and leaves nothing', async () => {
-  const client = host.runs(offender.sandboxId)
-  await client.startCommand({ key: 'bomb', command: 'bomb() { bomb | bomb & }; bomb; sleep 30' })
-  let output = ''
-  for await (const { event } of client.read({ key: 'bomb', offset: 0n, display: 0 })) {
-    if (event.case === 'output') output += Buffer.from(event.value.data).toString()
-    if (output.includes('Resource temporarily unavailable')) break
-    if (event.case === 'ended') break
-  }
-  expect(output).toContain('Resource temporarily unavailable')
-  await client.stop({ key: 'bomb' })
+const untraceable = `cat > /tmp/bomb.py <<'PY'
+import os, time
+while True:
+    try:
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork(): os._exit(0)
+    except OSError: time.sleep(0.05)
+PY
+env -i /usr/bin/setsid --fork python3 /tmp/bomb.py; sleep 300`
+
+test.each([
+  ['a fork bomb whose command returns at once', ':(){ :|:& };:', /× bash/],
+  ['a fork bomb of root, whose command goes on', `sudo bash -c ':(){ :|:& };:; sleep 300'`, /× bash/],
+  ['a fork bomb without environment, sessions or parents', untraceable, /× python3/],
+])('%s is ended by itself and named; what else runs in the sandbox goes on', async (_what, command, name) => {
+  const innocent = 'nohup sleep 5678 > /dev/null 2>&1 & echo $!'
+  const pid = (await host.run(offender.sandboxId, innocent)).output.trim()
+  const result = await host.run(offender.sandboxId, `kept=yes; ${command}`, { timeoutMs: 100_000 })
+  expect(result.cause).toBe(runs.EndCause.OUT_OF_PROCESSES)
+  expect(result.message).toMatch(name)
+  expect(result.message).toContain('limit of 128 processes')
+  const left = "ps -e --no-headers -o stat,comm | grep -cv '^Z'"
   await expect
-    .poll(async () => Number((await host.run(offender.sandboxId, 'ps -e --no-headers | wc -l')).output), {
-      timeout: 30_000,
-    })
+    .poll(async () => Number((await host.run(offender.sandboxId, left)).output), { timeout: 30_000 })
     .toBeLessThan(20)
+  expect((await host.run(offender.sandboxId, `ps -o args= -p ${pid}; kill ${pid}`)).output).toBe('sleep 5678\n')
+})
+
+test('many programs just below the limit of processes are left alone', async () => {
+  const command = 'for i in $(seq 100); do sleep 12 & done; sleep 11; jobs -r | wc -l; wait'
+  const result = await host.run(offender.sandboxId, command)
+  expect(result).toMatchObject({ cause: runs.EndCause.EXITED, exitCode: 0, output: '100\n' })
 })
 
 test('G7: a full disk is a clear error, and what was there can be read, removed and written again', async () => {

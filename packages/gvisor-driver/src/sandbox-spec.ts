@@ -35,9 +35,9 @@ export function sandboxSpec(request: BootRequest, options: { cgroupsPath: string
 }
 
 /**
- * What root inside may do: own any file, become any user, bind low ports, trace and limit processes. These are
+ * What root inside may do: own any file, become any user, bind low ports, trace and slow down processes. These are
  * capabilities towards the sandbox's own kernel, never towards the host's. Not there: SYS_ADMIN, NET_ADMIN, NET_RAW,
- * SYS_TIME, SYS_MODULE and the like.
+ * SYS_TIME, SYS_MODULE and the like, and SYS_RESOURCE, with which root would have no limit of processes.
  */
 const capabilities = [
   'CAP_AUDIT_WRITE',
@@ -57,8 +57,6 @@ const capabilities = [
   'CAP_SYS_NICE',
   // The guest reads environment and open files of the user's processes for the manifest.
   'CAP_SYS_PTRACE',
-  // The guest sets each user process's limits when it starts it, from the sandbox's own limits.
-  'CAP_SYS_RESOURCE',
 ]
 
 /**

@@ -41,6 +41,7 @@ export type CommandDependencies = {
   takeVerdict: Verdicts['take']
   /** Whether the sandbox is at its limit of processes. */
   isFull(): boolean
+  processLimit: number
   /** Called, when the end was told, with a shell that can take the session's next command. */
   onReusable(shell: SessionShell, session: SessionCopy): void
 }
@@ -52,6 +53,8 @@ const stateLimitBytes = 16 * 1024 * 1024
 /** What is in the pipe when the shell ends is the command's; a background process may go on writing for ever. */
 const drainLimitBytes = 1024 * 1024
 const multiplyingPollMs = 50
+const multitudeShare = 0.2
+const multitudeMs = 1_000
 /** Longer than the process watchdog takes to end a fork bomb. */
 const multiplyingLimitMs = 15_000
 
@@ -146,15 +149,23 @@ function isAsNew(ended: {
 
 /**
  * Waits while what a command has left behind becomes more, or has filled the sandbox: a fork bomb returns at once, and
- * what becomes of it is the end of its command. Something that was simply left behind costs one look.
+ * what becomes of it is the end of its command. Something that was simply left behind costs one look; a multitude, which
+ * may be waiting for its turn to become more, a second.
  */
-async function whileMultiplying(family: ProcessFamily, { isFull }: Pick<CommandDependencies, 'isFull'>) {
-  let count = membersOf(family).length
-  for (const startedAt = performance.now(); count > 0 && performance.now() - startedAt < multiplyingLimitMs; ) {
+async function whileMultiplying(family: ProcessFamily, limits: Pick<CommandDependencies, 'isFull' | 'processLimit'>) {
+  const startedAt = performance.now()
+  let most = membersOf(family).length
+  let grownAt = startedAt
+  while (most > 0 && performance.now() - startedAt < multiplyingLimitMs) {
     await delay(multiplyingPollMs)
-    const before = count
-    count = membersOf(family).length
-    if (count <= before && !isFull()) return
+    const count = membersOf(family).length
+    const now = performance.now()
+    if (count > most) {
+      most = count
+      grownAt = now
+    }
+    const isMultitude = count > limits.processLimit * multitudeShare
+    if (!limits.isFull() && now - grownAt >= (isMultitude ? multitudeMs : multiplyingPollMs)) return
   }
 }
 

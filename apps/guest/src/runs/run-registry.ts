@@ -90,6 +90,7 @@ export function makeRunRegistry(dependencies: RunRegistryDependencies): RunRegis
       log: newLog(),
       takeVerdict: dependencies.takeVerdict,
       isFull: dependencies.isFull,
+      processLimit: state.settings().limits.processes,
       onReusable: shells.giveBack,
     })
     settled.set(request.key, run)

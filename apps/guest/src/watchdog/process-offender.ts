@@ -26,6 +26,8 @@ export type Offender = {
   isMultiplying: boolean
   /** Since when it has grown, as a start time. */
   sinceTicks: number
+  /** When it was found, as a start time. */
+  foundTicks: number
 }
 
 /** Less than this share of what may be held is nobody's fault. */
@@ -41,7 +43,7 @@ const multiplyingShare = 0.25
  */
 export function findOffender(
   candidates: readonly Candidate[],
-  context: { before: Snapshot; limit: number },
+  context: { before: Snapshot; limit: number; nowTicks: number },
 ): Offender | undefined {
   const { before, limit } = context
   const groups = groupsOf(candidates, before).map((members) => {
@@ -62,6 +64,7 @@ export function findOffender(
     held: largest.held,
     isMultiplying: isMultiplying(largest.members, before.ticks),
     sinceTicks: before.ticks,
+    foundTicks: context.nowTicks,
   }
 }
 

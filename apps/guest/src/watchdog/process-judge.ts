@@ -1,0 +1,109 @@
+import { runs } from '@threadbox/protocol/guest'
+import type { Logger } from '@threadbox/telemetry'
+import { guestProcesses } from '../init/activity.ts'
+import { killAll, runVariable } from '../processes/process-family.ts'
+import { isZombie, type ProcessEntry, startVariable } from '../processes/process-table.ts'
+import { type Candidate, type Offender, victimsOf } from './process-offender.ts'
+import type { Verdict, Verdicts } from './verdicts.ts'
+
+/** A program that fills the sandbox again within this time is ended without sparing any part of it. */
+const repeatMs = 600_000
+const offendersKept = 20
+const namesTold = 3
+
+/** Ends an offender. Resolves with false when nothing of it may be ended. */
+export type Judge = (offender: Offender, limit: number) => Promise<boolean>
+
+export type JudgeDependencies = {
+  verdicts: Pick<Verdicts, 'add'>
+  /** Whether this process is the shell that a command runs in. */
+  isCommandShell(pid: number): boolean
+  logger: Logger
+  list(): ProcessEntry[]
+}
+
+export function makeJudge(dependencies: JudgeDependencies): Judge {
+  const { verdicts, isCommandShell, logger, list } = dependencies
+  let earlier: { offender: Offender; at: number }[] = []
+  return async (offender, limit) => {
+    const at = performance.now()
+    const isRepeated = earlier.some((one) => at - one.at < repeatMs && isSame(one.offender, offender))
+    const wanted = isRepeated ? offender.members : victimsOf(offender, isCommandShell)
+    const victims = wanted.filter((victim) => !isZombie(victim))
+    if (victims.length === 0) return false
+    earlier = [...earlier, { offender, at }].slice(-offendersKept)
+    const verdict = verdictOn(offender, { victims, limit, at })
+    // Before the first signal, so that the run that ends by it finds out why.
+    verdicts.add(verdict)
+    logger.warn({ processes: victims.length, sessions: [...offender.sessions], isRepeated }, verdict.words)
+    const isGone = await killAll(makeFinder({ offender, victims, list }))
+    if (!isGone) logger.error({ sessions: [...offender.sessions] }, 'some processes could not be ended')
+    return true
+  }
+}
+
+/** Finds what is alive of the victims, and whatever they, or others of the offender, have started since. */
+function makeFinder(options: {
+  offender: Offender
+  victims: Candidate[]
+  list: () => ProcessEntry[]
+}): () => ProcessEntry[] {
+  const { offender, list } = options
+  const known = new Set(options.victims.map(identityOf))
+  const spared = new Set(offender.members.map(identityOf)).difference(known)
+  return () => {
+    const processes = list()
+    const own = guestProcesses(processes)
+    const candidates = processes.filter((entry) => !own.has(entry.pid) && !spared.has(identityOf(entry)))
+    const pids = new Set(candidates.filter((entry) => known.has(identityOf(entry))).map(({ pid }) => pid))
+    for (let before = -1; before !== pids.size; ) {
+      before = pids.size
+      for (const entry of candidates) {
+        if (pids.has(entry.pid)) continue
+        if (pids.has(entry.parent) || belongs(entry, offender)) pids.add(entry.pid)
+      }
+    }
+    const found = candidates.filter((entry) => pids.has(entry.pid))
+    for (const entry of found) known.add(identityOf(entry))
+    return found.filter((entry) => !isZombie(entry))
+  }
+}
+
+/** Whether a process that was not there when the offender was found is one of it. */
+function belongs(entry: ProcessEntry, offender: Offender): boolean {
+  if (entry.startTicks < offender.sinceTicks) return false
+  if (offender.sessions.has(entry.session)) return true
+  const mark = startVariable(entry.pid, runVariable)
+  if (mark !== undefined) return offender.marks.has(mark)
+  // While nothing else can be started, what comes from nowhere comes from the offender.
+  return entry.startTicks >= offender.foundTicks && entry.parent <= 1
+}
+
+/** A pid may be used again, but not for a process that began at the same time. */
+function identityOf({ pid, startTicks }: ProcessEntry): string {
+  return `${pid}/${startTicks}`
+}
+
+function isSame(left: Offender, right: Offender): boolean {
+  return !left.sessions.isDisjointFrom(right.sessions) || !left.marks.isDisjointFrom(right.marks)
+}
+
+function verdictOn(offender: Offender, judged: { victims: Candidate[]; limit: number; at: number }): Verdict {
+  const { victims, limit, at } = judged
+  const threads = victims.reduce((sum, victim) => sum + victim.threads, 0)
+  const names = [...Map.groupBy(victims, (victim) => victim.name)]
+    .sort((left, right) => right[1].length - left[1].length)
+    .map(([name, named]) => `${named.length} × ${name}`)
+  const what = victims.length === 1 ? '1 process' : `${victims.length} processes`
+  const withThreads = threads === victims.length ? '' : ` with ${threads} threads`
+  const more = names.length > namesTold ? ', …' : ''
+  return {
+    cause: runs.EndCause.OUT_OF_PROCESSES,
+    words: `Ended: ${what}${withThreads} (${names.slice(0, namesTold).join(', ')}${more}). The sandbox was at its limit of ${limit} processes and threads, so nothing else could be started.`,
+    at,
+    pids: new Set(victims.map(({ pid }) => pid)),
+    marks: offender.marks,
+    sessions: offender.sessions,
+    ancestors: new Set(victims.map(({ parent }) => parent)),
+  }
+}

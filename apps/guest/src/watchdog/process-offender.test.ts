@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import { type Candidate, findOffender, victimsOf } from './process-offender.ts'
+
+const limit = 100
+const nowTicks = 2_000
+
+function candidate(change: Partial<Candidate> & { pid: number }): Candidate {
+  return {
+    name: 'bash',
+    state: 'S',
+    parent: 1,
+    group: change.pid,
+    session: change.pid,
+    cpuTicks: 0,
+    startTicks: 1_500,
+    residentBytes: 0,
+    threads: 1,
+    mark: undefined,
+    ...change,
+  }
+}
+
+function many(count: number, from: number, change: Partial<Candidate>): Candidate[] {
+  return Array.from({ length: count }, (_, index) => candidate({ ...change, pid: from + index }))
+}
+
+const before = (heldBySession: [number, number][]) => ({
+  ticks: 1_000,
+  held: heldBySession.reduce((sum, [, held]) => sum + held, 0),
+  heldBySession: new Map(heldBySession),
+})
+const find = (candidates: Candidate[], heldBySession: [number, number][] = []) =>
+  findOffender(candidates, { before: before(heldBySession), limit, nowTicks })
+
+describe('who is to blame for a full sandbox', () => {
+  test('nobody, when no program holds much of it', () => {
+    expect(
+      find(
+        Array.from({ length: 10 }, (_, index) =>
+          many(10, index * 10 + 10, { session: index * 10 + 10, mark: `run ${index}` }),
+        ).flat(),
+      ),
+    ).toBeUndefined()
+  })
+
+  test('who has grown, not who was large before; a build that renews itself has not grown', () => {
+    const build = many(60, 100, { session: 100, parent: 100, mark: 'build' })
+    const bomb = many(40, 300, { session: 300, mark: 'bomb' })
+    expect(find([...build, ...bomb], [[100, 60]])?.marks).toEqual(new Set(['bomb']))
+  })
+
+  test('who holds most, when nobody has grown', () => {
+    const old = { startTicks: 10 }
+    const offender = find(
+      [...many(60, 100, { ...old, session: 100 }), ...many(40, 300, { ...old, session: 300 })],
+      [
+        [100, 60],
+        [300, 40],
+      ],
+    )
+    expect(offender?.sessions).toEqual(new Set([100]))
+    expect(offender?.isMultiplying).toBe(false)
+  })
+
+  test('threads count as processes do', () => {
+    expect(
+      find([candidate({ pid: 5, name: 'python3', threads: 90, mark: 'threads' }), ...many(10, 20, { session: 20 })])
+        ?.held,
+    ).toBe(90)
+  })
+
+  test('a program with many children does not multiply, orphans and children of children do', () => {
+    expect(find(many(90, 11, { session: 10, parent: 10 }))?.isMultiplying).toBe(false)
+    expect(find(many(90, 11, { session: 10, parent: 1 }))?.isMultiplying).toBe(true)
+    const chain = many(90, 11, { session: 10 }).map((entry) => ({ ...entry, parent: entry.pid - 1 }))
+    expect(find(chain)?.isMultiplying).toBe(true)
+  })
+
+  test('processes that hide where they come from are one offender', () => {
+    expect(find(many(90, 11, {}))?.members).toHaveLength(90)
+  })
+})
+
+describe('what of an offender is ended', () => {
+  const leader = candidate({ pid: 10, startTicks: 10 })
+  const server = candidate({ pid: 11, session: 10, parent: 10, startTicks: 20, name: 'redis' })
+  const forker = candidate({ pid: 12, session: 10, parent: 10, startTicks: 30 })
+  const fresh = many(90, 20, { session: 10, parent: 12 })
+  const offender = find([leader, server, forker, ...fresh], [[10, 3]])
+  const victims = (isCommandShell: boolean) =>
+    new Set(offender && victimsOf(offender, () => isCommandShell).map(({ pid }) => pid))
+
+  test('what is new and what has forked it, not a server that was there before', () => {
+    expect(victims(true)).toEqual(new Set([10, 12, ...fresh.map(({ pid }) => pid)]))
+  })
+
+  test('the shell of a command, but neither a kernel nor a terminal', () => {
+    expect(victims(false)).toEqual(new Set([12, ...fresh.map(({ pid }) => pid)]))
+  })
+})

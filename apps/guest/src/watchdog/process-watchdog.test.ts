@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { runs } from '@threadbox/protocol/guest'
+import { makeLogger } from '@threadbox/telemetry'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { killAll, runVariable } from '../processes/process-family.ts'
+import { isZombie, listProcesses } from '../processes/process-table.ts'
+import { lookAt } from './process-looks.ts'
+import { type ProcessWatchdog, startProcessWatchdog } from './process-watchdog.ts'
+import { makeVerdicts, type Verdicts } from './verdicts.ts'
+
+const bombName = `bomb-${process.pid}`
+const innocentName = `innocent-${process.pid}`
+/** A tree of 31, in which each has a session of its own and makes what was ended of it anew. */
+const bomb = `
+import os, time
+depth = 0
+children = set()
+while True:
+    while depth < 4 and len(children) < 2:
+        child = os.fork()
+        if child == 0:
+            os.setsid()
+            depth, children = depth + 1, set()
+        else: children.add(child)
+    for child in list(children):
+        if os.waitpid(child, os.WNOHANG)[0]: children.discard(child)
+    time.sleep(0.02)
+`
+const bombSize = 31
+const innocent = `
+import os, time
+for n in range(19):
+    if os.fork() == 0: break
+time.sleep(1000)
+`
+const innocentSize = 20
+
+function isNamed(pid: number, ...wanted: string[]): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+      .split('\0')
+      .some((word) => wanted.includes(word))
+  } catch {
+    return false
+  }
+}
+
+/** The machine is shared with others, so only this process and what the test has started is looked at. */
+const list = () => listProcesses().filter(({ pid }) => pid === process.pid || isNamed(pid, bombName, innocentName))
+const alive = (name: string) => list().filter((entry) => !isZombie(entry) && isNamed(entry.pid, name))
+
+async function start(script: string, options: { name: string; mark: string; size: number }): Promise<number> {
+  const env = { PATH: '/usr/local/bin:/usr/bin:/bin', [runVariable]: options.mark }
+  const child = spawn('python3', ['-c', script, options.name], { detached: true, stdio: 'ignore', env })
+  await vi.waitFor(() => expect(alive(options.name)).toHaveLength(options.size), { timeout: 20_000 })
+  return child.pid ?? 0
+}
+
+let verdicts: Verdicts
+let watchdog: ProcessWatchdog
+let room: number
+/** How often everything was looked at. */
+let looks: number
+beforeEach(() => {
+  verdicts = makeVerdicts()
+  room = 1_000
+  looks = 0
+  const self = lookAt(list()).processes.find(({ pid }) => pid === process.pid)
+  watchdog = startProcessWatchdog({
+    limit: () => (self?.threads ?? 0) + room,
+    verdicts,
+    isCommandShell: () => true,
+    logger: makeLogger({ process: 'guest', level: 'silent' }),
+    list: () => {
+      looks += 1
+      return list()
+    },
+    pace: { lookMs: 10, multiplyingMs: 50, fillingMs: 3_600_000 },
+  })
+})
+afterEach(async () => {
+  watchdog.stop()
+  await killAll(() => list().filter((entry) => entry.pid !== process.pid && !isZombie(entry)))
+})
+
+async function looksPass(count: number) {
+  const before = looks
+  await vi.waitFor(() => expect(looks).toBeGreaterThan(before + count), { timeout: 20_000 })
+}
+
+test('what multiplies at the limit is ended with all its sessions and named; what was there before is not', async () => {
+  const innocentPid = await start(innocent, { name: innocentName, mark: 'innocent', size: innocentSize })
+  await looksPass(3)
+  const bombPid = await start(bomb, { name: bombName, mark: 'bomb', size: bombSize })
+  room = bombSize + innocentSize - 2
+  await vi.waitFor(() => expect(alive(bombName)).toEqual([]), { timeout: 20_000 })
+  await vi.waitFor(() => expect(watchdog.isFull()).toBe(false), { timeout: 20_000 })
+  expect(alive(innocentName)).toHaveLength(innocentSize)
+  expect(verdicts.take({ root: innocentPid, mark: 'innocent' }, 0)).toBeUndefined()
+  const verdict = verdicts.take({ root: bombPid, mark: 'bomb' }, 0)
+  expect(verdict).toMatchObject({ cause: runs.EndCause.OUT_OF_PROCESSES })
+  expect(verdict?.words).toMatch(
+    /^Ended: \d+ processes \(\d+ × python3?[\d.]*\)\. The sandbox was at its limit of \d+ /,
+  )
+}, 60_000)
+
+test('what multiplies just below the limit is left alone', async () => {
+  room = bombSize + 8
+  const pid = await start(bomb, { name: bombName, mark: 'bomb', size: bombSize })
+  await looksPass(30)
+  expect(alive(bombName)).toHaveLength(bombSize)
+  expect(verdicts.take({ root: pid, mark: 'bomb' }, 0)).toBeUndefined()
+}, 60_000)
+
+test('what does not multiply has longer, even at the limit', async () => {
+  await start(innocent, { name: innocentName, mark: 'innocent', size: innocentSize })
+  room = innocentSize - 2
+  await vi.waitFor(() => expect(watchdog.isFull()).toBe(true), { timeout: 20_000 })
+  await looksPass(20)
+  expect(alive(innocentName)).toHaveLength(innocentSize)
+}, 60_000)

@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
+
+/** Whether the disk of a thread is, after its memory was given up in an orderly way and it was started cold, the same. */
+let installation: TestInstallation
+let thread: TestThread
+beforeAll(async () => {
+  installation = await startInstallation({})
+  thread = await installation.newThread()
+})
+afterAll(() => installation[Symbol.asyncDispose]())
+
+const directories = ['/home/user', '/opt', '/usr/local', '/etc', '/srv', '/var', '/root']
+/** What a cold start may change, and why. */
+const leftOut = {
+  '/var/lib/threadbox': 'the guest keeps the shell session and the rescue there, which are written at the end of each',
+  '/etc/hosts': 'made by the host for each boot and mounted',
+  '/etc/resolv.conf': 'made by the host for each boot and mounted',
+  '/etc/ssl/certs/ca-certificates.crt': 'of the host, mounted',
+}
+/** gVisor keeps named pipes in memory, where sockets are too; their names go with them. */
+const inMemoryOnly = ['/home/user/awkward/pipe', '/var/of-root/pipe']
+
+async function output(command: string): Promise<string> {
+  const { calls } = await thread.say(`/run ${command}`)
+  expect(calls[0], calls[0]?.output.tail).toMatchObject({ status: 'succeeded', result: { exitCode: 0 } })
+  return calls[0]?.output.tail ?? ''
+}
+
+async function upload(name: string) {
+  const content = await readFile(path.join(import.meta.dirname, 'cold-files', name))
+  await installation.client.files.write(thread.id, `/tmp/${name}`, new Uint8Array(content))
+}
+
+/** Writes the inventory to a file that is not part of it, and returns the number of entries with a digest. */
+const inventory = (to: string) =>
+  output(`sudo python3 /tmp/inventory.py ${to} ${directories.join(' ')} -- ${Object.keys(leftOut).join(' ')}`)
+
+async function goCold() {
+  const { sandboxes, threads } = installation.client
+  await sandboxes.change(thread.id, { policy: { hotKeep: 'strict', hotHours: 0 } })
+  await sandboxes.pause(thread.id)
+  await vi.waitFor(async () => expect((await threads.get(thread.id)).sandbox.state).toBe('cold'), {
+    timeout: 60_000,
+    interval: 200,
+  })
+}
+
+const installed = `python3 -c "import cowsay, emoji; print(emoji.emojize(':snake:'))" && hello &&
+NODE_PATH=$(npm root -g) node -p "require('is-odd')(3)"`
+
+test('A3: every file is the same after memory was given up, and what four package managers installed works', {
+  timeout: 300_000,
+}, async () => {
+  await output('pip install --quiet --disable-pip-version-check cowsay && uv pip install --quiet emoji')
+  await output(
+    'sudo apt-get update -qq && sudo DEBIAN_FRONTEND=noninteractive apt-get install -y -qq hello >/dev/null 2>&1',
+  )
+  await output('npm install --global --silent is-odd >/dev/null')
+  for (const name of ['awkward.py', 'of-root.sh', 'inventory.py', 'compare.py']) await upload(name)
+  await output('python3 /tmp/awkward.py && sudo bash /tmp/of-root.sh')
+  expect(await output(installed)).toBe('🐍\nHello, world!\ntrue\n')
+
+  const before = await inventory('/tmp/before')
+  expect(Number(before.split(' ')[0])).toBeGreaterThan(5_000)
+  await goCold()
+  // The inventory of before is a file too: that it is the same is known by the digest that was told.
+  expect(await output('sha256sum < /tmp/before | cut -c 1-64')).toBe(`${before.trim().split(' ')[1]}\n`)
+  const { latestReport } = await installation.client.sandboxes.get(thread.id)
+  expect(latestReport).toMatchObject({ from: 'disk', cause: { code: 'memory-given-up' } })
+  await inventory('/tmp/after')
+  const differences = await output('python3 /tmp/compare.py /tmp/before /tmp/after | cut -c 1-400')
+  expect(differences.split('\n').filter((line) => line !== '')).toEqual(inMemoryOnly.map((file) => `gone ${file}`))
+  expect(await output("stat -c '%n %y' ~/awkward/old-directory")).toContain('2001-02-03 04:05:06.789012345')
+  expect(await output(installed)).toBe('🐍\nHello, world!\ntrue\n')
+})
