@@ -160,10 +160,9 @@ test('O7, A3: after a cold start what ran is started again in its order, and the
   await inStatus('other', 'running')
   await inStatus('last', 'running')
   expect(await overview()).toEqual(['count 8201 stopped', 'other 8200 running', 'last 8203 running'])
-  const started = await output(
-    'for port in 8200 8203; do ps -o lstart= -p $(sudo ss -ltnpH "sport = :$port" | grep -o "pid=[0-9]*" | head -1 | cut -d= -f2); done || true',
-  )
-  expect(started).not.toBe('')
+  const pids = await output('pgrep -f "http.server [8]200"; pgrep -f "^node -e let count"')
+  const [first, second] = pids.trim().split('\n').map(Number)
+  expect(second).toBeGreaterThan(first ?? Number.POSITIVE_INFINITY)
   const report: SurvivalReport = await vi.waitFor(
     async () => {
       const { latestReport } = await client.sandboxes.get(thread.id)

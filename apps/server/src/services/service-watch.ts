@@ -27,7 +27,7 @@ type Following = {
   bootId: string
   ended: AbortController
   work: Promise<void>
-  /** What this boot is to start again. */
+  /** What this boot was to start again. */
   missing: string[]
   /** Keys that the guest has named in this boot. */
   known: Set<string>
@@ -98,7 +98,7 @@ export function makeServiceWatch(parts: ServiceParts): ServiceWatch {
 
 type Followed = { threadId: string; following: Following; signal: AbortSignal }
 
-/** Until the boot is over: what the guest tells is written down, and what it should run is begun once. */
+/** Until the boot is over: what the guest tells is written down, and what it should run is begun. */
 async function followBoot(parts: ServiceParts, followed: Followed): Promise<void> {
   const { threadId, following, signal } = followed
   let attaching: Promise<void> | undefined
@@ -107,9 +107,13 @@ async function followBoot(parts: ServiceParts, followed: Followed): Promise<void
       const sandbox = await parts.ifAwake(threadId)
       if (sandbox?.bootId === following.bootId) {
         for await (const { event } of sandbox.services.watchServices({}, { signal })) {
-          if (event.case !== 'snapshot') continue
-          await apply(parts, followed, event.value)
+          if (event.case === 'snapshot') await apply(parts, followed, event.value)
+          // Looked at again with each word of the guest: a start that was not answered is begun anew.
           attaching ??= attach(parts, followed, sandbox)
+            .catch((error: unknown) => parts.logger.warn({ err: error, threadId }, 'services were not started again'))
+            .finally(() => {
+              attaching = undefined
+            })
         }
       }
     } catch (error) {
@@ -158,7 +162,7 @@ async function attach(
 ): Promise<void> {
   try {
     const rows = (await parts.store.list(threadId)).filter((row) => isMissingIn(row, following.bootId))
-    following.missing = rows.map(({ name }) => name)
+    following.missing = [...new Set([...following.missing, ...rows.map(({ name }) => name)])]
     for (const { name, key } of rows) {
       const begun = await parts
         .inOrder(threadId, async () => {
