@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Service, ServicesView } from '@threadbox/protocol/public'
+import type { Entry, Service, ServicesView } from '@threadbox/protocol/public'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildWebApp, messageField, startBrowser } from './app-in-browser.ts'
@@ -33,7 +33,7 @@ async function open(options: Options = {}): Promise<Page & AsyncDisposable> {
   const made = { locale, viewport: { width, height: 900 }, hasTouch: width < 900 }
   const context = options.context ?? (await browser.newContext(made))
   const page = await context.newPage()
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(30_000)
   await page.goto(`http://app.stand-in.localhost:${server.port}${at}`)
   await page.locator('#message').waitFor()
   await page.getByRole('log').locator('.r, h1').first().waitFor()
@@ -46,6 +46,25 @@ function tell(list: Service[], openPorts: ServicesView['openPorts'] = []): void 
     threadId: 't',
     services: services.set('t', { services: list, openPorts }),
   })
+}
+/** The call that started a service. */
+function startedBy(service: Service): Entry {
+  const { name, port, command } = service
+  return {
+    id: 'c',
+    turnId: '',
+    at: Date.now(),
+    kind: 'tool-call',
+    stepId: null,
+    tool: 'start_service',
+    input: { name, port, command },
+    status: 'succeeded',
+    startedAt: 1,
+    endedAt: 2,
+    output: { tail: '', tailOffset: 0, sizeBytes: 0 },
+    result: { kind: 'service', service },
+    error: null,
+  }
 }
 const pane = (page: Page) => page.getByRole('complementary', { name: 'Preview' })
 const toggle = (page: Page) => page.getByRole('group', { name: 'Panes' }).getByRole('button', { name: 'Preview' })
@@ -172,6 +191,30 @@ describe('what it remembers', () => {
     await button(page, 'Keep open here only').click()
     await pane(page).waitFor({ state: 'detached' })
   })
+})
+
+test('O6: the card of a service is as the service is now, and View in Pane brings it to the front', async () => {
+  const dashboard = serviceIn('running')
+  services.set('t', { services: [serviceIn('running', { name: 'api', port: 8000 }), dashboard] })
+  await using page = await open()
+  server.putEntry(startedBy(dashboard))
+  const card = page.getByRole('log').getByRole('region', { name: 'Service dashboard' })
+  await card.getByText('running', { exact: true }).waitFor()
+  await card.getByRole('button', { name: 'View in Pane' }).click()
+  await pane(page)
+    .getByRole('tab', { name: /^dashboard/, selected: true })
+    .waitFor()
+  await expect.poll(() => page.locator(':focus').getAttribute('role')).toBe('tab')
+  await button(page, 'Close preview').click()
+  await expect.poll(() => page.locator(':focus').textContent()).toBe('View in Pane')
+  const problem = { code: 'exited' as const, exitCode: 1, message: '', lastLines: 'one\nKeyError: two\n' }
+  tell([serviceIn('error', { problem })])
+  await card.getByText('KeyError: two').waitFor()
+  await card.getByRole('button', { name: 'Restart service' }).click()
+  await expect.poll(ordered).toEqual(['POST /threads/t/services/dashboard/restart'])
+  tell([])
+  await card.getByText('stopped', { exact: true }).waitFor()
+  expect(await card.getByRole('button').count()).toBe(0)
 })
 
 describe('the page', () => {

@@ -39,6 +39,7 @@ export const composer: Texts<typeof source> = {
     run: 'Einen Shell-Befehl ausführen',
     python: 'Python ausführen, Variablen bleiben',
     share: 'Eine Datei herunterladen',
+    serve: 'Einen Webserver neben dem Chat starten',
     pause: 'Die Sandbox jetzt pausieren',
     status: 'Sagen, wie es der Sandbox geht',
     help: 'Alle Befehle zeigen',

@@ -70,4 +70,6 @@ export const preview: Texts<typeof source> = {
   errorsTitle: 'Zeilen des Protokolls, die einen Fehler nennen',
   toChat: 'In den Chat',
   chatText: 'Der Dienst „{{name}}“ auf Port {{port}} hat ausgegeben:',
+  card: 'Dienst {{name}}',
+  viewInPane: 'Im Bereich zeigen',
 }

@@ -36,6 +36,7 @@ export const composer = {
     run: 'Run a shell command',
     python: 'Run Python, keep variables',
     share: 'Get a file as a download',
+    serve: 'Start a web server beside the chat',
     pause: 'Pause the sandbox now',
     status: 'Say how the sandbox is',
     help: 'List all commands',

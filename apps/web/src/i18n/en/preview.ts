@@ -67,4 +67,6 @@ export const preview = {
   errorsTitle: 'Lines of the log that name an error',
   toChat: 'Send to chat',
   chatText: 'The service “{{name}}” on port {{port}} printed:',
+  card: 'Service {{name}}',
+  viewInPane: 'View in Pane',
 }

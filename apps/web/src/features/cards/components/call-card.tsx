@@ -1,7 +1,9 @@
 import type { ToolCallEntry } from '@threadbox/sdk'
+import { serviceOfCall } from '../state/service-call.models.ts'
 import { CommandCard } from './command-card.tsx'
 import { DiffCard } from './diff-card.tsx'
 import { PythonCard } from './python-card.tsx'
+import { ServiceCard } from './service-card.tsx'
 import { TextCard } from './text-card.tsx'
 
 /** A call of the agent (or of the person, in direct mode) as the card of its tool. */
@@ -14,14 +16,17 @@ export function CallCard(props: { entry: ToolCallEntry }) {
     case 'write_file':
     case 'edit_file':
       return <DiffCard entry={props.entry} />
+    case 'start_service':
+    case 'restart_service': {
+      const called = serviceOfCall(props.entry)
+      return called === null ? <TextCard entry={props.entry} /> : <ServiceCard called={called} />
+    }
     case 'read_file':
     case 'list_files':
     case 'search_files':
     case 'view_image':
     case 'share_file':
-    case 'start_service':
     case 'stop_service':
-    case 'restart_service':
     case 'service_logs':
     case 'list_services':
       return <TextCard entry={props.entry} />

@@ -22,7 +22,7 @@ export function TextCard(props: { entry: ToolCallEntry }) {
   const { result } = entry
   const input = inputOf(entry)
   const path = (result?.kind === 'text' || result?.kind === 'image' ? result.path : null) ?? input.path
-  const subject = input.pattern !== '' ? input.pattern : shortPath(path)
+  const subject = input.pattern || input.name || shortPath(path)
   return (
     <Card
       label={t(`tool.${entry.tool}`)}

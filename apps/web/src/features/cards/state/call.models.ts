@@ -6,6 +6,8 @@ export type CallInput = {
   code: string
   path: string
   pattern: string
+  /** Of a service. */
+  name: string
   description: string
 }
 
@@ -20,6 +22,7 @@ export function inputOf(entry: ToolCallEntry): CallInput {
     code: text('code'),
     path: text('path'),
     pattern: text('pattern', 'query'),
+    name: text('name'),
     description: text('description', 'title', 'caption'),
   }
 }

@@ -1,9 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { ServicesView } from '@threadbox/sdk'
 import { useCallback, useMemo } from 'react'
-import { offerPane, pin, rememberView, usePaneView, viewOf } from '../../panes/state/pane-store.ts'
+import { offerPane, openPane, pin, rememberView, usePaneView, viewOf } from '../../panes/state/pane-store.ts'
 import { putServices } from '../api/services.queries.ts'
-import { type PreviewView, readPreviewView } from './preview-view.models.ts'
+import { type PreviewView, readPreviewView, withTarget } from './preview-view.models.ts'
 import { startedServices } from './targets.models.ts'
 
 const pane = 'preview'
@@ -20,6 +20,12 @@ export function usePreviewView(
     [threadId],
   )
   return [view, change]
+}
+
+/** Opens the preview of a service of the thread whose page is open, because the person asked for it. */
+export function viewInPane(threadId: string, target: string): void {
+  rememberView(threadId, pane, withTarget(readPreviewView(viewOf(threadId, pane)), target))
+  openPane(pane)
 }
 
 /** Keeps the preview of a thread open wherever the person goes, or no longer. */

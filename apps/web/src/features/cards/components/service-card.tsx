@@ -1,0 +1,57 @@
+import { Globe, Power } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../../../ui/button.tsx'
+import { Pill } from '../../../ui/pill.tsx'
+import { useRestartService, useServices } from '../../preview/api/services.queries.ts'
+import { viewInPane } from '../../preview/state/preview-store.ts'
+import { glyphOfService, keyOfPort } from '../../preview/state/targets.models.ts'
+import { lastLineOf } from '../state/ansi.models.ts'
+import { useCards } from '../state/card-context.ts'
+import type { ServiceOfCall } from '../state/service-call.models.ts'
+
+/** A service that a call started, as it is now and not as it was then. */
+export function ServiceCard(props: { called: ServiceOfCall }) {
+  const { t } = useTranslation('preview')
+  const { threadId } = useCards()
+  const { called } = props
+  const services = useServices(threadId)
+  const restart = useRestartService(threadId)
+  const now = services.data?.services.find(({ name }) => name === called.name)
+  const isGone = services.data !== undefined && now === undefined && !called.isRunning
+  const status = isGone ? 'stopped' : (now?.status ?? (called.isRunning ? 'starting' : called.status))
+  const port = now?.port ?? called.port
+  const problem = now === undefined ? called.problem : now.problem
+  const lastLine = status === 'error' ? lastLineOf(problem?.lastLines ?? '') : ''
+  return (
+    <section className="item" aria-label={t('card', { name: called.name })}>
+      <span className="tile">
+        <Globe className="i" size={16} />
+      </span>
+      <div className="grow">
+        <b className="trunc" title={now?.command}>
+          {called.name}
+        </b>
+        <span className="sub">
+          <Pill state={glyphOfService(status)}>{t(`status.${status}`)}</Pill>
+          <span className="mono">{keyOfPort(port)}</span>
+          {lastLine !== '' && <span className="mono trunc">{lastLine}</span>}
+        </span>
+      </div>
+      {now !== undefined && (status === 'error' || status === 'stopped') && (
+        <Button
+          size="sm"
+          icon={<Power className="i" size={14} />}
+          isLoading={restart.isPending}
+          onClick={() => restart.mutate(called.name)}
+        >
+          {t('restart')}
+        </Button>
+      )}
+      {!isGone && (
+        <Button size="sm" onClick={() => viewInPane(threadId, called.name)}>
+          {t('viewInPane')}
+        </Button>
+      )}
+    </section>
+  )
+}
