@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DiskStore } from '@threadbox/disk-store'
+import { makeLogger } from '@threadbox/telemetry'
 import { expect, test } from 'vitest'
 import type { PausePointsStore } from '../state/pause-points.store.ts'
 import type { StoredSandbox } from '../state/sandboxes.store.ts'
@@ -15,7 +16,8 @@ function pointsOver(compare: DiskStore['compareWithSnapshot']) {
     find: async (sandboxId) => ({ sandboxId, snapshotId: snapshots.get(sandboxId) ?? 'first', at: 1 }),
   } as Pick<PausePointsStore, 'find'> as PausePointsStore
   const disks = { compareWithSnapshot: compare } as Pick<DiskStore, 'compareWithSnapshot'> as DiskStore
-  return { points: makePausePoints({ disks, store }), snapshots }
+  const logger = makeLogger({ process: 'host', level: 'silent' })
+  return { points: makePausePoints({ disks, store, logger }), snapshots }
 }
 
 test('after twenty wakes at once disks are looked at one after another, and a look that fails stops no other', async () => {
