@@ -91,12 +91,11 @@ async function connectAll(): Promise<number> {
   const enough = 20
   await vi.waitFor(
     async () => {
-      for (const side of sides) {
-        const both = [await status(side.statusPort), outside(side)]
-        for (const { heard, errors } of both)
-          expect({ heard: heard >= enough, errors }).toEqual({ heard: true, errors: [] })
-      }
-      await status(insidePort)
+      const ports = sides.map(({ statusPort }) => statusPort)
+      // One look for all of them: each command in the sandbox takes its time.
+      const all = [...linesOf(await inside(ask(...ports, insidePort))).slice(0, ports.length), ...sides.map(outside)]
+      for (const { heard, errors } of all)
+        expect({ heard: heard >= enough, errors }).toEqual({ heard: true, errors: [] })
     },
     { timeout: 60_000, interval: 200 },
   )
@@ -107,7 +106,13 @@ async function start(words: string): Promise<void> {
   await inside(`(nohup python3 witness.py ${words} >/dev/null 2>&1 &)`)
 }
 
-const ask = (statusPort: number) => `curl -s --max-time 20 localhost:${statusPort}`
+const ask = (...ports: number[]) =>
+  `curl -s --max-time 20 -w '\\n' ${ports.map((port) => `localhost:${port}`).join(' ')}`
+const linesOf = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Status)
 
 /** What the sandbox's side of a connection has seen. */
 async function status(statusPort: number): Promise<Status> {
