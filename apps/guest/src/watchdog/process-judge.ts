@@ -51,17 +51,21 @@ function makeFinder(options: {
   const { offender, list } = options
   const known = new Set(options.victims.map(identityOf))
   const spared = new Set(offender.members.map(identityOf)).difference(known)
+  // To ask a process for its mark costs as much as all the rest, and its answer stays the same.
+  const strangers = new Set<string>()
   return () => {
     const processes = list()
     const own = guestProcesses(processes)
     const candidates = processes.filter((entry) => !own.has(entry.pid) && !spared.has(identityOf(entry)))
     const pids = new Set(candidates.filter((entry) => known.has(identityOf(entry))).map(({ pid }) => pid))
+    for (const entry of candidates) {
+      if (pids.has(entry.pid) || strangers.has(identityOf(entry))) continue
+      if (belongs(entry, offender)) pids.add(entry.pid)
+      else strangers.add(identityOf(entry))
+    }
     for (let before = -1; before !== pids.size; ) {
       before = pids.size
-      for (const entry of candidates) {
-        if (pids.has(entry.pid)) continue
-        if (pids.has(entry.parent) || belongs(entry, offender)) pids.add(entry.pid)
-      }
+      for (const { pid, parent } of candidates) if (pids.has(parent)) pids.add(pid)
     }
     const found = candidates.filter((entry) => pids.has(entry.pid))
     for (const entry of found) known.add(identityOf(entry))
@@ -104,6 +108,7 @@ function verdictOn(offender: Offender, judged: { victims: Candidate[]; limit: nu
     pids: new Set(victims.map(({ pid }) => pid)),
     marks: offender.marks,
     sessions: offender.sessions,
+    isUntraceable: offender.isUntraceable,
     ancestors: new Set(victims.map(({ parent }) => parent)),
   }
 }

@@ -77,7 +77,8 @@ describe('who is to blame for a full sandbox', () => {
   })
 
   test('processes that hide where they come from are one offender', () => {
-    expect(find(many(90, 11, {}))?.members).toHaveLength(90)
+    expect(find(many(90, 11, {}))).toMatchObject({ isUntraceable: true, members: { length: 90 } })
+    expect(find(many(90, 11, { mark: 'run' }))?.isUntraceable).toBe(false)
   })
 })
 

@@ -22,6 +22,8 @@ export type Offender = {
   marks: ReadonlySet<string>
   /** Processes and threads. */
   held: number
+  /** Whether it has hidden which run it came from. */
+  isUntraceable: boolean
   /** Whether what was forked has forked in turn, over and over, which only ends at a limit. */
   isMultiplying: boolean
   /** Since when it has grown, as a start time. */
@@ -62,6 +64,7 @@ export function findOffender(
     sessions: largest.sessions,
     marks: new Set(largest.members.flatMap(({ mark }) => mark ?? [])),
     held: largest.held,
+    isUntraceable: largest.members.some((member) => isStray(member, before)) && !largest.members.some(hasMark),
     isMultiplying: isMultiplying(largest.members, before.ticks),
     sinceTicks: before.ticks,
     foundTicks: context.nowTicks,
@@ -95,6 +98,15 @@ function isMultiplying(members: readonly Candidate[], sinceTicks: number): boole
   return fresh.length > 0 && forkers.size + orphans.length >= fresh.length * multiplyingShare
 }
 
+/** New, without a parent, in a session of its own and without a mark: whoever made it has covered all tracks. */
+function isStray({ pid, parent, session, mark, startTicks }: Candidate, before: Snapshot): boolean {
+  return parent <= 1 && session === pid && mark === undefined && startTicks > before.ticks
+}
+
+function hasMark({ mark }: Candidate): boolean {
+  return mark !== undefined
+}
+
 /** Sets of processes that are connected by descent, session or mark. */
 function groupsOf(candidates: readonly Candidate[], before: Snapshot): Candidate[][] {
   const joined = new Map<string, string>()
@@ -110,14 +122,12 @@ function groupsOf(candidates: readonly Candidate[], before: Snapshot): Candidate
     if (one !== other) joined.set(one, other)
   }
   const pids = new Set(candidates.map(({ pid }) => pid))
-  for (const { pid, parent, session, mark, startTicks } of candidates) {
+  for (const candidate of candidates) {
+    const { pid, parent, session, mark } = candidate
     join(`process ${pid}`, `session ${session}`)
     if (pids.has(parent)) join(`process ${pid}`, `process ${parent}`)
     if (mark !== undefined) join(`process ${pid}`, `mark ${mark}`)
-    // New, without a parent, in a session of its own and without a mark: whoever made it has covered all tracks.
-    if (parent <= 1 && session === pid && mark === undefined && startTicks > before.ticks) {
-      join(`process ${pid}`, 'strays')
-    }
+    if (isStray(candidate, before)) join(`process ${pid}`, 'strays')
   }
   const groups = Map.groupBy(candidates, ({ pid }) => rootOf(`process ${pid}`))
   return [...groups.values()]

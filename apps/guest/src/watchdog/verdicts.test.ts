@@ -24,6 +24,13 @@ test('a process without a mark is known by where it came from', () => {
   expect(isVerdictOn(unmarked, { root: 11, mark: 'second' })).toBe(false)
 })
 
+test('what nobody can be blamed for is told to whatever was running', () => {
+  const verdicts = makeVerdicts()
+  verdicts.add({ ...verdict, isUntraceable: true })
+  expect(verdicts.take({ root: 99, mark: 'other' }, 1001)).toBeUndefined()
+  expect(verdicts.take({ root: 99, mark: 'other' }, 900)).toBeDefined()
+})
+
 test('a verdict is told once, and only to what was running when it was made', () => {
   const verdicts = makeVerdicts()
   verdicts.add(verdict)

@@ -15,6 +15,8 @@ export type Verdict = {
   marks: ReadonlySet<string>
   sessions: ReadonlySet<number>
   ancestors: ReadonlySet<number>
+  /** Nobody can say whose they were, so it is told to whatever was running. */
+  isUntraceable?: boolean
 }
 
 export type Verdicts = {
@@ -31,7 +33,9 @@ export function makeVerdicts(): Verdicts {
       verdicts.splice(0, verdicts.length - verdictsKept)
     },
     take: (family, since) => {
-      const index = verdicts.findIndex((verdict) => verdict.at >= since && isVerdictOn(verdict, family))
+      const index = verdicts.findIndex(
+        (verdict) => verdict.at >= since && (verdict.isUntraceable || isVerdictOn(verdict, family)),
+      )
       return index < 0 ? undefined : verdicts.splice(index, 1)[0]
     },
   }
