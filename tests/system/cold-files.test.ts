@@ -52,7 +52,7 @@ const installed = `python3 -c "import cowsay, emoji; print(emoji.emojize(':snake
 NODE_PATH=$(npm root -g) node -p "require('is-odd')(3)"`
 
 test('A3: every file is the same after memory was given up, and what four package managers installed works', {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   await output('pip install --quiet --disable-pip-version-check cowsay && uv pip install --quiet emoji')
   await output(
