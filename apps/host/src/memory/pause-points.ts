@@ -27,14 +27,6 @@ const noChanges = { removed: [], changed: [], added: [], removedCount: 0, change
 export function makePausePoints(parts: { disks: DiskStore; store: PausePointsStore; logger: Logger }): PausePoints {
   const { disks, store, logger } = parts
   const drops = new Map<string, Promise<void>>()
-  // A comparison reads the names of two whole disks. Twenty at once, after as many wakes, would take the processors and
-  // the memory that those who woke need; nobody waits for them.
-  let lastLook: Promise<unknown> = Promise.resolve()
-  const afterOthers = <Result>(look: () => Promise<Result>): Promise<Result> => {
-    const mine = lastLook.then(look)
-    lastLook = mine.catch(() => undefined)
-    return mine
-  }
   const compare = async ({ sandboxId, placeId }: StoredSandbox) => {
     const point = await store.find(sandboxId)
     if (point === undefined) return undefined
@@ -71,7 +63,7 @@ export function makePausePoints(parts: { disks: DiskStore; store: PausePointsSto
       await Promise.all(drops.values())
     },
     changes: async (sandbox) => {
-      const found = await afterOthers(() => compare(sandbox))
+      const found = await compare(sandbox)
       if (found === undefined) return { since: null, ...noChanges }
       const { isSame: _, ...changes } = found
       return changes

@@ -4,6 +4,7 @@ import type { StoredSandbox } from '../state/sandboxes.store.ts'
 import { demoteBoot } from './demote.ts'
 import type { MemoryParts, SandboxBoot } from './memory-parts.ts'
 import { describePause, type PauseOutcome, pauseBoot } from './pause.ts'
+import { makeQuietLooks } from './quiet-looks.ts'
 import { type Reclaimed, reclaimMemory, removeLeftOverImages } from './reclaim-memory.ts'
 import { dropMemory, wakeBoot } from './wake.ts'
 
@@ -38,6 +39,7 @@ type MemoryUsage = Pick<HostInfo, 'frozenSandboxes' | 'frozenBytes' | 'memoryIma
 
 export function makePausedBoots(parts: MemoryParts & { keepsFrozen: boolean }): PausedBoots {
   const { frozen, images, points, imageBudgetBytes } = parts
+  const looks = makeQuietLooks()
   const imageBytes = async () => (await images.list()).reduce((sum, { bytes }) => sum + bytes, 0)
   const dropFrozen = async (sandboxId: string) => {
     const copy = await frozen.take(sandboxId)
@@ -58,11 +60,11 @@ export function makePausedBoots(parts: MemoryParts & { keepsFrozen: boolean }): 
       return outcome
     },
     describePause: (options) => describePause(parts, options),
-    wake: (options) => wakeBoot(parts, options),
+    wake: (options) => looks.waking(() => wakeBoot(parts, options)),
     demote: (options) => demoteBoot(parts, options),
     drop: (options) => dropMemory(parts, { ...options, cause: 'stopped' }),
     dropFrozen,
-    fileChanges: (sandbox) => points.changes(sandbox),
+    fileChanges: (sandbox) => looks.look(() => points.changes(sandbox)),
     restoreDisk: (sandbox) => points.restore(sandbox),
     present: async ({ sandbox, boot }) => {
       if (!isAsleep(boot)) return null

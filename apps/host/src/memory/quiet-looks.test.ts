@@ -1,0 +1,36 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { makeQuietLooks } from './quiet-looks.ts'
+
+test('twenty disks are looked at one after another, and a look that fails stops no other', async () => {
+  const looks = makeQuietLooks()
+  let [running, most, count] = [0, 0, 0]
+  const look = async () => {
+    count += 1
+    const mine = count
+    running += 1
+    most = Math.max(most, running)
+    await delay(1)
+    running -= 1
+    if (mine === 3) throw new Error('this one cannot be looked at')
+  }
+  const all = await Promise.allSettled(Array.from({ length: 20 }, () => looks.look(look)))
+  expect(all.filter(({ status }) => status === 'rejected')).toHaveLength(1)
+  expect([most, count]).toEqual([1, 20])
+})
+
+test('no look begins while something is being woken, also when a wake fails', async () => {
+  const looks = makeQuietLooks()
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const wakes = [looks.waking(() => first.promise), looks.waking(() => second.promise)]
+  const seen: string[] = []
+  const look = looks.look(async () => void seen.push('looked'))
+  first.resolve()
+  await wakes[0]
+  seen.push('first awake')
+  await delay(5)
+  second.reject(new Error('it cannot be woken'))
+  await expect(wakes[1]).rejects.toThrow('it cannot be woken')
+  await look
+  expect(seen).toEqual(['first awake', 'looked'])
+})
