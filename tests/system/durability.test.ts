@@ -9,6 +9,9 @@ import { startInstallation, type TestInstallation, type TestThread } from '../st
 const kills = 50
 /** A turn of the script below takes about so long when nobody disturbs it. */
 const turnMs = 2500
+/** Kills around commands that a person sends, which run without a model, and about how long one takes. */
+const commandKills = 25
+const commandMs = 150
 
 let installation: TestInstallation
 let model: ModelServer
@@ -118,6 +121,34 @@ describe('a server that is killed', () => {
     const interrupted = ended.filter((round) => round.status === 'interrupted').length
     console.log(`${kills} kills: ${discarded} steps asked again after text was shown, ${interrupted} calls interrupted`)
     expect(wasAsked).toBeGreaterThanOrEqual(kills * 2)
+  }, 600_000)
+
+  test(`at ${commandKills} random points of commands that a person sends: each happens exactly once or is marked interrupted`, async () => {
+    const thread = await installation.newThread()
+    await thread.say('/run touch effects.txt')
+    const statuses = new Map<number, string | undefined>()
+    for (let round = 1; round <= commandKills; round++) {
+      const text = `/run echo effect-${round} >> effects.txt; sleep 0.02`
+      const message = { text, attachmentIds: [], key: crypto.randomUUID() }
+      const sending = installation.client.threads.sendMessage(thread.id, message).catch(() => undefined)
+      await delay(randomInt(0, commandMs))
+      await crashServer()
+      await sending
+      // Nobody knows whether it was taken: under its key the same message can be sent again.
+      const { turnId } = await installation.client.threads.sendMessage(thread.id, message)
+      const { entries } = await endOf(thread.id, turnId)
+      statuses.set(round, toolCalls(entries.filter((entry) => entry.turnId === turnId))[0]?.status)
+    }
+    const { calls } = await thread.say('/run sort effects.txt | uniq -c')
+    const lines = calls[0]?.output.tail.trim().split('\n') ?? []
+    const counts = new Map(lines.map((line) => [line.trim().split(' ')[1], Number(line.trim().split(' ')[0])]))
+    for (const [round, status] of statuses) {
+      const count = counts.get(`effect-${round}`) ?? 0
+      if (status === 'interrupted') expect(count).toBeLessThanOrEqual(1)
+      else expect([status, count], `round ${round}`).toEqual(['succeeded', 1])
+    }
+    const interrupted = [...statuses.values()].filter((status) => status === 'interrupted').length
+    console.log(`${commandKills} kills around commands: ${interrupted} calls interrupted`)
   }, 600_000)
 
   test('between the request and the first token: the model is asked again and answers once', async () => {
