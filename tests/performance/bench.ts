@@ -5,6 +5,7 @@ import { activeCommand, firstOutput } from './scenarios/commands.ts'
 import { deletedOpenFiles } from './scenarios/deleted-open-files.ts'
 import { enterToPaint } from './scenarios/enter-to-paint.ts'
 import { footprint } from './scenarios/footprint.ts'
+import { manyThreads } from './scenarios/many-threads.ts'
 import { memory } from './scenarios/memory.ts'
 import { packageInstall } from './scenarios/packages.ts'
 import { pausingLarge, pausingSmall } from './scenarios/pausing.ts'
@@ -30,6 +31,7 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   footprint,
   transfers,
   packages: packageInstall,
+  'many-threads': manyThreads,
 }
 
 const { values } = parseArgs({

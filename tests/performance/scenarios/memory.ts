@@ -52,7 +52,8 @@ export async function cgroupOf(pid: number): Promise<string> {
   return line?.slice(line.lastIndexOf(':') + 1) ?? ''
 }
 
-async function pssBytes(pid: number): Promise<number> {
+/** Memory of a process, its share of what it shares with others. */
+export async function pssBytes(pid: number): Promise<number> {
   const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '')
   return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) * 1024
 }
