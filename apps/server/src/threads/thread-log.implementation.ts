@@ -57,7 +57,8 @@ export function makeThreadLog(dependencies: ThreadLogDependencies): ThreadRecord
     inOrder(threadId, async () => {
       const recorded = await commit(dependencies, { threadId, changes, alongside })
       hub.publish(threadId, recorded.events, recorded.characters)
-      dependencies.onCommit({ threadId, isSidebarChange: recorded.isSidebarChange })
+      // Whoever waited for the commit goes on first: a command starts before the sidebar is told that it does.
+      setImmediate(() => dependencies.onCommit({ threadId, isSidebarChange: recorded.isSidebarChange }))
     })
 
   return {
