@@ -41,7 +41,7 @@ import { makeTurns, type Turns } from './turns/turns.usecases.ts'
 import { makeApiKeyStore } from './users/api-keys.store.ts'
 import { type ApiKeys, makeApiKeys } from './users/api-keys.usecases.ts'
 import { makeAttemptLimit } from './users/attempt-limit.ts'
-import { type Login, makeLogin } from './users/login.ts'
+import { type Login, makeLogin, sessionCookieName } from './users/login.ts'
 import { makeOwnerToken } from './users/owner-token.ts'
 import { accountRoutes, signInRoutes } from './users/users.routes.ts'
 import { makeUserStore } from './users/users.store.ts'
@@ -197,7 +197,13 @@ function mountRoutes(
     webDirectory: options.webDirectory,
     logger: options.logger,
     stopping: known.stopping,
-    authentication: { login: known.login, apiKeys: known.apiKeys },
+    authentication: {
+      ...{ login: known.login, apiKeys: known.apiKeys },
+      cookieName: sessionCookieName({
+        installation: options.hosts.installation,
+        isSecure: options.hosts.publicUrl.startsWith('https:'),
+      }),
+    },
     publicRoutes: [setupRoutes(status), signInRoutes(users)],
     routes: [
       accountRoutes({ users, apiKeys: known.apiKeys }),

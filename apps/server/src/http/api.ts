@@ -15,6 +15,8 @@ export type ApiEnv = {
     stopping: AbortSignal
     /** Set by the authentication middleware for every route that is not public. */
     caller: Caller
+    /** What a person's request sent, with the cookie of the login that was found in it and no other of its name. */
+    loginHeaders: Headers
   }
 }
 export type ApiContext = Context<ApiEnv>

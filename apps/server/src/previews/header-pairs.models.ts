@@ -24,12 +24,3 @@ export function endToEnd(pairs: readonly HeaderPair[]): HeaderPair[] {
 export function isOwnCookie(name: string): boolean {
   return /^(__host-|__secure-)?threadbox-/i.test(name.trim())
 }
-
-/** Every value of a cookie. A page of another preview can plant one of the same name beside ours. */
-export function cookieValues(header: string | undefined, name: string): string[] {
-  return (header ?? '')
-    .split(';')
-    .map((cookie) => cookie.trim())
-    .filter((cookie) => cookie.startsWith(`${name}=`))
-    .map((cookie) => cookie.slice(name.length + 1))
-}

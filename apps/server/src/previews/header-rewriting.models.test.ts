@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { cookieValues, pairsOf } from './header-pairs.models.ts'
+import { pairsOf } from './header-pairs.models.ts'
 import { makePreviewNames } from './preview-names.models.ts'
 import { headersForService } from './request-headers.models.ts'
 import { headersForBrowser } from './response-headers.models.ts'
@@ -126,9 +126,4 @@ describe('O12: what a service answers', () => {
   ])('leads from %s to %s', (location, expected) => {
     expect(value(browser(['Location', location]), 'location')).toBe(expected)
   })
-})
-
-test('O12: a cookie that somebody planted beside ours hides nothing', () => {
-  expect(cookieValues('t=planted; a=1; t=ours;tt=2', 't')).toEqual(['planted', 'ours'])
-  expect(cookieValues(undefined, 't')).toEqual([])
 })

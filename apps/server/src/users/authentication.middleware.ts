@@ -1,5 +1,6 @@
 import { createMiddleware } from 'hono/factory'
 import type { ApiEnv } from '../http/api.ts'
+import { cookieValues, withOnlyCookie } from '../http/cookies.models.ts'
 import type { ApiKeys } from './api-keys.usecases.ts'
 import type { Login } from './login.ts'
 import { authRequired } from './users.errors.ts'
@@ -7,7 +8,10 @@ import { authRequired } from './users.errors.ts'
 /**
  * Says who calls: by API key when one is sent, else by the session cookie. An unknown, an expired and a malformed credential are refused alike.
  */
-export type AuthenticationOptions = { login: Login; apiKeys: ApiKeys }
+export type AuthenticationOptions = { login: Login; apiKeys: ApiKeys; cookieName: string }
+
+/** More than a few of one name are no accident, and each costs a look. */
+const maxCandidates = 8
 
 export function authenticate(options: AuthenticationOptions) {
   return createMiddleware<ApiEnv>(async (context, next) => {
@@ -19,10 +23,23 @@ export function authenticate(options: AuthenticationOptions) {
       context.set('caller', { userId, sessionId: null, apiKeyId })
       return await next()
     }
-    const found = await options.login.api.getSession({ headers: context.req.raw.headers, returnHeaders: true })
-    if (found.response === null) throw authRequired({})
-    context.set('caller', { userId: found.response.user.id, sessionId: found.response.session.id, apiKeyId: null })
+    const found = await findLogin(options, context.req.raw.headers)
+    if (found === undefined) throw authRequired({})
+    context.set('caller', { userId: found.user.id, sessionId: found.session.id, apiKeyId: null })
+    context.set('loginHeaders', found.headers)
     await next()
-    for (const cookie of found.headers.getSetCookie()) context.header('set-cookie', cookie, { append: true })
+    for (const cookie of found.answered.getSetCookie()) context.header('set-cookie', cookie, { append: true })
   })
+}
+
+/** The login among the cookies of its name, with headers that hold no other one. */
+async function findLogin({ login, cookieName }: AuthenticationOptions, headers: Headers) {
+  const cookie = headers.get('cookie') ?? ''
+  for (const value of cookieValues(cookie, cookieName).slice(0, maxCandidates)) {
+    const own = new Headers(headers)
+    own.set('cookie', withOnlyCookie(cookie, { name: cookieName, value }))
+    const { response, headers: answered } = await login.api.getSession({ headers: own, returnHeaders: true })
+    if (response !== null) return { ...response, headers: own, answered }
+  }
+  return undefined
 }

@@ -130,12 +130,12 @@ export function accountRoutes(dependencies: { users: Users; apiKeys: ApiKeys }):
   const api = makeApi()
   api.openapi(signOutRoute, async (context) => {
     requireSession(context)
-    addCookies(context, await users.signOut(context.req.raw.headers))
+    addCookies(context, await users.signOut(context.get('loginHeaders')))
     return context.body(null, 204)
   })
   api.openapi(passwordRoute, async (context) => {
     const { userId } = requireSession(context)
-    const caller = { userId, headers: context.req.raw.headers }
+    const caller = { userId, headers: context.get('loginHeaders') }
     addCookies(context, await users.changePassword(context.req.valid('json'), caller))
     return context.body(null, 204)
   })

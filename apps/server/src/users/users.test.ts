@@ -47,6 +47,15 @@ describe('sign-up', () => {
 })
 
 describe('login', () => {
+  test('O12: is found beside cookies of its name that a preview planted, and signing out ends it', async () => {
+    const owner = await server.signUpOwner()
+    const name = owner.headers.cookie?.split('=')[0]
+    const headers = { cookie: `${name}=planted; ${owner.headers.cookie}; ${name}=planted.too` }
+    expect((await server.call('GET', '/api/v1/me', { headers })).status).toBe(200)
+    expect((await server.call('POST', '/api/v1/auth/sign-out', { headers })).status).toBe(204)
+    expect((await server.call('GET', '/api/v1/me', { person: owner })).status).toBe(401)
+  })
+
   test('refuses a wrong password and an unknown e-mail in the same words', async () => {
     await server.signUpOwner()
     const wrong = { email: 'owner@example.com', password: 'not the password' }

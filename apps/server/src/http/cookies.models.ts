@@ -1,0 +1,19 @@
+/**
+ * Every value of a cookie in a `Cookie` header. A page of a preview can plant one of any name for the whole domain beside
+ * ours, before it or after it.
+ */
+export function cookieValues(header: string | undefined, name: string): string[] {
+  return pairs(header)
+    .filter((cookie) => cookie.startsWith(`${name}=`))
+    .map((cookie) => cookie.slice(name.length + 1))
+}
+
+/** The header with this one value of a cookie. */
+export function withOnlyCookie(header: string, cookie: { name: string; value: string }): string {
+  const others = pairs(header).filter((other) => !other.startsWith(`${cookie.name}=`))
+  return [...others, `${cookie.name}=${cookie.value}`].join('; ')
+}
+
+function pairs(header: string | undefined): string[] {
+  return (header ?? '').split(';').map((cookie) => cookie.trim())
+}

@@ -1,0 +1,159 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Frame, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
+
+/** What a hostile page in the preview can do to the app and to other previews: nothing. */
+let stage: BrowserStage
+let threadId: string
+let page: Page
+let site: Frame
+beforeAll(async () => {
+  stage = await startBrowserStage()
+  const { client } = stage.installation
+  threadId = (await client.threads.create({})).id
+  for (const name of ['site.mjs', 'hostile.js']) {
+    const content = await readFile(path.join(import.meta.dirname, 'preview-origin', name))
+    await client.files.write(threadId, `/home/user/${name}`, new Blob([content]))
+  }
+  page = await stage.open(`/threads/${threadId}`)
+  await page.locator('#message').waitFor()
+  await client.services.start(threadId, { name: 'site', command: 'node site.mjs', port: 8000 })
+})
+afterAll(async () => {
+  await closePage(page)
+  await stage[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  // The app opens the pane by itself once the service runs.
+  const find = () => page.frames().find((frame) => /^http:\/\/8000-[a-z2-7]{10}\./.test(frame.url()))
+  await expect.poll(find, { timeout: 60_000 }).toBeDefined()
+  site = find() as Frame
+  await site.getByRole('heading', { name: 'A site' }).waitFor()
+})
+
+const appOrigin = () => stage.installation.server.origin
+/** Runs one of the page's own functions (`preview-origin/hostile.js`). */
+const attack = <Outcome = string>(name: string, argument = ''): Promise<Outcome> =>
+  site.evaluate(`attacks.${name}(${JSON.stringify(argument)})`)
+const isLoggedIn = () => page.evaluate(async () => (await fetch('/api/v1/me')).status === 200)
+const openPreview = (id: string) =>
+  page.evaluate(async (thread) => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
+    const response = await fetch(`/api/v1/threads/${thread}/previews`, {
+      ...init,
+      body: JSON.stringify({ port: 8000 }),
+    })
+    return (await response.json()) as { url: string; origin: string }
+  }, id)
+
+test('O4 O12: the page has its own cookies in the frame, and none of the app', async () => {
+  expect(await attack('ownCookies')).toEqual(['', 'who=ada'])
+  const cookies = await page.context().cookies()
+  const preview = cookies.find(({ name }) => name.startsWith('threadbox-preview-'))
+  expect(preview).toMatchObject({ httpOnly: true, sameSite: 'Lax', domain: new URL(site.url()).hostname })
+})
+
+describe('O12: the page cannot read', () => {
+  test.each(['readDocument', 'readAddress', 'readStorage', 'readVariable'])('the app’s tab: %s', async (name) => {
+    expect(await attack(name)).toBe('SecurityError')
+  })
+
+  test('the API, by any kind of request', async () => {
+    expect(await attack('readApi', appOrigin())).toEqual(['TypeError', 'TypeError', 'refused'])
+  })
+
+  test('the app in a frame of its own', async () => {
+    await attack('frameApp', appOrigin())
+    const stolen = () => page.frames().find((frame) => frame.name() === 'stolen')
+    await expect.poll(() => stolen()?.url()).toMatch(/^chrome-error:/)
+  })
+
+  test('the page of another thread with the person’s pass', async () => {
+    const other = await stage.installation.client.threads.create({})
+    const target = await openPreview(other.id)
+    const tab = await page.context().newPage()
+    await tab.goto(target.url)
+    expect(await tab.title()).toBe('Nothing answers here yet')
+    await tab.close()
+    const answered = page.waitForEvent('response', (response) => response.url() === `${target.origin}/secret`)
+    await attack('reach', `${target.origin}/secret`)
+    expect((await answered).status()).toBe(403)
+  })
+})
+
+describe('O12: the page cannot act on the app', () => {
+  test('by requests that carry the login', async () => {
+    const { client } = stage.installation
+    const count = async () => (await client.threads.list({})).threads.length
+    const before = await count()
+    const statuses: (number | undefined)[] = []
+    page.on('requestfinished', async (request) => {
+      if (request.url() !== `${appOrigin()}/api/v1/threads` || request.method() !== 'POST') return
+      statuses.push((await request.response())?.status())
+    })
+    const sent = page.waitForEvent('request', (request) => request.isNavigationRequest() && request.method() === 'POST')
+    await attack('changeByRequest', appOrigin())
+    await sent
+    await expect.poll(() => statuses).toContain(403)
+    expect(statuses.filter((status) => status !== 403)).toEqual([])
+    expect(await count()).toBe(before)
+  })
+
+  test('by leading its tab elsewhere, also with a click behind it', async () => {
+    const before = page.url()
+    expect(await attack('leadAway')).toBe('SecurityError')
+    await attack('leadAwayByClick')
+    await site.getByRole('button', { name: 'Go' }).click()
+    expect(await attack('leadAway')).toBe('SecurityError')
+    expect(page.url()).toBe(before)
+  })
+
+  test('by messages', async () => {
+    await attack('sendMessages')
+    expect(await isLoggedIn()).toBe(true)
+    expect(page.url()).toContain(threadId)
+  })
+
+  test('by a cookie of the app’s name for the whole domain', async () => {
+    const isApps = ({ name }: { name: string }) => /^threadbox-(?!preview)/.test(name)
+    const name = (await page.context().cookies()).find(isApps)?.name ?? ''
+    await attack('plantCookie', name)
+    const planted = (await page.context().cookies()).filter(({ value }) => value === 'planted')
+    expect(planted).toHaveLength(2)
+    expect(await isLoggedIn()).toBe(true)
+    for (const { domain, path: at } of planted) await page.context().clearCookies({ name, domain, path: at })
+    expect(await isLoggedIn()).toBe(true)
+  })
+
+  test('by a worker: it serves its own origin only', async () => {
+    expect(await attack('registerWorkers', appOrigin())).toEqual(['by the worker', 'SecurityError'])
+    const ours = await page.evaluate(async () => await (await fetch('/hijacked')).text())
+    expect(ours).toMatch(/^<!doctype html>/i)
+  })
+
+  test('by its opener, in a tab of its own', async () => {
+    const { url } = await openPreview(threadId)
+    const opened = page.context().waitForEvent('page')
+    await page.evaluate(`void window.open(${JSON.stringify(url)})`)
+    const tab = await opened
+    await tab.getByRole('heading', { name: 'A site' }).waitFor()
+    expect(await tab.evaluate('window.opener')).toBeNull()
+    await tab.close()
+  })
+})
+
+test('O12: another site cannot show the page in a frame', async () => {
+  const tab = await page.context().newPage()
+  await tab.setContent(`<iframe src="${site.url()}" name="stolen"></iframe>`)
+  await expect
+    .poll(() =>
+      tab
+        .frames()
+        .find((frame) => frame.name() === 'stolen')
+        ?.url(),
+    )
+    .toMatch(/^chrome-error:/)
+  await tab.close()
+})

@@ -1,0 +1,70 @@
+/** What a page in the preview may try against the app that frames it. Each attack says what came of it. */
+const outcomeOf = async (attempt) => {
+  try {
+    return `done ${String(await attempt())}`
+  } catch (error) {
+    return error.name
+  }
+}
+const loaded = (element) =>
+  new Promise((resolve) => {
+    element.onload = () => resolve('loaded')
+    element.onerror = () => resolve('refused')
+    document.body.append(element)
+  })
+
+window.attacks = {
+  ownCookies: async () => [document.cookie, await (await fetch('/cookies')).text()],
+  readDocument: () => outcomeOf(() => parent.document.body),
+  readAddress: () => outcomeOf(() => parent.location.href),
+  readStorage: () => outcomeOf(() => parent.localStorage.length),
+  readVariable: () => outcomeOf(() => parent.someVariable),
+  readApi: async (origin) => {
+    const url = `${origin}/api/v1/me`
+    return [
+      await outcomeOf(() => fetch(url, { credentials: 'include' })),
+      await outcomeOf(() => fetch(url, { credentials: 'include', mode: 'no-cors' })),
+      await loaded(Object.assign(document.createElement('script'), { src: url })),
+    ]
+  },
+  frameApp: (origin) => {
+    document.body.append(Object.assign(document.createElement('iframe'), { name: 'stolen', src: `${origin}/` }))
+  },
+  changeByRequest: async (origin) => {
+    const url = `${origin}/api/v1/threads`
+    const send = (init) => outcomeOf(() => fetch(url, { method: 'POST', credentials: 'include', body: '{}', ...init }))
+    await send({ mode: 'no-cors' })
+    await send({ headers: { 'content-type': 'application/json' } })
+    const sink = Object.assign(document.createElement('iframe'), { name: 'sink' })
+    const form = Object.assign(document.createElement('form'), { method: 'post', action: url, target: 'sink' })
+    document.body.append(sink, form)
+    form.submit()
+  },
+  leadAway: () =>
+    outcomeOf(() => {
+      top.location.href = 'about:blank#led-away'
+    }),
+  leadAwayByClick: () => {
+    document.querySelector('#go').onclick = () => window.open('about:blank#led-away', '_top')
+  },
+  sendMessages: () => {
+    for (const type of ['navigate', 'preview', 'send', 'logout'])
+      parent.postMessage({ type, path: '/', text: 'x' }, '*')
+  },
+  plantCookie: (name) => {
+    const domain = location.hostname.split('.').slice(1).join('.')
+    // biome-ignore lint/suspicious/noDocumentCookie: the way in which a hostile page does it
+    for (const path of ['/api', '/']) document.cookie = `${name}=planted; domain=${domain}; path=${path}`
+  },
+  registerWorkers: async (origin) => {
+    const { serviceWorker } = navigator
+    await serviceWorker.register('/worker.js')
+    await serviceWorker.ready
+    if (serviceWorker.controller === null) {
+      await new Promise((resolve) => serviceWorker.addEventListener('controllerchange', resolve, { once: true }))
+    }
+    const foreign = await outcomeOf(() => serviceWorker.register(`${origin}/worker.js`))
+    return [await (await fetch('/hijacked')).text(), foreign]
+  },
+  reach: (url) => outcomeOf(() => fetch(url, { mode: 'no-cors', credentials: 'include' })),
+}
