@@ -143,6 +143,19 @@ test('O7: paused they are suspended, and awake the same processes go on', async 
   await inStatus('other', 'running')
 })
 
+test('O7: a server that was killed knows every service again, and hears of what ends', async () => {
+  const before = await overview()
+  const pid = await output('pgrep -f "http.server [8]200"')
+  await installation.server.kill('SIGKILL')
+  await installation.server.restart()
+  expect(await overview()).toEqual(before)
+  expect(await output('pgrep -f "http.server [8]200"')).toBe(pid)
+  await output(`kill ${pid}`)
+  expect((await inStatus('other', 'error')).problem).toMatchObject({ code: 'exited' })
+  await services().restart(thread.id, 'other')
+  await inStatus('other', 'running')
+})
+
 test('O7, A3: after a cold start what ran is started again in its order, and the report says so', async () => {
   await services().stop(thread.id, 'count')
   await services().start(thread.id, { name: 'last', port: 8203, command: nodeCounter })

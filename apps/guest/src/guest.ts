@@ -17,7 +17,7 @@ import { initRoutes } from './init/init-routes.ts'
 import { makeWaking } from './init/waking.ts'
 import { codeRoutes } from './kernels/code-server.ts'
 import { type Contexts, makeContexts } from './kernels/contexts.ts'
-import { type Launcher, makeLauncher } from './launch/launcher.ts'
+import { makeLauncher } from './launch/launcher.ts'
 import { makePipePool } from './launch/pipe-pool.ts'
 import type { Programs } from './launch/programs.ts'
 import { markBirth } from './manifest/birth.ts'
@@ -103,7 +103,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     stateDirectory: options.stateDirectory,
     aptLogStart: () => birth.aptLogStart,
   })
-  const services = makeServicePart({ ...options, launcher, contexts: () => contexts })
+  const services = makeServicePart({ ...options, ...watchdogs, launcher, contexts: () => contexts })
   const connections = trackConnections()
   const awoken = makeWaking({
     contexts: contexts.list,
@@ -151,7 +151,11 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   }
 }
 
-function makeServicePart(options: { launcher: Launcher; stateDirectory: string; contexts: () => Contexts }) {
+function makeServicePart(
+  options: Pick<Parameters<typeof makeServiceRegistry>[0], 'launcher' | 'stateDirectory' | 'takeVerdict'> & {
+    contexts: () => Contexts
+  },
+) {
   const kernels = () =>
     options
       .contexts()

@@ -1,6 +1,7 @@
+import { readDescriptors, socketInode } from '../manifest/descriptors.ts'
 import { linkOf, userProcesses } from '../manifest/processes.ts'
 import { commandLine } from '../processes/process-table.ts'
-import { holderOf, listListeners } from './listeners.ts'
+import { listListeners } from './listeners.ts'
 
 /** A port that a program of the user listens on without being a service. */
 export type OpenPort = { port: number; command: string; cwd: string }
@@ -18,12 +19,18 @@ export function findOpenPorts(options: {
     ({ port, inode }) => !options.guestPorts.includes(port) && !options.isFurniture(inode),
   )
   if (listeners.length === 0) return []
-  const pids = userProcesses().users.map(({ pid }) => pid)
+  const ports = new Map(listeners.map(({ inode, port }) => [inode, port]))
   const found = new Map<number, OpenPort>()
-  for (const { port, inode } of listeners) {
-    const pid = found.has(port) ? undefined : holderOf(inode, pids)
-    if (pid === undefined || options.isService(pid)) continue
-    found.set(port, { port, command: commandLine(pid).slice(0, 500), cwd: linkOf(`/proc/${pid}/cwd`) })
+  // Each process is looked at once, and none any more when every holder is known.
+  for (const { pid } of userProcesses().users) {
+    if (ports.size === 0) break
+    const held = (readDescriptors(pid) ?? []).flatMap((descriptor) => socketInode(descriptor) ?? [])
+    for (const inode of held) {
+      const port = ports.get(inode)
+      ports.delete(inode)
+      if (port === undefined || found.has(port) || options.isService(pid)) continue
+      found.set(port, { port, command: commandLine(pid).slice(0, 500), cwd: linkOf(`/proc/${pid}/cwd`) })
+    }
   }
   return [...found.values()].sort((one, other) => one.port - other.port).slice(0, maxOpenPorts)
 }

@@ -5,6 +5,7 @@ import { services } from '@threadbox/protocol/guest'
 import type { Launcher } from '../launch/launcher.ts'
 import { userProcesses } from '../manifest/processes.ts'
 import { runVariable } from '../processes/process-family.ts'
+import type { Verdicts } from '../watchdog/verdicts.ts'
 import { holderOf, listListeners } from './listeners.ts'
 import { findOpenPorts, type OpenPort } from './open-ports.ts'
 import { fine, followService, portTaken, type Service, type ServiceStart, type ServiceStatus } from './service.ts'
@@ -51,6 +52,7 @@ type Entry = { start: ServiceStart; status: () => ServiceStatus; service: Servic
 export function makeServiceRegistry(dependencies: {
   launcher: Launcher
   stateDirectory: string
+  takeVerdict: Verdicts['take']
   /** Ports of the guest itself. */
   guestPorts: number[]
   /** Sockets of the machinery, such as a kernel's own. */
@@ -107,7 +109,7 @@ export function makeServiceRegistry(dependencies: {
         stderr: 'same',
       })
       const log = makeServiceLog({ directory: directoryOf(request.name) })
-      const service = followService({ start: request, launched, mark, log, onChange: changed })
+      const service = followService({ ...dependencies, start: request, launched, mark, log, onChange: changed })
       return remember({ start: request, status: () => service.status, service })
     } catch (error) {
       if (!isThreadboxError(error)) throw error

@@ -5,6 +5,7 @@ import type { LaunchedProcess, ProcessExit } from '../launch/launcher.ts'
 import { readPipe } from '../launch/pipe-reader.ts'
 import { killFamily, membersOf, type ProcessFamily, sendSignal } from '../processes/process-family.ts'
 import { commandLine } from '../processes/process-table.ts'
+import type { Verdicts } from '../watchdog/verdicts.ts'
 import { answers } from './answering.ts'
 import { holderOf, listListeners, reachableAddress } from './listeners.ts'
 import type { ServiceLog } from './service-log.ts'
@@ -36,7 +37,7 @@ export type Service = {
 
 /** Servers that close their connections and write their files do it within a few seconds. */
 const graceMs = 5_000
-const pollMs = 50
+const pollMs = 100
 /** While starting a service is looked at often; one that is late, or whose first process has ended, rarely. */
 const startingLookMs = 100
 const lateLookMs = 1_000
@@ -51,11 +52,13 @@ export function followService(options: {
   launched: LaunchedProcess
   mark: string
   log: ServiceLog
+  takeVerdict: Verdicts['take']
   onChange(): void
 }): Service {
   const { start, launched, log } = options
   const family: ProcessFamily = { root: launched.pid, mark: options.mark }
   const over = new AbortController()
+  const startedAt = performance.now()
   let status: ServiceStatus = { state: ServiceState.STARTING, ...fine }
   let stopping: Promise<void> | undefined
   const change = (next: ServiceStatus) => {
@@ -74,7 +77,7 @@ export function followService(options: {
     reader.drain(drainLimitBytes)
     reader.close()
     log.close()
-    if (stopping === undefined) change(exited(exit))
+    if (stopping === undefined) change(exited(exit, options.takeVerdict(family, startedAt)?.words))
   }
   const ended = launched.exit.then(end)
   void watchPort({ start, members, signal: over.signal, status: () => status, change })
@@ -86,7 +89,8 @@ export function followService(options: {
     const deadline = performance.now() + graceMs
     while (members().length > 0 && performance.now() < deadline) await delay(pollMs)
     await killFamily(family)
-    await ended
+    // What waits in the kernel cannot be ended, and must not keep whoever asked.
+    await Promise.race([ended, delay(graceMs)])
     change({ state: ServiceState.STOPPED, ...fine })
   }
   return {
@@ -167,11 +171,12 @@ export function portTaken(port: number, holder?: number): ServiceStatus {
   return { ...fine, state: ServiceState.FAILED, problem: ServiceProblem.PORT_TAKEN, message }
 }
 
-function exited(exit: ProcessExit): ServiceStatus {
+/** `verdict` says which limit of the sandbox it was ended for. */
+function exited(exit: ProcessExit, verdict: string | undefined): ServiceStatus {
   const base = { ...fine, state: ServiceState.FAILED, problem: ServiceProblem.EXITED }
   if (exit.signal !== null) {
-    return { ...base, exitCode: -1, signal: exit.signal, message: `It was ended by ${exit.signal}.` }
+    return { ...base, exitCode: -1, signal: exit.signal, message: verdict ?? `It was ended by ${exit.signal}.` }
   }
   const exitCode = exit.code ?? -1
-  return { ...base, exitCode, message: `It ended with exit code ${exitCode}.` }
+  return { ...base, exitCode, message: verdict ?? `It ended with exit code ${exitCode}.` }
 }

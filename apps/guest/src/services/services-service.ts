@@ -71,14 +71,14 @@ async function* watch(registry: ServiceRegistry, signal: AbortSignal): AsyncGene
   let changed = Promise.withResolvers<void>()
   const stopListening = registry.onChange(() => changed.resolve())
   const ports = followOpenPorts(registry)
-  let openPorts = ports.look(true) ?? []
+  let openPorts = ports.look() ?? []
   try {
     let told = performance.now()
     yield snapshotOf(registry, openPorts)
     while (!signal.aborted) {
       const hasChanged = await within(changed.promise, { ms: portsLookMs, signal })
       if (hasChanged) changed = Promise.withResolvers<void>()
-      const found = ports.look(hasChanged)
+      const found = ports.look()
       const isDue = performance.now() - told >= keepAliveMs
       openPorts = found ?? openPorts
       if (signal.aborted || (!hasChanged && found === undefined && !isDue)) continue
@@ -93,15 +93,15 @@ async function* watch(registry: ServiceRegistry, signal: AbortSignal): AsyncGene
 }
 
 /** Whose ports they are is looked up only when other ports are open than before. */
-function followOpenPorts(registry: ServiceRegistry): { look(isForced: boolean): OpenPort[] | undefined } {
-  let seen = ''
+function followOpenPorts(registry: ServiceRegistry): { look(): OpenPort[] | undefined } {
+  let seen: string | undefined
   return {
-    look: (isForced) => {
+    look: () => {
       const now = listListeners()
         .map(({ port, inode }) => `${port} ${inode}`)
         .sort()
         .join('\n')
-      if (now === seen && !isForced) return undefined
+      if (now === seen) return undefined
       seen = now
       return registry.openPorts()
     },

@@ -9,7 +9,7 @@ const { ServiceState, ServiceProblem } = services
 type StartRequest = Omit<MessageInitShape<typeof services.StartServiceRequestSchema>, '$typeName'>
 
 // Login shells and process tables of a busy machine take their time.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 let guest: TestGuest
 const started = new Set<string>()
