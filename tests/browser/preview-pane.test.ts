@@ -296,6 +296,8 @@ describe('the page', () => {
     await frame(page).getByLabel('Word').fill('x')
     await frame(page).getByRole('button', { name: 'Submit' }).click()
     await heading(page, '/sent').waitFor()
+    await button(page, 'Reload page').hover()
+    await page.getByRole('tooltip', { name: /^Reload page: back to \/,/ }).waitFor()
     const [popup] = await Promise.all([
       page.context().waitForEvent('page'),
       frame(page).getByRole('link', { name: 'Popup' }).click(),

@@ -20,6 +20,7 @@ export const preview: Texts<typeof source> = {
   frameTitle: 'Seite von {{name}}',
   path: 'Pfad der Seite',
   reload: 'Seite neu laden',
+  reloadMoved: 'Seite neu laden: zurück zu {{path}}, denn die Seite ging von dort selbst weiter',
   reloadNeedsRunning: 'Der Dienst läuft nicht.',
   restart: 'Dienst neu starten',
   restartShort: 'Neu starten',

@@ -17,6 +17,7 @@ export const preview = {
   frameTitle: 'Page of {{name}}',
   path: 'Path of the page',
   reload: 'Reload page',
+  reloadMoved: 'Reload page: back to {{path}}, as the page went on from there by itself',
   reloadNeedsRunning: 'The service does not run.',
   restart: 'Restart service',
   restartShort: 'Restart',

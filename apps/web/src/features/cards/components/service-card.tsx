@@ -23,7 +23,7 @@ export function ServiceCard(props: { called: ServiceOfCall }) {
   const problem = now === undefined ? called.problem : now.problem
   const lastLine = status === 'error' ? lastLineOf(problem?.lastLines ?? '') : ''
   return (
-    <section className="item" aria-label={t('card', { name: called.name })}>
+    <section className="item item--service" aria-label={t('card', { name: called.name })}>
       <span className="tile">
         <Globe className="i" size={16} />
       </span>
@@ -37,20 +37,22 @@ export function ServiceCard(props: { called: ServiceOfCall }) {
           {lastLine !== '' && <span className="mono trunc">{lastLine}</span>}
         </span>
       </div>
-      {now !== undefined && (status === 'error' || status === 'stopped') && (
-        <Button
-          size="sm"
-          icon={<Power className="i" size={14} />}
-          isLoading={restart.isPending}
-          onClick={() => restart.mutate(called.name)}
-        >
-          {t('restart')}
-        </Button>
-      )}
       {!isGone && (
-        <Button size="sm" onClick={() => viewInPane(threadId, called.name)}>
-          {t('viewInPane')}
-        </Button>
+        <div className="acts">
+          {now !== undefined && (status === 'error' || status === 'stopped') && (
+            <Button
+              size="sm"
+              icon={<Power className="i" size={14} />}
+              isLoading={restart.isPending}
+              onClick={() => restart.mutate(called.name)}
+            >
+              {t('restart')}
+            </Button>
+          )}
+          <Button size="sm" onClick={() => viewInPane(threadId, called.name)}>
+            {t('viewInPane')}
+          </Button>
+        </div>
       )}
     </section>
   )

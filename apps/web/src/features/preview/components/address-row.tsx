@@ -1,7 +1,7 @@
 import { Monitor, RotateCw, Smartphone, Tablet } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { IconButton } from '../../../ui/icon-button.tsx'
+import { Button } from '../../../ui/button.tsx'
 import { Pill } from '../../../ui/pill.tsx'
 import { Tooltip } from '../../../ui/tooltip.tsx'
 import { type FrameWidth, frameWidths, pathTyped } from '../state/preview-view.models.ts'
@@ -22,16 +22,21 @@ export function AddressRow(props: {
   const { t } = useTranslation('preview')
   const { target, frame, path } = props
   const canLoad = target.status === 'running'
+  const reloadTip = canLoad ? (frame.hasMovedOn ? t('reloadMoved', { path }) : t('reload')) : t('reloadNeedsRunning')
   const host = frame.origin === null ? keyOfPort(target.port) : new URL(frame.origin).host
   return (
     <div className="addr-row">
-      <IconButton
-        label={t('reload')}
-        disabledReason={canLoad ? undefined : t('reloadNeedsRunning')}
-        onClick={() => frame.open(path)}
-      >
-        <RotateCw className="i" size={15} />
-      </IconButton>
+      <Tooltip label={reloadTip}>
+        <Button
+          variant="ghost"
+          className="btn--icon"
+          aria-label={t('reload')}
+          isDisabled={!canLoad}
+          onClick={() => frame.open(path)}
+        >
+          <RotateCw className="i" size={15} />
+        </Button>
+      </Tooltip>
       <div className="addr">
         <span className="host trunc" title={frame.origin ?? undefined}>
           {host}

@@ -7,6 +7,8 @@ import type { PreviewTarget } from './targets.models.ts'
 
 export type Frame = FrameState & {
   element: RefObject<HTMLIFrameElement | null>
+  /** The page went on by itself. A browser does not tell where another origin's page is, so its address is not known. */
+  hasMovedOn: boolean
   /** Where the page is; null until it was asked for. */
   origin: string | null
   /** Why nothing could be loaded, while `load` is `failed` or `unavailable`. */
@@ -25,6 +27,7 @@ export function useFrame(threadId: string, target: PreviewTarget, path: string):
   const running = useRef<AbortController | null>(null)
   const wasDown = useRef(false)
   const [state, setState] = useState<FrameState>({ hasPage: false, load: 'none' })
+  const [hasMovedOn, setHasMovedOn] = useState(false)
   const [origin, setOrigin] = useState<string | null>(null)
   const [error, setError] = useState<unknown>(null)
   const { port, status } = target
@@ -63,11 +66,15 @@ export function useFrame(threadId: string, target: PreviewTarget, path: string):
 
   return {
     ...state,
+    hasMovedOn,
     element,
     origin,
     error,
     open,
-    onLoad: () => setState((before) => (before.load === 'loading' ? { hasPage: true, load: 'none' } : before)),
+    onLoad: () => {
+      setHasMovedOn(state.hasPage && state.load === 'none')
+      setState((before) => (before.load === 'loading' ? { hasPage: true, load: 'none' } : before))
+    },
   }
 }
 
