@@ -16,7 +16,7 @@ export type Visitor = {
   ask(url: string, options?: { method?: string; headers?: Record<string, string>; body?: string }): Promise<Answer>
   /** The answer as it comes; `send` gets the request to write to. */
   stream(url: string, options?: StreamOptions): Promise<IncomingMessage>
-  upgrade(url: string): Promise<{ answer: IncomingMessage; socket: Socket }>
+  upgrade(url: string, headers?: Record<string, string>): Promise<{ answer: IncomingMessage; socket: Socket }>
   signOut(): Promise<void>
 }
 type StreamOptions = {
@@ -75,9 +75,9 @@ export async function signIn(server: TestServer): Promise<Visitor> {
     stream,
     open: async (threadId, target) => JSON.parse((await call(`/threads/${threadId}/previews`, target)).body),
     enter: (preview) => ask(preview.url, { headers: frameVisit }),
-    upgrade: async (url) => {
+    upgrade: async (url, more = {}) => {
       const { origin } = new URL(url)
-      const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', origin }
+      const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', origin, ...more }
       const request = begin(url, { headers: { ...headers, 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' } })
       request.end()
       const [answer, socket] = (await Promise.race([

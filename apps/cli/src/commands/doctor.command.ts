@@ -3,6 +3,7 @@ import { isThreadboxError } from '@threadbox/errors'
 import { type Check, parseHostChecks, parseMachineChecks, renderChecks } from '../installation/checks.models.ts'
 import { type Installation, readInstallation } from '../installation/data-directory.ts'
 import { askHost } from '../installation/host-client.ts'
+import { previewChecks } from '../installation/preview-checks.ts'
 import { readStatus } from '../installation/status.ts'
 
 /** Starting a sandbox for the check from inside takes a few seconds, on a loaded machine many. */
@@ -33,7 +34,11 @@ async function installationChecks(dataDir: string): Promise<Check[]> {
       { id: 'installed', title: 'Installed', state: 'skipped', detail: error.message, cure: 'Run `./threadbox up`.' },
     ]
   }
-  return [...(await processChecks(installation)), ...(await hostChecks(installation))]
+  return [
+    ...(await processChecks(installation)),
+    ...(await previewChecks(installation)),
+    ...(await hostChecks(installation)),
+  ]
 }
 
 async function processChecks(installation: Installation): Promise<Check[]> {

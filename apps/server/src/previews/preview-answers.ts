@@ -7,7 +7,7 @@ import { previewNothingHere, previewPrivate, previewSuspended, previewWaking } f
 import { framePolicy } from './response-headers.models.ts'
 
 /** Says on every answer of the front itself what the state of the page is; an answer of a service never has it. */
-export const stateHeader = 'threadbox-preview'
+const stateHeader = 'threadbox-preview'
 
 const pages: Record<string, PageName> = {
   [previewPrivate.code]: 'private',
