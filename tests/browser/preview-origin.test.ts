@@ -38,15 +38,16 @@ const appOrigin = () => stage.installation.server.origin
 const attack = <Outcome = string>(name: string, argument = ''): Promise<Outcome> =>
   site.evaluate(`attacks.${name}(${JSON.stringify(argument)})`)
 const isLoggedIn = () => page.evaluate(async () => (await fetch('/api/v1/me')).status === 200)
-const openPreview = (id: string) =>
-  page.evaluate(async (thread) => {
-    const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
-    const response = await fetch(`/api/v1/threads/${thread}/previews`, {
-      ...init,
-      body: JSON.stringify({ port: 8000 }),
-    })
-    return (await response.json()) as { url: string; origin: string }
-  }, id)
+const openPreview = (id: string, port = 8000) =>
+  page.evaluate(
+    async (target) => {
+      const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
+      const body = JSON.stringify({ port: target.port })
+      const response = await fetch(`/api/v1/threads/${target.id}/previews`, { ...init, body })
+      return (await response.json()) as { url: string; origin: string }
+    },
+    { id, port },
+  )
 
 test('O4 O12: the page has its own cookies in the frame, and none of the app', async () => {
   expect(await attack('ownCookies')).toEqual(['', 'who=ada'])
@@ -88,10 +89,10 @@ describe('O12: the page cannot act on the app', () => {
     const { client } = stage.installation
     const count = async () => (await client.threads.list({})).threads.length
     const before = await count()
-    const statuses: (number | undefined)[] = []
-    page.on('requestfinished', async (request) => {
-      if (request.url() !== `${appOrigin()}/api/v1/threads` || request.method() !== 'POST') return
-      statuses.push((await request.response())?.status())
+    const statuses: number[] = []
+    page.on('response', (response) => {
+      const isChange = response.url() === `${appOrigin()}/api/v1/threads` && response.request().method() === 'POST'
+      if (isChange) statuses.push(response.status())
     })
     const sent = page.waitForEvent('request', (request) => request.isNavigationRequest() && request.method() === 'POST')
     await attack('changeByRequest', appOrigin())
@@ -155,5 +156,15 @@ test('O12: another site cannot show the page in a frame', async () => {
         ?.url(),
     )
     .toMatch(/^chrome-error:/)
+  await tab.close()
+})
+
+test('O4: a page that was opened before its service runs appears when it does', async () => {
+  const tab = await page.context().newPage()
+  await tab.goto((await openPreview(threadId, 9100)).url)
+  expect(await tab.title()).toBe('Nothing answers here yet')
+  const command = 'python3 -m http.server 9100 --bind 127.0.0.1'
+  await stage.installation.client.services.start(threadId, { name: 'late', command, port: 9100, cwd: '/etc' })
+  await tab.getByRole('link', { name: 'hostname' }).waitFor()
   await tab.close()
 })

@@ -183,6 +183,12 @@ describe('O12: a page is for the person who opened it', () => {
     expect(seen).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http' })
   })
 
+  test('also after the server was killed and started again', async () => {
+    await installation.server.kill('SIGKILL')
+    await installation.server.restart()
+    expect((await visitor.ask(`${origin}/home`)).status).toBe(200)
+  })
+
   test('until they log out: then what is open is cut within 5 s', async () => {
     const leaving = await signIn(installation.server)
     const page = await visit(leaving, 8000)

@@ -94,6 +94,9 @@ test('O4 O12: an address leads once to the page, with a cookie that is the pageâ
   expect(seen.headers['threadbox-background']).toBeUndefined()
   expect(page.headers['content-security-policy']).toContain(`frame-ancestors 'self' http://${appHost}; sandbox `)
 
+  const polled = await ask(`${origin}/`, { headers: { cookie, 'sec-fetch-mode': 'cors' } })
+  expect(JSON.parse(polled.body)).toMatchObject({ headers: { 'threadbox-background': '1' } })
+
   const again = await ask(preview.url ?? '', { headers: frame })
   expect([again.status, stateOf(again), again.headers['set-cookie']]).toEqual([401, 'private', undefined])
 })
