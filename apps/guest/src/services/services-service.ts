@@ -9,8 +9,11 @@ import type { OpenPort } from './open-ports.ts'
 import type { KnownService, ServiceRegistry } from './service-registry.ts'
 
 const keepAliveMs = 15_000
-/** How soon a port that an ordinary command opens is noticed. Reading the table of sockets is all that it costs. */
-const portsLookMs = 2_000
+/**
+ * How soon a port that an ordinary command opens is noticed: soon after something has changed, later when all is quiet,
+ * because each look costs about a millisecond of the sandbox's processors.
+ */
+const portsLook = { firstMs: 1_000, lastMs: 5_000, growth: 1.5 }
 const defaultReadyTimeoutMs = 60_000
 const maxLogBytes = 1024 * 1024
 /** Largest start of a UTF-8 character that is cut off. */
@@ -74,18 +77,19 @@ async function* watch(registry: ServiceRegistry, signal: AbortSignal): AsyncGene
   let openPorts = ports.look() ?? []
   try {
     let told = performance.now()
+    let lookMs = portsLook.firstMs
     yield snapshotOf(registry, openPorts)
     while (!signal.aborted) {
-      const hasChanged = await within(changed.promise, { ms: portsLookMs, signal })
+      const hasChanged = await within(changed.promise, { ms: lookMs, signal })
       if (hasChanged) changed = Promise.withResolvers<void>()
       const found = ports.look()
+      const isQuiet = !hasChanged && found === undefined
+      lookMs = isQuiet ? Math.min(portsLook.lastMs, lookMs * portsLook.growth) : portsLook.firstMs
       const isDue = performance.now() - told >= keepAliveMs
       openPorts = found ?? openPorts
-      if (signal.aborted || (!hasChanged && found === undefined && !isDue)) continue
+      if (signal.aborted || (isQuiet && !isDue)) continue
       told = performance.now()
-      yield hasChanged || found !== undefined
-        ? snapshotOf(registry, openPorts)
-        : { event: { case: 'keepalive', value: {} } }
+      yield isQuiet ? { event: { case: 'keepalive', value: {} } } : snapshotOf(registry, openPorts)
     }
   } finally {
     stopListening()
