@@ -27,6 +27,8 @@ async function callsOfTheClient(): Promise<string[]> {
     client.files,
     client.models,
     client.sandboxes,
+    client.services,
+    client.previews,
     client.installation,
   ]) {
     for (const [name, call] of Object.entries(group) as [string, (...inputs: unknown[]) => unknown][]) {
