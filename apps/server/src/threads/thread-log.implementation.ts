@@ -57,8 +57,7 @@ export function makeThreadLog(dependencies: ThreadLogDependencies): ThreadRecord
     inOrder(threadId, async () => {
       const recorded = await commit(dependencies, { threadId, changes, alongside })
       hub.publish(threadId, recorded.events, recorded.characters)
-      // Whoever waited for the commit goes on first: a command starts before the sidebar is told that it does.
-      setImmediate(() => dependencies.onCommit({ threadId, isSidebarChange: recorded.isSidebarChange }))
+      tellLater(dependencies.onCommit, { threadId, isSidebarChange: recorded.isSidebarChange })
     })
 
   return {
@@ -91,6 +90,17 @@ export function makeThreadLog(dependencies: ThreadLogDependencies): ThreadRecord
     },
     prune: (threadId) => inOrder(threadId, () => prune(database, threadId)),
   }
+}
+
+/**
+ * Whoever waited for the commit goes on first: a command starts before the sidebar is told that it does. A function of
+ * its own, so that what waits keeps nothing else of the commit in memory.
+ */
+function tellLater(
+  tell: ThreadLogDependencies['onCommit'],
+  commit: Parameters<ThreadLogDependencies['onCommit']>[0],
+): void {
+  setImmediate(() => tell(commit))
 }
 
 function entryRows(database: Kysely<ThreadTables>, threadId: string) {
