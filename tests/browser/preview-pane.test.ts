@@ -322,7 +322,7 @@ describe('the page', () => {
     await heading(page, '/').waitFor()
     const [tab] = await Promise.all([page.context().waitForEvent('page'), button(page, 'Open in new tab').click()])
     await tab.getByRole('heading', { name: '/', exact: true }).waitFor()
-    expect(await tab.evaluate(() => window.opener === null)).toBe(true)
+    expect(await tab.evaluate('window.opener === null')).toBe(true)
     expect(services.shown).toHaveLength(2)
   })
 
