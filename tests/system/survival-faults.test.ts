@@ -74,9 +74,9 @@ test(`C6 G10: ${faults.length} faults between the pause and the second look are 
   const waking = client.sandboxes.wake(thread.id)
   await wire.held()
   await run(prepared.systemFaults)
+  await run(`pkill -KILL -f 'http.server ${base + 201}'`)
   await tell('one', prepared.puppetFaults(base))
   await cell(prepared.variableFaults)
-  await host.runs(sandboxId).stop({ key: 'service:web' })
   peers[0]?.kill('SIGKILL')
   await run(prepared.shellFaults)
   wire.release()
@@ -145,8 +145,7 @@ async function prepare(): Promise<void> {
   sandboxId = (body as { sandboxes: { sandboxId: string }[] }).sandboxes[0]?.sandboxId ?? ''
   const puppet = await readFile(path.join(import.meta.dirname, 'survival-faults/puppet.py'), 'utf8')
   await run(`cat > puppet.py <<'END_OF_PUPPET'\n${puppet}END_OF_PUPPET`)
-  await host.runs(sandboxId).startCommand({ key: 'service:web', command: 'exec sleep 2001' })
-  await host.runs(sandboxId).startCommand({ key: 'service:kept', command: 'exec sleep 2002' })
+  await startServices({ web: base + 201, kept: base + 202 })
   await run(prepared.programs)
   const outside = `outside = [socket.create_connection((${JSON.stringify(peerAddress)}, port)) for port in [${peerPorts}]]`
   await tell('one', `${prepared.held(base)}\n${outside}`)
@@ -155,6 +154,20 @@ async function prepare(): Promise<void> {
   await run(prepared.files)
   await run(prepared.shell)
   await cell(prepared.variables)
+}
+
+async function startServices(ports: Record<string, number>): Promise<void> {
+  for (const [name, port] of Object.entries(ports)) {
+    const command = `exec python3 -m http.server ${port} --bind 127.0.0.1`
+    await client.services.start(thread.id, { name, command, port })
+  }
+  await vi.waitFor(
+    async () => {
+      const { services } = await client.services.list(thread.id)
+      expect(services.map(({ status }) => status)).toEqual(['running', 'running'])
+    },
+    { timeout: 60_000, interval: 100 },
+  )
 }
 
 /** A program on another machine that accepts one connection and says nothing. */

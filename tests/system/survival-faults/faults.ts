@@ -11,7 +11,7 @@ export function faultsOf({ base, peers }: { base: number; peers: readonly number
     fault('a process is killed', /^process sleep 1001$/, /^process sleep 1004$/),
     fault('a process is asked to end', /^process sleep 1002$/, /^process sleep 1004$/),
     fault('a process runs another program', /^process python3 -c [\s\S]* replaced$/, /^process python3 puppet.py one$/),
-    fault('a service is stopped', /^service sleep 2001$/, /^service sleep 2002$/),
+    fault('a service is killed', /^service web$/, /^service kept$/),
     fault('a listener is closed', port('tcp', 0), port('tcp', 3)),
     fault('another process takes its port', port('tcp', 1), port('tcp', 101)),
     fault('it listens on another address', port('tcp', 2), port('tcp', 102)),
