@@ -45,7 +45,7 @@ __threadbox_save_text='
   done
   {
     __threadbox_open+=(/proc/self/fd/*)
-    : "${__threadbox_open_first=${__threadbox_open[*]}}"
+    builtin : "${__threadbox_open_first=${__threadbox_open[*]}}"
     [[ ${__threadbox_open[*]} == "$__threadbox_open_first" ]] && __threadbox_open=()
     builtin printf "%s\0" "$PWD" "$__threadbox_options" "$BASHOPTS" "$__threadbox_given_names" "${__threadbox_open[*]}"
     builtin trap -p

@@ -38,6 +38,8 @@ const graceMs = 300
 const pollMs = 20
 /** A fork bomb makes new members while old ones are ended; each pass freezes what it finds, so few are needed. */
 const killPasses = 100
+/** One that ends while everything is being read, having started another, leaves nothing to be found in that pass. */
+const quietPasses = 2
 
 /**
  * Ends a family: SIGTERM, then SIGKILL for what is left. Resolves when no member is alive, or with false when some
@@ -62,9 +64,11 @@ export function killFamily(family: ProcessFamily): Promise<boolean> {
 
 /** Ends whatever `find` finds, until it finds nothing; false when some cannot be ended. */
 export async function killAll(find: () => ProcessEntry[]): Promise<boolean> {
+  let quiet = 0
   for (let pass = 0; pass < killPasses; pass += 1) {
     const members = find()
-    if (members.length === 0) return true
+    quiet = members.length === 0 ? quiet + 1 : 0
+    if (quiet >= quietPasses) return true
     signalAll(members, 'SIGSTOP')
     signalAll(find(), 'SIGKILL')
     await delay(pollMs / 2)

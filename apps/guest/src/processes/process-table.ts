@@ -18,15 +18,12 @@ const pageBytes = 4096
 
 /** Every process of the sandbox. One that ends while it is being read is left out. */
 export function listProcesses(): ProcessEntry[] {
-  return readdirSync('/proc').flatMap((name) => {
-    const pid = Number(name)
-    const entry = Number.isInteger(pid) ? readProcess(pid) : undefined
-    return entry === undefined ? [] : [entry]
-  })
+  return listPids().flatMap((pid) => readProcess(pid) ?? [])
 }
 
-export function countProcesses(): number {
-  return readdirSync('/proc').filter((name) => /^\d/.test(name)).length
+/** The same without reading any of them, which costs many times as much. */
+export function listPids(): number[] {
+  return readdirSync('/proc').map(Number).filter(Number.isInteger)
 }
 
 export function readProcess(pid: number): ProcessEntry | undefined {

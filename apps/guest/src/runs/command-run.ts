@@ -53,8 +53,12 @@ const stateLimitBytes = 16 * 1024 * 1024
 /** What is in the pipe when the shell ends is the command's; a background process may go on writing for ever. */
 const drainLimitBytes = 1024 * 1024
 const multiplyingPollMs = 50
+const multiplyingRestFactor = 3
+const longestMultiplyingPollMs = 300
 const multitudeShare = 0.2
-const multitudeMs = 1_000
+const multitudeMs = 2_000
+/** So many are on their way to the limit, or there. */
+const throngShare = 0.8
 /** Longer than the process watchdog takes to end a fork bomb. */
 const multiplyingLimitMs = 15_000
 
@@ -150,22 +154,27 @@ function isAsNew(ended: {
 /**
  * Waits while what a command has left behind becomes more, or has filled the sandbox: a fork bomb returns at once, and
  * what becomes of it is the end of its command. Something that was simply left behind costs one look; a multitude, which
- * may be waiting for its turn to become more, a second.
+ * may be waiting for its turn to become more, two seconds.
  */
 async function whileMultiplying(family: ProcessFamily, limits: Pick<CommandDependencies, 'isFull' | 'processLimit'>) {
   const startedAt = performance.now()
   let most = membersOf(family).length
   let grownAt = startedAt
+  let costMs = performance.now() - startedAt
   while (most > 0 && performance.now() - startedAt < multiplyingLimitMs) {
-    await delay(multiplyingPollMs)
+    // Whoever is to end it needs the time more.
+    await delay(Math.min(Math.max(multiplyingPollMs, multiplyingRestFactor * costMs), longestMultiplyingPollMs))
+    const lookedAt = performance.now()
     const count = membersOf(family).length
     const now = performance.now()
+    costMs = now - lookedAt
     if (count > most) {
       most = count
       grownAt = now
     }
     const isMultitude = count > limits.processLimit * multitudeShare
-    if (!limits.isFull() && now - grownAt >= (isMultitude ? multitudeMs : multiplyingPollMs)) return
+    const mayBecomeMore = limits.isFull() || count > limits.processLimit * throngShare
+    if (!mayBecomeMore && now - grownAt >= (isMultitude ? multitudeMs : multiplyingPollMs)) return
   }
 }
 

@@ -35,6 +35,12 @@ test.each([
   await guest.run('pkill -f "^sleep 86010"; true')
 })
 
+test('a function that is called like the empty command is not called by the shell itself', async () => {
+  await textOf(':() { echo called >> ~/called; }')
+  await textOf('true')
+  expect(await textOf('cat ~/called 2>/dev/null; echo none')).toBe('none\n')
+})
+
 test('what belongs to one command is gone in the next one, which the same shell runs', async () => {
   const shell = await textOf(
     'set -eu -- a b; IFS=,; sleep 0 & wait; pushd / >/dev/null; cd; trap ":" DEBUG ERR; echo $$',

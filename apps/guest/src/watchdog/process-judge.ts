@@ -1,31 +1,35 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { runs } from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
 import { guestProcesses } from '../init/activity.ts'
 import { killAll, runVariable } from '../processes/process-family.ts'
 import { isZombie, type ProcessEntry, startVariable } from '../processes/process-table.ts'
 import { type Candidate, type Offender, victimsOf } from './process-offender.ts'
+import type { StillPicture, View } from './still-picture.ts'
 import type { Verdict, Verdicts } from './verdicts.ts'
 
 /** A program that fills the sandbox again within this time is ended without sparing any part of it. */
 const repeatMs = 600_000
 const offendersKept = 20
 const namesTold = 3
+const goneWithinMs = 2_000
+const goneLookMs = 20
 
 /** Ends an offender. Resolves with false when nothing of it may be ended. */
-export type Judge = (offender: Offender, limit: number) => Promise<boolean>
+export type Judge = (offender: Offender, found: { limit: number; picture: StillPicture }) => Promise<boolean>
 
 export type JudgeDependencies = {
   verdicts: Pick<Verdicts, 'add'>
   /** Whether this process is the shell that a command runs in. */
   isCommandShell(pid: number): boolean
   logger: Logger
-  list(): ProcessEntry[]
+  view: View
 }
 
 export function makeJudge(dependencies: JudgeDependencies): Judge {
-  const { verdicts, isCommandShell, logger, list } = dependencies
+  const { verdicts, isCommandShell, logger, view } = dependencies
   let earlier: { offender: Offender; at: number }[] = []
-  return async (offender, limit) => {
+  return async (offender, { limit, picture }) => {
     const at = performance.now()
     const isRepeated = earlier.some((one) => at - one.at < repeatMs && isSame(one.offender, offender))
     const wanted = isRepeated ? offender.members : victimsOf(offender, isCommandShell)
@@ -36,10 +40,20 @@ export function makeJudge(dependencies: JudgeDependencies): Judge {
     // Before the first signal, so that the run that ends by it finds out why.
     verdicts.add(verdict)
     logger.warn({ processes: victims.length, sessions: [...offender.sessions], isRepeated }, verdict.words)
-    const isGone = await killAll(makeFinder({ offender, victims, list }))
-    if (!isGone) logger.error({ sessions: [...offender.sessions] }, 'some processes could not be ended')
+    const pids = new Set(victims.map(({ pid }) => pid))
+    // What is stopped while those that started it are ended would get a hangup.
+    picture.release(pids)
+    const isEnded = await killAll(makeFinder({ offender, victims, list: view.list }))
+    if (!isEnded) logger.error({ sessions: [...offender.sessions] }, 'some processes could not be ended')
+    await untilGone(pids, view)
     return true
   }
+}
+
+/** What has ended counts against the limit until it was waited for, which is up to whoever started it. */
+async function untilGone(pids: ReadonlySet<number>, view: View) {
+  const deadline = performance.now() + goneWithinMs
+  while (performance.now() < deadline && view.pids().some((pid) => pids.has(pid))) await delay(goneLookMs)
 }
 
 /** Finds what is alive of the victims, and whatever they, or others of the offender, have started since. */

@@ -12,12 +12,17 @@ const uncertainShare = 1 / 64
 /** All processes of one moment. */
 export type Look = {
   processes: ProcessEntry[]
+  /** The guest's. */
+  own: ReadonlySet<number>
   /** Of users; what has ended and was not waited for still counts. */
   users: ProcessEntry[]
   snapshot: Snapshot
 }
 
-export function lookAt(processes: ProcessEntry[]): Look {
+export function lookAt(list: () => ProcessEntry[]): Look {
+  // What begins while the others are being read is not known, and so has to count as new.
+  const ticks = uptimeTicks()
+  const processes = list()
   const own = guestProcesses(processes)
   const users = processes
     .filter(({ pid }) => !own.has(pid))
@@ -25,15 +30,20 @@ export function lookAt(processes: ProcessEntry[]): Look {
   const heldBySession = new Map<number, number>()
   for (const { session, threads } of users) heldBySession.set(session, (heldBySession.get(session) ?? 0) + threads)
   const held = users.reduce((sum, { threads }) => sum + threads, 0)
-  return { processes, users, snapshot: { ticks: uptimeTicks(), held, heldBySession } }
+  return { processes, own, users, snapshot: { ticks, held, heldBySession } }
 }
 
 /** Whether some user cannot start anything any more. A user who is just below the limit is not full. */
 export function isFull(look: Look, limit: number): boolean {
   const counted = look.processes.reduce((sum, { threads }) => sum + threads, 0)
   if (counted < limit * nearShare) return false
-  const least = limit - Math.max(1, Math.floor(limit * uncertainShare))
+  const least = leastOfFull(limit)
   return [...heldByUser(look.processes).values()].some((held) => held >= least)
+}
+
+/** So many processes and threads fill a sandbox, if they are all of one user. */
+export function leastOfFull(limit: number): number {
+  return limit - Math.max(1, Math.floor(limit * uncertainShare))
 }
 
 /**

@@ -64,7 +64,7 @@ export function findOffender(
     sessions: largest.sessions,
     marks: new Set(largest.members.flatMap(({ mark }) => mark ?? [])),
     held: largest.held,
-    isUntraceable: largest.members.some((member) => isStray(member, before)) && !largest.members.some(hasMark),
+    isUntraceable: isUntraceable(largest.members, before),
     isMultiplying: isMultiplying(largest.members, before.ticks),
     sinceTicks: before.ticks,
     foundTicks: context.nowTicks,
@@ -98,13 +98,18 @@ function isMultiplying(members: readonly Candidate[], sinceTicks: number): boole
   return fresh.length > 0 && forkers.size + orphans.length >= fresh.length * multiplyingShare
 }
 
-/** New, without a parent, in a session of its own and without a mark: whoever made it has covered all tracks. */
-function isStray({ pid, parent, session, mark, startTicks }: Candidate, before: Snapshot): boolean {
-  return parent <= 1 && session === pid && mark === undefined && startTicks > before.ticks
+/** New, without a parent and without a mark: whoever made it has covered all tracks. */
+function isStray({ parent, mark, startTicks }: Candidate, before: Snapshot): boolean {
+  return parent <= 1 && mark === undefined && startTicks > before.ticks
 }
 
 function hasMark({ mark }: Candidate): boolean {
   return mark !== undefined
+}
+
+/** Strays that have left the session of their run too. */
+function isUntraceable(members: readonly Candidate[], before: Snapshot): boolean {
+  return members.some((member) => isStray(member, before) && member.session === member.pid) && !members.some(hasMark)
 }
 
 /** Sets of processes that are connected by descent, session or mark. */

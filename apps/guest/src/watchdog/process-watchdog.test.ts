@@ -66,15 +66,18 @@ beforeEach(() => {
   verdicts = makeVerdicts()
   room = 1_000
   looks = 0
-  const self = lookAt(list()).processes.find(({ pid }) => pid === process.pid)
+  const self = lookAt(list).processes.find(({ pid }) => pid === process.pid)
   watchdog = startProcessWatchdog({
     limit: () => (self?.threads ?? 0) + room,
     verdicts,
     isCommandShell: () => true,
     logger: makeLogger({ process: 'guest', level: 'silent' }),
-    list: () => {
-      looks += 1
-      return list()
+    view: {
+      pids: () => list().map(({ pid }) => pid),
+      list: () => {
+        looks += 1
+        return list()
+      },
     },
     pace: { lookMs: 10, multiplyingMs: 50, fillingMs: 3_600_000 },
   })
