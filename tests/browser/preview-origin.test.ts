@@ -31,6 +31,8 @@ beforeEach(async () => {
   await expect.poll(find, { timeout: 60_000 }).toBeDefined()
   site = find() as Frame
   await site.getByRole('heading', { name: 'A site' }).waitFor()
+  // Its script comes after what it shows.
+  await site.waitForFunction(`typeof attacks !== 'undefined'`)
 })
 
 const appOrigin = () => stage.installation.server.origin
