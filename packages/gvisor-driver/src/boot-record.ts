@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
+import { parseJson } from './parse-json.ts'
 
 /**
  * What the driver writes down about a boot, so that it can be found after the driver was killed. One directory per
@@ -56,13 +57,5 @@ export function makeBootRecords(parent: string): BootRecords {
       const entries = await readdir(parent, { withFileTypes: true }).catch(() => [])
       return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
     },
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

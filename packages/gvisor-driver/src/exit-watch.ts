@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { z } from 'zod'
+import { parseJson } from './parse-json.ts'
 
 /** How the first process of a container ended, as its kernel says; undefined when the kernel is gone without a word. */
 export type GuestExit = { exitCode: number } | { signal: number }
@@ -47,12 +48,4 @@ function parseAnswer(text: string): GuestExit | undefined {
   const status = parsed.data.result
   const signal = status & 0x7f
   return signal === 0 ? { exitCode: (status >> 8) & 0xff } : { signal }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { MemoryImageProblem } from '@threadbox/sandbox-driver'
 import { z } from 'zod'
+import { parseJson } from './parse-json.ts'
 import type { RunscVersions } from './runsc-versions.ts'
 
 /**
@@ -88,12 +89,4 @@ async function fileSizes(directory: string): Promise<Record<string, number>> {
   const names = (await readdir(directory)).filter((name) => name !== descriptionName)
   const sizes = await Promise.all(names.map(async (name) => (await stat(path.join(directory, name))).size))
   return Object.fromEntries(names.map((name, index) => [name, sizes[index] ?? 0]))
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -34,7 +34,7 @@ export function readSockets(options: {
   isFurniture(inode: string): boolean
   guestPorts: number[]
 }): Pick<Manifest, 'ports' | 'connections'> {
-  const rows = [...readTable('tcp'), ...readTable('udp')]
+  const rows = [...readSocketTable('tcp'), ...readSocketTable('udp')]
   const isGuests = (row: SocketRow) =>
     options.ownerOf(row.inode) === 'guest' || (row.protocol === 'tcp' && options.guestPorts.includes(row.local.port))
   const ownerPid = (inode: string) => {
@@ -80,7 +80,8 @@ function isLoopback(address: string): boolean {
   return address.startsWith('127.') || address === '::1' || address.startsWith('::ffff:127.')
 }
 
-function readTable(protocol: 'tcp' | 'udp'): SocketRow[] {
+/** Sockets of both IP versions. */
+export function readSocketTable(protocol: 'tcp' | 'udp'): SocketRow[] {
   return [protocol, `${protocol}6`].flatMap((name) => parseSocketTable(readText(`/proc/net/${name}`), protocol))
 }
 

@@ -1,17 +1,14 @@
-import { readFileSync } from 'node:fs'
 import { readDescriptors, socketInode } from '../manifest/descriptors.ts'
-import { parseSocketTable } from '../manifest/sockets.ts'
+import { readSocketTable } from '../manifest/sockets.ts'
 
 /** A TCP port on which something listens, at one address. */
 export type Listener = { address: string; port: number; inode: string }
 
 /** Everything that listens in this sandbox, at whatever address. */
 export function listListeners(): Listener[] {
-  return ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((path) =>
-    parseSocketTable(readText(path), 'tcp')
-      .filter(({ state }) => state === 'listening')
-      .map(({ local, inode }) => ({ ...local, inode })),
-  )
+  return readSocketTable('tcp')
+    .filter(({ state }) => state === 'listening')
+    .map(({ local, inode }) => ({ ...local, inode }))
 }
 
 /** Which of these processes holds a socket. */
@@ -27,13 +24,4 @@ export function reachableAddress(address: string): string {
   if (address === '0.0.0.0') return '127.0.0.1'
   if (address === '::') return '::1'
   return address
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    // A sandbox without IPv6 has no such table.
-    return ''
-  }
 }

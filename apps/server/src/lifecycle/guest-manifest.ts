@@ -6,6 +6,7 @@ import {
   rescueReportSchema,
 } from '@threadbox/protocol/guest'
 import type { z } from 'zod'
+import { parseJson } from '../parse-json.ts'
 import type { HostClient } from '../sandboxes/host-client.ts'
 import { guestAnswerUnknown } from './lifecycle.errors.ts'
 
@@ -57,12 +58,4 @@ async function boundedText(body: AsyncIterable<Uint8Array>): Promise<string> {
     parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

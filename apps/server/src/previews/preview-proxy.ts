@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { fromWireError, isThreadboxError } from '@threadbox/errors'
 import { backgroundHeader, bootHeader, errorHeader, hostPaths } from '@threadbox/protocol/host'
+import { parseJson } from '../parse-json.ts'
 import { hostUnreachable } from '../sandboxes/sandboxes.errors.ts'
 import { previewBroken } from './previews.errors.ts'
 
@@ -126,12 +127,4 @@ function headText(incoming: IncomingMessage, headers: string[]): string {
   let head = `HTTP/1.1 ${incoming.statusCode} ${incoming.statusMessage}\r\n`
   for (let index = 0; index + 1 < headers.length; index += 2) head += `${headers[index]}: ${headers[index + 1]}\r\n`
   return `${head}\r\n`
-}
-
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
 }

@@ -3,6 +3,7 @@ import { type Client, createClient } from '@connectrpc/connect'
 import { fromWireError } from '@threadbox/errors'
 import { filesystem, process, runs, services } from '@threadbox/protocol/guest'
 import type { Dispatcher } from 'undici'
+import { parseJson } from '../parse-json.ts'
 import { fileIsDirectory, fileNotFound } from '../tools/tools.errors.ts'
 import type { HostClient } from './host-client.ts'
 import type { AwakeSandbox } from './sandbox-access.ts'
@@ -102,12 +103,4 @@ async function fileError(response: Dispatcher.ResponseData, path: string): Promi
   if (response.statusCode === 400 && /directory/i.test(problem)) return fileIsDirectory({ path })
   if (response.statusCode < 500) return fileRefused({ path, problem })
   return hostAnswerUnknown({ status: response.statusCode }, { cause: new Error(problem) })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

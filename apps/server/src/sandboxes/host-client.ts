@@ -25,6 +25,7 @@ import {
 } from '@threadbox/protocol/host'
 import { Agent, type Dispatcher } from 'undici'
 import { z } from 'zod'
+import { parseJson } from '../parse-json.ts'
 import { hostAnswerUnknown, hostUnreachable } from './sandboxes.errors.ts'
 
 /** An order may include making a disk and starting a sandbox on a busy machine. */
@@ -204,14 +205,6 @@ async function* readEvents(
     }
   } finally {
     clearTimeout(timer)
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

@@ -9,10 +9,10 @@ import type {
   UserEvent,
 } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
+import { makeKeyedMutex } from '../keyed-mutex.ts'
 import type { ReachableSandbox } from '../sandboxes/awake-sandbox.ts'
 import { sandboxNotAwake } from '../sandboxes/sandboxes.errors.ts'
 import type { System } from '../system.ts'
-import { makeKeyedMutex } from '../turns/keyed-mutex.ts'
 import { makeServiceChanges, type ServiceChanges } from './service-changes.ts'
 import {
   serviceLimitReached,

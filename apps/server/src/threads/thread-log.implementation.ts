@@ -1,5 +1,6 @@
 import type { Entry, ThreadEvent, Turn } from '@threadbox/protocol/public'
 import type { Kysely, Transaction } from 'kysely'
+import { makeKeyedMutex } from '../keyed-mutex.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import { isNews } from './thread-log.fold.ts'
 import type { LiveHub, LiveReader } from './thread-log.hub.ts'
@@ -38,17 +39,7 @@ export type ThreadRecorder = ThreadLog & { recordThread(threadId: string, change
 export function makeThreadLog(dependencies: ThreadLogDependencies): ThreadRecorder {
   const { database, hub } = dependencies
   // Commits of one thread are published in the order of their numbers, also when several arrive at once.
-  const tails = new Map<string, Promise<unknown>>()
-  const inOrder = <Result>(threadId: string, work: () => Promise<Result>): Promise<Result> => {
-    const previous = tails.get(threadId) ?? Promise.resolve()
-    const next = previous.then(work, work)
-    const settled = next.catch(() => undefined)
-    tails.set(threadId, settled)
-    void settled.then(() => {
-      if (tails.get(threadId) === settled) tails.delete(threadId)
-    })
-    return next
-  }
+  const inOrder = makeKeyedMutex()
   const append = (
     threadId: string,
     changes: readonly RecordedChange[],

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '../parse-json.ts'
 import { cursorInvalid } from './threads.errors.ts'
 import type { ThreadCursor } from './threads.store.ts'
 import type { ThreadRow } from './threads.table.ts'
@@ -15,12 +16,4 @@ export function parseCursor(cursor: string): ThreadCursor {
   if (!parsed.success) throw cursorInvalid({})
   const [isPinned, updatedAt, id] = parsed.data
   return { isPinned, updatedAt, id }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
