@@ -3,7 +3,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { type Client, createClient } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-node'
-import { type GuestInit, runs, services } from '@threadbox/protocol/guest'
+import { type GuestInit, runs, services, terminals } from '@threadbox/protocol/guest'
 import { makeLogger } from '@threadbox/telemetry'
 import { startGuest } from './guest.ts'
 import { findPrograms } from './launch/programs.ts'
@@ -17,6 +17,7 @@ export type TestGuest = AsyncDisposable & {
   handshake(change?: Partial<GuestInit>, token?: string): Promise<Response>
   runs: Client<typeof runs.Runs>
   services: Client<typeof services.Services>
+  terminals: Client<typeof terminals.Terminals>
   /** Runs a command to its end. */
   run(
     command: string,
@@ -71,6 +72,7 @@ export async function startTestGuest(): Promise<TestGuest> {
     handshake,
     runs: client,
     services: createClient(services.Services, transport),
+    terminals: createClient(terminals.Terminals, transport),
     start,
     read,
     run: async (command, options = {}) => {

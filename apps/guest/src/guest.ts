@@ -1,12 +1,14 @@
 import { mkdirSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { ConnectRouter } from '@connectrpc/connect'
 import {
   codePort,
   guestPort,
   process as processProtocol,
   runs,
   services as servicesProtocol,
+  terminals as terminalsProtocol,
 } from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
 import { fileRoutes } from './files/file-routes.ts'
@@ -17,23 +19,25 @@ import { initRoutes } from './init/init-routes.ts'
 import { makeWaking } from './init/waking.ts'
 import { codeRoutes } from './kernels/code-server.ts'
 import { type Contexts, makeContexts } from './kernels/contexts.ts'
-import { makeLauncher } from './launch/launcher.ts'
+import { type Launcher, makeLauncher } from './launch/launcher.ts'
 import { makePipePool } from './launch/pipe-pool.ts'
 import type { Programs } from './launch/programs.ts'
 import { markBirth } from './manifest/birth.ts'
-import { makeManifestReader } from './manifest/manifest.ts'
+import { makeManifestReader, type ReadManifest } from './manifest/manifest.ts'
 import { manifestRoutes } from './manifest/manifest-routes.ts'
-import { makeProcessRegistry } from './processes/process-registry.ts'
+import { makeProcessRegistry, type ProcessRegistry } from './processes/process-registry.ts'
 import { makeProcessService } from './processes/process-service.ts'
 import { guardStarts } from './rescue/guard-starts.ts'
 import { rescueRoutes } from './rescue/rescue-routes.ts'
 import { makeRescueStore } from './rescue/rescue-store.ts'
-import { makeRescues } from './rescue/rescues.ts'
+import { makeRescues, type Rescues } from './rescue/rescues.ts'
 import { makeRunRegistry, type RunRegistry } from './runs/run-registry.ts'
 import { makeRunsService } from './runs/runs-service.ts'
 import { makeHttpServer, trackConnections } from './server.ts'
-import { makeServiceRegistry } from './services/service-registry.ts'
+import { makeServiceRegistry, type ServiceRegistry } from './services/service-registry.ts'
 import { makeServicesService } from './services/services-service.ts'
+import { makeTerminalRegistry } from './terminals/terminal-registry.ts'
+import { makeTerminalsService } from './terminals/terminals-service.ts'
 import { answerTunnels } from './tunnel/tunnel.ts'
 import { makeCpuMeter } from './watchdog/cpu-meter.ts'
 import { startWatchdogs } from './watchdog/watchdogs.ts'
@@ -116,6 +120,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     closeConnectionsExcept: connections.closeExcept,
     logger,
   })
+  const known = { rescues, registry, processes, contexts, launcher }
   const server = makeHttpServer({
     state,
     logger,
@@ -125,12 +130,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
       ...rescueRoutes({ rescues }),
       ...fileRoutes({ state, servers: fileServers, clock: Date.now }),
     ],
-    services: (router) => {
-      const guarded = guardStarts({ rescues, registry, processes, readManifest })
-      router.service(runs.Runs, makeRunsService({ registry: guarded.registry, contexts, ...watchdogs }))
-      router.service(servicesProtocol.Services, makeServicesService({ registry: services, rescues, readManifest }))
-      router.service(processProtocol.Process, makeProcessService({ registry: guarded.processes, launcher }))
-    },
+    services: addServices({ ...known, ...watchdogs, readManifest, services }),
   })
   const codeServer = makeHttpServer({ state, logger, routes: codeRoutes(contexts) })
   answerTunnels(server, { state, logger })
@@ -148,6 +148,28 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
       registry.close()
       await Promise.all([contexts.close(), close(server), close(codeServer)])
     },
+  }
+}
+
+/** The RPC services. What starts something waits while memory is being given up. */
+function addServices(parts: {
+  rescues: Rescues
+  registry: RunRegistry
+  processes: ProcessRegistry
+  readManifest: ReadManifest
+  contexts: Contexts
+  services: ServiceRegistry
+  launcher: Launcher
+  takeVerdict: Parameters<typeof makeRunsService>[0]['takeVerdict']
+}) {
+  const { launcher, readManifest, rescues } = parts
+  const guarded = guardStarts(parts)
+  const terminals = makeTerminalRegistry({ processes: guarded.processes, launcher })
+  return (router: ConnectRouter) => {
+    router.service(runs.Runs, makeRunsService({ ...parts, registry: guarded.registry }))
+    router.service(servicesProtocol.Services, makeServicesService({ registry: parts.services, rescues, readManifest }))
+    router.service(terminalsProtocol.Terminals, makeTerminalsService(terminals))
+    router.service(processProtocol.Process, makeProcessService({ registry: guarded.processes, launcher }))
   }
 }
 

@@ -23,7 +23,7 @@ export type ManagedProcess = {
   closeInput(): void
   resize(size: { cols: number; rows: number }): void
   /** Sends a signal to the process and everything in its group. */
-  signal(signal: 'SIGTERM' | 'SIGKILL'): void
+  signal(signal: 'SIGHUP' | 'SIGTERM' | 'SIGKILL'): void
 }
 
 /** Hands the output of one process to any number of subscribers, and makes the process wait for the slowest. */

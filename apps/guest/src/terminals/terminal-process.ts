@@ -1,4 +1,5 @@
 import { type IPty, spawn } from '@lydell/node-pty'
+import { defineError } from '@threadbox/errors'
 import { identityOptions, programNotStarted, requireDirectory } from '../launch/launcher.ts'
 import { describeEnd, type ManagedProcess, makeOutputFan } from '../processes/managed-process.ts'
 import { inputClosed, type ProcessStart, signalGroup } from '../processes/pipe-process.ts'
@@ -6,6 +7,16 @@ import { inputClosed, type ProcessStart, signalGroup } from '../processes/pipe-p
 type Size = { cols: number; rows: number }
 
 const defaultSize: Size = { cols: 80, rows: 24 }
+/** What may wait for a program that does not read: beyond it input is refused instead of kept in memory. */
+const maxUnreadBytes = 1024 * 1024
+
+const inputUnread = defineError<{ pid: number }>({
+  code: 'process.input-unread',
+  kind: 'exhausted',
+  message: ({ pid }) => `Process ${pid} does not read what is typed.`,
+  remedy: () => 'Wait until it reads again, or end it.',
+})
+
 const signalNames: Record<number, NodeJS.Signals> = {
   1: 'SIGHUP',
   2: 'SIGINT',
@@ -39,6 +50,7 @@ export function startTerminalProcess(start: ProcessStart & { size: Partial<Size>
     unsubscribe: fan.unsubscribe,
     write: async ({ data, as }) => {
       if (fan.end !== undefined || as === 'stdin') throw inputClosed({ pid: terminal.pid })
+      if (unreadBytes(terminal) > maxUnreadBytes) throw inputUnread({ pid: terminal.pid })
       start.onInput()
       terminal.write(Buffer.from(data) as unknown as string)
     },
@@ -48,6 +60,11 @@ export function startTerminalProcess(start: ProcessStart & { size: Partial<Size>
     resize: (size) => terminal.resize(Math.max(1, size.cols), Math.max(1, size.rows)),
     signal: (signal) => signalGroup(terminal.pid, signal),
   }
+}
+
+/** Input that the terminal has not taken yet, because the program in it reads nothing. Not part of node-pty's types. */
+function unreadBytes(terminal: IPty): number {
+  return (terminal as unknown as { _socket?: { writableLength?: number } })._socket?.writableLength ?? 0
 }
 
 function open(start: ProcessStart & { size: Partial<Size> }): IPty {

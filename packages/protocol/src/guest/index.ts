@@ -4,6 +4,7 @@ export * as filesystem from './generated/filesystem/filesystem_pb.js'
 export * as process from './generated/process/process_pb.js'
 export * as runs from './generated/threadbox/guest/v1/runs_pb.js'
 export * as services from './generated/threadbox/guest/v1/services_pb.js'
+export * as terminals from './generated/threadbox/guest/v1/terminals_pb.js'
 export * from './manifest.ts'
 
 /** Raised when a message changes meaning. A woken guest may be older than its host: the host adapts. */
