@@ -29,6 +29,7 @@ async function callsOfTheClient(): Promise<string[]> {
     client.sandboxes,
     client.services,
     client.previews,
+    client.terminals,
     client.installation,
   ]) {
     for (const [name, call] of Object.entries(group) as [string, (...inputs: unknown[]) => unknown][]) {

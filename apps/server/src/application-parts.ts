@@ -52,6 +52,8 @@ export type ThreadPartsOptions = {
   manifestKey: Uint8Array
   undoMs: number
   onThreadDeleted: (threadId: string) => void
+  /** The sandbox of this thread is in another state. */
+  onSandboxChanged: (threadId: string) => void
 }
 
 /**
@@ -93,7 +95,10 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     ...options,
     ...{ threadStore, log, announce },
     deliver: (threadId, sandbox) => attachments.deliver(threadId, sandbox),
-    onSandboxChanged: (threadId) => serviceWatch.sandboxChanged(threadId),
+    onSandboxChanged: (threadId) => {
+      serviceWatch.sandboxChanged(threadId)
+      options.onSandboxChanged(threadId)
+    },
     restartedServices: (threadId, bootId) => serviceWatch.restarted(threadId, bootId),
   })
   const { services, serviceWatch } = makeServiceFeature(options, { userHub, threadStore, sandboxParts })

@@ -31,6 +31,9 @@ import type { SettingTables } from './settings/settings.table.ts'
 import { type FixedSetting, makeSettings, type Settings } from './settings/settings.ts'
 import { makeStatus } from './settings/status.ts'
 import type { System } from './system.ts'
+import { makeTerminalFeature, type TerminalFeature } from './terminals/terminal-feature.ts'
+import type { TerminalFront } from './terminals/terminal-front.ts'
+import { terminalRoutes } from './terminals/terminals.routes.ts'
 import { registerThreadDeletion, replanDeletions } from './threads/thread-deletion.ts'
 import { threadRoutes } from './threads/threads.routes.ts'
 import { makeQueueStore } from './turns/queue.store.ts'
@@ -41,6 +44,7 @@ import { makeTurns, type Turns } from './turns/turns.usecases.ts'
 import { makeApiKeyStore } from './users/api-keys.store.ts'
 import { type ApiKeys, makeApiKeys } from './users/api-keys.usecases.ts'
 import { makeAttemptLimit } from './users/attempt-limit.ts'
+import type { AuthenticationOptions } from './users/authentication.middleware.ts'
 import { type Login, makeLogin, sessionCookieName } from './users/login.ts'
 import { makeOwnerToken } from './users/owner-token.ts'
 import { accountRoutes, signInRoutes } from './users/users.routes.ts'
@@ -80,6 +84,8 @@ export type Application = {
   api: Api
   /** What comes under the names of previews. */
   previewFront: PreviewFront
+  /** What of the app becomes a WebSocket. */
+  terminalFront: TerminalFront
   parts: ThreadParts & { users: Users; login: Login; turns: Turns; models: Models }
   /** Takes up what a crash or a stop left unfinished, then follows the host. */
   start(): Promise<void>
@@ -95,7 +101,10 @@ export function makeApplication(options: ApplicationOptions): Application {
     turns.stop(threadId).catch((error: unknown) => logger.warn({ err: error, threadId }, 'turn was not stopped'))
   }
   const manifestKey = deriveKey(options.masterKey, 'threadbox manifests v1')
-  const parts = makeThreadParts({ ...options, manifestKey, settings, audit, onThreadDeleted: stopTurn })
+  const parts = makeThreadParts({
+    ...{ ...options, manifestKey, settings, audit, onThreadDeleted: stopTurn },
+    onSandboxChanged: (threadId) => terminals.sandboxChanged(threadId),
+  })
   settings.onLimitsChanged(parts.applyLimits)
   const models = makeModels({
     store: makeModelStore(tablesOf<ModelTables>(open.database)),
@@ -112,15 +121,32 @@ export function makeApplication(options: ApplicationOptions): Application {
   })
   const people = makePeople(options, audit)
   const previews = makePreviewParts({ ...options, sandboxes: parts.sandboxes, sandboxStore: parts.sandboxStore })
+  const authentication = authenticationOf(options, people)
+  const terminals = makeTerminalFeature({
+    ...{ ...options, ...parts, authentication },
+    openThread: (userId, threadId) => parts.threads.open(userId, threadId),
+  })
   const stopping = new AbortController()
-  const known = { ...people, parts, previews, models, turns, settings, audit, stopping: stopping.signal }
+  const known = {
+    ...people,
+    authentication,
+    parts,
+    previews,
+    terminals,
+    models,
+    turns,
+    settings,
+    audit,
+    stopping: stopping.signal,
+  }
   const { app, api } = mountRoutes(options, known)
   return {
     app,
     api,
     previewFront: previews.front,
+    terminalFront: terminals.front,
     parts: { ...parts, users: people.users, login: people.login, turns, models },
-    ...lifecycle(options, { parts, previews, turns, stopping }),
+    ...lifecycle(options, { parts, previews, terminals, turns, stopping }),
   }
 }
 
@@ -172,6 +198,15 @@ function makePeople(options: ApplicationOptions, audit: Audit): { users: Users; 
   return { users, login, apiKeys: makeApiKeys({ store: makeApiKeyStore(userTables), system }) }
 }
 
+function authenticationOf(
+  { hosts }: ApplicationOptions,
+  known: { login: Login; apiKeys: ApiKeys },
+): AuthenticationOptions {
+  const isSecure = hosts.publicUrl.startsWith('https:')
+  const cookieName = sessionCookieName({ installation: hosts.installation, isSecure })
+  return { login: known.login, apiKeys: known.apiKeys, cookieName }
+}
+
 function mountRoutes(
   options: ApplicationOptions,
   known: {
@@ -180,6 +215,8 @@ function mountRoutes(
     apiKeys: ApiKeys
     parts: ThreadParts
     previews: PreviewParts
+    terminals: TerminalFeature
+    authentication: AuthenticationOptions
     models: Models
     turns: Turns
     settings: Settings
@@ -197,13 +234,7 @@ function mountRoutes(
     webDirectory: options.webDirectory,
     logger: options.logger,
     stopping: known.stopping,
-    authentication: {
-      ...{ login: known.login, apiKeys: known.apiKeys },
-      cookieName: sessionCookieName({
-        installation: options.hosts.installation,
-        isSecure: options.hosts.publicUrl.startsWith('https:'),
-      }),
-    },
+    authentication: known.authentication,
     publicRoutes: [setupRoutes(status), signInRoutes(users)],
     routes: [
       accountRoutes({ users, apiKeys: known.apiKeys }),
@@ -213,6 +244,10 @@ function mountRoutes(
       lifecycleRoutes({ lifecycle: parts.lifecycle, open: (userId, threadId) => threads.open(userId, threadId) }),
       previewRoutes({ previews: known.previews.previews, open: (userId, threadId) => threads.open(userId, threadId) }),
       serviceRoutes({ services: parts.services, open: (userId, threadId) => threads.open(userId, threadId) }),
+      terminalRoutes({
+        terminals: known.terminals.terminals,
+        open: (userId, threadId) => threads.open(userId, threadId),
+      }),
       turnRoutes({ turns: known.turns, open: (userId, threadId) => threads.open(userId, threadId) }),
       modelRoutes({ models, isOwner: (userId) => users.isOwner(userId) }),
       installationRoutes({ status, settings: known.settings, audit: known.audit, users }),
@@ -222,7 +257,13 @@ function mountRoutes(
 
 function lifecycle(
   options: ApplicationOptions,
-  known: { parts: ThreadParts; previews: PreviewParts; turns: Turns; stopping: AbortController },
+  known: {
+    parts: ThreadParts
+    previews: PreviewParts
+    terminals: TerminalFeature
+    turns: Turns
+    stopping: AbortController
+  },
 ): Pick<Application, 'start' | 'stop'> {
   const { host, blobs, system, logger } = options
   const { parts, turns } = known
@@ -273,6 +314,7 @@ function lifecycle(
     stop: async () => {
       known.stopping.abort()
       known.previews.front.close()
+      known.terminals.front.close()
       await turns.close()
       await parts.policyLoop.stop()
       await parts.reports.stop()

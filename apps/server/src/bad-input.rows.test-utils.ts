@@ -29,6 +29,10 @@ const service = {
   params: { threadId: 'own', name: { value: 'web' } },
   unknown: { threadId: 'thread.not-found', name: 'service.not-found' },
 } as const
+const terminal = {
+  params: { threadId: 'own', terminalId: { value: 'y1' } },
+  unknown: { threadId: 'thread.not-found', terminalId: 'terminal.not-found' },
+} as const
 const model = { params: { modelId: 'own' }, unknown: { modelId: 'model.not-found' } } as const
 const modelOwner = { ownerOnly: 'model.owner-only' } as const
 const settingsOwner = { ownerOnly: 'auth.owner-required' } as const
@@ -121,6 +125,11 @@ export const badInputRows: Record<string, BadInputRow> = {
   'POST /threads/{threadId}/services/{name}/restart': service,
   'DELETE /threads/{threadId}/services/{name}': service,
   'GET /threads/{threadId}/services/{name}/logs': { ...service, query: { before: '10' } },
+  'GET /threads/{threadId}/terminals': inThread,
+  'POST /threads/{threadId}/terminals': { ...inThread, body: { title: 'build', cols: 80, rows: 24, cwd: '/' } },
+  'PATCH /threads/{threadId}/terminals/{terminalId}': { ...terminal, body: { title: 'build' } },
+  'DELETE /threads/{threadId}/terminals/{terminalId}': terminal,
+  'GET /threads/{threadId}/terminals/{terminalId}/socket': { ...terminal, query: { after: '10' } },
   'POST /threads/{threadId}/messages': {
     ...inThread,
     body: { text: '/help', attachmentIds: [], key: 'key-12345678' },

@@ -73,7 +73,11 @@ async function main(): Promise<void> {
     logger,
   })
   await application.start()
-  const server = makeFrontServer({ app: application.app, previews: application.previewFront })
+  const server = makeFrontServer({
+    app: application.app,
+    previews: application.previewFront,
+    terminals: application.terminalFront,
+  })
   server.listen({ host: settings.listenHost, port: settings.listenPort }, () => {
     const { address, port } = server.address() as AddressInfo
     logger.info({ address, port }, 'server listens')

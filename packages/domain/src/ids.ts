@@ -18,6 +18,7 @@ export const idPrefixes = {
   host: 'h',
   report: 'r',
   logLine: 'l',
+  terminal: 'y',
 } as const
 export type IdKind = keyof typeof idPrefixes
 

@@ -10,6 +10,7 @@ import { addLifecycleColumns, createSandboxTables } from '../sandboxes/sandboxes
 import { createSearchTables } from '../search/search.table.ts'
 import { createServiceTables } from '../services/services.table.ts'
 import { createSettingTables } from '../settings/settings.table.ts'
+import { createTerminalTables } from '../terminals/terminals.table.ts'
 import { createThreadTables } from '../threads/threads.table.ts'
 import { addStepNotes, createTurnTables } from '../turns/turns.table.ts'
 import { createUserTables } from '../users/users.table.ts'
@@ -37,6 +38,7 @@ const changes: Record<string, Change> = {
   '0013-step-notes': addStepNotes,
   '0014-services': createServiceTables,
   '0015-previews': createPreviewTables,
+  '0016-terminals': createTerminalTables,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -8,6 +8,7 @@ import type { SandboxTables } from '../sandboxes/sandboxes.table.ts'
 import type { SearchTables } from '../search/search.table.ts'
 import type { ServiceTables } from '../services/services.table.ts'
 import type { SettingTables } from '../settings/settings.table.ts'
+import type { TerminalTables } from '../terminals/terminals.table.ts'
 import type { ThreadTables } from '../threads/threads.table.ts'
 import type { TurnTables } from '../turns/turns.table.ts'
 import type { UserTables } from '../users/users.table.ts'
@@ -19,6 +20,7 @@ export type Database = UserTables &
   SearchTables &
   SandboxTables &
   ServiceTables &
+  TerminalTables &
   AttachmentTables &
   OperationTables &
   SettingTables &

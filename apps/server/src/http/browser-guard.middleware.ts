@@ -21,17 +21,29 @@ export function guardOrigin(options: { publicUrl: string }) {
   return createMiddleware<ApiEnv>(async (context, next) => {
     const isChange = !['GET', 'HEAD', 'OPTIONS'].includes(context.req.method)
     if (isChange) {
-      const origin = context.req.header('origin')
-      const hostHeader = context.req.header('host') ?? new URL(context.req.url).host
-      const hasCookie = context.req.header('cookie') !== undefined
-      const hasKey = context.req.header('authorization') !== undefined
-      if (origin !== undefined && !isSameOrigin({ origin, hostHeader, publicUrl: options.publicUrl })) {
-        throw originRefused({})
-      }
-      if (origin === undefined && hasCookie && !hasKey) throw originRefused({})
+      requireOwnOrigin({
+        origin: context.req.header('origin'),
+        hostHeader: context.req.header('host') ?? new URL(context.req.url).host,
+        hasCookie: context.req.header('cookie') !== undefined,
+        hasKey: context.req.header('authorization') !== undefined,
+        publicUrl: options.publicUrl,
+      })
     }
     await next()
   })
+}
+
+/** Throws `request.origin-refused`. */
+export function requireOwnOrigin(request: {
+  origin: string | undefined
+  hostHeader: string
+  hasCookie: boolean
+  hasKey: boolean
+  publicUrl: string
+}): void {
+  const { origin, hasCookie, hasKey } = request
+  const isForeign = origin !== undefined && !isSameOrigin({ ...request, origin })
+  if (isForeign || (origin === undefined && hasCookie && !hasKey)) throw originRefused({})
 }
 
 /** Headers of every answer. Routes that serve what users made replace the policy by a stricter one. */

@@ -3,8 +3,8 @@ import type { Duplex } from 'node:stream'
 import { isThreadboxError } from '@threadbox/errors'
 import type { Logger } from '@threadbox/telemetry'
 import { cookieValues } from '../http/cookies.models.ts'
+import type { OpenVisits } from '../http/open-visits.ts'
 import { waitAtMost } from '../wait.ts'
-import type { OpenPages } from './open-pages.ts'
 import { answerRefusal, answerUpgradeRefusal } from './preview-answers.ts'
 import type { PreviewAddress, PreviewNames } from './preview-names.models.ts'
 import type { PreviewProxy } from './preview-proxy.ts'
@@ -35,7 +35,7 @@ const ownPath = '/.threadbox/'
 export type PreviewFrontParts = {
   names: PreviewNames
   previews: Previews
-  pages: OpenPages
+  pages: OpenVisits
   proxy: PreviewProxy
   waking: Waking
   /** The name that the preview's cookie has under this scheme. */

@@ -1,10 +1,10 @@
 import type { Logger } from '@threadbox/telemetry'
 import { type OpenDatabase, tablesOf } from '../database/database.ts'
+import { makeOpenVisits } from '../http/open-visits.ts'
 import type { AllowedHosts } from '../http/origins.ts'
 import type { Sandboxes } from '../sandboxes/sandbox-access.implementation.ts'
 import type { SandboxStore } from '../sandboxes/sandboxes.store.ts'
 import type { System } from '../system.ts'
-import { makeOpenPages } from './open-pages.ts'
 import { makePreviewFront, type PreviewFront } from './preview-front.ts'
 import { makePreviewNames } from './preview-names.models.ts'
 import { makePreviewProxy } from './preview-proxy.ts'
@@ -30,7 +30,7 @@ export function makePreviewParts(options: {
   const previews = makePreviews({ store, names, system })
   const front = makePreviewFront({
     ...{ names, previews, logger },
-    pages: makeOpenPages({ stillValid: previews.stillValid, logger }),
+    pages: makeOpenVisits({ stillValid: previews.stillValid, logger }),
     proxy: makePreviewProxy({ socketPath: options.hostSocket }),
     waking: makeWaking({
       awake: (threadId, signal) => sandboxes.awake(threadId, { reason: 'preview', signal }),

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { type Client, createClient } from '@connectrpc/connect'
 import { fromWireError } from '@threadbox/errors'
-import { filesystem, process, runs, services } from '@threadbox/protocol/guest'
+import { filesystem, process, runs, services, terminals } from '@threadbox/protocol/guest'
 import type { Dispatcher } from 'undici'
 import { parseJson } from '../parse-json.ts'
 import { fileIsDirectory, fileNotFound } from '../tools/tools.errors.ts'
@@ -20,6 +20,7 @@ export type OpenedFile = {
 /** What the rest of the server sees of an awake sandbox, and the reads that only the files feature needs. */
 export type ReachableSandbox = AwakeSandbox & {
   services: Client<typeof services.Services>
+  terminals: Client<typeof terminals.Terminals>
   /** A folder as a zip that is packed while it is read. */
   openArchive(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
   openFile(path: string, options?: { range?: string; signal?: AbortSignal }): Promise<OpenedFile>
@@ -59,6 +60,7 @@ export function reachSandbox(
     processes: createClient(process.Process, transport),
     files: createClient(filesystem.Filesystem, transport),
     services: createClient(services.Services, transport),
+    terminals: createClient(terminals.Terminals, transport),
     openFile,
     openArchive: async (path, signal) => {
       const query = { path, username: fileUser }

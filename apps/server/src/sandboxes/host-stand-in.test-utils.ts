@@ -64,6 +64,8 @@ export type HostStandIn = AsyncDisposable & {
   emit(event: HostEvent): void
   /** Answers what is asked of a port of a sandbox that is awake. */
   service: StandInService
+  /** Further services of every guest. */
+  guestRoutes: (router: ConnectRouter) => void
   /** What every process that is started inside prints. */
   processOutput: string
   /** While set, orders to start wait for it. */
@@ -116,8 +118,7 @@ export async function startHostStandIn(): Promise<HostStandIn> {
     ...{ wakesFrom: 'memory', places: 100, manifest: emptyManifest(), rescue: emptyRescue(), fileChanges: noChanges },
     hashKeys: { pause: undefined, look: undefined },
     loseAnswer: () => false,
-    processOutput: '',
-    service: closedPort,
+    ...{ processOutput: '', service: closedPort, guestRoutes: () => {} },
     emit: (event) => send(event),
     endBoot: (sandboxId, cause) => {
       const sandbox = host.sandboxes.get(sandboxId)
@@ -313,6 +314,7 @@ async function guest(host: HostStandIn, exchange: Exchange & { sandboxId: string
       routes: (router) => {
         filesystemRoutes(router, (at) => host.pathOf(sandboxId, at))
         processRoutes(router, host)
+        host.guestRoutes(router)
       },
     })(request, response)
     return

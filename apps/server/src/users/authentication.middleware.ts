@@ -1,5 +1,5 @@
 import { createMiddleware } from 'hono/factory'
-import type { ApiEnv } from '../http/api.ts'
+import type { ApiEnv, Caller } from '../http/api.ts'
 import { cookieValues, withOnlyCookie } from '../http/cookies.models.ts'
 import type { ApiKeys } from './api-keys.usecases.ts'
 import type { Login } from './login.ts'
@@ -13,22 +13,29 @@ export type AuthenticationOptions = { login: Login; apiKeys: ApiKeys; cookieName
 /** More than a few of one name are no accident, and each costs a look. */
 const maxCandidates = 8
 
+/** Who calls, and what the login library answered to a login. Throws `auth.required`. */
+export type Authenticated = { caller: Caller; login: { headers: Headers; answered: Headers } | undefined }
+
+export async function authenticateHeaders(options: AuthenticationOptions, headers: Headers): Promise<Authenticated> {
+  const authorization = headers.get('authorization')
+  if (authorization !== null) {
+    const secret = /^Bearer ([\x21-\x7e]{1,200})$/i.exec(authorization)?.[1]
+    if (secret === undefined) throw authRequired({})
+    const { userId, apiKeyId } = await options.apiKeys.authenticate(secret)
+    return { caller: { userId, sessionId: null, apiKeyId }, login: undefined }
+  }
+  const found = await findLogin(options, headers)
+  if (found === undefined) throw authRequired({})
+  return { caller: { userId: found.user.id, sessionId: found.session.id, apiKeyId: null }, login: found }
+}
+
 export function authenticate(options: AuthenticationOptions) {
   return createMiddleware<ApiEnv>(async (context, next) => {
-    const authorization = context.req.header('authorization')
-    if (authorization !== undefined) {
-      const secret = /^Bearer ([\x21-\x7e]{1,200})$/i.exec(authorization)?.[1]
-      if (secret === undefined) throw authRequired({})
-      const { userId, apiKeyId } = await options.apiKeys.authenticate(secret)
-      context.set('caller', { userId, sessionId: null, apiKeyId })
-      return await next()
-    }
-    const found = await findLogin(options, context.req.raw.headers)
-    if (found === undefined) throw authRequired({})
-    context.set('caller', { userId: found.user.id, sessionId: found.session.id, apiKeyId: null })
-    context.set('loginHeaders', found.headers)
+    const { caller, login } = await authenticateHeaders(options, context.req.raw.headers)
+    context.set('caller', caller)
+    if (login !== undefined) context.set('loginHeaders', login.headers)
     await next()
-    for (const cookie of found.answered.getSetCookie()) context.header('set-cookie', cookie, { append: true })
+    for (const cookie of login?.answered.getSetCookie() ?? []) context.header('set-cookie', cookie, { append: true })
   })
 }
 

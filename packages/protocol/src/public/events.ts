@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { displaySchema, entrySchema } from './entries.ts'
 import { servicesViewSchema } from './services.ts'
+import { terminalsViewSchema } from './terminals.ts'
 import { threadSchema, turnSchema } from './thread.ts'
 
 /**
@@ -47,6 +48,8 @@ export const userEventSchema = z
     z.object({ type: z.literal('status-updated') }),
     /** Services of a thread that the person may see: the whole list, as it is now. */
     z.object({ type: z.literal('services-updated'), threadId: z.string(), services: servicesViewSchema }),
+    /** Terminals of a thread that the person may see: the whole list, as it is now. */
+    z.object({ type: z.literal('terminals-updated'), threadId: z.string(), terminals: terminalsViewSchema }),
   ])
   .meta({ id: 'UserEvent' })
 export type UserEvent = z.infer<typeof userEventSchema>

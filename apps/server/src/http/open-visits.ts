@@ -6,17 +6,17 @@ const lookEveryMs = 2000
 const maxFailedLooks = 2
 
 /** Requests, streams and sockets that go on, by the pass that let them in. Each is cut when its pass ends. */
-export type OpenPages = {
+export type OpenVisits = {
   /** Aborted when the pass has ended; dispose of it when the request is over. */
   follow(pass: string): { signal: AbortSignal } & Disposable
   /** Cuts everything. */
   close(): void
 }
 
-export function makeOpenPages(parts: {
+export function makeOpenVisits(parts: {
   stillValid: (passes: readonly string[]) => Promise<Set<string>>
   logger: Logger
-}): OpenPages {
+}): OpenVisits {
   const open = new Map<string, Set<AbortController>>()
   let timer: NodeJS.Timeout | undefined
   let failedLooks = 0
@@ -31,7 +31,7 @@ export function makeOpenPages(parts: {
       failedLooks = 0
       for (const pass of passes) if (!valid.has(pass)) cut(pass)
     } catch (error) {
-      parts.logger.warn({ err: error }, 'passes of open previews were not looked up')
+      parts.logger.warn({ err: error }, 'passes of open visits were not looked up')
       failedLooks += 1
       if (failedLooks >= maxFailedLooks) for (const pass of passes) cut(pass)
     }

@@ -1,0 +1,77 @@
+import type { SandboxState } from '@threadbox/domain'
+import type { Logger } from '@threadbox/telemetry'
+import { type OpenDatabase, tablesOf } from '../database/database.ts'
+import type { OpenThread } from '../http/api.ts'
+import { makeOpenVisits } from '../http/open-visits.ts'
+import type { AllowedHosts } from '../http/origins.ts'
+import type { Sandboxes } from '../sandboxes/sandbox-access.implementation.ts'
+import type { SandboxStore } from '../sandboxes/sandboxes.store.ts'
+import type { System } from '../system.ts'
+import type { ThreadStore } from '../threads/threads.store.ts'
+import type { UserHub } from '../threads/user-hub.ts'
+import type { AuthenticationOptions } from '../users/authentication.middleware.ts'
+import { makeTerminalFront, type TerminalFront } from './terminal-front.ts'
+import { makeTerminalStore, type Viewer } from './terminals.store.ts'
+import { makeTerminalParts, makeTerminals, type Terminals } from './terminals.usecases.ts'
+
+export type TerminalFeature = {
+  terminals: Terminals
+  front: TerminalFront
+  /** The sandbox of this thread is in another state. */
+  sandboxChanged(threadId: string): void
+}
+
+/** Terminals: which there are, and the door through which they are seen. */
+export function makeTerminalFeature(options: {
+  open: OpenDatabase
+  hosts: AllowedHosts
+  authentication: AuthenticationOptions
+  openThread: OpenThread
+  sandboxes: Pick<Sandboxes, 'awake' | 'ifAwake'>
+  sandboxStore: Pick<SandboxStore, 'find'>
+  threadStore: Pick<ThreadStore, 'findAny'>
+  userHub: UserHub
+  system: System
+  logger: Logger
+}): TerminalFeature {
+  const { sandboxes, sandboxStore, threadStore, system, logger } = options
+  const store = makeTerminalStore(tablesOf(options.open.database))
+  const parts = makeTerminalParts({
+    ...{ store, system, logger },
+    awake: (threadId, signal) =>
+      sandboxes.awake(threadId, { reason: 'terminal', ...(signal === undefined ? {} : { signal }) }),
+    ifAwake: (threadId) => sandboxes.ifAwake(threadId),
+    sandboxOf: async (threadId) => {
+      const row = await sandboxStore.find(threadId)
+      return row && { state: row.state as SandboxState, bootId: row.boot_id, since: row.since }
+    },
+    ownerOf: async (threadId) => {
+      const row = await threadStore.findAny(threadId)
+      return row?.deleted_at === null ? row.user_id : undefined
+    },
+    publish: (userId, event) => options.userHub.publish(userId, event),
+  })
+  const terminals = makeTerminals(parts)
+  const stillValid = async (visitors: readonly string[]) => {
+    const now = system.now()
+    const judged = await Promise.all(
+      visitors.map(async (visitor) => ((await store.maySee(JSON.parse(visitor) as Viewer, now)) ? [visitor] : [])),
+    )
+    return new Set(judged.flat())
+  }
+  return {
+    terminals,
+    front: makeTerminalFront({
+      ...{ parts, terminals, hosts: options.hosts, authentication: options.authentication, logger },
+      open: options.openThread,
+      visits: makeOpenVisits({ stillValid, logger }),
+    }),
+    sandboxChanged: (threadId) => {
+      const quietly = async () => {
+        parts.changes.tell(threadId)
+        if ((await store.list(threadId)).length > 0) await parts.changed(threadId)
+      }
+      quietly().catch((error: unknown) => logger.warn({ err: error, threadId }, 'terminals were not told of a change'))
+    },
+  }
+}
