@@ -30,7 +30,7 @@ export function serveView(parts: TerminalParts, options: Options): void {
   const fail = (error: unknown, code: number) => {
     if (closed.signal.aborted) return
     if (!isThreadboxError(error)) options.logger.warn({ err: error, threadId }, 'a view of a terminal failed')
-    send({ type: 'error', error: wordsOf(error) })
+    send({ type: 'error', error: toWireError(error).error })
     peer.close(code)
   }
   peer.once('close', () => closed.abort())
@@ -58,7 +58,7 @@ function takeMessages(
     work = work.then(async () => {
       if (view.signal.aborted) return
       await action().catch((error: unknown) => {
-        if (!view.signal.aborted) view.send({ type: 'error', error: wordsOf(error) })
+        if (!view.signal.aborted) view.send({ type: 'error', error: toWireError(error).error })
       })
       waitingBytes -= sizeBytes
       if (waitingBytes < maxWaitingBytes && peer.isPaused) peer.resume()
@@ -98,11 +98,6 @@ function keepAlive(peer: WebSocket): void {
   }, pingEveryMs)
   timer.unref()
   peer.once('close', () => clearInterval(timer))
-}
-
-function wordsOf(error: unknown) {
-  const { code, message, remedy } = toWireError(error).error
-  return { code, message, remedy }
 }
 
 function parseJson(text: string): unknown {

@@ -7,6 +7,8 @@ export const queryKeys = {
   sandbox: (threadId: string) => ['sandbox', threadId],
   allServices: ['services'],
   services: (threadId: string) => ['services', threadId],
+  allTerminals: ['terminals'],
+  terminals: (threadId: string) => ['terminals', threadId],
   serviceLogs: (threadId: string, name: string) => ['service-logs', threadId, name],
   report: (threadId: string, reportId: string) => ['report', threadId, reportId],
   models: ['models'],

@@ -19,6 +19,7 @@ export function Pane(props: {
   resizer?: ReactNode
   /** The content divides the height by itself instead of scrolling as a whole. */
   isFilled?: boolean
+  className?: string
   children: ReactNode
 }) {
   const heading = useRef<HTMLHeadingElement>(null)
@@ -33,7 +34,7 @@ export function Pane(props: {
   const drag = useDragDown(isSheet, onClose)
   return (
     <aside
-      className="pane"
+      className={classNames('pane', props.className)}
       data-region="pane"
       aria-label={props.title}
       {...(isSheet ? { role: 'dialog', 'aria-modal': true } : {})}

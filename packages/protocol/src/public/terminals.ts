@@ -1,3 +1,4 @@
+import type { WireError } from '@threadbox/errors'
 import { z } from 'zod'
 
 /**
@@ -63,6 +64,9 @@ export const terminalClientFrameSchema = z.discriminatedUnion('type', [
 ])
 export type TerminalClientFrame = z.infer<typeof terminalClientFrameSchema>
 
+/** An error as the API tells it. */
+export type TerminalProblem = WireError['error']
+
 /** What a view is told over its socket, as JSON. Output comes in between as binary messages. */
 export type TerminalServerFrame =
   | {
@@ -78,7 +82,7 @@ export type TerminalServerFrame =
   | { type: 'resized'; cols: number; rows: number }
   | { type: 'status'; status: TerminalStatus; exitCode: number | null }
   /** What was asked for did not happen; the socket stays. */
-  | { type: 'error'; error: { code: string; message: string; remedy: string } }
+  | { type: 'error'; error: TerminalProblem }
 
 /** Why the server closed a socket; other numbers mean what they mean for every WebSocket. */
 export const terminalCloseCodes = {

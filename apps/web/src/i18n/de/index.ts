@@ -14,6 +14,7 @@ import { sandbox } from './sandbox.ts'
 import { search } from './search.ts'
 import { settings } from './settings.ts'
 import { sidebar } from './sidebar.ts'
+import { terminal } from './terminal.ts'
 import { threads } from './threads.ts'
 
 export const de: Texts<typeof en> = {
@@ -22,6 +23,7 @@ export const de: Texts<typeof en> = {
   composer,
   sandbox,
   sidebar,
+  terminal,
   threads,
   auth,
   connection,

@@ -13,5 +13,6 @@ export const help = {
   nextRegion: 'Next region: sidebar, chat, message, pane',
   rename: 'Rename thread',
   preview: 'Show or hide the preview',
+  terminal: 'Show or hide the terminal',
   sandbox: 'Show or hide the sandbox',
 }

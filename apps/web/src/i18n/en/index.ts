@@ -12,6 +12,7 @@ import { sandbox } from './sandbox.ts'
 import { search } from './search.ts'
 import { settings } from './settings.ts'
 import { sidebar } from './sidebar.ts'
+import { terminal } from './terminal.ts'
 import { threads } from './threads.ts'
 
 /** English, the language that all others are checked against. One namespace per feature. */
@@ -21,6 +22,7 @@ export const en = {
   composer,
   sandbox,
   sidebar,
+  terminal,
   threads,
   auth,
   connection,

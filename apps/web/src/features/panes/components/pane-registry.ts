@@ -1,7 +1,8 @@
-import { AppWindow, Box, type LucideIcon } from 'lucide-react'
+import { AppWindow, Box, type LucideIcon, SquareTerminal } from 'lucide-react'
 import type { ComponentType } from 'react'
 import { PreviewPane } from '../../preview/components/preview-pane.tsx'
 import { SandboxPane } from '../../sandbox/components/sandbox-pane.tsx'
+import { TerminalPane } from '../../terminal/components/terminal-pane.tsx'
 
 /** What every pane is told. */
 export type PaneProps = {
@@ -17,6 +18,7 @@ export type PaneProps = {
 /** What can stand beside a conversation, in the order of the toggles. `digit` is the key that opens it with ⌥. */
 export const panes = {
   preview: { digit: 1, title: 'preview:title', Icon: AppWindow, Content: PreviewPane },
+  terminal: { digit: 3, title: 'terminal:title', Icon: SquareTerminal, Content: TerminalPane },
   sandbox: { digit: 4, title: 'sandbox:title', Icon: Box, Content: SandboxPane },
 } as const satisfies Record<
   string,

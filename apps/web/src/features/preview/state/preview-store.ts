@@ -1,10 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { ServicesView } from '@threadbox/sdk'
 import { useCallback, useMemo } from 'react'
+import { queryKeys } from '../../../app/query-keys.ts'
 import { offerPane, openPane, pin, rememberView, usePaneView, viewOf } from '../../panes/state/pane-store.ts'
 import { putServices } from '../api/services.queries.ts'
-import { type PreviewView, readPreviewView, withTarget } from './preview-view.models.ts'
-import { startedServices } from './targets.models.ts'
+import { type PreviewView, readPreviewView, withPath, withTarget } from './preview-view.models.ts'
+import { keyOfPort, startedServices } from './targets.models.ts'
 
 const pane = 'preview'
 
@@ -25,6 +26,19 @@ export function usePreviewView(
 /** Opens the preview of a service of the thread whose page is open, because the person asked for it. */
 export function viewInPane(threadId: string, target: string): void {
   rememberView(threadId, pane, withTarget(readPreviewView(viewOf(threadId, pane)), target))
+  openPane(pane)
+}
+
+/** Opens the preview of a port at a path, because the person asked for it. */
+export function viewPort(
+  queryClient: QueryClient,
+  threadId: string,
+  { port, path }: { port: number; path: string },
+): void {
+  const services = queryClient.getQueryData<ServicesView>(queryKeys.services(threadId))?.services ?? []
+  const target = services.find((service) => service.port === port)?.name ?? keyOfPort(port)
+  const view = readPreviewView(viewOf(threadId, pane))
+  rememberView(threadId, pane, withPath(withTarget(view, target), target, path))
   openPane(pane)
 }
 

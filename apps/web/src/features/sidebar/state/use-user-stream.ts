@@ -6,6 +6,7 @@ import { queryKeys } from '../../../app/query-keys.ts'
 import { connectionStore } from '../../connection/state/connection-store.ts'
 import { renewServices } from '../../preview/api/services.queries.ts'
 import { receiveServices } from '../../preview/state/preview-store.ts'
+import { putTerminals, renewTerminals } from '../../terminal/api/terminals.queries.ts'
 import { dropThread, putThread } from '../../threads/api/thread-queries.ts'
 
 /** Keeps the sidebar true while somebody is signed in, and knows whether the server answers. */
@@ -24,11 +25,13 @@ export function useUserStream(): void {
           void queryClient.invalidateQueries({ queryKey: queryKeys.threads })
           void queryClient.invalidateQueries({ queryKey: queryKeys.status })
           renewServices(queryClient)
+          renewTerminals(queryClient)
         },
         onEvent: (event) => {
           if (event.type === 'thread-updated') putThread(queryClient, event.thread)
           else if (event.type === 'thread-removed') dropThread(queryClient, event.threadId)
           else if (event.type === 'services-updated') receiveServices(queryClient, event.threadId, event.services)
+          else if (event.type === 'terminals-updated') putTerminals(queryClient, event.threadId, event.terminals)
           else void queryClient.invalidateQueries({ queryKey: queryKeys.status })
         },
       })

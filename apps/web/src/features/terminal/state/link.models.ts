@@ -1,0 +1,52 @@
+import type { TerminalProblem, TerminalServerFrame, TerminalStatus } from '@threadbox/sdk'
+
+/** What a view of a terminal knows of its socket and of what is at the other end. */
+export type LinkState = {
+  connection: 'connecting' | 'open' | 'waiting' | 'over'
+  /** Null until the server has said it. */
+  status: TerminalStatus | null
+  exitCode: number | null
+  /** What was asked for last and did not happen; the next output takes it away. */
+  problem: TerminalProblem | null
+}
+
+export const newLink: LinkState = { connection: 'connecting', status: null, exitCode: null, problem: null }
+
+/** Waits between attempts; the last one repeats. */
+const retryDelaysMs = [250, 500, 1000, 2000, 4000, 8000]
+/** What the server says when nothing more will come: over, logged out, closed by somebody, and not understood. */
+const lastCodes = new Set([4000, 4001, 4004, 1003])
+
+export function afterFrame(state: LinkState, frame: TerminalServerFrame): LinkState {
+  switch (frame.type) {
+    case 'status':
+      return { ...state, status: frame.status, exitCode: frame.exitCode, problem: null }
+    case 'error':
+      return { ...state, problem: frame.error }
+    case 'start':
+      return { ...state, problem: null }
+    default:
+      return state
+  }
+}
+
+export function afterClose(state: LinkState, code: number): LinkState {
+  return { ...state, connection: lastCodes.has(code) ? 'over' : 'waiting' }
+}
+
+export function retryDelayMs(attempt: number): number {
+  return retryDelaysMs[Math.min(attempt, retryDelaysMs.length - 1)] ?? 0
+}
+
+/** A text in parts of at most so many characters, none of which is cut in two. */
+export function inParts(text: string, maxCharacters: number): string[] {
+  const parts: string[] = []
+  for (let from = 0; from < text.length; ) {
+    let to = Math.min(text.length, from + maxCharacters)
+    const isHalf = to < text.length && /[\ud800-\udbff]/.test(text[to - 1] ?? '')
+    if (isHalf) to -= 1
+    parts.push(text.slice(from, to))
+    from = to
+  }
+  return parts
+}

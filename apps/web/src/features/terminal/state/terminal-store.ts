@@ -1,0 +1,12 @@
+import { useCallback } from 'react'
+import { rememberView, usePaneView } from '../../panes/state/pane-store.ts'
+import { readTerminalView } from './terminal-view.models.ts'
+
+const pane = 'terminal'
+
+/** The terminal of a thread that was in front, and the way to bring another one there. */
+export function useChosenTerminal(threadId: string): [chosen: string | null, choose: (id: string | null) => void] {
+  const { chosen } = readTerminalView(usePaneView(threadId, pane))
+  const choose = useCallback((id: string | null) => rememberView(threadId, pane, { chosen: id }), [threadId])
+  return [chosen, choose]
+}

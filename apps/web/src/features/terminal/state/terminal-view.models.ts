@@ -1,0 +1,21 @@
+import type { Terminal } from '@threadbox/sdk'
+
+/** Which terminal was in front, as this device remembers it. */
+export type TerminalView = { chosen: string | null }
+
+export function readTerminalView(value: unknown): TerminalView {
+  const chosen = typeof value === 'object' && value !== null ? (value as Record<string, unknown>).chosen : null
+  return { chosen: typeof chosen === 'string' ? chosen : null }
+}
+
+/** The tab that is in front: the one that was, else the first whose shell runs, else the first. */
+export function chosenTerminal(terminals: readonly Terminal[], chosen: string | null): Terminal | null {
+  const isLive = ({ status }: Terminal) => status === 'running' || status === 'suspended'
+  return terminals.find(({ id }) => id === chosen) ?? terminals.find(isLive) ?? terminals[0] ?? null
+}
+
+/** Which one comes to the front when one is closed: the next, else the one before. */
+export function afterClosing(terminals: readonly Terminal[], closed: string): string | null {
+  const at = terminals.findIndex(({ id }) => id === closed)
+  return (terminals[at + 1] ?? terminals[at - 1])?.id ?? null
+}

@@ -1,0 +1,31 @@
+import type { terminal as source } from '../en/terminal.ts'
+import type { Texts } from '../texts.ts'
+
+export const terminal: Texts<typeof source> = {
+  title: 'Terminal',
+  terminals: 'Terminals',
+  closePane: 'Terminal-Bereich schließen',
+  resize: 'Breite des Terminals',
+  loading: 'Wird geladen',
+  notRead: 'Die Terminals konnten nicht gelesen werden.',
+  empty: 'Noch kein Terminal',
+  emptyText: 'Eine Shell in der Sandbox dieses Threads. Sie zu öffnen weckt die Sandbox.',
+  open: 'Neues Terminal',
+  close: 'Terminal schließen und beenden, was darin läuft',
+  copy: 'Auswahl kopieren',
+  more: 'Mehr zu diesem Terminal',
+  screenReader: 'Bildschirm vorlesen lassen',
+  keys: 'Tasten',
+  shared: 'mit dem Agenten geteilt',
+  sharedText: 'Derselbe Rechner, dieselben Dateien und Prozesse, mit denen der Agent arbeitet',
+  status: { running: 'läuft', suspended: 'schläft', ended: 'beendet', lost: 'verloren' },
+  screenLabel: 'Terminal, {{title}}',
+  inputLabel: 'Terminal, {{title}}. Escape und Tab gehen an das Terminal, F6 verlässt es.',
+  suspended: 'Schläft, mit allem, was darin läuft. Was du tippst, weckt es.',
+  wake: 'Wecken',
+  again: 'Noch einmal',
+  reconnecting: 'Verbindung verloren. Sie wird neu aufgebaut; was läuft, läuft weiter.',
+  endedWith: 'Die Shell endete mit Exit-Code {{code}}.',
+  endedBySignal: 'Die Shell ist zu Ende.',
+  lost: 'Die Shell ist verloren: Ihr Speicher wurde aufgegeben, als die Sandbox anhielt.',
+}
