@@ -14,7 +14,7 @@ const hangUpMs = 2000
 
 export type TerminalSize = { cols: number; rows: number }
 export type TerminalEvent =
-  | { type: 'begin'; begin: ScrollbackBegin; size: TerminalSize }
+  | { type: 'begin'; begin: ScrollbackBegin; size: TerminalSize; liveFrom: number }
   | { type: 'output'; data: Buffer }
   | { type: 'resized'; size: TerminalSize }
   | { type: 'ended'; end: ProcessEnd }
@@ -123,7 +123,8 @@ async function* follow(
   let told = source.size()
   readers.add(reader)
   try {
-    if (isKept) yield { type: 'begin', begin: { offset: from, modes: Buffer.alloc(0) }, size: told }
+    if (isKept)
+      yield { type: 'begin', begin: { offset: from, modes: Buffer.alloc(0) }, size: told, liveFrom: scrollback.size }
     while (!signal.aborted) {
       // Listened for before looking, so that no change falls in between.
       const changed = changes.next()
@@ -132,7 +133,7 @@ async function* follow(
         const begin = scrollback.begin()
         Object.assign(reader, { offset: begin.offset, isLeftBehind: false })
         told = size
-        yield { type: 'begin', begin, size }
+        yield { type: 'begin', begin, size, liveFrom: scrollback.size }
       } else if (size !== told) {
         told = size
         yield { type: 'resized', size }

@@ -60,7 +60,10 @@ function presentEvent(event: TerminalEvent): Event {
   switch (event.type) {
     case 'begin': {
       const { offset, modes } = event.begin
-      return { case: 'begin', value: { offset: BigInt(offset), modes, size: event.size } }
+      return {
+        case: 'begin',
+        value: { offset: BigInt(offset), modes, size: event.size, liveFrom: BigInt(event.liveFrom) },
+      }
     }
     case 'output':
       return { case: 'output', value: event.data }

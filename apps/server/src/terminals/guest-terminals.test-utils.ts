@@ -78,7 +78,12 @@ export function makeGuestTerminals(): GuestTerminals {
       const over = cut.signal
       let offset = Number(from)
       const modes = Buffer.from(offset === 0 ? state.modes : '')
-      yield { event: { case: 'begin' as const, value: { offset: BigInt(offset), modes, size: shell.size } } }
+      yield {
+        event: {
+          case: 'begin' as const,
+          value: { offset: BigInt(offset), modes, size: shell.size, liveFrom: BigInt(shell.output.length) },
+        },
+      }
       while (!over.aborted && !context.signal.aborted) {
         const next = Promise.withResolvers<void>()
         listeners.add(next.resolve)

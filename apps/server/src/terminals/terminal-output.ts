@@ -78,7 +78,8 @@ async function follow(parts: TerminalParts, { view, row }: { view: View; row: Te
         Object.assign(view, { offset, acked: offset, sandbox })
         const modes = Buffer.from(event.value.modes).toString('latin1')
         const { cols = 80, rows = 24 } = event.value.size ?? {}
-        view.send({ type: 'start', offset, isReset, modes, cols, rows })
+        const liveFrom = Number(event.value.liveFrom)
+        view.send({ type: 'start', offset, liveFrom, isReset, modes, cols, rows })
       } else if (event.case === 'output') {
         view.sendOutput(event.value)
         view.offset += event.value.length

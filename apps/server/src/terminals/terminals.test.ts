@@ -224,7 +224,15 @@ test('G8: a view that comes back gets only what it has not seen, and one that is
   const back = attach(id, { after: 6 })
   await shows(back, 'second')
   expect(back.output.toString()).toBe('second')
-  expect(back.frames).toContainEqual({ type: 'start', offset: 6, isReset: false, modes: '', cols: 0, rows: 0 })
+  expect(back.frames).toContainEqual({
+    type: 'start',
+    offset: 6,
+    liveFrom: 12,
+    isReset: false,
+    modes: '',
+    cols: 0,
+    rows: 0,
+  })
   const fresh = attach(id)
   await shows(fresh, 'first second')
   expect(fresh.frames).toContainEqual(expect.objectContaining({ type: 'start', isReset: true, modes: '\x1b[?1049h' }))

@@ -73,6 +73,8 @@ export type TerminalServerFrame =
       /** The output that follows begins at this offset. */
       type: 'start'
       offset: number
+      /** Output before it was printed before this view came: questions in it to the terminal are not to be answered. */
+      liveFrom: number
       /** What is on the screen is not what comes before it: clear it, and write `modes` first. */
       isReset: boolean
       modes: string

@@ -18,7 +18,12 @@ import { useChosenTerminal } from '../state/terminal-store.ts'
 import { afterClosing, chosenTerminal } from '../state/terminal-view.models.ts'
 import { TerminalTabs } from './terminal-tabs.tsx'
 
-const TerminalScreen = lazy(async () => ({ default: (await import('./terminal-screen.tsx')).TerminalScreen }))
+/** The font has to be there before its characters are measured. */
+const TerminalScreen = lazy(async () => {
+  const font = document.fonts.load('12.5px "JetBrains Mono var"').catch(() => [])
+  const [module] = await Promise.all([import('./terminal-screen.tsx'), font])
+  return { default: module.TerminalScreen }
+})
 
 /** Shells of a thread's computer, live beside its conversation. */
 export function TerminalPane(props: PaneProps) {
@@ -41,7 +46,7 @@ export function TerminalPane(props: PaneProps) {
     choose(id)
     if (isAsked && id === chosen?.id) screen.current?.focus()
   }
-  const head = { threadId, terminals, chosen, screen, choose, isOpening: opening.isPending }
+  const head = { threadId, terminals, screen, choose }
   return (
     <Pane
       title={t('title')}
@@ -52,11 +57,18 @@ export function TerminalPane(props: PaneProps) {
       closeLabel={t('closePane')}
       onClose={closePane}
       resizer={<Resizer label={t('resize')} width={props.width} minimum={400} onChange={props.onWidth} />}
-      actions={chosen !== null && <PaneActions {...head} chosen={chosen} onOpen={() => opening.mutate(null)} />}
+      actions={chosen !== null && <PaneActions {...head} chosen={chosen} />}
       {...(chosen === null
         ? {}
         : {
-            lead: <TerminalTabs {...{ terminals, chosen, isSheet, panelId }} onChoose={show} />,
+            lead: (
+              <>
+                <TerminalTabs {...{ terminals, chosen, isSheet, panelId }} onChoose={show} />
+                <IconButton label={t('open')} onClick={() => opening.mutate(null)} isLoading={opening.isPending}>
+                  <Plus className="i" size={16} />
+                </IconButton>
+              </>
+            ),
           })}
     >
       {chosen === null ? (
@@ -81,8 +93,6 @@ function PaneActions(props: {
   chosen: Terminal
   screen: RefObject<Screen | null>
   choose: (id: string | null) => void
-  isOpening: boolean
-  onOpen: () => void
 }) {
   const { t } = useTranslation('terminal')
   const [isScreenReader, setScreenReader] = useScreenReader()
@@ -90,9 +100,6 @@ function PaneActions(props: {
   const { chosen, screen } = props
   return (
     <>
-      <IconButton label={t('open')} onClick={props.onOpen} isLoading={props.isOpening}>
-        <Plus className="i" size={16} />
-      </IconButton>
       <span className="term-shared not-m" title={t('sharedText')}>
         {t('shared')}
       </span>

@@ -57,6 +57,7 @@ export function openScreen(options: ScreenOptions): Screen {
     onState: options.onState,
     onOutput: drawing.draw,
     onFrame: (frame) => {
+      if (frame.type === 'start') drawing.begin(frame)
       if (frame.type === 'start' && frame.isReset) {
         terminal.reset()
         if (frame.modes !== '') terminal.write(frame.modes)
@@ -78,6 +79,7 @@ export function openScreen(options: ScreenOptions): Screen {
     // The browser pastes by itself, and turns every other key that is left alone into one for the page.
     return key === 'terminal'
   })
+  answerOnlyIf(terminal, () => !drawing.isRepetition() && document.visibilityState === 'visible')
   terminal.onData((text) => link.type(text))
   const setLabel = (label: string) => terminal.textarea?.setAttribute('aria-label', label)
   setLabel(options.label)
@@ -103,20 +105,51 @@ export function openScreen(options: ScreenOptions): Screen {
   }
 }
 
-/** Says what has been drawn, so that no more comes than can be drawn. */
+/** Says what has been drawn, so that no more comes than can be drawn, and knows what of it is a repetition. */
 function makeDrawing(terminal: Terminal, drawn: (offset: number) => void) {
   let waiting = 0
+  let reached = 0
+  let liveFrom = 0
   let said = 0
   return {
+    begin: (frame: { offset: number; liveFrom: number }) => {
+      reached = frame.offset
+      liveFrom = frame.liveFrom
+    },
+    isRepetition: () => reached < liveFrom,
     draw: (data: Uint8Array, end: number) => {
       waiting += 1
       terminal.write(data, () => {
         waiting -= 1
+        reached = end
         if (waiting > 0 && Math.abs(end - said) < ackEveryBytes) return
         said = end
         drawn(end)
       })
     },
+  }
+}
+
+/**
+ * Programs ask a terminal what it is, and read the answer as if it were typed. What was asked before this view came was
+ * answered then, or nobody waits any more; of several views only one that is seen answers.
+ */
+function answerOnlyIf(terminal: Terminal, isAnswered: () => boolean): void {
+  const { parser } = terminal
+  const questions = [
+    { final: 'c' },
+    { prefix: '>', final: 'c' },
+    { prefix: '=', final: 'c' },
+    { final: 'n' },
+    { prefix: '?', final: 'n' },
+    { intermediates: '$', final: 'p' },
+    { prefix: '?', intermediates: '$', final: 'p' },
+    { prefix: '>', final: 'q' },
+  ]
+  for (const question of questions) parser.registerCsiHandler(question, () => !isAnswered())
+  parser.registerDcsHandler({ intermediates: '$', final: 'q' }, () => !isAnswered())
+  for (const colour of [4, 10, 11, 12]) {
+    parser.registerOscHandler(colour, (data) => data.includes('?') && !isAnswered())
   }
 }
 
@@ -143,5 +176,5 @@ function themeOf(element: HTMLElement): ITheme {
 function fontOf(element: HTMLElement) {
   const style = getComputedStyle(element)
   const fontSize = Number.parseFloat(style.fontSize) || 12.5
-  return { fontFamily: style.fontFamily, fontSize, lineHeight: 1.25, letterSpacing: 0 }
+  return { fontFamily: style.fontFamily, fontSize, lineHeight: 1.2, letterSpacing: 0 }
 }

@@ -273,6 +273,13 @@ export declare type FollowTerminalResponse_Begin = Message<"threadbox.guest.v1.F
    * @generated from field: threadbox.guest.v1.FollowTerminalResponse.Size size = 3;
    */
   size?: FollowTerminalResponse_Size | undefined;
+
+  /**
+   * Behind the last byte that was printed before the reader came: a repetition, to which nothing is to be answered.
+   *
+   * @generated from field: uint64 live_from = 4;
+   */
+  liveFrom: bigint;
 };
 
 /**
