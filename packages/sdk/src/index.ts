@@ -3,6 +3,7 @@ export { type ErrorDetails, isErrorOf, isThreadboxError, ThreadboxError } from '
 export type * from '@threadbox/protocol/public'
 export { wakeCauses } from '@threadbox/protocol/public/lifecycle-codes'
 export { previewFrameSandbox } from '@threadbox/protocol/public/preview-frame'
+export { maxTerminalInput, terminalCloseCodes } from '@threadbox/protocol/public/terminal-socket'
 export {
   applyThreadEvent,
   outputWindowCharacters,

@@ -18,8 +18,8 @@ export type ManagedProcess = {
   /** Output from now on, then the end. Every subscriber gets everything; none loses a byte by being slow. */
   subscribe(): ByteQueue<ProcessEvent>
   unsubscribe(queue: ByteQueue<ProcessEvent>): void
-  /** Throws `process.input-closed` when nothing can be written (any more). */
-  write(options: { data: Uint8Array; as: 'stdin' | 'pty' }): Promise<void>
+  /** Throws `process.input-closed` when nothing can be written (any more). A report is no sign of somebody at work. */
+  write(options: { data: Uint8Array; as: 'stdin' | 'pty'; isReport?: boolean }): Promise<void>
   closeInput(): void
   resize(size: { cols: number; rows: number }): void
   /** Sends a signal to the process and everything in its group. */

@@ -48,10 +48,10 @@ export function startTerminalProcess(start: ProcessStart & { size: Partial<Size>
     whenEnded: fan.whenEnded,
     subscribe: fan.subscribe,
     unsubscribe: fan.unsubscribe,
-    write: async ({ data, as }) => {
+    write: async ({ data, as, isReport = false }) => {
       if (fan.end !== undefined || as === 'stdin') throw inputClosed({ pid: terminal.pid })
       if (unreadBytes(terminal) > maxUnreadBytes) throw inputUnread({ pid: terminal.pid })
-      start.onInput()
+      if (!isReport) start.onInput()
       terminal.write(Buffer.from(data) as unknown as string)
     },
     closeInput: () => {

@@ -27,7 +27,7 @@ export type Terminal = {
   readonly size: TerminalSize
   /** Set when its shell has ended and everything it printed is in the scrollback. */
   readonly end: ProcessEnd | undefined
-  write(data: Uint8Array): Promise<void>
+  write(data: Uint8Array, isReport: boolean): Promise<void>
   resize(size: TerminalSize): void
   /** Hangs up; kills what is left after a grace. Resolves when its shell has ended. */
   close(): Promise<void>
@@ -86,7 +86,7 @@ export function makeTerminal(options: {
     get end() {
       return end
     },
-    write: (data) => process.write({ data, as: 'pty' }),
+    write: (data, isReport) => process.write({ data, as: 'pty', isReport }),
     resize: (next) => {
       if (end !== undefined) return
       process.resize(next)

@@ -26,10 +26,10 @@ export function makeTerminalsService(registry: TerminalRegistry): ServiceImpl<ty
       const terminal = registry.find(id)
       for await (const event of terminal.follow(Number(from), context.signal)) yield { event: presentEvent(event) }
     },
-    writeTerminal: async ({ id, data }) => {
+    writeTerminal: async ({ id, data, isReport }) => {
       const terminal = registry.find(id)
       if (terminal.end !== undefined) throw terminalEnded({ id })
-      await terminal.write(data)
+      await terminal.write(data, isReport)
       return {}
     },
     resizeTerminal: ({ id, cols, rows }) => {

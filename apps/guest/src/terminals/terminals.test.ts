@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { terminals } from '@threadbox/protocol/guest'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { startTestGuest, type TestGuest } from '../guest.test-utils.ts'
+import { startTestGuest, type TestGuest, testToken } from '../guest.test-utils.ts'
 
 // Login shells of a busy machine take their time.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -106,6 +106,18 @@ test('G8: the end of a shell is told with its code, and its last words stay read
   expect((await follow('t1', ({ ended }) => ended !== undefined)).text).toContain('last-2')
   await guest.terminals.closeTerminal({ id: 't1' })
   expect(await codeOf(follow('t1', () => true))).toBe('NotFound')
+})
+
+test('O3: what is typed is a sign of work, what the terminal says by itself is not', async () => {
+  const lastInputAt = async () => {
+    const response = await fetch(`${guest.url}/activity`, { headers: { 'x-access-token': testToken } })
+    return ((await response.json()) as { terminalsLastInputAt: number | null }).terminalsLastInputAt
+  }
+  await open('t1')
+  await guest.terminals.writeTerminal({ id: 't1', data: Buffer.from('\x1b[I'), isReport: true })
+  expect(await lastInputAt()).toBeNull()
+  await type('t1', 'x')
+  expect(await lastInputAt()).toBeGreaterThan(0)
 })
 
 test('closing hangs up on what runs in it', async () => {

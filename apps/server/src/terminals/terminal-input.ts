@@ -15,6 +15,8 @@ const asleepCodes = new Set(['sandbox.paused', 'sandbox.not-running', 'sandbox.o
 export type TerminalInput = {
   /** Types, and wakes a paused sandbox for it. Nothing happens when its shell is gone: the view is told so anyway. */
   type(data: Uint8Array): Promise<void>
+  /** What the terminal says by itself; only while it is followed. */
+  report(data: Uint8Array): Promise<void>
   /** Only while it is followed: a sandbox is not woken for it. */
   resize(size: { cols: number; rows: number }): Promise<void>
   wake(): Promise<void>
@@ -51,6 +53,10 @@ export function makeTerminalInput(parts: TerminalParts, view: View): TerminalInp
         const again = await awake()
         if (again !== undefined) await write(again, data)
       }
+    },
+    report: async (data) => {
+      const request = { id: terminalId, data, isReport: true }
+      await view.sandbox?.terminals.writeTerminal(request, { signal }).catch(ignoreAsleep)
     },
     resize: async (size) => {
       await view.sandbox?.terminals.resizeTerminal({ id: terminalId, ...size }, { signal }).catch(ignoreAsleep)

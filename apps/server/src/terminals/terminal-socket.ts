@@ -71,6 +71,8 @@ function takeMessages(
         return view.onAck()
       case 'input':
         return enqueue(sizeBytes, () => input.type(Buffer.from(frame.data)))
+      case 'report':
+        return enqueue(sizeBytes, () => input.report(Buffer.from(frame.data)))
       case 'resize':
         return enqueue(sizeBytes, () => input.resize({ cols: frame.cols, rows: frame.rows }))
       default:

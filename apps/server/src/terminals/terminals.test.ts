@@ -211,9 +211,10 @@ test('G8: what is printed is seen by every view, what is typed arrives in order,
   await shows(one, 'hello ✓')
   await shows(two, 'hello ✓')
   for (const letter of 'abcdefghij') one.send({ type: 'input', data: letter })
+  one.send({ type: 'report', data: '\x1b[I' })
   one.send({ type: 'resize', cols: 120, rows: 40 })
   await eventually(() =>
-    expect(inside.shells.get(id)).toMatchObject({ input: 'abcdefghij', size: { cols: 120, rows: 40 } }),
+    expect(inside.shells.get(id)).toMatchObject({ input: 'abcdefghij\x1b[I', size: { cols: 120, rows: 40 } }),
   )
 })
 
@@ -261,6 +262,7 @@ test('O3: attaching wakes nothing; typing wakes a paused sandbox, and nothing th
   await eventually(() => expect(statuses(late)).toEqual(['suspended']))
   expect(host.orders.filter(({ order }) => order === 'wake')).toEqual([])
   view.send({ type: 'resize', cols: 10, rows: 10 })
+  view.send({ type: 'report', data: '\x1b[I' })
   view.send({ type: 'input', data: 'ls' })
   view.send({ type: 'input', data: '\r' })
   await eventually(() => expect(inside.shells.get(id)?.input).toBe('ls\r'))

@@ -94,7 +94,9 @@ export function makeTerminals(parts: TerminalParts): Terminals {
         const sandbox = await parts.awake(threadId, undefined)
         const id = system.newId('terminal')
         const title = request.title ?? freeTitle(rows)
-        const boot = { boot_id: sandbox.bootId, created_at: system.now(), exit_code: null }
+        // Later than the one before, whatever the clock says: it is their order.
+        const created_at = Math.max(system.now(), (rows.at(-1)?.created_at ?? 0) + 1)
+        const boot = { boot_id: sandbox.bootId, created_at, exit_code: null }
         const row: TerminalRow = { thread_id: threadId, id, title, ...boot }
         // Written down first: a shell that nobody knows of would run for ever.
         await store.add(row)

@@ -1,5 +1,6 @@
 import type { WireError } from '@threadbox/errors'
 import { z } from 'zod'
+import { maxTerminalInput } from './terminal-socket.ts'
 
 /**
  * `running`: its shell runs. `suspended`: the sandbox is paused, the shell is as it was. `ended`: its shell has ended.
@@ -49,13 +50,15 @@ export const renameTerminalRequestSchema = z
   .meta({ id: 'RenameTerminalRequest' })
 export type RenameTerminalRequest = z.infer<typeof renameTerminalRequestSchema>
 
-/** Characters of one `input`; a longer text is sent in several. */
-export const maxTerminalInput = 32 * 1024
-
 /** What a view sends over its socket, as JSON. */
 export const terminalClientFrameSchema = z.discriminatedUnion('type', [
   /** What the person typed or pasted. It wakes a paused sandbox. */
   z.strictObject({ type: z.literal('input'), data: z.string().min(1).max(maxTerminalInput) }),
+  /**
+   * What the terminal says by itself: that it has the focus, where the mouse is, what a program asked. Wakes nothing, counts
+   * as nothing, and is dropped while the sandbox sleeps.
+   */
+  z.strictObject({ type: z.literal('report'), data: z.string().min(1).max(maxTerminalInput) }),
   z.strictObject({ type: z.literal('resize'), cols: colsSchema, rows: rowsSchema }),
   /** Everything before this offset is on the screen; without it the output stops after half a mebibyte. */
   z.strictObject({ type: z.literal('ack'), offset: z.number().int().min(0) }),
@@ -85,15 +88,3 @@ export type TerminalServerFrame =
   | { type: 'status'; status: TerminalStatus; exitCode: number | null }
   /** What was asked for did not happen; the socket stays. */
   | { type: 'error'; error: TerminalProblem }
-
-/** Why the server closed a socket; other numbers mean what they mean for every WebSocket. */
-export const terminalCloseCodes = {
-  /** Nothing more will come: ended or lost. */
-  over: 4000,
-  /** The login has ended, or the thread is no longer this person's. */
-  loggedOut: 4001,
-  /** Closed by somebody. */
-  gone: 4004,
-  /** It drew nothing for a long time: attach again at the offset that was reached. */
-  stalled: 4008,
-} as const

@@ -1,4 +1,4 @@
-import type { TerminalProblem, TerminalServerFrame, TerminalStatus } from '@threadbox/sdk'
+import { type TerminalProblem, type TerminalServerFrame, type TerminalStatus, terminalCloseCodes } from '@threadbox/sdk'
 
 /** What a view of a terminal knows of its socket and of what is at the other end. */
 export type LinkState = {
@@ -15,7 +15,8 @@ export const newLink: LinkState = { connection: 'connecting', status: null, exit
 /** Waits between attempts; the last one repeats. */
 const retryDelaysMs = [250, 500, 1000, 2000, 4000, 8000]
 /** What the server says when nothing more will come: over, logged out, closed by somebody, and not understood. */
-const lastCodes = new Set([4000, 4001, 4004, 1003])
+const { over, loggedOut, gone } = terminalCloseCodes
+const lastCodes = new Set<number>([over, loggedOut, gone, 1003])
 
 export function afterFrame(state: LinkState, frame: TerminalServerFrame): LinkState {
   switch (frame.type) {

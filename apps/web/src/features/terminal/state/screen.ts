@@ -4,6 +4,7 @@ import { type ITheme, Terminal } from '@xterm/xterm'
 import { copyText } from '../../../app/copy-text.ts'
 import { terminalKey } from './keys.models.ts'
 import type { LinkState } from './link.models.ts'
+import { isReport } from './reports.models.ts'
 import { linkTerminal } from './terminal-link.ts'
 
 /** How many drawn bytes may go unsaid while more is on its way. */
@@ -80,7 +81,7 @@ export function openScreen(options: ScreenOptions): Screen {
     return key === 'terminal'
   })
   answerOnlyIf(terminal, () => !drawing.isRepetition() && document.visibilityState === 'visible')
-  terminal.onData((text) => link.type(text))
+  terminal.onData((text) => (isReport(text) ? link.report(text) : link.type(text)))
   const setLabel = (label: string) => terminal.textarea?.setAttribute('aria-label', label)
   setLabel(options.label)
   terminal.textarea?.addEventListener('focus', claim)

@@ -1,8 +1,5 @@
-import type { TerminalClientFrame, TerminalServerFrame } from '@threadbox/sdk'
+import { maxTerminalInput, type TerminalClientFrame, type TerminalServerFrame } from '@threadbox/sdk'
 import { afterClose, afterFrame, inParts, type LinkState, newLink, retryDelayMs } from './link.models.ts'
-
-/** Characters of one message: as many as the server takes. */
-const maxInput = 32 * 1024
 
 export type LinkHandlers = {
   onState: (state: LinkState) => void
@@ -15,6 +12,8 @@ export type LinkHandlers = {
 export type TerminalLink = {
   /** What is typed while there is no connection is dropped: it would arrive when nobody expects it any more. */
   type(text: string): void
+  /** What the terminal says by itself. It wakes nothing. */
+  report(text: string): void
   resize(size: { cols: number; rows: number }): void
   wake(): void
   /** Everything before the offset is on the screen. */
@@ -73,8 +72,9 @@ export function linkTerminal(addressAfter: (offset: number) => string, handlers:
   connect()
   return {
     type: (text) => {
-      for (const data of inParts(text, maxInput)) send({ type: 'input', data })
+      for (const data of inParts(text, maxTerminalInput)) send({ type: 'input', data })
     },
+    report: (data) => send({ type: 'report', data }),
     resize: ({ cols, rows }) => send({ type: 'resize', cols, rows }),
     wake: () => send({ type: 'wake' }),
     drawn: (drawnOffset) => send({ type: 'ack', offset: drawnOffset }),

@@ -334,6 +334,13 @@ export declare type WriteTerminalRequest = Message<"threadbox.guest.v1.WriteTerm
    * @generated from field: bytes data = 2;
    */
   data: Uint8Array;
+
+  /**
+   * Said by the terminal itself, so nobody is at work: focus, mouse, answers to programs.
+   *
+   * @generated from field: bool is_report = 3;
+   */
+  isReport: boolean;
 };
 
 /**
