@@ -10,6 +10,6 @@ export default defineConfig({
   build: { outDir: 'dist', assetsInlineLimit: 0, sourcemap: false, chunkSizeWarningLimit: 700 },
   server: {
     port: 5173,
-    proxy: { '/api': { target: process.env.THREADBOX_DEV_SERVER ?? 'http://127.0.0.1:7717' } },
+    proxy: { '/api': { target: process.env.THREADBOX_DEV_SERVER ?? 'http://127.0.0.1:7717', ws: true } },
   },
 })

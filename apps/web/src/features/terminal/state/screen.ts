@@ -60,8 +60,8 @@ export function openScreen(options: ScreenOptions): Screen {
     onFrame: (frame) => {
       if (frame.type === 'start') drawing.begin(frame)
       if (frame.type === 'start' && frame.isReset) {
-        terminal.reset()
-        if (frame.modes !== '') terminal.write(frame.modes)
+        // In the order of the output, so that what waits to be drawn is cleared too.
+        terminal.write(`\x1bc${frame.modes}`)
       }
       if (frame.type !== 'start' && frame.type !== 'resized') return
       if (frame.cols >= 2 && frame.rows >= 1) terminal.resize(frame.cols, frame.rows)

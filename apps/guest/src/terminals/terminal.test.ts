@@ -1,0 +1,73 @@
+import { expect, test, vi } from 'vitest'
+import { type ManagedProcess, makeOutputFan } from '../processes/managed-process.ts'
+import { makeTerminal, type TerminalEvent } from './terminal.ts'
+
+const mebibyte = 1024 * 1024
+
+/** A terminal whose program prints when it is told to, as long as nobody makes it wait. */
+function makeBench(stallMs: number) {
+  let isPaused = false
+  const fan = makeOutputFan({
+    pause: () => {
+      isPaused = true
+    },
+    resume: () => {
+      isPaused = false
+    },
+  })
+  const process = { ...{ pid: 1, resize: () => {} }, subscribe: fan.subscribe, whenEnded: fan.whenEnded }
+  const terminal = makeTerminal({
+    ...{ id: 't', size: { cols: 80, rows: 24 }, stallMs },
+    process: process as unknown as ManagedProcess,
+  })
+  let printed = 0
+  /** What a pipe would take of so much output before the program has to wait for ever. */
+  const print = async (bytes: number) => {
+    for (const until = printed + bytes; printed < until && !isPaused; ) {
+      fan.emit('pty', Buffer.alloc(16 * 1024, 'x'))
+      printed += 16 * 1024
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    return printed
+  }
+  return { terminal, print, fan, isPaused: () => isPaused }
+}
+
+test('G8: a slow reader makes the program wait, and everything comes to it in the end', async () => {
+  const { terminal, print, isPaused, fan } = makeBench(60_000)
+  const over = new AbortController()
+  const reader = terminal.follow(0, over.signal)
+  await reader.next()
+  const printed = await print(8 * mebibyte)
+  expect(isPaused()).toBe(true)
+  expect(printed).toBeLessThan(2 * mebibyte)
+  fan.finish({ exitCode: 0, exited: true, status: 'exit status 0' })
+  let seen = 0
+  for await (const event of reader) {
+    expect(event.type).not.toBe('begin')
+    if (event.type === 'output') seen += event.data.length
+  }
+  expect(seen).toBe(printed)
+  expect(isPaused()).toBe(false)
+})
+
+test('G8: one that takes nothing at all is left behind, and begins anew when it comes back', async () => {
+  const { terminal, print, isPaused } = makeBench(50)
+  const over = new AbortController()
+  const reader = terminal.follow(0, over.signal)
+  await reader.next()
+  await print(8 * mebibyte)
+  expect(isPaused()).toBe(true)
+  await vi.waitFor(() => expect(isPaused()).toBe(false))
+  const printed = await print(8 * mebibyte)
+  const next = (await reader.next()).value as TerminalEvent
+  expect(next).toMatchObject({ type: 'begin' })
+  if (next.type === 'begin') expect(printed - next.begin.offset).toBeLessThanOrEqual(2 * mebibyte)
+  over.abort()
+})
+
+test('nobody who reads is nobody to wait for', async () => {
+  const { print, isPaused } = makeBench(60_000)
+  expect(await print(8 * mebibyte)).toBe(8 * mebibyte)
+  expect(isPaused()).toBe(false)
+})
