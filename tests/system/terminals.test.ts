@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Terminal } from '@threadbox/sdk'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 import { viewTerminal } from '../stack/terminal-view.ts'
 
@@ -43,7 +43,13 @@ test('G8: programs on the full screen draw, hear of a new size and leave the scr
   await shown.shows(/2000L|2000 lines/)
   expect(shown.text()).toContain('\x1b[?1049h')
   shown.send({ type: 'resize', cols: 60, rows: 12 })
-  await shown.shows('\x1b[12;')
+  await vi.waitFor(
+    async () => {
+      shown.type(':set lines?\r')
+      await shown.shows(/lines=12/, 1000)
+    },
+    { timeout: 30_000 },
+  )
   shown.type(':w! /tmp/copy | q!\r')
   await shown.shows('\x1b[?1049l')
   expect(await output('tail -1 /tmp/copy')).toBe('2000\n')
@@ -109,7 +115,7 @@ test('G8: 200 MB of output pass with bounded memory in server and sandbox, and a
 test('O3: a pause keeps the shell and what runs in it; looking wakes nothing, typing does', async () => {
   const terminal = await open()
   using shown = await view(terminal)
-  shown.type('answer=42; vim -u NONE /tmp/lines\r')
+  shown.type('answer=42; vim -u NONE /tmp/kept\r')
   await shown.shows('\x1b[?1049h')
   await installation.client.sandboxes.pause(thread.id)
   await shown.isIn('suspended')
@@ -155,7 +161,9 @@ test('G8: when its memory is given up a terminal says so, and another one can be
   const next = await open()
   expect(await statusOf(next)).toBe('running')
   await terminals().close(thread.id, terminal.id)
-  expect((await terminals().list(thread.id)).terminals.map(({ id }) => id)).toEqual([next.id])
+  const left = (await terminals().list(thread.id)).terminals.map(({ id }) => id)
+  expect(left).toContain(next.id)
+  expect(left).not.toContain(terminal.id)
 }, 120_000)
 
 /** Of the server. */
