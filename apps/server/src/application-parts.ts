@@ -7,6 +7,7 @@ import type { AuditTables } from './audit/audit.table.ts'
 import { type Audit, makeAudit } from './audit/audit.ts'
 import type { BlobStore } from './blobs/blob-store.ts'
 import { type OpenDatabase, tablesOf } from './database/database.ts'
+import { type FilesWatch, makeFilesWatch } from './files/files-watch.ts'
 import type { MachineClock } from './lifecycle/lifecycle-clock.ts'
 import { makeOperationStore } from './operations/operations.store.ts'
 import type { OperationTables } from './operations/operations.table.ts'
@@ -38,6 +39,7 @@ export type ThreadParts = SandboxParts & {
   attachments: Attachments
   services: Services
   serviceWatch: ServiceWatch
+  filesWatch: FilesWatch
 }
 
 export type ThreadPartsOptions = {
@@ -110,6 +112,11 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     attachments,
     services,
     serviceWatch,
+    filesWatch: makeFilesWatch({
+      ifAwake: (threadId) => sandboxParts.sandboxes.ifAwake(threadId),
+      publish: (userId, event) => userHub.publish(userId, event),
+      ...{ now: system.now, logger },
+    }),
     ...sandboxParts,
     threads: makeThreads({
       store: threadStore,

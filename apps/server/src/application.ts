@@ -8,7 +8,7 @@ import { blobPrefixesOf } from './blobs/blob-keys.ts'
 import type { BlobStore } from './blobs/blob-store.ts'
 import { type OpenDatabase, tablesOf } from './database/database.ts'
 import { fileRoutes } from './files/files.routes.ts'
-import { makeFiles } from './files/files.usecases.ts'
+import { type Files, makeFiles } from './files/files.usecases.ts'
 import type { Api, ApiEnv } from './http/api.ts'
 import type { AllowedHosts } from './http/origins.ts'
 import { lifecycleRoutes } from './lifecycle/lifecycle.routes.ts'
@@ -240,7 +240,7 @@ function mountRoutes(
       accountRoutes({ users, apiKeys: known.apiKeys }),
       threadRoutes({ threads, log, userHub: parts.userHub }),
       contentRoutes({ threads, log, blobs: options.blobs, attachments }),
-      fileRoutes({ threads, files: makeFiles({ awake: (id, how) => parts.sandboxes.awake(id, how) }) }),
+      fileRoutes({ threads, watch: parts.filesWatch, files: filesOf(parts) }),
       lifecycleRoutes({ lifecycle: parts.lifecycle, open: (userId, threadId) => threads.open(userId, threadId) }),
       previewRoutes({ previews: known.previews.previews, open: (userId, threadId) => threads.open(userId, threadId) }),
       serviceRoutes({ services: parts.services, open: (userId, threadId) => threads.open(userId, threadId) }),
@@ -252,6 +252,14 @@ function mountRoutes(
       modelRoutes({ models, isOwner: (userId) => users.isOwner(userId) }),
       installationRoutes({ status, settings: known.settings, audit: known.audit, users }),
     ],
+  })
+}
+
+function filesOf({ sandboxes, sandboxStore }: ThreadParts): Files {
+  return makeFiles({
+    awake: (threadId, how) => sandboxes.awake(threadId, how),
+    ifAwake: (threadId) => sandboxes.ifAwake(threadId),
+    stateOf: async (threadId) => (await sandboxStore.find(threadId))?.state ?? 'fresh',
   })
 }
 
@@ -319,6 +327,7 @@ function lifecycle(
       await parts.policyLoop.stop()
       await parts.reports.stop()
       await parts.serviceWatch.stop()
+      await parts.filesWatch.stop()
       await operations.stop()
       await reconciler?.[Symbol.asyncDispose]()
     },

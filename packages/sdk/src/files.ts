@@ -1,23 +1,37 @@
-import type { FileEntry, MoveFile } from '@threadbox/protocol/public'
+import type { FileEntry, FilesPage, MoveFile } from '@threadbox/protocol/public'
 import type { Connection, UploadBody } from './request.ts'
 import { putBytes, type UploadOptions } from './upload.ts'
 
-/** The files of a thread's sandbox. All of these start the sandbox when it is not awake. */
+/** Which part of a folder. `wake: false` throws `sandbox.not-awake` instead of waking a sandbox that sleeps. */
+type ListOptions = ReadOptions & { after?: string; limit?: number }
+type ReadOptions = { wake?: boolean; signal?: AbortSignal | undefined }
+
+/** The files of a thread's sandbox. All of these start the sandbox when it is not awake, unless `wake` is false. */
 export function fileCalls(connection: Connection) {
   const at = (threadId: string, rest = '') => `/threads/${encodeURIComponent(threadId)}/files${rest}`
   return {
-    list: (threadId: string, path: string, signal?: AbortSignal) =>
-      connection.json<{ entries: FileEntry[] }>('GET', at(threadId), { query: { path }, signal }),
+    /** A folder in the order of names; `next` of the answer is `after` of the next part. */
+    list: (threadId: string, path: string, { signal, ...query }: ListOptions = {}) =>
+      connection.json<FilesPage>('GET', at(threadId), { query: { path, ...query }, signal }),
+    entry: (threadId: string, path: string, { signal, wake }: ReadOptions = {}) =>
+      connection.json<FileEntry>('GET', at(threadId, '/entry'), { query: { path, wake }, signal }),
+    /** For a minute changes in these folders come as `files-changed` over the person's stream. Wakes nothing. */
+    watch: (threadId: string, paths: readonly string[]) =>
+      connection.json<void>('PUT', at(threadId, '/watch'), { json: { paths } }),
     /** The answer's body is the file; its `etag` header goes into {@link write} as `ifMatch`. */
-    read: (threadId: string, path: string, options: { range?: string; signal?: AbortSignal } = {}) =>
+    read: (threadId: string, path: string, options: ReadOptions & { range?: string } = {}) =>
       connection.send('GET', at(threadId, '/content'), {
-        query: { path },
+        query: { path, wake: options.wake },
         ...(options.range === undefined ? {} : { headers: { range: options.range } }),
         signal: options.signal,
       }),
     /** Address of a file's bytes; with `download` the browser saves it instead of showing it. */
-    contentUrl: (threadId: string, path: string, options: { download?: boolean } = {}) =>
-      connection.url(at(threadId, '/content'), { path, download: options.download === true ? true : undefined }),
+    contentUrl: (threadId: string, path: string, options: { download?: boolean; version?: string } = {}) =>
+      connection.url(at(threadId, '/content'), {
+        path,
+        download: options.download === true ? true : undefined,
+        version: options.version,
+      }),
     /** Writes a file. With `ifMatch` it fails with `file.changed` when somebody else wrote it in between. */
     write: (
       threadId: string,
@@ -36,7 +50,8 @@ export function fileCalls(connection: Connection) {
         ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
         ...(options.signal === undefined ? {} : { signal: options.signal }),
       }),
-    delete: (threadId: string, path: string) => connection.json<void>('DELETE', at(threadId), { query: { path } }),
+    /** A folder goes with everything in it. Tells what was removed. */
+    delete: (threadId: string, path: string) => connection.json<FileEntry>('DELETE', at(threadId), { query: { path } }),
     move: (threadId: string, request: MoveFile) =>
       connection.json<FileEntry>('POST', at(threadId, '/move'), { json: request }),
     makeFolder: (threadId: string, path: string) =>

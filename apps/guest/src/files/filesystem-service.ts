@@ -6,7 +6,7 @@ import { filesystem } from '@threadbox/protocol/guest'
 import { freshRandom } from '../init/random.ts'
 import { makeByteQueue } from '../processes/byte-queue.ts'
 import { type DirectoryWatch, type WatchEvent, watchDirectory } from './directory-watch.ts'
-import { describeEntry, listEntries, type PathBase, resolvePath } from './file-entries.ts'
+import { describeEntry, listEntries, listPage, type PathBase, resolvePath } from './file-entries.ts'
 import { pathInvalid, withFileErrors } from './file-errors.ts'
 
 export const watcherUnknown = defineError<{ id: string }>({
@@ -28,8 +28,9 @@ export function makeFilesystemService(base: PathBase): ServiceImpl<typeof filesy
     stat: async ({ path }) => ({ entry: await describeEntry(at(path)) }),
     makeDir: async ({ path }) => ({ entry: await makeDirectory(at(path)) }),
     move: async ({ source, destination }) => ({ entry: await move({ from: at(source), to: at(destination) }) }),
-    listDir: async ({ path, depth }) => {
+    listDir: async ({ path, depth, after, limit }) => {
       await requireDirectoryAt(at(path))
+      if (limit > 0) return await listPage({ path: at(path), after, limit })
       return { entries: await listEntries({ path: at(path), depth: depth === 0 ? 1 : depth }) }
     },
     remove: async ({ path }) => {

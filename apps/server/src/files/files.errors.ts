@@ -1,10 +1,17 @@
 import { defineError } from '@threadbox/errors'
 
-export const fileChanged = defineError<{ path: string }>({
+export const fileChanged = defineError<{ path: string; version: string | null }>({
   code: 'file.changed',
   kind: 'conflict',
   message: ({ path }) => `${path} was changed by somebody else since it was read, so it was not overwritten.`,
   remedy: () => 'Read it again and repeat the change, or save under another name.',
+})
+
+export const folderProtected = defineError<{ path: string }>({
+  code: 'file.folder-protected',
+  kind: 'invalid',
+  message: ({ path }) => `${path} cannot be removed or moved: the sandbox needs it.`,
+  remedy: () => 'Remove what is in it instead.',
 })
 
 export const fileExists = defineError<{ path: string }>({

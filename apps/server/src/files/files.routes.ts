@@ -1,24 +1,69 @@
 import { posix } from 'node:path'
 import { z } from '@hono/zod-openapi'
-import { fileEntrySchema, makeFolderSchema, moveFileSchema, sandboxPathSchema } from '@threadbox/protocol/public'
-import { type Api, type ApiContext, defineRoute, jsonAnswer, jsonBody, makeApi, threadParams } from '../http/api.ts'
+import {
+  fileEntrySchema,
+  filesPageSchema,
+  makeFolderSchema,
+  maxFilesPerPage,
+  moveFileSchema,
+  sandboxPathSchema,
+  watchFilesSchema,
+} from '@threadbox/protocol/public'
+import {
+  type Api,
+  type ApiContext,
+  countQuery,
+  defineRoute,
+  jsonAnswer,
+  jsonBody,
+  makeApi,
+  threadParams,
+} from '../http/api.ts'
 import { contentHeaders } from '../http/user-content.ts'
 import type { Threads } from '../threads/threads.usecases.ts'
 import { mediaTypeOf } from '../tools/media-type.models.ts'
 import type { Files } from './files.usecases.ts'
+import type { FilesWatch } from './files-watch.ts'
 
 const tags = ['files']
 const pathQuery = z.object({ path: sandboxPathSchema })
-const downloadQuery = z.object({ path: sandboxPathSchema, download: z.enum(['true', 'false']).default('false') })
+/** `false`: nothing wakes a sandbox that sleeps; the answer is then `sandbox.not-awake`. */
+const readQuery = pathQuery.extend({ wake: z.enum(['true', 'false']).default('true') })
+const listQuery = readQuery.extend({
+  /** Where the part before this one ended (`next`). */
+  after: z.string().max(1000).default(''),
+  limit: countQuery({ default: maxFilesPerPage, max: maxFilesPerPage }),
+})
+const downloadQuery = readQuery.extend({
+  download: z.enum(['true', 'false']).default('false'),
+  /** Makes another address of another version of the file; it is not read. */
+  version: z.string().max(200).optional(),
+})
 const bytes = { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } }
 
 const listRoute = defineRoute({
   method: 'get',
   path: '/threads/{threadId}/files',
   tags,
-  summary: 'List a folder of the sandbox',
-  request: { params: threadParams, query: pathQuery },
-  responses: { 200: jsonAnswer(z.object({ entries: z.array(fileEntrySchema) }), 'What is in the folder.') },
+  summary: 'List a folder of the sandbox, or a part of it, in the order of names',
+  request: { params: threadParams, query: listQuery },
+  responses: { 200: jsonAnswer(filesPageSchema, 'What is in the folder.') },
+})
+const entryRoute = defineRoute({
+  method: 'get',
+  path: '/threads/{threadId}/files/entry',
+  tags,
+  summary: 'Describe one file or folder',
+  request: { params: threadParams, query: readQuery },
+  responses: { 200: jsonAnswer(fileEntrySchema, 'What is there.') },
+})
+const watchRoute = defineRoute({
+  method: 'put',
+  path: '/threads/{threadId}/files/watch',
+  tags,
+  summary: 'Have folders watched for a minute: changes come as `files-changed` over `GET /events`; wakes nothing',
+  request: { params: threadParams, body: jsonBody(watchFilesSchema) },
+  responses: { 204: { description: 'They are watched while the sandbox is awake.' } },
 })
 const readRoute = defineRoute({
   method: 'get',
@@ -49,7 +94,7 @@ const removeRoute = defineRoute({
   tags,
   summary: 'Remove a file, or a folder with everything in it',
   request: { params: threadParams, query: pathQuery },
-  responses: { 204: { description: 'Removed.' } },
+  responses: { 200: jsonAnswer(fileEntrySchema, 'What was removed.') },
 })
 const moveRoute = defineRoute({
   method: 'post',
@@ -76,8 +121,8 @@ const archiveRoute = defineRoute({
   responses: { 200: { description: 'The zip.', content: { 'application/zip': { schema: z.string() } } } },
 })
 
-export function fileRoutes(dependencies: { files: Files; threads: Threads }): Api {
-  const { files, threads } = dependencies
+export function fileRoutes(dependencies: { files: Files; watch: FilesWatch; threads: Threads }): Api {
+  const { files, watch, threads } = dependencies
   const api = makeApi()
   const open = async (context: ApiContext, threadId: string) => {
     await threads.open(context.get('caller').userId, threadId)
@@ -86,16 +131,28 @@ export function fileRoutes(dependencies: { files: Files; threads: Threads }): Ap
 
   api.openapi(listRoute, async (context) => {
     const { threadId, signal } = await open(context, context.req.valid('param').threadId)
-    return context.json({ entries: await files.list(threadId, context.req.valid('query').path, signal) }, 200)
+    const { path, after, limit, wake } = context.req.valid('query')
+    return context.json(await files.list(threadId, path, { after, limit, signal, mayWake: wake === 'true' }), 200)
+  })
+  api.openapi(entryRoute, async (context) => {
+    const { threadId, signal } = await open(context, context.req.valid('param').threadId)
+    const { path, wake } = context.req.valid('query')
+    return context.json(await files.entry(threadId, path, { signal, mayWake: wake === 'true' }), 200)
+  })
+  api.openapi(watchRoute, async (context) => {
+    const { threadId } = await open(context, context.req.valid('param').threadId)
+    await watch.watch({ userId: context.get('caller').userId, threadId, paths: context.req.valid('json').paths })
+    return context.body(null, 204)
   })
   api.openapi(readRoute, async (context) => {
     const { threadId, signal } = await open(context, context.req.valid('param').threadId)
-    const { path, download } = context.req.valid('query')
-    const file = await files.read(threadId, path, { range: context.req.header('range'), signal })
+    const { path, download, wake } = context.req.valid('query')
+    const range = context.req.header('range')
+    const file = await files.read(threadId, path, { range, signal, mayWake: wake === 'true' })
     const name = posix.basename(path)
     const headers = {
       ...contentHeaders({ mediaType: mediaTypeOf(name), name, isDownload: download === 'true' }),
-      etag: file.etag,
+      etag: file.entry.version,
       'accept-ranges': 'bytes',
       'last-modified': new Date(file.entry.modifiedAt).toUTCString(),
       ...(file.sizeBytes === null ? {} : { 'content-length': String(file.sizeBytes) }),
@@ -106,18 +163,17 @@ export function fileRoutes(dependencies: { files: Files; threads: Threads }): Ap
   api.openapi(writeRoute, async (context) => {
     const { threadId, signal } = await open(context, context.req.valid('param').threadId)
     const headers = context.req.valid('header')
-    const { entry, etag } = await files.write(threadId, context.req.valid('query').path, {
+    const entry = await files.write(threadId, context.req.valid('query').path, {
       content: context.req.raw.body ?? new Blob([]).stream(),
       signal,
       ifMatch: headers['if-match'],
       onlyIfNew: headers['if-none-match'] !== undefined,
     })
-    return context.json(entry, 200, { etag })
+    return context.json(entry, 200, { etag: entry.version })
   })
   api.openapi(removeRoute, async (context) => {
     const { threadId } = await open(context, context.req.valid('param').threadId)
-    await files.remove(threadId, context.req.valid('query').path)
-    return context.body(null, 204)
+    return context.json(await files.remove(threadId, context.req.valid('query').path), 200)
   })
   api.openapi(moveRoute, async (context) => {
     const { threadId } = await open(context, context.req.valid('param').threadId)

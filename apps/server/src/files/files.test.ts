@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises'
-import type { FileEntry } from '@threadbox/protocol/public'
+import type { FileEntry, FilesPage, UserEvent } from '@threadbox/protocol/public'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../application.test-utils.ts'
 import { type HostStandIn, startHostStandIn } from '../sandboxes/host-stand-in.test-utils.ts'
@@ -25,6 +25,7 @@ afterEach(async () => {
 const call = (method: string, rest: string, options: { body?: unknown; headers?: Record<string, string> } = {}) =>
   server.call(method, `/api/v1/threads/${threadId}/files${rest}`, { person: owner, ...options })
 const codeOf = async (response: Response) => ((await response.json()) as { error: { code: string } }).error.code
+type Refused = { error: { code: string; details: { version: string | null } } }
 const write = (path: string, text: string, headers: Record<string, string> = {}) =>
   call('PUT', `/content?path=${path}`, { body: new Blob([text]).stream(), headers })
 
@@ -41,8 +42,10 @@ test('a file that somebody else changed is not overwritten, one that is as it wa
   const read = await call('GET', '/content?path=/home/user/notes.md')
   expect(read.headers.get('etag')).toBe(etag)
   await writeFile(real('/home/user/notes.md'), 'changed by the agent')
-  expect(await codeOf(await write('/home/user/notes.md', 'two', { 'if-match': etag }))).toBe('file.changed')
+  const refused = (await (await write('/home/user/notes.md', 'two', { 'if-match': etag })).json()) as Refused
+  expect(refused.error.code).toBe('file.changed')
   const now = (await call('GET', '/content?path=/home/user/notes.md')).headers.get('etag') ?? ''
+  expect(refused.error.details.version).toBe(now)
   expect((await write('/home/user/notes.md', 'two', { 'if-match': now })).status).toBe(200)
   expect(await codeOf(await write('/home/user/notes.md', 'x', { 'if-none-match': '*' }))).toBe('file.path-taken')
   expect(await (await call('GET', '/content?path=/home/user/notes.md')).text()).toBe('two')
@@ -68,7 +71,10 @@ test('a folder is listed, made, moved without overwriting, and removed', async (
   expect(await codeOf(await call('POST', '/move', { body: taken }))).toBe('file.path-taken')
   const free = { from: '/home/user/data', to: '/home/user/moved' }
   expect(await (await call('POST', '/move', { body: free })).json()).toMatchObject({ path: '/home/user/moved' })
-  expect((await call('DELETE', '?path=/home/user/moved')).status).toBe(204)
+  expect(await (await call('DELETE', '?path=/home/user/moved')).json()).toMatchObject({
+    path: '/home/user/moved',
+    type: 'directory',
+  })
   expect(await codeOf(await call('GET', '?path=/home/user/moved'))).toBe('file.not-found')
 })
 
@@ -79,4 +85,56 @@ test('a page from the sandbox is shown without rights, and a program is saved, n
   expect(page.headers.get('content-security-policy')).toContain('sandbox allow-scripts')
   const tool = await call('GET', '/content?path=/home/user/tool.exe')
   expect(tool.headers.get('content-disposition')).toMatch(/^attachment/)
+})
+
+test('a file that is gone is not made again by who had read it', async () => {
+  const etag = (await write('/home/user/gone.md', 'one')).headers.get('etag') ?? ''
+  await call('DELETE', '?path=/home/user/gone.md')
+  const refused = (await (await write('/home/user/gone.md', 'two', { 'if-match': etag })).json()) as Refused
+  expect(refused.error).toMatchObject({ code: 'file.changed', details: { version: null } })
+})
+
+test('folders that the sandbox needs are neither removed nor moved, however they are written', async () => {
+  for (const path of ['/', '/home/user', '/home/user/', '/home/user/x/..', '//home']) {
+    expect(await codeOf(await call('DELETE', `?path=${path}`))).toBe('file.folder-protected')
+    expect(await codeOf(await call('POST', '/move', { body: { from: path, to: '/tmp/x' } }))).toBe(
+      'file.folder-protected',
+    )
+  }
+})
+
+test('a large folder comes in parts, in the order of names, each entry once', async () => {
+  const names = Array.from({ length: 25 }, (_, index) => `${index} 🙂\n.txt`).toSorted()
+  for (const name of names) await writeFile(real(`/home/user/${name}`), 'x')
+  const seen: string[] = []
+  for (let after: string | null = ''; after !== null; ) {
+    const answer = await call('GET', `?path=/home/user&limit=10&after=${encodeURIComponent(after)}`)
+    const page = (await answer.json()) as FilesPage
+    expect(page.total).toBe(25)
+    seen.push(...page.entries.map(({ name }) => name))
+    after = page.next
+  }
+  expect(seen).toEqual(names)
+})
+
+test('reading without waking says that the sandbox sleeps, and leaves it asleep', async () => {
+  await write('/home/user/a.txt', 'x')
+  const { sandboxId } = await server.parts.sandboxes.awake(threadId, { reason: 'files' })
+  await server.call('POST', `/api/v1/threads/${threadId}/sandbox/pause`, { person: owner })
+  for (const rest of ['?path=/home/user', '/entry?path=/home/user/a.txt', '/content?path=/home/user/a.txt']) {
+    expect(await codeOf(await call('GET', `${rest}&wake=false`))).toBe('sandbox.not-awake')
+  }
+  expect((await call('PUT', '/watch', { body: { paths: ['/home/user'] } })).status).toBe(204)
+  expect(host.sandboxes.get(sandboxId)?.actual).toBe('paused')
+  expect((await call('GET', '/entry?path=/home/user/a.txt')).status).toBe(200)
+})
+
+test('a change in a watched folder is told to the person who watches it', async () => {
+  const told = Promise.withResolvers<UserEvent>()
+  using _listening = server.parts.userHub.subscribe(owner.userId, (event) => {
+    if (event.type === 'files-changed') told.resolve(event)
+  })
+  expect((await call('PUT', '/watch', { body: { paths: ['/home/user', '/home/user/none'] } })).status).toBe(204)
+  await writeFile(real('/home/user/new.txt'), 'x')
+  expect(await told.promise).toEqual({ type: 'files-changed', threadId, path: '/home/user' })
 })

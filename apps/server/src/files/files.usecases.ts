@@ -1,11 +1,11 @@
 import { posix } from 'node:path'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { filesystem } from '@threadbox/protocol/guest'
-import type { FileEntry } from '@threadbox/protocol/public'
+import type { FileEntry, FilesPage } from '@threadbox/protocol/public'
 import type { OpenedFile, ReachableSandbox } from '../sandboxes/awake-sandbox.ts'
-import { fileRefused, sandboxDiskFull } from '../sandboxes/sandboxes.errors.ts'
+import { fileRefused, sandboxDiskFull, sandboxNotAwake } from '../sandboxes/sandboxes.errors.ts'
 import { fileIsDirectory, fileNotFound } from '../tools/tools.errors.ts'
-import { fileChanged, fileExists, rangeOutside } from './files.errors.ts'
+import { fileChanged, fileExists, folderProtected, rangeOutside } from './files.errors.ts'
 
 type Info = filesystem.EntryInfo
 const types: Record<number, FileEntry['type']> = {
@@ -17,62 +17,87 @@ const types: Record<number, FileEntry['type']> = {
 /** What a write may rely on: the state that the writer has seen, or that there is nothing yet. */
 export type WriteCondition = { ifMatch: string | undefined; onlyIfNew: boolean }
 
-/** The files of a thread's sandbox. Each call brings it awake first. */
+/** Which part of a folder, in the order of names. */
+export type FilesPart = { after: string; limit: number }
+
+/** Folders without which nobody can work in the sandbox. */
+const protectedFolders = new Set(['/', '/home', '/home/user'])
+
+/**
+ * The files of a thread's sandbox. Each call brings it awake first; with `mayWake` false those that only read throw
+ * `sandbox.not-awake` instead.
+ */
 export type Files = {
-  list(threadId: string, path: string, signal: AbortSignal): Promise<FileEntry[]>
+  list(threadId: string, path: string, options: FilesPart & ReadOptions): Promise<FilesPage>
+  entry(threadId: string, path: string, options: ReadOptions): Promise<FileEntry>
   /** Throws `file.not-found`, `file.is-directory`, `file.range-outside`. */
   read(
     threadId: string,
     path: string,
-    options: { range: string | undefined; signal: AbortSignal },
-  ): Promise<OpenedFile & { entry: FileEntry; etag: string }>
-  /** Throws `file.changed`, `file.path-taken`, `sandbox.disk-full`. */
+    options: ReadOptions & { range: string | undefined },
+  ): Promise<OpenedFile & { entry: FileEntry }>
+  /** Throws `file.changed` with the version that is there now, `file.path-taken`, `sandbox.disk-full`. */
   write(
     threadId: string,
     path: string,
     options: WriteCondition & { content: ReadableStream<Uint8Array>; signal: AbortSignal },
-  ): Promise<{ entry: FileEntry; etag: string }>
-  remove(threadId: string, path: string): Promise<void>
-  /** Throws `file.path-taken` instead of overwriting. */
+  ): Promise<FileEntry>
+  /** Tells what was removed. Throws `file.folder-protected`. */
+  remove(threadId: string, path: string): Promise<FileEntry>
+  /** Throws `file.path-taken` instead of overwriting, `file.folder-protected`. */
   move(threadId: string, request: { from: string; to: string }): Promise<FileEntry>
   makeFolder(threadId: string, path: string): Promise<FileEntry>
   archive(threadId: string, path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
 }
 
+export type ReadOptions = { signal: AbortSignal; mayWake: boolean }
+
 export function makeFiles(options: {
   awake: (threadId: string, options: { reason: 'files'; signal?: AbortSignal }) => Promise<ReachableSandbox>
+  ifAwake: (threadId: string) => Promise<ReachableSandbox | undefined>
+  stateOf: (threadId: string) => Promise<string>
 }): Files {
   const awake = (threadId: string, signal?: AbortSignal) =>
     options.awake(threadId, { reason: 'files', ...(signal === undefined ? {} : { signal }) })
+  const toRead = async (threadId: string, { mayWake, signal }: ReadOptions) => {
+    if (mayWake) return await awake(threadId, signal)
+    const sandbox = await options.ifAwake(threadId)
+    if (sandbox === undefined) throw sandboxNotAwake({ state: await options.stateOf(threadId) })
+    return sandbox
+  }
   return {
-    list: async (threadId, path, signal) => {
-      const sandbox = await awake(threadId, signal)
-      const { entries } = await onPath(path, sandbox.files.listDir({ path, depth: 1 }, { signal }))
-      return entries.map(present)
+    list: async (threadId, path, { after, limit, ...how }) => {
+      const sandbox = await toRead(threadId, how)
+      const request = { path, depth: 1, after, limit }
+      return pageOf(await onPath(path, sandbox.files.listDir(request, { signal: how.signal })), { after, limit })
     },
-    read: async (threadId, path, { range, signal }) => {
-      const sandbox = await awake(threadId, signal)
+    entry: async (threadId, path, how) => present(await stat(await toRead(threadId, how), path)),
+    read: async (threadId, path, { range, ...how }) => {
+      const { signal } = how
+      const sandbox = await toRead(threadId, how)
       const info = await stat(sandbox, path)
       if (info.type === filesystem.FileType.DIRECTORY) throw fileIsDirectory({ path })
       if (range !== undefined && isOutside(range, Number(info.size))) {
         throw rangeOutside({ path, sizeBytes: Number(info.size) })
       }
       const opened = await sandbox.openFile(path, { signal, ...(range === undefined ? {} : { range }) })
-      return { ...opened, entry: present(info), etag: etagOf(info) }
+      return { ...opened, entry: present(info) }
     },
     write: async (threadId, path, { content, signal, ...condition }) => {
       const sandbox = await awake(threadId, signal)
       await checkCondition(sandbox, path, condition)
       await sandbox.upload(path, content, signal)
-      const info = await stat(sandbox, path)
-      return { entry: present(info), etag: etagOf(info) }
+      return present(await stat(sandbox, path))
     },
     remove: async (threadId, path) => {
+      requireUnprotected(path)
       const sandbox = await awake(threadId)
-      await stat(sandbox, path)
+      const removed = present(await stat(sandbox, path))
       await onPath(path, sandbox.files.remove({ path }))
+      return removed
     },
     move: async (threadId, { from, to }) => {
+      requireUnprotected(from)
       const sandbox = await awake(threadId)
       await stat(sandbox, from)
       if ((await statIfThere(sandbox, to)) !== undefined) throw fileExists({ path: to })
@@ -98,9 +123,23 @@ async function checkCondition(sandbox: ReachableSandbox, path: string, condition
   if (condition.ifMatch === undefined && !condition.onlyIfNew) return
   const info = await statIfThere(sandbox, path)
   if (condition.onlyIfNew && info !== undefined) throw fileExists({ path })
-  if (condition.ifMatch !== undefined && (info === undefined || etagOf(info) !== condition.ifMatch)) {
-    throw fileChanged({ path })
-  }
+  const version = info === undefined ? null : versionOf(info)
+  if (condition.ifMatch !== undefined && version !== condition.ifMatch) throw fileChanged({ path, version })
+}
+
+function requireUnprotected(path: string): void {
+  const named = posix.resolve('/', path)
+  if (protectedFolders.has(named)) throw folderProtected({ path: named })
+}
+
+/** A guest of an older version knows nothing of parts and answers with everything. */
+function pageOf(answer: filesystem.ListDirResponse, { after, limit }: FilesPart): FilesPage {
+  const entries = answer.entries.map(present)
+  if (answer.total !== undefined) return { entries, total: answer.total, next: answer.next ?? null }
+  const following = entries.filter(({ name }) => name > after).sort((one, other) => (one.name < other.name ? -1 : 1))
+  const shown = following.slice(0, limit)
+  const next = following.length > limit ? (shown.at(-1)?.name ?? null) : null
+  return { entries: shown, total: entries.length, next }
 }
 
 /** Files of /proc say that they are empty and still have content: nothing can be said of their parts. */
@@ -125,7 +164,7 @@ async function statIfThere(sandbox: ReachableSandbox, path: string): Promise<Inf
 }
 
 /** Changes with every write: modification time to the nanosecond, and size. */
-function etagOf(info: Info): string {
+function versionOf(info: Info): string {
   return `"${info.modifiedTime?.seconds ?? 0}-${info.modifiedTime?.nanos ?? 0}-${info.size}"`
 }
 
@@ -154,5 +193,7 @@ function present(info: Info): FileEntry {
     sizeBytes: Number(info.size),
     modifiedAt: seconds * 1000 + Math.floor((info.modifiedTime?.nanos ?? 0) / 1e6),
     permissions: info.permissions,
+    version: versionOf(info),
+    linkTarget: info.symlinkTarget ?? null,
   }
 }

@@ -1,14 +1,14 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { Code, ConnectError, type ConnectRouter } from '@connectrpc/connect'
+import type { ConnectRouter } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { defaultSandboxLimits } from '@threadbox/domain'
-import { filesystem, type Manifest, process, type RescueReport } from '@threadbox/protocol/guest'
+import { type Manifest, process, type RescueReport } from '@threadbox/protocol/guest'
 import {
   type BootEndCause,
   bootHeader,
@@ -17,6 +17,7 @@ import {
   type HostInfo,
   type HostSandbox,
 } from '@threadbox/protocol/host'
+import { filesystemRoutes } from './files-stand-in.test-utils.ts'
 import { closedPort, isAsked, type StandInService, sleepingPort } from './ports-stand-in.test-utils.ts'
 
 /**
@@ -341,44 +342,6 @@ function processRoutes(router: ConnectRouter, host: HostStandIn): void {
       const value = new TextEncoder().encode(host.processOutput)
       yield { event: { event: { case: 'data', value: { output: { case: 'stdout', value } } } } }
       yield { event: { event: { case: 'end', value: { exitCode: 0 } } } }
-    },
-  })
-}
-
-function filesystemRoutes(router: ConnectRouter, real: (path: string) => string): void {
-  const info = async (path: string) => {
-    const found = await stat(real(path)).catch(() => undefined)
-    if (found === undefined) throw new ConnectError('no such file', Code.NotFound)
-    return {
-      name: basename(path),
-      path,
-      type: found.isDirectory() ? filesystem.FileType.DIRECTORY : filesystem.FileType.FILE,
-      size: BigInt(found.size),
-      permissions: 'rw-r--r--',
-      modifiedTime: {
-        seconds: BigInt(Math.floor(found.mtimeMs / 1000)),
-        nanos: Math.floor((found.mtimeMs % 1000) * 1e6),
-      },
-    }
-  }
-  router.service(filesystem.Filesystem, {
-    stat: async ({ path }) => ({ entry: await info(path) }),
-    listDir: async ({ path }) => {
-      await info(path)
-      const names = await readdir(real(path))
-      return { entries: await Promise.all(names.map((name) => info(join(path, name)))) }
-    },
-    makeDir: async ({ path }) => {
-      await mkdir(real(path), { recursive: true })
-      return { entry: await info(path) }
-    },
-    move: async ({ source, destination }) => {
-      await rename(real(source), real(destination))
-      return { entry: await info(destination) }
-    },
-    remove: async ({ path }) => {
-      await rm(real(path), { recursive: true })
-      return {}
     },
   })
 }

@@ -40,5 +40,6 @@ export async function* followUser(hub: UserHub, userId: string, signal: AbortSig
 function keyOf(event: UserEvent): string {
   if (event.type === 'thread-updated') return event.thread.id
   if (event.type === 'services-updated') return `${event.type} ${event.threadId}`
+  if (event.type === 'files-changed') return `${event.type} ${event.threadId} ${event.path ?? ''}`
   return event.type === 'thread-removed' ? event.threadId : event.type
 }

@@ -48,6 +48,8 @@ export const userEventSchema = z
     z.object({ type: z.literal('status-updated') }),
     /** Services of a thread that the person may see: the whole list, as it is now. */
     z.object({ type: z.literal('services-updated'), threadId: z.string(), services: servicesViewSchema }),
+    /** Something in a folder that the person watches is not as it was; null: in any of those of the thread. */
+    z.object({ type: z.literal('files-changed'), threadId: z.string(), path: z.string().nullable() }),
     /** Terminals of a thread that the person may see: the whole list, as it is now. */
     z.object({ type: z.literal('terminals-updated'), threadId: z.string(), terminals: terminalsViewSchema }),
   ])

@@ -1,5 +1,6 @@
 export * from './entries.ts'
 export * from './events.ts'
+export * from './files.ts'
 export * from './lifecycle.ts'
 export * from './lifecycle-codes.ts'
 export * from './preview-frame.ts'

@@ -178,17 +178,6 @@ export const searchHitSchema = z
   })
   .meta({ id: 'SearchHit' })
 
-export const fileEntrySchema = z
-  .object({
-    name: z.string(),
-    path: z.string(),
-    type: z.enum(['file', 'directory', 'symlink', 'other']),
-    sizeBytes: z.number().int(),
-    modifiedAt: z.number().int(),
-    permissions: z.string(),
-  })
-  .meta({ id: 'FileEntry' })
-
 /** Length is the only rule for a password: it is the one that helps. Counted in UTF-16 code units. */
 const newPasswordSchema = z.string().min(12).max(128)
 const personNameSchema = z.string().trim().min(1).max(80)
@@ -235,16 +224,6 @@ export const auditEventSchema = z
   })
   .meta({ id: 'AuditEvent' })
 
-/** A path inside the sandbox: absolute, without NUL; `..` is resolved inside, it cannot leave the sandbox. */
-export const sandboxPathSchema = z
-  .string()
-  .min(1)
-  .max(4096)
-  .startsWith('/')
-  .refine((path) => !path.includes('\0'), 'A path cannot contain NUL.')
-export const moveFileSchema = z.strictObject({ from: sandboxPathSchema, to: sandboxPathSchema })
-export const makeFolderSchema = z.strictObject({ path: sandboxPathSchema })
-
 export type CreateThread = z.input<typeof createThreadSchema>
 export type UpdateThread = z.input<typeof updateThreadSchema>
 export type ThreadPage = z.infer<typeof threadPageSchema>
@@ -274,5 +253,3 @@ export type Settings = z.infer<typeof settingsSchema>
 export type UpdateSettings = z.input<typeof updateSettingsSchema>
 export type AuditEvent = z.infer<typeof auditEventSchema>
 export type SearchHit = z.infer<typeof searchHitSchema>
-export type FileEntry = z.infer<typeof fileEntrySchema>
-export type MoveFile = z.input<typeof moveFileSchema>

@@ -54,6 +54,10 @@ export const errors: ErrorWords = {
   },
   'file.is-directory': { message: '{path} ist ein Ordner, keine Datei.', remedy: 'Öffnen Sie eine Datei darin.' },
   'file.not-found': { message: 'Unter {path} gibt es keine Datei.', remedy: 'Prüfen Sie den Pfad.' },
+  'file.folder-protected': {
+    message: 'Dieser Ordner kann weder gelöscht noch verschoben werden: Die Sandbox braucht ihn.',
+    remedy: 'Lösche stattdessen, was darin liegt.',
+  },
   'file.path-taken': {
     message: 'Unter {path} gibt es schon etwas.',
     remedy: 'Nehmen Sie einen anderen Namen, oder entfernen Sie zuerst, was dort ist.',

@@ -219,6 +219,18 @@ export declare type ListDirRequest = Message<"filesystem.ListDirRequest"> & {
    * @generated from field: uint32 depth = 2;
    */
   depth: number;
+
+  /**
+   * Ours: only entries of the directory itself whose names come after this one, and at most so many of them.
+   *
+   * @generated from field: string after = 100;
+   */
+  after: string;
+
+  /**
+   * @generated from field: uint32 limit = 101;
+   */
+  limit: number;
 };
 
 /**
@@ -235,6 +247,20 @@ export declare type ListDirResponse = Message<"filesystem.ListDirResponse"> & {
    * @generated from field: repeated filesystem.EntryInfo entries = 1;
    */
   entries: EntryInfo[];
+
+  /**
+   * Ours, with `limit`: how many entries the directory has.
+   *
+   * @generated from field: optional uint32 total = 100;
+   */
+  total?: number | undefined;
+
+  /**
+   * Ours, with `limit`: what `after` of the next part is; absent at the end.
+   *
+   * @generated from field: optional string next = 101;
+   */
+  next?: string | undefined;
 };
 
 /**

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+
+/** A path inside the sandbox: absolute, without NUL; `..` is resolved inside, it cannot leave the sandbox. */
+export const sandboxPathSchema = z
+  .string()
+  .min(1)
+  .max(4096)
+  .startsWith('/')
+  .refine((path) => !path.includes('\0'), 'A path cannot contain NUL.')
+
+/** Something in a sandbox's folder. A symbolic link has type, size and time of what it leads to, where there is something. */
+export const fileEntrySchema = z
+  .object({
+    name: z.string(),
+    path: z.string(),
+    type: z.enum(['file', 'directory', 'symlink', 'other']),
+    sizeBytes: z.number().int(),
+    modifiedAt: z.number().int(),
+    permissions: z.string(),
+    /** Changes with every write: the file's `etag`, and what `if-match` takes. */
+    version: z.string(),
+    /** Where a symbolic link leads; null for anything else. */
+    linkTarget: z.string().nullable(),
+  })
+  .meta({ id: 'FileEntry' })
+export type FileEntry = z.infer<typeof fileEntrySchema>
+
+/** How many entries one answer has at most. */
+export const maxFilesPerPage = 10_000
+
+/** Part of a folder in the order of names. */
+export const filesPageSchema = z
+  .object({
+    entries: z.array(fileEntrySchema),
+    /** How many entries the folder has; names that are not UTF-8 count, and cannot be shown. */
+    total: z.number().int(),
+    /** Pass as `after` for the part that follows; null at the end. */
+    next: z.string().nullable(),
+  })
+  .meta({ id: 'FilesPage' })
+export type FilesPage = z.infer<typeof filesPageSchema>
+
+export const moveFileSchema = z.strictObject({ from: sandboxPathSchema, to: sandboxPathSchema })
+export const makeFolderSchema = z.strictObject({ path: sandboxPathSchema })
+
+/** How many folders one person can have watched in a thread. */
+export const maxWatchedFolders = 32
+/** `PUT /threads/{id}/files/watch`: the folders that a pane shows. */
+export const watchFilesSchema = z.strictObject({ paths: z.array(sandboxPathSchema).max(maxWatchedFolders) })
+export type MoveFile = z.input<typeof moveFileSchema>
