@@ -16,7 +16,7 @@ export type FilesWatch = {
 /** How long a wish counts; pages renew it twice in that time. */
 const leaseMs = 60_000
 /** Changes that follow each other are told once in this time. */
-const quietMs = 250
+const quietMs = 400
 /** Of one person in one thread, over all of its pages. */
 const maxFollowed = 64
 

@@ -18,6 +18,7 @@ export const cards: Texts<typeof source> = {
   copyDiff: 'Änderungen kopieren',
   download: 'Herunterladen',
   downloadFile: '{{name}} herunterladen',
+  showFile: '{{name}} in den Dateien zeigen',
   downloadOutput: 'Herunterladen',
   downloadResult: 'Ergebnis herunterladen ({{type}}, {{size}})',
   noOutput: 'Keine Ausgabe',

@@ -56,7 +56,7 @@ export const errors: ErrorWords = {
   'file.not-found': { message: 'Unter {path} gibt es keine Datei.', remedy: 'Prüfen Sie den Pfad.' },
   'file.folder-protected': {
     message: 'Dieser Ordner kann weder gelöscht noch verschoben werden: Die Sandbox braucht ihn.',
-    remedy: 'Lösche stattdessen, was darin liegt.',
+    remedy: 'Löschen Sie stattdessen, was darin liegt.',
   },
   'file.path-taken': {
     message: 'Unter {path} gibt es schon etwas.',

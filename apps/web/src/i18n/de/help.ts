@@ -16,6 +16,7 @@ export const help: Texts<typeof source> = {
   nextRegion: 'Nächster Bereich: Seitenleiste, Gespräch, Nachricht',
   rename: 'Thread umbenennen',
   preview: 'Vorschau zeigen oder verbergen',
+  files: 'Dateien zeigen oder verbergen',
   terminal: 'Terminal zeigen oder verbergen',
   sandbox: 'Sandbox zeigen oder verbergen',
 }

@@ -6,6 +6,7 @@ import { common } from './common.ts'
 import { composer } from './composer.ts'
 import { connection } from './connection.ts'
 import { empty } from './empty.ts'
+import { files } from './files.ts'
 import { help } from './help.ts'
 import { lifecycle } from './lifecycle.ts'
 import { models } from './models.ts'
@@ -28,6 +29,7 @@ export const de: Texts<typeof en> = {
   auth,
   connection,
   empty,
+  files,
   help,
   lifecycle,
   models,

@@ -15,6 +15,7 @@ export const cards = {
   copyDiff: 'Copy changes',
   download: 'Download',
   downloadFile: 'Download {{name}}',
+  showFile: 'Show {{name}} in the files',
   downloadOutput: 'Download',
   downloadResult: 'Download result ({{type}}, {{size}})',
   noOutput: 'No output',

@@ -13,6 +13,7 @@ export const help = {
   nextRegion: 'Next region: sidebar, chat, message, pane',
   rename: 'Rename thread',
   preview: 'Show or hide the preview',
+  files: 'Show or hide the files',
   terminal: 'Show or hide the terminal',
   sandbox: 'Show or hide the sandbox',
 }

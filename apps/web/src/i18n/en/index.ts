@@ -4,6 +4,7 @@ import { common } from './common.ts'
 import { composer } from './composer.ts'
 import { connection } from './connection.ts'
 import { empty } from './empty.ts'
+import { files } from './files.ts'
 import { help } from './help.ts'
 import { lifecycle } from './lifecycle.ts'
 import { models } from './models.ts'
@@ -27,6 +28,7 @@ export const en = {
   auth,
   connection,
   empty,
+  files,
   help,
   lifecycle,
   models,

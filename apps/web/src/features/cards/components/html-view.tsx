@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { tableOfHtml } from '../state/html-table.ts'
 import { DataTable } from './data-table.tsx'
@@ -7,9 +7,15 @@ import { DataTable } from './data-table.tsx'
  * HTML that a cell made. A plain table becomes a real table of this page; anything else stands in a frame of its own,
  * without this page's origin: it sees neither the session nor the conversation.
  */
-export function HtmlView(props: { html: string | undefined; address: string | undefined }) {
+export function HtmlView(props: {
+  html: string | undefined
+  address: string | undefined
+  /** Stands in the place of the frame. */
+  fallback?: ReactNode
+}) {
   const { t } = useTranslation('cards')
   const table = useMemo(() => (props.html === undefined ? null : tableOfHtml(props.html)), [props.html])
   if (table !== null) return <DataTable table={table} />
+  if (props.fallback !== undefined) return <>{props.fallback}</>
   return <iframe className="frame-html" sandbox="allow-scripts" src={props.address} title={t('htmlTitle')} />
 }

@@ -17,6 +17,7 @@ export const shortcutGroups = {
   thread: [
     ['rename', 'F2'],
     ['preview', 'alt+1'],
+    ['files', 'alt+2'],
     ['terminal', 'alt+3'],
     ['sandbox', 'alt+4'],
   ],

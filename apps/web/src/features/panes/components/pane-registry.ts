@@ -1,5 +1,6 @@
-import { AppWindow, Box, type LucideIcon, SquareTerminal } from 'lucide-react'
+import { AppWindow, Box, Folder, type LucideIcon, SquareTerminal } from 'lucide-react'
 import type { ComponentType } from 'react'
+import { FilesPane } from '../../files/components/files-pane.tsx'
 import { PreviewPane } from '../../preview/components/preview-pane.tsx'
 import { SandboxPane } from '../../sandbox/components/sandbox-pane.tsx'
 import { TerminalPane } from '../../terminal/components/terminal-pane.tsx'
@@ -18,6 +19,7 @@ export type PaneProps = {
 /** What can stand beside a conversation, in the order of the toggles. `digit` is the key that opens it with ⌥. */
 export const panes = {
   preview: { digit: 1, title: 'preview:title', Icon: AppWindow, Content: PreviewPane },
+  files: { digit: 2, title: 'files:title', Icon: Folder, Content: FilesPane },
   terminal: { digit: 3, title: 'terminal:title', Icon: SquareTerminal, Content: TerminalPane },
   sandbox: { digit: 4, title: 'sandbox:title', Icon: Box, Content: SandboxPane },
 } as const satisfies Record<

@@ -1,5 +1,6 @@
 import type { Turn } from '@threadbox/sdk'
 import { useEffect, useSyncExternalStore } from 'react'
+import type { TurnChanges } from '../../files/state/turn-changes.models.ts'
 
 /** What the page of a thread knows of it and panes beside it need. `threadId` is null for a thread that is not made yet. */
 export type PageThread = {
@@ -7,6 +8,8 @@ export type PageThread = {
   isTurnRunning: boolean
   /** Of the turn that is running now. */
   turnMode: Turn['mode'] | undefined
+  /** What the last turn did to files. */
+  turnChanges: TurnChanges | null
   /** Adds a text to the message that is being written. */
   append: (text: string) => void
 }
@@ -21,11 +24,11 @@ function offer(page: PageThread | null): void {
 
 /** Lets panes use the page that is open. */
 export function useOfferPageThread(page: PageThread): void {
-  const { threadId, isTurnRunning, turnMode, append } = page
+  const { threadId, isTurnRunning, turnMode, turnChanges, append } = page
   useEffect(() => {
-    offer({ threadId, isTurnRunning, turnMode, append })
+    offer({ threadId, isTurnRunning, turnMode, turnChanges, append })
     return () => offer(null)
-  }, [threadId, isTurnRunning, turnMode, append])
+  }, [threadId, isTurnRunning, turnMode, turnChanges, append])
 }
 
 /** The page that is open; null where no message can be written. */

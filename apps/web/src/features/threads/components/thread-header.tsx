@@ -78,7 +78,7 @@ function SidebarButton() {
 
 /** Draws nothing: what the menu offers can also be found by typing. */
 function PaletteActions(props: { thread: Thread }) {
-  const { t } = useTranslation(['threads', 'sandbox', 'preview', 'terminal'])
+  const { t } = useTranslation(['threads', 'sandbox', 'preview', 'files', 'terminal'])
   const pin = usePinThread()
   const remove = useDeleteThread()
   const { thread } = props

@@ -15,6 +15,7 @@ import { LoadFailed } from '../../connection/components/load-failed.tsx'
 import { NotFoundPage } from '../../connection/components/not-found-page.tsx'
 import { useDocumentTitle } from '../../connection/state/use-document-title.ts'
 import { EmptyThread } from '../../empty/components/empty-thread.tsx'
+import { useTurnChanges } from '../../files/state/use-turn-changes.ts'
 import { WakeAnnouncer } from '../../lifecycle/components/wake-announcer.tsx'
 import { useOfferPageThread } from '../../panes/state/page-thread.ts'
 import { usePaneKeys } from '../../panes/state/use-pane-keys.ts'
@@ -73,7 +74,8 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
   useReadMark(thread.data)
   useThreadKeys({ isTurnRunning, stop })
   usePaneKeys()
-  useOfferPageThread({ threadId, isTurnRunning, turnMode: runningTurn?.mode, append })
+  const turnChanges = useTurnChanges(state)
+  useOfferPageThread({ threadId, isTurnRunning, turnMode: runningTurn?.mode, turnChanges, append })
   useEffect(() => {
     if (!isTouch()) composer.current?.focus()
   }, [])

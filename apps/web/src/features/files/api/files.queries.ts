@@ -1,0 +1,194 @@
+import {
+  type QueryClient,
+  type UseQueryResult,
+  useMutation,
+  useQueries,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import type { FileEntry, ThreadboxClient } from '@threadbox/sdk'
+import { useCallback, useEffect } from 'react'
+import { useClient } from '../../../app/client.ts'
+import { queryKeys } from '../../../app/query-keys.ts'
+import { useErrorToast } from '../../connection/state/use-error-toast.ts'
+import { parentOf } from '../state/names.models.ts'
+import type { Listing } from '../state/tree.models.ts'
+
+const partSize = 2000
+/** More entries than anybody scrolls through; the list says how many are left out. */
+const mostEntries = 20_000
+/** Twice within the minute that the server watches for. */
+const renewMs = 25_000
+const againMs = 700
+
+type Folder = { entries: FileEntry[]; total: number }
+
+async function readFolder(
+  client: ThreadboxClient,
+  where: { threadId: string; path: string; signal: AbortSignal },
+): Promise<Folder> {
+  const { threadId, path, signal } = where
+  const entries: FileEntry[] = []
+  let after = ''
+  for (;;) {
+    const page = await client.files.list(threadId, path, { after, limit: partSize, wake: false, signal })
+    entries.push(...page.entries)
+    if (page.next === null || entries.length >= mostEntries) return { entries, total: page.total }
+    after = page.next
+  }
+}
+
+/** What is in each of these folders, as far as it is known. Nothing is asked of a sandbox that sleeps. */
+export function useFolders(
+  threadId: string,
+  paths: readonly string[],
+  isAwake: boolean,
+): ReadonlyMap<string, Listing & { retry: () => void }> {
+  const client = useClient()
+  // The same map for as long as nothing in it changed: thousands of lines are sorted from it.
+  const combine = useCallback(
+    (results: UseQueryResult<Folder>[]) =>
+      new Map(
+        paths.map((path, index) => {
+          const result = results[index]
+          const listing = {
+            entries: result?.data?.entries ?? [],
+            total: result?.data?.total ?? 0,
+            isLoading: result?.isLoading ?? false,
+            error: result?.error ?? null,
+            retry: () => void result?.refetch(),
+          }
+          return [path, listing]
+        }),
+      ),
+    [paths],
+  )
+  return useQueries({
+    queries: paths.map((path) => ({
+      queryKey: queryKeys.folder(threadId, path),
+      queryFn: ({ signal }: { signal: AbortSignal }) => readFolder(client, { threadId, path, signal }),
+      enabled: isAwake,
+      retry: false,
+    })),
+    combine,
+  })
+}
+
+/** One file as it is now. */
+export function useFileEntry(threadId: string, path: string, isAwake: boolean) {
+  const client = useClient()
+  return useQuery({
+    queryKey: queryKeys.fileEntry(threadId, path),
+    queryFn: ({ signal }) => client.files.entry(threadId, path, { wake: false, signal }),
+    enabled: isAwake,
+    retry: false,
+  })
+}
+
+/** The first bytes of a version of a file. */
+export function useFileBytes(
+  threadId: string,
+  entry: Pick<FileEntry, 'path' | 'sizeBytes' | 'version'>,
+  options: { limitBytes: number; isEnabled: boolean },
+) {
+  const client = useClient()
+  const { path, sizeBytes, version } = entry
+  const { limitBytes } = options
+  return useQuery({
+    queryKey: queryKeys.fileContent(threadId, path, { version, limitBytes }),
+    queryFn: async ({ signal }) => {
+      const range = sizeBytes > limitBytes ? { range: `bytes=0-${limitBytes - 1}` } : {}
+      const response = await client.files.read(threadId, path, { ...range, wake: false, signal })
+      const bytes = new Uint8Array(await response.arrayBuffer())
+      // What was read, and not what was asked for: it may have been written in between.
+      return { bytes, version: response.headers.get('etag') ?? version, isWhole: response.status === 200 }
+    },
+    enabled: options.isEnabled,
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+  })
+}
+
+/** While these folders are in view changes in them are told; a hidden tab asks for nothing. */
+export function useWatchedFolders(threadId: string, paths: readonly string[], isAwake: boolean): void {
+  const client = useClient()
+  const key = JSON.stringify(paths)
+  useEffect(() => {
+    if (!isAwake) return
+    const wanted: string[] = JSON.parse(key)
+    const renew = () => {
+      if (document.visibilityState === 'hidden') return
+      // It is renewed soon; until then the list can be read again by hand.
+      client.files.watch(threadId, wanted).catch(() => undefined)
+    }
+    renew()
+    const timer = setInterval(renew, renewMs)
+    document.addEventListener('visibilitychange', renew)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', renew)
+    }
+  }, [client, threadId, key, isAwake])
+}
+
+/** Folders that changed while they were being read: they are read once more. */
+const again = new Set<string>()
+
+/** Something in a folder is not as it was: what is known of it is read again where it is in view. */
+export function renewFolder(queryClient: QueryClient, threadId: string, path: string | null): void {
+  const predicate = ({ queryKey }: { queryKey: readonly unknown[] }) => {
+    const [kind, ofThread, ofPath] = queryKey
+    if (ofThread !== threadId || typeof ofPath !== 'string') return false
+    if (kind === 'folder') return path === null || ofPath === path
+    return kind === 'file-entry' && (path === null || parentOf(ofPath) === path)
+  }
+  // A folder that changes all the time would never be read if each change began its reading anew.
+  if (queryClient.isFetching({ predicate }) > 0) {
+    const key = `${threadId} ${path ?? ''}`
+    if (again.has(key)) return
+    again.add(key)
+    setTimeout(() => {
+      again.delete(key)
+      renewFolder(queryClient, threadId, path)
+    }, againMs)
+    return
+  }
+  void queryClient.invalidateQueries({ predicate })
+}
+
+/** Nothing is replayed: what changed while nobody listened is read again. */
+export function renewFiles(queryClient: QueryClient): void {
+  void queryClient.invalidateQueries({
+    predicate: ({ queryKey: [kind] }) => kind === 'folder' || kind === 'file-entry',
+  })
+}
+
+/** What a person does with files. Each wakes the sandbox when it sleeps. */
+export function useFileActions(threadId: string) {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  const onError = useErrorToast()
+  const renew = (...paths: string[]) => {
+    for (const path of paths) renewFolder(queryClient, threadId, path)
+  }
+  return {
+    makeFolder: useMutation({
+      mutationFn: (path: string) => client.files.makeFolder(threadId, path),
+      onSuccess: (entry) => renew(parentOf(entry.path)),
+    }),
+    makeFile: useMutation({
+      mutationFn: (path: string) => client.files.write(threadId, path, new Blob([]), { onlyIfNew: true }),
+      onSuccess: (entry) => renew(parentOf(entry.path)),
+    }),
+    move: useMutation({
+      mutationFn: (request: { from: string; to: string }) => client.files.move(threadId, request),
+      onSuccess: (_entry, { from, to }) => renew(parentOf(from), parentOf(to)),
+    }),
+    remove: useMutation({
+      mutationFn: (path: string) => client.files.delete(threadId, path),
+      onSuccess: (_entry, path) => renew(parentOf(path)),
+      onError,
+    }),
+  }
+}

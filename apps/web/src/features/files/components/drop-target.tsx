@@ -1,0 +1,45 @@
+import { type DragEvent, type ReactNode, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { droppedFiles } from '../state/dropped-files.ts'
+import { nameOfPath, shownName } from '../state/names.models.ts'
+import { useTransfersStore } from '../state/transfers-context.ts'
+
+/** Takes files and folders that are dropped on the list into the folder that is shown. */
+export function DropTarget(props: { threadId: string; folder: string; children: ReactNode }) {
+  const { t } = useTranslation('files')
+  const { threadId, folder } = props
+  const transfers = useTransfersStore()
+  const [isOver, setIsOver] = useState(false)
+  // Moving between children leaves one and enters the next: only the sum tells whether the pointer left for good.
+  const depth = useRef(0)
+  const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files')
+  const move = (event: DragEvent, by: number) => {
+    if (!hasFiles(event)) return
+    depth.current = Math.max(0, depth.current + by)
+    setIsOver(depth.current > 0)
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is an extra way; the button in the head is the other
+    <div
+      className="files-drop"
+      onDragEnter={(event) => move(event, 1)}
+      onDragLeave={(event) => move(event, -1)}
+      onDragOver={(event) => hasFiles(event) && event.preventDefault()}
+      onDrop={(event) => {
+        if (!hasFiles(event)) return
+        event.preventDefault()
+        event.stopPropagation()
+        depth.current = 0
+        setIsOver(false)
+        void droppedFiles(event.dataTransfer).then((dropped) => transfers.add(threadId, folder, dropped))
+      }}
+    >
+      {props.children}
+      {isOver && (
+        <div className="drop-sign">
+          <b>{t('dropHere', { name: shownName(nameOfPath(folder)) || '/' })}</b>
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,192 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Field } from '../../../ui/field.tsx'
+import { Input } from '../../../ui/input.tsx'
+import { ConfirmDialog } from '../../connection/components/confirm-dialog.tsx'
+import { FormProblem } from '../../connection/components/form-problem.tsx'
+import { useFileActions } from '../api/files.queries.ts'
+import { type FilesView, withFile, withMoved } from '../state/files-view.models.ts'
+import { cleanPath, joinPath, nameOfPath, parentOf, problemOfName, shownName } from '../state/names.models.ts'
+
+/** What the person is asked. `path` is the folder for something new, else what it is about. */
+export type FileQuestion =
+  | { kind: 'new-file' | 'new-folder' | 'rename' | 'move'; path: string }
+  | { kind: 'remove'; path: string; isFolder: boolean }
+
+type DialogProps = {
+  threadId: string
+  onView: (update: (view: FilesView) => FilesView) => void
+  onClose: () => void
+}
+
+export function FileDialogs(props: DialogProps & { question: FileQuestion }) {
+  const { question, ...rest } = props
+  if (question.kind === 'remove') return <RemoveDialog {...rest} path={question.path} isFolder={question.isFolder} />
+  if (question.kind === 'move') return <MoveDialog {...rest} path={question.path} />
+  return <NameDialog {...rest} question={{ kind: question.kind, path: question.path }} />
+}
+
+function NameDialog(props: DialogProps & { question: { kind: 'new-file' | 'new-folder' | 'rename'; path: string } }) {
+  const { t } = useTranslation('files')
+  const { kind, path } = props.question
+  const { makeFile, makeFolder, move } = useFileActions(props.threadId)
+  const isRename = kind === 'rename'
+  const [name, setName] = useState(isRename ? nameOfPath(path) : '')
+  const [isChecked, setIsChecked] = useState(false)
+  const problem = problemOfName(name)
+  const target = joinPath(isRename ? parentOf(path) : path, name)
+  const done = {
+    onSuccess: () => {
+      if (kind === 'rename') props.onView((view) => withMoved(view, path, target))
+      if (kind === 'new-file') props.onView((view) => withFile(view, target))
+      props.onClose()
+    },
+  }
+  const submit = () => {
+    setIsChecked(true)
+    if (problem !== null) return
+    if (kind === 'new-file') makeFile.mutate(target, done)
+    else if (kind === 'new-folder') makeFolder.mutate(target, done)
+    else if (target === path) props.onClose()
+    else move.mutate({ from: path, to: target }, done)
+  }
+  return (
+    <QuestionForm
+      title={t(`dialog.${kind}`)}
+      label={t('name')}
+      action={isRename ? t('rename') : t('create')}
+      value={name}
+      onValue={setName}
+      problem={isChecked && problem !== null ? t(`nameProblem.${problem}`) : undefined}
+      error={makeFile.error ?? makeFolder.error ?? move.error}
+      isPending={makeFile.isPending || makeFolder.isPending || move.isPending}
+      selection={isRename ? name.lastIndexOf('.') : undefined}
+      onSubmit={submit}
+      onClose={props.onClose}
+    />
+  )
+}
+
+function MoveDialog(props: DialogProps & { path: string }) {
+  const { t } = useTranslation('files')
+  const { path } = props
+  const { move } = useFileActions(props.threadId)
+  const [folder, setFolder] = useState(parentOf(path))
+  const cleaned = cleanPath(folder.trim())
+  const isInItself = cleaned !== null && (cleaned === path || cleaned.startsWith(`${path}/`))
+  const problem = cleaned === null ? t('pathProblem') : isInItself ? t('insideItself') : undefined
+  const submit = () => {
+    if (cleaned === null || isInItself) return
+    const to = joinPath(cleaned, nameOfPath(path))
+    if (to === path) return props.onClose()
+    const onSuccess = () => {
+      props.onView((view) => withMoved(view, path, to))
+      props.onClose()
+    }
+    move.mutate({ from: path, to }, { onSuccess })
+  }
+  return (
+    <QuestionForm
+      title={t('dialog.move', { name: shownName(nameOfPath(path)) })}
+      label={t('moveTo')}
+      action={t('moveAction')}
+      value={folder}
+      onValue={setFolder}
+      problem={problem}
+      error={move.error}
+      isPending={move.isPending}
+      selection={undefined}
+      onSubmit={submit}
+      onClose={props.onClose}
+    />
+  )
+}
+
+function RemoveDialog(props: DialogProps & { path: string; isFolder: boolean }) {
+  const { t } = useTranslation('files')
+  const { path, isFolder } = props
+  const { remove } = useFileActions(props.threadId)
+  const name = shownName(path)
+  const onSuccess = () => {
+    props.onView((view) => withMoved(view, path, null))
+    props.onClose()
+  }
+  return (
+    <ConfirmDialog
+      title={isFolder ? t('removeFolder') : t('removeFile')}
+      text={isFolder ? t('removeFolderText', { name }) : t('removeFileText', { name })}
+      action={t('remove')}
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate(path, { onSuccess })}
+      onClose={props.onClose}
+    />
+  )
+}
+
+/** One text and a button. The part of the text before `selection` is selected at first; undefined: all of it. */
+function QuestionForm(props: {
+  title: string
+  label: string
+  action: string
+  value: string
+  onValue: (value: string) => void
+  problem: string | undefined
+  error: unknown
+  isPending: boolean
+  selection: number | undefined
+  onSubmit: () => void
+  onClose: () => void
+}) {
+  const { t } = useTranslation('common')
+  const { selection } = props
+  return (
+    <Dialog
+      isOpen
+      onOpenChange={(isOpen) => !isOpen && props.onClose()}
+      title={props.title}
+      closeLabel={t('close')}
+      footer={
+        <>
+          <span className="grow" />
+          <Button size="md" onClick={props.onClose}>
+            {t('cancel')}
+          </Button>
+          <Button size="md" variant="primary" isLoading={props.isPending} onClick={props.onSubmit}>
+            {props.action}
+          </Button>
+        </>
+      }
+    >
+      <form
+        className="dialog-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!props.isPending) props.onSubmit()
+        }}
+      >
+        <Field label={props.label} error={props.problem}>
+          {(control) => (
+            <Input
+              {...control}
+              value={props.value}
+              autoComplete="off"
+              spellCheck={false}
+              dir="auto"
+              onFocus={(event) =>
+                event.target.setSelectionRange(
+                  0,
+                  selection !== undefined && selection > 0 ? selection : event.target.value.length,
+                )
+              }
+              onChange={(event) => props.onValue(event.target.value)}
+            />
+          )}
+        </Field>
+        {props.error !== null && props.error !== undefined && <FormProblem error={props.error} />}
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,99 @@
+import type { FileEntry } from '@threadbox/sdk'
+import { Download, Ellipsis, FolderInput, Pencil, RotateCw, Trash2 } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { useClient } from '../../../app/client.ts'
+import { useFormat } from '../../../app/use-format.ts'
+import { IconButton } from '../../../ui/icon-button.tsx'
+import { Menu, MenuItem } from '../../../ui/menu.tsx'
+import { isFolder, type Listing } from '../state/tree.models.ts'
+import type { FileQuestion } from './file-dialogs.tsx'
+
+/** All files or the changed ones, how many there are, and what can be done with the selected one. */
+export function FilesBar(props: {
+  threadId: string
+  listing: (Listing & { retry: () => void }) | undefined
+  changedCount: number
+  isChangedOnly: boolean
+  onChangedOnly: (isChangedOnly: boolean) => void
+  selected: FileEntry | null
+  onAsk: (question: FileQuestion) => void
+}) {
+  const { t } = useTranslation('files')
+  const format = useFormat()
+  const { listing, changedCount, isChangedOnly, selected } = props
+  return (
+    <div className="files-bar">
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms */}
+      <div className="seg" role="group" aria-label={t('which')}>
+        <button type="button" aria-pressed={!isChangedOnly} onClick={() => props.onChangedOnly(false)}>
+          {t('allFiles')}
+        </button>
+        <button type="button" aria-pressed={isChangedOnly} onClick={() => props.onChangedOnly(true)}>
+          {t('changedThisTurn')}
+          {changedCount > 0 && <span className="badge badge--acc">{format.number(changedCount)}</span>}
+        </button>
+      </div>
+      <span className="grow" />
+      {listing !== undefined && listing.entries.length > 0 && !isChangedOnly && (
+        <span className="faint files-count">
+          {t('entries', { count: listing.total, total: format.number(listing.total) })}
+        </span>
+      )}
+      <IconButton label={t('readAgain')} onClick={() => listing?.retry()}>
+        <RotateCw className="i" size={14} />
+      </IconButton>
+      {selected !== null && !isChangedOnly && (
+        <SelectedMenu threadId={props.threadId} entry={selected} onAsk={props.onAsk} />
+      )}
+    </div>
+  )
+}
+
+function SelectedMenu(props: { threadId: string; entry: FileEntry; onAsk: (question: FileQuestion) => void }) {
+  const { t } = useTranslation('files')
+  const client = useClient()
+  const { threadId, entry } = props
+  const { path } = entry
+  const isOfFolder = isFolder(entry)
+  const address = isOfFolder
+    ? client.files.archiveUrl(threadId, path)
+    : client.files.contentUrl(threadId, path, { download: true })
+  // The menu gives the focus back when it closes; the dialog takes it after that.
+  const ask = (question: FileQuestion) => setTimeout(() => props.onAsk(question))
+  return (
+    <Menu
+      align="end"
+      label={t('more')}
+      trigger={
+        <IconButton label={t('more')}>
+          <Ellipsis className="i" size={16} />
+        </IconButton>
+      }
+    >
+      <MenuItem icon={<Download className="i" size={14} />} onSelect={() => save(address)}>
+        {isOfFolder ? t('downloadZip') : t('download')}
+      </MenuItem>
+      <MenuItem icon={<Pencil className="i" size={14} />} end="F2" onSelect={() => ask({ kind: 'rename', path })}>
+        {t('rename')}
+      </MenuItem>
+      <MenuItem icon={<FolderInput className="i" size={14} />} onSelect={() => ask({ kind: 'move', path })}>
+        {t('move')}
+      </MenuItem>
+      <MenuItem
+        icon={<Trash2 className="i" size={14} />}
+        isDanger
+        onSelect={() => ask({ kind: 'remove', path, isFolder: isOfFolder })}
+      >
+        {t('remove')}
+      </MenuItem>
+    </Menu>
+  )
+}
+
+/** A failure is saved as a file then, and never takes the place of the page. */
+function save(address: string): void {
+  const link = document.createElement('a')
+  link.href = address
+  link.download = ''
+  link.click()
+}
