@@ -25,6 +25,8 @@ import { addOrderRoutes } from './orders/orders.routes.ts'
 import { makeSandboxOrders } from './orders/sandbox-orders.ts'
 import { reclaim } from './reclaim/reclaim.ts'
 import { makeHostServer, makeOrdersApp } from './server.ts'
+import { addSleepingFileRoutes } from './sleeping/sleeping-files.routes.ts'
+import { makeSleepingFiles } from './sleeping/sleeping-files.ts'
 import { makeSpares } from './spares/spares.ts'
 import { makeBootsStore } from './state/boots.store.ts'
 import { makeFactsStore } from './state/facts.store.ts'
@@ -113,6 +115,7 @@ export async function makeHost(options: HostOptions): Promise<Host> {
   const { installation, doctorUrl } = options
   addDoctorRoutes(app, makeDoctor({ installation, doctorUrl, orders, active, disks, driver, randomBytes, clock }))
   addOrderRoutes(app, orders)
+  addSleepingFileRoutes(app, makeSleepingFiles({ sandboxes, boots, disks, paused }))
   return {
     prepare: async () => {
       await files.prepare()

@@ -9,6 +9,7 @@ import type { BlobStore } from './blobs/blob-store.ts'
 import { type OpenDatabase, tablesOf } from './database/database.ts'
 import { fileRoutes } from './files/files.routes.ts'
 import { type Files, makeFiles } from './files/files.usecases.ts'
+import { makeSleepingReads } from './files/sleeping-files.ts'
 import type { Api, ApiEnv } from './http/api.ts'
 import type { AllowedHosts } from './http/origins.ts'
 import { lifecycleRoutes } from './lifecycle/lifecycle.routes.ts'
@@ -23,6 +24,7 @@ import { previewRoutes } from './previews/previews.routes.ts'
 import type { HostClient } from './sandboxes/host-client.ts'
 import { startReconciler } from './sandboxes/reconciler.ts'
 import { eraseSandbox } from './sandboxes/sandbox-deletion.ts'
+import { sandboxNotAwake } from './sandboxes/sandboxes.errors.ts'
 import { deriveKey, makeSecretBox } from './secrets/secret-box.ts'
 import { makeServer } from './server.ts'
 import { serviceRoutes } from './services/services.routes.ts'
@@ -240,7 +242,7 @@ function mountRoutes(
       accountRoutes({ users, apiKeys: known.apiKeys }),
       threadRoutes({ threads, log, userHub: parts.userHub }),
       contentRoutes({ threads, log, blobs: options.blobs, attachments }),
-      fileRoutes({ threads, watch: parts.filesWatch, files: filesOf(parts) }),
+      fileRoutes({ threads, watch: parts.filesWatch, files: filesOf(parts, options.host) }),
       lifecycleRoutes({ lifecycle: parts.lifecycle, open: (userId, threadId) => threads.open(userId, threadId) }),
       previewRoutes({ previews: known.previews.previews, open: (userId, threadId) => threads.open(userId, threadId) }),
       serviceRoutes({ services: parts.services, open: (userId, threadId) => threads.open(userId, threadId) }),
@@ -255,11 +257,15 @@ function mountRoutes(
   })
 }
 
-function filesOf({ sandboxes, sandboxStore }: ThreadParts): Files {
+function filesOf({ sandboxes, sandboxStore }: ThreadParts, host: HostClient): Files {
   return makeFiles({
     awake: (threadId, how) => sandboxes.awake(threadId, how),
     ifAwake: (threadId) => sandboxes.ifAwake(threadId),
-    stateOf: async (threadId) => (await sandboxStore.find(threadId))?.state ?? 'fresh',
+    asleep: async (threadId, signal) => {
+      const row = await sandboxStore.find(threadId)
+      if (row === undefined) throw sandboxNotAwake({ state: 'fresh' })
+      return makeSleepingReads(host.sleepingFiles(row.id, signal), row.state)
+    },
   })
 }
 

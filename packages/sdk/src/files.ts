@@ -2,7 +2,7 @@ import type { FileEntry, FilesPage, MoveFile } from '@threadbox/protocol/public'
 import type { Connection, UploadBody } from './request.ts'
 import { putBytes, type UploadOptions } from './upload.ts'
 
-/** Which part of a folder. `wake: false` throws `sandbox.not-awake` instead of waking a sandbox that sleeps. */
+/** Which part of a folder. `wake: false` reads the disk of a sandbox that sleeps and leaves it asleep. */
 type ListOptions = ReadOptions & { after?: string; limit?: number }
 type ReadOptions = { wake?: boolean; signal?: AbortSignal | undefined }
 
@@ -26,11 +26,16 @@ export function fileCalls(connection: Connection) {
         signal: options.signal,
       }),
     /** Address of a file's bytes; with `download` the browser saves it instead of showing it. */
-    contentUrl: (threadId: string, path: string, options: { download?: boolean; version?: string } = {}) =>
+    contentUrl: (
+      threadId: string,
+      path: string,
+      options: { download?: boolean; version?: string; wake?: boolean } = {},
+    ) =>
       connection.url(at(threadId, '/content'), {
         path,
         download: options.download === true ? true : undefined,
         version: options.version,
+        wake: options.wake,
       }),
     /** Writes a file. With `ifMatch` it fails with `file.changed` when somebody else wrote it in between. */
     write: (

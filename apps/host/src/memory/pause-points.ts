@@ -15,6 +15,8 @@ export type PausePoints = {
   dropped(): Promise<void>
   /** What differs from the point; `since` is null when there is none. */
   changes(sandbox: StoredSandbox): Promise<FileChanges>
+  /** Where the disk's content of the point can be read; undefined when there is none. */
+  pathOf(sandbox: StoredSandbox): Promise<string | undefined>
   /** Gives the disk, which was lost, the content of the point; its moment, or undefined when there is none. */
   restore(sandbox: StoredSandbox): Promise<number | undefined>
   /** Whether the disk is as it was at the point, in every file and every directory. */
@@ -67,6 +69,11 @@ export function makePausePoints(parts: { disks: DiskStore; store: PausePointsSto
       if (found === undefined) return { since: null, ...noChanges }
       const { isSame: _, ...changes } = found
       return changes
+    },
+    pathOf: async ({ sandboxId, placeId }) => {
+      const point = await store.find(sandboxId)
+      const snapshots = point === undefined ? [] : await disks.listSnapshots(placeId)
+      return snapshots.find(({ snapshotId }) => snapshotId === point?.snapshotId)?.path
     },
     restore: async ({ sandboxId, placeId }) => {
       const point = await store.find(sandboxId)

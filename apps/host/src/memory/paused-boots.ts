@@ -25,6 +25,8 @@ export type PausedBoots = {
   fileChanges(sandbox: StoredSandbox): Promise<FileChanges>
   /** Gives a disk that was lost the content of its last pause or demotion; the moment, or undefined: there is none. */
   restoreDisk(sandbox: StoredSandbox): Promise<number | undefined>
+  /** Where the files of a sandbox can be read as they were when it was paused; undefined: nowhere. */
+  pausedDiskPath(sandbox: StoredSandbox): Promise<string | undefined>
   present(options: SandboxBoot): Promise<HostSandbox['paused']>
   usage(): Promise<MemoryUsage>
   reclaim(options: SandboxBoot): Promise<Reclaimed>
@@ -66,6 +68,7 @@ export function makePausedBoots(parts: MemoryParts & { keepsFrozen: boolean }): 
     dropFrozen,
     fileChanges: (sandbox) => looks.look(() => points.changes(sandbox)),
     restoreDisk: (sandbox) => points.restore(sandbox),
+    pausedDiskPath: (sandbox) => points.pathOf(sandbox),
     present: async ({ sandbox, boot }) => {
       if (!isAsleep(boot)) return null
       const image = await images.find(sandbox.sandboxId)

@@ -27,7 +27,7 @@ import type { FilesWatch } from './files-watch.ts'
 
 const tags = ['files']
 const pathQuery = z.object({ path: sandboxPathSchema })
-/** `false`: nothing wakes a sandbox that sleeps; the answer is then `sandbox.not-awake`. */
+/** `false`: nothing wakes a sandbox that sleeps; its disk is read, or the answer is `sandbox.not-awake`. */
 const readQuery = pathQuery.extend({ wake: z.enum(['true', 'false']).default('true') })
 const listQuery = readQuery.extend({
   /** Where the part before this one ended (`next`). */

@@ -117,16 +117,30 @@ test('a large folder comes in parts, in the order of names, each entry once', as
   expect(seen).toEqual(names)
 })
 
-test('reading without waking says that the sandbox sleeps, and leaves it asleep', async () => {
-  await write('/home/user/a.txt', 'x')
+test('C8: the files of a sandbox that sleeps are read without waking it, and can be saved afterwards', async () => {
+  await write('/home/user/a.txt', '0123456789')
   const { sandboxId } = await server.parts.sandboxes.awake(threadId, { reason: 'files' })
+  const etag = (await call('GET', '/content?path=/home/user/a.txt')).headers.get('etag')
   await server.call('POST', `/api/v1/threads/${threadId}/sandbox/pause`, { person: owner })
-  for (const rest of ['?path=/home/user', '/entry?path=/home/user/a.txt', '/content?path=/home/user/a.txt']) {
-    expect(await codeOf(await call('GET', `${rest}&wake=false`))).toBe('sandbox.not-awake')
-  }
+  const page = (await (await call('GET', '?path=/home/user&wake=false')).json()) as FilesPage
+  expect(page).toMatchObject({ total: 1, entries: [{ name: 'a.txt', type: 'file', sizeBytes: 10, version: etag }] })
+  const part = await call('GET', '/content?path=/home/user/a.txt&wake=false', { headers: { range: 'bytes=2-4' } })
+  expect([part.status, part.headers.get('content-range'), await part.text()]).toEqual([206, 'bytes 2-4/10', '234'])
+  const whole = await call('GET', '/content?path=/home/user/a.txt&wake=false')
+  expect([whole.headers.get('etag'), await whole.text()]).toEqual([etag, '0123456789'])
+  expect(await codeOf(await call('GET', '/content?path=/home/user&wake=false'))).toBe('file.is-directory')
   expect((await call('PUT', '/watch', { body: { paths: ['/home/user'] } })).status).toBe(204)
   expect(host.sandboxes.get(sandboxId)?.actual).toBe('paused')
-  expect((await call('GET', '/entry?path=/home/user/a.txt')).status).toBe(200)
+  expect((await write('/home/user/a.txt', 'woken by it', { 'if-match': etag ?? '' })).status).toBe(200)
+})
+
+test('a thread that has no sandbox yet gets none by being looked at', async () => {
+  const empty = await server.parts.threads.create(owner.userId, {})
+  for (const rest of ['?path=/home/user', '/entry?path=/home/user', '/content?path=/home/user/a.txt']) {
+    const answer = await server.call('GET', `/api/v1/threads/${empty.id}/files${rest}&wake=false`, { person: owner })
+    expect(await codeOf(answer)).toBe('sandbox.not-awake')
+  }
+  expect(host.starts).toHaveLength(1)
 })
 
 test('a change in a watched folder is told to the person who watches it', async () => {

@@ -3,9 +3,10 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { filesystem } from '@threadbox/protocol/guest'
 import type { FileEntry, FilesPage } from '@threadbox/protocol/public'
 import type { OpenedFile, ReachableSandbox } from '../sandboxes/awake-sandbox.ts'
-import { fileRefused, sandboxDiskFull, sandboxNotAwake } from '../sandboxes/sandboxes.errors.ts'
+import { fileRefused, sandboxDiskFull } from '../sandboxes/sandboxes.errors.ts'
 import { fileIsDirectory, fileNotFound } from '../tools/tools.errors.ts'
 import { fileChanged, fileExists, folderProtected, rangeOutside } from './files.errors.ts'
+import type { SleepingReads } from './sleeping-files.ts'
 
 type Info = filesystem.EntryInfo
 const types: Record<number, FileEntry['type']> = {
@@ -24,8 +25,8 @@ export type FilesPart = { after: string; limit: number }
 const protectedFolders = new Set(['/', '/home', '/home/user'])
 
 /**
- * The files of a thread's sandbox. Each call brings it awake first; with `mayWake` false those that only read throw
- * `sandbox.not-awake` instead.
+ * The files of a thread's sandbox. Each call brings it awake first; with `mayWake` false those that only read leave one
+ * that sleeps asleep and read its disk, or throw `sandbox.not-awake` where that cannot be read.
  */
 export type Files = {
   list(threadId: string, path: string, options: FilesPart & ReadOptions): Promise<FilesPage>
@@ -55,26 +56,30 @@ export type ReadOptions = { signal: AbortSignal; mayWake: boolean }
 export function makeFiles(options: {
   awake: (threadId: string, options: { reason: 'files'; signal?: AbortSignal }) => Promise<ReachableSandbox>
   ifAwake: (threadId: string) => Promise<ReachableSandbox | undefined>
-  stateOf: (threadId: string) => Promise<string>
+  /** Throws `sandbox.not-awake` for a thread without a sandbox. */
+  asleep: (threadId: string, signal: AbortSignal) => Promise<SleepingReads>
 }): Files {
   const awake = (threadId: string, signal?: AbortSignal) =>
     options.awake(threadId, { reason: 'files', ...(signal === undefined ? {} : { signal }) })
-  const toRead = async (threadId: string, { mayWake, signal }: ReadOptions) => {
-    if (mayWake) return await awake(threadId, signal)
-    const sandbox = await options.ifAwake(threadId)
-    if (sandbox === undefined) throw sandboxNotAwake({ state: await options.stateOf(threadId) })
-    return sandbox
-  }
+  /** Undefined: it sleeps and may go on sleeping. */
+  const toRead = (threadId: string, { mayWake, signal }: ReadOptions) =>
+    mayWake ? awake(threadId, signal) : options.ifAwake(threadId)
   return {
     list: async (threadId, path, { after, limit, ...how }) => {
       const sandbox = await toRead(threadId, how)
+      if (sandbox === undefined) return await (await options.asleep(threadId, how.signal)).list(path, { after, limit })
       const request = { path, depth: 1, after, limit }
       return pageOf(await onPath(path, sandbox.files.listDir(request, { signal: how.signal })), { after, limit })
     },
-    entry: async (threadId, path, how) => present(await stat(await toRead(threadId, how), path)),
+    entry: async (threadId, path, how) => {
+      const sandbox = await toRead(threadId, how)
+      if (sandbox === undefined) return await (await options.asleep(threadId, how.signal)).entry(path)
+      return present(await stat(sandbox, path))
+    },
     read: async (threadId, path, { range, ...how }) => {
       const { signal } = how
       const sandbox = await toRead(threadId, how)
+      if (sandbox === undefined) return await (await options.asleep(threadId, signal)).read(path, range)
       const info = await stat(sandbox, path)
       if (info.type === filesystem.FileType.DIRECTORY) throw fileIsDirectory({ path })
       if (range !== undefined && isOutside(range, Number(info.size))) {

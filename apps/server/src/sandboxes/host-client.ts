@@ -27,6 +27,7 @@ import { Agent, type Dispatcher } from 'undici'
 import { z } from 'zod'
 import { parseJson } from '../parse-json.ts'
 import { hostAnswerUnknown, hostUnreachable } from './sandboxes.errors.ts'
+import { makeSleepingDisk, type SleepingDisk } from './sleeping-disk.ts'
 
 /** An order may include making a disk and starting a sandbox on a busy machine. */
 const orderTimeoutMs = 120_000
@@ -61,6 +62,8 @@ export type HostClient = {
   delete(sandboxId: string): Promise<void>
   /** Live events until the stream breaks or the signal aborts. */
   events(signal: AbortSignal): AsyncIterable<HostEvent>
+  /** Reads the disk of a sandbox that sleeps. Throws `sandbox.disk-not-readable` for one that is awake. */
+  sleepingFiles(sandboxId: string, signal: AbortSignal): SleepingDisk
   /** Sends any request through the gateway to the guest of one boot. */
   guest(target: { sandboxId: string; bootId: string }, request: GuestRequest): Promise<Dispatcher.ResponseData>
   /** The guest's RPC services, over the same gateway. */
@@ -150,6 +153,7 @@ export function makeHostClient(options: { socketPath: string }): HostClient {
       await order(z.unknown(), { method: 'DELETE', path: hostPaths.sandbox(sandboxId) }).catch(undefinedIfNotFound)
     },
     events: (signal) => readEvents(send, signal),
+    sleepingFiles: (sandboxId, signal) => makeSleepingDisk(send, { sandboxId, signal }),
     guest: (target, request) =>
       send({
         method: request.method,

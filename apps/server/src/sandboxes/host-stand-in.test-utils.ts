@@ -17,7 +17,7 @@ import {
   type HostInfo,
   type HostSandbox,
 } from '@threadbox/protocol/host'
-import { filesystemRoutes } from './files-stand-in.test-utils.ts'
+import { answerSleeping, filesystemRoutes } from './files-stand-in.test-utils.ts'
 import { closedPort, isAsked, type StandInService, sleepingPort } from './ports-stand-in.test-utils.ts'
 
 /**
@@ -202,6 +202,10 @@ async function answer(host: HostStandIn, exchange: Exchange): Promise<void> {
     return await memoryOrder(host, { ...exchange, sandbox, sendJson, order: rest })
   }
   if (rest === 'port') return (isAsked(sandbox, request) ? host.service : sleepingPort)(request, response)
+  if (rest === 'sleeping-files') {
+    if (sandbox.actual === 'ready') return sendJson(wireError('sandbox.disk-not-readable', 'conflict'), 409)
+    return await answerSleeping(response, { query: url.searchParams, real: (path) => host.pathOf(sandboxId, path) })
+  }
   if (rest === 'file-changes') return sendJson(host.fileChanges)
   if (rest === 'guest') {
     const isSameBoot = request.headers[bootHeader] === sandbox.bootId

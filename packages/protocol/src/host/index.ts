@@ -255,6 +255,8 @@ export const hostPaths = {
   wake: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/wake`,
   demote: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/demote`,
   fileChanges: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/file-changes`,
+  /** `GET`: reads the disk of a sandbox that sleeps; see `sleepingQuestionSchema`. */
+  sleepingFiles: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/sleeping-files`,
   guest: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/guest`,
   code: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/code`,
   port: (sandboxId: string, port: number) => `/v1/sandboxes/${sandboxId}/port/${port}`,
@@ -275,3 +277,5 @@ export const hostDoctorSchema = z.object({
   ),
 })
 export type HostDoctor = z.infer<typeof hostDoctorSchema>
+
+export * from './sleeping-files.ts'

@@ -7,7 +7,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import type { FileEntry, ThreadboxClient } from '@threadbox/sdk'
-import { useCallback, useEffect } from 'react'
+import { useCallback, useEffect, useRef } from 'react'
 import { useClient } from '../../../app/client.ts'
 import { queryKeys } from '../../../app/query-keys.ts'
 import { useErrorToast } from '../../connection/state/use-error-toast.ts'
@@ -38,11 +38,11 @@ async function readFolder(
   }
 }
 
-/** What is in each of these folders, as far as it is known. Nothing is asked of a sandbox that sleeps. */
+/** What is in each of these folders, as far as it is known. One that sleeps is read and goes on sleeping. */
 export function useFolders(
   threadId: string,
   paths: readonly string[],
-  isAwake: boolean,
+  isReadable: boolean,
 ): ReadonlyMap<string, Listing & { retry: () => void }> {
   const client = useClient()
   // The same map for as long as nothing in it changed: thousands of lines are sorted from it.
@@ -67,7 +67,7 @@ export function useFolders(
     queries: paths.map((path) => ({
       queryKey: queryKeys.folder(threadId, path),
       queryFn: ({ signal }: { signal: AbortSignal }) => readFolder(client, { threadId, path, signal }),
-      enabled: isAwake,
+      enabled: isReadable,
       retry: false,
     })),
     combine,
@@ -75,12 +75,12 @@ export function useFolders(
 }
 
 /** One file as it is now. */
-export function useFileEntry(threadId: string, path: string, isAwake: boolean) {
+export function useFileEntry(threadId: string, path: string, isReadable: boolean) {
   const client = useClient()
   return useQuery({
     queryKey: queryKeys.fileEntry(threadId, path),
     queryFn: ({ signal }) => client.files.entry(threadId, path, { wake: false, signal }),
-    enabled: isAwake,
+    enabled: isReadable,
     retry: false,
   })
 }
@@ -113,8 +113,13 @@ export function useFileBytes(
 /** While these folders are in view changes in them are told; a hidden tab asks for nothing. */
 export function useWatchedFolders(threadId: string, paths: readonly string[], isAwake: boolean): void {
   const client = useClient()
+  const queryClient = useQueryClient()
   const key = JSON.stringify(paths)
+  const wasAwake = useRef(isAwake)
   useEffect(() => {
+    // Whatever woke it may have written already.
+    if (isAwake && !wasAwake.current) renewFolder(queryClient, threadId, null)
+    wasAwake.current = isAwake
     if (!isAwake) return
     const wanted: string[] = JSON.parse(key)
     const renew = () => {
@@ -124,12 +129,17 @@ export function useWatchedFolders(threadId: string, paths: readonly string[], is
     }
     renew()
     const timer = setInterval(renew, renewMs)
-    document.addEventListener('visibilitychange', renew)
+    // While it was hidden nothing was watched.
+    const onVisible = () => {
+      renew()
+      if (document.visibilityState === 'visible') renewFolder(queryClient, threadId, null)
+    }
+    document.addEventListener('visibilitychange', onVisible)
     return () => {
       clearInterval(timer)
-      document.removeEventListener('visibilitychange', renew)
+      document.removeEventListener('visibilitychange', onVisible)
     }
-  }, [client, threadId, key, isAwake])
+  }, [client, queryClient, threadId, key, isAwake])
 }
 
 /** Folders that changed while they were being read: they are read once more. */

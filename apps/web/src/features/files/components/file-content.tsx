@@ -6,7 +6,7 @@ import { LoadFailed } from '../../connection/components/load-failed.tsx'
 import { useFileBytes } from '../api/files.queries.ts'
 
 /** A file whose bytes are shown. */
-export type ShownFile = { threadId: string; entry: FileEntry; isAwake: boolean }
+export type ShownFile = { threadId: string; entry: FileEntry; isReadable: boolean }
 
 export type FileBytes = { bytes: Uint8Array<ArrayBuffer>; version: string; isWhole: boolean }
 
@@ -22,7 +22,7 @@ export function FileContent(
   const { t } = useTranslation('files')
   const { threadId, entry, limitBytes } = props
   const isTooLarge = props.isAllNeeded === true && entry.sizeBytes > limitBytes
-  const query = useFileBytes(threadId, entry, { limitBytes, isEnabled: props.isAwake && !isTooLarge })
+  const query = useFileBytes(threadId, entry, { limitBytes, isEnabled: props.isReadable && !isTooLarge })
   if (isTooLarge) return <p className="files-none">{t('tooLarge')}</p>
   if (query.data !== undefined) return <>{props.children(query.data)}</>
   if (query.isError) {
@@ -32,7 +32,7 @@ export function FileContent(
       </div>
     )
   }
-  if (!props.isAwake) return <p className="files-none">{t('asleepFile')}</p>
+  if (!props.isReadable) return <p className="files-none">{t('asleepFile')}</p>
   return (
     <div className="sec">
       <Skeleton rows={4} label={t('loading')} />

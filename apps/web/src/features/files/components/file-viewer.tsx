@@ -28,13 +28,13 @@ const richKinds: ReadonlySet<FileKind> = new Set(['markdown', 'csv', 'html', 'no
 export function FileViewer(props: {
   threadId: string
   path: string
-  isAwake: boolean
+  isReadable: boolean
   onFolder: (folder: string) => void
   onClose: () => void
 }) {
   const { t } = useTranslation('files')
   const { threadId, path, onFolder } = props
-  const query = useFileEntry(threadId, path, props.isAwake)
+  const query = useFileEntry(threadId, path, props.isReadable)
   const kind = kindOf(path)
   const [asText, setAsText] = useState(() => keptEdit(threadId, path) !== null)
   const entry = query.data
@@ -116,7 +116,7 @@ function ViewerActions(props: { threadId: string; path: string; onClose: () => v
 function ViewerBody(props: {
   threadId: string
   path: string
-  isAwake: boolean
+  isReadable: boolean
   query: ReturnType<typeof useFileEntry>
   kind: FileKind
   isText: boolean
@@ -133,7 +133,7 @@ function ViewerBody(props: {
     )
   }
   if (entry === undefined) {
-    return props.isAwake ? (
+    return props.isReadable ? (
       <div className="sec">
         <Skeleton rows={4} label={t('loading')} />
       </div>
@@ -142,7 +142,7 @@ function ViewerBody(props: {
     )
   }
   if (entry.type !== 'file') return <p className="files-none">{t('notAFile')}</p>
-  const file = { threadId, entry, isAwake: props.isAwake }
+  const file = { threadId, entry, isReadable: props.isReadable }
   if (isTextKind(kind) && props.isText) return <FileText {...file} isGone={props.isGone} />
   if (kind === 'markdown') return <MarkdownPreview {...file} />
   if (kind === 'csv') return <CsvPreview {...file} />

@@ -35,6 +35,7 @@ export function FilesPane(props: PaneProps) {
   const { data: thread } = useQuery(threadQuery(client, threadId))
   const state = thread?.sandbox.state
   const isAwake = state === 'active'
+  const isReadable = isAwake || state === 'paused' || state === 'cold'
   const toFolder = (folder: string) => change((before) => withFolder(before, folder))
   return (
     <Pane
@@ -50,7 +51,7 @@ export function FilesPane(props: PaneProps) {
     >
       {state !== undefined && !isAwake && <SleepNotice threadId={threadId} state={state} />}
       <DropTarget threadId={threadId} folder={view.folder}>
-        <Listings threadId={threadId} isAwake={isAwake} onAsk={setQuestion} />
+        <Listings threadId={threadId} isAwake={isAwake} isReadable={isReadable} onAsk={setQuestion} />
       </DropTarget>
       <TransferStrip threadId={threadId} />
       {view.file !== null && (
@@ -58,7 +59,7 @@ export function FilesPane(props: PaneProps) {
           key={view.file}
           threadId={threadId}
           path={view.file}
-          isAwake={isAwake}
+          isReadable={isReadable}
           onFolder={(folder) => change((before) => ({ ...withFolder(before, folder), file: null }))}
           onClose={() => change((before) => ({ ...before, file: null }))}
         />
@@ -70,7 +71,12 @@ export function FilesPane(props: PaneProps) {
   )
 }
 
-function Listings(props: { threadId: string; isAwake: boolean; onAsk: (question: FileQuestion) => void }) {
+function Listings(props: {
+  threadId: string
+  isAwake: boolean
+  isReadable: boolean
+  onAsk: (question: FileQuestion) => void
+}) {
   const { t } = useTranslation('files')
   const { threadId, isAwake, onAsk } = props
   const [view, change] = useFilesView(threadId)
@@ -78,7 +84,7 @@ function Listings(props: { threadId: string; isAwake: boolean; onAsk: (question:
   const page = usePageThread()
   const changes = page?.threadId === threadId ? page.turnChanges : null
   const folders = useMemo(() => foldersOf(view.folder, view.open), [view.folder, view.open])
-  const listings = useFolders(threadId, folders, isAwake)
+  const listings = useFolders(threadId, folders, props.isReadable)
   useWatchedFolders(threadId, folders, isAwake)
   const open = useMemo(() => new Set(view.open), [view.open])
   const rows = useMemo(

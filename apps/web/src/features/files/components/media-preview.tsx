@@ -9,11 +9,11 @@ import type { ShownFile } from './file-content.tsx'
 export function MediaPreview(props: ShownFile & { kind: FileKind }) {
   const { t } = useTranslation('files')
   const client = useClient()
-  const { threadId, entry, kind, isAwake } = props
+  const { threadId, entry, kind, isReadable } = props
   const [hasFailed, setHasFailed] = useState('')
-  if (!isAwake) return <p className="files-none">{t('asleepFile')}</p>
+  if (!isReadable) return <p className="files-none">{t('asleepFile')}</p>
   if (hasFailed === entry.version) return <p className="files-none">{t('notUnderstood')}</p>
-  const address = client.files.contentUrl(threadId, entry.path, { version: entry.version })
+  const address = client.files.contentUrl(threadId, entry.path, { version: entry.version, wake: false })
   const name = shownName(nameOfPath(entry.path))
   const fail = () => setHasFailed(entry.version)
   if (kind === 'image') {

@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { DiskStore } from '@threadbox/disk-store'
+import {
+  type SleepingEntry,
+  type SleepingPage,
+  type SleepingQuestion,
+  sleepingEntrySchema,
+  sleepingPageSchema,
+} from '@threadbox/protocol/host'
+import { isAsleep, type PausedBoots } from '../memory/paused-boots.ts'
+import { makeFewAtOnce } from '../orders/few-at-once.ts'
+import { sandboxNotFound } from '../orders/orders.errors.ts'
+import type { BootsStore } from '../state/boots.store.ts'
+import type { SandboxesStore } from '../state/sandboxes.store.ts'
+import type { ReaderAnswer, ReaderOrder } from './read-disk/main.ts'
+import {
+  diskNotReadable,
+  sleepingFileIsDirectory,
+  sleepingFileMissing,
+  sleepingFileRefused,
+} from './sleeping-files.errors.ts'
+
+export type SleepingAnswer =
+  | { kind: 'list'; page: SleepingPage }
+  | { kind: 'entry'; entry: SleepingEntry }
+  | { kind: 'content'; entry: SleepingEntry; bytes: Readable }
+
+/** Reads the files of sandboxes that sleep, and wakes none. */
+export type SleepingFiles = {
+  /** Throws `sandbox.disk-not-readable` while it is awake, `file.not-found`, `file.is-directory`, `file.refused`. */
+  answer(sandboxId: string, question: SleepingQuestion): Promise<SleepingAnswer>
+}
+
+/** Whom the files of a sandbox belong to; the image makes this user. */
+const sandboxUserId = 1000
+/** Readers that run at the same time: each is a process of some 40 MB. */
+const readersAtOnce = 4
+/** The first line comes from one folder or one file. */
+const answerWithinMs = 30_000
+/** Ten thousand entries with long names. */
+const longestLineBytes = 64 * 1024 * 1024
+
+export function makeSleepingFiles(parts: {
+  sandboxes: SandboxesStore
+  boots: Pick<BootsStore, 'current'>
+  disks: Pick<DiskStore, 'getDisk'>
+  paused: Pick<PausedBoots, 'pausedDiskPath'>
+}): SleepingFiles {
+  const fewAtOnce = makeFewAtOnce(readersAtOnce)
+  /**
+   * While memory is kept its disk must not even be looked at, because that could count as a change of it: the snapshot
+   * of the pause is read. Without memory the disk itself is the truth, also after a crash.
+   */
+  const rootOf = async (sandboxId: string): Promise<string> => {
+    const sandbox = await parts.sandboxes.find(sandboxId)
+    if (sandbox === undefined || sandbox.isDeleting) throw sandboxNotFound({ sandboxId })
+    const boot = await parts.boots.current(sandboxId)
+    if (boot === undefined) return (await parts.disks.getDisk(sandbox.placeId)).path
+    const path = isAsleep(boot) ? await parts.paused.pausedDiskPath(sandbox) : undefined
+    if (path === undefined) throw diskNotReadable({ sandboxId })
+    return path
+  }
+  return {
+    answer: async (sandboxId, question) => {
+      const root = await rootOf(sandboxId)
+      const begun = Promise.withResolvers<SleepingAnswer>()
+      const work = fewAtOnce(async () => {
+        const reader = startReader(root, question)
+        begun.resolve(readAnswer(reader, question))
+        // The place is taken for as long as bytes are read.
+        if (reader.exitCode === null && reader.signalCode === null) await once(reader, 'exit')
+      })
+      work.catch(begun.reject)
+      return await begun.promise
+    },
+  }
+}
+
+function startReader(root: string, question: SleepingQuestion): ChildProcess {
+  const isSource = import.meta.filename.endsWith('.ts')
+  const here = dirname(import.meta.filename)
+  const program = isSource ? join(here, 'read-disk', 'main.ts') : join(here, '..', 'disk-reader', 'main.js')
+  const reader = spawn(process.execPath, [program], {
+    cwd: root,
+    env: {},
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  const order: ReaderOrder = { question, userId: process.getuid?.() === 0 ? sandboxUserId : null }
+  reader.stdin?.on('error', () => undefined)
+  reader.stdin?.end(JSON.stringify(order))
+  return reader
+}
+
+async function readAnswer(reader: ChildProcess, question: SleepingQuestion): Promise<SleepingAnswer> {
+  const { stdout } = reader
+  if (stdout === null) throw sleepingFileRefused({ path: question.path, problem: 'it could not be read.' })
+  const late = new AbortController()
+  try {
+    const tooLate = wait(answerWithinMs, undefined, { signal: late.signal }).then(() => null)
+    const failed = once(reader, 'error', { signal: late.signal }).then(() => null)
+    tooLate.catch(() => undefined)
+    failed.catch(() => undefined)
+    const line = await Promise.race([firstLine(stdout), tooLate, failed])
+    if (line === null) throw sleepingFileRefused({ path: question.path, problem: 'it could not be read in time.' })
+    return understood(JSON.parse(line) as ReaderAnswer, { question, stdout })
+  } catch (error) {
+    reader.kill('SIGKILL')
+    throw error
+  } finally {
+    late.abort()
+  }
+}
+
+function understood(
+  answer: ReaderAnswer,
+  { question, stdout }: { question: SleepingQuestion; stdout: Readable },
+): SleepingAnswer {
+  const { path } = question
+  if ('refusal' in answer) {
+    const { reason, problem } = answer.refusal
+    if (reason === 'missing') throw sleepingFileMissing({ path })
+    throw reason === 'is-directory' ? sleepingFileIsDirectory({ path }) : sleepingFileRefused({ path, problem })
+  }
+  if (question.kind === 'list') return { kind: 'list', page: sleepingPageSchema.parse(answer.ok) }
+  const entry = sleepingEntrySchema.parse(answer.ok)
+  return question.kind === 'entry' ? { kind: 'entry', entry } : { kind: 'content', entry, bytes: stdout }
+}
+
+/** Takes one line; what follows it stays in the stream. Null when the stream ends before. */
+async function firstLine(stream: Readable): Promise<string | null> {
+  const chunks: Buffer[] = []
+  let sizeBytes = 0
+  for (;;) {
+    const chunk = stream.read() as Buffer | null
+    if (chunk === null) {
+      if (stream.readableEnded || stream.destroyed) return null
+      await Promise.race([once(stream, 'readable'), once(stream, 'end'), once(stream, 'close')])
+      continue
+    }
+    const end = chunk.indexOf(10)
+    if (end >= 0) {
+      if (end + 1 < chunk.length) stream.unshift(chunk.subarray(end + 1))
+      return Buffer.concat([...chunks, chunk.subarray(0, end)]).toString()
+    }
+    sizeBytes += chunk.length
+    if (sizeBytes > longestLineBytes) return null
+    chunks.push(chunk)
+  }
+}

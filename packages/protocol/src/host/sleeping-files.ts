@@ -1,0 +1,43 @@
+import { z } from 'zod'
+
+/** A file on the disk of a sandbox that sleeps. Links are named and never followed. */
+export const sleepingEntrySchema = z.object({
+  name: z.string(),
+  path: z.string(),
+  type: z.enum(['file', 'directory', 'symlink', 'other']),
+  sizeBytes: z.number().int().min(0),
+  modifiedSeconds: z.number().int(),
+  modifiedNanos: z.number().int(),
+  mode: z.number().int(),
+  linkTarget: z.string().nullable(),
+})
+export type SleepingEntry = z.infer<typeof sleepingEntrySchema>
+
+/** Part of a folder, in the order of names; `next` is `after` of the part that follows. */
+export const sleepingPageSchema = z.object({
+  entries: z.array(sleepingEntrySchema),
+  total: z.number().int(),
+  next: z.string().nullable(),
+})
+export type SleepingPage = z.infer<typeof sleepingPageSchema>
+
+/** What is asked of such a disk, as query parameters. A range ends with its last byte. */
+export const sleepingQuestionSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('list'),
+    path: z.string().startsWith('/').max(4096),
+    after: z.string().max(1000).default(''),
+    limit: z.coerce.number().int().min(1).max(10_000).default(10_000),
+  }),
+  z.object({ kind: z.literal('entry'), path: z.string().startsWith('/').max(4096) }),
+  z.object({
+    kind: z.literal('content'),
+    path: z.string().startsWith('/').max(4096),
+    start: z.coerce.number().int().min(0).default(0),
+    end: z.coerce.number().int().min(0).optional(),
+  }),
+])
+export type SleepingQuestion = z.infer<typeof sleepingQuestionSchema>
+
+/** Carries the entry of a file, as JSON in base64url, beside its bytes. */
+export const sleepingEntryHeader = 'x-sleeping-entry'
