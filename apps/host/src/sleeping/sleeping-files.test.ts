@@ -62,7 +62,7 @@ test('nothing above the root is reached', async () => {
 })
 
 test('a pipe is not opened, a folder is no file, and what is not there is not found', async () => {
-  execFileSync('mkfifo', [real('pipe')])
+  execFileSync('/usr/bin/mkfifo', [real('pipe')])
   await expect(content('/pipe')).rejects.toMatchObject({ code: 'file.refused' })
   await expect(content('/home')).rejects.toMatchObject({ code: 'file.is-directory' })
   await expect(content('/none')).rejects.toMatchObject({ code: 'file.not-found' })

@@ -1,0 +1,187 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { answered, messageField, type PageOptions, send } from './app-in-browser.ts'
+import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
+
+let stage: BrowserStage
+beforeAll(async () => {
+  stage = await startBrowserStage()
+})
+afterAll(() => stage?.[Symbol.asyncDispose]())
+
+type FilesPage = Page & AsyncDisposable & { threadId: string }
+
+/** A page on a thread in which a command has run, with the files pane open. */
+async function withFiles(command: string, options: PageOptions = {}): Promise<FilesPage> {
+  const page = await stage.open('/threads/new', options)
+  await messageField(page).waitFor()
+  await send(page, `/run ${command}`)
+  await answered(page)
+  await page.keyboard.press('Alt+2')
+  await list(page).waitFor()
+  const threadId = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  return Object.assign(page, { threadId, [Symbol.asyncDispose]: () => closePage(page) })
+}
+
+const pane = (page: Page) => page.getByRole('complementary', { name: 'Files' })
+const list = (page: Page) => pane(page).getByRole('tree', { name: 'Files' })
+const row = (page: Page, name: string | RegExp) => list(page).getByRole('treeitem', { name })
+const button = (page: Page, name: string) => pane(page).getByRole('button', { name, exact: true })
+const viewer = (page: Page, name: string) => pane(page).getByRole('region', { name: `File ${name}` })
+const dialog = (page: Page) => page.getByRole('dialog')
+
+describe('the list', () => {
+  test('C8: ten thousand files are there at once, and only those in view are drawn', async () => {
+    await using page = await withFiles('mkdir ~/many; cd ~/many; seq -f "f%g.txt" 1 10000 | xargs touch')
+    await row(page, /^many/).dblclick()
+    await pane(page).getByText('10,000 entries').waitFor()
+    expect(await list(page).getByRole('treeitem').count()).toBeLessThan(100)
+    await list(page).focus()
+    await page.keyboard.press('End')
+    await row(page, /^f10000\.txt/).waitFor()
+    expect(await row(page, /^f10000\.txt/).getAttribute('aria-selected')).toBe('true')
+  })
+
+  test('C8: odd names stand on their line, and none can pretend to be another', async () => {
+    await using page = await withFiles(`touch $'a\\nb' 'with space' '🙂' $'gpj\\u202eexe.txt'`)
+    for (const name of ['a␊b', 'with space', '🙂', 'gpj‹U+202E›exe.txt']) await row(page, name).waitFor()
+    const heights = await list(page)
+      .getByRole('treeitem')
+      .evaluateAll((rows) => rows.map((one) => one.clientHeight))
+    expect(new Set(heights)).toEqual(new Set([30]))
+  })
+
+  test('C8: by keyboard alone a folder is made, entered, left, renamed and deleted', async () => {
+    await using page = await withFiles('mkdir ~/alpha; echo x > ~/alpha/one.txt')
+    await list(page).focus()
+    await page.keyboard.press('a')
+    await page.keyboard.press('ArrowRight')
+    await row(page, /^one\.txt/).waitFor()
+    await page.keyboard.press('F2')
+    await dialog(page).getByLabel('Name').fill('beta')
+    await page.keyboard.press('Enter')
+    await row(page, /^beta/).waitFor()
+    await list(page).focus()
+    await page.keyboard.press('b')
+    await page.keyboard.press('Delete')
+    await dialog(page).getByText('/home/user/beta and everything in it').waitFor()
+    await dialog(page).getByRole('button', { name: 'Delete' }).click()
+    await row(page, /^beta/).waitFor({ state: 'detached' })
+  })
+
+  test('C8: what a command writes appears by itself, and carries the mark of the turn', async () => {
+    await using page = await withFiles('echo first > ~/first.txt')
+    await send(page, '/run sleep 1; echo new > ~/appears.txt')
+    await row(page, /^appears\.txt/).waitFor()
+    await answered(page)
+    await row(page, /^appears\.txt.*changed/).waitFor()
+    await button(page, 'Changed this turn 1').click()
+    await pane(page)
+      .getByRole('button', { name: /appears\.txt/ })
+      .waitFor()
+  })
+})
+
+describe('uploads', () => {
+  test('C8: files and folders arrive with progress, and nothing is overwritten without a word', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'threadbox-upload-'))
+    try {
+      await mkdir(join(folder, 'inner'))
+      await writeFile(join(folder, 'inner', 'deep.txt'), 'deep')
+      await writeFile(join(folder, 'taken.txt'), 'from outside')
+      await using page = await withFiles('echo inside > ~/taken.txt')
+      await pane(page).locator('input[data-files-input=files]').setInputFiles(join(folder, 'taken.txt'))
+      await button(page, 'Keep both').click()
+      await row(page, /^taken \(2\)\.txt/).waitFor()
+      await pane(page).locator('input[data-files-input=folder]').setInputFiles(join(folder, 'inner'))
+      await row(page, /^inner/).waitFor()
+      const read = async (path: string) =>
+        await (await stage.installation.client.files.read(page.threadId, path)).text()
+      expect(await read('/home/user/taken.txt')).toBe('inside\n')
+      expect(await read('/home/user/taken (2).txt')).toBe('from outside')
+      expect(await read('/home/user/inner/deep.txt')).toBe('deep')
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+
+  test('C8: a folder is downloaded as a zip', async () => {
+    await using page = await withFiles('mkdir ~/zipped; echo content > ~/zipped/a.txt')
+    await row(page, /^zipped/).dblclick()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      pane(page).getByRole('link', { name: 'Download zip' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('zipped.zip')
+    expect((await readFile(await download.path())).subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004')
+  })
+})
+
+describe('looking at files', () => {
+  test('C8: separated values are a table, Markdown reads, a page has no rights, bytes are not shown', async () => {
+    await using page = await withFiles(
+      `printf 'hour,trips\\n00:00,16\\n' > a.csv; printf '# Title\\n' > b.md; head -c 5000 /dev/zero > c.dat; ` +
+        `printf '<h1>page</h1><script>try{parent.document.title}catch(e){document.body.append("no rights")}</script>' > d.html`,
+    )
+    await row(page, /^a\.csv/).click()
+    await viewer(page, 'a.csv').getByRole('columnheader', { name: 'trips' }).waitFor()
+    await row(page, /^b\.md/).click()
+    await viewer(page, 'b.md').getByRole('heading', { name: 'Title' }).waitFor()
+    await row(page, /^c\.dat/).click()
+    await viewer(page, 'c.dat').getByText('This file is not text.').waitFor()
+    await row(page, /^d\.html/).click()
+    await pane(page).frameLocator('iframe[title="d.html"]').getByText('no rights').waitFor()
+  })
+
+  test('C8: an edit is saved, and one that meets another’s is not lost and overwrites nothing', async () => {
+    await using page = await withFiles('echo one > ~/notes.txt')
+    await row(page, /^notes\.txt/).click()
+    await button(page, 'Edit').click()
+    const field = pane(page).getByRole('textbox', { name: 'Text of notes.txt' })
+    await field.fill('mine\n')
+    const { files } = stage.installation.client
+    await files.write(page.threadId, '/home/user/notes.txt', new TextEncoder().encode('theirs\n'))
+    await page.keyboard.press('ControlOrMeta+s')
+    await dialog(page).getByText('notes.txt was changed by somebody else').waitFor()
+    await dialog(page).getByRole('button', { name: 'Go on editing' }).last().click()
+    expect(await field.inputValue()).toBe('mine\n')
+    expect(await (await files.read(page.threadId, '/home/user/notes.txt')).text()).toBe('theirs\n')
+    await button(page, 'Save').click()
+    await dialog(page).getByRole('button', { name: 'Overwrite' }).click()
+    await field.waitFor({ state: 'detached' })
+    expect(await (await files.read(page.threadId, '/home/user/notes.txt')).text()).toBe('mine\n')
+  })
+
+  test('C8: a file that is deleted while it is looked at says so', async () => {
+    await using page = await withFiles('echo x > ~/short-lived.txt')
+    await row(page, /^short-lived\.txt/).click()
+    await button(page, 'Edit').waitFor()
+    await stage.installation.client.files.delete(page.threadId, '/home/user/short-lived.txt')
+    await pane(page).getByText('This file is no longer there.').waitFor()
+  })
+
+  test('C8: while the sandbox sleeps its files are read, and it goes on sleeping', async () => {
+    await using page = await withFiles('echo asleep > ~/night.txt')
+    await stage.installation.client.sandboxes.pause(page.threadId)
+    await pane(page).getByText('The sandbox is asleep.').waitFor()
+    await row(page, /^night\.txt/).click()
+    await viewer(page, 'night.txt').getByText('asleep').waitFor()
+    const { sandbox } = await stage.installation.client.threads.get(page.threadId)
+    expect(sandbox.state).toBe('paused')
+  })
+
+  test('C8: a path in a message opens the file beside it', async () => {
+    await using page = await withFiles('echo linked > ~/linked.txt')
+    await page.keyboard.press('Alt+2')
+    await pane(page).waitFor({ state: 'detached' })
+    await stage.connectModel()
+    stage.models.reply({ text: 'It is in `/home/user/linked.txt`.' })
+    await send(page, 'Where is it?')
+    await answered(page)
+    await page.getByRole('log').locator('a.path-link').last().click()
+    await viewer(page, 'linked.txt').getByText('linked').waitFor()
+  })
+})

@@ -1,0 +1,100 @@
+import type { UserEvent } from '@threadbox/protocol/public'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
+
+const home = '/home/user'
+
+let installation: TestInstallation
+let thread: TestThread
+beforeAll(async () => {
+  installation = await startInstallation()
+  thread = await installation.newThread()
+  await thread.say('/run echo ready')
+})
+afterAll(() => installation?.[Symbol.asyncDispose]())
+
+const files = () => installation.client.files
+const bytes = (text: string) => new TextEncoder().encode(text)
+const textOf = async (path: string, options: { wake?: boolean; range?: string } = {}) =>
+  await (await files().read(thread.id, path, options)).text()
+const stateNow = async () => (await installation.client.threads.get(thread.id)).sandbox.state
+const allNames = async (folder: string, limit: number, wake = true) => {
+  const names: string[] = []
+  for (let after: string | null = ''; after !== null; ) {
+    const page = await files().list(thread.id, folder, { after, limit, wake })
+    names.push(...page.entries.map(({ name }) => name))
+    after = page.next
+  }
+  return names
+}
+
+test('C8: ten thousand files are listed in parts, each once, in the order of names', async () => {
+  await thread.say('/run mkdir ~/many && cd ~/many && seq -f "file %g" 1 10000 | xargs -d "\\n" touch')
+  const names = await allNames(`${home}/many`, 3000)
+  expect(names).toHaveLength(10_000)
+  expect(names).toEqual([...new Set(names)].toSorted())
+})
+
+test('C8: names with spaces, emoji, right-to-left marks and line breaks are listed, read, renamed and removed', async () => {
+  const folder = `${home}/names`
+  await files().makeFolder(thread.id, folder)
+  const names = ['with space', '🙂 emoji', 'עברית \u202etxt.exe', 'line\nbreak'].toSorted()
+  for (const name of names) await files().write(thread.id, `${folder}/${name}`, bytes(name))
+  expect(await allNames(folder, 100)).toEqual(names)
+  for (const name of names) {
+    expect(await textOf(`${folder}/${name}`)).toBe(name)
+    await files().move(thread.id, { from: `${folder}/${name}`, to: `${folder}/${name} 2` })
+    expect(await files().delete(thread.id, `${folder}/${name} 2`)).toMatchObject({ name: `${name} 2` })
+  }
+  expect(await allNames(folder, 100)).toEqual([])
+})
+
+test('C8: two writes of the same size within an instant are told apart', async () => {
+  const path = `${home}/fast.txt`
+  const versions: string[] = []
+  for (const text of ['aaaa', 'bbbb', 'cccc', 'dddd']) {
+    versions.push((await files().write(thread.id, path, bytes(text))).version)
+  }
+  expect(new Set(versions).size).toBe(4)
+  const late = files().write(thread.id, path, bytes('eeee'), { ifMatch: versions[2] ?? '' })
+  await expect(late).rejects.toMatchObject({ code: 'file.changed', details: { version: versions[3] } })
+})
+
+test('C8: a change in a watched folder is told, and watching does not keep the sandbox awake', async () => {
+  const told = Promise.withResolvers<UserEvent>()
+  const opened = Promise.withResolvers<void>()
+  const following = new AbortController()
+  const stream = installation.client.streamUser({
+    signal: following.signal,
+    onStatus: ({ state }) => state === 'open' && opened.resolve(),
+    onEvent: (event) => event.type === 'files-changed' && told.resolve(event),
+  })
+  await opened.promise
+  await files().watch(thread.id, [home])
+  await thread.say('/run echo x > ~/watched.txt')
+  expect(await told.promise).toMatchObject({ threadId: thread.id, path: home })
+  following.abort()
+  await stream.catch(() => undefined)
+  await installation.client.sandboxes.pause(thread.id)
+  expect(await stateNow()).toBe('paused')
+})
+
+test('C8: the files of a paused sandbox are read as they were, following no link, and nothing wakes', async () => {
+  await thread.say(
+    '/run echo kept > ~/kept.txt; ln -s /etc/passwd ~/link; mkfifo ~/pipe; sudo sh -c "echo s > /root/s"',
+  )
+  const awake = await files().entry(thread.id, `${home}/kept.txt`)
+  await installation.client.sandboxes.pause(thread.id)
+  const asleep = await files().entry(thread.id, `${home}/kept.txt`, { wake: false })
+  expect(asleep.version).toBe(awake.version)
+  expect(await textOf(`${home}/kept.txt`, { wake: false })).toBe('kept\n')
+  expect(await textOf(`${home}/kept.txt`, { wake: false, range: 'bytes=1-2' })).toBe('ep')
+  expect(await allNames(`${home}/many`, 4000, false)).toHaveLength(10_000)
+  for (const path of [`${home}/link`, `${home}/pipe`, '/root/s']) {
+    await expect(files().read(thread.id, path, { wake: false })).rejects.toMatchObject({ code: 'file.refused' })
+  }
+  expect(await stateNow()).toBe('paused')
+  // The disk is exactly what the memory knows: it wakes with its memory.
+  await thread.say('/run true')
+  expect(await textOf(`${home}/kept.txt`)).toBe('kept\n')
+})
