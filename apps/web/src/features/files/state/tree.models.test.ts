@@ -8,7 +8,7 @@ const entry = (path: string, type: FileEntry['type'] = 'file', values: Partial<F
   ...values,
 })
 const listing = (entries: FileEntry[], values: Partial<Listing> = {}): Listing => ({
-  ...{ entries, total: entries.length, isLoading: false, error: null },
+  ...{ entries, total: entries.length, isLoading: false, isUnknown: false, error: null },
   ...values,
 })
 const byName = { by: 'name', isDescending: false } as const
@@ -32,6 +32,11 @@ test('what is read, empty, unreadable or too much is said in its place', () => {
   const rows = treeRows('/w', { listings, open: new Set(['/w/a', '/w/b', '/w/c']), sort: byName })
   expect(rows.map(({ kind }) => kind)).toEqual(['entry', 'empty', 'entry', 'failed', 'entry', 'loading', 'cut'])
   expect(rows.at(-1)).toMatchObject({ hidden: 6 })
+})
+
+test('nothing is said of a folder that nobody could read yet', () => {
+  const listings = new Map([['/w', listing([], { isUnknown: true })]])
+  expect(treeRows('/w', { listings, open: new Set(), sort: byName })).toEqual([])
 })
 
 test('what was read stays when it cannot be read again', () => {

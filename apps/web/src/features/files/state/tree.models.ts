@@ -1,7 +1,16 @@
 import type { FileEntry } from '@threadbox/sdk'
 
-/** What is known of a folder. `error`: it could not be read now; entries that were read before stay. */
-export type Listing = { entries: readonly FileEntry[]; total: number; isLoading: boolean; error: unknown }
+/**
+ * What is known of a folder. `error`: it could not be read now; entries that were read before stay. `isUnknown`: it was
+ * never read and is not being read.
+ */
+export type Listing = {
+  isUnknown: boolean
+  entries: readonly FileEntry[]
+  total: number
+  isLoading: boolean
+  error: unknown
+}
 
 export type SortKey = 'name' | 'size' | 'modified'
 export type Sort = { by: SortKey; isDescending: boolean }
@@ -45,6 +54,7 @@ export function treeRows(
   if (listing === undefined || (listing.isLoading && listing.entries.length === 0)) {
     return [{ kind: 'loading', key: `loading ${folder}`, level, folder }]
   }
+  if (listing.isUnknown) return []
   if (listing.error !== null && listing.entries.length === 0) {
     return [{ kind: 'failed', key: `failed ${folder}`, level, folder, error: listing.error }]
   }
