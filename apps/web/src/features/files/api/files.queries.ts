@@ -1,4 +1,5 @@
 import {
+  keepPreviousData,
   type QueryClient,
   type UseQueryResult,
   useMutation,
@@ -55,6 +56,7 @@ export function useFolders(
             entries: result?.data?.entries ?? [],
             total: result?.data?.total ?? 0,
             isLoading: result?.isLoading ?? false,
+            isUnknown: result?.data === undefined && result?.error == null && result?.fetchStatus === 'idle',
             error: result?.error ?? null,
             retry: () => void result?.refetch(),
           }
@@ -105,6 +107,8 @@ export function useFileBytes(
     },
     enabled: options.isEnabled,
     retry: false,
+    // What was seen stays until the next version of it is here.
+    placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
   })

@@ -14,6 +14,7 @@ import {
 } from 'lucide-react'
 import type { CSSProperties } from 'react'
 import { useTranslation } from 'react-i18next'
+import { isTouch } from '../../../app/keyboard.ts'
 import { useFormat } from '../../../app/use-format.ts'
 import { kindOf, languageOf } from '../state/kinds.models.ts'
 import { isFolder, type TreeRow } from '../state/tree.models.ts'
@@ -54,7 +55,8 @@ export function FileRow(props: {
       {...(isFolder(entry) ? { 'aria-expanded': isOpen } : {})}
       data-shown={props.isShown || undefined}
       data-path={entry.path}
-      onClick={props.onSelect}
+      // A finger has no double click.
+      onClick={isTouch() && isFolder(entry) ? props.onOpen : props.onSelect}
       onDoubleClick={props.onOpen}
     >
       <span className="file-name">
