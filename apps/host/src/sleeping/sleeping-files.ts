@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -37,8 +38,11 @@ export type SleepingFiles = {
 
 /** Whom the files of a sandbox belong to; the image makes this user. */
 const sandboxUserId = 1000
-/** Readers that run at the same time: each is a process of some 40 MB. */
-const readersAtOnce = 4
+/** Readers that run at the same time, each a process of some 40 MB: of folders, and of files, which last for as long. */
+const looksAtOnce = 4
+const readsAtOnce = 16
+/** Whoever takes none of a file's bytes for this long gives up the place to others. */
+const stallMs = 60_000
 /** The first line comes from one folder or one file. */
 const answerWithinMs = 30_000
 /** Ten thousand entries with long names. */
@@ -50,7 +54,8 @@ export function makeSleepingFiles(parts: {
   disks: Pick<DiskStore, 'getDisk'>
   paused: Pick<PausedBoots, 'pausedDiskPath'>
 }): SleepingFiles {
-  const fewAtOnce = makeFewAtOnce(readersAtOnce)
+  const looks = makeFewAtOnce(looksAtOnce)
+  const reads = makeFewAtOnce(readsAtOnce)
   /**
    * While memory is kept its disk must not even be looked at, because that could count as a change of it: the snapshot
    * of the pause is read. Without memory the disk itself is the truth, also after a crash.
@@ -68,15 +73,31 @@ export function makeSleepingFiles(parts: {
     answer: async (sandboxId, question) => {
       const root = await rootOf(sandboxId)
       const begun = Promise.withResolvers<SleepingAnswer>()
-      const work = fewAtOnce(async () => {
+      const work = (question.kind === 'content' ? reads : looks)(async () => {
         const reader = startReader(root, question)
         begun.resolve(readAnswer(reader, question))
-        // The place is taken for as long as bytes are read.
-        if (reader.exitCode === null && reader.signalCode === null) await once(reader, 'exit')
+        await ended(reader)
       })
       work.catch(begun.reject)
       return await begun.promise
     },
+  }
+}
+
+/** Resolves when the reader is gone; one that nobody takes anything from is ended. */
+async function ended(reader: ChildProcess): Promise<void> {
+  const { stdout } = reader
+  let seenBytes = -1
+  const timer = setInterval(() => {
+    const readBytes = stdout instanceof Socket ? stdout.bytesRead : 0
+    if (readBytes === seenBytes) reader.kill('SIGKILL')
+    seenBytes = readBytes
+  }, stallMs)
+  try {
+    const isOver = () => reader.exitCode !== null || reader.signalCode !== null || reader.pid === undefined
+    if (!isOver()) await once(reader, 'exit')
+  } finally {
+    clearInterval(timer)
   }
 }
 

@@ -11,7 +11,6 @@ import type { FileEntry, ThreadboxClient } from '@threadbox/sdk'
 import { useCallback, useEffect, useRef } from 'react'
 import { useClient } from '../../../app/client.ts'
 import { queryKeys } from '../../../app/query-keys.ts'
-import { useErrorToast } from '../../connection/state/use-error-toast.ts'
 import { parentOf } from '../state/names.models.ts'
 import type { Listing } from '../state/tree.models.ts'
 
@@ -182,7 +181,6 @@ export function renewFiles(queryClient: QueryClient): void {
 export function useFileActions(threadId: string) {
   const client = useClient()
   const queryClient = useQueryClient()
-  const onError = useErrorToast()
   const renew = (...paths: string[]) => {
     for (const path of paths) renewFolder(queryClient, threadId, path)
   }
@@ -202,7 +200,6 @@ export function useFileActions(threadId: string) {
     remove: useMutation({
       mutationFn: (path: string) => client.files.delete(threadId, path),
       onSuccess: (_entry, path) => renew(parentOf(path)),
-      onError,
     }),
   }
 }
