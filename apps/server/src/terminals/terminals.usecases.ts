@@ -1,11 +1,11 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { OpenTerminalRequest, Terminal, TerminalsView, UserEvent } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
+import { makeKeyedMutex } from '../keyed-mutex.ts'
 import type { ReachableSandbox } from '../sandboxes/awake-sandbox.ts'
 import { makeServiceChanges, type ServiceChanges } from '../services/service-changes.ts'
 import { directoryOf, type SandboxFacts } from '../services/services.models.ts'
 import type { System } from '../system.ts'
-import { makeKeyedMutex } from '../turns/keyed-mutex.ts'
 import {
   terminalLimitReached,
   terminalNotFound,
