@@ -2,6 +2,7 @@ import { isThreadboxError, toWireError } from '@threadbox/errors'
 import { type TerminalClientFrame, terminalClientFrameSchema } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { RawData, WebSocket } from 'ws'
+import { parseJson } from '../parse-json.ts'
 import { makeTerminalInput, type TerminalInput } from './terminal-input.ts'
 import { showTerminal, type View } from './terminal-output.ts'
 import { terminalFrameInvalid } from './terminals.errors.ts'
@@ -100,12 +101,4 @@ function keepAlive(peer: WebSocket): void {
   }, pingEveryMs)
   timer.unref()
   peer.once('close', () => clearInterval(timer))
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
