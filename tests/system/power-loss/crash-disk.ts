@@ -43,7 +43,7 @@ export async function makeCrashDisk(options: { directory: string; sizeBytes: num
     position: async () => (await stat(logPath)).size,
     close: async () => {
       await run('losetup', ['--detach', device])
-      await untilDetached(device)
+      await untilDetached(mountPoint)
       const ended = once(recorder, 'exit')
       // Whoever made a mount namespace meanwhile still has this file mounted: it ends with its recorder.
       await run('umount', ['--lazy', mountPoint])
@@ -63,13 +63,14 @@ async function mountFile({ fuse, mountPoint }: { fuse: number; mountPoint: strin
 }
 
 /** Detaching is finished by the kernel when the last user of the device is gone. */
-async function untilDetached(device: string): Promise<void> {
+async function untilDetached(file: string): Promise<void> {
   for (let attempt = 0; attempt < 500; attempt++) {
-    const { stdout } = await run('losetup', ['--list', '--noheadings', '--output', 'NAME'])
-    if (!stdout.split('\n').some((line) => line.trim() === device)) return
+    // By its file: the name of the device may be somebody else's by now.
+    const { stdout } = await run('losetup', ['--list', '--noheadings', '--output', 'BACK-FILE'])
+    if (!stdout.split('\n').some((line) => line.trim() === file)) return
     await delay(20)
   }
-  throw new Error(`${device} is still attached`)
+  throw new Error(`${file} is still attached to a device`)
 }
 
 type Entry = { kind: 'write' | 'flush'; at: number; end: number; offset: number; length: number }

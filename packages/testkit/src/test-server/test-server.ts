@@ -28,7 +28,7 @@ export type TestServer = {
 /** The one-time link by which the first person signs up, before anybody used it. */
 export type OwnerToken = { token: string; file: string }
 
-const startTimeoutMs = 30_000
+const startTimeoutMs = 60_000
 const owner = { name: 'Test owner', email: 'owner@example.org', password: 'correct horse battery staple' }
 
 /**
