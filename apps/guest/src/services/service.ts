@@ -41,6 +41,12 @@ const pollMs = 100
 /** While starting a service is looked at often; one that is late, or whose first process has ended, rarely. */
 const startingLookMs = 100
 const lateLookMs = 1_000
+/**
+ * How often a running service's port is looked at, about a millisecond of processor each, and how many looks in a row have
+ * to find nobody: development servers leave their port for seconds when they start themselves again.
+ */
+const runningLookMs = 5_000
+const absentLooks = 3
 /** What is in the pipe when the first process ends is the service's. */
 const drainLimitBytes = 1024 * 1024
 
@@ -141,19 +147,39 @@ function elsewhere(pids: number[]): string {
   return other.length === 0 ? '' : ` Its program listens on port ${other.join(', ')} instead.`
 }
 
-/** Looks until the port answers, or somebody else turns out to have it. */
+/** Looks at the port as long as the service lives, until somebody else turns out to have it. */
 async function watchPort(watched: Watched & { signal: AbortSignal }): Promise<void> {
   const { start, signal, status, change } = watched
-  const isWaiting = () =>
-    !signal.aborted && (status().state === ServiceState.STARTING || status().problem === ServiceProblem.NOT_READY)
-  while (isWaiting()) {
-    const found = findListener(start.port, watched.members)
-    if (found === 'other' && status().state === ServiceState.STARTING) return change(portTaken(start.port))
-    const isReady = typeof found === 'object' && (await answers({ address: found.address, port: start.port }, signal))
-    if (isReady && isWaiting()) return change({ state: ServiceState.RUNNING, ...fine })
-    const waitMs = status().state === ServiceState.STARTING ? startingLookMs : lateLookMs
-    await delay(waitMs, undefined, { signal }).catch(() => undefined)
+  let absent = 0
+  while (!signal.aborted && isFollowed(status())) {
+    if (status().state === ServiceState.RUNNING) {
+      absent = listListeners().some(({ port }) => port === start.port) ? 0 : absent + 1
+      if (absent >= absentLooks) change(notAnswering(start.port, watched.members()))
+    } else {
+      absent = 0
+      const found = findListener(start.port, watched.members)
+      if (found === 'other' && status().state === ServiceState.STARTING) return change(portTaken(start.port))
+      const isReady = typeof found === 'object' && (await answers({ address: found.address, port: start.port }, signal))
+      if (isReady && !signal.aborted && isFollowed(status())) change({ state: ServiceState.RUNNING, ...fine })
+    }
+    await delay(lookMsOf(status().state), undefined, { signal }).catch(() => undefined)
   }
+}
+
+/** Whether its port may still change what is said of it. */
+function isFollowed({ state, problem }: ServiceStatus): boolean {
+  if (state === ServiceState.STARTING || state === ServiceState.RUNNING) return true
+  return problem === ServiceProblem.NOT_READY || problem === ServiceProblem.NOT_ANSWERING
+}
+
+function lookMsOf(state: services.ServiceState): number {
+  if (state === ServiceState.STARTING) return startingLookMs
+  return state === ServiceState.RUNNING ? runningLookMs : lateLookMs
+}
+
+function notAnswering(port: number, pids: number[]): ServiceStatus {
+  const message = `Nothing listens on port ${port} any more. Its process goes on.${elsewhere(pids)}`
+  return { ...fine, state: ServiceState.FAILED, problem: ServiceProblem.NOT_ANSWERING, message }
 }
 
 function findListener(port: number, members: () => number[]): { address: string } | 'other' | undefined {

@@ -88,6 +88,26 @@ test('a program on another port is reported with that port, and goes on', async 
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200)
 })
 
+test('a service that stops listening while its process goes on is no longer running, until it listens again', async () => {
+  const port = await freePort()
+  const program = [
+    "const { createServer } = require('http')",
+    "const listen = () => createServer((_, answer) => answer.end()).listen(process.env.PORT, '127.0.0.1')",
+    'let server = listen()',
+    "process.on('SIGUSR1', () => { server.close(); server.closeAllConnections() })",
+    "process.on('SIGUSR2', () => { server = listen() })",
+    'setInterval(() => {}, 1000)',
+  ].join('\n')
+  const { pid } = await start('deaf', { command: `exec node -e "${program}"`, port })
+  await inState('deaf', ServiceState.RUNNING)
+  process.kill(pid, 'SIGUSR1')
+  const failed = await inState('deaf', ServiceState.FAILED)
+  expect(failed.problem).toBe(ServiceProblem.NOT_ANSWERING)
+  expect(failed.message).toBe(`Nothing listens on port ${port} any more. Its process goes on.`)
+  process.kill(pid, 'SIGUSR2')
+  expect((await inState('deaf', ServiceState.RUNNING)).pid).toBe(pid)
+})
+
 test('a port that somebody else has is a clear error, before the start and after it', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -84,6 +84,7 @@ const problemCodes: Record<number, Problem['code']> = {
   [ServiceProblem.NOT_READY]: 'not-ready',
   [ServiceProblem.PORT_TAKEN]: 'port-taken',
   [ServiceProblem.NOT_STARTED]: 'not-started',
+  [ServiceProblem.NOT_ANSWERING]: 'not-answering',
 }
 const states: Record<number, ServiceRow['state']> = {
   [ServiceState.STARTING]: 'starting',

@@ -178,6 +178,24 @@ test('O4: a program that ends shows its code and its last lines, and every chang
   expect(told.filter((status, index) => status !== told[index - 1])).toEqual(['starting', 'running', 'error'])
 })
 
+test('a service that left its port is not running, keeps its process, and runs again when the port answers', async () => {
+  await start('web', 8000)
+  runs('web')
+  await bench.isSeen(['web 8000 running'])
+  const left = { problem: ServiceProblem.NOT_ANSWERING, message: 'Nothing listens on port 8000 any more.' }
+  bench.inside.tell('web', { state: ServiceState.FAILED, ...left, lastLines: Buffer.from('reloading\n') })
+  await bench.isSeen(['web 8000 error'])
+  expect((await bench.services.get(threadId, 'web')).problem).toEqual({
+    code: 'not-answering',
+    exitCode: null,
+    message: 'Nothing listens on port 8000 any more.',
+    lastLines: 'reloading\n',
+  })
+  bench.inside.tell('web', { state: ServiceState.RUNNING, problem: ServiceProblem.UNSPECIFIED, message: '' })
+  await bench.isSeen(['web 8000 running'])
+  expect(bench.inside.starts).toHaveLength(1)
+})
+
 test('who waits for a service hears when it runs, and leaves when told to', async () => {
   await start('web', 8000)
   await expect(bench.services.settled(threadId, 'web', AbortSignal.timeout(20))).rejects.toThrow()

@@ -8,7 +8,7 @@ export const servicePortSchema = z.number().int().min(1).max(65_535)
 /**
  * `starting`: its process runs and its port does not answer yet. `suspended`: the sandbox is paused, the process is as it
  * was. `stopped`: it does not run: somebody stopped it, or its sandbox is cold and will start it again. `error`: it ended,
- * or never answered; `problem` says how.
+ * never answered, or does not answer any more; `problem` says how.
  */
 export const serviceStatuses = ['starting', 'running', 'suspended', 'stopped', 'error'] as const
 
@@ -26,7 +26,7 @@ export const serviceSchema = z
     /** Only with `error`. `lastLines`: the end of what it printed, at most 2 KiB. */
     problem: z
       .object({
-        code: z.enum(['exited', 'not-ready', 'port-taken', 'lost', 'not-started']),
+        code: z.enum(['exited', 'not-ready', 'port-taken', 'lost', 'not-started', 'not-answering']),
         exitCode: z.number().int().nullable(),
         message: z.string(),
         lastLines: z.string(),

@@ -45,6 +45,7 @@ export const preview: Texts<typeof source> = {
     exit: 'Der Prozess endete mit Exit-Code {{code}}.',
     exited: 'Der Prozess endete.',
     'not-ready': 'Auf Port {{port}} hat rechtzeitig nichts geantwortet.',
+    'not-answering': 'Der Prozess läuft, aber auf Port {{port}} wartet nichts mehr auf Anfragen.',
     'port-taken': 'Ein anderes Programm benutzt Port {{port}}.',
     lost: 'Der Prozess war weg, als die Sandbox wieder startete.',
     'not-started': 'Er konnte nicht gestartet werden: {{message}}',

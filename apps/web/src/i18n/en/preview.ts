@@ -42,6 +42,7 @@ export const preview = {
     exit: 'Its process ended with exit code {{code}}.',
     exited: 'Its process ended.',
     'not-ready': 'Nothing answered on port {{port}} in time.',
+    'not-answering': 'Its process runs, and nothing listens on port {{port}} any more.',
     'port-taken': 'Another program uses port {{port}}.',
     lost: 'Its process was gone when the sandbox started again.',
     'not-started': 'It could not be started: {{message}}',

@@ -443,6 +443,14 @@ export enum ServiceProblem {
    * @generated from enum value: SERVICE_PROBLEM_NOT_STARTED = 4;
    */
   NOT_STARTED = 4,
+
+  /**
+   * It was RUNNING, and nothing listens on its port any more while its process goes on. It becomes RUNNING again when
+   * the port answers.
+   *
+   * @generated from enum value: SERVICE_PROBLEM_NOT_ANSWERING = 5;
+   */
+  NOT_ANSWERING = 5,
 }
 
 /**
