@@ -4,11 +4,13 @@ import { cold } from './scenarios/cold.ts'
 import { activeCommand, firstOutput } from './scenarios/commands.ts'
 import { deletedOpenFiles } from './scenarios/deleted-open-files.ts'
 import { enterToPaint } from './scenarios/enter-to-paint.ts'
+import { folderZip } from './scenarios/folder-zip.ts'
 import { footprint } from './scenarios/footprint.ts'
 import { manyThreads } from './scenarios/many-threads.ts'
 import { memory } from './scenarios/memory.ts'
 import { packageInstall } from './scenarios/packages.ts'
 import { pausingLarge, pausingSmall } from './scenarios/pausing.ts'
+import { previews } from './scenarios/previews.ts'
 import { starting } from './scenarios/starting.ts'
 import { transfers } from './scenarios/transfers.ts'
 import { openStage, type Stage } from './stage.ts'
@@ -31,6 +33,8 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   footprint,
   transfers,
   packages: packageInstall,
+  previews,
+  'folder-zip': folderZip,
   'many-threads': manyThreads,
 }
 

@@ -5,7 +5,7 @@
 export type Figure = {
   id: string
   title: string
-  unit: 'ms' | 'MB/s' | 'MiB' | '%'
+  unit: 'ms' | 'MB/s' | 'MiB' | '%' | '/s'
   /** Samples of threadbox, in the order they were taken. */
   samples: number[]
   /** Samples of the floor; empty where there is none. */
