@@ -4,6 +4,7 @@ import type { UsableModel } from '../models/models.usecases.ts'
 import type { AwakeSandbox } from '../sandboxes/sandbox-access.ts'
 import type { ThreadChange } from '../threads/thread-log.ts'
 import { toolNamed } from '../tools/tools.ts'
+import { isPicture } from './history.models.ts'
 import { callEntry } from './model-step.ts'
 import { isToolCommand, type SlashCommand, slashCommandIn, type ToolCommand } from './slash-command.models.ts'
 import { notice, type TurnDependencies, turnView } from './turn-dependencies.ts'
@@ -58,6 +59,7 @@ export async function beginTurn(
     { type: 'entry-added', entry: userEntry(message, { now: system.now(), status: 'delivered' }) },
     ...(call === undefined ? [] : callEntry(call.record, { stepId: null, at: system.now() })),
     ...(told?.entry === undefined ? [] : [{ type: 'entry-added' as const, entry: told.entry }]),
+    ...unseenPictures(dependencies, { turn, model }),
     { type: 'turn-updated', turn: turnView(turn, end) },
   ]
   let ordinal = 0
@@ -121,6 +123,17 @@ function newTurn(
     allowanceFrom: now,
     steps: [],
   }
+}
+
+/** Says to the person that the model will not see the pictures of the message. */
+function unseenPictures(
+  { system }: TurnDependencies,
+  { turn, model }: { turn: TurnRecord; model: UsableModel | undefined },
+): ThreadChange[] {
+  const pictures = turn.attachments.filter(isPicture)
+  if (turn.mode !== 'agent' || model?.connection.supportsImages !== false || pictures.length === 0) return []
+  const params = { model: model.connection.name, count: pictures.length }
+  return [{ type: 'entry-added', entry: notice(system, { turnId: turn.id, code: 'images-not-seen', params }) }]
 }
 
 /** The step and the call of a slash command that runs something. */

@@ -1,6 +1,7 @@
 import type { Attachment } from '@threadbox/protocol/public'
 import type { ModelMessage } from 'ai'
 import { excerptOfText, formatBytes } from './excerpt.models.ts'
+import { screenshotNote } from './screenshot.models.ts'
 import type { CallRecord, CompactionRecord, StepRecord, TurnRecord } from './turn-record.ts'
 
 /** A piece of history that is kept or summarised as a whole: a message of the user, or a step with its results. */
@@ -39,7 +40,7 @@ export function itemsAfter(items: readonly HistoryItem[], compaction: Compaction
 /** Blob keys of the newest images in the turns, at most `limit`. */
 export function imageKeysIn(turns: readonly TurnRecord[], limit: number): string[] {
   const keys = turns.flatMap((turn) => [
-    ...turn.attachments.filter(isVisible).map(attachmentImageKey),
+    ...turn.attachments.filter(isPicture).map(attachmentImageKey),
     ...turn.steps.flatMap((step) => step.calls.flatMap((call) => call.output?.image?.key ?? [])),
   ])
   return [...new Set(keys)].slice(-limit)
@@ -50,7 +51,7 @@ export function attachmentImageKey(attachment: Attachment): string {
 }
 
 /** Media types and sizes that every provider with vision takes. */
-function isVisible(attachment: Attachment): boolean {
+export function isPicture(attachment: Attachment): boolean {
   return /^image\/(png|jpeg|gif|webp)$/.test(attachment.mediaType) && attachment.sizeBytes <= 5 * 1024 * 1024
 }
 
@@ -92,10 +93,12 @@ function userMessage(turn: TurnRecord, options: HistoryOptions & { before: TurnR
     options.before?.status === 'stopped' ? 'The user stopped you before you had finished.' : null,
     turn.note,
     attachmentsNote(turn.attachments),
+    ...turn.attachments.map((attachment) => screenshotNote(attachment)),
+    unseenNote(turn.attachments, options),
   ].filter((note) => note !== null)
   const text = [...notes.map((note) => `[${note}]`), turn.userText].filter((part) => part !== '').join('\n\n')
   const images = options.supportsImages
-    ? turn.attachments.filter(isVisible).flatMap((attachment) => {
+    ? turn.attachments.filter(isPicture).flatMap((attachment) => {
         const data = options.images.get(attachmentImageKey(attachment))
         return data === undefined ? [] : [filePart(data, attachment.mediaType)]
       })
@@ -107,6 +110,19 @@ function attachmentsNote(attachments: readonly Attachment[]): string | null {
   if (attachments.length === 0) return null
   const list = attachments.map(({ path, mediaType, sizeBytes }) => `${path} (${mediaType}, ${formatBytes(sizeBytes)})`)
   return `Files that the user attached: ${list.join('; ')}`
+}
+
+/** Pictures that the model is not shown, so that it does not speak as if it had seen them. */
+function unseenNote(attachments: readonly Attachment[], options: HistoryOptions): string | null {
+  const pictures = attachments.filter(({ mediaType }) => mediaType.startsWith('image/'))
+  const unseen = options.supportsImages
+    ? pictures.filter((picture) => !options.images.has(attachmentImageKey(picture)))
+    : pictures
+  if (unseen.length === 0) return null
+  const paths = unseen.map(({ path }) => path).join('; ')
+  return options.supportsImages
+    ? `You are not shown these pictures here; use view_image if you need them: ${paths}`
+    : `The model in use cannot see images, so you are not shown: ${paths}. Tell the user so if the request depends on them.`
 }
 
 /** What the user did without the model, so that it knows. A turn that ran nothing is only its message. */

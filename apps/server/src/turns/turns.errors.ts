@@ -28,6 +28,14 @@ export const messageEmpty = defineError({
   remedy: () => 'Write something, or attach a file.',
 })
 
+export const screenshotNotAPicture = defineError<{ attachmentId: string }>({
+  code: 'message.screenshot-not-a-picture',
+  kind: 'invalid',
+  message: ({ attachmentId }) =>
+    `The screenshot details for "${attachmentId}" belong to no picture among the attachments of this message.`,
+  remedy: () => 'Upload the picture as PNG, JPEG or WebP, and name it in attachmentIds too.',
+})
+
 export const messageNotFound = defineError({
   code: 'message.not-found',
   kind: 'not-found',

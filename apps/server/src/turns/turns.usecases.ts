@@ -5,6 +5,7 @@ import type { ThreadChange } from '../threads/thread-log.ts'
 import { type Accepted, makeIntake } from './intake.ts'
 import { makeQueue } from './queue.usecases.ts'
 import { retryTurn } from './retry-turn.ts'
+import { withScreenshots } from './screenshot.models.ts'
 import { messageForCall, slashCommandIn } from './slash-command.models.ts'
 import { makeTitles } from './titles.ts'
 import { notice, type TurnDependencies } from './turn-dependencies.ts'
@@ -65,7 +66,10 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
       exclusively(threadId, async () => {
         const known = await queueStore.findKey(threadId, request.key)
         if (known !== undefined) return known
-        const attachments = await dependencies.attachmentsOf(threadId, request.attachmentIds)
+        const attachments = withScreenshots(
+          await dependencies.attachmentsOf(threadId, request.attachmentIds),
+          request.screenshots ?? {},
+        )
         if (request.text.trim() === '' && attachments.length === 0) throw messageEmpty({})
         const message = { ...intake.newMessage(threadId, request.text), attachments }
         const accepted = await intake.beginOrQueue(message, request.key)

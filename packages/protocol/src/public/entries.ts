@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { survivalReportSchema } from './lifecycle.ts'
+import { screenshotSchema } from './screenshot.ts'
 import { serviceSchema } from './services.ts'
 
 /** JSON of any shape: tool inputs as the model wrote them. */
@@ -13,6 +14,8 @@ export const attachmentSchema = z
     sizeBytes: z.number().int(),
     /** Where it is, or will be once the sandbox starts. Unique in the thread. */
     path: z.string(),
+    /** Set on a picture that was taken of a preview, once it is part of a message. */
+    screenshot: screenshotSchema.optional(),
   })
   .meta({ id: 'Attachment' })
 export type Attachment = z.infer<typeof attachmentSchema>
@@ -150,6 +153,7 @@ export const noticeEntrySchema = z.object({
     'connect-model',
     'model-available',
     'model-switched',
+    'images-not-seen',
     'help',
     'turn-stopped',
     'sandbox-paused',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { attachmentSchema } from './entries.ts'
 import { sandboxLimitsSchema } from './sandbox.ts'
+import { screenshotSchema } from './screenshot.ts'
 import { threadSchema } from './thread.ts'
 
 /** Longest message a person can send, in UTF-16 code units; a longer text belongs into a file. */
@@ -24,6 +25,8 @@ export const threadPageSchema = z
 export const sendMessageSchema = z.strictObject({
   text: z.string().max(maxMessageCharacters),
   attachmentIds: z.array(z.string().max(64)).max(50).default([]),
+  /** By the id of the attachment, which is a picture of the message: where it was taken and what lies under it. */
+  screenshots: z.record(z.string().max(64), screenshotSchema).optional(),
   /** The same key sent twice is one message: makes a retry after a lost answer safe. */
   key: z.string().min(8).max(64),
 })

@@ -92,6 +92,10 @@ export const errors: ErrorWords = {
     message: 'Die Nachricht hat weder Text noch Anhang.',
     remedy: 'Schreiben Sie etwas, oder hängen Sie eine Datei an.',
   },
+  'message.screenshot-not-a-picture': {
+    message: 'Die Angaben zum Bildschirmfoto „{attachmentId}“ gehören zu keinem Bild im Anhang dieser Nachricht.',
+    remedy: 'Laden Sie das Bild als PNG, JPEG oder WebP hoch und nennen Sie es auch in attachmentIds.',
+  },
   'message.not-delivered': {
     message: 'Die Nachricht wartet noch in der Schlange.',
     remedy: 'Ändern Sie sie dort; sie ist noch nicht gesendet.',

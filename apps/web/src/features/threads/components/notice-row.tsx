@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { NoticeEntry, Turn } from '@threadbox/sdk'
-import { CircleHelp, FoldVertical, Info, Plug, Square } from 'lucide-react'
+import { CircleHelp, EyeOff, FoldVertical, Info, Plug, Square } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../app/use-format.ts'
@@ -58,6 +58,14 @@ export function NoticeRow(props: { entry: NoticeEntry; turn: Turn | undefined })
         <Line
           icon={<Info className="i" size={16} />}
           title={t('notice.modelSwitched', { from: params.from, to: params.to })}
+        />
+      )
+    case 'images-not-seen':
+      return (
+        <Line
+          icon={<EyeOff className="i" size={16} />}
+          title={t('notice.imagesNotSeen', { model: params.model, count: Number(params.count ?? 1) })}
+          rest={t('notice.imagesNotSeenText')}
         />
       )
     case 'call-interrupted':
