@@ -10,6 +10,7 @@ export {
   makeHostRequests,
 } from './test-host/host-requests.ts'
 export { findLeftovers, removeLeftovers } from './test-host/leftovers.ts'
+export { testGuest } from './test-host/test-guest.ts'
 export { startTestHost, type TestHost } from './test-host/test-host.ts'
 export { findTestMachine, testRoot } from './test-host/test-machine.ts'
 export { type OwnerToken, startTestServer, type TestServer } from './test-server/test-server.ts'

@@ -12,9 +12,9 @@ import {
   type HostRequests,
   makeHostRequests,
   removeLeftovers,
+  testGuest,
   testRoot,
 } from '@threadbox/testkit'
-import { buildGuest } from '../../../deploy/build/build-guest.ts'
 
 const run = promisify(execFile)
 const MiB = 1024 * 1024
@@ -105,7 +105,7 @@ export async function makeOwnMachine(directory: string): Promise<OwnMachine> {
 export async function startSmallHost(options: SmallHostOptions): Promise<SmallHost> {
   const { installation, dataDirectory, logFile, machine } = options
   const { runscPath } = await findTestMachine()
-  const guest = await buildGuest({ outputDirectory: path.join(testRoot, 'guests') })
+  const guestDirectory = await testGuest()
   const socketPath = path.join(dataDirectory, 'run/host.sock')
   await mkdir(path.dirname(path.join(machine.root, socketPath)), { recursive: true })
   const requests = makeHostRequests(path.join(machine.root, socketPath))
@@ -118,7 +118,7 @@ export async function startSmallHost(options: SmallHostOptions): Promise<SmallHo
       THREADBOX_HOST_SOCKET: socketPath,
       THREADBOX_RUNSC: runscPath,
       THREADBOX_IMAGE: options.imageArchive,
-      THREADBOX_GUEST: guest.directory,
+      THREADBOX_GUEST: guestDirectory,
       THREADBOX_KEEP_FREE_BYTES: '0',
       THREADBOX_IMAGE_RESERVE_BYTES: String(64 * MiB),
       THREADBOX_SPARE_SANDBOXES: '0',

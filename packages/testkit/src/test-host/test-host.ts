@@ -8,11 +8,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { makeId } from '@threadbox/domain'
 import { removeCgroupTree } from '@threadbox/gvisor-driver'
 import { hostPaths } from '@threadbox/protocol/host'
-import { buildGuest } from '../../../../deploy/build/build-guest.ts'
 import { claimDiskSlot } from './disk-slot.ts'
 import { sandboxPids } from './driver-records.ts'
 import { type HostAnswer, type HostRequests, makeHostRequests } from './host-requests.ts'
 import { findLeftovers, removeLeftovers } from './leftovers.ts'
+import { testGuest } from './test-guest.ts'
 import { findTestMachine, testRoot } from './test-machine.ts'
 
 /**
@@ -50,7 +50,7 @@ const imageTimeoutMs = 300_000
 export async function startTestHost(options: { environment?: Record<string, string> } = {}): Promise<TestHost> {
   const machine = await findTestMachine()
   const slot = await claimDiskSlot()
-  const guest = await buildGuest({ outputDirectory: path.join(testRoot, 'guests') })
+  const guestDirectory = await testGuest()
   const installation = `t${randomBytes(4).toString('hex').slice(0, 5)}`
   const dataDirectory = path.join(testRoot, installation)
   const socketPath = path.join(dataDirectory, 'run/host.sock')
@@ -63,7 +63,7 @@ export async function startTestHost(options: { environment?: Record<string, stri
     THREADBOX_HOST_SOCKET: socketPath,
     THREADBOX_RUNSC: machine.runscPath,
     THREADBOX_IMAGE: machine.imageArchive,
-    THREADBOX_GUEST: guest.directory,
+    THREADBOX_GUEST: guestDirectory,
     // What waits would be counted among what a test has left behind.
     THREADBOX_SPARE_SANDBOXES: '0',
     THREADBOX_BOOT_TEMPLATES: 'off',
