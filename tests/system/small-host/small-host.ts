@@ -13,7 +13,6 @@ import {
   makeHostRequests,
   removeLeftovers,
   testGuest,
-  testRoot,
 } from '@threadbox/testkit'
 
 const run = promisify(execFile)
