@@ -21,6 +21,7 @@ import { type Models, makeModels } from './models/models.usecases.ts'
 import type { PreviewFront } from './previews/preview-front.ts'
 import { makePreviewParts, type PreviewParts } from './previews/preview-parts.ts'
 import { previewRoutes } from './previews/previews.routes.ts'
+import { shareLinkRoutes } from './previews/share-links.routes.ts'
 import type { HostClient } from './sandboxes/host-client.ts'
 import { startReconciler } from './sandboxes/reconciler.ts'
 import { eraseSandbox } from './sandboxes/sandbox-deletion.ts'
@@ -122,7 +123,7 @@ export function makeApplication(options: ApplicationOptions): Application {
     parts.userHub.broadcast({ type: 'status-updated' })
   })
   const people = makePeople(options, audit)
-  const previews = makePreviewParts({ ...options, sandboxes: parts.sandboxes, sandboxStore: parts.sandboxStore })
+  const previews = makePreviewParts({ ...options, ...parts, audit })
   const authentication = authenticationOf(options, people)
   const terminals = makeTerminalFeature({
     ...{ ...options, ...parts, authentication },
@@ -245,6 +246,10 @@ function mountRoutes(
       fileRoutes({ threads, watch: parts.filesWatch, files: filesOf(parts, options.host) }),
       lifecycleRoutes({ lifecycle: parts.lifecycle, open: (userId, threadId) => threads.open(userId, threadId) }),
       previewRoutes({ previews: known.previews.previews, open: (userId, threadId) => threads.open(userId, threadId) }),
+      shareLinkRoutes({
+        shareLinks: known.previews.shareLinks,
+        open: (userId, threadId) => threads.open(userId, threadId),
+      }),
       serviceRoutes({ services: parts.services, open: (userId, threadId) => threads.open(userId, threadId) }),
       terminalRoutes({
         terminals: known.terminals.terminals,

@@ -107,6 +107,15 @@ export const badInputRows: Record<string, BadInputRow> = {
   'POST /threads/{threadId}/files/folders': { ...inThread, body: { path: '/home/user/folder' } },
   'GET /threads/{threadId}/files/archive': { ...inThread, query: { path: '/home/user' } },
   'POST /threads/{threadId}/previews': { ...inThread, body: { port: 8000, path: '/a?b#c' } },
+  'GET /threads/{threadId}/share-links': inThread,
+  'POST /threads/{threadId}/services/{name}/share-links': {
+    ...service,
+    body: { expiresInSeconds: 3600, mayWake: true },
+  },
+  'DELETE /threads/{threadId}/share-links/{linkId}': {
+    params: { threadId: 'own', linkId: { value: 'x1' } },
+    unknown: { threadId: 'thread.not-found', linkId: 'share-link.not-found' },
+  },
   'GET /threads/{threadId}/sandbox': inThread,
   'PATCH /threads/{threadId}/sandbox': {
     ...inThread,

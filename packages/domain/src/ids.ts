@@ -19,6 +19,7 @@ export const idPrefixes = {
   report: 'r',
   logLine: 'l',
   terminal: 'y',
+  shareLink: 'x',
 } as const
 export type IdKind = keyof typeof idPrefixes
 

@@ -5,7 +5,7 @@ import { createAuditTables } from '../audit/audit.table.ts'
 import { createLifecycleTables } from '../lifecycle/lifecycle.table.ts'
 import { createModelTables } from '../models/models.table.ts'
 import { createOperationTables } from '../operations/operations.table.ts'
-import { createPreviewTables } from '../previews/previews.table.ts'
+import { createPreviewTables, createShareLinkTables } from '../previews/previews.table.ts'
 import { addLifecycleColumns, createSandboxTables } from '../sandboxes/sandboxes.table.ts'
 import { createSearchTables } from '../search/search.table.ts'
 import { createServiceTables } from '../services/services.table.ts'
@@ -39,6 +39,7 @@ const changes: Record<string, Change> = {
   '0014-services': createServiceTables,
   '0015-previews': createPreviewTables,
   '0016-terminals': createTerminalTables,
+  '0017-share-links': createShareLinkTables,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -1,7 +1,7 @@
 import type { ThreadboxError } from '@threadbox/errors'
 
 /** The pages that the front shows in place of a service's. */
-export const pageNames = ['private', 'suspended', 'waking', 'nothing-here', 'failed'] as const
+export const pageNames = ['private', 'suspended', 'asleep', 'waking', 'nothing-here', 'failed'] as const
 export type PageName = (typeof pageNames)[number]
 
 type PageWords = { title: string; text: (error: ThreadboxError) => string; action: string }
@@ -13,13 +13,20 @@ const english: Words = {
   language: 'en',
   private: {
     title: 'This page is private',
-    text: () => 'Open it again from its thread in threadbox. The address that leads here works once and for a minute.',
+    text: () =>
+      'Open it again from its thread in threadbox. The address that leads here works once and for a minute; a link that was shared may have ended.',
     action: 'Open threadbox',
   },
   suspended: {
     title: 'This sandbox sleeps',
     text: () => 'Nothing is lost: what ran in it goes on when it wakes.',
     action: 'Wake it and open the page',
+  },
+  asleep: {
+    title: 'This page sleeps',
+    text: () =>
+      'The computer behind it is paused, and nothing is lost. Whoever shared the page with you can wake it; it appears here by itself then.',
+    action: '',
   },
   waking: {
     title: 'Waking up',
@@ -44,13 +51,19 @@ const german: Words = {
   private: {
     title: 'Diese Seite ist privat',
     text: () =>
-      'Öffnen Sie sie in threadbox aus ihrem Thread heraus. Die Adresse, die hierher führt, gilt einmal und eine Minute lang.',
+      'Öffnen Sie sie in threadbox aus ihrem Thread heraus. Die Adresse, die hierher führt, gilt einmal und eine Minute lang; ein geteilter Link kann beendet sein.',
     action: 'threadbox öffnen',
   },
   suspended: {
     title: 'Diese Sandbox schläft',
     text: () => 'Nichts ist verloren: Was in ihr lief, läuft nach dem Aufwachen weiter.',
     action: 'Aufwecken und Seite öffnen',
+  },
+  asleep: {
+    title: 'Diese Seite schläft',
+    text: () =>
+      'Der Rechner dahinter pausiert, und nichts ist verloren. Wer die Seite mit Ihnen geteilt hat, kann ihn aufwecken; dann erscheint sie hier von selbst.',
+    action: '',
   },
   waking: {
     title: 'Wacht auf',

@@ -39,7 +39,7 @@ export function makePage(options: {
   const words = pageWords(options.language)
   const { title, text, action } = words[page]
   const nonce = randomBytes(16).toString('base64')
-  const isWaiting = page === 'waking' || page === 'nothing-here'
+  const isWaiting = page === 'waking' || page === 'nothing-here' || page === 'asleep'
   const target = page === 'private' ? `href="${escapeHtml(appOrigin)}/" target="_blank" rel="noopener"` : 'href=""'
   const html = `<!doctype html>
 <html lang="${words.language}"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>

@@ -3,7 +3,13 @@ import type { Duplex } from 'node:stream'
 import { httpStatusOf, isThreadboxError, ThreadboxError, toWireError } from '@threadbox/errors'
 import type { PageName } from './page-words.ts'
 import { makePage } from './pages.ts'
-import { previewNothingHere, previewPrivate, previewSuspended, previewWaking } from './previews.errors.ts'
+import {
+  previewAsleep,
+  previewNothingHere,
+  previewPrivate,
+  previewSuspended,
+  previewWaking,
+} from './previews.errors.ts'
 import { framePolicy } from './response-headers.models.ts'
 
 /** Says on every answer of the front itself what the state of the page is; an answer of a service never has it. */
@@ -12,6 +18,7 @@ const stateHeader = 'threadbox-preview'
 const pages: Record<string, PageName> = {
   [previewPrivate.code]: 'private',
   [previewSuspended.code]: 'suspended',
+  [previewAsleep.code]: 'asleep',
   [previewWaking.code]: 'waking',
   [previewNothingHere.code]: 'nothing-here',
 }

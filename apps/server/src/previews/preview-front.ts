@@ -9,6 +9,7 @@ import { answerRefusal, answerUpgradeRefusal } from './preview-answers.ts'
 import type { PreviewAddress, PreviewNames } from './preview-names.models.ts'
 import type { PreviewProxy } from './preview-proxy.ts'
 import {
+  previewAsleep,
   previewForeign,
   previewMalformed,
   previewNothingHere,
@@ -17,9 +18,10 @@ import {
   previewWaking,
 } from './previews.errors.ts'
 import type { ValidPass } from './previews.store.ts'
-import type { Previews } from './previews.usecases.ts'
+import type { Entered, Previews } from './previews.usecases.ts'
 import { headersForService } from './request-headers.models.ts'
 import { headersForBrowser } from './response-headers.models.ts'
+import type { ShareLinksOfThreads } from './share-links.usecases.ts'
 import { isForeign, judgeVisit, type Visit } from './visits.models.ts'
 import type { Waking } from './waking.ts'
 
@@ -35,6 +37,7 @@ const ownPath = '/.threadbox/'
 export type PreviewFrontParts = {
   names: PreviewNames
   previews: Previews
+  shareLinks: Pick<ShareLinksOfThreads, 'enter'>
   pages: OpenVisits
   proxy: PreviewProxy
   waking: Waking
@@ -154,9 +157,7 @@ async function enter(parts: PreviewFrontParts, visitor: Visitor, { request, resp
   const { host, address, cookies } = visitor
   const origin = parts.names.ownOrigin(host)
   const url = new URL(origin + (request.url ?? '/'))
-  const isEnter = request.method === 'GET' && url.pathname === `${ownPath}enter`
-  const ticket = url.searchParams.get('token')
-  const entered = isEnter && ticket !== null ? await parts.previews.enter(ticket, { address, cookies }) : undefined
+  const entered = request.method === 'GET' ? await enteredBy(parts, url, { address, cookies }) : undefined
   if (entered === undefined) throw previewPrivate({})
   const isSecure = parts.names.isSecure(host)
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
@@ -171,6 +172,17 @@ async function enter(parts: PreviewFrontParts, visitor: Visitor, { request, resp
   response.end()
 }
 
+async function enteredBy(
+  { previews, shareLinks }: PreviewFrontParts,
+  { pathname, searchParams }: URL,
+  visitor: Pick<Visitor, 'address' | 'cookies'>,
+): Promise<Entered | undefined> {
+  const [ticket, secret] = [searchParams.get('token'), searchParams.get('key')]
+  if (pathname === `${ownPath}enter` && ticket !== null) return await previews.enter(ticket, visitor)
+  if (pathname === `${ownPath}shared` && secret !== null) return await shareLinks.enter(secret, visitor)
+  return undefined
+}
+
 type Request = { request: IncomingMessage; pass: ValidPass; visitor: Visitor }
 
 /** Finds the sandbox awake, or wakes it for somebody who wants to see it, and passes the request on to it. */
@@ -179,7 +191,9 @@ async function serve(
   asked: Request,
   passOn: (sandbox: { id: string; bootId: string }, visit: Visit) => Promise<void>,
 ): Promise<void> {
-  const visit = judgeVisit(asked.request.method ?? 'GET', asked.request.headers)
+  const judged = judgeVisit(asked.request.method ?? 'GET', asked.request.headers)
+  // Whoever has a link that does not wake does not keep awake either.
+  const visit = asked.pass.may_wake ? judged : { ...judged, isDeliberate: false, mayWake: false }
   for (let attempt = 0; ; attempt += 1) {
     const sandbox = await awakeSandbox(parts, asked, { visit, isAsleep: attempt > 0 })
     using _transfer = visit.isDeliberate ? parts.transferring(sandbox.id) : undefined
@@ -209,6 +223,7 @@ async function awakeSandbox(
   if (!visit.mayWake) {
     const isWaking = waking.isUnderWay(threadId) || row.state === 'waking' || row.state === 'starting'
     if (isWaking) throw previewWaking({ retryAfterSeconds: 1 })
+    if (!pass.may_wake) throw previewAsleep({})
     throw waking.failure(threadId) ?? previewSuspended({ retryAfterSeconds: suspendedRetrySeconds })
   }
   const wake = waking.wake(threadId)

@@ -1,18 +1,22 @@
 import type { Logger } from '@threadbox/telemetry'
+import type { Audit } from '../audit/audit.ts'
 import { type OpenDatabase, tablesOf } from '../database/database.ts'
 import { makeOpenVisits } from '../http/open-visits.ts'
 import type { AllowedHosts } from '../http/origins.ts'
 import type { Sandboxes } from '../sandboxes/sandbox-access.implementation.ts'
 import type { SandboxStore } from '../sandboxes/sandboxes.store.ts'
+import type { Services } from '../services/services.usecases.ts'
 import type { System } from '../system.ts'
 import { makePreviewFront, type PreviewFront } from './preview-front.ts'
 import { makePreviewNames } from './preview-names.models.ts'
 import { makePreviewProxy } from './preview-proxy.ts'
 import { makePreviewStore } from './previews.store.ts'
 import { makePreviews, type Previews } from './previews.usecases.ts'
+import { makeShareLinkStore } from './share-links.store.ts'
+import { makeShareLinks, type ShareLinksOfThreads } from './share-links.usecases.ts'
 import { makeWaking } from './waking.ts'
 
-export type PreviewParts = { previews: Previews; front: PreviewFront }
+export type PreviewParts = { previews: Previews; shareLinks: ShareLinksOfThreads; front: PreviewFront }
 
 /** Previews: who may see them, and the door through which they are seen. */
 export function makePreviewParts(options: {
@@ -21,6 +25,8 @@ export function makePreviewParts(options: {
   hostSocket: string
   sandboxes: Pick<Sandboxes, 'awake' | 'transferring'>
   sandboxStore: Pick<SandboxStore, 'find'>
+  services: Pick<Services, 'get'>
+  audit: Audit
   system: System
   logger: Logger
 }): PreviewParts {
@@ -28,8 +34,13 @@ export function makePreviewParts(options: {
   const names = makePreviewNames(hosts)
   const store = makePreviewStore(tablesOf(options.open.database))
   const previews = makePreviews({ store, names, system })
+  const shareLinks = makeShareLinks({
+    store: makeShareLinkStore(tablesOf(options.open.database)),
+    serviceOf: (threadId, name) => options.services.get(threadId, name),
+    ...{ previews, names, audit: options.audit, system },
+  })
   const front = makePreviewFront({
-    ...{ names, previews, logger },
+    ...{ names, previews, shareLinks, logger },
     pages: makeOpenVisits({ stillValid: previews.stillValid, logger }),
     proxy: makePreviewProxy({ socketPath: options.hostSocket }),
     waking: makeWaking({
@@ -41,5 +52,5 @@ export function makePreviewParts(options: {
     sandboxOf: (threadId) => sandboxStore.find(threadId),
     transferring: (sandboxId) => sandboxes.transferring(sandboxId),
   })
-  return { previews, front }
+  return { previews, shareLinks, front }
 }

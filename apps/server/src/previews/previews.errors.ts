@@ -73,3 +73,24 @@ export const previewBroken = defineError<{ port: number; reason: string }>({
   message: ({ port, reason }) => `The service on port ${port} took the request and gave no answer: ${reason}`,
   remedy: () => 'Look at the log of the service, then try again.',
 })
+
+export const previewAsleep = defineError({
+  code: 'preview.asleep',
+  kind: 'unavailable',
+  message: () => 'The sandbox of this page sleeps, and the link that led here does not wake it.',
+  remedy: () => 'Ask whoever shared it to wake it; the page appears then.',
+})
+
+export const shareLinkNotFound = defineError({
+  code: 'share-link.not-found',
+  kind: 'not-found',
+  message: () => 'This thread has no such link.',
+  remedy: () => 'List the links of the thread: it may have ended meanwhile.',
+})
+
+export const shareLinkLimit = defineError<{ max: number }>({
+  code: 'share-link.limit-reached',
+  kind: 'conflict',
+  message: ({ max }) => `The thread has ${max} links already, which is as many as it may have.`,
+  remedy: () => 'End one of them first.',
+})

@@ -1,11 +1,12 @@
 import type { Kysely } from 'kysely'
 import { isUniqueViolation } from '../database/database.ts'
+import type { ServiceTables } from '../services/services.table.ts'
 import type { ThreadTables } from '../threads/threads.table.ts'
 import type { UserTables } from '../users/users.table.ts'
 import type { PassRow, PreviewTables } from './previews.table.ts'
 
-/** A pass that holds now, and the name of its thread's previews. */
-export type ValidPass = PassRow & { label: string }
+/** A pass that holds now, the name of its thread's previews, and what the link allows that it came from. */
+export type ValidPass = PassRow & { label: string; may_wake: boolean }
 
 export type PreviewStore = {
   /** The thread's label; `make` is asked for one until it is free. */
@@ -15,13 +16,16 @@ export type PreviewStore = {
   addPass(row: PassRow): Promise<void>
   /** Takes a ticket out, so that it is used once; undefined for one that is unknown, used or does not hold. */
   takeTicket(sha256: string, now: number): Promise<ValidPass | undefined>
-  /** Those of these passes that hold: login or key valid, thread there and still this person's. */
+  /** Those of these passes that hold: login, key or link valid, thread there and still this person's. */
   valid(sha256s: readonly string[], now: number): Promise<ValidPass[]>
   removeExpired(now: number): Promise<void>
 }
 
 /** Passes are judged together with what they depend on, which other features keep. */
-type Tables = PreviewTables & Pick<UserTables, 'sessions' | 'api_keys'> & Pick<ThreadTables, 'threads'>
+type Tables = PreviewTables &
+  Pick<UserTables, 'sessions' | 'api_keys'> &
+  Pick<ThreadTables, 'threads'> &
+  Pick<ServiceTables, 'services'>
 
 export function makePreviewStore(database: Kysely<Tables>): PreviewStore {
   const valid: PreviewStore['valid'] = async (sha256s, now) => {
@@ -33,19 +37,30 @@ export function makePreviewStore(database: Kysely<Tables>): PreviewStore {
       )
       .leftJoin('sessions as session', 'session.id', 'pass.session_id')
       .leftJoin('api_keys as key', 'key.id', 'pass.api_key_id')
+      .leftJoin('preview_shares as share', 'share.id', 'pass.share_id')
+      .leftJoin('services as service', (join) =>
+        join
+          .onRef('service.thread_id', '=', 'share.thread_id')
+          .onRef('service.name', '=', 'share.service')
+          .onRef('service.port', '=', 'share.port'),
+      )
       .selectAll('pass')
       .select(['label.label', 'session.expiresAt as session_expires_at'])
       .select(['key.id as key_id', 'key.expires_at as key_expires_at'])
+      .select(['service.name as shared_service', 'share.expires_at as share_expires_at', 'share.may_wake'])
       .where('pass.sha256', 'in', sha256s)
       .where('pass.expires_at', '>', now)
       .where('thread.deleted_at', 'is', null)
       .execute()
-    return rows.flatMap(({ session_expires_at, key_id, key_expires_at, ...pass }) => {
-      const isLoginValid =
-        pass.session_id === null
-          ? key_id !== null && (key_expires_at === null || key_expires_at > now)
-          : session_expires_at !== null && new Date(session_expires_at).getTime() > now
-      return isLoginValid ? [pass] : []
+    return rows.flatMap((row) => {
+      const { session_expires_at, key_id, key_expires_at, shared_service, share_expires_at, may_wake, ...pass } = row
+      const isSourceValid =
+        pass.share_id !== null
+          ? shared_service !== null && (share_expires_at === null || share_expires_at > now)
+          : pass.session_id === null
+            ? key_id !== null && (key_expires_at === null || key_expires_at > now)
+            : session_expires_at !== null && new Date(session_expires_at).getTime() > now
+      return isSourceValid ? [{ ...pass, may_wake: pass.share_id === null || may_wake === 1 }] : []
     })
   }
   const find = async (threadId: string) =>

@@ -8,7 +8,8 @@ type LabelRow = { label: string; thread_id: string | null; created_at: number }
 
 /**
  * Who may see one port of one thread. A `ticket` is used once and becomes a `cookie`. Both are random values of which
- * only the SHA-256 is kept. A pass goes with the login or the API key that it came from, and with its thread.
+ * only the SHA-256 is kept. A pass goes with the login, the API key or the share link that it came from, and with its
+ * thread.
  */
 export type PassRow = {
   sha256: string
@@ -16,6 +17,7 @@ export type PassRow = {
   user_id: string
   session_id: string | null
   api_key_id: string | null
+  share_id: string | null
   thread_id: string
   port: number
   /** Origin of the app that may show the page in a frame; empty for none. */
@@ -26,7 +28,21 @@ export type PassRow = {
   expires_at: number
 }
 
-export type PreviewTables = { preview_labels: LabelRow; preview_passes: PassRow }
+/** A link by which anybody sees one service of a thread. Its address holds a secret of which only the SHA-256 is kept. */
+export type ShareLinkRow = {
+  id: string
+  sha256: string
+  user_id: string
+  thread_id: string
+  service: string
+  port: number
+  may_wake: number
+  created_at: number
+  /** Null: until somebody ends it. */
+  expires_at: number | null
+}
+
+export type PreviewTables = { preview_labels: LabelRow; preview_passes: PassRow; preview_shares: ShareLinkRow }
 
 export async function createPreviewTables(database: Kysely<never>): Promise<void> {
   await database.schema
@@ -54,4 +70,25 @@ export async function createPreviewTables(database: Kysely<never>): Promise<void
     .on('preview_passes')
     .columns(['session_id', 'thread_id'])
     .execute()
+}
+
+export async function createShareLinkTables(database: Kysely<never>): Promise<void> {
+  await database.schema
+    .createTable('preview_shares')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('sha256', 'text', (column) => column.notNull().unique())
+    .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('thread_id', 'text', (column) => column.notNull().references('threads.id').onDelete('cascade'))
+    .addColumn('service', 'text', (column) => column.notNull())
+    .addColumn('port', 'integer', (column) => column.notNull())
+    .addColumn('may_wake', 'integer', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addColumn('expires_at', 'bigint')
+    .execute()
+  await database.schema.createIndex('preview_shares_thread').on('preview_shares').column('thread_id').execute()
+  await database.schema
+    .alterTable('preview_passes')
+    .addColumn('share_id', 'text', (column) => column.references('preview_shares.id').onDelete('cascade'))
+    .execute()
+  await database.schema.createIndex('preview_passes_share').on('preview_passes').column('share_id').execute()
 }

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { codePort, guestPort } from '@threadbox/protocol/guest'
 import type { Preview } from '@threadbox/protocol/public'
 import { LRUCache } from 'lru-cache'
 import type { Caller } from '../http/api.ts'
 import type { System } from '../system.ts'
+import { makePassSecret, sha256Of } from './pass-secrets.ts'
 import type { PreviewAddress, PreviewNames } from './preview-names.models.ts'
 import { previewNoName, previewOtherName, previewPortReserved } from './previews.errors.ts'
 import type { PreviewStore, ValidPass } from './previews.store.ts'
@@ -11,7 +11,7 @@ import type { PreviewStore, ValidPass } from './previews.store.ts'
 /** How long a browser may take from the answer to the page. */
 const ticketMs = 60_000
 /** A page that lies open for longer has to be opened again. */
-const cookieMs = 7 * 24 * 3600 * 1000
+export const cookieMs = 7 * 24 * 3600 * 1000
 /** For how long a pass is taken to hold after it was looked up: part of the 5 s within which it ends with its login. */
 const trustMs = 1000
 const labelLength = 10
@@ -30,6 +30,8 @@ export type Previews = {
   enter(ticket: string, visitor: { address: PreviewAddress; cookies: readonly string[] }): Promise<Entered | undefined>
   /** The pass among these cookies that holds for this address. */
   admit(cookies: readonly string[], address: PreviewAddress): Promise<ValidPass | undefined>
+  /** The name of the thread's previews; it gets one if it has none. */
+  labelOf(threadId: string): Promise<string>
   /** Those of these passes that hold now, asked anew. */
   stillValid(sha256s: readonly string[]): Promise<Set<string>>
   /** The thread is gone for good. */
@@ -38,7 +40,6 @@ export type Previews = {
 
 export function makePreviews(parts: { store: PreviewStore; names: PreviewNames; system: System }): Previews {
   const { store, names, system } = parts
-  const secret = () => Buffer.from(system.randomBytes(32)).toString('base64url')
   const makeLabel = () =>
     Array.from(system.randomBytes(labelLength), (byte) => labelAlphabet[byte % labelAlphabet.length]).join('')
   const known = new LRUCache<string, { pass: ValidPass | undefined; at: number }>({ max: 2000 })
@@ -52,12 +53,12 @@ export function makePreviews(parts: { store: PreviewStore; names: PreviewNames; 
   }
   const admit: Previews['admit'] = async (cookies, { port, label }) => {
     for (const cookie of cookies.slice(0, maxCandidates)) {
-      // Found by its digest, so how long it takes says nothing about a right value.
-      const pass = await lookUp(sha256(cookie))
+      const pass = await lookUp(sha256Of(cookie))
       if (pass?.kind === 'cookie' && pass.port === port && pass.label === label) return pass
     }
     return undefined
   }
+  const labelOf = (threadId: string) => store.labelOf(threadId, { make: makeLabel, now: system.now() })
   return {
     open: async (caller, { threadId, port, path, host }) => {
       if (port === guestPort || port === codePort) throw previewPortReserved({ port })
@@ -68,11 +69,11 @@ export function makePreviews(parts: { store: PreviewStore; names: PreviewNames; 
         return { url: null, origin: null, appOrigin, expiresAt: now, unavailable: explained(obstacle, appOrigin) }
       }
       await store.removeExpired(now)
-      const label = await store.labelOf(threadId, { make: makeLabel, now })
-      const ticket = secret()
+      const label = await labelOf(threadId)
+      const ticket = makePassSecret(system)
       await store.addPass({
-        ...{ sha256: sha256(ticket), kind: 'ticket', thread_id: threadId, port, path },
-        ...{ user_id: caller.userId, session_id: caller.sessionId, api_key_id: caller.apiKeyId },
+        ...{ sha256: sha256Of(ticket), kind: 'ticket', thread_id: threadId, port, path },
+        ...{ user_id: caller.userId, session_id: caller.sessionId, api_key_id: caller.apiKeyId, share_id: null },
         app_origin: caller.sessionId === null ? appOrigin : names.ownOrigin(host),
         ...{ created_at: now, expires_at: now + ticketMs },
       })
@@ -82,18 +83,19 @@ export function makePreviews(parts: { store: PreviewStore; names: PreviewNames; 
     },
     enter: async (ticket, { address, cookies }) => {
       const now = system.now()
-      const pass = await store.takeTicket(sha256(ticket), now)
+      const pass = await store.takeTicket(sha256Of(ticket), now)
       if (pass === undefined || pass.port !== address.port || pass.label !== address.label) return undefined
       const before = await admit(cookies, address)
       // A second tab of the same login goes on with the cookie of the first, whose open connections hang on it.
       if (before !== undefined && isSameLogin(before, pass)) return { path: pass.path, cookie: undefined }
-      const cookie = secret()
-      const { label: _label, ...row } = pass
+      const cookie = makePassSecret(system)
+      const { label: _label, may_wake: _mayWake, ...row } = pass
       const dates = { created_at: now, expires_at: now + cookieMs }
-      await store.addPass({ ...row, ...dates, sha256: sha256(cookie), kind: 'cookie', path: '' })
+      await store.addPass({ ...row, ...dates, sha256: sha256Of(cookie), kind: 'cookie', path: '' })
       return { path: pass.path, cookie }
     },
     admit,
+    labelOf,
     stillValid: async (sha256s) => new Set((await store.valid(sha256s, system.now())).map((pass) => pass.sha256)),
     forget: (threadId) => store.retireLabel(threadId),
   }
@@ -115,8 +117,4 @@ function isSameLogin(one: ValidPass, other: ValidPass): boolean {
   return (
     one.session_id === other.session_id && one.api_key_id === other.api_key_id && one.app_origin === other.app_origin
   )
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }

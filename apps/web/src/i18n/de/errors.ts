@@ -123,6 +123,10 @@ export const errors: ErrorWords = {
     remedy: 'Fragen Sie die Eigentümerin oder den Eigentümer.',
   },
   'output.not-found': { message: 'Diese Ausgabe gibt es in diesem Thread nicht.', remedy: readAgain },
+  'preview.asleep': {
+    message: 'Die Sandbox dieser Seite schläft, und der Link, der hierher führte, weckt sie nicht.',
+    remedy: 'Bitten Sie, wer ihn geteilt hat, sie aufzuwecken; dann erscheint die Seite.',
+  },
   'preview.broken-off': {
     message: 'Der Dienst auf Port {port} nahm die Anfrage an und antwortete nicht: {reason}',
     remedy: 'Sehen Sie in das Protokoll des Dienstes, und versuchen Sie es dann noch einmal.',
@@ -266,6 +270,14 @@ export const errors: ErrorWords = {
   'service.unsupported': {
     message: 'Diese Sandbox wurde von einer früheren Version gestartet, die keine Dienste kennt.',
     remedy: 'Starten Sie die Sandbox neu: Ihre Dateien bleiben.',
+  },
+  'share-link.limit-reached': {
+    message: 'Der Thread hat schon {max} Links, mehr darf er nicht haben.',
+    remedy: 'Beenden Sie zuerst einen davon.',
+  },
+  'share-link.not-found': {
+    message: 'Dieser Thread hat keinen solchen Link.',
+    remedy: 'Sehen Sie in der Liste der Links nach: Er kann inzwischen zu Ende sein.',
   },
   'session.not-found': { message: 'Diese Anmeldung gibt es nicht mehr.', remedy: loadAgain },
   'setting.unknown': { message: 'Eine Einstellung {name} lässt sich hier nicht ändern.', remedy: loadAgain },
