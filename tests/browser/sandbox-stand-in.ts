@@ -53,6 +53,7 @@ const policy: LifecyclePolicy = {
   idlePauseMinutes: 30,
   hotHours: 8,
   hotKeep: 'guaranteed',
+  maxServices: 10,
   maxAwakeHours: 24,
   retentionDays: null,
 }

@@ -33,7 +33,7 @@ function inStatus(name: string, status: Service['status']): Promise<Service> {
       expect(found, JSON.stringify(found)).toMatchObject({ status })
       return found as Service
     },
-    { timeout: 30_000, interval: 100 },
+    { timeout: 60_000, interval: 100 },
   )
 }
 
@@ -94,6 +94,39 @@ test('O4: servers on 127.0.0.1 run when they answer, with their log; every chang
   expect(await overview()).toEqual(['site 8200 running', 'count 8201 running'])
   const events = told.filter((event) => event.type === 'services-updated' && event.threadId === thread.id)
   expect(events.length).toBeGreaterThan(2)
+})
+
+/** Ends with a word at `/crash`; stops listening at `/leave` and goes on for good. */
+const moody = `const { createServer } = require('http')
+const server = createServer((request, response) => {
+  response.end('yes', () => {
+    if (request.url === '/crash') { console.log('out of ideas'); process.exit(7) }
+    if (request.url === '/leave') { console.log('not listening'); server.close(); server.closeAllConnections() }
+  })
+}).listen(process.env.PORT, '127.0.0.1')
+setInterval(() => {}, 1000)`
+
+test('O4: one that crashes while it runs is an error with its last lines, and so is one that leaves its port', async () => {
+  await installation.client.files.write(thread.id, '/home/user/moody.js', new Blob([moody]))
+  await services().start(thread.id, { name: 'moody', port: 8210, command: 'exec node moody.js' })
+  await inStatus('moody', 'running')
+  await output('curl -s http://127.0.0.1:8210/crash')
+  expect((await inStatus('moody', 'error')).problem).toMatchObject({
+    code: 'exited',
+    exitCode: 7,
+    lastLines: 'out of ideas\n',
+  })
+  await services().restart(thread.id, 'moody')
+  await inStatus('moody', 'running')
+  const pid = await output('pgrep -f "node moody[.]js"')
+  await output('curl -s http://127.0.0.1:8210/leave')
+  expect((await inStatus('moody', 'error')).problem).toMatchObject({
+    code: 'not-answering',
+    exitCode: null,
+    lastLines: 'not listening\n',
+  })
+  expect(await output('pgrep -f "node moody[.]js"')).toBe(pid)
+  await services().remove(thread.id, 'moody')
 })
 
 test('O4: a port that a command opens is offered with its command, and leaves with it', async () => {
@@ -202,4 +235,19 @@ test('O10: with maxServices 1 a new one takes the place of the old one; above it
   await inStatus('only', 'running')
   expect(await overview()).toEqual(['only 8204 running'])
   await client.installation.updateSettings({ settings: { maxServices: null } })
+})
+
+test('O10: a thread that runs one service at a time: a new one takes the place of the old one', async () => {
+  const other = await installation.newThread()
+  await installation.client.sandboxes.change(other.id, { policy: { maxServices: 1 } })
+  const names = async () => (await services().list(other.id)).services.map(({ name }) => name)
+  await services().start(other.id, { name: 'first', port: 8300, command: python(8300) })
+  await services().start(other.id, { name: 'second', port: 8301, command: python(8301) })
+  expect(await names()).toEqual(['second'])
+  const { calls } = await other.say('/run pgrep -f "http.server 8300 " || echo gone')
+  expect(calls[0]?.output.tail).toBe('gone\n')
+  await installation.client.sandboxes.change(other.id, { policy: { maxServices: null } })
+  await services().start(other.id, { name: 'third', port: 8302, command: python(8302) })
+  expect(await names()).toEqual(['second', 'third'])
+  await installation.client.threads.delete(other.id)
 })

@@ -14,6 +14,7 @@ import type { OperationTables } from './operations/operations.table.ts'
 import { makeOperations, type Operations } from './operations/operations.ts'
 import { makeSandboxParts, type SandboxParts } from './sandbox-parts.ts'
 import type { HostClient } from './sandboxes/host-client.ts'
+import { policyOf } from './sandboxes/sandbox-rows.ts'
 import type { SearchTables } from './search/search.table.ts'
 import { makeSearchIndex } from './search/search-index.ts'
 import { makeServiceWatch, type ServiceWatch } from './services/service-watch.ts'
@@ -154,7 +155,8 @@ function makeServiceFeature(
       return row?.deleted_at === null ? row.user_id : undefined
     },
     publish: (userId, event) => known.userHub.publish(userId, event),
-    maxServices: async () => (await options.settings.values()).maxServices,
+    maxServices: async (threadId) =>
+      policyOf(await sandboxStore.find(threadId), await options.settings.policy()).policy.maxServices,
     system: options.system,
     logger: options.logger,
   })

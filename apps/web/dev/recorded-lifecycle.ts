@@ -195,7 +195,14 @@ export function detailOf(sandbox: SandboxView): SandboxDetail {
   const isFresh = sandbox.state === 'fresh'
   return {
     sandbox,
-    policy: { idlePauseMinutes: 30, hotHours: 24, hotKeep: 'guaranteed', maxAwakeHours: 24, retentionDays: null },
+    policy: {
+      idlePauseMinutes: 30,
+      hotHours: 24,
+      hotKeep: 'guaranteed',
+      maxAwakeHours: 24,
+      retentionDays: null,
+      maxServices: 10,
+    },
     ownPolicy: ['hotHours'],
     usage: isFresh
       ? null

@@ -4,7 +4,10 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
-/** When a sandbox sleeps and what is kept of it, as a person sets it. `null` days: for ever. */
+/**
+ * When a sandbox sleeps, what is kept of it, and how many services it runs at the same time, as a person sets it. `null`
+ * days: for ever.
+ */
 export type LifecyclePolicy = {
   idlePauseMinutes: number
   hotHours: number
@@ -12,6 +15,8 @@ export type LifecyclePolicy = {
   hotKeep: 'guaranteed' | 'strict'
   maxAwakeHours: number
   retentionDays: number | null
+  /** 1: a new one takes the place of the old one. */
+  maxServices: number
 }
 
 export const defaultLifecyclePolicy: LifecyclePolicy = {
@@ -20,6 +25,7 @@ export const defaultLifecyclePolicy: LifecyclePolicy = {
   hotKeep: 'guaranteed',
   maxAwakeHours: 24,
   retentionDays: null,
+  maxServices: 10,
 }
 
 /**

@@ -6,7 +6,7 @@ import { createLifecycleTables } from '../lifecycle/lifecycle.table.ts'
 import { createModelTables } from '../models/models.table.ts'
 import { createOperationTables } from '../operations/operations.table.ts'
 import { createPreviewTables, createShareLinkTables } from '../previews/previews.table.ts'
-import { addLifecycleColumns, createSandboxTables } from '../sandboxes/sandboxes.table.ts'
+import { addLifecycleColumns, addServiceColumn, createSandboxTables } from '../sandboxes/sandboxes.table.ts'
 import { createSearchTables } from '../search/search.table.ts'
 import { createServiceTables } from '../services/services.table.ts'
 import { createSettingTables } from '../settings/settings.table.ts'
@@ -40,6 +40,7 @@ const changes: Record<string, Change> = {
   '0015-previews': createPreviewTables,
   '0016-terminals': createTerminalTables,
   '0017-share-links': createShareLinkTables,
+  '0018-services-per-thread': addServiceColumn,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -201,6 +201,18 @@ describe('C6: when memory or disk cannot be used', () => {
 })
 
 describe('what a person changes', () => {
+  test('O10: how many services a thread runs, and back to the installation’s number', async () => {
+    expect((await bench.detail()).policy.maxServices).toBe(10)
+    const changed = await bench.detail('PATCH', '', { policy: { maxServices: 1 } })
+    expect([changed.policy.maxServices, changed.ownPolicy]).toEqual([1, ['maxServices']])
+    await bench.server.call('PATCH', '/api/v1/settings', {
+      body: { settings: { maxServices: 7 } },
+      person: bench.owner,
+    })
+    expect((await bench.detail()).policy.maxServices).toBe(1)
+    expect((await bench.detail('PATCH', '', { policy: { maxServices: null } })).policy.maxServices).toBe(7)
+  })
+
   test('policy of a thread of its own, and back to the installation’s', async () => {
     const changed = await bench.detail('PATCH', '', { policy: { idlePauseMinutes: 5, retentionDays: 0 } })
     expect(changed.policy).toMatchObject({ idlePauseMinutes: 5, retentionDays: null, hotHours: 8 })

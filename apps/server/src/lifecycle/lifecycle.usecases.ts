@@ -151,6 +151,7 @@ async function changePolicy(
     ...(policy.retentionDays === undefined
       ? {}
       : { retention_days: policy.retentionDays, retention_announced_at: null }),
+    ...(policy.maxServices === undefined ? {} : { max_services: policy.maxServices }),
   }
   if (Object.keys(columns).length === 0) return
   await dependencies.store.set(row.id, columns)

@@ -38,6 +38,7 @@ const noOwnPolicy = {
   hot_keep: null,
   max_awake_hours: null,
   retention_days: null,
+  max_services: null,
 }
 
 /** Columns of a sandbox without saved memory. */
@@ -79,6 +80,7 @@ export function policyOf(
     hotKeep: (row.hot_keep as LifecyclePolicy['hotKeep'] | null) ?? undefined,
     maxAwakeHours: row.max_awake_hours ?? undefined,
     retentionDays: days === null ? undefined : days === 0 ? null : days,
+    maxServices: row.max_services ?? undefined,
   }
   const own = (Object.keys(values) as (keyof LifecyclePolicy)[]).filter((name) => values[name] !== undefined)
   return { policy: { ...installation, ...Object.fromEntries(own.map((name) => [name, values[name]])) }, own }

@@ -53,6 +53,7 @@ export type SettableColumns = Partial<
     | 'hot_keep'
     | 'max_awake_hours'
     | 'retention_days'
+    | 'max_services'
   >
 >
 

@@ -44,6 +44,7 @@ export type SandboxRow = {
   max_awake_hours: number | null
   /** 0: never, also where the installation has a limit. */
   retention_days: number | null
+  max_services: number | null
 }
 
 /** What was alive in a sandbox before it slept, as the guest said. Apart from the sandbox, because it is large. */
@@ -117,4 +118,9 @@ export async function addLifecycleColumns(database: Kysely<never>): Promise<void
     .set((builder) => ({ awake_since: builder.ref('since') }))
     .where('state', '=', 'active')
     .execute()
+}
+
+/** A thread may have its own number of services. */
+export async function addServiceColumn(database: Kysely<never>): Promise<void> {
+  await database.schema.alterTable('sandboxes').addColumn('max_services', 'integer').execute()
 }

@@ -11,7 +11,7 @@ export const serviceLimitReached = defineError<{ max: number }>({
   code: 'service.limit-reached',
   kind: 'conflict',
   message: ({ max }) => `The thread has ${max} services already, which is as many as it may have.`,
-  remedy: () => 'Stop or remove one of them first, or raise maxServices in the settings.',
+  remedy: () => 'Stop or remove one of them first, or raise maxServices in the settings or for this thread.',
 })
 
 export const serviceRefused = defineError<{ name: string; problem: string }>({

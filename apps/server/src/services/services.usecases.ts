@@ -57,7 +57,8 @@ export type ServiceDependencies = {
   /** Whose thread it is; undefined when it is gone. */
   ownerOf(threadId: string): Promise<string | undefined>
   publish(userId: string, event: UserEvent): void
-  maxServices(): Promise<number>
+  /** How many of the thread may run at the same time. */
+  maxServices(threadId: string): Promise<number>
   system: System
   logger: Logger
 }
@@ -184,7 +185,7 @@ async function startNew(
 ): Promise<ServiceRow> {
   const { store } = parts
   const threadId = row.thread_id
-  const plan = planStart(await store.list(threadId), row, await parts.maxServices())
+  const plan = planStart(await store.list(threadId), row, await parts.maxServices(threadId))
   if ('max' in plan) throw serviceLimitReached(plan)
   const sandbox = await parts.awake(threadId, signal)
   for (const name of plan.replaced) {

@@ -68,7 +68,7 @@ export const editableSettings = {
   maxServices: {
     doc: 'Services that may run in a thread at the same time. 1: a new one takes the place of the old one.',
     schema: z.number().int().min(1).max(100),
-    default: 10,
+    default: defaultLifecyclePolicy.maxServices,
   },
   rescueSeconds: {
     doc: 'Seconds that writing down Python variables may take when the memory of a sandbox is given up.',

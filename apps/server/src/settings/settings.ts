@@ -133,12 +133,13 @@ function limitsIn(values: SettingValues): SandboxLimits {
 }
 
 function policyIn(values: SettingValues): LifecyclePolicy {
-  const { idlePauseMinutes, hotHours, hotKeep, maxAwakeHours, retentionDays } = values
+  const { idlePauseMinutes, hotHours, hotKeep, maxAwakeHours, retentionDays, maxServices } = values
   return {
     idlePauseMinutes,
     hotHours,
     hotKeep,
     maxAwakeHours,
     retentionDays: retentionDays === 0 ? null : retentionDays,
+    maxServices,
   }
 }

@@ -68,7 +68,7 @@ export const survivalReportSchema = z
   .meta({ id: 'SurvivalReport' })
 export type SurvivalReport = z.infer<typeof survivalReportSchema>
 
-/** When the sandbox sleeps and what is kept. `null`: never. Installation's values, a thread may have its own. */
+/** When the sandbox sleeps, what is kept, and how many services run. `null`: never. A thread may have values of its own. */
 export const lifecyclePolicySchema = z
   .object({
     idlePauseMinutes: z.number().int().min(1).max(10_080),
@@ -77,6 +77,8 @@ export const lifecyclePolicySchema = z
     hotKeep: z.enum(['guaranteed', 'strict']),
     maxAwakeHours: z.number().min(0.1).max(8760),
     retentionDays: z.number().int().min(1).max(36_500).nullable(),
+    /** At the same time; with 1 a new one takes the place of the old one. */
+    maxServices: z.number().int().min(1).max(100),
   })
   .meta({ id: 'LifecyclePolicy' })
 export type LifecyclePolicy = z.infer<typeof lifecyclePolicySchema>
@@ -130,6 +132,7 @@ export const changeSandboxDetailSchema = z.strictObject({
       maxAwakeHours: lifecyclePolicySchema.shape.maxAwakeHours.nullable().optional(),
       /** 0: never, also where the installation has a limit. */
       retentionDays: z.number().int().min(0).max(36_500).nullable().optional(),
+      maxServices: lifecyclePolicySchema.shape.maxServices.nullable().optional(),
     })
     .optional(),
   limits: sandboxLimitsSchema.partial().optional(),

@@ -253,7 +253,7 @@ export const errors: ErrorWords = {
   },
   'service.limit-reached': {
     message: 'Der Thread hat schon {max} Dienste, mehr darf er nicht haben.',
-    remedy: 'Halten Sie einen davon an, oder erhöhen Sie maxServices in den Einstellungen.',
+    remedy: 'Halten Sie einen davon an, oder erhöhen Sie maxServices in den Einstellungen oder für diesen Thread.',
   },
   'service.not-found': {
     message: 'Dieser Thread hat keinen Dienst mit diesem Namen.',

@@ -58,6 +58,7 @@ export function PolicySection(props: { threadId: string; detail: SandboxDetail }
         </PolicyRow>
         {numberRow('maxAwakeHours')}
         {numberRow('retentionDays')}
+        {numberRow('maxServices')}
       </div>
       {change.error !== null && <FormProblem error={change.error} />}
     </section>

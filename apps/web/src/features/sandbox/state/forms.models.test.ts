@@ -29,6 +29,7 @@ describe('the policy of a thread', () => {
     idlePauseMinutes: 30,
     hotHours: 8,
     hotKeep: 'guaranteed' as const,
+    maxServices: 10,
     maxAwakeHours: 24,
     retentionDays: null,
   }

@@ -9,6 +9,7 @@ export const policyNumbers = {
   hotHours: { unit: 'hours', minimum: 0, maximum: 8760, isWhole: false },
   maxAwakeHours: { unit: 'hours', minimum: 0.1, maximum: 8760, isWhole: false },
   retentionDays: { unit: 'days', minimum: 1, maximum: 36_500, isWhole: true },
+  maxServices: { unit: 'services', minimum: 1, maximum: 100, isWhole: true },
 } as const
 export type PolicyNumber = keyof typeof policyNumbers
 
