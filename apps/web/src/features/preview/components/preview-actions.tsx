@@ -1,4 +1,5 @@
-import { Ellipsis, ExternalLink, Pin, PinOff, Power, Square, Trash2 } from 'lucide-react'
+import { Ellipsis, ExternalLink, Pin, PinOff, Power, Share2, Square, Trash2 } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../ui/button.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
@@ -8,6 +9,7 @@ import { useRemoveService, useRestartService, useStopService } from '../api/serv
 import { pinPreview } from '../state/preview-store.ts'
 import type { PreviewTarget } from '../state/targets.models.ts'
 import { useOpenTab } from '../state/use-open-tab.ts'
+import { ShareDialog } from './share-dialog.tsx'
 
 /** What can be done with a service from the head of its preview. */
 export function PreviewActions(props: {
@@ -22,6 +24,7 @@ export function PreviewActions(props: {
   const restart = useRestartService(threadId)
   const openTab = useOpenTab(threadId)
   const { service } = target
+  const [isSharing, setSharing] = useState(false)
   return (
     <>
       {service !== null && (
@@ -48,17 +51,30 @@ export function PreviewActions(props: {
           {isPinned ? <PinOff className="i" size={15} /> : <Pin className="i" size={15} />}
         </IconButton>
       )}
+      {service !== null && !props.isSheet && (
+        <IconButton label={t('share.open')} onClick={() => setSharing(true)}>
+          <Share2 className="i" size={15} />
+        </IconButton>
+      )}
       <IconButton label={t('newTab')} onClick={() => openTab(target.port, props.path)}>
         <ExternalLink className="i" size={15} />
       </IconButton>
       {service !== null && (
-        <ServiceMenu threadId={threadId} name={service.name} isStopped={target.status === 'stopped'} />
+        <ServiceMenu
+          threadId={threadId}
+          name={service.name}
+          isStopped={target.status === 'stopped'}
+          onShare={() => setSharing(true)}
+        />
+      )}
+      {service !== null && isSharing && (
+        <ShareDialog threadId={threadId} service={service.name} onClose={() => setSharing(false)} />
       )}
     </>
   )
 }
 
-function ServiceMenu(props: { threadId: string; name: string; isStopped: boolean }) {
+function ServiceMenu(props: { threadId: string; name: string; isStopped: boolean; onShare: () => void }) {
   const { t } = useTranslation('preview')
   const stop = useStopService(props.threadId)
   const remove = useRemoveService(props.threadId)
@@ -72,6 +88,9 @@ function ServiceMenu(props: { threadId: string; name: string; isStopped: boolean
         </IconButton>
       }
     >
+      <MenuItem icon={<Share2 className="i" size={14} />} onSelect={props.onShare}>
+        {t('share.open')}
+      </MenuItem>
       <MenuItem
         icon={<Square className="i" size={14} />}
         isDisabled={props.isStopped}
