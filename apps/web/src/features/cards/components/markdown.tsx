@@ -1,5 +1,5 @@
 import { Copy } from 'lucide-react'
-import { type ComponentProps, isValidElement, type ReactNode } from 'react'
+import { type ComponentProps, cloneElement, isValidElement, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Components, defaultRehypePlugins, type ExtraProps, Streamdown } from 'streamdown'
 import { copyText } from '../../../app/copy-text.ts'
@@ -40,7 +40,7 @@ const components: Components = {
   img: ImageReference,
   inlineCode: InlineCode,
   code: BlockCode,
-  pre: (props: PropsOf<'pre'>) => <>{props.children}</>,
+  pre: Block,
   table: (props: PropsOf<'table'>) => (
     <div className="md-table">
       <table>{props.children}</table>
@@ -115,6 +115,12 @@ function InlineCode(props: PropsOf<'code'>) {
       <code>{props.children}</code>
     </PathLink>
   )
+}
+
+/** What stands in `pre` is a block: by this mark the renderer tells it from code within a line. */
+function Block(props: PropsOf<'pre'>) {
+  const { children } = props
+  return isValidElement<object>(children) ? cloneElement(children, { 'data-block': 'true' } as object) : <>{children}</>
 }
 
 function BlockCode(props: PropsOf<'code'>) {

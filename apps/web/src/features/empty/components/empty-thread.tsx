@@ -49,7 +49,7 @@ function DirectCommands(props: { onInsert: (text: string) => void }) {
           key={name}
           type="button"
           className="cmdc"
-          aria-label={t('insert', { command: example === null ? command : `${command} ${example}` })}
+          title={t('insert', { command: example === null ? command : `${command} ${example}` })}
           onClick={() => props.onInsert(example === null ? command : `${command} ${example}`)}
         >
           <code>{command}</code>
