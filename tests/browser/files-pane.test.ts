@@ -16,14 +16,13 @@ type FilesPage = Page & AsyncDisposable & { threadId: string }
 
 /** A page on a thread in which a command has run, with the files pane open. */
 async function withFiles(command: string, options: PageOptions = {}): Promise<FilesPage> {
-  const page = await stage.open('/threads/new', options)
+  const thread = await stage.installation.newThread()
+  await thread.say(`/run ${command}`)
+  const page = await stage.open(`/threads/${thread.id}`, options)
   await messageField(page).waitFor()
-  await send(page, `/run ${command}`)
-  await answered(page)
   await page.keyboard.press('Alt+2')
   await list(page).waitFor()
-  const threadId = new URL(page.url()).pathname.split('/').at(-1) ?? ''
-  return Object.assign(page, { threadId, [Symbol.asyncDispose]: () => closePage(page) })
+  return Object.assign(page, { threadId: thread.id, [Symbol.asyncDispose]: () => closePage(page) })
 }
 
 const pane = (page: Page) => page.getByRole('complementary', { name: 'Files' })
@@ -56,6 +55,7 @@ describe('the list', () => {
 
   test('C8: by keyboard alone a folder is made, entered, left, renamed and deleted', async () => {
     await using page = await withFiles('mkdir ~/alpha; echo x > ~/alpha/one.txt')
+    await row(page, /^alpha/).waitFor()
     await list(page).focus()
     await page.keyboard.press('a')
     await page.keyboard.press('ArrowRight')
@@ -136,22 +136,42 @@ describe('looking at files', () => {
     await pane(page).frameLocator('iframe[title="d.html"]').getByText('no rights').waitFor()
   })
 
-  test('C8: an edit is saved, and one that meets another’s is not lost and overwrites nothing', async () => {
+  test('C8: an edit is saved, and one that meets another’s shows both, is not lost and overwrites nothing', async () => {
+    await using page = await withFiles('printf "same\\none\\n" > ~/notes.txt')
+    await row(page, /^notes\.txt/).click()
+    await button(page, 'Edit').click()
+    const field = pane(page).getByRole('textbox', { name: 'Text of notes.txt' })
+    await field.fill('same\nmine\n')
+    const { files } = stage.installation.client
+    const read = async () => await (await files.read(page.threadId, '/home/user/notes.txt')).text()
+    await files.write(page.threadId, '/home/user/notes.txt', new TextEncoder().encode('same\ntheirs\n'))
+    await pane(page).getByText('The file was changed by somebody else meanwhile.').waitFor()
+    await page.keyboard.press('ControlOrMeta+s')
+    await dialog(page).getByText('notes.txt was changed by somebody else').waitFor()
+    expect(await dialog(page).locator('.is-own').allInnerTexts()).toEqual([
+      expect.stringContaining('mine'),
+      expect.stringContaining('theirs'),
+    ])
+    await dialog(page).getByRole('button', { name: 'Go on editing' }).last().click()
+    expect(await field.inputValue()).toBe('same\nmine\n')
+    expect(await read()).toBe('same\ntheirs\n')
+    await button(page, 'Save').click()
+    await dialog(page).getByRole('button', { name: 'Keep mine, overwrite' }).click()
+    await field.waitFor({ state: 'detached' })
+    expect(await read()).toBe('same\nmine\n')
+  })
+
+  test('C8: a pause in the middle of an edit is nobody else’s change', async () => {
     await using page = await withFiles('echo one > ~/notes.txt')
     await row(page, /^notes\.txt/).click()
     await button(page, 'Edit').click()
     const field = pane(page).getByRole('textbox', { name: 'Text of notes.txt' })
     await field.fill('mine\n')
-    const { files } = stage.installation.client
-    await files.write(page.threadId, '/home/user/notes.txt', new TextEncoder().encode('theirs\n'))
-    await page.keyboard.press('ControlOrMeta+s')
-    await dialog(page).getByText('notes.txt was changed by somebody else').waitFor()
-    await dialog(page).getByRole('button', { name: 'Go on editing' }).last().click()
-    expect(await field.inputValue()).toBe('mine\n')
-    expect(await (await files.read(page.threadId, '/home/user/notes.txt')).text()).toBe('theirs\n')
+    await stage.installation.client.sandboxes.pause(page.threadId)
+    await pane(page).getByText('The sandbox is asleep.').waitFor()
     await button(page, 'Save').click()
-    await dialog(page).getByRole('button', { name: 'Overwrite' }).click()
     await field.waitFor({ state: 'detached' })
+    const { files } = stage.installation.client
     expect(await (await files.read(page.threadId, '/home/user/notes.txt')).text()).toBe('mine\n')
   })
 

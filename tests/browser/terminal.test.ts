@@ -112,8 +112,26 @@ test('G8: what is selected is copied, what is on the clipboard is pasted, and a 
   await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toContain('choose')
   await type(page, 'clear; echo http://localhost:8123/docs')
   await sees(page, /^http:\/\/localhost:8123\/docs/)
+  // What was under the pointer before is not looked at again: it has to come from another line.
+  await pane(page).getByRole('button', { name: 'Copy selection' }).hover()
   await screen(page).getByText('http://localhost:8123/docs').click({ force: true })
   await page.getByRole('complementary', { name: 'Preview' }).waitFor(patient)
+})
+
+test('G8: a terminal is renamed, by keyboard too, and keeps its name', async () => {
+  await using page = await openThread()
+  await openTerminal(page)
+  await button(page, 'More for this terminal').focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Rename' }).press('Enter')
+  const name = page.getByRole('dialog', { name: 'Rename terminal' }).getByLabel('Name')
+  await name.fill('build log')
+  await name.press('Enter')
+  await pane(page).getByRole('tab', { name: 'build log' }).waitFor()
+  await page.reload()
+  await pane(page).getByRole('tab', { name: 'build log' }).waitFor()
+  await input(page).focus()
+  expect(await input(page).getAttribute('aria-label')).toContain('build log')
 })
 
 test('G8: after the memory was given up it says so in German, and a new one takes its place, on a phone too', async () => {

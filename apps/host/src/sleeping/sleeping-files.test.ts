@@ -99,7 +99,7 @@ test('a file of many megabytes passes, and a reader that is left half-way ends',
     if (answer.kind === 'content') answer.bytes.destroy()
   }
   expect((await content('/large')).length).toBe(8_000_000)
-})
+}, 60_000)
 
 test('C8: of a paused sandbox the snapshot of its pause is read, and one that is awake is not read', async () => {
   boot = { state: 'ready' } as unknown as StoredBoot

@@ -168,7 +168,10 @@ async function statIfThere(sandbox: ReachableSandbox, path: string): Promise<Inf
   }
 }
 
-/** Changes with every write: modification time to the nanosecond, and size. */
+/**
+ * Changes with every write: modification time to the nanosecond, and size. It may change without one too: what the
+ * sandbox's memory knows of a time and what its disk knows differ by moments, and memory is forgotten, at a pause first.
+ */
 function versionOf(info: Info): string {
   return `"${info.modifiedTime?.seconds ?? 0}-${info.modifiedTime?.nanos ?? 0}-${info.size}"`
 }

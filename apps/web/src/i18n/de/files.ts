@@ -122,7 +122,11 @@ export const files: Texts<typeof source> = {
     goneText: 'Sie wurde entfernt, seit sie hier gelesen wurde. Noch ist nichts gespeichert.',
     keep: 'Weiter bearbeiten',
     reload: 'Meine verwerfen',
-    overwrite: 'Überschreiben',
+    takeTheirs: 'Den anderen nehmen',
+    mine: 'Ihr Text',
+    theirs: 'Der andere Text',
+    onlyHere: 'Nur hier: ',
+    overwrite: 'Überschreiben, meinen behalten',
     recreate: 'Neu anlegen',
   },
 }

@@ -119,7 +119,11 @@ export const files = {
     goneText: 'It was removed since it was read here. Nothing was saved yet.',
     keep: 'Go on editing',
     reload: 'Discard mine',
-    overwrite: 'Overwrite',
+    takeTheirs: 'Take theirs',
+    mine: 'Yours',
+    theirs: 'Theirs',
+    onlyHere: 'Only here: ',
+    overwrite: 'Keep mine, overwrite',
     recreate: 'Create it again',
   },
 }

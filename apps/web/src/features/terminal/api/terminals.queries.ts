@@ -53,3 +53,12 @@ export function useCloseTerminal(threadId: string) {
     onError,
   })
 }
+
+export function useRenameTerminal(threadId: string) {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, title }: { id: string; title: string }) => client.terminals.rename(threadId, id, title),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: queryKeys.terminals(threadId) }),
+  })
+}

@@ -16,6 +16,7 @@ import type { Screen } from '../state/screen.ts'
 import { useScreenReader } from '../state/screen-reader.ts'
 import { useChosenTerminal } from '../state/terminal-store.ts'
 import { afterClosing, chosenTerminal } from '../state/terminal-view.models.ts'
+import { RenameTerminal } from './rename-terminal.tsx'
 import { TerminalTabs } from './terminal-tabs.tsx'
 
 /** The font has to be there before its characters are measured. */
@@ -97,6 +98,7 @@ function PaneActions(props: {
   const { t } = useTranslation('terminal')
   const [isScreenReader, setScreenReader] = useScreenReader()
   const closing = useCloseTerminal(props.threadId)
+  const [isRenaming, setRenaming] = useState(false)
   const { chosen, screen } = props
   return (
     <>
@@ -118,6 +120,8 @@ function PaneActions(props: {
         <MenuChoice isChosen={isScreenReader} onSelect={() => setScreenReader(!isScreenReader)}>
           {t('screenReader')}
         </MenuChoice>
+        {/* The menu gives the focus back when it closes; the dialog takes it after that. */}
+        <MenuItem onSelect={() => setTimeout(() => setRenaming(true))}>{t('rename')}</MenuItem>
         <MenuItem
           isDanger
           onSelect={() => {
@@ -128,6 +132,7 @@ function PaneActions(props: {
           {t('close')}
         </MenuItem>
       </Menu>
+      {isRenaming && <RenameTerminal threadId={props.threadId} terminal={chosen} onClose={() => setRenaming(false)} />}
     </>
   )
 }
