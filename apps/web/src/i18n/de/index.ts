@@ -7,6 +7,7 @@ import { composer } from './composer.ts'
 import { connection } from './connection.ts'
 import { empty } from './empty.ts'
 import { files } from './files.ts'
+import { firstMinute } from './first-minute.ts'
 import { help } from './help.ts'
 import { lifecycle } from './lifecycle.ts'
 import { models } from './models.ts'
@@ -30,6 +31,7 @@ export const de: Texts<typeof en> = {
   connection,
   empty,
   files,
+  firstMinute,
   help,
   lifecycle,
   models,

@@ -5,6 +5,7 @@ import { composer } from './composer.ts'
 import { connection } from './connection.ts'
 import { empty } from './empty.ts'
 import { files } from './files.ts'
+import { firstMinute } from './first-minute.ts'
 import { help } from './help.ts'
 import { lifecycle } from './lifecycle.ts'
 import { models } from './models.ts'
@@ -29,6 +30,7 @@ export const en = {
   connection,
   empty,
   files,
+  firstMinute,
   help,
   lifecycle,
   models,

@@ -1,4 +1,5 @@
 import { Trans, useTranslation } from 'react-i18next'
+import { SurviveButton } from '../../first-minute/components/survive-button.tsx'
 import { useModels } from '../../models/api/models.queries.ts'
 import { ProviderList } from '../../models/components/provider-list.tsx'
 import { directCommands } from '../state/examples.ts'
@@ -25,6 +26,7 @@ export function EmptyThread(props: { onInsert: (text: string) => void; modelId?:
         {model !== undefined && t('agent', { model: model.name })}
         {models.isError && t('unknown')}
       </p>
+      <SurviveButton />
       <DirectCommands onInsert={props.onInsert} />
       {isDirect && (
         <>

@@ -3,6 +3,7 @@ import type { Ref } from 'react'
 import { Composer, type ComposerHandle } from '../../composer/components/composer.tsx'
 import { QueueStrip } from '../../composer/components/queue-strip.tsx'
 import { useUploads, useUploadsStore } from '../../composer/state/uploads-context.ts'
+import { SurviveStrip } from '../../first-minute/components/survive-strip.tsx'
 import { useComposerNote } from '../../sandbox/state/composer-note.ts'
 import { useWakeAhead } from '../../sandbox/state/use-wake-ahead.ts'
 import { useChooseModel } from '../api/thread-mutations.ts'
@@ -29,6 +30,7 @@ export function ThreadDock(props: {
   const note = useComposerNote(thread?.sandbox)
   return (
     <div className="dock">
+      <SurviveStrip threadId={threadId} />
       <QueueStrip
         messages={props.queue}
         actions={commands.queue}

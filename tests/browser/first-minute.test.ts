@@ -1,0 +1,80 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
+
+/** What a person sees in their first minute, on a real sandbox, without a model. */
+let stage: BrowserStage
+beforeAll(async () => {
+  stage = await startBrowserStage()
+})
+afterAll(() => stage?.[Symbol.asyncDispose]())
+
+const patient = { timeout: 120_000 }
+const words = {
+  en: {
+    locale: 'en-US',
+    button: 'Watch a computer survive',
+    steps: ['It counts', 'It sleeps', 'It survived'],
+    pane: 'Preview',
+    stop: 'Stop here',
+    done: 'Done',
+  },
+  de: {
+    locale: 'de-DE',
+    button: 'Einem Computer beim Überleben zusehen',
+    steps: ['Er zählt', 'Er schläft', 'Er hat überlebt'],
+    pane: 'Vorschau',
+    stop: 'Hier aufhören',
+    done: 'Fertig',
+  },
+} as const
+type Words = (typeof words)[keyof typeof words]
+
+const strip = (page: Page, { button }: Words) => page.getByRole('region', { name: button })
+const shownCount = async (page: Page) =>
+  Number(
+    await page
+      .frameLocator('.frame iframe')
+      .getByRole('timer')
+      .innerText({ timeout: 1000 })
+      .catch(() => '0'),
+  )
+
+test.each(Object.values(words))(
+  'A2: $button: a counter starts, sleeps, wakes and goes on, by keyboard alone',
+  async (own) => {
+    const page = await stage.open('/threads/new', { width: 1440, height: 900, locale: own.locale })
+    await using _page = { [Symbol.asyncDispose]: () => closePage(page) }
+    await page.getByRole('button', { name: own.button }).focus()
+    await page.keyboard.press('Enter')
+    for (const step of own.steps.slice(0, 2)) {
+      await strip(page, own).getByText(step, { exact: true }).waitFor(patient)
+      expect(await strip(page, own).getByRole('button', { name: own.stop }).isEnabled()).toBe(true)
+    }
+    await page.getByRole('complementary', { name: own.pane }).waitFor(patient)
+    await strip(page, own).getByText(own.steps[2], { exact: true }).waitFor(patient)
+    const told = await strip(page, own).getByRole('status').innerText()
+    const [before = 0, after = 0] = [...told.matchAll(/\d+/g)].map(Number)
+    expect(before).toBeGreaterThanOrEqual(5)
+    expect(after).toBeGreaterThan(before)
+    await expect.poll(() => shownCount(page), patient).toBeGreaterThan(after)
+    const threadId = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+    const { latestReport } = await stage.installation.client.sandboxes.get(threadId)
+    expect(latestReport?.counts).toMatchObject({ service: { kept: 1 } })
+    await strip(page, own).getByRole('button', { name: own.done }).focus()
+    await page.keyboard.press('Enter')
+    await strip(page, own).waitFor({ state: 'detached' })
+  },
+)
+
+test('Watch a computer survive can be left at any step, and leaves the thread as it is', async () => {
+  const page = await stage.open('/threads/new', { width: 390, height: 844 })
+  await using _page = { [Symbol.asyncDispose]: () => closePage(page) }
+  await page.getByRole('button', { name: words.en.button }).click()
+  await strip(page, words.en).getByText('It counts', { exact: true }).waitFor(patient)
+  await strip(page, words.en).getByRole('button', { name: 'Stop here' }).click()
+  await strip(page, words.en).waitFor({ state: 'detached' })
+  const threadId = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  const { services } = await stage.installation.client.services.list(threadId)
+  expect(services.map(({ status }) => status)).toEqual(['running'])
+})
