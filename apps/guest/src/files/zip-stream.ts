@@ -1,4 +1,4 @@
-import { crc32, createDeflateRaw } from 'node:zlib'
+import { crc32, createDeflateRaw, deflateRawSync } from 'node:zlib'
 
 /** A file to be packed. `name` is bytes, because file names need not be text. */
 export type ZipEntry = {
@@ -19,9 +19,20 @@ const sizesFollowFlag = 0x0008
 const utf8Flag = 0x0800
 /** Large enough that a file near 4 GiB is written with the large format from the start. */
 const largeFromBytes = 0xf0000000
+/** Packed at once: some milliseconds, where a stream of its own would cost more. */
+const smallBytes = 256 * 1024
+/** How much of a file says whether it gets smaller at all. */
+const sampleBytes = 16 * 1024
+/** Every piece goes through a thread of its own and back, which costs a sandbox much. */
+const packedChunkBytes = 256 * 1024
+const blockBytes = 64 * 1024
 
 /** A ZIP archive as a stream (with the ZIP64 format where sizes need it); entries are asked for one after another. */
-export async function* zipStream(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Buffer> {
+export function zipStream(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Buffer> {
+  return inBlocks(zipParts(entries))
+}
+
+async function* zipParts(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Buffer> {
   const written: Written[] = []
   let offset = 0
   for await (const entry of entries) {
@@ -55,18 +66,63 @@ async function* packedContent(record: Written): AsyncGenerator<Buffer> {
     yield count(content)
     return
   }
-  const pack = createDeflateRaw({ level: 3 })
+  if (size <= smallBytes) {
+    const chunks: Buffer[] = []
+    for await (const chunk of limited(content, size)) chunks.push(count(chunk))
+    const whole = Buffer.concat(chunks)
+    yield deflateRawSync(whole, { level: levelFor(whole) })
+    return
+  }
+  yield* packedStream(limited(content, size), count)
+}
+
+async function* packedStream(
+  content: AsyncGenerator<Buffer>,
+  count: (chunk: Buffer) => Buffer,
+): AsyncGenerator<Buffer> {
+  const first = await content.next()
+  const pack = createDeflateRaw({ level: first.done ? 0 : levelFor(first.value), chunkSize: packedChunkBytes })
   const feed = async () => {
-    for await (const chunk of content) {
-      const kept = count(chunk.subarray(0, size - record.size))
-      if (!pack.write(kept)) await new Promise((resolve) => pack.once('drain', resolve))
-      if (record.size >= size) break
+    for (let next = first; !next.done; next = await content.next()) {
+      if (!pack.write(count(next.value))) await new Promise((resolve) => pack.once('drain', resolve))
     }
     pack.end()
   }
   const fed = feed().catch((error) => void pack.destroy(error))
   yield* pack as AsyncIterable<Buffer>
   await fed
+}
+
+/** No more than so many bytes, whatever the file has become meanwhile. */
+async function* limited(content: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer> {
+  let left = size
+  if (left === 0) return
+  for await (const chunk of content) {
+    yield chunk.subarray(0, left)
+    left -= chunk.length
+    if (left <= 0) return
+  }
+}
+
+/** Pictures, archives and the like do not get smaller: trying would cost most of the time. */
+function levelFor(content: Buffer): number {
+  const sample = content.subarray(0, sampleBytes)
+  return deflateRawSync(sample, { level: 1 }).length < sample.length * 0.95 ? 3 : 0
+}
+
+/** Puts small parts together: each write of its own costs more than a copy. */
+async function* inBlocks(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let waiting: Buffer[] = []
+  let bytes = 0
+  for await (const part of parts) {
+    waiting.push(part)
+    bytes += part.length
+    if (bytes < blockBytes) continue
+    yield waiting.length === 1 ? part : Buffer.concat(waiting)
+    waiting = []
+    bytes = 0
+  }
+  if (bytes > 0) yield Buffer.concat(waiting)
 }
 
 function localHeader(entry: ZipEntry, isLarge: boolean): Buffer {
