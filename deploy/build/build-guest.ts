@@ -52,7 +52,7 @@ export async function buildGuest(options: {
   await mkdir(options.outputDirectory, { recursive: true })
   const staging = await mkdtemp(join(options.outputDirectory, '.building-'))
   try {
-    await bundleDaemon(staging)
+    await bundlePrograms(staging)
     await copyTerminals(staging)
     await copyPrograms(staging)
     const version = await hashDirectory(staging)
@@ -75,11 +75,11 @@ function loaderName() {
   return process.arch === 'arm64' ? 'ld-linux-aarch64.so.1' : 'ld-linux-x86-64.so.2'
 }
 
-async function bundleDaemon(staging: string) {
+async function bundlePrograms(staging: string) {
   const source = join(repositoryRoot, 'apps/guest/src')
   await build({
-    entryPoints: [join(source, 'main.ts')],
-    outfile: join(staging, 'guest.js'),
+    entryPoints: { guest: join(source, 'main.ts'), look: join(source, 'pages/main.ts') },
+    outdir: staging,
     bundle: true,
     platform: 'node',
     target: 'node24',
@@ -89,9 +89,10 @@ async function bundleDaemon(staging: string) {
     keepNames: true,
     logLevel: 'warning',
   })
-  for (const file of ['start', 'launch', 'session.bash', 'kernel.py', 'verify.py']) {
+  for (const file of ['start', 'launch', 'look', 'session.bash', 'kernel.py', 'verify.py']) {
     await copyFile(join(source, 'native', file), join(staging, file))
   }
+  await chmod(join(staging, 'look'), 0o755)
   await cp(join(source, 'native/threadbox_rescue'), join(staging, 'threadbox_rescue'), {
     recursive: true,
     filter: (path) => basename(path) !== '__pycache__',

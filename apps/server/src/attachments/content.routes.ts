@@ -139,11 +139,15 @@ function describe(entry: Entry | undefined, url: string): { mediaType: string; n
   if (entry?.kind !== 'tool-call' || entry.result === null) return undefined
   const { result } = entry
   if ((result.kind === 'file' || result.kind === 'image') && result.url === url) {
-    return { mediaType: result.mediaType, name: result.path.split('/').at(-1) ?? 'file' }
+    return { mediaType: result.mediaType, name: nameOf(result) }
   }
   if (result.kind !== 'python') return undefined
   const item = result.displays.flatMap((display) => display.items).find((candidate) => candidate.url === url)
   return item === undefined ? undefined : { mediaType: item.mediaType, name: url.split('/').at(-1) ?? 'result' }
+}
+
+function nameOf(result: { kind: 'file' | 'image'; path: string; page?: unknown }): string {
+  return result.page === undefined ? (result.path.split('/').at(-1) ?? 'file') : 'page'
 }
 
 function plainType(header: string | undefined): string {

@@ -14,6 +14,7 @@ import { startService } from './start-service.tool.ts'
 import { stopService } from './stop-service.tool.ts'
 import type { Tool } from './tool.ts'
 import { viewImage } from './view-image.tool.ts'
+import { viewPage } from './view-page.tool.ts'
 import { writeFile } from './write-file.tool.ts'
 
 /** Every tool of the agent by its name. Inputs are parsed with the tool's own schema before it sees them. */
@@ -32,6 +33,7 @@ export const tools = {
   restart_service: restartService,
   service_logs: serviceLogs,
   list_services: listServices,
+  view_page: viewPage,
 } as const satisfies Record<(typeof toolNames)[number], unknown>
 
 export function toolNamed(name: string): Tool | undefined {

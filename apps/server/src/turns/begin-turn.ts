@@ -189,6 +189,8 @@ function toolFor(command: ToolCommand): Pick<CallRecord, 'tool' | 'input'> {
       return { tool: 'run_python', input: { code: command.code, timeout_seconds: directTimeoutSeconds } }
     case 'share':
       return { tool: 'share_file', input: { path: command.path } }
+    case 'look':
+      return { tool: 'view_page', input: { url: command.url } }
     case 'serve': {
       const { port, command: line } = command
       return { tool: 'start_service', input: { name: `port-${port}`, port, command: line } }

@@ -160,7 +160,11 @@ function transportFor(outside: {
     service(runs.Runs, {
       async *read(request, context) {
         const { key, start } = request
-        if (start.case === 'startCommand') outside.begin(key, ['bash', '-c', start.value.command])
+        if (start.case === 'startCommand') {
+          // What the guest brings along is looked for in the sandbox's folder, where a test can put it.
+          const command = start.value.command.replaceAll('/.guest/', `${outside.directory}/.guest/`)
+          outside.begin(key, ['bash', '-c', command])
+        }
         if (start.case === 'startCell') outside.begin(key, ['python3', '-c', start.value.code])
         if (start.case !== undefined) yield { event: { case: 'keepalive', value: {} } }
         yield* readRun(outside.runs(), request, AbortSignal.any([context.signal, outside.signal()]))

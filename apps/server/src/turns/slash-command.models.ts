@@ -6,6 +6,7 @@ export type SlashCommand =
   | { kind: 'python'; code: string }
   | { kind: 'share'; path: string }
   | { kind: 'serve'; port: number; command: string }
+  | { kind: 'look'; url: string }
   | { kind: 'pause' }
   | { kind: 'status' }
   | { kind: 'help' }
@@ -15,12 +16,13 @@ export type SlashCommand =
  * begins with a path (`/home/user/a.csv: what is this?`) stays a message.
  */
 export function slashCommandIn(text: string): SlashCommand | undefined {
-  const match = /^\s*\/(run|python|share|serve|pause|status|help)(?:\s+([\s\S]*))?$/.exec(text)
+  const match = /^\s*\/(run|python|share|serve|look|pause|status|help)(?:\s+([\s\S]*))?$/.exec(text)
   if (match === null) return undefined
   const rest = (match[2] ?? '').trimEnd()
   if (match[1] === 'pause' || match[1] === 'status') return rest.trim() === '' ? { kind: match[1] } : undefined
   if (match[1] === 'help' || rest.trim() === '') return { kind: 'help' }
   if (match[1] === 'serve') return serveCommandIn(rest)
+  if (match[1] === 'look') return lookCommandIn(rest.trim())
   if (match[1] === 'share') return { kind: 'share', path: rest.trim() }
   return match[1] === 'run' ? { kind: 'run', command: unfenced(rest) } : { kind: 'python', code: unfenced(rest) }
 }
@@ -33,10 +35,16 @@ function serveCommandIn(rest: string): SlashCommand {
   return { kind: 'serve', port: port.data, command: unfenced(match[2]) }
 }
 
-/** A command that runs a tool, as opposed to one that is answered with a line. */
-export type ToolCommand = Extract<SlashCommand, { kind: 'run' | 'python' | 'share' | 'serve' }>
+/** A port with or without a path, or an address; the tool says when it is no page of the sandbox. */
+function lookCommandIn(rest: string): SlashCommand {
+  if (/\s/.test(rest)) return { kind: 'help' }
+  return { kind: 'look', url: /^\d{1,5}(?:\/|$)/.test(rest) ? `http://localhost:${rest}` : rest }
+}
 
-const toolCommands: readonly ToolCommand['kind'][] = ['run', 'python', 'share', 'serve']
+/** A command that runs a tool, as opposed to one that is answered with a line. */
+export type ToolCommand = Extract<SlashCommand, { kind: 'run' | 'python' | 'share' | 'serve' | 'look' }>
+
+const toolCommands: readonly ToolCommand['kind'][] = ['run', 'python', 'share', 'serve', 'look']
 
 export function isToolCommand(command: SlashCommand | undefined): command is ToolCommand {
   return toolCommands.some((kind) => kind === command?.kind)
@@ -56,5 +64,6 @@ export function messageForCall(tool: string, input: unknown): string | undefined
   if (tool === 'start_service' && typeof fields.port === 'number' && typeof fields.command === 'string') {
     return `/serve ${fields.port} ${fields.command}`
   }
+  if (tool === 'view_page' && typeof fields.url === 'string') return `/look ${fields.url}`
   return undefined
 }

@@ -97,6 +97,10 @@ export const toolResultSchema = z.discriminatedUnion('kind', [
     mediaType: z.string(),
     sizeBytes: z.number().int(),
     url: z.string(),
+    /** Set when it is a picture of a page, whose address is the path. `problems`: lines for people. */
+    page: z
+      .object({ title: z.string(), httpStatus: z.number().int().nullable(), problems: z.array(z.string()) })
+      .optional(),
   }),
   /** The service as it was when the call ended. */
   z.object({ kind: z.literal('service'), service: serviceSchema }),
@@ -118,6 +122,7 @@ export const toolNames = [
   'restart_service',
   'service_logs',
   'list_services',
+  'view_page',
 ] as const
 export type ToolName = (typeof toolNames)[number]
 

@@ -82,5 +82,9 @@ export const cards: Texts<typeof source> = {
     restart_service: 'Dienst neu gestartet',
     service_logs: 'Protokoll gelesen',
     list_services: 'Dienste',
+    view_page: 'Seite angesehen',
   },
+  pagePicture: 'Bild von {{page}}',
+  pageProblems_one: '1 Problem auf der Seite',
+  pageProblems_other: '{{count}} Probleme auf der Seite',
 }

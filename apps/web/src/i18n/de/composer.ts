@@ -40,6 +40,7 @@ export const composer: Texts<typeof source> = {
     python: 'Python ausführen, Variablen bleiben',
     share: 'Eine Datei herunterladen',
     serve: 'Einen Webserver neben dem Chat starten',
+    look: 'Eine Seite der Sandbox ansehen',
     pause: 'Die Sandbox jetzt pausieren',
     status: 'Sagen, wie es der Sandbox geht',
     help: 'Alle Befehle zeigen',

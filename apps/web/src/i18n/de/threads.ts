@@ -87,6 +87,7 @@ export const threads: Texts<typeof source> = {
     python: 'führt Python aus; Variablen bleiben',
     share: 'gibt Ihnen eine Datei der Sandbox als Download',
     serve: 'startet einen Webserver an einem Port, neben der Unterhaltung',
+    look: 'zeigt die Seite an einem Port als Bild, mit ihren Fehlern',
     pause: 'sichert Speicher und Prozesse und pausiert die Sandbox',
     status: 'sagt, wie es der Sandbox geht',
     help: 'zeigt diese Liste',

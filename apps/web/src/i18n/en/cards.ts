@@ -79,5 +79,9 @@ export const cards = {
     restart_service: 'Restarted service',
     service_logs: 'Read log',
     list_services: 'Services',
+    view_page: 'Looked at page',
   },
+  pagePicture: 'Picture of {{page}}',
+  pageProblems_one: '1 problem on the page',
+  pageProblems_other: '{{count}} problems on the page',
 }

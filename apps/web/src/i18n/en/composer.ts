@@ -37,6 +37,7 @@ export const composer = {
     python: 'Run Python, keep variables',
     share: 'Get a file as a download',
     serve: 'Start a web server beside the chat',
+    look: 'Look at a page of the sandbox',
     pause: 'Pause the sandbox now',
     status: 'Say how the sandbox is',
     help: 'List all commands',

@@ -84,6 +84,7 @@ export const threads = {
     python: 'runs Python; variables stay',
     share: 'gives you a file of the sandbox as a download',
     serve: 'starts a web server on a port, beside the conversation',
+    look: 'shows a page of a port as a picture, with its errors',
     pause: 'saves memory and processes and pauses the sandbox',
     status: 'says how the sandbox is',
     help: 'shows this list',

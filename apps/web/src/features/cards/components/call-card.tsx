@@ -2,6 +2,7 @@ import type { ToolCallEntry } from '@threadbox/sdk'
 import { serviceOfCall } from '../state/service-call.models.ts'
 import { CommandCard } from './command-card.tsx'
 import { DiffCard } from './diff-card.tsx'
+import { PageCard } from './page-card.tsx'
 import { PythonCard } from './python-card.tsx'
 import { ServiceCard } from './service-card.tsx'
 import { TextCard } from './text-card.tsx'
@@ -21,6 +22,8 @@ export function CallCard(props: { entry: ToolCallEntry }) {
       const called = serviceOfCall(props.entry)
       return called === null ? <TextCard entry={props.entry} /> : <ServiceCard called={called} />
     }
+    case 'view_page':
+      return <PageCard entry={props.entry} />
     case 'read_file':
     case 'list_files':
     case 'search_files':

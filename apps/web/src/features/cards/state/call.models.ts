@@ -8,6 +8,8 @@ export type CallInput = {
   pattern: string
   /** Of a service. */
   name: string
+  service: string
+  url: string
   description: string
 }
 
@@ -23,6 +25,8 @@ export function inputOf(entry: ToolCallEntry): CallInput {
     path: text('path'),
     pattern: text('pattern', 'query'),
     name: text('name'),
+    service: text('service'),
+    url: text('url'),
     description: text('description', 'title', 'caption'),
   }
 }

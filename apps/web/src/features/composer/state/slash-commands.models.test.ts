@@ -7,7 +7,7 @@ describe('commands in the composer', () => {
   })
 
   test('a slash offers all, more letters fewer', () => {
-    expect(matchingCommands('/')).toEqual(['run', 'python', 'share', 'serve', 'pause', 'status', 'help'])
+    expect(matchingCommands('/')).toEqual(['run', 'python', 'share', 'serve', 'look', 'pause', 'status', 'help'])
     expect(matchingCommands('/py')).toEqual(['python'])
   })
 

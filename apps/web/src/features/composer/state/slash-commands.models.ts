@@ -4,6 +4,7 @@ export const slashCommands = [
   { name: 'python', example: 'import math; math.tau' },
   { name: 'share', example: 'sales.csv' },
   { name: 'serve', example: '8000 python3 -m http.server 8000' },
+  { name: 'look', example: '8000' },
   { name: 'pause', example: '' },
   { name: 'status', example: '' },
   { name: 'help', example: '' },

@@ -8,6 +8,7 @@ const commands = [
   { name: 'python', example: '/python import sys; sys.version' },
   { name: 'share', example: '/share sales.csv' },
   { name: 'serve', example: '/serve 8000 python3 -m http.server 8000' },
+  { name: 'look', example: '/look 8000' },
   { name: 'pause', example: '/pause' },
   { name: 'status', example: '/status' },
   { name: 'help', example: '/help' },

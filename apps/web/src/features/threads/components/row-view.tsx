@@ -1,4 +1,14 @@
-import { Brain, CodeXml, FilePen, FileSearch, FolderSearch, Globe, PackageOpen, SquareTerminal } from 'lucide-react'
+import {
+  Brain,
+  CodeXml,
+  Eye,
+  FilePen,
+  FileSearch,
+  FolderSearch,
+  Globe,
+  PackageOpen,
+  SquareTerminal,
+} from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { CallCard } from '../../cards/components/call-card.tsx'
@@ -30,6 +40,7 @@ const callIcons = {
   restart_service: Globe,
   service_logs: Globe,
   list_services: Globe,
+  view_page: Eye,
 } as const
 
 /** One row of the conversation with its node on the thread line, which is dashed while the sandbox slept. */

@@ -1,0 +1,182 @@
+import type { PageLook, PageReport } from '@threadbox/protocol/guest'
+import { cut } from './page-events.ts'
+import { type Deadline, race } from './time.ts'
+
+/** The one page of the browser. */
+export type PageSession = {
+  send<Result = Record<string, unknown>>(method: string, params?: Record<string, unknown>): Promise<Result>
+  sessionId: string
+  targetId: string
+  frameId: string
+  /** Names of what the document has reached: `load`, `networkIdle` and so on. */
+  lifecycle: Set<string>
+  onLifecycle: (() => void)[]
+}
+
+/** Beyond these a page is not waited for, because some never become quiet: animations, polling, open streams. */
+const quietNetworkMs = 3000
+const quietDocumentMs = 4000
+/** So long nothing may have changed in a document that shows something, and in one that is still empty. */
+const quietForMs = 500
+const emptyForMs = 3000
+/** How much of a long page one picture shows: beyond, it would be too small to read for a model. */
+const maxFullHeight = 2400
+/** What models with vision take without making it smaller themselves. */
+const maxEdgePixels = 1568
+/** A larger PNG is taken again as JPEG: photographs and canvases. */
+const maxPngBytes = 1_200_000
+const maxTextCharacters = 100_000
+/** How often a page may lead to another one under a script of ours. */
+const maxAttempts = 10
+
+/** Waits until the page looks finished, or the deadline. Never throws for a page that does not get there. */
+export async function settle(
+  session: PageSession,
+  options: { look: PageLook; deadline: Deadline },
+): Promise<Pick<PageReport, 'isLoaded' | 'waitForFound'>> {
+  const { look, deadline } = options
+  const isLoaded = await race(reached(session, 'load'), { ms: deadline.leftMs(), onTimeout: () => false })
+  if (look.waitFor !== null) {
+    const waitForFound = await race(visible(session, { selector: look.waitFor, ms: deadline.leftMs() }), {
+      ms: deadline.leftMs() + 1000,
+      onTimeout: () => false,
+    })
+    await quietDocument(session, quietDocumentMs)
+    return { isLoaded, waitForFound }
+  }
+  const idleMs = Math.min(quietNetworkMs, deadline.leftMs())
+  await race(reached(session, 'networkIdle'), { ms: idleMs, onTimeout: () => false })
+  await quietDocument(session, Math.min(quietDocumentMs, deadline.leftMs()))
+  return { isLoaded, waitForFound: null }
+}
+
+async function reached(session: PageSession, name: string): Promise<boolean> {
+  if (session.lifecycle.has(name)) return true
+  return await new Promise((resolve) => {
+    session.onLifecycle.push(() => {
+      if (session.lifecycle.has(name)) resolve(true)
+    })
+  })
+}
+
+/** Resolves when fonts are there and the document has not changed for a moment; at the latest after `ms`. */
+async function quietDocument(session: PageSession, ms: number): Promise<void> {
+  const script = `new Promise((resolve) => {
+    const begunAt = performance.now()
+    let changedAt = begunAt
+    const observer = new MutationObserver(() => { changedAt = performance.now() })
+    observer.observe(document, { subtree: true, childList: true, characterData: true, attributes: true })
+    const shows = () => document.body?.innerText.trim() !== '' || document.querySelector('img, svg, canvas, video') !== null
+    const look = () => {
+      const now = performance.now()
+      const isQuiet = now - changedAt >= ${quietForMs} && (now - changedAt >= ${emptyForMs} || shows())
+      if (!isQuiet && now - begunAt < ${Math.round(ms)}) return setTimeout(look, 50)
+      observer.disconnect()
+      resolve(true)
+    }
+    look()
+  }).then(() => Promise.race([document.fonts.ready, new Promise((late) => setTimeout(late, 1000))])).then(() => true)`
+  await race(evaluate(session, script), { ms: ms + 2000, onTimeout: () => false }).catch(() => false)
+}
+
+async function visible(session: PageSession, options: { selector: string; ms: number }): Promise<boolean> {
+  const script = `new Promise((resolve) => {
+    const selector = ${JSON.stringify(options.selector)}
+    const until = performance.now() + ${Math.round(options.ms)}
+    const look = () => {
+      const found = [...document.querySelectorAll(selector)].some((element) => element.getClientRects().length > 0)
+      if (found || performance.now() > until) resolve(found)
+      else setTimeout(look, 50)
+    }
+    look()
+  })`
+  return (await evaluate(session, script)) === true
+}
+
+/** Title and visible text, of the page and of its frames of the same origin. */
+export async function pageText(session: PageSession): Promise<Pick<PageReport, 'title' | 'text' | 'textCharacters'>> {
+  const script = `(() => {
+    const texts = []
+    const read = (document, depth) => {
+      texts.push(document.body?.innerText ?? '')
+      if (depth < 3) for (const frame of document.querySelectorAll('iframe, frame')) {
+        try { if (frame.contentDocument) read(frame.contentDocument, depth + 1) } catch {}
+      }
+    }
+    read(document, 0)
+    const text = texts.filter((piece) => piece !== '').join('\\n')
+    return { title: document.title, text: text.slice(0, ${maxTextCharacters}), characters: text.length }
+  })()`
+  // A page that reloads itself without an end has no text to speak of, but still a picture.
+  const found = (await evaluate(session, script).catch(() => undefined)) as
+    | { title?: unknown; text?: unknown; characters?: unknown }
+    | undefined
+  const text = typeof found?.text === 'string' ? found.text : ''
+  return {
+    title: cut(typeof found?.title === 'string' ? found.title : '', 500),
+    text: cut(text, maxTextCharacters),
+    textCharacters: typeof found?.characters === 'number' ? found.characters : text.length,
+  }
+}
+
+type Metrics = {
+  cssContentSize: { width: number; height: number }
+  cssVisualViewport: { pageY: number }
+}
+
+/** The picture, small enough for a model, and how large the page is. */
+export async function pictureOf(
+  session: PageSession,
+  look: PageLook,
+): Promise<Pick<PageReport, 'pageWidth' | 'pageHeight' | 'picture'>> {
+  if (look.scrollY > 0) {
+    await evaluate(session, `scrollTo({ top: ${look.scrollY}, behavior: 'instant' })`).catch(() => undefined)
+    await quietDocument(session, quietDocumentMs)
+  }
+  const metrics = await session.send<Metrics>('Page.getLayoutMetrics')
+  const pageWidth = Math.round(metrics.cssContentSize.width)
+  const pageHeight = Math.round(metrics.cssContentSize.height)
+  const top = Math.round(metrics.cssVisualViewport.pageY)
+  const height = look.isFullPage ? Math.max(look.height, Math.min(pageHeight - top, maxFullHeight)) : look.height
+  const scale = Math.min(1, maxEdgePixels / Math.max(look.width, height))
+  const clip = { x: 0, y: top, width: look.width, height, scale }
+  const area = look.isFullPage ? { clip, captureBeyondViewport: true } : {}
+  const shoot = async (format: 'png' | 'jpeg') => {
+    const quality = format === 'jpeg' ? { quality: 80 } : {}
+    const { data } = await session.send<{ data: string }>('Page.captureScreenshot', { format, ...quality, ...area })
+    return { mediaType: `image/${format}` as const, base64: data }
+  }
+  const png = await shoot('png')
+  const shot = png.base64.length * 0.75 <= maxPngBytes ? png : await shoot('jpeg')
+  return { pageWidth, pageHeight, picture: { ...shot, top, height, scale } }
+}
+
+/**
+ * Evaluates in a world of its own, where the page cannot have replaced what the script uses. A page that leads to
+ * another one meanwhile takes the world with it, so it is tried again.
+ */
+async function evaluate(session: PageSession, expression: string): Promise<unknown> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const { frameId } = session
+      const world = { frameId, worldName: 'look' }
+      const { executionContextId } = await session.send<{ executionContextId: number }>(
+        'Page.createIsolatedWorld',
+        world,
+      )
+      const answer = await session.send<{ result: { value?: unknown }; exceptionDetails?: unknown }>(
+        'Runtime.evaluate',
+        {
+          expression,
+          contextId: executionContextId,
+          awaitPromise: true,
+          returnByValue: true,
+        },
+      )
+      return answer.exceptionDetails === undefined ? answer.result.value : undefined
+    } catch (error) {
+      const isGone = error instanceof Error && /context|frame|navigat|promise was collected/i.test(error.message)
+      if (!isGone || attempt === maxAttempts) throw error
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import type { PageReport } from '@threadbox/protocol/guest'
+
+/** Why a look ends without a picture. */
+export class LookProblem extends Error {
+  readonly problem: NonNullable<PageReport['problem']>
+  constructor(problem: NonNullable<PageReport['problem']>, message: string) {
+    super(message)
+    this.problem = problem
+  }
+}
+
+/** A time from now on within which several steps have to be done. */
+export class Deadline {
+  readonly #at: number
+  readonly #problem: NonNullable<PageReport['problem']>
+  readonly #durationMs: number
+
+  constructor(durationMs: number, problem: NonNullable<PageReport['problem']>) {
+    this.#at = performance.now() + durationMs
+    this.#problem = problem
+    this.#durationMs = durationMs
+  }
+
+  leftMs(): number {
+    return Math.max(0, this.#at - performance.now())
+  }
+
+  /** The step's result; at the deadline rejects with the problem that this deadline stands for. */
+  async within<Result>(step: Promise<Result>): Promise<Result> {
+    const late = new LookProblem(this.#problem, `Nothing came within ${Math.round(this.#durationMs / 1000)} s.`)
+    return await race(step, { ms: this.leftMs(), onTimeout: () => Promise.reject(late) })
+  }
+}
+
+/** The step's result, or what `onTimeout` gives when it takes longer. A step that loses is left to itself. */
+export async function race<Result>(
+  step: Promise<Result>,
+  options: { ms: number; onTimeout(): Result | Promise<Result> },
+): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, options.ms)
+  })
+  step.catch(() => undefined)
+  try {
+    return await Promise.race([step, timeout.then(options.onTimeout)])
+  } finally {
+    clearTimeout(timer)
+  }
+}
