@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { UserEvent } from '@threadbox/protocol/public'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
@@ -100,3 +101,56 @@ test('C8: the files of a paused sandbox are read as they were, following no link
   await thread.say('/run true')
   expect(await textOf(`${home}/kept.txt`)).toBe('kept\n')
 })
+
+test('C8: files are copied out of a thread that sleeps on, without its links; some of a folder comes as a zip', async () => {
+  const other = await installation.newThread()
+  await other.say('/run mkdir -p ~/src/in && cd ~/src && echo a > in/a.txt && ln -s /etc/passwd link && echo b > b.txt')
+  await installation.client.sandboxes.pause(other.id)
+  const request = { fromThreadId: other.id, paths: [`${home}/src`], to: home }
+  expect(await files().copy(thread.id, request)).toEqual({ files: 2, bytes: 4, skipped: [`${home}/src/link`] })
+  expect(await textOf(`${home}/src/in/a.txt`)).toBe('a\n')
+  await expect(files().copy(thread.id, request)).rejects.toMatchObject({ code: 'file.path-taken' })
+  expect((await installation.client.threads.get(other.id)).sandbox.state).toBe('paused')
+
+  const address = files().archiveUrl(thread.id, home, ['src/in', 'src/b.txt', 'none'])
+  const answer = await fetch(address, { headers: { authorization: `Bearer ${installation.server.apiKey}` } })
+  await files().write(thread.id, `${home}/some.zip`, await answer.blob())
+  const { calls } = await thread.say('/run unzip -Z1 ~/some.zip')
+  expect(calls[0]?.output.tail.trim().split('\n').toSorted()).toEqual(['src/b.txt', 'src/in/', 'src/in/a.txt'])
+  const outside = files().archiveUrl(thread.id, home, ['../../etc'])
+  expect((await fetch(outside, { headers: { authorization: `Bearer ${installation.server.apiKey}` } })).status).toBe(
+    400,
+  )
+})
+
+test('C8: of a file of 1 GB any part comes at once and all of it in bounded memory, awake and asleep', async () => {
+  await thread.say(
+    '/run seq 1 300000 > ~/huge.log; truncate -s 1073741819 ~/huge.log; printf "\\nend\\n" >> ~/huge.log',
+  )
+  const path = `${home}/huge.log`
+  const sizeBytes = 1024 ** 3
+  for (const wake of [true, false]) {
+    if (!wake) await installation.client.sandboxes.pause(thread.id)
+    expect(await files().entry(thread.id, path, { wake })).toMatchObject({ sizeBytes })
+    expect(await textOf(path, { wake, range: 'bytes=0-3' })).toBe('1\n2\n')
+    expect(await textOf(path, { wake, range: `bytes=${sizeBytes - 4}-${sizeBytes - 1}` })).toBe('end\n')
+    const before = await residentMegabytes()
+    let [readBytes, most] = [0, 0]
+    const { body } = await files().read(thread.id, path, { wake })
+    for await (const chunk of body ?? []) {
+      const isNextPart = readBytes % 2 ** 26 > (readBytes + chunk.length) % 2 ** 26
+      readBytes += chunk.length
+      if (isNextPart) most = Math.max(most, await residentMegabytes())
+    }
+    expect(readBytes).toBe(sizeBytes)
+    expect(most).toBeGreaterThan(0)
+    expect(most - before).toBeLessThan(150)
+  }
+  expect(await stateNow()).toBe('paused')
+}, 600_000)
+
+/** Of the server. */
+async function residentMegabytes(): Promise<number> {
+  const status = await readFile(`/proc/${installation.server.pid()}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024
+}

@@ -105,7 +105,11 @@ export const badInputRows: Record<string, BadInputRow> = {
   'PUT /threads/{threadId}/files/content': { ...inThread, isRaw: true, query: { path: '/home/user/a.txt' } },
   'POST /threads/{threadId}/files/move': { ...inThread, body: { from: '/home/user/a.txt', to: '/home/user/b.txt' } },
   'POST /threads/{threadId}/files/folders': { ...inThread, body: { path: '/home/user/folder' } },
-  'GET /threads/{threadId}/files/archive': { ...inThread, query: { path: '/home/user' } },
+  'POST /threads/{threadId}/files/copies': {
+    ...inThread,
+    body: { fromThreadId: 'none', paths: ['/home/user/a.txt'], to: '/home/user' },
+  },
+  'GET /threads/{threadId}/files/archive': { ...inThread, query: { path: '/home/user', only: '["a.txt"]' } },
   'POST /threads/{threadId}/previews': { ...inThread, body: { port: 8000, path: '/a?b#c' } },
   'GET /threads/{threadId}/share-links': inThread,
   'POST /threads/{threadId}/services/{name}/share-links': {

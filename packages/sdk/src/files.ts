@@ -1,4 +1,4 @@
-import type { FileEntry, FilesPage, MoveFile } from '@threadbox/protocol/public'
+import type { CopiedFiles, CopyFiles, FileEntry, FilesPage, MoveFile } from '@threadbox/protocol/public'
 import type { Connection, UploadBody } from './request.ts'
 import { putBytes, type UploadOptions } from './upload.ts'
 
@@ -61,7 +61,11 @@ export function fileCalls(connection: Connection) {
       connection.json<FileEntry>('POST', at(threadId, '/move'), { json: request }),
     makeFolder: (threadId: string, path: string) =>
       connection.json<FileEntry>('POST', at(threadId, '/folders'), { json: { path } }),
-    /** Address of a folder as a zip. */
-    archiveUrl: (threadId: string, path: string) => connection.url(at(threadId, '/archive'), { path }),
+    /** Copies out of the sandbox of another thread; nothing is overwritten. Ends when everything is there. */
+    copy: (threadId: string, request: CopyFiles, signal?: AbortSignal) =>
+      connection.json<CopiedFiles>('POST', at(threadId, '/copies'), { json: request, signal }),
+    /** Address of a folder as a zip, or of some of what is in it: `only` are paths below it. */
+    archiveUrl: (threadId: string, path: string, only: readonly string[] = []) =>
+      connection.url(at(threadId, '/archive'), { path, only: only.length === 0 ? undefined : JSON.stringify(only) }),
   }
 }

@@ -40,7 +40,7 @@ export function makeFilesServer(options: { base: PathBase; secret: string; logge
       case 'POST /files':
         return sendJson(response, { body: await receiveUpload(request, { path: url.searchParams.get('path'), base }) })
       case 'GET /files/archive':
-        return await sendArchive({ response, path: requiredPath() })
+        return await sendArchive({ response, path: requiredPath(), only: pathsOf(url.searchParams.get('only')) })
       default:
         rpc(request, response)
     }
@@ -53,4 +53,14 @@ export function makeFilesServer(options: { base: PathBase; secret: string; logge
   })
   server.requestTimeout = 0
   return server
+}
+
+/** A JSON list; null and what is none are no list. */
+function pathsOf(text: string | null): string[] {
+  try {
+    const value: unknown = JSON.parse(text ?? '[]')
+    return Array.isArray(value) ? value.filter((path) => typeof path === 'string') : []
+  } catch {
+    return []
+  }
 }

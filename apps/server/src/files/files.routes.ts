@@ -1,11 +1,14 @@
 import { posix } from 'node:path'
 import { z } from '@hono/zod-openapi'
 import {
+  copiedFilesSchema,
+  copyFilesSchema,
   fileEntrySchema,
   filesPageSchema,
   makeFolderSchema,
   maxFilesPerPage,
   moveFileSchema,
+  pathsBelowSchema,
   sandboxPathSchema,
   watchFilesSchema,
 } from '@threadbox/protocol/public'
@@ -20,8 +23,10 @@ import {
   threadParams,
 } from '../http/api.ts'
 import { contentHeaders } from '../http/user-content.ts'
+import { parseJson } from '../parse-json.ts'
 import type { Threads } from '../threads/threads.usecases.ts'
 import { mediaTypeOf } from '../tools/media-type.models.ts'
+import { copyFiles } from './copy-files.ts'
 import type { Files } from './files.usecases.ts'
 import type { FilesWatch } from './files-watch.ts'
 
@@ -38,6 +43,19 @@ const downloadQuery = readQuery.extend({
   download: z.enum(['true', 'false']).default('false'),
   /** Makes another address of another version of the file; it is not read. */
   version: z.string().max(200).optional(),
+})
+const archiveQuery = pathQuery.extend({
+  /** A JSON list of paths below the folder; without it everything in it. */
+  only: z
+    .string()
+    .max(8000)
+    .default('[]')
+    .transform((text, context) => {
+      const paths = pathsBelowSchema.safeParse(parseJson(text))
+      if (paths.success) return paths.data
+      context.addIssue('It has to be a JSON list of paths below the folder.')
+      return z.NEVER
+    }),
 })
 const bytes = { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } }
 
@@ -112,12 +130,20 @@ const folderRoute = defineRoute({
   request: { params: threadParams, body: jsonBody(makeFolderSchema) },
   responses: { 201: jsonAnswer(fileEntrySchema, 'The folder.') },
 })
+const copyRoute = defineRoute({
+  method: 'post',
+  path: '/threads/{threadId}/files/copies',
+  tags,
+  summary: 'Copy files and folders out of the sandbox of another thread; nothing is overwritten',
+  request: { params: threadParams, body: jsonBody(copyFilesSchema) },
+  responses: { 200: jsonAnswer(copiedFilesSchema, 'What was copied.') },
+})
 const archiveRoute = defineRoute({
   method: 'get',
   path: '/threads/{threadId}/files/archive',
   tags,
-  summary: 'Download a folder as a zip',
-  request: { params: threadParams, query: pathQuery },
+  summary: 'Download a folder, or some of what is in it, as a zip',
+  request: { params: threadParams, query: archiveQuery },
   responses: { 200: { description: 'The zip.', content: { 'application/zip': { schema: z.string() } } } },
 })
 
@@ -183,10 +209,16 @@ export function fileRoutes(dependencies: { files: Files; watch: FilesWatch; thre
     const { threadId } = await open(context, context.req.valid('param').threadId)
     return context.json(await files.makeFolder(threadId, context.req.valid('json').path), 201)
   })
+  api.openapi(copyRoute, async (context) => {
+    const { threadId, signal } = await open(context, context.req.valid('param').threadId)
+    const { fromThreadId, paths, to } = context.req.valid('json')
+    await threads.open(context.get('caller').userId, fromThreadId)
+    return context.json(await copyFiles(files, { fromThreadId, toThreadId: threadId, paths, to, signal }), 200)
+  })
   api.openapi(archiveRoute, async (context) => {
     const { threadId, signal } = await open(context, context.req.valid('param').threadId)
-    const { path } = context.req.valid('query')
-    const stream = await files.archive(threadId, path, signal)
+    const { path, only } = context.req.valid('query')
+    const stream = await files.archive(threadId, path, { only, signal })
     const name = `${posix.basename(path) || 'root'}.zip`
     return context.newResponse(stream, 200, contentHeaders({ mediaType: 'application/zip', name, isDownload: true }))
   })

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import type { FileEntry, FilesPage, UserEvent } from '@threadbox/protocol/public'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../application.test-utils.ts'
@@ -151,4 +151,30 @@ test('a change in a watched folder is told to the person who watches it', async 
   expect((await call('PUT', '/watch', { body: { paths: ['/home/user', '/home/user/none'] } })).status).toBe(204)
   await writeFile(real('/home/user/new.txt'), 'x')
   expect(await told.promise).toEqual({ type: 'files-changed', threadId, path: '/home/user' })
+})
+
+test('C8: files and folders are copied from another thread of the same person, and nothing is overwritten', async () => {
+  const other = (await server.parts.threads.create(owner.userId, {})).id
+  const { sandboxId } = await server.parts.sandboxes.awake(other, { reason: 'files' })
+  const theirs = (path: string) => host.pathOf(sandboxId, path)
+  await mkdir(theirs('/home/user/folder/inner'), { recursive: true })
+  await writeFile(theirs('/home/user/folder/inner/deep\n.txt'), 'deep')
+  await writeFile(theirs('/home/user/single.txt'), 'single')
+  const copy = (paths: string[], fromThreadId = other) =>
+    call('POST', '/copies', { body: { fromThreadId, paths, to: '/home/user' } })
+  const copied = await (await copy(['/home/user/folder', '/home/user/single.txt'])).json()
+  expect(copied).toEqual({ files: 2, bytes: 10, skipped: [] })
+  expect(await readFile(real('/home/user/folder/inner/deep\n.txt'), 'utf8')).toBe('deep')
+  expect(await readFile(real('/home/user/single.txt'), 'utf8')).toBe('single')
+  await writeFile(theirs('/home/user/new.txt'), 'new')
+  expect(await codeOf(await copy(['/home/user/new.txt', '/home/user/single.txt']))).toBe('file.path-taken')
+  expect(await codeOf(await call('GET', '/entry?path=/home/user/new.txt'))).toBe('file.not-found')
+  expect(await codeOf(await copy(['/home/user/none']))).toBe('file.not-found')
+})
+
+test('C8: nothing is copied out of a thread of somebody else', async () => {
+  const stranger = await server.addPerson('stranger')
+  const theirs = (await server.parts.threads.create(stranger.userId, {})).id
+  const body = { fromThreadId: theirs, paths: ['/etc/hostname'], to: '/home/user' }
+  expect(await codeOf(await call('POST', '/copies', { body }))).toBe('thread.not-found')
 })

@@ -48,7 +48,12 @@ export type Files = {
   /** Throws `file.path-taken` instead of overwriting, `file.folder-protected`. */
   move(threadId: string, request: { from: string; to: string }): Promise<FileEntry>
   makeFolder(threadId: string, path: string): Promise<FileEntry>
-  archive(threadId: string, path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
+  /** A folder as a zip; with `only` these paths below it. */
+  archive(
+    threadId: string,
+    path: string,
+    options: { only: readonly string[]; signal: AbortSignal },
+  ): Promise<ReadableStream<Uint8Array>>
 }
 
 export type ReadOptions = { signal: AbortSignal; mayWake: boolean }
@@ -114,11 +119,11 @@ export function makeFiles(options: {
       await onPath(path, sandbox.files.makeDir({ path }))
       return present(await stat(sandbox, path))
     },
-    archive: async (threadId, path, signal) => {
-      const sandbox = await awake(threadId, signal)
+    archive: async (threadId, path, options) => {
+      const sandbox = await awake(threadId, options.signal)
       const info = await stat(sandbox, path)
       if (info.type !== filesystem.FileType.DIRECTORY) throw fileRefused({ path, problem: 'it is not a folder.' })
-      return await sandbox.openArchive(path, signal)
+      return await sandbox.openArchive(path, options)
     },
   }
 }

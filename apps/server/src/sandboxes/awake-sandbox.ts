@@ -22,7 +22,11 @@ export type ReachableSandbox = AwakeSandbox & {
   services: Client<typeof services.Services>
   terminals: Client<typeof terminals.Terminals>
   /** A folder as a zip that is packed while it is read. */
-  openArchive(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
+  /** With `only` these paths below the folder, else all of it. */
+  openArchive(
+    path: string,
+    options: { only: readonly string[]; signal: AbortSignal },
+  ): Promise<ReadableStream<Uint8Array>>
   openFile(path: string, options?: { range?: string; signal?: AbortSignal }): Promise<OpenedFile>
 }
 
@@ -62,8 +66,8 @@ export function reachSandbox(
     services: createClient(services.Services, transport),
     terminals: createClient(terminals.Terminals, transport),
     openFile,
-    openArchive: async (path, signal) => {
-      const query = { path, username: fileUser }
+    openArchive: async (path, { only, signal }) => {
+      const query = { path, username: fileUser, only: JSON.stringify(only) }
       const response = await host.guest(target, { method: 'GET', path: '/files/archive', query, signal })
       if (response.statusCode >= 400) throw await fileError(response, path)
       holdWhile(response.body, transferring)

@@ -43,6 +43,34 @@ export type FilesPage = z.infer<typeof filesPageSchema>
 export const moveFileSchema = z.strictObject({ from: sandboxPathSchema, to: sandboxPathSchema })
 export const makeFolderSchema = z.strictObject({ path: sandboxPathSchema })
 
+/** Paths below a folder, as `a/b.txt`. */
+export const pathsBelowSchema = z
+  .array(z.string().min(1).max(4096).refine(isBelow, 'A path below a folder has no empty part, `.` or `..`.'))
+  .max(200)
+
+function isBelow(path: string): boolean {
+  return !path.includes('\0') && !path.split('/').some((part) => part === '' || part === '.' || part === '..')
+}
+
+/** `POST /threads/{id}/files/copies`: what is copied, out of the sandbox of another thread of the same person. */
+export const copyFilesSchema = z.strictObject({
+  fromThreadId: z.string().min(1).max(64),
+  paths: z.array(sandboxPathSchema).min(1).max(200),
+  /** The folder that it goes into. */
+  to: sandboxPathSchema,
+})
+export type CopyFiles = z.input<typeof copyFilesSchema>
+
+export const copiedFilesSchema = z
+  .object({
+    files: z.number().int(),
+    bytes: z.number().int(),
+    /** What was not copied: links, pipes, and what is not readable. */
+    skipped: z.array(z.string()),
+  })
+  .meta({ id: 'CopiedFiles' })
+export type CopiedFiles = z.infer<typeof copiedFilesSchema>
+
 /** How many folders one person can have watched in a thread. */
 export const maxWatchedFolders = 32
 /** `PUT /threads/{id}/files/watch`: the folders that a pane shows. */
