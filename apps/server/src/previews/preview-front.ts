@@ -5,6 +5,8 @@ import type { Logger } from '@threadbox/telemetry'
 import { cookieValues } from '../http/cookies.models.ts'
 import type { OpenVisits } from '../http/open-visits.ts'
 import { waitAtMost } from '../wait.ts'
+import type { BridgeFiles } from './bridge/bridge-files.ts'
+import { askedUnpacked, wantsBridge, withBridge } from './bridge/bridge-injection.ts'
 import { answerRefusal, answerUpgradeRefusal } from './preview-answers.ts'
 import type { PreviewAddress, PreviewNames } from './preview-names.models.ts'
 import type { PreviewProxy } from './preview-proxy.ts'
@@ -41,6 +43,8 @@ export type PreviewFrontParts = {
   pages: OpenVisits
   proxy: PreviewProxy
   waking: Waking
+  /** What is put into pages; undefined leaves them as they are. */
+  bridge: BridgeFiles | undefined
   /** The name that the preview's cookie has under this scheme. */
   cookieName: (options: { isSecure: boolean }) => string
   sandboxOf: (threadId: string) => Promise<{ id: string; state: string; boot_id: string | null } | undefined>
@@ -104,6 +108,7 @@ type Visitor = { host: string; address: PreviewAddress; cookies: string[] }
 
 async function answer(parts: PreviewFrontParts, { request, response }: Exchange): Promise<void> {
   const visitor = visitorOf(parts, request)
+  if (parts.bridge?.answer(request, response) === true) return
   if (request.url?.startsWith(ownPath)) return await enter(parts, visitor, { request, response })
   const pass = await admitted(parts, request, visitor)
   using page = parts.pages.follow(pass.sha256)
@@ -245,13 +250,17 @@ function passageOf(parts: PreviewFrontParts, asked: Request & { visit: Visit }) 
     ...{ origin: parts.names.ownOrigin(host), port, appOrigin: pass.app_origin },
     isFramed: request.headers['sec-fetch-dest'] === 'iframe',
   }
+  const headers = headersForService({
+    ...{ rawHeaders: request.rawHeaders, host, port, clientAddress, isUpgrade, names: parts.names },
+  })
+  const { origin, appOrigin } = rewriting
+  const files = wantsBridge(request.method ?? 'GET', request.headers, visit.isPage) ? parts.bridge : undefined
   return {
     request,
     port,
     isBackground: !visit.isDeliberate,
-    headers: headersForService({
-      ...{ rawHeaders: request.rawHeaders, host, port, clientAddress, isUpgrade, names: parts.names },
-    }),
+    headers: files === undefined ? headers : askedUnpacked(headers),
+    changeAnswer: files && ((incoming: IncomingMessage) => withBridge(incoming, { files, origin, appOrigin })),
     headersForBrowser: (rawHeaders: readonly string[]) => headersForBrowser({ ...rewriting, rawHeaders }),
   }
 }

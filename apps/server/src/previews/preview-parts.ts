@@ -7,6 +7,7 @@ import type { Sandboxes } from '../sandboxes/sandbox-access.implementation.ts'
 import type { SandboxStore } from '../sandboxes/sandboxes.store.ts'
 import type { Services } from '../services/services.usecases.ts'
 import type { System } from '../system.ts'
+import { readBridgeFiles } from './bridge/bridge-files.ts'
 import { makePreviewFront, type PreviewFront } from './preview-front.ts'
 import { makePreviewNames } from './preview-names.models.ts'
 import { makePreviewProxy } from './preview-proxy.ts'
@@ -23,6 +24,8 @@ export function makePreviewParts(options: {
   open: OpenDatabase
   hosts: AllowedHosts
   hostSocket: string
+  /** Where the built app is; empty when it is not served here. */
+  webDirectory: string
   sandboxes: Pick<Sandboxes, 'awake' | 'transferring'>
   sandboxStore: Pick<SandboxStore, 'find'>
   services: Pick<Services, 'get'>
@@ -48,6 +51,7 @@ export function makePreviewParts(options: {
       now: system.now,
       logger,
     }),
+    bridge: readBridgeFiles({ webDirectory: options.webDirectory, logger }),
     cookieName: ({ isSecure }) => `${isSecure ? '__Host-' : ''}threadbox-preview-${hosts.installation}`,
     sandboxOf: (threadId) => sandboxStore.find(threadId),
     transferring: (sandboxId) => sandboxes.transferring(sandboxId),

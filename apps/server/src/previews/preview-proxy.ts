@@ -7,6 +7,7 @@ import { fromWireError, isThreadboxError } from '@threadbox/errors'
 import { backgroundHeader, bootHeader, errorHeader, hostPaths } from '@threadbox/protocol/host'
 import { parseJson } from '../parse-json.ts'
 import { hostUnreachable } from '../sandboxes/sandboxes.errors.ts'
+import type { ChangedAnswer } from './bridge/bridge-injection.ts'
 import { previewBroken } from './previews.errors.ts'
 
 /** A request on its way to a service of one boot. */
@@ -18,6 +19,8 @@ export type Passage = {
   headers: readonly string[]
   /** What the browser is sent of the service's own headers. */
   headersForBrowser: (rawHeaders: readonly string[]) => string[]
+  /** What is changed of a page on its way to the browser. */
+  changeAnswer?: ((incoming: IncomingMessage) => ChangedAnswer) | undefined
   isBackground: boolean
   /** Aborted when the visitor may no longer see it. */
   signal: AbortSignal
@@ -69,10 +72,13 @@ export function makePreviewProxy(options: { socketPath: string }): PreviewProxy 
         throw failureOf(error, passage)
       })
       await throwIfGateways(incoming)
-      const headers = passage.headersForBrowser(incoming.rawHeaders)
-      response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, headers)
+      const { rawHeaders, through } = passage.changeAnswer?.(incoming) ?? {
+        rawHeaders: incoming.rawHeaders,
+        through: [],
+      }
+      response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, passage.headersForBrowser(rawHeaders))
       response.flushHeaders()
-      await pipeline(incoming, response, { signal })
+      await pipeline([incoming, ...through, response], { signal })
     },
     passUpgrade: async (passage) => {
       const { request, socket, head, signal } = passage

@@ -4,6 +4,7 @@ import type { Texts } from '../texts.ts'
 export const composer: Texts<typeof source> = {
   label: 'Nachricht',
   placeholder: 'Nachricht, oder / für Befehle',
+  placeholderRegion: 'Fragen Sie zu diesem Ausschnitt',
   attach: 'Dateien anhängen',
   commands: 'Befehle',
   files: 'Dateien dieser Nachricht',
@@ -19,6 +20,10 @@ export const composer: Texts<typeof source> = {
   directMode: 'Direktmodus',
   connectModel: 'Modell verbinden',
   contextSize: '{{tokens}} Token',
+  screenshotOf: '{{service}}, Ausschnitt',
+  screenshotOfPort: 'Port {{port}}',
+  screenshotSize: '{{width}} × {{height}}',
+  removeScreenshot: 'Bildschirmfoto entfernen',
   removeFile: '{{name}} entfernen',
   uploadAgain: '{{name}} noch einmal hochladen',
   uploadFailed: 'Hochladen ging nicht',

@@ -53,6 +53,10 @@ export const threads: Texts<typeof source> = {
     files_one: '{{count}} Datei.',
     files_other: '{{count}} Dateien.',
   },
+  screenshotOf: 'Bildschirmfoto von {{name}}',
+  openScreenshot: '{{title}}: groß öffnen',
+  closeScreenshot: 'Bildschirmfoto schließen',
+  screenshotAbout: '{{path}}, {{width}} × {{height}}',
   notice: {
     connectModel: 'Kein Modell ist verbunden',
     connectModelText: 'also kann niemand darauf antworten. Befehle gehen: / zeigt sie.',

@@ -1,6 +1,7 @@
 export const composer = {
   label: 'Message',
   placeholder: 'Message, or / for commands',
+  placeholderRegion: 'Ask about this region',
   attach: 'Attach files',
   commands: 'Commands',
   files: 'Files of this message',
@@ -16,6 +17,10 @@ export const composer = {
   directMode: 'Direct mode',
   connectModel: 'Connect a model',
   contextSize: '{{tokens}} tokens',
+  screenshotOf: '{{service}}, region',
+  screenshotOfPort: 'port {{port}}',
+  screenshotSize: '{{width}} × {{height}}',
+  removeScreenshot: 'Remove screenshot',
   removeFile: 'Remove {{name}}',
   uploadAgain: 'Upload {{name}} again',
   uploadFailed: 'Upload failed',

@@ -50,6 +50,10 @@ export const threads = {
     files_one: '{{count}} file.',
     files_other: '{{count}} files.',
   },
+  screenshotOf: 'Screenshot of {{name}}',
+  openScreenshot: '{{title}}: open large',
+  closeScreenshot: 'Close screenshot',
+  screenshotAbout: '{{path}}, {{width}} × {{height}}',
   notice: {
     connectModel: 'No model is connected',
     connectModelText: 'so nobody can answer this. Commands work: type / to see them.',

@@ -23,6 +23,7 @@ export type ComposerHandle = { focus: () => void }
 /** Where a message is written: text, files, model, send, stop. It never loses a text that was not accepted. */
 export function Composer(props: {
   ref?: Ref<ComposerHandle>
+  threadId: string
   text: string
   onText: (text: string) => void
   uploads: readonly Upload[]
@@ -48,6 +49,7 @@ export function Composer(props: {
   const menu = useSlashMenu({ text, onText: props.onText, focus: () => area.current?.focus() })
   const isUploading = uploads.some((upload) => upload.status === 'uploading')
   const hasFiles = uploads.some((upload) => upload.status === 'done')
+  const hasScreenshot = uploads.some((upload) => upload.screenshot !== null)
   const canSend = !isUploading && (text.trim() !== '' || hasFiles)
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
@@ -79,7 +81,12 @@ export function Composer(props: {
         if (canSend) props.onSend()
       }}
     >
-      <UploadChips uploads={uploads} onRemove={props.onRemoveUpload} onRetry={props.onRetryUpload} />
+      <UploadChips
+        threadId={props.threadId}
+        uploads={uploads}
+        onRemove={props.onRemoveUpload}
+        onRetry={props.onRetryUpload}
+      />
       {menu.names !== null && <SlashMenu id={menu.id} names={menu.names} active={menu.active} onChoose={menu.choose} />}
       <textarea
         ref={area}
@@ -87,7 +94,7 @@ export function Composer(props: {
         className={classNames('ta', isCommandText(text) && 'ta--command')}
         rows={1}
         value={text}
-        placeholder={t('placeholder')}
+        placeholder={hasScreenshot ? t('placeholderRegion') : t('placeholder')}
         aria-label={t('label')}
         aria-controls={menu.names === null ? undefined : menu.id}
         aria-activedescendant={menu.activeId}

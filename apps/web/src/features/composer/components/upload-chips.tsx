@@ -1,11 +1,14 @@
+import type { Screenshot } from '@threadbox/sdk'
 import { FileText, RotateCw, TriangleAlert, X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { useClient } from '../../../app/client.ts'
 import { useFormat } from '../../../app/use-format.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import type { Upload } from '../state/uploads-store.ts'
 
 /** The files of the next message, each with how far it is. */
 export function UploadChips(props: {
+  threadId: string
   uploads: readonly Upload[]
   onRemove: (uploadId: string) => void
   onRetry: (uploadId: string) => void
@@ -15,8 +18,12 @@ export function UploadChips(props: {
   return (
     <ul className="atts" aria-label={t('files')}>
       {props.uploads.map((upload) => (
-        <li key={upload.id} className="att" data-status={upload.status}>
-          <UploadFace upload={upload} />
+        <li key={upload.id} className={upload.screenshot === null ? 'att' : 'shot'} data-status={upload.status}>
+          {upload.screenshot === null ? (
+            <UploadFace upload={upload} />
+          ) : (
+            <ScreenshotFace threadId={props.threadId} upload={upload} screenshot={upload.screenshot} />
+          )}
           {upload.status === 'failed' && (
             <IconButton
               size="sm"
@@ -28,14 +35,41 @@ export function UploadChips(props: {
           )}
           <IconButton
             size="sm"
-            label={t('removeFile', { name: upload.name })}
+            className={upload.screenshot === null ? undefined : 'x'}
+            label={upload.screenshot === null ? t('removeFile', { name: upload.name }) : t('removeScreenshot')}
             onClick={() => props.onRemove(upload.id)}
           >
-            <X className="i" size={14} />
+            <X className="i" size={upload.screenshot === null ? 14 : 12} />
           </IconButton>
         </li>
       ))}
     </ul>
+  )
+}
+
+/** A picture of a preview: what it shows, of which service, how large and when. */
+function ScreenshotFace(props: { threadId: string; upload: Upload; screenshot: Screenshot }) {
+  const { t } = useTranslation('composer')
+  const client = useClient()
+  const format = useFormat()
+  const { upload, screenshot } = props
+  const { width, height } = screenshot.region
+  const service = screenshot.service ?? t('screenshotOfPort', { port: new URL(screenshot.url).port || '80' })
+  const title = t('screenshotOf', { service })
+  const { attachment } = upload
+  const arrived = attachment === null ? '' : client.threads.attachmentUrl(props.threadId, attachment.id)
+  return (
+    <>
+      <img className="im" src={upload.thumbnail ?? arrived} alt={title} />
+      <div>
+        <b className="trunc">{title}</b>
+        <span className="num" role={upload.status === 'done' ? undefined : 'status'}>
+          {upload.status === 'failed'
+            ? t('uploadFailed')
+            : `${t('screenshotSize', { width, height })} · ${format.moment(upload.addedAt, upload.addedAt)}`}
+        </span>
+      </div>
+    </>
   )
 }
 

@@ -1,4 +1,4 @@
-import type { Attachment, ThreadboxClient } from '@threadbox/sdk'
+import type { Attachment, Screenshot, ThreadboxClient } from '@threadbox/sdk'
 
 /** A file on its way into a thread. */
 export type Upload = {
@@ -9,12 +9,17 @@ export type Upload = {
   status: 'uploading' | 'done' | 'failed'
   attachment: Attachment | null
   error: unknown
+  /** What is known about a picture of a preview; null for any other file. */
+  screenshot: Screenshot | null
+  /** Where the picture can be seen before it has arrived; null when it is not one, or has. */
+  thumbnail: string | null
+  addedAt: number
 }
 
 export type UploadsStore = {
   get(threadId: string): readonly Upload[]
   subscribe(listener: () => void): () => void
-  add(threadId: string, files: readonly File[]): void
+  add(threadId: string, files: readonly File[], about?: { screenshot: Screenshot }): void
   retry(threadId: string, uploadId: string): void
   /** Stops it when it still runs; the composer forgets it. */
   remove(threadId: string, uploadId: string): void
@@ -50,6 +55,17 @@ export function makeUploadsStore(client: ThreadboxClient): UploadsStore {
       (uploads.get(threadId) ?? none).map((upload) => (upload.id === uploadId ? { ...upload, ...values } : upload)),
     )
 
+  const find = (threadId: string, uploadId: string) => uploads.get(threadId)?.find(({ id }) => id === uploadId)
+  const drop = (threadId: string, uploadIds: readonly string[]) => {
+    const all = uploads.get(threadId) ?? none
+    for (const { id, thumbnail } of all)
+      if (thumbnail !== null && uploadIds.includes(id)) URL.revokeObjectURL(thumbnail)
+    put(
+      threadId,
+      all.filter(({ id }) => !uploadIds.includes(id)),
+    )
+  }
+
   const startNext = () => {
     while (running.size < parallelUploads) {
       const next = waiting.shift()
@@ -68,7 +84,9 @@ export function makeUploadsStore(client: ThreadboxClient): UploadsStore {
         onProgress: (sentBytes) => change(threadId, uploadId, { sentBytes }),
       })
       files.delete(uploadId)
-      change(threadId, uploadId, { status: 'done', sentBytes: file.size, attachment })
+      const { screenshot } = find(threadId, uploadId) ?? {}
+      const known = screenshot == null ? attachment : { ...attachment, screenshot }
+      change(threadId, uploadId, { status: 'done', sentBytes: file.size, attachment: known })
     } catch (error) {
       if (!abort.signal.aborted) change(threadId, uploadId, { status: 'failed', error })
     } finally {
@@ -87,8 +105,8 @@ export function makeUploadsStore(client: ThreadboxClient): UploadsStore {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    add: (threadId, added) => {
-      const entries = added.map((file) => ({ file, upload: newUpload(file) }))
+    add: (threadId, added, about) => {
+      const entries = added.map((file) => ({ file, upload: newUpload(file, about?.screenshot ?? null) }))
       for (const { file, upload } of entries) files.set(upload.id, file)
       put(threadId, [...(uploads.get(threadId) ?? none), ...entries.map(({ upload }) => upload)])
       for (const { upload } of entries) enqueue(threadId, upload.id)
@@ -100,27 +118,27 @@ export function makeUploadsStore(client: ThreadboxClient): UploadsStore {
     remove: (threadId, uploadId) => {
       running.get(uploadId)?.abort()
       files.delete(uploadId)
-      put(
-        threadId,
-        (uploads.get(threadId) ?? none).filter((upload) => upload.id !== uploadId),
-      )
+      drop(threadId, [uploadId])
     },
-    clear: (threadId, uploadIds) =>
-      put(
-        threadId,
-        (uploads.get(threadId) ?? none).filter((upload) => !uploadIds.includes(upload.id)),
-      ),
+    clear: drop,
     restore: (threadId, attachments) =>
       put(threadId, [...attachments.map(uploadOf), ...(uploads.get(threadId) ?? none)]),
   }
 }
 
-function newUpload(file: File): Upload {
+function newUpload(file: File, screenshot: Screenshot | null): Upload {
   const id = crypto.getRandomValues(new Uint32Array(2)).join('-')
-  return { id, name: file.name, sizeBytes: file.size, sentBytes: 0, status: 'uploading', attachment: null, error: null }
+  const thumbnail = screenshot === null ? null : URL.createObjectURL(file)
+  return {
+    ...{ id, name: file.name, sizeBytes: file.size, sentBytes: 0, status: 'uploading', attachment: null, error: null },
+    ...{ screenshot, thumbnail, addedAt: Date.now() },
+  }
 }
 
 function uploadOf(attachment: Attachment): Upload {
-  const { id, name, sizeBytes } = attachment
-  return { id, name, sizeBytes, sentBytes: sizeBytes, status: 'done', attachment, error: null }
+  const { id, name, sizeBytes, screenshot = null } = attachment
+  return {
+    ...{ id, name, sizeBytes, sentBytes: sizeBytes, status: 'done', attachment, error: null },
+    ...{ screenshot, thumbnail: null, addedAt: Date.now() },
+  }
 }

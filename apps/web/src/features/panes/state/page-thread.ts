@@ -10,7 +10,7 @@ export type PageThread = {
   turnMode: Turn['mode'] | undefined
   /** What the last turn did to files. */
   turnChanges: TurnChanges | null
-  /** Adds a text to the message that is being written. */
+  /** Adds a text to the message that is being written, and goes there. */
   append: (text: string) => void
 }
 

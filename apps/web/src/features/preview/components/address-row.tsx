@@ -1,7 +1,8 @@
-import { Monitor, RotateCw, Smartphone, Tablet } from 'lucide-react'
-import { useState } from 'react'
+import { Camera, Monitor, RotateCw, Smartphone, Tablet } from 'lucide-react'
+import { type RefObject, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../ui/button.tsx'
+import { IconButton } from '../../../ui/icon-button.tsx'
 import { Pill } from '../../../ui/pill.tsx'
 import { Tooltip } from '../../../ui/tooltip.tsx'
 import { type FrameWidth, frameWidths, pathTyped } from '../state/preview-view.models.ts'
@@ -18,11 +19,15 @@ export function AddressRow(props: {
   width: FrameWidth
   onPath: (path: string) => void
   onWidth: (width: FrameWidth) => void
+  camera: RefObject<HTMLButtonElement | null>
+  isShooting: boolean
+  onShoot: () => void
 }) {
   const { t } = useTranslation('preview')
   const { target, frame, path } = props
   const canLoad = target.status === 'running'
   const reloadTip = canLoad ? (frame.hasMovedOn ? t('reloadMoved', { path }) : t('reload')) : t('reloadNeedsRunning')
+  const canShoot = canLoad && frame.page.path !== null
   const host = frame.origin === null ? keyOfPort(target.port) : new URL(frame.origin).host
   return (
     <div className="addr-row">
@@ -38,10 +43,10 @@ export function AddressRow(props: {
         </Button>
       </Tooltip>
       <div className="addr">
-        <span className="host trunc" title={frame.origin ?? undefined}>
+        <span className="host trunc" title={frame.page.title === '' ? (frame.origin ?? undefined) : frame.page.title}>
           {host}
         </span>
-        <PathField key={`${target.key} ${path}`} path={path} onPath={props.onPath} />
+        <PathField key={target.key} path={path} onPath={props.onPath} />
         <span role="status">
           <Pill state={glyphOfService(target.status)}>{t(`status.${target.status}`)}</Pill>
         </span>
@@ -64,37 +69,47 @@ export function AddressRow(props: {
           )
         })}
       </div>
+      <IconButton
+        ref={props.camera}
+        label={props.isShooting ? t('shot.cancel') : t('shot.take')}
+        className={props.isShooting ? 'is-on' : undefined}
+        aria-pressed={props.isShooting}
+        disabledReason={canShoot ? undefined : t('shot.needsPage')}
+        onClick={props.onShoot}
+      >
+        <Camera className="i" size={15} />
+      </IconButton>
     </div>
   )
 }
 
-/** Enter opens what is typed, Esc takes it back. */
+/** Where the page is, while nobody types. Enter opens what is typed, Esc takes it back. */
 function PathField(props: { path: string; onPath: (path: string) => void }) {
   const { t } = useTranslation('preview')
-  const [text, setText] = useState(props.path)
+  const [typed, setTyped] = useState<string | null>(null)
   return (
     <form
       className="grow"
       onSubmit={(event) => {
         event.preventDefault()
-        const path = pathTyped(text)
-        setText(path)
-        props.onPath(path)
+        props.onPath(pathTyped(typed ?? props.path))
+        setTyped(null)
       }}
     >
       <input
-        value={text}
+        value={typed ?? props.path}
         aria-label={t('path')}
         spellCheck={false}
         autoComplete="off"
         autoCapitalize="none"
         inputMode="url"
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => setTyped(event.target.value)}
         onFocus={(event) => event.target.select()}
+        onBlur={() => typed === props.path && setTyped(null)}
         onKeyDown={(event) => {
-          if (event.key !== 'Escape' || text === props.path) return
+          if (event.key !== 'Escape' || typed === null) return
           event.preventDefault()
-          setText(props.path)
+          setTyped(null)
         }}
       />
     </form>

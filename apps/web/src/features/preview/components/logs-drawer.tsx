@@ -1,31 +1,38 @@
 import type { Service } from '@threadbox/sdk'
 import { ChevronDown, ChevronUp, MessageSquarePlus } from 'lucide-react'
-import { useLayoutEffect, useMemo, useRef } from 'react'
+import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../app/use-format.ts'
 import { Button } from '../../../ui/button.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { AnsiText } from '../../cards/components/ansi-text.tsx'
 import type { useServiceLogs } from '../api/services.queries.ts'
-import { excerptOf, type summaryOf } from '../state/logs.models.ts'
+import { consoleText, excerptOf, type summaryOf } from '../state/logs.models.ts'
+import type { PageSays } from '../state/page-bridge.ts'
 
-/** What a service prints: its last line while closed, its end while open. */
+/** What a service and its page print: the last line while closed, the end of either while open. */
 export function LogsDrawer(props: {
   service: Service
   logs: ReturnType<typeof useServiceLogs>
   summary: ReturnType<typeof summaryOf>
+  page: PageSays
   isOpen: boolean
   onToggle: () => void
   onToChat: (excerpt: string) => void
+  onPageToChat: (excerpt: string) => void
 }) {
   const { t } = useTranslation('preview')
-  const { isOpen, logs, summary } = props
+  const { isOpen, logs, summary, page } = props
+  const [isPage, setIsPage] = useState(false)
   const box = useRef<HTMLElement>(null)
-  const text = logs.data?.text ?? ''
-  const send = () => props.onToChat(excerptOf(text, selectionIn(box.current)))
+  const printed = useMemo(() => consoleText(page.lines), [page.lines])
+  const text = isPage ? printed : (logs.data?.text ?? '')
+  const send = () => (isPage ? props.onPageToChat : props.onToChat)(excerptOf(text, selectionIn(box.current)))
+  const errors = summary.errors + page.lines.filter(({ level }) => level === 'error').length
   return (
     <section className="logs" aria-label={t('logs')}>
-      {isOpen && <LogText ref={box} service={props.service} logs={logs} />}
+      {isOpen && !isPage && <LogText ref={box} service={props.service} logs={logs} />}
+      {isOpen && isPage && <ConsoleText ref={box} name={props.service.name} page={page} text={printed} />}
       <div className="drawer">
         <IconButton
           size="sm"
@@ -36,9 +43,10 @@ export function LogsDrawer(props: {
           {isOpen ? <ChevronDown className="i" size={14} /> : <ChevronUp className="i" size={14} />}
         </IconButton>
         <b>{t('logs')}</b>
-        {summary.errors > 0 && (
+        {isOpen && <Which isPage={isPage} onPage={setIsPage} />}
+        {errors > 0 && (
           <span className="badge badge--err num" title={t('errorsTitle')}>
-            {t('errors', { count: summary.errors })}
+            {t('errors', { count: errors })}
           </span>
         )}
         <span className="last trunc grow">{isOpen ? '' : summary.lastLine}</span>
@@ -51,6 +59,41 @@ export function LogsDrawer(props: {
           {t('toChat')}
         </Button>
       </div>
+    </section>
+  )
+}
+
+function Which(props: { isPage: boolean; onPage: (isPage: boolean) => void }) {
+  const { t } = useTranslation('preview')
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
+    <div className="seg" role="group" aria-label={t('logsOf')}>
+      <button type="button" aria-pressed={!props.isPage} onClick={() => props.onPage(false)}>
+        {t('serverLog')}
+      </button>
+      <button type="button" aria-pressed={props.isPage} onClick={() => props.onPage(true)}>
+        {t('pageLog')}
+      </button>
+    </div>
+  )
+}
+
+/** What the page itself printed to its console. */
+function ConsoleText(props: { ref: React.RefObject<HTMLElement | null>; name: string; page: PageSays; text: string }) {
+  const { t } = useTranslation('preview')
+  const { ref, page, text } = props
+  useFollowEnd(ref, text)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: focus is what lets the keyboard scroll it
+    <section className="log-text" ref={ref} tabIndex={0} aria-label={t('consoleOf', { name: props.name })}>
+      {page.lines.length === 0 && <p className="faint">{page.path === null ? t('noBridge') : t('noConsole')}</p>}
+      {page.lines.map((line, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no names and are only added
+        <div key={index} data-level={line.level}>
+          {line.text}
+        </div>
+      ))}
+      {page.dropped > 0 && <p className="faint">{t('consoleDropped', { count: page.dropped })}</p>}
     </section>
   )
 }

@@ -1,9 +1,13 @@
 import type { Service } from '@threadbox/sdk'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useStable } from '../../../app/use-stable.ts'
+import { useUploadsStore } from '../../composer/state/uploads-context.ts'
 import { useServiceLogs } from '../api/services.queries.ts'
 import { excerptOf, fenced, summaryOf } from '../state/logs.models.ts'
 import type { usePreviewView } from '../state/preview-store.ts'
 import { type PreviewView, pathOf, withPath } from '../state/preview-view.models.ts'
+import type { TakenScreenshot } from '../state/take-screenshot.ts'
 import type { PreviewTarget } from '../state/targets.models.ts'
 import { type Frame, useFrame } from '../state/use-frame.ts'
 import { useSendToChat } from '../state/use-send-to-chat.ts'
@@ -25,6 +29,8 @@ export function PreviewBody(props: BodyProps) {
   const { target, view, onView } = props
   const path = pathOf(view, target.key)
   const frame = useFrame(props.threadId, target, path)
+  const { camera, ...shooting } = useShooting(props, frame)
+  useRealPath(frame.page.path, (real) => onView((before) => withPath(before, target.key, real)))
   const open = (next: string) => {
     onView((before) => withPath(before, target.key, next))
     if (target.status === 'running') frame.open(next)
@@ -38,17 +44,63 @@ export function PreviewBody(props: BodyProps) {
         width={view.width}
         onPath={open}
         onWidth={(width) => onView((before) => ({ ...before, width }))}
+        camera={camera}
+        isShooting={shooting.isShooting}
+        onShoot={shooting.toggle}
       />
       {target.service === null ? (
-        <PreviewFrame {...props} frame={frame} path={path} width={view.width} lastLine="" onToChat={() => undefined} />
+        <PreviewFrame
+          {...props}
+          frame={frame}
+          path={path}
+          width={view.width}
+          lastLine=""
+          onToChat={() => undefined}
+          isShooting={shooting.isShooting}
+          onShootEnd={shooting.onShootEnd}
+        />
       ) : (
-        <WithLogs {...props} service={target.service} frame={frame} path={path} />
+        <WithLogs {...props} {...shooting} service={target.service} frame={frame} path={path} />
       )}
     </>
   )
 }
 
-function WithLogs(props: BodyProps & { service: Service; frame: Frame; path: string }) {
+/** Follows the page: what it says of where it is takes the place of where it was opened. */
+function useRealPath(real: string | null, onReal: (path: string) => void): void {
+  const follow = useStable(onReal)
+  useEffect(() => {
+    if (real !== null) follow(real)
+  }, [real, follow])
+}
+
+/** Choosing a region for a screenshot: the camera starts and cancels it, Ask ends it with a picture in the composer. */
+function useShooting(props: BodyProps, frame: Frame) {
+  const { threadId, target } = props
+  const [isOn, setIsOn] = useState(false)
+  const camera = useRef<HTMLButtonElement>(null)
+  const uploads = useUploadsStore()
+  const toComposer = useSendToChat(threadId, props.isSheet)
+  const isShooting = isOn && target.status === 'running' && frame.page.path !== null
+  if (isOn && !isShooting) setIsOn(false)
+  const onShootEnd = (taken: TakenScreenshot | null) => {
+    setIsOn(false)
+    if (taken === null) return camera.current?.focus()
+    uploads.add(threadId, [taken.file], { screenshot: taken.screenshot })
+    toComposer('')
+  }
+  return { camera, isShooting, onShootEnd, toggle: () => (isShooting ? onShootEnd(null) : setIsOn(true)) }
+}
+
+function WithLogs(
+  props: BodyProps & {
+    service: Service
+    frame: Frame
+    path: string
+    isShooting: boolean
+    onShootEnd: (taken: TakenScreenshot | null) => void
+  },
+) {
   const { t } = useTranslation('preview')
   const { threadId, service, view, onView } = props
   const logs = useServiceLogs(threadId, service, view.areLogsOpen)
@@ -63,9 +115,13 @@ function WithLogs(props: BodyProps & { service: Service; frame: Frame; path: str
         service={service}
         logs={logs}
         summary={summary}
+        page={props.frame.page}
         isOpen={view.areLogsOpen}
         onToggle={() => onView((before) => ({ ...before, areLogsOpen: !before.areLogsOpen }))}
         onToChat={onToChat}
+        onPageToChat={(excerpt) =>
+          send(`${t('chatConsole', { name: service.name })}\n${fenced(excerptOf(excerpt, ''))}\n`)
+        }
       />
     </>
   )

@@ -3,9 +3,11 @@ import { useTranslation } from 'react-i18next'
 import { classNames } from '../../../ui/class-names.ts'
 import { coverOf, framePermissions, isOnItsWay } from '../state/frame.models.ts'
 import { type FrameWidth, frameWidths } from '../state/preview-view.models.ts'
+import type { TakenScreenshot } from '../state/take-screenshot.ts'
 import { keyOfPort, type PreviewTarget } from '../state/targets.models.ts'
 import type { Frame } from '../state/use-frame.ts'
 import { FrameCover } from './frame-cover.tsx'
+import { ScreenshotMode } from './screenshot-mode.tsx'
 
 /** The page of a service, and over it what is to be said while it does not run. */
 export function PreviewFrame(props: {
@@ -17,16 +19,22 @@ export function PreviewFrame(props: {
   panelId: string
   lastLine: string
   onToChat: (excerpt: string) => void
+  isShooting: boolean
+  onShootEnd: (taken: TakenScreenshot | null) => void
 }) {
   const { t } = useTranslation('preview')
   const { target, frame } = props
   const cover = coverOf(target.status, frame)
+  const isShooting = props.isShooting && cover === 'none'
   const width = frameWidths[props.width]
   const title = t('frameTitle', { name: target.name === '' ? keyOfPort(target.port) : target.name })
   return (
     <div className="frame" role="tabpanel" id={props.panelId} aria-label={title}>
       {isOnItsWay(target.status, frame) && <div className="frame-bar" role="progressbar" aria-label={t('loading')} />}
-      <div className={classNames('frame-scroll', width !== null && 'frame-scroll--device')} inert={cover !== 'none'}>
+      <div
+        className={classNames('frame-scroll', width !== null && 'frame-scroll--device')}
+        inert={cover !== 'none' || isShooting}
+      >
         <iframe
           ref={frame.element}
           title={title}
@@ -37,6 +45,14 @@ export function PreviewFrame(props: {
           onLoad={frame.onLoad}
         />
       </div>
+      {isShooting && (
+        <ScreenshotMode
+          target={target}
+          frame={frame}
+          onCancel={() => props.onShootEnd(null)}
+          onTaken={props.onShootEnd}
+        />
+      )}
       {cover !== 'none' && (
         <FrameCover
           threadId={props.threadId}

@@ -1,3 +1,4 @@
+import type { ConsoleLine } from '../../../preview-bridge/messages.ts'
 import { plainOutput } from '../../cards/state/ansi.models.ts'
 
 /** As much of a log as is looked through for errors and the last line: the rest scrolled away long ago. */
@@ -21,6 +22,11 @@ export function summaryOf(log: string): LogSummary {
 export function excerptOf(log: string, selection: string): string {
   const text = selection.trim() === '' ? linesOf(log).slice(-sentLines).join('\n') : selection.trim()
   return text.length <= sentCharacters ? text : text.slice(-sentCharacters)
+}
+
+/** The console of a page as text; what is no plain print says what it is. */
+export function consoleText(lines: readonly ConsoleLine[]): string {
+  return lines.map(({ level, text }) => (level === 'log' ? text : `${level}: ${text}`)).join('\n')
 }
 
 /** A text in a fence that it cannot close. */

@@ -1,14 +1,18 @@
 import { type Preview, ThreadboxError } from '@threadbox/sdk'
-import { type RefObject, useEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useClient } from '../../../app/client.ts'
 import { useStable } from '../../../app/use-stable.ts'
 import { type FrameState, isForeign, loadsByItself } from './frame.models.ts'
+import { makePageBridge, type PageBridge, type PageSays } from './page-bridge.ts'
 import type { PreviewTarget } from './targets.models.ts'
 
 export type Frame = FrameState & {
   element: RefObject<HTMLIFrameElement | null>
-  /** The page went on by itself. A browser does not tell where another origin's page is, so its address is not known. */
+  /** The page went on by itself, and does not say where to. */
   hasMovedOn: boolean
+  /** What the page says of itself, as far as it can. */
+  page: PageSays
+  bridge: PageBridge
   /** Where the page is; null until it was asked for. */
   origin: string | null
   /** Why nothing could be loaded, while `load` is `failed` or `unavailable`. */
@@ -31,6 +35,8 @@ export function useFrame(threadId: string, target: PreviewTarget, path: string):
   const [origin, setOrigin] = useState<string | null>(null)
   const [error, setError] = useState<unknown>(null)
   const { port, status } = target
+  const bridge = useBridge(element, origin)
+  const page = useSyncExternalStore(bridge.subscribe, bridge.get)
 
   const open = useStable((wanted: string) => {
     running.current?.abort()
@@ -50,6 +56,7 @@ export function useFrame(threadId: string, target: PreviewTarget, path: string):
         const cause = refusalOf(preview)
         if (cause !== null) return fail('unavailable', cause)
         become('loading')
+        bridge.leave()
         element.current?.contentWindow?.location.replace(preview.url ?? 'about:blank')
       },
       (cause: unknown) => {
@@ -66,16 +73,42 @@ export function useFrame(threadId: string, target: PreviewTarget, path: string):
 
   return {
     ...state,
-    hasMovedOn,
+    hasMovedOn: hasMovedOn && page.path === null,
+    page,
+    bridge,
     element,
     origin,
     error,
     open,
     onLoad: () => {
+      bridge.loaded()
       setHasMovedOn(state.hasPage && state.load === 'none')
       setState((before) => (before.load === 'loading' ? { hasPage: true, load: 'none' } : before))
     },
   }
+}
+
+/** The bridge into whatever page of this origin the frame shows. */
+function useBridge(element: RefObject<HTMLIFrameElement | null>, origin: string | null): PageBridge {
+  const current = useRef(origin)
+  current.current = origin
+  const [bridge] = useState(() =>
+    makePageBridge({
+      post: (message) => {
+        if (current.current !== null) element.current?.contentWindow?.postMessage(message, current.current)
+      },
+      now: () => Date.now(),
+    }),
+  )
+  useEffect(() => {
+    const onMessage = (event: MessageEvent) => {
+      const isPage = event.source === element.current?.contentWindow && event.source !== null
+      if (isPage && event.origin === current.current) bridge.receive(event.data)
+    }
+    addEventListener('message', onMessage)
+    return () => removeEventListener('message', onMessage)
+  }, [bridge, element])
+  return bridge
 }
 
 /** Why a preview cannot be shown here, or null. The same sentences as any error of the server. */

@@ -4,8 +4,8 @@ import { usePageThread } from '../../panes/state/page-thread.ts'
 import { closePane } from '../../panes/state/pane-store.ts'
 
 /**
- * Adds a text to the message that is being written in the thread of a preview, and goes there when another page is open. A
- * sheet gives way to the message.
+ * Adds a text to the message that is being written in the thread of a preview, and goes there when another page is open; an
+ * empty text only goes there. A sheet gives way to the message.
  */
 export function useSendToChat(threadId: string, isSheet: boolean): (text: string) => void {
   const page = usePageThread()
@@ -13,7 +13,7 @@ export function useSendToChat(threadId: string, isSheet: boolean): (text: string
   return (text) => {
     if (page?.threadId !== threadId) {
       const draft = readDraft(threadId).trimEnd()
-      writeDraft(threadId, draft === '' ? text : `${draft}\n\n${text}`)
+      if (text !== '') writeDraft(threadId, draft === '' ? text : `${draft}\n\n${text}`)
       void navigate({ to: '/threads/$threadId', params: { threadId } })
       return
     }

@@ -77,6 +77,7 @@ export function NewThreadPage() {
             {text === '' && sent === null && <ExampleMessages onInsert={insert} />}
             <Composer
               ref={composer}
+              threadId="new"
               text={text}
               onText={setText}
               uploads={[]}

@@ -39,6 +39,7 @@ export function ThreadDock(props: {
       />
       <Composer
         {...(props.ref === undefined ? {} : { ref: props.ref })}
+        threadId={threadId}
         text={props.text}
         onText={(next) => {
           props.onText(next)

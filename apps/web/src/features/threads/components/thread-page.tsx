@@ -57,7 +57,10 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
     },
     [setText],
   )
-  const append = useStable((added: string) => insert(text.trim() === '' ? added : `${text.trimEnd()}\n\n${added}`))
+  const append = useStable((added: string) => {
+    if (added === '') composer.current?.focus()
+    else insert(text.trim() === '' ? added : `${text.trimEnd()}\n\n${added}`)
+  })
   const rows = useMemo(() => (state === null ? [] : rowsOf(state, outgoing)), [state, outgoing])
   const queue = useMemo(() => (state === null ? [] : queueOf(state)), [state])
   const knownPaths = useMemo(() => (state === null ? new Set<string>() : knownPathsOf(state)), [state])

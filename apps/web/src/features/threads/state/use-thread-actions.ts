@@ -1,4 +1,4 @@
-import type { Attachment } from '@threadbox/sdk'
+import type { Attachment, Screenshot } from '@threadbox/sdk'
 import { useMemo, useState } from 'react'
 import { useClient } from '../../../app/client.ts'
 import { useStable } from '../../../app/use-stable.ts'
@@ -36,7 +36,8 @@ export function useThreadCommands(options: {
         store?.setOutgoing((messages) => [...messages.filter((other) => other.key !== key), ...next])
       replaceBy([{ ...message, status: 'sending' }])
       try {
-        await client.threads.sendMessage(threadId, { text, key, attachmentIds: attachments.map(({ id }) => id) })
+        const attachmentIds = attachments.map(({ id }) => id)
+        await client.threads.sendMessage(threadId, { text, key, attachmentIds, ...screenshotsOf(attachments) })
         replaceBy([])
       } catch (error) {
         replaceBy([{ ...message, status: 'failed' }])
@@ -81,4 +82,12 @@ export function useThreadCommands(options: {
     const runAgain = (callId: string) => void attempt(client.threads.runAgain(threadId, callId))
     return { actions, queue, send, stop, runAgain }
   }, [client, uploads, threadId, store, outgoing, isTurnRunning, insert, editingId, showError])
+}
+
+/** What is known about the pictures of a message, by the ids of their attachments. */
+function screenshotsOf(attachments: readonly Attachment[]): { screenshots?: Record<string, Screenshot> } {
+  const known = attachments.flatMap(({ id, screenshot }) =>
+    screenshot === undefined ? [] : [[id, screenshot] as const],
+  )
+  return known.length === 0 ? {} : { screenshots: Object.fromEntries(known) }
 }

@@ -1,0 +1,135 @@
+export type HeadScanner = {
+  /** As much of the page as is certain by now, with what was put into it. */
+  push(text: string): string
+  /** The rest. */
+  end(): string
+}
+
+/** As much as is held back to see where a tag ends; a page whose tags are longer is passed on as it comes. */
+const longestTag = 64 * 1024
+const rawElements = new Set(['script', 'style', 'title', 'noscript'])
+const headElements = new Set([...rawElements, 'meta', 'link', 'base'])
+const byteOrderMark = '\u00ef\u00bb\u00bf'
+
+/**
+ * Reads the beginning of a page as it comes and puts a text before its first script: behind what opens the page, and
+ * behind the name of its encoding, which browsers look for in the first 1024 bytes only. Policies that the head holds are
+ * changed on the way. Nothing but the head is read, and nothing is held back but the beginning of a tag.
+ *
+ * Texts are bytes as Latin-1, so that pages in all encodings that contain ASCII pass through unchanged.
+ */
+export function makeHeadScanner(options: { insertion: string; changePolicy: (policy: string) => string }): HeadScanner {
+  let held = ''
+  let isAtStart = true
+  let isInserted = false
+  let isDone = false
+  let rawElement: string | undefined
+
+  const insert = () => {
+    if (isInserted) return ''
+    isInserted = true
+    return options.insertion
+  }
+  const finish = () => {
+    isDone = true
+    const rest = held
+    held = ''
+    return insert() + rest
+  }
+  const take = (length: number) => {
+    const taken = held.slice(0, length)
+    held = held.slice(length)
+    return taken
+  }
+  /** One step; undefined when more of the page is needed. */
+  const step = (): string | undefined => {
+    if (rawElement !== undefined) {
+      const end = held.toLowerCase().indexOf(`</${rawElement}`)
+      if (end >= 0) rawElement = undefined
+      return end >= 0 ? take(end) : take(Math.max(0, held.length - 12)) || undefined
+    }
+    if (isAtStart) {
+      if (held.length < byteOrderMark.length && byteOrderMark.startsWith(held)) return undefined
+      isAtStart = false
+      // Of two bytes a character: nothing here could be read, and nothing put into it would be either.
+      if (held.startsWith('\u00ff\u00fe') || held.startsWith('\u00fe\u00ff')) isInserted = true
+      if (held.startsWith(byteOrderMark)) return take(byteOrderMark.length)
+    }
+    const space = /^[ \t\n\f\r]+/.exec(held)?.[0].length ?? 0
+    if (space > 0) return take(space)
+    if (held === '') return undefined
+    if (held[0] !== '<') return finish()
+    const length = tagLength(held)
+    if (length === undefined) return held.length > longestTag ? finish() : undefined
+    return readTag(take(length))
+  }
+  const readTag = (tag: string): string => {
+    if (/^<[!?]/.test(tag)) return tag
+    const [, slash = '', name = ''] = /^<(\/?)([a-z0-9]*)/i.exec(tag) ?? []
+    const element = name.toLowerCase()
+    const opensPage = slash === '' && (element === 'html' || element === 'head')
+    if (opensPage && !isInserted) return tag
+    const isHead = slash === '' ? headElements.has(element) : rawElements.has(element)
+    if (!isHead) {
+      held = tag + held
+      return finish()
+    }
+    if (slash === '' && rawElements.has(element)) rawElement = element
+    if (element !== 'meta') return insert() + tag
+    if (!isInserted && /charset/i.test(tag)) return tag
+    return insert() + withPolicy(tag, options.changePolicy)
+  }
+  return {
+    push: (text) => {
+      if (isDone) return text
+      held += text
+      let out = ''
+      while (!isDone) {
+        const certain = step()
+        if (certain === undefined) break
+        out += certain
+      }
+      return out
+    },
+    end: () => (isDone ? '' : finish()),
+  }
+}
+
+/** How long the tag, comment or declaration at the start of a text is; undefined when its end is not there yet. */
+function tagLength(text: string): number | undefined {
+  if (text.startsWith('<!--')) {
+    const end = text.indexOf('-->', 4)
+    return end < 0 ? undefined : end + 3
+  }
+  // Could still become a comment.
+  if ('<!--'.startsWith(text)) return undefined
+  const match = /^<(?:[^>"']|"[^"]*"|'[^']*')*>/.exec(text)
+  return match?.[0].length
+}
+
+const attribute = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+)))?/g
+
+/** A `meta` that holds a policy, with the policy changed; every other one as it is. */
+function withPolicy(tag: string, changePolicy: (policy: string) => string): string {
+  const attributes = [...tag.slice(5).matchAll(attribute)].map((match) => ({
+    name: (match[1] ?? '').toLowerCase(),
+    value: match[2] ?? match[3] ?? match[4] ?? '',
+    start: 5 + match.index,
+    length: match[0].length,
+  }))
+  const kind = attributes.find(({ name }) => name === 'http-equiv')?.value.toLowerCase()
+  const content = attributes.find(({ name }) => name === 'content')
+  if (kind !== 'content-security-policy' || content === undefined) return tag
+  const changed = encoded(changePolicy(decoded(content.value)))
+  return `${tag.slice(0, content.start)}content="${changed}"${tag.slice(content.start + content.length)}`
+}
+
+const entities: Record<string, string> = { '&quot;': '"', '&#39;': "'", '&#x27;': "'", '&apos;': "'", '&amp;': '&' }
+
+function decoded(text: string): string {
+  return text.replace(/&(?:quot|#39|#x27|apos|amp);/gi, (entity) => entities[entity.toLowerCase()] ?? entity)
+}
+
+function encoded(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+}

@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { AppMessage } from '../../../preview-bridge/messages.ts'
+import { makePageBridge } from './page-bridge.ts'
+
+const posted: AppMessage[] = []
+const page = (path: string, values: object = {}) => ({ threadbox: 'page', path, title: '', isNew: false, ...values })
+const line = (text: string) => ({ level: 'log', text, at: 1 })
+const lines = (...texts: string[]) => ({ threadbox: 'console', lines: texts.map(line), dropped: 0 })
+const open = () => makePageBridge({ post: (message) => posted.push(message), now: () => Date.now() })
+const lastId = () => (posted.at(-1) as { id: string }).id
+beforeEach(() => {
+  vi.useFakeTimers()
+  posted.length = 0
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('what a page says', () => {
+  test('is told further at most ten times a second', () => {
+    const bridge = open()
+    const told = vi.fn()
+    bridge.subscribe(told)
+    for (let index = 0; index < 50; index += 1) bridge.receive(page(`/${index}`))
+    expect(told).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(100)
+    expect(told).toHaveBeenCalledTimes(1)
+    expect(bridge.get().path).toBe('/49')
+  })
+
+  test('is forgotten when another page comes, and when what was loaded cannot speak', () => {
+    const bridge = open()
+    bridge.receive(page('/a', { isNew: true }))
+    bridge.receive(lines('one'))
+    bridge.receive(page('/b', { isNew: true }))
+    vi.advanceTimersByTime(100)
+    expect(bridge.get()).toMatchObject({ path: '/b', lines: [] })
+    bridge.loaded()
+    expect(posted).toEqual([{ threadbox: 'hello' }])
+    bridge.receive(page('/b'))
+    vi.advanceTimersByTime(10_000)
+    expect(bridge.get().path).toBe('/b')
+    bridge.loaded()
+    vi.advanceTimersByTime(10_000)
+    expect(bridge.get().path).toBeNull()
+  })
+})
+
+describe('a hostile page', () => {
+  test('says nothing by what is no message, is too long, or names another host', () => {
+    const bridge = open()
+    const huge = 'x'.repeat(5_000_000)
+    const refused: unknown[] = [
+      ...[undefined, null, 1, huge, [], {}, { threadbox: 'navigate', url: 'http://evil' }],
+      ...['', 'a', '//evil', '/\\evil', 'http://evil/', `/${huge}`, '/a b', 1].map((path) => page(path as string)),
+      ...[
+        page('/x', { title: huge }),
+        lines(huge),
+        { ...lines(), lines: Array.from({ length: 1000 }, () => line('')) },
+      ],
+    ]
+    for (const message of refused) bridge.receive(message)
+    vi.advanceTimersByTime(1000)
+    expect(bridge.get()).toEqual({ path: null, title: '', lines: [], dropped: 0 })
+  })
+
+  test('that sends without end is heard 200 times a second, and its console keeps its last lines', () => {
+    const bridge = open()
+    for (let index = 0; index < 100_000; index += 1) bridge.receive(lines(`${index} a`, `${index} b`))
+    vi.advanceTimersByTime(100)
+    expect(bridge.get().lines).toHaveLength(300)
+    expect(bridge.get().lines.at(-1)?.text).toBe('199 b')
+    vi.advanceTimersByTime(1000)
+    bridge.receive(lines('later'))
+    vi.advanceTimersByTime(100)
+    expect(bridge.get().lines.at(-1)?.text).toBe('later')
+  })
+
+  test('cannot answer what nobody asked, nor with what is no picture, and is not waited for without end', async () => {
+    const bridge = open()
+    const region = { x: 0, y: 0, width: 10, height: 10 }
+    const viewport = { width: 100, height: 100, scrollX: 0, scrollY: 0 }
+    const answer = { threadbox: 'captured', image: new Blob(['x']), elements: [], viewport }
+    const outcome = bridge.capture(region, 1).catch((error: Error) => error.message)
+    bridge.receive({ ...answer, id: 'guessed' })
+    bridge.receive({ ...answer, id: lastId(), image: 'data:image/png;base64,' })
+    vi.advanceTimersByTime(60_000)
+    expect(await outcome).toBe('The page did not answer.')
+
+    const second = bridge.capture(region, 2)
+    bridge.receive({ ...answer, id: lastId() })
+    expect((await second).image.size).toBe(1)
+    const third = bridge.capture(region, 2)
+    bridge.receive({ threadbox: 'failed', id: lastId(), message: 'No.' })
+    await expect(third).rejects.toThrow('No.')
+  })
+
+  test('is heard when it answers, also while it floods', async () => {
+    const bridge = open()
+    const picked = bridge.pick({ x: 1, y: 1 })
+    for (let index = 0; index < 1000; index += 1) bridge.receive(page('/'))
+    bridge.receive({ threadbox: 'picked', id: lastId(), region: { x: 0, y: 0, width: 5, height: 5 } })
+    expect(await picked).toEqual({ x: 0, y: 0, width: 5, height: 5 })
+  })
+})

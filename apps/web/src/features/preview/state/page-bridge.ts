@@ -1,0 +1,125 @@
+import type { AppMessage, ConsoleLine, Region } from '../../../preview-bridge/messages.ts'
+import { bridgeMessageSchema, type Captured } from './bridge-messages.models.ts'
+
+/** What a page says of itself. `path` is null while none speaks: there is none, or it is one that cannot (a PDF). */
+export type PageSays = { path: string | null; title: string; lines: readonly ConsoleLine[]; dropped: number }
+
+/**
+ * The app's end of the bridge into the page of a preview. Whatever comes out of it was said by the page, which may be
+ * hostile: it is bounded, shown as the page's, and never a reason to do something that the page could not do itself.
+ */
+export type PageBridge = {
+  get(): PageSays
+  subscribe(listener: () => void): () => void
+  /** Something that came from the page's window and origin. */
+  receive(data: unknown): void
+  /** Another page takes the place of this one. */
+  leave(): void
+  /** The frame has loaded something, which may be able to speak or not. */
+  loaded(): void
+  /** Rejects when the page does not answer, or says that it could not. */
+  capture(region: Region, scale: number): Promise<Captured>
+  /** The box of the element at a point of the viewport; null when there is none or nobody answers. */
+  pick(point: { x: number; y: number }): Promise<Region | null>
+}
+
+/** A page that sends more is not listened to until the second is over; the bridge itself sends a tenth of it. */
+const messagesPerSecond = 200
+const keptLines = 300
+/** As often as it is told further what a page says. */
+const tellMs = 100
+const helloTimeoutMs = 3000
+const captureTimeoutMs = 30_000
+const pickTimeoutMs = 2000
+
+const silent: PageSays = { path: null, title: '', lines: [], dropped: 0 }
+
+type Answer = Exclude<ReturnType<typeof bridgeMessageSchema.parse>, { threadbox: 'page' | 'console' }>
+
+export function makePageBridge(options: { post: (message: AppMessage) => void; now: () => number }): PageBridge {
+  const { post, now } = options
+  const listeners = new Set<() => void>()
+  const waiting = new Map<string, (answer: Answer) => void>()
+  let says = silent
+  let shown = silent
+  let telling: ReturnType<typeof setTimeout> | undefined
+  let silence: ReturnType<typeof setTimeout> | undefined
+  let second = { start: 0, count: 0 }
+
+  const tell = () => {
+    telling = undefined
+    shown = says
+    for (const listener of listeners) listener()
+  }
+  const change = (values: Partial<PageSays>) => {
+    says = { ...says, ...values }
+    if (telling === undefined) telling = setTimeout(tell, tellMs)
+  }
+  const isTooMuch = () => {
+    const at = now()
+    if (at - second.start >= 1000 || at < second.start) second = { start: at, count: 0 }
+    second.count += 1
+    return second.count > messagesPerSecond
+  }
+  const ask = (message: AppMessage & { id: string }, timeoutMs: number) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    const timer = setTimeout(() => reject(new Error('The page did not answer.')), timeoutMs)
+    waiting.set(message.id, resolve)
+    post(message)
+    return promise.finally(() => {
+      clearTimeout(timer)
+      waiting.delete(message.id)
+    })
+  }
+  return {
+    get: () => shown,
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    receive: (data) => {
+      const answered = waiting.get(idOf(data))
+      if (answered === undefined && isTooMuch()) return
+      const { data: message } = bridgeMessageSchema.safeParse(data)
+      if (message === undefined) return
+      clearTimeout(silence)
+      if (message.threadbox === 'page') {
+        const { path, title, isNew } = message
+        change({ path, title, ...(isNew ? { lines: [], dropped: 0 } : {}) })
+      } else if (message.threadbox === 'console') {
+        const lines = [...says.lines, ...message.lines].slice(-keptLines)
+        change({ lines, dropped: says.dropped + message.dropped })
+      } else {
+        answered?.(message)
+      }
+    },
+    leave: () => {
+      clearTimeout(silence)
+      change(silent)
+    },
+    loaded: () => {
+      clearTimeout(silence)
+      silence = setTimeout(() => change(silent), helloTimeoutMs)
+      post({ threadbox: 'hello' })
+    },
+    capture: async (region, scale) => {
+      const answer = await ask({ threadbox: 'capture', id: newId(), region, scale }, captureTimeoutMs)
+      if (answer.threadbox === 'captured') return answer
+      throw new Error(answer.threadbox === 'failed' ? answer.message : 'The page answered something else.')
+    },
+    pick: async (point) => {
+      const answer = await ask({ threadbox: 'pick', id: newId(), ...point }, pickTimeoutMs).catch(() => null)
+      return answer?.threadbox === 'picked' ? answer.region : null
+    },
+  }
+}
+
+/** Not to be guessed: another frame of the page cannot answer in its place. */
+function newId(): string {
+  return [...crypto.getRandomValues(new Uint32Array(4))].join('-')
+}
+
+function idOf(data: unknown): string {
+  const id = typeof data === 'object' && data !== null && 'id' in data ? data.id : ''
+  return typeof id === 'string' && id.length <= 64 ? id : ''
+}

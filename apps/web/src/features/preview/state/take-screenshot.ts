@@ -1,0 +1,60 @@
+import type { Screenshot } from '@threadbox/sdk'
+import type { Region } from '../../../preview-bridge/messages.ts'
+import type { PageBridge } from './page-bridge.ts'
+import type { PreviewTarget } from './targets.models.ts'
+
+export type TakenScreenshot = { file: File; screenshot: Screenshot }
+
+const sentErrors = 10
+const errorCharacters = 1000
+const urlCharacters = 2000
+
+/**
+ * Takes a picture of a region of the page's viewport. What comes back is what a page gave: only a PNG of exactly this size
+ * is read at all, and what goes on is drawn anew from its pixels.
+ */
+export async function takeScreenshot(options: {
+  bridge: PageBridge
+  target: PreviewTarget
+  region: Region
+  scale: number
+}): Promise<TakenScreenshot> {
+  const { bridge, target, region, scale } = options
+  const { path, lines } = bridge.get()
+  const { image, elements, viewport } = await bridge.capture(region, scale)
+  const size = { width: Math.round(region.width * scale), height: Math.round(region.height * scale) }
+  const claimed = await sizeOfPng(image)
+  if (claimed?.width !== size.width || claimed.height !== size.height) throw new Error('The picture has another size.')
+  const errors = lines.filter(({ level }) => level === 'error').slice(-sentErrors)
+  const { width, height, scrollX, scrollY } = viewport
+  return {
+    file: new File([await drawnAnew(image, size)], `screenshot-${target.name === '' ? target.port : target.name}.png`, {
+      type: 'image/png',
+    }),
+    screenshot: {
+      url: `http://localhost:${target.port}${path ?? '/'}`.slice(0, urlCharacters),
+      service: target.service?.name ?? null,
+      viewport: { width: Math.max(1, width), height: Math.max(1, height), scale, scrollX, scrollY },
+      region,
+      elements,
+      consoleErrors: errors.map(({ text }) => text.slice(0, errorCharacters)),
+    },
+  }
+}
+
+const signature = [137, 80, 78, 71, 13, 10, 26, 10]
+
+/** What a PNG says in its head: a picture that unpacks to gigabytes is told from one that does not before it is. */
+async function sizeOfPng(image: Blob): Promise<{ width: number; height: number } | null> {
+  const head = new DataView(await image.slice(0, 24).arrayBuffer())
+  if (head.byteLength < 24 || signature.some((byte, index) => head.getUint8(index) !== byte)) return null
+  return { width: head.getUint32(16), height: head.getUint32(20) }
+}
+
+async function drawnAnew(image: Blob, size: { width: number; height: number }): Promise<Blob> {
+  const bitmap = await createImageBitmap(image)
+  const canvas = new OffscreenCanvas(size.width, size.height)
+  canvas.getContext('2d')?.drawImage(bitmap, 0, 0)
+  bitmap.close()
+  return await canvas.convertToBlob({ type: 'image/png' })
+}

@@ -1,0 +1,114 @@
+import { followConsole } from './console.ts'
+import { elementsUnder, regionAt } from './elements.ts'
+import { type AppMessage, type BridgeMessage, bridgeLimits } from './messages.ts'
+import type { Painter } from './painter.ts'
+
+/** How the painter gives itself to the bridge: a property of its script, which nobody else sees before. */
+export type PainterScript = HTMLScriptElement & { threadboxPainter?: Painter }
+
+const script = document.currentScript
+const appOrigin = script?.getAttribute('data-app') ?? ''
+const painterAddress = script?.getAttribute('data-painter') ?? ''
+// A page that compares its document with what its server made finds nothing of ours in it.
+script?.remove()
+keepDrawings()
+// The app frames the page itself. Frames inside the page, tabs, and frames of anybody else are left alone.
+if (appOrigin !== '' && parent !== window && parent === top) start()
+
+/** A drawing of WebGL is gone when it was shown, so that a picture would be empty where it is, unless it is kept. */
+function keepDrawings(): void {
+  const original = HTMLCanvasElement.prototype.getContext
+  function getContext(this: HTMLCanvasElement, kind: string, options?: object) {
+    const isDrawing = /^(?:experimental-)?webgl2?$/.test(kind)
+    return original.call(this, kind, isDrawing ? { ...options, preserveDrawingBuffer: true } : options)
+  }
+  HTMLCanvasElement.prototype.getContext = getContext as typeof original
+}
+
+function start(): void {
+  const app = parent
+  const say = (message: BridgeMessage) => {
+    try {
+      app.postMessage(message, appOrigin)
+    } catch {
+      // Whoever frames the page is not the app.
+    }
+  }
+  let told = ''
+  const tellPage = (isNew = false) => {
+    const path = `${location.pathname}${location.search}${location.hash}`.slice(0, bridgeLimits.path)
+    const title = document.title.slice(0, bridgeLimits.title)
+    if (!isNew && told === `${path}\n${title}`) return
+    told = `${path}\n${title}`
+    say({ threadbox: 'page', path, title, isNew })
+  }
+  tellPage(true)
+  followPage(() => tellPage())
+  followConsole((lines, dropped) => say({ threadbox: 'console', lines, dropped }))
+  addEventListener('message', (event) => {
+    if (event.source !== app || event.origin !== appOrigin) return
+    const message = event.data as AppMessage
+    if (message.threadbox === 'hello') {
+      told = ''
+      tellPage()
+    } else if (message.threadbox === 'pick') {
+      say({ threadbox: 'picked', id: message.id, region: regionAt(message.x, message.y) })
+    } else if (message.threadbox === 'capture') {
+      const { id } = message
+      capture(message).then(say, (error: unknown) => {
+        say({ threadbox: 'failed', id, message: String(error).slice(0, bridgeLimits.message) })
+      })
+    }
+  })
+}
+
+/** Calls back whenever address or title may have changed. */
+function followPage(onChange: () => void): void {
+  for (const name of ['pushState', 'replaceState'] as const) {
+    const original = history[name]
+    history[name] = (...values: Parameters<typeof original>) => {
+      original.apply(history, values)
+      onChange()
+    }
+  }
+  for (const name of ['popstate', 'hashchange', 'DOMContentLoaded', 'load', 'pageshow'])
+    addEventListener(name, onChange)
+  addEventListener('DOMContentLoaded', () => {
+    const title = document.querySelector('title')
+    const options = { childList: true, characterData: true, subtree: true }
+    if (title !== null) new MutationObserver(onChange).observe(title, options)
+  })
+}
+
+async function capture(order: Extract<AppMessage, { threadbox: 'capture' }>): Promise<BridgeMessage> {
+  const { id, region, scale } = order
+  // Before the picture: it takes a moment, in which the page goes on.
+  const elements = elementsUnder(region)
+  const viewport = { width: innerWidth, height: innerHeight, scrollX, scrollY, devicePixelRatio }
+  const painter = await loadPainter()
+  return { threadbox: 'captured', id, image: await painter(region, scale), elements, viewport }
+}
+
+let painter: Promise<Painter> | undefined
+
+/** Loads the painter once it is needed; what failed is tried anew the next time. */
+function loadPainter(): Promise<Painter> {
+  painter ??= new Promise<Painter>((resolve, reject) => {
+    const element: PainterScript = document.createElement('script')
+    element.onload = () => {
+      element.remove()
+      if (element.threadboxPainter === undefined) reject(new Error('The painter did not start.'))
+      else resolve(element.threadboxPainter)
+    }
+    element.onerror = () => {
+      element.remove()
+      reject(new Error('The painter could not be loaded.'))
+    }
+    element.src = painterAddress
+    document.documentElement.append(element)
+  }).catch((error: unknown) => {
+    painter = undefined
+    throw error
+  })
+  return painter
+}

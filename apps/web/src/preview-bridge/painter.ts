@@ -1,0 +1,61 @@
+import html2canvas from 'html2canvas-pro'
+import type { PainterScript } from './bridge.ts'
+import type { Region } from './messages.ts'
+import { makeSurface, snapBoxes } from './sharpness.ts'
+
+/** A picture of a region of the viewport as it is now, as PNG. */
+export type Painter = (region: Region, scale: number) => Promise<Blob>
+
+const imageTimeoutMs = 8000
+const loadTimeoutMs = 5000
+
+const paint: Painter = async (region, scale) => {
+  // Without the scroll bar, which the copy that is painted does not have.
+  const { clientWidth, clientHeight } = document.documentElement
+  const canvas = makeSurface(region, scale)
+  let restore: () => void = () => undefined
+  const options = {
+    canvas,
+    x: region.x + scrollX,
+    y: region.y + scrollY,
+    width: region.width,
+    height: region.height,
+    scale,
+    windowWidth: clientWidth,
+    windowHeight: clientHeight,
+    scrollX,
+    scrollY,
+    useCORS: true,
+    logging: false,
+    imageTimeout: imageTimeoutMs,
+    onclone: async (copy: Document) => {
+      await settled(copy)
+      restore = snapBoxes(copy, scale)
+    },
+  }
+  await html2canvas(document.documentElement, options).finally(() => restore())
+  return await new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => (blob === null ? reject(new Error('The picture is empty.')) : resolve(blob)), 'image/png')
+  })
+}
+
+/** Waits for what the copy loads once more before it looks like the page: its style sheets, and fonts that they name. */
+async function settled(copy: Document): Promise<void> {
+  const late = new Promise<void>((resolve) => setTimeout(resolve, loadTimeoutMs))
+  const sheets = [...copy.querySelectorAll<HTMLLinkElement>('link[rel~=stylesheet i]')]
+  const loads = sheets
+    .filter(({ sheet, disabled }) => sheet === null && !disabled)
+    .map(
+      (link) =>
+        new Promise<void>((resolve) => {
+          link.addEventListener('load', () => resolve())
+          link.addEventListener('error', () => resolve())
+        }),
+    )
+  await Promise.race([Promise.all(loads), late])
+  // Fonts are loaded once something is laid out with them.
+  copy.documentElement.getBoundingClientRect()
+  await Promise.race([copy.fonts.ready, late])
+}
+
+if (document.currentScript !== null) (document.currentScript as PainterScript).threadboxPainter = paint

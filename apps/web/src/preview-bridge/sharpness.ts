@@ -1,0 +1,95 @@
+import type { Region } from './messages.ts'
+
+type Realm = Window & typeof globalThis
+
+/**
+ * A browser paints boxes from whole pixel to whole pixel of the screen; the boxes of a copy become the same until the
+ * returned function is called. Elements of a copy are of its own window or still of the page's, so both are changed, and
+ * the page's own elements answer as ever.
+ */
+export function snapBoxes(copy: Document, scale: number): () => void {
+  const unit = pixelOf(copy, scale)
+  const snap = (length: number) => Math.round(length / unit) * unit
+  const restore = [window, copy.defaultView as Realm | null].map((realm) => {
+    if (realm === null) return () => undefined
+    const { prototype } = realm.Element
+    const original = prototype.getBoundingClientRect
+    function getBoundingClientRect(this: Element) {
+      const box = original.call(this)
+      if (this.ownerDocument !== copy) return box
+      const left = snap(box.left)
+      const top = snap(box.top)
+      return new DOMRect(left, top, snap(box.right) - left, snap(box.bottom) - top)
+    }
+    prototype.getBoundingClientRect = getBoundingClientRect
+    return () => {
+      if (prototype.getBoundingClientRect === getBoundingClientRect) prototype.getBoundingClientRect = original
+    }
+  })
+  return () => {
+    for (const undo of restore) undo()
+  }
+}
+
+/** The size of a pixel that boxes end at. With a device that is only pretended (developer tools) it is not the screen's. */
+function pixelOf(copy: Document, scale: number): number {
+  const probe = copy.createElement('i')
+  probe.style.setProperty('border-top', `${1 / scale}px solid`, 'important')
+  copy.documentElement.append(probe)
+  const width = Number.parseFloat(copy.defaultView?.getComputedStyle(probe).borderTopWidth ?? '')
+  probe.remove()
+  return width > 0 && width <= 1 ? width : 1
+}
+
+/**
+ * The canvas that a picture is painted on. The painter makes tiles of background pictures in the page's pixels; here they
+ * have those of the screen, so that they are as sharp as the page.
+ */
+export function makeSurface(region: Region, scale: number): HTMLCanvasElement {
+  const canvas = document.createElement('canvas')
+  canvas.width = Math.round(region.width * scale)
+  canvas.height = Math.round(region.height * scale)
+  const context = canvas.getContext('2d')
+  if (context === null) return canvas
+  const unit = pixelOf(document, scale)
+  context.fillText = (text, x, y, ...width) => {
+    // A browser puts lines of text on whole pixels.
+    CanvasRenderingContext2D.prototype.fillText.call(context, text, x, Math.round(y / unit) * unit, ...width)
+  }
+  if (scale === 1) return canvas
+  const sharpTiles = new WeakMap<object, HTMLCanvasElement>()
+  const createElement = (name: string) => {
+    const element = document.createElement(name)
+    if (element instanceof HTMLCanvasElement) followTile(element, scale, (sharp) => sharpTiles.set(element, sharp))
+    return element
+  }
+  // Whom the painter asks for the canvases of its tiles.
+  Object.defineProperty(canvas, 'ownerDocument', { value: { createElement } })
+  context.createPattern = (image, repetition) => {
+    const sharp = sharpTiles.get(image)
+    const pattern = CanvasRenderingContext2D.prototype.createPattern.call(context, sharp ?? image, repetition)
+    if (sharp !== undefined) pattern?.setTransform(new DOMMatrix().scale(1 / scale))
+    return pattern
+  }
+  return canvas
+}
+
+/** Makes a sharp tile beside the one that a whole picture is drawn into. */
+function followTile(tile: HTMLCanvasElement, scale: number, onSharp: (sharp: HTMLCanvasElement) => void): void {
+  const context = tile.getContext('2d')
+  if (context === null) return
+  const draw = CanvasRenderingContext2D.prototype.drawImage
+  context.drawImage = (...values: unknown[]) => {
+    draw.apply(context, values as never)
+    if (values.length !== 9) return
+    const sharp = document.createElement('canvas')
+    sharp.width = Math.max(1, Math.round(tile.width * scale))
+    sharp.height = Math.max(1, Math.round(tile.height * scale))
+    const sharpContext = sharp.getContext('2d')
+    if (sharpContext === null) return
+    const { imageSmoothingEnabled, imageSmoothingQuality } = context
+    Object.assign(sharpContext, { imageSmoothingEnabled, imageSmoothingQuality })
+    draw.apply(sharpContext, [...values.slice(0, 5), 0, 0, sharp.width, sharp.height] as never)
+    onSharp(sharp)
+  }
+}
