@@ -234,6 +234,66 @@ export const pages: Record<string, EntriesPage> = {
       { id: 'g6', turnId: 'f1', at: tick(), kind: 'notice', code: 'model-available', params: { model: 'Qwen 3' } },
     ],
   },
+  page: {
+    lastSeq: 100,
+    before: null,
+    turns: [turn('t1'), turn('t2', { mode: 'direct', modelId: null, modelName: null })],
+    entries: [
+      user('g1', 't1', 'Why is this button grey?', {
+        attachments: [
+          {
+            id: 'a1',
+            name: 'region.png',
+            mediaType: 'image/png',
+            sizeBytes: 14_000,
+            path: '/home/user/uploads/region.png',
+          },
+        ],
+      }),
+      {
+        id: 'g2',
+        turnId: 't1',
+        at: tick(),
+        kind: 'notice',
+        code: 'images-not-seen',
+        params: { model: 'Llama 3.3', count: 1 },
+      },
+      call('g3', 't1', {
+        tool: 'view_page',
+        ms: 4100,
+        input: { service: 'shop', path: '/cart' },
+        result: {
+          kind: 'image',
+          path: 'http://localhost:8000/cart',
+          mediaType: 'image/png',
+          sizeBytes: 48_000,
+          url: '/api/v1/threads/page/results/g3/image',
+          page: {
+            title: 'Your cart',
+            httpStatus: 200,
+            problems: [
+              'error: TypeError: cart is undefined (http://localhost:8000/cart.js:12)',
+              'http://localhost:8000/api/cart: HTTP 500',
+            ],
+          },
+        },
+      }),
+      text('g4', 't1', 'The cart never loads: `/api/cart` answers 500, so the button stays disabled.'),
+      user('g5', 't2', '/look 8999'),
+      call('g6', 't2', {
+        tool: 'view_page',
+        ms: 2300,
+        status: 'failed',
+        input: { url: 'http://localhost:8999/' },
+        result: null,
+        error: {
+          code: 'page.unreachable',
+          message: 'http://localhost:8999/ could not be opened: net::ERR_CONNECTION_REFUSED',
+          remedy: 'See with list_services what runs and on which port, and with service_logs why it does not.',
+        },
+      }),
+    ],
+  },
   queue: {
     lastSeq: 5,
     before: null,

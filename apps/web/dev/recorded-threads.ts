@@ -68,6 +68,7 @@ export const threads: Thread[] = [
   }),
   thread('live', 'Install and plot', { isTurnRunning: true, agoMs: 1000 }),
   thread('failed', 'Quarterly numbers', { agoMs: 2 * hour }),
+  thread('page', 'Cart page', { agoMs: 2.4 * hour }),
   thread('queue', 'Clean station names', { agoMs: 2.5 * hour, isTurnRunning: true }),
   thread('weather', 'Join weather to trips', { state: 'paused', agoMs: 3 * hour, hasUnread: true }),
   thread('backup', 'Nightly backup script', { state: 'starting', agoMs: 26 * hour }),

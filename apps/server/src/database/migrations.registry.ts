@@ -3,7 +3,7 @@ import { type Migration, Migrator } from 'kysely/migration'
 import { createAttachmentTables } from '../attachments/attachments.table.ts'
 import { createAuditTables } from '../audit/audit.table.ts'
 import { createLifecycleTables } from '../lifecycle/lifecycle.table.ts'
-import { createModelTables } from '../models/models.table.ts'
+import { addModelImages, createModelTables } from '../models/models.table.ts'
 import { createOperationTables } from '../operations/operations.table.ts'
 import { createPreviewTables, createShareLinkTables } from '../previews/previews.table.ts'
 import { addLifecycleColumns, addServiceColumn, createSandboxTables } from '../sandboxes/sandboxes.table.ts'
@@ -41,6 +41,7 @@ const changes: Record<string, Change> = {
   '0016-terminals': createTerminalTables,
   '0017-share-links': createShareLinkTables,
   '0018-services-per-thread': addServiceColumn,
+  '0019-model-images': addModelImages,
 }
 
 export const migrationNames = Object.keys(changes)

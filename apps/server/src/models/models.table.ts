@@ -12,6 +12,8 @@ export type ModelConnectionRow = {
   input_usd_per_million: number | null
   output_usd_per_million: number | null
   is_default: number
+  /** What a person says about it, 0 or 1; null: what is known about the model. */
+  supports_images: number | null
   created_at: number
 }
 
@@ -32,4 +34,9 @@ export async function createModelTables(database: Kysely<never>): Promise<void> 
     .addColumn('is_default', 'integer', (column) => column.notNull())
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .execute()
+}
+
+/** Servers of models do not say whether one sees pictures, and its name does not always tell. */
+export async function addModelImages(database: Kysely<never>): Promise<void> {
+  await database.schema.alterTable('model_connections').addColumn('supports_images', 'integer').execute()
 }

@@ -57,6 +57,18 @@ describe('connecting a model', () => {
     expect(JSON.stringify(rows)).not.toContain('secret-key-123')
   })
 
+  it('sees images as its name tells, unless a person says otherwise', async () => {
+    const server2 = { provider: 'openai-compatible' as const, baseUrl: server.baseUrls['openai-compatible'] }
+    const { id, ...first } = await models.connect({ ...server2, model: 'house-model' })
+    expect(first.supportsImages).toBe(false)
+    expect((await models.update(id, { supportsImages: true })).supportsImages).toBe(true)
+    expect((await models.update(id, { name: 'Ours' })).supportsImages).toBe(true)
+    expect((await models.update(id, { supportsImages: null })).supportsImages).toBe(false)
+    expect(await models.connect({ ...server2, model: 'llava', supportsImages: false })).toMatchObject({
+      supportsImages: false,
+    })
+  })
+
   it('takes the key from the environment when none is given', async () => {
     environment.ANTHROPIC_API_KEY = 'from-environment'
     const { id, keySource } = await models.connect(anthropic())

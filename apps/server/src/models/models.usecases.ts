@@ -93,6 +93,7 @@ export function makeModels(options: ModelsOptions): Models {
         input_usd_per_million: input.inputUsdPerMillion ?? null,
         output_usd_per_million: input.outputUsdPerMillion ?? null,
         is_default: isFirst || input.isDefault === true ? 1 : 0,
+        supports_images: numberOrNull(input.supportsImages),
         created_at: clock.nowMs(),
       }
       check(row)
@@ -144,7 +145,7 @@ function viewOf(row: ModelConnectionRow, environment: Readonly<Record<string, st
     baseUrl: row.base_url,
     keySource: row.sealed_key !== null ? 'stored' : environmentKey === undefined ? 'none' : 'environment',
     contextTokens: row.context_tokens ?? known.contextTokens,
-    supportsImages: known.supportsImages,
+    supportsImages: row.supports_images === null ? known.supportsImages : row.supports_images === 1,
     inputUsdPerMillion: row.input_usd_per_million ?? known.inputUsdPerMillion,
     outputUsdPerMillion: row.output_usd_per_million ?? known.outputUsdPerMillion,
     isDefault: row.is_default === 1,
@@ -170,7 +171,12 @@ function withChanges(
     input_usd_per_million: input.inputUsdPerMillion ?? row.input_usd_per_million,
     output_usd_per_million: input.outputUsdPerMillion ?? row.output_usd_per_million,
     is_default: input.isDefault === undefined ? row.is_default : Number(input.isDefault),
+    supports_images: input.supportsImages === undefined ? row.supports_images : numberOrNull(input.supportsImages),
   }
+}
+
+function numberOrNull(value: boolean | null | undefined): number | null {
+  return value === null || value === undefined ? null : Number(value)
 }
 
 async function testCall(

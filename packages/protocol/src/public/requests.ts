@@ -75,6 +75,8 @@ export const connectModelSchema = z.strictObject({
   /** Encrypted at rest and never sent back. */
   apiKey: z.string().min(1).max(1000).optional(),
   contextTokens: z.number().int().min(1024).max(100_000_000).optional(),
+  /** Null, and nothing: what is known about the model. Text-only models refuse requests with pictures. */
+  supportsImages: z.boolean().nullable().optional(),
   inputUsdPerMillion: z.number().min(0).max(10_000).optional(),
   outputUsdPerMillion: z.number().min(0).max(10_000).optional(),
   isDefault: z.boolean().optional(),

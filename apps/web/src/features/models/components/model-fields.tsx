@@ -3,6 +3,7 @@ import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
+import { Select } from '../../../ui/select.tsx'
 import { PasswordField } from '../../auth/components/password-field.tsx'
 import type { ModelForm, ModelFormField, ModelFormProblem } from '../state/model-form.ts'
 import { providerOf } from '../state/provider-catalog.ts'
@@ -43,6 +44,7 @@ export function ModelFields(props: FieldsProps) {
           help={t('dialog.contextHelp')}
           isFigure
         />
+        <ImagesField {...props} />
         <div className="pair">
           <TextField {...props} field="inputUsdPerMillion" label={t('dialog.inputPrice')} isFigure />
           <TextField {...props} field="outputUsdPerMillion" label={t('dialog.outputPrice')} isFigure />
@@ -91,9 +93,29 @@ function KeyField(props: FieldsProps) {
   )
 }
 
+function ImagesField(props: FieldsProps) {
+  const { t } = useTranslation('models')
+  return (
+    <Field label={t('dialog.seesImages')} help={t('dialog.seesImagesHelp')}>
+      {(control) => (
+        <Select
+          id={control.id}
+          value={props.form.seesImages === '' ? 'known' : props.form.seesImages}
+          onChange={(choice) => props.onChange({ seesImages: choice === 'known' ? '' : choice })}
+          options={[
+            { value: 'known', label: t('dialog.seesImagesKnown') },
+            { value: 'yes', label: t('dialog.seesImagesYes') },
+            { value: 'no', label: t('dialog.seesImagesNo') },
+          ]}
+        />
+      )}
+    </Field>
+  )
+}
+
 function TextField(
   props: FieldsProps & {
-    field: Exclude<ModelFormField, 'apiKey'>
+    field: Exclude<ModelFormField, 'apiKey' | 'seesImages'>
     label: string
     help?: string
     listId?: string

@@ -9,6 +9,8 @@ export type ModelForm = {
   baseUrl: string
   apiKey: string
   contextTokens: string
+  /** Empty: what is known about the model. */
+  seesImages: '' | 'yes' | 'no'
   inputUsdPerMillion: string
   outputUsdPerMillion: string
 }
@@ -23,6 +25,7 @@ export type ModelFormRequest = {
   baseUrl?: string
   apiKey?: string
   contextTokens?: number
+  supportsImages?: boolean
   inputUsdPerMillion?: number
   outputUsdPerMillion?: number
 }
@@ -35,6 +38,7 @@ export function emptyModelForm(provider: ProviderKind): ModelForm {
     baseUrl: '',
     apiKey: '',
     contextTokens: '',
+    seesImages: '',
     inputUsdPerMillion: '',
     outputUsdPerMillion: '',
   }
@@ -49,6 +53,7 @@ export function formOfModel(model: ModelConnection): ModelForm {
     baseUrl: model.baseUrl ?? '',
     apiKey: '',
     contextTokens: textOfNumber(model.contextTokens),
+    seesImages: model.supportsImages ? 'yes' : 'no',
     inputUsdPerMillion: textOfNumber(model.inputUsdPerMillion),
     outputUsdPerMillion: textOfNumber(model.outputUsdPerMillion),
   }
@@ -66,6 +71,7 @@ export function readModelForm(
     baseUrl: textOrNothing(form.baseUrl),
     apiKey: textOrNothing(form.apiKey),
     contextTokens: numberOrNothing(form.contextTokens),
+    supportsImages: form.seesImages === '' ? undefined : form.seesImages === 'yes',
     inputUsdPerMillion: numberOrNothing(form.inputUsdPerMillion),
     outputUsdPerMillion: numberOrNothing(form.outputUsdPerMillion),
   }
