@@ -18,6 +18,7 @@ const words = {
     pane: 'Preview',
     stop: 'Stop here',
     done: 'Done',
+    report: /^Resumed from memory in/,
   },
   de: {
     locale: 'de-DE',
@@ -26,6 +27,7 @@ const words = {
     pane: 'Vorschau',
     stop: 'Hier aufhören',
     done: 'Fertig',
+    report: /aus dem Speicher fortgesetzt/,
   },
 } as const
 type Words = (typeof words)[keyof typeof words]
@@ -59,8 +61,10 @@ test.each(Object.values(words))(
     expect(after).toBeGreaterThan(before)
     await expect.poll(() => shownCount(page), patient).toBeGreaterThan(after)
     const threadId = new URL(page.url()).pathname.split('/').at(-1) ?? ''
-    const { latestReport } = await stage.installation.client.sandboxes.get(threadId)
-    expect(latestReport?.counts).toMatchObject({ service: { kept: 1 } })
+    await page.getByRole('button', { name: own.report }).waitFor(patient)
+    await expect
+      .poll(async () => (await stage.installation.client.sandboxes.get(threadId)).latestReport, patient)
+      .toMatchObject({ status: 'complete', from: 'frozen', counts: { service: { kept: 1, lost: 0 } } })
     await strip(page, own).getByRole('button', { name: own.done }).focus()
     await page.keyboard.press('Enter')
     await strip(page, own).waitFor({ state: 'detached' })

@@ -19,11 +19,14 @@ export const firstMinute: Texts<typeof source> = {
     },
     counting: { title: 'Er zählt', text: 'Er ist bei {{before}}. Nichts davon steht auf einer Festplatte.' },
     pausing: { title: 'Jetzt wird er pausiert', text: 'Mitten im Zählen, mit allem, was läuft.' },
-    asleep: { title: 'Er schläft', text: 'Er steht still bei {{before}} und braucht keinen Prozessor.' },
+    asleep: {
+      title: 'Er schläft',
+      text: 'Er steht still mit allem, was im Speicher ist, und braucht keinen Prozessor.',
+    },
     waking: { title: 'Jetzt wacht er auf', text: 'Sein Speicher kommt zurück, wie er war.' },
     survived: {
       title: 'Er hat überlebt',
-      text: 'Er schlief bei {{before}} ein und zählte weiter bis {{after}}: noch immer Prozess {{process}}. Der Bericht im Gespräch sagt, was sonst überlebt hat.',
+      text: 'Er war bei {{before}}, als er pausiert wurde, und zählte weiter bis {{after}}: noch immer Prozess {{process}}. Der Bericht im Gespräch sagt, was sonst überlebt hat.',
     },
     restarted: {
       title: 'Er fing neu an',

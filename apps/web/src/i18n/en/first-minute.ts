@@ -13,11 +13,11 @@ export const firstMinute = {
     starting: { title: 'A computer starts', text: 'It gets a small program that counts seconds in its memory.' },
     counting: { title: 'It counts', text: 'It is at {{before}}. Nothing of it is on a disk.' },
     pausing: { title: 'Now it is paused', text: 'In the middle of counting, with everything that runs.' },
-    asleep: { title: 'It sleeps', text: 'It stands still at {{before}} and uses no processor.' },
+    asleep: { title: 'It sleeps', text: 'It stands still with all it has in memory, and uses no processor.' },
     waking: { title: 'Now it wakes', text: 'Its memory comes back as it was.' },
     survived: {
       title: 'It survived',
-      text: 'It slept at {{before}} and went on to {{after}}: still process {{process}}. The report in the conversation says what else survived.',
+      text: 'It was at {{before}} when it was paused and went on to {{after}}: still process {{process}}. The report in the conversation says what else survived.',
     },
     restarted: {
       title: 'It began anew',

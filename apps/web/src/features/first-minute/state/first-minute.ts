@@ -70,9 +70,11 @@ export async function watchSurvival(options: {
   await wait(asleepMs, signal)
   tell({ step: 'waking' })
   await client.sandboxes.wake(threadId)
+  // What it counted between the last look and its sleep proves nothing: it has to count on from here.
+  const woken = await until(count)
   const after = await until(async () => {
     const seen = await count()
-    return seen !== undefined && (seen.process !== before.process || seen.count > before.count) ? seen : undefined
+    return seen !== undefined && (seen.process !== woken.process || seen.count > woken.count) ? seen : undefined
   })
   tell({ step: after.process === before.process ? 'survived' : 'restarted', after })
 }
