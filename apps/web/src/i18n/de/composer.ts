@@ -23,6 +23,7 @@ export const composer: Texts<typeof source> = {
   screenshotOf: '{{service}}, Ausschnitt',
   screenshotOfPort: 'Port {{port}}',
   screenshotSize: '{{width}} × {{height}}',
+  unseenPictures: '{{model}} kann keine Bilder sehen',
   removeScreenshot: 'Bildschirmfoto entfernen',
   removeFile: '{{name}} entfernen',
   uploadAgain: '{{name}} noch einmal hochladen',

@@ -20,6 +20,7 @@ export const composer = {
   screenshotOf: '{{service}}, region',
   screenshotOfPort: 'port {{port}}',
   screenshotSize: '{{width}} × {{height}}',
+  unseenPictures: '{{model}} cannot see images',
   removeScreenshot: 'Remove screenshot',
   removeFile: 'Remove {{name}}',
   uploadAgain: 'Upload {{name}} again',

@@ -12,6 +12,7 @@ import {
   type SlashCommandName,
   textOfCommand,
 } from '../state/slash-commands.models.ts'
+import { useUnseenPictures } from '../state/unseen-pictures.ts'
 import type { Upload } from '../state/uploads-store.ts'
 import { useAutosize } from '../state/use-autosize.ts'
 import { ModelPicker } from './model-picker.tsx'
@@ -50,6 +51,7 @@ export function Composer(props: {
   const isUploading = uploads.some((upload) => upload.status === 'uploading')
   const hasFiles = uploads.some((upload) => upload.status === 'done')
   const hasScreenshot = uploads.some((upload) => upload.screenshot !== null)
+  const unseen = useUnseenPictures(props.modelId, uploads)
   const canSend = !isUploading && (text.trim() !== '' || hasFiles)
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
@@ -121,7 +123,7 @@ export function Composer(props: {
           <SquareSlash className="i" size={16} />
         </IconButton>
         <ModelPicker modelId={props.modelId} onChoose={props.onModel} />
-        <Hint isTurnRunning={props.isTurnRunning} hasText={text.trim() !== ''} note={props.note} />
+        <Hint isTurnRunning={props.isTurnRunning} hasText={text.trim() !== ''} note={unseen ?? props.note} />
         {props.isTurnRunning && text.trim() !== '' && (
           <Button size="md" type="submit" isDisabled={!canSend}>
             {t('queueSend')}
