@@ -85,6 +85,76 @@ describe('the list', () => {
   })
 })
 
+describe('several at once', () => {
+  test('C8: a range and single ones are selected, by keyboard too, come as one zip, and are moved and deleted', async () => {
+    await using page = await withFiles('mkdir ~/box; cd ~; for n in 1 2 3 4; do echo $n > n$n.txt; done')
+    await row(page, /^n1\.txt/).click()
+    await row(page, /^n3\.txt/).click({ modifiers: ['Shift'] })
+    await row(page, /^n2\.txt/).click({ modifiers: ['ControlOrMeta'] })
+    await pane(page).getByText('2 selected').waitFor()
+    await button(page, 'More for the selected entry').click()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'Download zip' }).click(),
+    ])
+    const zip = (await readFile(await download.path())).toString('latin1')
+    expect([zip.includes('n1.txt'), zip.includes('n2.txt'), zip.includes('n3.txt')]).toEqual([true, false, true])
+
+    await button(page, 'More for the selected entry').click()
+    await page.getByRole('menuitem', { name: 'Move to…' }).click()
+    await dialog(page).getByLabel('Folder to move it to').fill('/home/user/box')
+    await page.keyboard.press('Enter')
+    await row(page, /^n3\.txt/).waitFor({ state: 'detached' })
+
+    await row(page, /^n2\.txt/).click()
+    await list(page).focus()
+    await page.keyboard.press('Shift+ArrowDown')
+    await pane(page).getByText('2 selected').waitFor()
+    await page.keyboard.press('Delete')
+    await dialog(page).getByText('n2.txt, n4.txt will be deleted for good').waitFor()
+    await dialog(page).getByRole('button', { name: 'Delete' }).click()
+    await row(page, /^n4\.txt/).waitFor({ state: 'detached' })
+    const { entries } = await stage.installation.client.files.list(page.threadId, '/home/user/box')
+    expect(entries.map(({ name }) => name)).toEqual(['n1.txt', 'n3.txt'])
+  })
+
+  test('C8: what is dragged onto a folder, or onto the way up, moves there and overwrites nothing', async () => {
+    await using page = await withFiles(
+      'mkdir -p ~/w/box; cd ~/w; echo in > box/taken.txt; echo out > taken.txt; echo x > drag.txt',
+    )
+    await row(page, /^w/).dblclick()
+    await row(page, /^drag\.txt/).dragTo(row(page, /^box/))
+    await row(page, /^drag\.txt/).waitFor({ state: 'detached' })
+    await row(page, /^taken\.txt/).dragTo(row(page, /^box/))
+    await page.getByText('There is something at /home/user/w/box/taken.txt already.').waitFor()
+    await row(page, /^box/).dblclick()
+    await row(page, /^drag\.txt/).dragTo(
+      pane(page).getByRole('navigation').getByRole('button', { name: 'w', exact: true }),
+    )
+    await row(page, /^drag\.txt/).waitFor({ state: 'detached' })
+    const { entries } = await stage.installation.client.files.list(page.threadId, '/home/user/w')
+    expect(entries.map(({ name }) => name)).toEqual(['box', 'drag.txt', 'taken.txt'])
+  })
+
+  test('C8: files are copied out of another thread, which sleeps on', async () => {
+    const other = await stage.installation.newThread()
+    await other.say('/run mkdir ~/from && echo deep > ~/from/deep.txt && echo one > ~/one.txt')
+    await stage.installation.client.threads.update(other.id, { title: 'Where it is' })
+    await stage.installation.client.sandboxes.pause(other.id)
+    await using page = await withFiles('echo here > ~/here.txt')
+    await button(page, 'New').click()
+    await page.getByRole('menuitem', { name: 'Copy from another thread…' }).click()
+    await dialog(page).getByRole('combobox', { name: 'Thread' }).click()
+    await page.getByRole('option', { name: 'Where it is' }).click()
+    await dialog(page).getByRole('checkbox', { name: 'from' }).check()
+    await dialog(page).getByRole('button', { name: 'Copy 1 entry' }).click()
+    await row(page, /^from/).dblclick()
+    await row(page, /^deep\.txt/).click()
+    await viewer(page, 'deep.txt').getByText('deep', { exact: true }).waitFor()
+    expect((await stage.installation.client.threads.get(other.id)).sandbox.state).toBe('paused')
+  })
+})
+
 describe('uploads', () => {
   test('C8: files and folders arrive with progress, and nothing is overwritten without a word', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'threadbox-upload-'))
@@ -157,6 +227,7 @@ describe('looking at files', () => {
     expect(await read()).toBe('same\ntheirs\n')
     await button(page, 'Save').click()
     await dialog(page).getByRole('button', { name: 'Keep mine, overwrite' }).click()
+    await dialog(page).waitFor({ state: 'detached' })
     await field.waitFor({ state: 'detached' })
     expect(await read()).toBe('same\nmine\n')
   })

@@ -68,6 +68,31 @@ test('G8: programs on the full screen draw, hear of a new size and leave the scr
   await terminals().close(thread.id, terminal.id)
 })
 
+test('G8: htop shows what runs, draws for a new size and leaves the screen as it was', async () => {
+  await output(
+    'command -v htop || (sudo apt-get update -q && sudo DEBIAN_FRONTEND=noninteractive apt-get install -qy htop)',
+  )
+  const terminal = await open()
+  using shown = await view(terminal)
+  shown.type('htop -d 5\r')
+  const drawn = (wanted: RegExp, from = 0) =>
+    vi.waitFor(() => expect(shown.text().slice(from)).toMatch(wanted), { timeout: 60_000, interval: 100 })
+  await drawn(/\x1b\[\?1049h[\s\S]*PID USER[\s\S]*htop/)
+  const before = shown.text().length
+  shown.send({ type: 'resize', cols: 70, rows: 20 })
+  await drawn(/\x1b\[2J[\s\S]*PID USER[\s\S]*\x1b\[20(;1H|d)/, before)
+  const after = shown.text().slice(before)
+  const lines = [...after.slice(after.indexOf('\x1b[2J')).matchAll(/\x1b\[(\d+);\d+H/g)].map((match) =>
+    Number(match[1]),
+  )
+  expect(Math.max(...lines)).toBeLessThanOrEqual(20)
+  shown.type('q')
+  await shown.shows('\x1b[?1049l')
+  shown.type('stty size\r')
+  await shown.shows(/20 70\r\n/)
+  await terminals().close(thread.id, terminal.id)
+})
+
 test('G8: two views see one terminal, and one that comes back goes on at the byte where it was lost', async () => {
   const terminal = await open()
   using first = await view(terminal)

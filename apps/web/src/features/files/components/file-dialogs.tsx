@@ -1,3 +1,4 @@
+import type { FileEntry } from '@threadbox/sdk'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../ui/button.tsx'
@@ -7,13 +8,18 @@ import { Input } from '../../../ui/input.tsx'
 import { ConfirmDialog } from '../../connection/components/confirm-dialog.tsx'
 import { FormProblem } from '../../connection/components/form-problem.tsx'
 import { useFileActions } from '../api/files.queries.ts'
+import { useMoveInto, useRemoveAll } from '../api/several-files.ts'
 import { type FilesView, withFile, withMoved } from '../state/files-view.models.ts'
-import { cleanPath, joinPath, nameOfPath, parentOf, problemOfName, shownName } from '../state/names.models.ts'
+import { cleanPath, isInside, joinPath, nameOfPath, parentOf, problemOfName, shownName } from '../state/names.models.ts'
+import { isFolder } from '../state/tree.models.ts'
+import { CopyFromThread } from './copy-from-thread.tsx'
 
 /** What the person is asked. `path` is the folder for something new, else what it is about. */
 export type FileQuestion =
-  | { kind: 'new-file' | 'new-folder' | 'rename' | 'move'; path: string }
-  | { kind: 'remove'; path: string; isFolder: boolean }
+  | { kind: 'new-file' | 'new-folder' | 'rename'; path: string }
+  | { kind: 'copy-from'; folder: string }
+  | { kind: 'move'; entries: readonly FileEntry[] }
+  | { kind: 'remove'; entries: readonly FileEntry[] }
 
 type DialogProps = {
   threadId: string
@@ -23,8 +29,11 @@ type DialogProps = {
 
 export function FileDialogs(props: DialogProps & { question: FileQuestion }) {
   const { question, ...rest } = props
-  if (question.kind === 'remove') return <RemoveDialog {...rest} path={question.path} isFolder={question.isFolder} />
-  if (question.kind === 'move') return <MoveDialog {...rest} path={question.path} />
+  if (question.kind === 'remove') return <RemoveDialog {...rest} entries={question.entries} />
+  if (question.kind === 'move') return <MoveDialog {...rest} entries={question.entries} />
+  if (question.kind === 'copy-from') {
+    return <CopyFromThread threadId={rest.threadId} folder={question.folder} onClose={rest.onClose} />
+  }
   return <NameDialog {...rest} question={{ kind: question.kind, path: question.path }} />
 }
 
@@ -69,34 +78,33 @@ function NameDialog(props: DialogProps & { question: { kind: 'new-file' | 'new-f
   )
 }
 
-function MoveDialog(props: DialogProps & { path: string }) {
+function MoveDialog(props: DialogProps & { entries: readonly FileEntry[] }) {
   const { t } = useTranslation('files')
-  const { path } = props
-  const { move } = useFileActions(props.threadId)
-  const [folder, setFolder] = useState(parentOf(path))
+  const { entries } = props
+  const moveInto = useMoveInto(props.threadId, props.onView)
+  const [folder, setFolder] = useState(parentOf(entries[0]?.path ?? '/'))
   const cleaned = cleanPath(folder.trim())
-  const isInItself = cleaned !== null && (cleaned === path || cleaned.startsWith(`${path}/`))
+  const isInItself = cleaned !== null && entries.some(({ path }) => isInside(cleaned, path))
   const problem = cleaned === null ? t('pathProblem') : isInItself ? t('insideItself') : undefined
   const submit = () => {
     if (cleaned === null || isInItself) return
-    const to = joinPath(cleaned, nameOfPath(path))
-    if (to === path) return props.onClose()
-    const onSuccess = () => {
-      props.onView((view) => withMoved(view, path, to))
-      props.onClose()
-    }
-    move.mutate({ from: path, to }, { onSuccess })
+    moveInto.mutate({ paths: entries.map(({ path }) => path), folder: cleaned }, { onSuccess: props.onClose })
   }
+  const [only] = entries
   return (
     <QuestionForm
-      title={t('dialog.move', { name: shownName(nameOfPath(path)) })}
+      title={
+        entries.length === 1
+          ? t('dialog.move', { name: shownName(only?.name ?? '') })
+          : t('dialog.moveSeveral', { count: entries.length })
+      }
       label={t('moveTo')}
       action={t('moveAction')}
       value={folder}
       onValue={setFolder}
       problem={problem}
-      error={move.error}
-      isPending={move.isPending}
+      error={moveInto.error}
+      isPending={moveInto.isPending}
       selection={undefined}
       onSubmit={submit}
       onClose={props.onClose}
@@ -104,26 +112,39 @@ function MoveDialog(props: DialogProps & { path: string }) {
   )
 }
 
-function RemoveDialog(props: DialogProps & { path: string; isFolder: boolean }) {
+function RemoveDialog(props: DialogProps & { entries: readonly FileEntry[] }) {
   const { t } = useTranslation('files')
-  const { path, isFolder } = props
-  const { remove } = useFileActions(props.threadId)
-  const name = shownName(path)
-  const onSuccess = () => {
-    props.onView((view) => withMoved(view, path, null))
-    props.onClose()
-  }
+  const { entries } = props
+  const remove = useRemoveAll(props.threadId, props.onView)
+  const [only] = entries
+  const isOfFolder = only !== undefined && isFolder(only)
+  const name = shownName(only?.path ?? '')
+  const isOne = entries.length === 1
   return (
     <ConfirmDialog
-      title={isFolder ? t('removeFolder') : t('removeFile')}
-      text={isFolder ? t('removeFolderText', { name }) : t('removeFileText', { name })}
+      title={isOne ? t(isOfFolder ? 'removeFolder' : 'removeFile') : t('removeSeveral', { count: entries.length })}
+      text={
+        isOne
+          ? t(isOfFolder ? 'removeFolderText' : 'removeFileText', { name })
+          : t('removeSeveralText', { names: someNames(entries.map((entry) => shownName(entry.name))) })
+      }
       action={t('remove')}
       isPending={remove.isPending}
       error={remove.error}
-      onConfirm={() => remove.mutate(path, { onSuccess })}
+      onConfirm={() =>
+        remove.mutate(
+          entries.map(({ path }) => path),
+          { onSuccess: props.onClose },
+        )
+      }
       onClose={props.onClose}
     />
   )
+}
+
+/** The first names of many. */
+function someNames(names: readonly string[]): string {
+  return names.length <= 5 ? names.join(', ') : `${names.slice(0, 5).join(', ')}, …`
 }
 
 /** One text and a button. The part of the text before `selection` is selected at first; undefined: all of it. */

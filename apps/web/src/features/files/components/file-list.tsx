@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useNow } from '../../../app/use-now.ts'
 import { Button } from '../../../ui/button.tsx'
 import { useProblem } from '../../connection/state/problem.ts'
+import type { SelectHow, Selection } from '../state/selection.models.ts'
 import {
   isFolder,
   rowAfterKey,
@@ -26,7 +27,9 @@ export type FileListActions = {
   onFile: (path: string) => void
   onSort: (by: SortKey) => void
   onRename: (path: string) => void
-  onRemove: (path: string) => void
+  /** What is selected. */
+  onRemove: () => void
+  onMoveInto: (paths: readonly string[], folder: string) => void
   onUp: () => void
   onRetry: (folder: string) => void
 }
@@ -36,20 +39,21 @@ export function FileList(props: {
   label: string
   rows: readonly TreeRow[]
   sort: Sort
-  selected: string | null
-  onSelect: (path: string) => void
+  selection: Selection
+  onSelect: (path: string, how: SelectHow) => void
+  onSelectAll: () => void
   shownFile: string | null
   changes: TurnChanges | null
   changed: readonly { path: string }[]
   actions: FileListActions
 }) {
   const { t } = useTranslation('files')
-  const { rows, selected, actions, changes } = props
+  const { rows, selection, actions, changes } = props
   const id = useId()
   const now = useNow(60_000)
   const scroll = useRef<HTMLDivElement>(null)
   const view = useScroll(scroll)
-  const at = rows.findIndex((row) => row.kind === 'entry' && row.entry.path === selected)
+  const at = rows.findIndex((row) => row.kind === 'entry' && row.entry.path === selection.at)
   const { from, to } = windowOf({ ...view, rowHeight, count: rows.length })
   useKeepInView(scroll, at)
   const onKey = useListKeys({ ...props, at, page: Math.max(1, Math.floor(view.height / rowHeight) - 1) })
@@ -63,6 +67,7 @@ export function FileList(props: {
         role="tree"
         aria-label={props.label}
         aria-describedby={`${id}-keys`}
+        aria-multiselectable="true"
         aria-activedescendant={at >= from && at < to ? rowId(at) : undefined}
         tabIndex={0}
         onKeyDown={onKey}
@@ -79,17 +84,20 @@ export function FileList(props: {
                 id={rowId(index)}
                 row={row}
                 top={top}
-                isSelected={index === at}
+                isActive={index === at}
+                isSelected={selection.paths.has(entry.path)}
                 isShown={entry.path === props.shownFile}
                 change={changeOf(entry, changes)}
                 changedInside={isFolder(entry) && !row.isOpen ? changedBelow(props.changed, entry.path) : 0}
                 now={now}
                 onToggle={() => actions.onToggle(entry.path)}
-                onSelect={() => {
-                  props.onSelect(entry.path)
-                  if (!isFolder(entry)) actions.onFile(entry.path)
+                onSelect={(how) => {
+                  props.onSelect(entry.path, how)
+                  if (how === 'only' && !isFolder(entry)) actions.onFile(entry.path)
                 }}
                 onOpen={() => isFolder(entry) && actions.onFolder(entry.path)}
+                draggedFrom={() => (selection.paths.has(entry.path) ? [...selection.paths] : [entry.path])}
+                onMoveInto={(paths) => actions.onMoveInto(paths, entry.path)}
               />
             )
           })}
@@ -191,18 +199,19 @@ function useListKeys(props: {
   rows: readonly TreeRow[]
   at: number
   page: number
-  onSelect: (path: string) => void
+  onSelect: (path: string, how: SelectHow) => void
+  onSelectAll: () => void
   actions: FileListActions
 }): (event: KeyboardEvent) => void {
   const typed = useRef({ text: '', at: 0 })
   const { rows, at, actions } = props
-  const select = (index: number | null) => {
+  const select = (index: number | null, how: SelectHow = 'only') => {
     const row = index === null ? undefined : rows[index]
-    if (row?.kind === 'entry') props.onSelect(row.entry.path)
+    if (row?.kind === 'entry') props.onSelect(row.entry.path, how)
     return row !== undefined
   }
   return (event) => {
-    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.target !== event.currentTarget || event.altKey) return
     const row = rows[at]
     const entry = row?.kind === 'entry' ? row.entry : null
     const isOpen = row?.kind === 'entry' && row.isOpen
@@ -210,10 +219,19 @@ function useListKeys(props: {
       event.preventDefault()
       event.stopPropagation()
     }
+    if (event.ctrlKey || event.metaKey) {
+      if (event.key.toLowerCase() !== 'a' || event.shiftKey) return
+      done()
+      props.onSelectAll()
+      return
+    }
     const next = rowAfterKey(event.key, { at, count: rows.length, page: props.page })
     if (next !== null) {
       done()
-      select(next)
+      select(next, event.shiftKey ? 'range' : 'only')
+    } else if (event.key === ' ' && entry !== null) {
+      done()
+      props.onSelect(entry.path, 'toggle')
     } else if (event.key === 'Backspace') {
       done()
       actions.onUp()
@@ -237,13 +255,13 @@ function keyOnEntry(
 ): boolean {
   const { entry, isOpen, actions } = on
   const { path } = entry
-  if (key === 'Enter' || key === ' ') {
+  if (key === 'Enter') {
     if (isFolder(entry)) actions.onFolder(path)
     else actions.onFile(path)
   } else if (key === 'ArrowRight' && isFolder(entry) && !isOpen) actions.onToggle(path)
   else if (key === 'ArrowLeft' && isFolder(entry) && isOpen) actions.onToggle(path)
   else if (key === 'F2') actions.onRename(path)
-  else if (key === 'Delete') actions.onRemove(path)
+  else if (key === 'Delete') actions.onRemove()
   else return false
   return true
 }

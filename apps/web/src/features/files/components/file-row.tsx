@@ -12,11 +12,13 @@ import {
   FolderSymlink,
   Link2,
 } from 'lucide-react'
-import type { CSSProperties } from 'react'
+import type { CSSProperties, MouseEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isTouch } from '../../../app/keyboard.ts'
 import { useFormat } from '../../../app/use-format.ts'
+import { dragFiles, useFolderDrop } from '../state/file-drag.ts'
 import { kindOf, languageOf } from '../state/kinds.models.ts'
+import type { SelectHow } from '../state/selection.models.ts'
 import { isFolder, type TreeRow } from '../state/tree.models.ts'
 import type { FileChange } from '../state/turn-changes.models.ts'
 import { FileName } from './file-name.tsx'
@@ -28,18 +30,23 @@ export function FileRow(props: {
   id: string
   row: EntryRow
   top: number
+  isActive: boolean
   isSelected: boolean
   isShown: boolean
   change: FileChange | null
   changedInside: number
   now: number
   onToggle: () => void
-  onSelect: () => void
+  onSelect: (how: SelectHow) => void
   onOpen: () => void
+  /** What is dragged with it. */
+  draggedFrom: () => string[]
+  onMoveInto: (paths: readonly string[]) => void
 }) {
   const { t } = useTranslation('files')
   const format = useFormat()
   const { entry, level, isOpen, position, setSize } = props.row
+  const drop = useFolderDrop(props.onMoveInto)
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names its active row
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list has the keys
@@ -53,10 +60,15 @@ export function FileRow(props: {
       aria-setsize={setSize}
       aria-selected={props.isSelected}
       {...(isFolder(entry) ? { 'aria-expanded': isOpen } : {})}
+      data-active={props.isActive || undefined}
       data-shown={props.isShown || undefined}
       data-path={entry.path}
+      draggable
+      onDragStart={(event) => dragFiles(event, props.draggedFrom())}
+      {...(isFolder(entry) ? drop.handlers : {})}
+      data-over={drop.isOver || undefined}
       // A finger has no double click.
-      onClick={isTouch() && isFolder(entry) ? props.onOpen : props.onSelect}
+      onClick={(event) => (isTouch() && isFolder(entry) ? props.onOpen() : props.onSelect(howOf(event)))}
       onDoubleClick={props.onOpen}
     >
       <span className="file-name">
@@ -86,6 +98,11 @@ export function FileRow(props: {
       </span>
     </div>
   )
+}
+
+function howOf(event: MouseEvent): SelectHow {
+  if (event.shiftKey) return 'range'
+  return event.ctrlKey || event.metaKey ? 'toggle' : 'only'
 }
 
 export function ChangeMark(props: { change: FileChange | null; changedInside?: number }) {

@@ -1,4 +1,4 @@
-import { FilePlus, FolderDown, FolderPlus, FolderUp, Plus, Upload } from 'lucide-react'
+import { Copy, FilePlus, FolderDown, FolderPlus, FolderUp, Plus, Upload } from 'lucide-react'
 import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../app/client.ts'
@@ -46,6 +46,12 @@ export function FilesActions(props: {
         </MenuItem>
         <MenuItem icon={<FolderPlus className="i" size={14} />} onSelect={() => ask('new-folder')}>
           {t('newFolder')}
+        </MenuItem>
+        <MenuItem
+          icon={<Copy className="i" size={14} />}
+          onSelect={() => setTimeout(() => props.onAsk({ kind: 'copy-from', folder }))}
+        >
+          {t('copyFrom.open')}
         </MenuItem>
       </Menu>
       <Menu

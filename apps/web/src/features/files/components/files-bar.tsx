@@ -15,7 +15,9 @@ export function FilesBar(props: {
   changedCount: number
   isChangedOnly: boolean
   onChangedOnly: (isChangedOnly: boolean) => void
-  selected: FileEntry | null
+  /** What is selected in the list, which is of this folder. */
+  selected: readonly FileEntry[]
+  folder: string
   onAsk: (question: FileQuestion) => void
 }) {
   const { t } = useTranslation('files')
@@ -36,28 +38,46 @@ export function FilesBar(props: {
       <span className="grow" />
       {listing !== undefined && listing.entries.length > 0 && !isChangedOnly && (
         <span className="faint files-count">
-          {t('entries', { count: listing.total, total: format.number(listing.total) })}
+          {selected.length > 1
+            ? t('selected', { count: selected.length, total: format.number(selected.length) })
+            : t('entries', { count: listing.total, total: format.number(listing.total) })}
         </span>
       )}
       <IconButton label={t('readAgain')} onClick={() => listing?.retry()}>
         <RotateCw className="i" size={14} />
       </IconButton>
-      {selected !== null && !isChangedOnly && (
-        <SelectedMenu threadId={props.threadId} entry={selected} onAsk={props.onAsk} />
+      {selected.length > 0 && !isChangedOnly && (
+        <SelectedMenu threadId={props.threadId} folder={props.folder} entries={selected} onAsk={props.onAsk} />
       )}
     </div>
   )
 }
 
-function SelectedMenu(props: { threadId: string; entry: FileEntry; onAsk: (question: FileQuestion) => void }) {
+function SelectedMenu(props: {
+  threadId: string
+  folder: string
+  entries: readonly FileEntry[]
+  onAsk: (question: FileQuestion) => void
+}) {
   const { t } = useTranslation('files')
   const client = useClient()
-  const { threadId, entry } = props
-  const { path } = entry
-  const isOfFolder = isFolder(entry)
-  const address = isOfFolder
-    ? client.files.archiveUrl(threadId, path)
-    : client.files.contentUrl(threadId, path, { download: true })
+  const { threadId, folder, entries } = props
+  const [only] = entries
+  const single = entries.length === 1 ? only : undefined
+  const isFile = single !== undefined && !isFolder(single)
+  const address = () => {
+    if (single === undefined) {
+      const start = folder === '/' ? 1 : folder.length + 1
+      return client.files.archiveUrl(
+        threadId,
+        folder,
+        entries.map(({ path }) => path.slice(start)),
+      )
+    }
+    return isFile
+      ? client.files.contentUrl(threadId, single.path, { download: true })
+      : client.files.archiveUrl(threadId, single.path)
+  }
   // The menu gives the focus back when it closes; the dialog takes it after that.
   const ask = (question: FileQuestion) => setTimeout(() => props.onAsk(question))
   return (
@@ -70,20 +90,22 @@ function SelectedMenu(props: { threadId: string; entry: FileEntry; onAsk: (quest
         </IconButton>
       }
     >
-      <MenuItem icon={<Download className="i" size={14} />} onSelect={() => save(address)}>
-        {isOfFolder ? t('downloadZip') : t('download')}
+      <MenuItem icon={<Download className="i" size={14} />} onSelect={() => save(address())}>
+        {isFile ? t('download') : t('downloadZip')}
       </MenuItem>
-      <MenuItem icon={<Pencil className="i" size={14} />} end="F2" onSelect={() => ask({ kind: 'rename', path })}>
-        {t('rename')}
-      </MenuItem>
-      <MenuItem icon={<FolderInput className="i" size={14} />} onSelect={() => ask({ kind: 'move', path })}>
+      {single !== undefined && (
+        <MenuItem
+          icon={<Pencil className="i" size={14} />}
+          end="F2"
+          onSelect={() => ask({ kind: 'rename', path: single.path })}
+        >
+          {t('rename')}
+        </MenuItem>
+      )}
+      <MenuItem icon={<FolderInput className="i" size={14} />} onSelect={() => ask({ kind: 'move', entries })}>
         {t('move')}
       </MenuItem>
-      <MenuItem
-        icon={<Trash2 className="i" size={14} />}
-        isDanger
-        onSelect={() => ask({ kind: 'remove', path, isFolder: isOfFolder })}
-      >
+      <MenuItem icon={<Trash2 className="i" size={14} />} isDanger onSelect={() => ask({ kind: 'remove', entries })}>
         {t('remove')}
       </MenuItem>
     </Menu>

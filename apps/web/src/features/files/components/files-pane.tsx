@@ -4,15 +4,18 @@ import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../app/client.ts'
 import { Pane } from '../../../ui/pane.tsx'
 import { Resizer } from '../../../ui/resizer.tsx'
+import { useErrorToast } from '../../connection/state/use-error-toast.ts'
 import type { PaneProps } from '../../panes/components/pane-registry.ts'
 import { usePageThread } from '../../panes/state/page-thread.ts'
 import { closePane, wasPaneAskedFor } from '../../panes/state/pane-store.ts'
 import { threadQuery } from '../../threads/api/thread-queries.ts'
 import { useFolders, useWatchedFolders } from '../api/files.queries.ts'
+import { useMoveInto } from '../api/several-files.ts'
 import { useFilesView } from '../state/files-store.ts'
 import { withFile, withFolder, withSort, withToggled } from '../state/files-view.models.ts'
 import { parentOf } from '../state/names.models.ts'
-import { foldersOf, isFolder, treeRows } from '../state/tree.models.ts'
+import { nothingSelected, selectAll, selectedEntries, selectedWith, selectOnly } from '../state/selection.models.ts'
+import { foldersOf, treeRows } from '../state/tree.models.ts'
 import { changedFiles } from '../state/turn-changes.models.ts'
 import { ChangedList } from './changed-list.tsx'
 import { Crumbs } from './crumbs.tsx'
@@ -37,6 +40,9 @@ export function FilesPane(props: PaneProps) {
   const isAwake = state === 'active'
   const isReadable = isAwake || state === 'paused' || state === 'cold'
   const toFolder = (folder: string) => change((before) => withFolder(before, folder))
+  const onError = useErrorToast()
+  const moveInto = useMoveInto(threadId, change)
+  const onMoveInto = (paths: readonly string[], folder: string) => moveInto.mutate({ paths, folder }, { onError })
   return (
     <Pane
       title={t('title')}
@@ -46,12 +52,12 @@ export function FilesPane(props: PaneProps) {
       closeLabel={t('close')}
       onClose={() => closePane()}
       resizer={<Resizer label={t('resize')} width={props.width} minimum={400} onChange={props.onWidth} />}
-      lead={<Crumbs folder={view.folder} onFolder={toFolder} />}
+      lead={<Crumbs folder={view.folder} onFolder={toFolder} onMoveInto={onMoveInto} />}
       actions={<FilesActions threadId={threadId} folder={view.folder} isAwake={isAwake} onAsk={setQuestion} />}
     >
       {state !== undefined && !isAwake && <SleepNotice threadId={threadId} state={state} />}
       <DropTarget threadId={threadId} folder={view.folder}>
-        <Listings threadId={threadId} isAwake={isAwake} isReadable={isReadable} onAsk={setQuestion} />
+        <Listings {...{ threadId, isAwake, isReadable, onMoveInto }} onAsk={setQuestion} />
       </DropTarget>
       <TransferStrip threadId={threadId} />
       {view.file !== null && (
@@ -76,11 +82,12 @@ function Listings(props: {
   isAwake: boolean
   isReadable: boolean
   onAsk: (question: FileQuestion) => void
+  onMoveInto: (paths: readonly string[], folder: string) => void
 }) {
   const { t } = useTranslation('files')
   const { threadId, isAwake, onAsk } = props
   const [view, change] = useFilesView(threadId)
-  const [selected, setSelected] = useState<string | null>(view.file)
+  const [selection, setSelection] = useState(() => selectOnly(view.file))
   const page = usePageThread()
   const changes = page?.threadId === threadId ? page.turnChanges : null
   const folders = useMemo(() => foldersOf(view.folder, view.open), [view.folder, view.open])
@@ -99,19 +106,20 @@ function Listings(props: {
       ),
     [changes, listings],
   )
-  const entry = rows.find((row) => row.kind === 'entry' && row.entry.path === selected)
+  const selected = useMemo(() => selectedEntries(selection, rows), [selection, rows])
   const actions: FileListActions = {
     onToggle: (folder) => change((before) => withToggled(before, folder)),
     onFolder: (folder) => {
-      setSelected(null)
+      setSelection(nothingSelected)
       change((before) => withFolder(before, folder))
     },
     onFile: (path) => change((before) => withFile(before, path)),
     onSort: (by) => change((before) => withSort(before, by)),
     onRename: (path) => onAsk({ kind: 'rename', path }),
-    onRemove: (path) => onAsk({ kind: 'remove', path, isFolder: isFolderAt(rows, path) }),
+    onRemove: () => selected.length > 0 && onAsk({ kind: 'remove', entries: selected }),
+    onMoveInto: props.onMoveInto,
     onUp: () => {
-      setSelected(view.folder)
+      setSelection(selectOnly(view.folder))
       change((before) => withFolder(before, parentOf(before.folder)))
     },
     onRetry: (folder) => listings.get(folder)?.retry(),
@@ -124,7 +132,8 @@ function Listings(props: {
         changedCount={changed.length}
         isChangedOnly={view.isChangedOnly}
         onChangedOnly={(isChangedOnly) => change((before) => ({ ...before, isChangedOnly }))}
-        selected={entry?.kind === 'entry' ? entry.entry : null}
+        selected={selected}
+        folder={view.folder}
         onAsk={onAsk}
       />
       {view.isChangedOnly ? (
@@ -138,8 +147,9 @@ function Listings(props: {
           label={t('title')}
           rows={rows}
           sort={view.sort}
-          selected={selected}
-          onSelect={setSelected}
+          selection={selection}
+          onSelect={(path, how) => setSelection((before) => selectedWith(before, path, { how, rows }))}
+          onSelectAll={() => setSelection((before) => selectAll(before, rows))}
           shownFile={view.file}
           changes={changes}
           changed={changed}
@@ -148,8 +158,4 @@ function Listings(props: {
       )}
     </>
   )
-}
-
-function isFolderAt(rows: ReturnType<typeof treeRows>, path: string): boolean {
-  return rows.some((row) => row.kind === 'entry' && row.entry.path === path && isFolder(row.entry))
 }
