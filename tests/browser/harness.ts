@@ -19,7 +19,8 @@ export type BrowserStage = AsyncDisposable & {
 
 const modelNames = { anthropic: 'claude-sonnet-4-5', openai: 'gpt-4.1' }
 
-export async function startBrowserStage(): Promise<BrowserStage> {
+/** `others`: more servers of this machine that the browser may reach. */
+export async function startBrowserStage(...others: { port: number }[]): Promise<BrowserStage> {
   await using cleanup = new AsyncDisposableStack()
   const directory = await mkdtemp(path.join(tmpdir(), 'threadbox-browser-'))
   cleanup.defer(() => rm(directory, { recursive: true, force: true }))
@@ -30,7 +31,7 @@ export async function startBrowserStage(): Promise<BrowserStage> {
   const installation = cleanup.use(
     await startInstallation({ serverEnvironment: { THREADBOX_WEB_DIRECTORY: webDirectory } }),
   )
-  const { browser } = cleanup.use(await startBrowser(installation.server))
+  const { browser } = cleanup.use(await startBrowser(installation.server, ...others))
   const kept = cleanup.move()
   return {
     installation,

@@ -1,5 +1,6 @@
 /** A service as people write them: on the loopback address only, with what previews have to carry. */
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 
 const [address, port] = [process.argv[2], Number(process.argv[3])]
@@ -35,7 +36,15 @@ const routes = {
     const timer = setInterval(() => response.write(`data: ${++id}\n\n`), 100)
     response.once('close', () => clearInterval(timer))
   },
-  '/down': (_, response) => download(response, 64),
+  '/down': (request, response) => download(response, Number(parameter(request, 'megabytes') ?? 64)),
+  '/many-events': async (request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const text = 'x'.repeat(1000)
+    for (let id = 1; id <= Number(parameter(request, 'count')) && !response.destroyed; id += 1)
+      if (!response.write(`id: ${id}\ndata: ${text}\n\n`))
+        await Promise.race([once(response, 'drain'), once(response, 'close')])
+    response.end()
+  },
   '/flood': (_, response) => download(response, 4096),
   '/sent': (_, response) => response.end(String(sentBytes)),
   '/up': (request, response) => {
@@ -43,6 +52,10 @@ const routes = {
     request.on('data', (part) => hash.update(part))
     request.on('end', () => response.end(hash.digest('hex')))
   },
+}
+
+function parameter(request, name) {
+  return new URL(request.url, 'http://service').searchParams.get(name)
 }
 
 const server = createServer((request, response) => {
