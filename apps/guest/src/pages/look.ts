@@ -6,9 +6,9 @@ import { type PageSession, pageText, pictureOf, settle } from './page-session.ts
 import { Deadline, LookProblem } from './time.ts'
 
 /** Starting a browser takes a second or two in a sandbox, and many times that on a machine with other work. */
-const startTimeoutMs = 60_000
+const startTimeoutMs = 90_000
 /** Text, size and picture of a page whose scripts let the browser work take well under a second. */
-const captureTimeoutMs = 20_000
+const captureTimeoutMs = 30_000
 /** Its own programs take some; one process of more than this is a page that only grows. */
 const memoryShare = 0.4
 const maxProcessBytes = 1536 * 1024 * 1024

@@ -20,9 +20,7 @@ async function main(): Promise<void> {
       browser = started
     },
   })
-  const line = Buffer.from(`${JSON.stringify(report)}\n`)
-  for (let written = 0; written < line.length; ) written += writeSync(1, line, written)
-  process.exit(0)
+  process.stdout.write(`${JSON.stringify(report)}\n`, () => process.exit(0))
 }
 
 function memoryOfMachine(): number {

@@ -32,7 +32,7 @@ const input = z.object({
 type Input = z.infer<typeof input>
 
 /** The browser's start and the picture have limits of their own in the guest; this is behind all of them. */
-const beyondLoadingMs = 110_000
+const beyondLoadingMs = 150_000
 /** A report with its picture and all of its text. */
 const maxReportBytes = 8 * 1024 * 1024
 
