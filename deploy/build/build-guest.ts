@@ -78,7 +78,11 @@ function loaderName() {
 async function bundlePrograms(staging: string) {
   const source = join(repositoryRoot, 'apps/guest/src')
   await build({
-    entryPoints: { guest: join(source, 'main.ts'), look: join(source, 'pages/main.ts') },
+    entryPoints: {
+      guest: join(source, 'main.ts'),
+      files: join(source, 'files/main.ts'),
+      look: join(source, 'pages/main.ts'),
+    },
     outdir: staging,
     bundle: true,
     platform: 'node',

@@ -29,7 +29,11 @@ export async function openStage(options: { rounds: number }): Promise<Stage> {
   const installation = cleanup.use(
     await startInstallation({
       serverEnvironment: { THREADBOX_LOG_LEVEL: 'info', THREADBOX_WEB_DIRECTORY: webDirectory },
-      hostEnvironment: { THREADBOX_SPARE_SANDBOXES: String(spares), THREADBOX_BOOT_TEMPLATES: 'on' },
+      hostEnvironment: {
+        THREADBOX_SPARE_SANDBOXES: String(spares),
+        THREADBOX_SPARE_KERNELS: 'on',
+        THREADBOX_BOOT_TEMPLATES: 'on',
+      },
     }),
   )
   const raw = cleanup.use(

@@ -61,4 +61,4 @@ test('a file is written and read with the token or a signature, and not with a w
   expect((await fetch(`${address}&signature=v1_wrong`)).status).toBe(401)
   const late = await fetch(`${address}&signature=v1_wrong&signature_expiration=1`)
   expect(late.status).toBe(401)
-})
+}, 60_000)

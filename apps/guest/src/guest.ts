@@ -16,6 +16,7 @@ import { makeFileServers } from './files/file-servers.ts'
 import { makeActivityReader } from './init/activity.ts'
 import { makeGuestState } from './init/guest-state.ts'
 import { initRoutes } from './init/init-routes.ts'
+import { spareRoutes } from './init/spare-routes.ts'
 import { makeWaking } from './init/waking.ts'
 import { codeRoutes } from './kernels/code-server.ts'
 import { type Contexts, makeContexts } from './kernels/contexts.ts'
@@ -84,7 +85,9 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   state.onApplied(() => {
     birth = markBirth(options.stateDirectory)
     registry.reset()
-    fileServers.prepare()
+    fileServers.prepareSoon()
+    // It was started with what held before.
+    void contexts.dropUnused()
   })
   const rescues = makeRescues({
     store: makeRescueStore({ stateDirectory: options.stateDirectory }),
@@ -126,7 +129,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     logger,
     routes: [
       ...initRoutes({ ...options, state, awoken, activity: activity.read, cpuUsedPercent: makeCpuMeter(Date.now) }),
-      ...manifestRoutes({ readManifest }),
+      ...savingRoutes({ ...options, ...known, state, readManifest, fileServers }),
       ...rescueRoutes({ rescues }),
       ...fileRoutes({ state, servers: fileServers, clock: Date.now }),
     ],
@@ -149,6 +152,15 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
       await Promise.all([contexts.close(), close(server), close(codeServer)])
     },
   }
+}
+
+/** What the host asks for before it saves the memory of this sandbox. */
+function savingRoutes(
+  parts: Parameters<typeof spareRoutes>[0] & { readManifest: ReadManifest },
+): Parameters<typeof makeHttpServer>[0]['routes'] {
+  const { readManifest, contexts, fileServers } = parts
+  const dropUnused = async () => void (await Promise.all([contexts.dropUnused(), fileServers.stopIdle()]))
+  return [...manifestRoutes({ readManifest, dropUnused }), ...spareRoutes(parts)]
 }
 
 /** The RPC services. What starts something waits while memory is being given up. */

@@ -159,6 +159,7 @@ async function openHost(
     imageArchive: '',
     guestEnvironment: {},
     spareSandboxes: options.spareSandboxes ?? 0,
+    spareKernels: false,
     memory: {
       keepsFrozen: options.keepsFrozen ?? true,
       imageBudgetBytes: options.imageBudgetBytes ?? 2 ** 40,

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import type { DiskStore } from '@threadbox/disk-store'
 import { makeId } from '@threadbox/domain'
@@ -20,6 +21,7 @@ import { makeBaseImages } from './images/base-images.ts'
 import { type MemoryOptions, makeMemory } from './memory/memory.ts'
 import { makeAddressBook } from './network/address-book.ts'
 import { makeAttachments } from './network/attachments.ts'
+import { makeFewAtOnce } from './orders/few-at-once.ts'
 import { makeKeyedLock } from './orders/keyed-lock.ts'
 import { addOrderRoutes } from './orders/orders.routes.ts'
 import { makeSandboxOrders } from './orders/sandbox-orders.ts'
@@ -47,6 +49,8 @@ export type HostOptions = {
   guestEnvironment: Record<string, string>
   /** Sandboxes that are kept booted for whoever wants one next. */
   spareSandboxes: number
+  /** Whether a Python kernel waits in each of them. */
+  spareKernels: boolean
   memory: MemoryOptions
   /** Whether boots come out of a saved guest. */
   bootTemplates: boolean
@@ -73,6 +77,9 @@ export type Host = {
   close(): Promise<void>
 }
 
+/** A start has moments in which it waits; and one that takes long, with much memory, must not be in everybody's way. */
+const startsPerProcessor = 2
+
 /** Puts the parts of the host daemon together. */
 export async function makeHost(options: HostOptions): Promise<Host> {
   const { driver, disks, network, database, logger, clock, randomBytes } = options
@@ -90,13 +97,15 @@ export async function makeHost(options: HostOptions): Promise<Host> {
   const { guestDirectory: guestPath } = options.files
   const isEnabled = options.bootTemplates
   const templates = makeBootTemplates({ isEnabled, driver, disks, guestDirectory: guestPath, logger })
-  const launch = { driver, attachments, files, clock, randomBytes, guestEnvironment, readyTimeoutMs, templates }
+  const inTurn = makeFewAtOnce(startsPerProcessor * availableParallelism())
+  const launch = { driver, attachments, files, clock, randomBytes, guestEnvironment, readyTimeoutMs, templates, inTurn }
   const guestDirectory = path.basename(guestPath)
   const running = makeBoots({ launch, boots, active, events, logger, guestDirectory, signal })
   const store = makeSparesStore(database)
   const addresses = makeAddressBook({ sandboxes, spares: store, addresses: () => network.addresses(), pool })
   const count = options.spareSandboxes
-  const spares = makeSpares({ count, launch, disks, network, addresses, images, store, templates, logger, signal })
+  const waiting = { count, withKernels: options.spareKernels }
+  const spares = makeSpares({ ...waiting, launch, disks, network, addresses, images, store, templates, logger, signal })
   const memory = makeMemory({
     ...{ options: options.memory, database, launch, running, active, boots, disks, network, spares },
     ...{ events, logger, signal },

@@ -71,6 +71,7 @@ async function main() {
     },
     imageArchive: settings.imageArchive,
     spareSandboxes: settings.spareSandboxes,
+    spareKernels: settings.spareKernels === 'on',
     memory: {
       keepsFrozen: settings.frozenCopies === 'on',
       imageBudgetBytes: settings.memoryImageBudgetBytes,

@@ -119,6 +119,12 @@ export const hostSettings = {
     schema: z.coerce.number().int().min(0).max(100),
     default: 2,
   }),
+  spareKernels: setting<'on' | 'off'>({
+    doc: 'Whether a Python kernel waits in each of these, so that the first cell of a new thread does not wait for Python. Each takes about 70 MB more.',
+    environment: 'THREADBOX_SPARE_KERNELS',
+    schema: z.enum(['on', 'off']),
+    default: 'on',
+  }),
   frozenCopies: setting<'on' | 'off'>({
     doc: 'Whether the processes of a paused sandbox stay frozen in memory while it is free, beside the image on disk: a wake then takes hundredths of a second.',
     environment: 'THREADBOX_FROZEN_COPIES',

@@ -28,10 +28,15 @@ export type FileServerOrder = { socketName: string; secret: string; base: PathBa
 export type FileServers = {
   /** Passes a request on, body and answer as they come. */
   forward(request: IncomingMessage, options: { response: ServerResponse; userName: string | undefined }): Promise<void>
-  /** Starts the default user's server, so that the first request need not wait for it. */
-  prepare(): void
+  /** Starts the default user's server, soon, so that the first request need not wait for it. */
+  prepareSoon(): void
+  /** Ends servers that have nothing to do; resolves when they have ended. The next request starts another. */
+  stopIdle(): Promise<void>
   close(): void
 }
+
+/** A server is a process of Node, whose start takes as long as a command: whoever has just booted has one to run first. */
+const prepareAfterMs = 1_500
 
 type RunningServer = { child: ChildProcess; order: FileServerOrder; agent: Agent }
 
@@ -39,6 +44,9 @@ export function makeFileServers(dependencies: { launcher: Launcher; programs: Pr
   const { launcher, programs, logger } = dependencies
   const servers = new Map<number, Promise<RunningServer>>()
   const closed = new AbortController()
+  let preparing: NodeJS.Timeout | undefined
+  /** Requests that are under way. */
+  let passing = 0
   const serverOf = (user: SandboxUser) => {
     const known = servers.get(user.uid)
     if (known !== undefined) return known
@@ -58,15 +66,40 @@ export function makeFileServers(dependencies: { launcher: Launcher; programs: Pr
   return {
     forward: async (request, { response, userName }) => {
       const user = launcher.user(userName)
-      await pass(request, { response, user, logger, server: await serverOf(user) })
+      passing += 1
+      try {
+        await pass(request, { response, user, logger, server: await serverOf(user) })
+      } finally {
+        passing -= 1
+      }
     },
-    prepare: () => {
-      serverOf(launcher.user(undefined)).catch((error) => logger.warn({ err: error }, 'file server not started'))
+    prepareSoon: () => {
+      clearTimeout(preparing)
+      preparing = setTimeout(() => {
+        serverOf(launcher.user(undefined)).catch((error) => logger.warn({ err: error }, 'file server not started'))
+      }, prepareAfterMs)
+      preparing.unref()
+    },
+    stopIdle: async () => {
+      clearTimeout(preparing)
+      if (passing === 0) await Promise.all([...servers.values()].map(endServer))
     },
     close: () => {
+      clearTimeout(preparing)
       closed.abort()
     },
   }
+}
+
+async function endServer(starting: Promise<RunningServer>): Promise<void> {
+  const running = await starting.catch(() => undefined)
+  if (running === undefined) return
+  const { child, agent } = running
+  agent.destroy()
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
 }
 
 /**
@@ -80,9 +113,9 @@ async function startServer(options: {
   signal: AbortSignal
 }): Promise<RunningServer> {
   const { user } = options
-  const [program = '', ...args] = options.programs.daemon
+  const [program = '', ...args] = options.programs.fileServer
   const order = { socketName: `threadbox-files-${freshRandom(16)}`, secret: freshRandom(32), base: options.base }
-  const child = spawn(program, [...args, 'files'], {
+  const child = spawn(program, args, {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { PATH: '/usr/bin:/bin', HOME: user.home, LANG: 'C.UTF-8' },
     cwd: '/',

@@ -32,6 +32,8 @@ export type GuestState = {
   checkToken(presented: string | undefined): void
   /** Takes over a handshake; from the second on it must present the token in force. */
   apply(options: { body: unknown; presented: string | undefined }): GuestSettings
+  /** As before the first handshake. */
+  forget(): void
   /** Called for the first handshake, and for later ones that change what programs are started with. */
   onApplied(listener: (settings: GuestSettings) => void): void
 }
@@ -59,6 +61,9 @@ export function makeGuestState(): GuestState {
       const isSame = before !== undefined && surroundings(before) === surroundings(current)
       if (!isSame) for (const listener of listeners) listener(current)
       return current
+    },
+    forget: () => {
+      current = undefined
     },
     onApplied: (listener) => void listeners.push(listener),
   }

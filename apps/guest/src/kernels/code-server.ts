@@ -3,7 +3,7 @@ import { defineError } from '@threadbox/errors'
 import { z } from 'zod'
 import { readJson, sendJson } from '../init/http.ts'
 import { pathOf, type Route } from '../server.ts'
-import type { CellListener, Context } from './context.ts'
+import { type CellListener, type Context, silence } from './context.ts'
 import type { Contexts } from './contexts.ts'
 import { stripTerminalCodes } from './jupyter-messages.ts'
 
@@ -163,13 +163,6 @@ function runWith(
   const cell = context.run(options)
   if (cells !== undefined) runSilently(cells.after)
   return cell
-}
-
-const silence: CellListener = {
-  onStream: () => undefined,
-  onDisplay: () => undefined,
-  onError: () => undefined,
-  onExecutionCount: () => undefined,
 }
 
 /** MIME types that have a field of their own in a result; others go into `extra`. */

@@ -37,6 +37,10 @@ export type Context = {
   isBusy(): boolean
   /** Starts the kernel before a cell asks for it. */
   warm(): Promise<void>
+  /** Starts the kernel for whoever is to have this sandbox, and lets it load what a first cell needs. */
+  prewarm(): Promise<void>
+  /** Ends a kernel that was prewarmed and in which nobody has run anything: nothing is lost with it. */
+  dropUnused(): Promise<void>
   /**
    * Takes no more cells: those that wait are dropped, one that runs is interrupted. False when it goes on all the same
    * after that time.
@@ -55,6 +59,8 @@ export function makeContext(options: { id: string; cwd: string; start(cwd: strin
   let queue: Promise<unknown> = Promise.resolve()
   let runningCells = 0
   let isQuiet = false
+  /** Holds nothing of anybody's. */
+  let isBlank = false
   const ensureKernel = () => {
     starting ??= options.start(options.cwd).then(
       (kernel) => {
@@ -81,6 +87,7 @@ export function makeContext(options: { id: string; cwd: string; start(cwd: strin
     run: (cell) => {
       let running: Kernel | undefined
       let cancelled = false
+      isBlank = false
       const done = queue.then(async () => {
         const kernel = cancelled || isQuiet ? undefined : await ensureKernel()
         if (kernel === undefined || cancelled || isQuiet) return
@@ -100,6 +107,20 @@ export function makeContext(options: { id: string; cwd: string; start(cwd: strin
       return { done, kernel: () => running, cancel }
     },
     warm: async () => void (await ensureKernel()),
+    prewarm: async () => {
+      if (starting !== undefined) return
+      isBlank = true
+      await executeCell(await ensureKernel(), { code: 'pass', silent: true, listener: silence })
+    },
+    dropUnused: async () => {
+      const kernel = current
+      if (!isBlank || kernel === undefined) return
+      // A cell that comes now gets another one.
+      current = undefined
+      starting = undefined
+      await kernel.kill()
+      await kernel.exit
+    },
     quiesce: async (timeoutMs) => {
       isQuiet = true
       const ended = queue.then(() => true)
@@ -120,6 +141,14 @@ export function makeContext(options: { id: string; cwd: string; start(cwd: strin
       await kernel?.exit
     },
   }
+}
+
+/** Hears nothing. */
+export const silence: CellListener = {
+  onStream: () => undefined,
+  onDisplay: () => undefined,
+  onError: () => undefined,
+  onExecutionCount: () => undefined,
 }
 
 /** A cell is over when the kernel has answered the request and has said on the output channel that it is idle. */

@@ -26,6 +26,8 @@ export type Contexts = {
   restore(options: { id: string; cwd: string }): void
   /** Ends the context's kernel and forgets it. */
   remove(id: string): Promise<void>
+  /** Ends kernels that were prewarmed and that nobody has used. */
+  dropUnused(): Promise<void>
   /** Ends every kernel. */
   close(): Promise<void>
 }
@@ -69,6 +71,7 @@ export function makeContexts(dependencies: {
     restore: ({ id, cwd }) => {
       if (!contexts.has(id)) add(id, cwd)
     },
+    dropUnused: async () => void (await Promise.all([...contexts.values()].map((context) => context.dropUnused()))),
     close: async () => void (await Promise.all([...contexts.values()].map((context) => context.restart()))),
     remove: async (id) => {
       const context = get(id)

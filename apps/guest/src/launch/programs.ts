@@ -6,8 +6,8 @@ export type Programs = {
   /** Arguments that run a shell script of the guest with `sh`. */
   script(name: 'launch'): string[]
   mkfifo: string[]
-  /** Arguments that start another process of the guest daemon itself. */
-  daemon: string[]
+  /** A user's file server. */
+  fileServer: string[]
   file(name: 'session.bash' | 'kernel.py' | 'verify.py'): string
 }
 
@@ -22,7 +22,7 @@ export function findPrograms(directory: string): Programs {
     return {
       script: (name) => ['/bin/sh', join(native, name)],
       mkfifo: ['/usr/bin/mkfifo'],
-      daemon: [process.execPath, join(directory, 'main.ts')],
+      fileServer: [process.execPath, join(directory, 'files/main.ts')],
       file: (name) => join(native, name),
     }
   }
@@ -31,7 +31,7 @@ export function findPrograms(directory: string): Programs {
   return {
     script: (name) => [...start, join(directory, 'sh'), join(directory, name)],
     mkfifo: [...start, join(directory, 'mkfifo')],
-    daemon: [...start, join(directory, 'node'), join(directory, 'guest.js')],
+    fileServer: [...start, join(directory, 'node'), '--expose-gc', join(directory, 'files.js')],
     file: (name) => join(directory, name),
   }
 }

@@ -1,11 +1,16 @@
 import { guestPaths } from '@threadbox/protocol/guest'
 import { initInvalid } from '../init/guest-state.ts'
+import { releaseHeap } from '../init/heap.ts'
 import { sendJson } from '../init/http.ts'
 import type { Route } from '../server.ts'
 import type { ReadManifest } from './manifest.ts'
 
 /** `GET /manifest?hashKey=<hex>`; with `variableBytes`, variables above that size are marked as over the budget. */
-export function manifestRoutes(dependencies: { readManifest: ReadManifest }): Route[] {
+export function manifestRoutes(dependencies: {
+  readManifest: ReadManifest
+  /** A manifest comes before a pause: what nobody needs, and the guest can start again, is not saved with the rest. */
+  dropUnused(): Promise<void>
+}): Route[] {
   return [
     {
       method: 'GET',
@@ -17,9 +22,12 @@ export function manifestRoutes(dependencies: { readManifest: ReadManifest }): Ro
         if (!/^([0-9a-f]{2}){16,64}$/i.test(hashKey)) {
           throw initInvalid({ problem: 'hashKey must be 16 to 64 bytes in hexadecimal digits' })
         }
+        await dependencies.dropUnused()
         const asked = query.get('variableBytes')
         const variableBytes = asked === null ? undefined : Number(asked)
-        sendJson(response, { body: await dependencies.readManifest({ hashKey, variableBytes }) })
+        const body = await dependencies.readManifest({ hashKey, variableBytes })
+        releaseHeap()
+        sendJson(response, { body })
       },
     },
   ]

@@ -57,7 +57,7 @@ export function makeActiveBoots(): ActiveBoots {
     suspend: async (options) => {
       setRefusal(options.sandboxId, options.reason)
       const boot = remove(options)
-      await Promise.all([...(boot?.connections ?? [])].map(closed))
+      if (boot !== undefined) await closeConnections(boot)
     },
     setRefusal,
     refusal: (sandboxId) => refusals.get(sandboxId),
@@ -70,6 +70,11 @@ export function trackConnection({ connections }: Pick<ActiveBoot, 'connections'>
   if (socket.destroyed || connections.has(socket)) return
   connections.add(socket)
   socket.once('close', () => connections.delete(socket))
+}
+
+/** Returns when no connection into the sandbox is left. */
+export async function closeConnections({ connections }: Pick<ActiveBoot, 'connections'>): Promise<void> {
+  await Promise.all([...connections].map(closed))
 }
 
 async function closed(socket: Socket): Promise<void> {

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { Agent, request as httpRequest } from 'node:http'
-import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   accessTokenHeader,
@@ -39,22 +37,6 @@ export async function initGuest(options: {
 
 /** What a connection to a guest meets that does not listen yet. */
 const notYet = new Set(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'EPIPE'])
-
-/** Waits until a guest takes connections, and leaves none behind. Gives up as `initGuest` does. */
-export async function awaitListening(options: { address: string; signal: AbortSignal }): Promise<void> {
-  for (;;) {
-    options.signal.throwIfAborted()
-    const socket = connect({ host: options.address, port: guestPort })
-    const isListening = await once(socket, 'connect', { signal: options.signal }).then(
-      () => true,
-      () => false,
-    )
-    socket.destroy()
-    if (!socket.closed) await once(socket, 'close')
-    if (isListening) return
-    await delay(retryMs)
-  }
-}
 
 async function ask(options: { address: string; init: GuestInit; body: string; signal: AbortSignal }): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()

@@ -39,6 +39,16 @@ export async function rescue(
   return rescueReportSchema.parse(await ask(guest, { method: 'POST', path: guestPaths.rescue, signal, body }))
 }
 
+/** Has the guest of a spare start what its first user would have to wait for. */
+export async function prewarm(guest: AskedGuest, signal: AbortSignal): Promise<void> {
+  await ask(guest, { method: 'POST', path: guestPaths.prewarm, signal })
+}
+
+/** Has the guest of a spare forget what it was told; from then on it waits for its first handshake. */
+export async function becomeTemplate(guest: AskedGuest, signal: AbortSignal): Promise<void> {
+  await ask(guest, { method: 'POST', path: guestPaths.template, signal })
+}
+
 async function ask(
   guest: AskedGuest,
   options: { method: 'GET' | 'POST'; path: string; signal: AbortSignal; body?: string },

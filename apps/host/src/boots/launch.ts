@@ -4,6 +4,7 @@ import type { GuestInit } from '@threadbox/protocol/guest'
 import type { HostSandbox } from '@threadbox/protocol/host'
 import type { SandboxDriver } from '@threadbox/sandbox-driver'
 import type { Attachments } from '../network/attachments.ts'
+import type { FewAtOnce } from '../orders/few-at-once.ts'
 import { guestEndedEarly, guestSilent } from '../orders/orders.errors.ts'
 import type { BootTemplates } from '../templates/boot-templates.ts'
 import type { BootFiles } from './boot-files.ts'
@@ -19,6 +20,11 @@ export type LaunchParts = {
   guestEnvironment: Record<string, string>
   readyTimeoutMs: number
   templates: Pick<BootTemplates, 'begin' | 'giveUp'>
+  /**
+   * Starts of sandboxes, new ones and out of memory. Each keeps a processor busy: many at once only make all of them as
+   * slow as the last. Whether a guest answers is its own business, and is not waited for in turn.
+   */
+  inTurn: FewAtOnce
 }
 
 /** Disk, network and files that a boot is made of; they belong to a sandbox or to a spare. */
@@ -51,8 +57,8 @@ export async function launchGuest(
   const { namespacePath, gatewayAddress } = await timed('networkMs', parts.attachments.obtain(place))
   const mounts = await parts.files.write({ sandboxId: placeId, hostname, gatewayAddress })
   const request = { bootId: driverBootId, sandboxId: placeId, hostname, rootPath: options.diskPath, mounts, limits }
-  const begin = parts.templates.begin({ ...request, networkNamespacePath: namespacePath })
-  const origin = await timed('driverMs', begin)
+  const begin = () => parts.templates.begin({ ...request, networkNamespacePath: namespacePath })
+  const origin = await timed('driverMs', parts.inTurn(begin))
   try {
     await timed('guestMs', awaitGuest(parts, { ...options, origin }))
     return durations

@@ -28,17 +28,25 @@ test('a request to a sandbox that is unknown or not running is refused with its 
   expect(await codeOf(unknown)).toEqual([409, 'sandbox.not-running'])
 })
 
-test.each(['/init', '//init', '/init/', '/%69nit', '/INIT', '/x/../init', '/init?a=b'])(
-  'the host-only route %s of the guest is closed to clients, also through its port',
-  async (path) => {
-    await using host = await startHostUnderTest({})
-    const { sandboxId } = await host.startSandbox()
-    for (const prefix of [hostPaths.guest(sandboxId), hostPaths.port(sandboxId, 49_983)]) {
-      expect(await rawStatus(host, prefix + path)).toBe(403)
-    }
-    expect(host.handshakes).toHaveLength(1)
-  },
-)
+test.each([
+  '/prewarm',
+  '/template',
+  '/%74emplate/',
+  '/init',
+  '//init',
+  '/init/',
+  '/%69nit',
+  '/INIT',
+  '/x/../init',
+  '/init?a=b',
+])('the host-only route %s of the guest is closed to clients, also through its port', async (path) => {
+  await using host = await startHostUnderTest({})
+  const { sandboxId } = await host.startSandbox()
+  for (const prefix of [hostPaths.guest(sandboxId), hostPaths.port(sandboxId, 49_983)]) {
+    expect(await rawStatus(host, prefix + path)).toBe(403)
+  }
+  expect(host.handshakes).toHaveLength(1)
+})
 
 /** `fetch` would tidy up the path. */
 async function rawStatus(host: HostUnderTest, path: string): Promise<number> {

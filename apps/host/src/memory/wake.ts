@@ -136,22 +136,29 @@ async function reviveFromImage(parts: MemoryParts, options: Revival & { image: S
   const [directory, { namespacePath, gatewayAddress }] = await sideBySide(
     watch.time('judgeMs', judgeImage(parts, options)),
     watch.time('networkMs', attachments.obtainSilent(sandbox)),
-    parts.room.ensure(image.bytes + restoreMarginBytes),
   )
   const mounts = await files.write({ sandboxId: placeId, hostname, gatewayAddress, guestDirectory })
   const { path: rootPath } = await parts.disks.getDisk(placeId)
   const driverBootId = makeId('boot', randomBytes)
-  // Durable before the restore: memory that ran once over this disk must never run over it again.
-  await parts.images.consume({ sandboxId, bootId, driverBootId, state })
   const request = { bootId: driverBootId, sandboxId: placeId, hostname, rootPath, mounts, limits }
-  try {
-    const start = driver.startFromMemory({ ...request, networkNamespacePath: namespacePath, directory })
-    await watch.time('restoreMs', start)
-  } catch (error) {
-    const known = isErrorOf(imageUnusable, error) ? (error.details.problem as MemoryProblem) : 'restore-failed'
-    throw memoryUnusable({ reason: known, detail: reasonOf(error) }, { cause: error })
-  }
   const restored = { ...boot, driverBootId }
+  const turn = Promise.withResolvers<void>()
+  const waiting = watch.time('turnMs', turn.promise)
+  await parts.launch.inTurn(async () => {
+    turn.resolve()
+    await waiting
+    // Only now: those whose turn came first have taken theirs.
+    await parts.room.ensure(image.bytes + restoreMarginBytes)
+    // Durable before the restore: memory that ran once over this disk must never run over it again.
+    await parts.images.consume({ sandboxId, bootId, driverBootId, state })
+    try {
+      const start = driver.startFromMemory({ ...request, networkNamespacePath: namespacePath, directory })
+      await watch.time('restoreMs', start)
+    } catch (error) {
+      const known = isErrorOf(imageUnusable, error) ? (error.details.problem as MemoryProblem) : 'restore-failed'
+      throw memoryUnusable({ reason: known, detail: reasonOf(error) }, { cause: error })
+    }
+  })
   await letTalk(parts, options)
   await greet(parts, { ...options, boot: restored, origin: 'restored' })
   return restored

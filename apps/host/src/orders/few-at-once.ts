@@ -1,5 +1,7 @@
+export type FewAtOnce = <Result>(work: () => Promise<Result>) => Promise<Result>
+
 /** Runs work side by side, so many at once and no more; the rest waits in the order of the calls. */
-export function makeFewAtOnce(count: number) {
+export function makeFewAtOnce(count: number): FewAtOnce {
   let free = count
   const waiting: (() => void)[] = []
   return async <Result>(work: () => Promise<Result>): Promise<Result> => {

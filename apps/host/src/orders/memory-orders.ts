@@ -42,7 +42,9 @@ export function makeMemoryOrders(
       lock(sandboxId, async () => {
         const found = await find(sandboxId, bootId)
         if (parts.isShuttingDown()) throw hostShuttingDown({})
-        const outcome = isAsleep(found.boot) ? await paused.wake(found) : ({ from: 'awake', durationMs: 0 } as const)
+        const outcome = isAsleep(found.boot)
+          ? await parts.spares.holdOff(() => paused.wake(found))
+          : ({ from: 'awake', durationMs: 0 } as const)
         return { sandbox: await presentSandbox(parts, found.sandbox), ...outcome }
       }),
     demote: (sandboxId, { bootId, budgets }) =>

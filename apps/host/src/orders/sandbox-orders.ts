@@ -107,7 +107,7 @@ export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
       lock(sandboxId, async () => {
         const sandbox = await known(sandboxId)
         if (isShuttingDown) throw hostShuttingDown({})
-        await startSandbox(parts, { sandbox, ...order })
+        await parts.spares.holdOff(() => startSandbox(parts, { sandbox, ...order }))
         return await presentSandbox(parts, sandbox)
       }),
     stop: (sandboxId, { bootId }) =>

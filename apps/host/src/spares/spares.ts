@@ -1,11 +1,14 @@
+import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { DiskStore } from '@threadbox/disk-store'
 import { defaultSandboxLimits, makeId, type SandboxLimits } from '@threadbox/domain'
 import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import type { Logger } from '@threadbox/telemetry'
+import { closeConnections } from '../boots/active-boots.ts'
 import type { WaitingBoot } from '../boots/boots.ts'
-import { awaitListening } from '../boots/guest-client.ts'
 import { makeCommandRunner } from '../boots/guest-commands.ts'
-import { type LaunchParts, launchGuest } from '../boots/launch.ts'
+import { becomeTemplate, prewarm } from '../boots/guest-requests.ts'
+import { greetGuest, type LaunchParts, launchGuest } from '../boots/launch.ts'
 import type { BaseImages } from '../images/base-images.ts'
 import { readMemory } from '../machine-memory.ts'
 import type { AddressBook } from '../network/address-book.ts'
@@ -24,7 +27,9 @@ export type Spares = {
   take(wanted: { imageId: string; limits: SandboxLimits }): Spare | undefined
   /** The boot that waits in a place that was taken; once. */
   claim(placeId: string): WaitingBoot | undefined
-  /** How many wait now. */
+  /** While this is under way, and right after it, none is made: whoever is waited for has the processors. */
+  holdOff<Result>(work: () => Promise<Result>): Promise<Result>
+  /** How many wait now, with everything that they are to have ready. */
   count(): number
   /** Removes one that waits, because its memory is needed; false when none waits. */
   giveUpOne(): Promise<boolean>
@@ -38,6 +43,8 @@ export type Spares = {
 
 export type SparesParts = {
   count: number
+  /** Whether a Python kernel waits in each of them. */
+  withKernels: boolean
   launch: LaunchParts
   disks: DiskStore
   network: SandboxNetwork
@@ -49,31 +56,52 @@ export type SparesParts = {
   signal: AbortSignal
 }
 
-/** Whoever has just taken a spare is about to run something: the next one is booted after that. */
+/** Whoever has just got a sandbox is about to run something: the next one is made after that. */
 const refillDelayMs = 700
+/** So long it is put off; where sandboxes are started all the time there is no quiet moment. */
+const longestHoldMs = 15_000
+const lookEveryMs = 50
+/** On a machine with every core busy it took 9 s. */
+const prewarmTimeoutMs = 60_000
 /** A spare is kept while this share of memory is available, because it is there for comfort only. */
 const freeMemoryShare = 0.2
 
 export function makeSpares(parts: SparesParts): Spares {
   const { launch, logger } = parts
   const ready = new Map<string, Spare>()
+  // One may be taken before it has everything.
+  const complete = new Set<string>()
   const taken = new Map<string, WaitingBoot>()
   let limits = defaultSandboxLimits
+  const quiet = makeQuiet()
   let filling: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
   const fill = async () => {
-    while (!isClosed && ready.size < parts.count && (await hasFreeMemory())) {
-      await makeTemplate(parts, limits).catch((error: unknown) => logger.warn({ error }, 'no template could be made'))
-      const spare = await makeSpare(parts, limits)
-      ready.set(spare.placeId, spare)
-      void watch(spare)
+    while ((await quiet.moment()) && !isClosed && (await hasFreeMemory())) {
+      if (ready.size < parts.count) {
+        await makeTemplate(parts, limits).catch((error: unknown) => logger.warn({ error }, 'no template could be made'))
+        const spare = await makeSpare(parts, limits)
+        ready.set(spare.placeId, spare)
+        void watch(spare)
+        continue
+      }
+      const next = [...ready.values()].find(({ placeId }) => !complete.has(placeId))
+      if (next === undefined) return
+      if (parts.withKernels) {
+        await prewarmKernel(next).catch((error: unknown) => logger.info({ error }, 'a waiting sandbox has no kernel'))
+      }
+      if (ready.has(next.placeId)) complete.add(next.placeId)
     }
+  }
+  const leave = (placeId: string) => {
+    complete.delete(placeId)
+    return ready.delete(placeId)
   }
   const watch = async (spare: Spare) => {
     const end = await launch.driver.waitForEnd(spare.waiting.driverBootId, parts.signal).catch(() => undefined)
-    if (end === undefined || !ready.delete(spare.placeId)) return
+    if (end === undefined || !leave(spare.placeId)) return
     logger.warn({ end }, 'a waiting sandbox has ended')
     await removeSpare(parts, spare)
   }
@@ -86,7 +114,7 @@ export function makeSpares(parts: SparesParts): Spares {
     }, refillDelayMs)
   }
   const drop = async (spare: Spare) => {
-    ready.delete(spare.placeId)
+    leave(spare.placeId)
     await removeSpare(parts, spare)
   }
   return {
@@ -95,7 +123,7 @@ export function makeSpares(parts: SparesParts): Spares {
       refill()
       for (const spare of ready.values()) {
         if (spare.imageId === wanted.imageId && fits(spare.limits, wanted.limits)) {
-          ready.delete(spare.placeId)
+          leave(spare.placeId)
           taken.set(spare.placeId, spare.waiting)
           return spare
         }
@@ -108,7 +136,8 @@ export function makeSpares(parts: SparesParts): Spares {
       taken.delete(placeId)
       return waiting
     },
-    count: () => ready.size,
+    holdOff: quiet.hold,
+    count: () => complete.size,
     giveUpOne: async () => {
       const spare = ready.values().next().value
       if (spare !== undefined) await drop(spare)
@@ -121,9 +150,37 @@ export function makeSpares(parts: SparesParts): Spares {
     close: async () => {
       isClosed = true
       clearTimeout(timer)
+      quiet.end()
       await filling
       await Promise.all([...ready.values()].map(drop))
     },
+  }
+}
+
+/** Moments in which nobody waits for a sandbox. */
+function makeQuiet() {
+  const ended = new AbortController()
+  let holds = 0
+  let freeAt = 0
+  return {
+    hold: async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      holds += 1
+      try {
+        return await work()
+      } finally {
+        holds -= 1
+        freeAt = performance.now() + refillDelayMs
+      }
+    },
+    /** True, when one has come, or nobody wants to wait for one any longer. */
+    moment: async (): Promise<true> => {
+      const until = performance.now() + longestHoldMs
+      while (!ended.signal.aborted && performance.now() < until && (holds > 0 || performance.now() < freeAt)) {
+        await delay(lookEveryMs, undefined, { signal: ended.signal }).catch(() => undefined)
+      }
+      return true
+    },
+    end: () => ended.abort(),
   }
 }
 
@@ -135,6 +192,12 @@ async function warmUp(guest: { address: string; accessToken: string }): Promise<
   const run = makeCommandRunner(guest)
   for (const key of ['warm-up-1', 'warm-up-2'])
     await run({ key, command: 'true', session: 'warm-up', timeoutMs: 10_000 })
+}
+
+/** Python takes seconds to start in a sandbox. Each waits with a kernel of its own, started there and nowhere else. */
+async function prewarmKernel({ address, waiting }: Spare): Promise<void> {
+  const guest = { address, accessToken: waiting.accessToken, connections: new Set<Socket>() }
+  await prewarm(guest, AbortSignal.timeout(prewarmTimeoutMs))
 }
 
 /** Memory and processors are decided at boot; the rest can be changed when a spare is taken. */
@@ -159,7 +222,7 @@ async function makePlace(parts: SparesParts, limits: SandboxLimits) {
   return { waiting, imageId, place: { placeId, address, limits, egress: { kind: 'open' } as const } }
 }
 
-/** A boot that nobody greets, saved as soon as its guest listens. */
+/** A boot whose guest has run commands, ended what is left of them, and forgotten what it was told. */
 async function makeTemplate(parts: SparesParts, limits: SandboxLimits): Promise<void> {
   const { launch, disks, network } = parts
   await parts.templates.make({
@@ -174,7 +237,13 @@ async function makeTemplate(parts: SparesParts, limits: SandboxLimits): Promise<
         const mounts = await launch.files.write({ sandboxId: placeId, hostname, gatewayAddress })
         const request = { bootId: driverBootId, sandboxId: placeId, hostname, rootPath: disk.path, mounts, limits }
         await launch.driver.start({ ...request, networkNamespacePath: namespacePath })
-        await awaitListening({ address: place.address, signal: AbortSignal.timeout(launch.readyTimeoutMs) })
+        const signal = AbortSignal.timeout(launch.readyTimeoutMs)
+        await greetGuest(launch, { ...waiting, bootId: driverBootId, place, signal })
+        const { accessToken } = waiting
+        await warmUp({ address: place.address, accessToken })
+        const guest = { address: place.address, accessToken, connections: new Set<Socket>() }
+        await becomeTemplate(guest, signal)
+        await closeConnections(guest)
         await network.setLink({ sandboxId: placeId, state: 'down' })
         await save(driverBootId)
       } finally {

@@ -158,6 +158,13 @@ export const guestPaths = {
   activity: '/activity',
   manifest: '/manifest',
   rescue: '/rescue',
+  /** `POST` (access token), for a sandbox that nobody has used: starts its Python kernel. Answers when that is done. */
+  prewarm: '/prewarm',
+  /**
+   * `POST` (access token), for a sandbox that nobody has used: it ends what it had ready and is as before its first
+   * handshake, to be saved and restored as often as wanted.
+   */
+  template: '/template',
   /** An upgrade that pipes to a port of the sandbox's own loopback. */
   tunnel: (port: number) => `/tunnel/${port}`,
   startRescued: (id: string) => `/rescue/processes/${id}/start`,

@@ -67,6 +67,7 @@ export async function startTestHost(options: { environment?: Record<string, stri
     // What waits would be counted among what a test has left behind.
     THREADBOX_SPARE_SANDBOXES: '0',
     THREADBOX_BOOT_TEMPLATES: 'off',
+    THREADBOX_SPARE_KERNELS: 'off',
     THREADBOX_LOG_LEVEL: 'debug',
     ...options.environment,
   }

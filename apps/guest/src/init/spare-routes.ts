@@ -1,0 +1,70 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { defineError } from '@threadbox/errors'
+import { guestPaths } from '@threadbox/protocol/guest'
+import type { FileServers } from '../files/file-servers.ts'
+import type { Contexts } from '../kernels/contexts.ts'
+import { userProcesses } from '../manifest/processes.ts'
+import type { RunRegistry } from '../runs/run-registry.ts'
+import type { Route } from '../server.ts'
+import type { GuestState } from './guest-state.ts'
+import { releaseHeap } from './heap.ts'
+import { sendJson } from './http.ts'
+
+export const templateRefused = defineError<{ problem: string }>({
+  code: 'guest.template-refused',
+  kind: 'conflict',
+  message: ({ problem }) => `This sandbox cannot be a template: ${problem}`,
+  remedy: () => 'Make the template of a sandbox that nobody has used.',
+})
+
+/** Shells that wait are gone some milliseconds after they were killed. */
+const lookEveryMs = 10
+const longestWaitMs = 5_000
+
+/** What the host asks of a sandbox that belongs to nobody yet. */
+export function spareRoutes(dependencies: {
+  state: GuestState
+  registry: RunRegistry
+  fileServers: FileServers
+  contexts: Contexts
+  ownsMachine: boolean
+}): Route[] {
+  const { state, contexts } = dependencies
+  return [
+    {
+      method: 'POST',
+      path: guestPaths.prewarm,
+      access: 'token',
+      handle: async (_request, response) => {
+        await contexts.get('').prewarm()
+        sendJson(response, { body: {} })
+      },
+    },
+    {
+      method: 'POST',
+      path: guestPaths.template,
+      access: 'token',
+      handle: async (_request, response) => {
+        await endEverything(dependencies)
+        state.forget()
+        releaseHeap()
+        sendJson(response, { body: {} })
+      },
+    },
+  ]
+}
+
+/** What goes on over any disk holds nothing of the one that it was made over: no process but the guest's own. */
+async function endEverything(dependencies: Parameters<typeof spareRoutes>[0]): Promise<void> {
+  const { registry, fileServers, contexts } = dependencies
+  if (registry.list().length > 0) throw templateRefused({ problem: 'a command was run in it.' })
+  registry.close()
+  await Promise.all([fileServers.stopIdle(), contexts.close()])
+  if (!dependencies.ownsMachine) return
+  for (let waitedMs = 0; ; waitedMs += lookEveryMs) {
+    const left = userProcesses().users.map(({ name }) => name)
+    if (left.length === 0) return
+    if (waitedMs >= longestWaitMs) throw templateRefused({ problem: `these still run: ${left.join(', ')}.` })
+    await delay(lookEveryMs)
+  }
+}
