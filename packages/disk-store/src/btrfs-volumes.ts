@@ -30,6 +30,7 @@ export function makeBtrfsVolumes(options: {
   const allDisks = groupIdOf(2, installation)
   let mode: QuotaMode = 'off'
   const images = makeImageCount(root)
+  const groups = makeKnownGroups({ root, mode: () => mode })
   const cleanings = new Set<Promise<void>>()
 
   const space = async (): Promise<VolumeSpace> => {
@@ -87,6 +88,7 @@ export function makeBtrfsVolumes(options: {
         await btrfs.assignGroup({ path: root, groupId, parentId: allDisks })
         await btrfs.limitGroup({ path: root, groupId, limitBytes, exclusive: false })
         await btrfs.snapshot({ from, to, groupId })
+        await groups.learn(to, groupId)
         return
       }
       await btrfs.snapshot({ from, to })
@@ -97,6 +99,7 @@ export function makeBtrfsVolumes(options: {
       if (!(await isVolume(path))) return
       const volumeId = await btrfs.volumeId(path)
       const { groupId } = await limitingGroup({ root, path, mode })
+      await groups.forget(path)
       await btrfs.deleteVolume(path)
       images.forget()
       clean({ volumeId, groupIds: [groupId, `0/${volumeId}`] })
@@ -111,7 +114,7 @@ export function makeBtrfsVolumes(options: {
     },
     sync: (path) => btrfs.sync(path),
     generation: (path) => btrfs.generation(path),
-    ...copyMethods({ root, mode: () => mode, clean }),
+    ...copyMethods({ root, mode: () => mode, groups, clean }),
     async makeImageDirectory(path) {
       await mkdir(path, { recursive: true, mode: 0o700 })
       // Memory is written once and read once, and whoever reads it waits: the time goes to reading, not to unpacking.
@@ -126,14 +129,14 @@ export function makeBtrfsVolumes(options: {
 function copyMethods(parts: {
   root: string
   mode: () => QuotaMode
+  groups: KnownGroups
   clean: (volume: { volumeId: string; groupIds: string[] }) => void
 }) {
-  const { root, mode, clean } = parts
+  const { root, mode, groups, clean } = parts
   return {
     async snapshot({ from, to }: { from: string; to: string }) {
       if (mode() !== 'simple') throw snapshotsUnsupported({})
-      const { groupId } = await limitingGroup({ root, path: from, mode: mode() })
-      await btrfs.snapshot({ from, to, groupId, isReadOnly: true })
+      await btrfs.snapshot({ from, to, groupId: await groups.find(from), isReadOnly: true })
     },
     async copyBack({ from, to, of }: { from: string; to: string; of: string }) {
       const { groupId } = await limitingGroup({ root, path: (await isVolume(of)) ? of : from, mode: mode() })
@@ -142,6 +145,7 @@ function copyMethods(parts: {
     async removeCopy(path: string) {
       if (!(await isVolume(path))) return
       const volumeId = await btrfs.volumeId(path)
+      await groups.forget(path)
       await btrfs.deleteVolume(path)
       clean({ volumeId, groupIds: [`0/${volumeId}`] })
     },
@@ -181,6 +185,28 @@ async function limitingGroup(options: { root: string; path: string; mode: QuotaM
   const group = parent ?? own
   if (group === undefined) throw commandFailed({ command: `btrfs qgroup show ${root}`, reason: `no group for ${path}` })
   return group
+}
+
+type KnownGroups = ReturnType<typeof makeKnownGroups>
+
+/**
+ * The limiting group of a volume that lives never changes, and looking for it takes two programs, for which a sandbox
+ * would stand still in every pause. Volumes are told apart by their device number: each has one for as long as it is
+ * there, under whatever name.
+ */
+function makeKnownGroups(parts: { root: string; mode: () => QuotaMode }) {
+  const known = new Map<number, string>()
+  const deviceOf = async (path: string) => (await stat(path)).dev
+  return {
+    learn: async (path: string, groupId: string) => void known.set(await deviceOf(path), groupId),
+    find: async (path: string): Promise<string> => {
+      const device = await deviceOf(path)
+      const groupId = known.get(device) ?? (await limitingGroup({ ...parts, path, mode: parts.mode() })).groupId
+      known.set(device, groupId)
+      return groupId
+    },
+    forget: async (path: string) => void known.delete(await deviceOf(path)),
+  }
 }
 
 async function dropGroups(options: { root: string; volumeId: string; groupIds: string[] }): Promise<void> {

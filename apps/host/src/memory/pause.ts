@@ -58,12 +58,12 @@ export async function pauseBoot(
     const image = { bootId: boot.driverBootId, directory: path.join(directory, imageName) }
     const { bytes } = await watch.time('saveMs', driver.saveMemory(image))
     if (taken.manifest !== null) await writeFile(path.join(directory, manifestName), JSON.stringify(taken.manifest))
-    await sideBySide(
-      watch.time('snapshotMs', parts.points.mark(sandbox, { snapshotId: imageId, at: createdAt })),
+    const marked = watch.time('snapshotMs', parts.points.mark(sandbox, { snapshotId: imageId, at: createdAt }))
+    const [diskGeneration] = await sideBySide(
+      // After the snapshot, which changes it.
+      marked.then(() => watch.time('generationMs', parts.disks.diskGeneration(placeId))),
       watch.time('syncMs', parts.disks.syncMemoryPlace({ diskId: placeId, imageId })),
     )
-    // After the snapshot, which changes it.
-    const diskGeneration = await watch.time('generationMs', parts.disks.diskGeneration(placeId))
     const [stallMs, durationMs] = [performance.now() - frozenAt, watch.totalMs()]
     const { manifestProblem } = taken
     const isPaused = await parts.images.finishPause({
