@@ -75,16 +75,15 @@ test('G8: htop shows what runs, draws for a new size and leaves the screen as it
   const terminal = await open()
   using shown = await view(terminal)
   shown.type('htop -d 5\r')
+  const text = () => shown.text().replaceAll('\x1b', '␛')
   const drawn = (wanted: RegExp, from = 0) =>
-    vi.waitFor(() => expect(shown.text().slice(from)).toMatch(wanted), { timeout: 60_000, interval: 100 })
-  await drawn(/\x1b\[\?1049h[\s\S]*PID USER[\s\S]*htop/)
-  const before = shown.text().length
+    vi.waitFor(() => expect(text().slice(from)).toMatch(wanted), { timeout: 60_000, interval: 100 })
+  await drawn(/␛\[\?1049h[\s\S]*PID USER[\s\S]*htop/)
+  const before = text().length
   shown.send({ type: 'resize', cols: 70, rows: 20 })
-  await drawn(/\x1b\[2J[\s\S]*PID USER[\s\S]*\x1b\[20(;1H|d)/, before)
-  const after = shown.text().slice(before)
-  const lines = [...after.slice(after.indexOf('\x1b[2J')).matchAll(/\x1b\[(\d+);\d+H/g)].map((match) =>
-    Number(match[1]),
-  )
+  await drawn(/␛\[2J[\s\S]*PID USER[\s\S]*␛\[20(;1H|d)/, before)
+  const after = text().slice(before)
+  const lines = [...after.slice(after.indexOf('␛[2J')).matchAll(/␛\[(\d+);\d+H/g)].map((match) => Number(match[1]))
   expect(Math.max(...lines)).toBeLessThanOrEqual(20)
   shown.type('q')
   await shown.shows('\x1b[?1049l')

@@ -36,6 +36,8 @@ export const files: Texts<typeof source> = {
   uploadFiles: 'Dateien',
   uploadFolder: 'Einen Ordner mit Inhalt',
   dropHere: 'Loslassen, um es in {{name}} abzulegen',
+  dropHint: 'Dateien hierher ziehen, um sie zu {{name}} hinzuzufügen, oder',
+  chooseFiles: 'Dateien wählen',
   uploads: 'Uploads',
   uploadsGoing_one: '{{done}} von {{count}} Datei',
   uploadsGoing_other: '{{done}} von {{count}} Dateien',

@@ -33,6 +33,8 @@ export const files = {
   uploadFiles: 'Files',
   uploadFolder: 'A folder with what is in it',
   dropHere: 'Drop to add to {{name}}',
+  dropHint: 'Drop files to add them to {{name}}, or',
+  chooseFiles: 'choose files',
   uploads: 'Uploads',
   uploadsGoing_one: '{{done}} of {{count}} file',
   uploadsGoing_other: '{{done}} of {{count}} files',

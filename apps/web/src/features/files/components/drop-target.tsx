@@ -1,6 +1,7 @@
+import { Upload } from 'lucide-react'
 import { type DragEvent, type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { droppedFiles } from '../state/dropped-files.ts'
+import { chosenFiles, droppedFiles } from '../state/dropped-files.ts'
 import { nameOfPath, shownName } from '../state/names.models.ts'
 import { useTransfersStore } from '../state/transfers-context.ts'
 
@@ -9,6 +10,7 @@ export function DropTarget(props: { threadId: string; folder: string; children: 
   const { t } = useTranslation('files')
   const { threadId, folder } = props
   const transfers = useTransfersStore()
+  const name = shownName(nameOfPath(folder)) || '/'
   const [isOver, setIsOver] = useState(false)
   // Moving between children leaves one and enters the next: only the sum tells whether the pointer left for good.
   const depth = useRef(0)
@@ -35,11 +37,37 @@ export function DropTarget(props: { threadId: string; folder: string; children: 
       }}
     >
       {props.children}
+      <DropHint name={name} onFiles={(files) => transfers.add(threadId, folder, chosenFiles(files))} />
       {isOver && (
         <div className="drop-sign">
-          <b>{t('dropHere', { name: shownName(nameOfPath(folder)) || '/' })}</b>
+          <b>{t('dropHere', { name })}</b>
         </div>
       )}
+    </div>
+  )
+}
+
+/** Says what can be dropped, for those who can drop; with a button for those who would rather choose. */
+function DropHint(props: { name: string; onFiles: (files: FileList) => void }) {
+  const { t } = useTranslation('files')
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <div className="drop-hint not-m">
+      <Upload className="i" size={14} />
+      <span className="trunc">{t('dropHint', { name: props.name })}</span>
+      <button type="button" className="link" onClick={() => input.current?.click()}>
+        {t('chooseFiles')}
+      </button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={({ target }) => {
+          if (target.files !== null) props.onFiles(target.files)
+          target.value = ''
+        }}
+      />
     </div>
   )
 }

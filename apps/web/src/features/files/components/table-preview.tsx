@@ -81,6 +81,10 @@ function Grid(props: { table: Table }) {
   const { t } = useTranslation('files')
   const format = useFormat()
   const { columns, rows, total, isCut } = props.table
+  const isText = useMemo(
+    () => columns.map((_, at) => rows.some((row) => (row[at] ?? '') !== '' && !isNumber(row[at] ?? ''))),
+    [columns, rows],
+  )
   return (
     <>
       <ScrollBox className="viewer-b" label={t('table')}>
@@ -90,7 +94,7 @@ function Grid(props: { table: Table }) {
               <td />
               {columns.map((column, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: columns have no identity but their place
-                <th key={index} scope="col">
+                <th key={index} scope="col" className={isText[index] ? 'is-text' : undefined}>
                   {column}
                 </th>
               ))}
@@ -103,7 +107,7 @@ function Grid(props: { table: Table }) {
                 <th scope="row">{format.number(at + 1)}</th>
                 {row.map((cell, index) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: the same for cells
-                  <td key={index} className={isNumber(cell) ? undefined : 'is-text'}>
+                  <td key={index} className={isText[index] ? 'is-text' : undefined}>
                     {cell}
                   </td>
                 ))}
