@@ -11,6 +11,8 @@ export type PageOptions = {
   height?: number
   theme?: 'light' | 'dark'
   isTouch?: boolean
+  /** Pixels of the screen for one of the page. */
+  deviceScale?: number
 }
 
 const run = promisify(execFile)
@@ -42,11 +44,13 @@ export async function openPage(
   options: PageOptions & { server: TestServer; pathname: string },
 ): Promise<Page> {
   const { server, pathname, locale = 'en-US', width = 1280, height = 800, theme = 'light', isTouch = false } = options
+  const { deviceScale = 1 } = options
   const context = await browser.newContext({
     locale,
     viewport: { width, height },
     colorScheme: theme,
     hasTouch: isTouch,
+    deviceScaleFactor: deviceScale,
     acceptDownloads: true,
   })
   context.setDefaultTimeout(30_000)

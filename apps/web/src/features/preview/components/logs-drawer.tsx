@@ -90,7 +90,7 @@ function ConsoleText(props: { ref: React.RefObject<HTMLElement | null>; name: st
       {page.lines.map((line, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines have no names and are only added
         <div key={index} data-level={line.level}>
-          {line.text}
+          {consoleText([line])}
         </div>
       ))}
       {page.dropped > 0 && <p className="faint">{t('consoleDropped', { count: page.dropped })}</p>}

@@ -3,6 +3,7 @@ import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 
 import { useTranslation } from 'react-i18next'
 import { isImeEvent } from '../../../app/keyboard.ts'
 import { useStable } from '../../../app/use-stable.ts'
+import type { Region } from '../../../preview-bridge/messages.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Kbd } from '../../../ui/kbd.tsx'
 import { showErrorToast } from '../../../ui/toast.tsx'
@@ -12,8 +13,8 @@ import type { PreviewTarget } from '../state/targets.models.ts'
 import type { Frame } from '../state/use-frame.ts'
 import { useRegion } from '../state/use-region.ts'
 
-/** Room that Cancel and Ask take. */
-const askSize = { width: 168, height: 40 }
+/** As much room as Cancel and Ask take in any language. */
+const askSize = { width: 224, height: 48 }
 
 /** Lies over a page while a part of it is chosen for a screenshot. The picture is taken at Ask. */
 export function ScreenshotMode(props: {
@@ -53,7 +54,6 @@ export function ScreenshotMode(props: {
     else setRegion(next)
   }
   const size = { width: pageRegion?.width ?? 0, height: pageRegion?.height ?? 0 }
-  const askAt = place !== null && region !== null ? placeOfAsk(region, { box: place.box, ask: askSize }) : null
   return (
     <div className="shade" ref={box} {...(isTaking ? {} : pointer)}>
       {region !== null && (
@@ -82,8 +82,8 @@ export function ScreenshotMode(props: {
           ))}
         </div>
       )}
-      {askAt !== null && (
-        <div className="ask" style={{ left: askAt.x, top: askAt.y }} onPointerDown={(event) => event.stopPropagation()}>
+      {place !== null && region !== null && (
+        <div className="ask" style={styleOfAsk(region, place.box)} onPointerDown={(event) => event.stopPropagation()}>
           <Button variant="ghost" onClick={onCancel}>
             {t('shot.stop')}
           </Button>
@@ -104,6 +104,12 @@ export function ScreenshotMode(props: {
       <KeyBar />
     </div>
   )
+}
+
+/** By its right edge, which is the region's, whatever its words are. */
+function styleOfAsk(region: Region, box: { width: number; height: number }) {
+  const { x, y } = placeOfAsk(region, { box, ask: askSize })
+  return { right: box.width - x - askSize.width, top: y }
 }
 
 function KeyBar() {

@@ -1,0 +1,313 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { UserMessageEntry } from '@threadbox/protocol/public'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { answered, messageField, type PageOptions, send } from './app-in-browser.ts'
+import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
+import { comparePictures } from './screenshot/pixels.ts'
+
+/** Screenshots of pages of a real sandbox, taken through the bridge that the preview's door puts into them. */
+let stage: BrowserStage
+let threadId: string
+beforeAll(async () => {
+  stage = await startBrowserStage()
+  await stage.connectModel()
+  const { client } = stage.installation
+  threadId = (await client.threads.create({})).id
+  const from = (name: string) => path.join(import.meta.dirname, name)
+  const files = {
+    'pages.mjs': from('screenshot/pages.mjs'),
+    'hostile.js': from('screenshot/hostile.js'),
+    'font.woff2': from('../../apps/web/public/fonts/inter-latin-opsz-normal.woff2'),
+  }
+  for (const [name, file] of Object.entries(files)) {
+    await client.files.write(threadId, `/home/user/${name}`, new Blob([await readFile(file)]))
+  }
+  await client.services.start(threadId, { name: 'pages', command: 'node pages.mjs', port: 8000 })
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+const pane = (page: Page) => page.getByRole('complementary', { name: 'Preview' })
+const frame = (page: Page) => page.frameLocator('.frame iframe')
+const camera = (page: Page) => pane(page).getByRole('button', { name: /^(?:Take a|Cancel) screenshot$/ })
+const region = (page: Page) => pane(page).getByRole('group', { name: /^Selected region/ })
+const badges = (page: Page) => page.locator('.composer .shot')
+const address = (page: Page) => pane(page).getByRole('textbox', { name: 'Path of the page' })
+const isShooting = (page: Page) => camera(page).getAttribute('aria-pressed')
+
+async function open(at = '/plain', options: PageOptions = {}): Promise<Page & AsyncDisposable> {
+  const page = await stage.open(`/threads/${threadId}`, { width: 1440, height: 900, ...options })
+  await messageField(page).waitFor()
+  if ((await pane(page).count()) === 0) await page.keyboard.press('Alt+1')
+  await show(page, at)
+  return Object.assign(page, { [Symbol.asyncDispose]: () => closePage(page) })
+}
+
+/** Opens a page and waits until it is there and can speak. */
+async function show(page: Page, at: string): Promise<void> {
+  await camera(page).and(page.locator(':not([aria-disabled])')).waitFor()
+  await address(page).fill(at)
+  await address(page).press('Enter')
+  await expect.poll(() => frame(page).locator('html').evaluate('location.pathname')).toBe(at)
+  await frame(page)
+    .locator('html')
+    .evaluate(`new Promise((resolve) => {
+    if (document.readyState === 'complete') resolve()
+    else addEventListener('load', () => resolve())
+  }).then(() => document.fonts.ready).then(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))`)
+  await expect.poll(() => address(page).inputValue()).toBe(at)
+  await camera(page).and(page.locator(':not([aria-disabled])')).waitFor()
+}
+
+/** Drags over the page from one place of the frame to another. */
+async function drag(page: Page, from: [number, number], to: [number, number]): Promise<void> {
+  const box = await page.locator('.shade').boundingBox()
+  await page.mouse.move((box?.x ?? 0) + from[0], (box?.y ?? 0) + from[1])
+  await page.mouse.down()
+  await page.mouse.move((box?.x ?? 0) + to[0], (box?.y ?? 0) + to[1], { steps: 4 })
+  await page.mouse.up()
+}
+
+describe('O9: choosing a region', () => {
+  test('with the mouse: a dragged rectangle becomes a badge at Ask, with the focus in the message', async () => {
+    await using page = await open()
+    await camera(page).click()
+    expect(await isShooting(page)).toBe('true')
+    expect(await page.locator('.frame-scroll').getAttribute('inert')).not.toBeNull()
+    await drag(page, [40, 60], [340, 260])
+    await region(page).and(page.getByLabel('Selected region, 300 by 200')).waitFor()
+    await page.locator('.region .size').getByText('300 × 200').waitFor()
+    await pane(page).getByRole('button', { name: 'Ask' }).click()
+    await badges(page).getByText('pages, region').waitFor()
+    await badges(page)
+      .getByText(/^300 × 200 · \d/)
+      .waitFor()
+    expect(await page.locator('.shade').count()).toBe(0)
+    expect(await page.locator(':focus').getAttribute('id')).toBe('message')
+    expect(await messageField(page).getAttribute('placeholder')).toBe('Ask about this region')
+  })
+
+  test('with the keyboard alone: the middle is chosen, arrows move and resize it, Enter asks', async () => {
+    await using page = await open()
+    await camera(page).focus()
+    await page.keyboard.press('Enter')
+    await region(page).waitFor()
+    const box = await page.locator('.shade').boundingBox()
+    const half = [Math.round((box?.width ?? 0) / 2), Math.round((box?.height ?? 0) / 2)]
+    const place = () => region(page).evaluate((element) => [element.offsetLeft, element.offsetTop])
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe(`Selected region, ${half[0]} by ${half[1]}`)
+    const [x = 0, y = 0] = await place()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Alt+ArrowUp')
+    await expect.poll(place).toEqual([x + 8, y - 1])
+    await page.keyboard.press('Shift+ArrowLeft')
+    await page.keyboard.press('Shift+Alt+ArrowDown')
+    await region(page)
+      .and(page.getByLabel(`${(half[0] ?? 0) - 8} by ${(half[1] ?? 0) + 1}`))
+      .waitFor()
+    await page.keyboard.press('Enter')
+    await badges(page)
+      .getByText(`${(half[0] ?? 0) - 8} × ${(half[1] ?? 0) + 1}`)
+      .waitFor()
+    expect(await page.locator(':focus').getAttribute('id')).toBe('message')
+  })
+
+  test('a click chooses the element under the pointer', async () => {
+    await using page = await open('/console')
+    const button = await frame(page).getByRole('button', { name: 'One button' }).boundingBox()
+    await camera(page).click()
+    await page.mouse.click((button?.x ?? 0) + 100, (button?.y ?? 0) + 30)
+    await region(page).and(page.getByLabel('Selected region, 200 by 60')).waitFor()
+  })
+
+  test('Escape and the camera cancel: nothing is taken, and the focus is back at the camera', async () => {
+    await using page = await open()
+    await camera(page).click()
+    await region(page).waitFor()
+    await page.keyboard.press('Escape')
+    expect(await isShooting(page)).toBe('false')
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Take a screenshot')
+    await camera(page).click()
+    await region(page).waitFor()
+    await messageField(page).focus()
+    await page.keyboard.press('Escape')
+    await region(page).waitFor({ state: 'detached' })
+    await camera(page).click()
+    await region(page).waitFor()
+    await camera(page).click()
+    await region(page).waitFor({ state: 'detached' })
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Take a screenshot')
+    expect(await badges(page).count()).toBe(0)
+  })
+})
+
+test('O9: several badges; X and Backspace remove them; the message has its picture, which opens large', async () => {
+  await using page = await open('/console')
+  const take = async (width: number) => {
+    await camera(page).click()
+    await drag(page, [10, 10], [10 + width, 130])
+    await region(page)
+      .and(page.getByLabel(`Selected region, ${width} by 120`))
+      .waitFor()
+    await page.keyboard.press('Enter')
+    await badges(page).getByText(`${width} × 120`).waitFor()
+  }
+  await take(300)
+  await take(310)
+  await take(320)
+  expect(await badges(page).count()).toBe(3)
+  await badges(page).filter({ hasText: '310 × 120' }).getByRole('button', { name: 'Remove screenshot' }).click()
+  await expect.poll(() => badges(page).count()).toBe(2)
+  await messageField(page).focus()
+  await page.keyboard.press('Backspace')
+  await expect.poll(() => badges(page).count()).toBe(1)
+  stage.models.reply({ text: 'A button.' })
+  await send(page, 'What is this?')
+  await page.getByRole('log').getByText('A button.').waitFor()
+  await answered(page)
+  const thumbnail = page.getByRole('button', { name: 'Screenshot of pages: open large' })
+  expect(await thumbnail.locator('img').evaluate((image: { naturalWidth?: number }) => image.naturalWidth)).toBe(300)
+  await thumbnail.click()
+  const dialog = page.getByRole('dialog', { name: 'Screenshot of pages' })
+  await dialog.getByText('/console, 300 × 120').waitFor()
+  await dialog.getByRole('img', { name: 'Screenshot of pages' }).waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+
+  const { entries } = await stage.installation.client.threads.entries(threadId, {})
+  const message = entries.find((entry): entry is UserMessageEntry => entry.kind === 'user-message')
+  const screenshot = message?.attachments[0]?.screenshot
+  expect(screenshot).toMatchObject({
+    url: 'http://localhost:8000/console',
+    service: 'pages',
+    region: { x: 10, y: 10, width: 300, height: 120 },
+    viewport: { scale: 1, scrollX: 0, scrollY: 0 },
+  })
+  expect(screenshot?.elements).toContainEqual({ selector: 'button#one', text: 'One button', width: 200, height: 60 })
+  expect(screenshot?.consoleErrors[0]).toBe('KeyError: wind_speed')
+  expect(screenshot?.consoleErrors[1]).toContain('not caught')
+})
+
+describe.each([1, 2])('O9: pixels are true at device scale %i', (deviceScale) => {
+  test.each([...['/plain', '/scrolled', '/images', '/font', '/canvas', '/webgl', '/strict', '/meta-strict', '/width']])(
+    '%s',
+    async (at) => {
+      await using page = await open(at, { deviceScale })
+      if (at === '/width') {
+        await pane(page).getByRole('button', { name: 'Phone, 390 px' }).click()
+        await expect.poll(() => frame(page).locator('html').evaluate('innerWidth')).toBe(390)
+      }
+      await camera(page).click()
+      const box = await page.locator('.shade').boundingBox()
+      const left = at === '/width' ? ((box?.width ?? 0) - 390) / 2 + 20 : 20
+      await drag(page, [left, 20], [left + 340, 320])
+      const clip = await region(page).boundingBox()
+      await page.keyboard.press('Enter')
+      const badge = badges(page).locator('img')
+      await badge.waitFor()
+      const other = (await badge.getAttribute('src')) ?? ''
+      const own = await page.screenshot({ clip: clip ?? { x: 0, y: 0, width: 1, height: 1 } })
+      const truth = `data:image/png;base64,${own.toString('base64')}`
+      const compared = await comparePictures(page, { truth, other })
+      expect(compared.size.other).toEqual(compared.size.truth)
+      expect(compared.filled).toBeGreaterThanOrEqual(40)
+      expect(compared.differing, JSON.stringify(compared)).toBeLessThanOrEqual(2)
+      expect(Math.max(...compared.offset.map(Math.abs))).toBeLessThanOrEqual(1)
+      // The comparison sees what is missing.
+      expect((await comparePictures(page, { truth, other: 'white' })).differing).toBeGreaterThan(90)
+    },
+  )
+})
+
+describe('what a page says of itself', () => {
+  test('O4: the address is where the page really is, also after it moved by itself; Reload page reloads that', async () => {
+    await using page = await open('/console')
+    await frame(page).getByRole('button', { name: 'Push' }).click()
+    await expect.poll(() => address(page).inputValue()).toBe('/pushed?a=1')
+    await show(page, '/plain')
+    await frame(page).locator('html').evaluate(`location.assign('/canvas')`)
+    await expect.poll(() => address(page).inputValue()).toBe('/canvas')
+    await pane(page).getByRole('button', { name: 'Reload page' }).click()
+    await frame(page).getByRole('heading', { name: 'Canvas' }).waitFor()
+    expect(await frame(page).locator('html').evaluate('location.pathname')).toBe('/canvas')
+  })
+
+  test('O9: its console and errors stand beside the log of the service, and go to the chat', async () => {
+    await using page = await open('/console')
+    const logs = pane(page).getByRole('region', { name: 'Logs' })
+    await logs.getByText('2 errors').waitFor()
+    await logs.getByRole('button', { name: 'Open logs' }).click()
+    await logs.getByRole('button', { name: 'Page', exact: true }).click()
+    await logs.getByText('said hello {deep: [1, 2]}').waitFor()
+    await logs.getByText('warn: be careful').waitFor()
+    await logs.getByText('Uncaught Error: not caught').waitFor()
+    await logs.getByRole('button', { name: 'Send to chat' }).click()
+    expect(await messageField(page).inputValue()).toContain(
+      'The page of “pages” printed to its console:\n```\nsaid hello',
+    )
+    await logs.getByRole('button', { name: 'Close logs' }).click()
+  })
+
+  test('nothing of ours is left in its document, and a tab of its own has no bridge', async () => {
+    await using page = await open('/plain')
+    const html = frame(page).locator('html')
+    expect(await html.evaluate((element: { outerHTML?: string }) => element.outerHTML)).not.toContain('threadbox')
+    const [tab] = await Promise.all([
+      page.context().waitForEvent('page'),
+      pane(page).getByRole('button', { name: 'Open in new tab' }).click(),
+    ])
+    await tab.getByRole('heading', { name: 'Plain' }).waitFor()
+    const source = await tab.evaluate(
+      `fetch(location.href, { headers: { accept: 'text/html' } }).then((page) => page.text())`,
+    )
+    expect(source).not.toContain('.threadbox')
+  })
+})
+
+describe('O12: a hostile page', () => {
+  const lie = (page: Page, name: string, argument = '') =>
+    frame(page)
+      .locator('html')
+      .evaluate(`lies.${name}(${JSON.stringify(argument)})`)
+
+  test('that lies about where it is leads the app nowhere but to paths of its own', async () => {
+    await using page = await open('/hostile')
+    await lie(page, 'places')
+    await expect.poll(() => address(page).inputValue()).toBe('/never')
+    expect(new URL(page.url()).pathname).toBe(`/threads/${threadId}`)
+    expect(await page.title()).not.toContain('Settings of threadbox')
+    await pane(page).getByRole('button', { name: 'Reload page' }).click()
+    await expect.poll(() => page.frames().some((other) => other.url().endsWith('/never'))).toBe(true)
+    const origins = page.frames().map((other) => new URL(other.url()).hostname)
+    expect(origins.every((name) => name.endsWith('.localhost'))).toBe(true)
+  })
+
+  test('that sends without end and gives orders changes nothing, and the app goes on', async () => {
+    await using page = await open('/hostile')
+    const requests: string[] = []
+    page.on('request', (request) => request.method() !== 'GET' && requests.push(request.url()))
+    await lie(page, 'flood')
+    await lie(page, 'orders')
+    await messageField(page).fill('still here')
+    expect(await messageField(page).inputValue()).toBe('still here')
+    await messageField(page).fill('')
+    expect(await address(page).evaluate((field: { value?: string }) => field.value?.length ?? 0)).toBeLessThan(3000)
+    expect(requests.filter((url) => !url.endsWith('/previews'))).toEqual([])
+    expect(await badges(page).count()).toBe(0)
+    await show(page, '/plain')
+  })
+
+  test.each(['wide', 'text'])('that answers with another picture (%s) attaches nothing', async (kind) => {
+    await using page = await open('/hostile')
+    await lie(page, 'answers', kind)
+    await camera(page).click()
+    await region(page).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText('The screenshot could not be taken.').waitFor()
+    expect(await badges(page).count()).toBe(0)
+    expect(await isShooting(page)).toBe('true')
+    await page.keyboard.press('Escape')
+    expect(await isShooting(page)).toBe('false')
+  })
+})
