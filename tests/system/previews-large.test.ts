@@ -9,11 +9,13 @@ import { signIn, type Visitor } from './previews/visitor.ts'
 /** Large answers of a service through the whole front door, and what server and host daemon hold of them meanwhile. */
 const MiB = 1024 * 1024
 /** Far below what passes, far above what the garbage collectors of two processes leave lying about. */
-const maxGrowthMiB = 128
+const maxGrowthMiB = 160
 let installation: TestInstallation
 let thread: TestThread
 let visitor: Visitor
 let origin: string
+/** What each process had before anything large passed. */
+let before: Record<'server' | 'host', number>
 beforeAll(async () => {
   installation = await startInstallation()
   thread = await installation.newThread()
@@ -28,6 +30,7 @@ beforeAll(async () => {
   await visitor.enter(preview)
   const answers = async () => expect((await visitor.ask(`${origin}/home`)).status).toBe(200)
   await vi.waitFor(answers, { timeout: 60_000, interval: 200 })
+  before = await memory()
 })
 afterAll(() => installation[Symbol.asyncDispose]())
 
@@ -36,16 +39,18 @@ async function residentMiB(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
 }
 
-/** What server and host daemon took at most while the work went on, beyond what they had before. */
+async function memory(): Promise<Record<'server' | 'host', number>> {
+  const { server, host } = installation
+  return { server: await residentMiB(server.pid()), host: await residentMiB(host.pid()) }
+}
+
+/** What server and host daemon took at most while the work went on, beyond what they had before all of it. */
 async function growthDuring(name: string, work: () => Promise<void>): Promise<Record<'server' | 'host', number>> {
-  const pids = { server: installation.server.pid(), host: installation.host.pid() }
-  const look = async () => ({ server: await residentMiB(pids.server), host: await residentMiB(pids.host) })
-  const before = await look()
   const peak = { ...before }
   const over = new AbortController()
   const watching = (async () => {
     while (!over.signal.aborted) {
-      const now = await look()
+      const now = await memory()
       for (const one of ['server', 'host'] as const) peak[one] = Math.max(peak[one], now[one])
       await new Promise((resolve) => setTimeout(resolve, 50))
     }

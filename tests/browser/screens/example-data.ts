@@ -1,0 +1,242 @@
+import {
+  type ApiKey,
+  apiKeySchema,
+  type Entry,
+  entrySchema,
+  type FilesPage,
+  filesPageSchema,
+  type ModelConnection,
+  modelConnectionSchema,
+  type Session,
+  type Settings,
+  type Status,
+  sessionSchema,
+  settingsSchema,
+  statusSchema,
+  type Thread,
+  threadSchema,
+} from '@threadbox/protocol/public'
+import { lossyReport, sandboxIn } from '../sandbox-stand-in.ts'
+import { serviceIn } from '../services-stand-in.ts'
+
+/** What the screens show: always the same, at the same moment. */
+export const now = Date.UTC(2026, 2, 4, 10, 30)
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+const GiB = 1024 ** 3
+
+export const service = serviceIn('running', { since: now - 20 * minute })
+const limits = sandboxIn('active').limits
+
+export const awake = sandboxIn('active', {
+  since: now - hour,
+  awake: {
+    reasons: [{ reason: 'cpu', detail: 'python3 training.py' }],
+    pauseAt: null,
+    heldUntil: null,
+    latestPauseAt: now + day,
+  },
+})
+export const paused = sandboxIn('paused', {
+  since: now - 3 * hour,
+  asleep: { memory: 'frozen', memoryUntil: now + 5 * hour, removedAt: null },
+})
+
+function threadIn(values: Partial<Thread> & Pick<Thread, 'id' | 'title'>): Thread {
+  return threadSchema.parse({
+    titleSource: 'person',
+    createdAt: now - day,
+    updatedAt: now - minute,
+    isPinned: false,
+    deletedAt: null,
+    modelId: null,
+    isTurnRunning: false,
+    hasUnread: false,
+    sandbox: awake,
+    ...values,
+  })
+}
+
+export const threads: Thread[] = [
+  threadIn({ id: 't', title: 'Bike trips per hour' }),
+  threadIn({ id: 't2', title: 'Invoices of the spring', updatedAt: now - 2 * hour, sandbox: paused, hasUnread: true }),
+  threadIn({
+    id: 't3',
+    title: 'A small game in the browser, with a title that is too long for one line',
+    updatedAt: now - 2 * day,
+    sandbox: sandboxIn('cold', { since: now - day }),
+  }),
+  threadIn({
+    id: 't4',
+    title: 'Notes',
+    updatedAt: now - 40 * day,
+    sandbox: sandboxIn('fresh', { since: now - 40 * day }),
+  }),
+]
+
+export const report = {
+  ...lossyReport('complete'),
+  pausedAt: now - 50 * hour,
+  wokenAt: now - 30 * minute,
+  checkedAt: now - 30 * minute + 2000,
+}
+
+const answer = `Weekdays have **two peaks**, at 8 and at 17; weekends a broad one around 14.
+
+| Hour | Weekday | Weekend |
+|---|---|---|
+| 8 | 1,020 | 130 |
+| 14 | 180 | 620 |
+
+The figures are in \`trips.csv\`. A part of the program:
+
+\`\`\`python
+def peak(hour: int) -> float:
+    # The morning is steeper.
+    return math.exp(-((hour - 8) ** 2) / 6)
+\`\`\`
+
+1. Read the file.
+2. Group it by hour.`
+
+const call = { turnId: 'u', stepId: 's', startedAt: now - 10 * minute, endedAt: now - 10 * minute + 1400, error: null }
+const tail = (text: string) => ({ tail: text, tailOffset: 0, sizeBytes: text.length })
+
+const diff = `--- a/trips.py
++++ b/trips.py
+@@ -1,3 +1,3 @@
+ import csv
+-rows = []
++rows = list(csv.reader(open('trips.csv')))
+ print(len(rows))
+`
+
+const table =
+  '<table><thead><tr><th></th><th>weekday</th><th>weekend</th></tr></thead><tbody>' +
+  '<tr><th>mean</th><td>310.5</td><td>214.2</td></tr><tr><th>max</th><td>1020.0</td><td>620.0</td></tr></tbody></table>'
+
+/** A conversation with each kind of row and card that can stand in one. */
+export const entries: Entry[] = [
+  { kind: 'wake', id: 'e0', turnId: '', at: now - 30 * minute, report },
+  {
+    ...{ kind: 'user-message', id: 'e1', turnId: 'u', at: now - 11 * minute, status: 'delivered' },
+    text: 'Plot the trips per hour, weekdays against weekends.',
+    attachments: [{ id: 'a1', name: 'trips.csv', mediaType: 'text/csv', sizeBytes: 812, path: '/home/user/trips.csv' }],
+  },
+  {
+    ...{ kind: 'text', id: 'e2', turnId: 'u', at: now - 11 * minute, stepId: 's', status: 'done' },
+    text: 'I look at the file first.',
+  },
+  {
+    ...{ ...call, kind: 'tool-call', id: 'e3', at: now - 10 * minute, tool: 'run_command', status: 'failed' },
+    input: { command: 'python trips.py' },
+    output: tail("Traceback (most recent call last):\nModuleNotFoundError: No module named 'trips'\n"),
+    result: { kind: 'command', exitCode: 1, cwd: '/home/user' },
+  },
+  {
+    ...{ ...call, kind: 'tool-call', id: 'e4', at: now - 9 * minute, tool: 'edit_file', status: 'succeeded' },
+    input: { path: 'trips.py', old_text: 'rows = []', new_text: 'rows' },
+    output: tail(''),
+    result: {
+      ...{ kind: 'diff', path: '/home/user/trips.py', isNew: false, addedLines: 1, removedLines: 1, diff },
+      isTruncated: false,
+    },
+  },
+  {
+    ...{ ...call, kind: 'tool-call', id: 'e5', at: now - 8 * minute, tool: 'run_python', status: 'succeeded' },
+    input: { code: 'trips.describe().loc[["mean", "max"]].round(1)' },
+    output: tail(''),
+    result: {
+      kind: 'python',
+      traceback: null,
+      displays: [{ id: 'd1', items: [{ mediaType: 'text/html', text: table, sizeBytes: table.length }] }],
+    },
+  },
+  {
+    ...{ ...call, kind: 'tool-call', id: 'e6', at: now - 7 * minute, tool: 'share_file', status: 'succeeded' },
+    input: { path: 'trips.csv' },
+    output: tail(''),
+    result: {
+      ...{ kind: 'file', path: '/home/user/trips.csv', name: 'trips.csv', mediaType: 'text/csv', sizeBytes: 812 },
+      ...{ url: '/threads/t/outputs/e6', caption: 'The figures' },
+    },
+  },
+  {
+    ...{ ...call, kind: 'tool-call', id: 'e7', at: now - 6 * minute, tool: 'start_service', status: 'succeeded' },
+    input: { name: service.name, port: service.port, command: service.command },
+    output: tail(''),
+    result: { kind: 'service', service },
+  },
+  {
+    ...{ kind: 'text', id: 'e8', turnId: 'u', at: now - 5 * minute, stepId: 's', status: 'done' },
+    text: answer,
+  },
+].map((entry) => entrySchema.parse(entry))
+
+const file = (name: string, values: Partial<FilesPage['entries'][number]> = {}) => ({
+  ...{ name, path: `/home/user/${name}`, type: 'file' as const, sizeBytes: 812, modifiedAt: now - 2 * hour },
+  ...{ permissions: '-rw-r--r--', version: 'v1', linkTarget: null, ...values },
+})
+const listed = [
+  file('notebooks', { type: 'directory', sizeBytes: 0 }),
+  file('site', { type: 'directory', sizeBytes: 0 }),
+  file('a name with spaces.md', { sizeBytes: 3 * 1024 }),
+  file('training.py', { sizeBytes: 12 * 1024 }),
+  file('trips.csv'),
+]
+export const files: FilesPage = filesPageSchema.parse({ entries: listed, total: listed.length, next: null })
+
+const model = {
+  ...{ provider: 'anthropic', model: 'claude-sonnet-4-5', baseUrl: null, keySource: 'stored', contextTokens: 200_000 },
+  ...{ supportsImages: true, inputUsdPerMillion: 3, outputUsdPerMillion: 15, createdAt: now - 9 * day },
+}
+export const models: ModelConnection[] = [
+  modelConnectionSchema.parse({ ...model, id: 'm1', name: 'Claude Sonnet', isDefault: true }),
+  modelConnectionSchema.parse({
+    ...{ ...model, id: 'm2', name: 'On this machine', isDefault: false, provider: 'ollama', model: 'qwen3' },
+    ...{ baseUrl: 'http://127.0.0.1:11434', keySource: 'none', inputUsdPerMillion: null, outputUsdPerMillion: null },
+  }),
+]
+
+export const settings: Settings = settingsSchema.parse({
+  limits,
+  settings: [
+    setting('sandboxMemoryBytes', 4 * GiB, 'Memory of one sandbox.'),
+    setting('maxServices', 10, 'Services that may run in one thread.'),
+    setting('idlePauseMinutes', 30, 'Minutes without anything to do before a sandbox is paused.'),
+    setting('hotHours', 8, 'Hours for which memory is kept at least.'),
+    { ...setting('THREADBOX_PORT', 7717, 'Port the server listens on.'), isEditable: false },
+    { ...setting('THREADBOX_UNDO_SECONDS', 30, 'How long a deleted thread can be brought back.'), isEditable: false },
+  ],
+})
+
+function setting(name: string, value: number, doc: string) {
+  return { name, doc, value, default: value, isEditable: true }
+}
+
+export const apiKeys: ApiKey[] = [
+  apiKeySchema.parse({
+    ...{ id: 'k', name: 'build script', prefix: 'tbx_4f2a', createdAt: now - 9 * day, lastUsedAt: now - hour },
+    expiresAt: null,
+  }),
+]
+const agent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36'
+export const sessions: Session[] = [
+  sessionSchema.parse({
+    ...{ id: 's1', createdAt: now - day, expiresAt: now + 29 * day, userAgent: agent, isCurrent: true },
+  }),
+]
+
+export const status: Status = statusSchema.parse({
+  version: '0.1.0',
+  hasModel: true,
+  host: {
+    ...{ isReachable: true, memoryTotalBytes: 32 * GiB, memoryUsedBytes: 9 * GiB, poolTotalBytes: 200 * GiB },
+    ...{ poolUsedBytes: 41 * GiB, awakeSandboxes: 2 },
+  },
+  checks: [
+    { id: 'kernel', status: 'ok', title: 'Kernel', detail: 'Linux 6.12', cure: null },
+    { id: 'pool', status: 'warning', title: 'Pool', detail: '82 % full', cure: 'Remove old threads.' },
+  ],
+})

@@ -1,0 +1,119 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Page } from 'playwright-core'
+
+/** Where pictures of how screens should look are kept. */
+const referenceDirectory = path.join(import.meta.dirname, '../reference')
+
+/**
+ * Pictures are compared by the mean colour of squares, not by pixels: letters that another version of the browser draws a
+ * little differently, and what the compression takes, vanish in it; whatever is missing, moved or of another colour does not.
+ */
+const squarePixels = 8
+/**
+ * A square differs when its mean brightness does by more than this, of 255, or a channel of its mean colour by more than
+ * that: the compression keeps colours at half the resolution, so that the colour of thin lines is washed out.
+ */
+const maxDifference = { brightness: 10, colour: 40 }
+/** How many squares may differ, of each thousand. */
+const maxPerMille = 2
+
+export type Comparison = { isSame: boolean; words: string }
+
+/** Takes pictures and compares them; needs a page of a browser for it, which knows how to draw. */
+export type Pictures = {
+  /** The visible part of a page, with what differs from run to run painted over. */
+  take(page: Page): Promise<Buffer>
+  /** Against the reference of this name. With THREADBOX_WRITE_PICTURES the picture becomes the reference instead. */
+  check(name: string, picture: Buffer): Promise<Comparison>
+  compare(one: Buffer, other: Buffer): Promise<Comparison>
+}
+
+export function makePictures(canvas: Page): Pictures {
+  const compare = async (one: Buffer, other: Buffer) => {
+    const images = [one, other].map((image) => image.toString('base64'))
+    const options = { images, squarePixels, maxDifference }
+    const { sizes, differing, total } = (await canvas.evaluate(`(${compareInPage})(${JSON.stringify(options)})`)) as {
+      sizes: string[]
+      differing: number
+      total: number
+    }
+    const isSame = sizes[0] === sizes[1] && differing * 1000 <= total * maxPerMille
+    return { isSame, words: `${differing} of ${total} squares differ; ${sizes.join(' and ')} pixels` }
+  }
+  return {
+    compare,
+    take: async (page) => {
+      await page.evaluate(fixPorts)
+      const mask = [page.locator('.frame iframe'), page.locator('.addr .host')]
+      return await page.screenshot({ animations: 'disabled', caret: 'hide', mask, maskColor: '#8b8b84' })
+    },
+    check: async (name, picture) => {
+      const file = path.join(referenceDirectory, `${name}.webp`)
+      if (process.env.THREADBOX_WRITE_PICTURES !== undefined) {
+        await mkdir(referenceDirectory, { recursive: true })
+        await writeFile(file, await compressed(canvas, picture))
+      }
+      const reference = await readFile(file).catch(() => undefined)
+      if (reference === undefined) return { isSame: false, words: `there is no reference picture ${name}.webp` }
+      const result = await compare(reference, picture)
+      if (result.isSame) return result
+      const shown = path.join(process.env.THREADBOX_PICTURES ?? tmpdir(), `${name}.png`)
+      await writeFile(shown, picture)
+      return { ...result, words: `${name}: ${result.words}; as it looks now: ${shown}` }
+    },
+  }
+}
+
+async function compressed(canvas: Page, picture: Buffer): Promise<Buffer> {
+  const image = JSON.stringify(picture.toString('base64'))
+  return Buffer.from((await canvas.evaluate(`(${compressInPage})(${image})`)) as string, 'base64')
+}
+
+/** Runs in the browser: the ports of servers are other ones each time. */
+const fixPorts = `(() => {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  while (texts.nextNode()) texts.currentNode.nodeValue = texts.currentNode.nodeValue.replaceAll(location.port, '7717')
+})()`
+
+/** Runs in the browser. */
+const compressInPage = `async (image) => {
+  const bitmap = await createImageBitmap(await (await fetch('data:image/png;base64,' + image)).blob())
+  const canvas = new OffscreenCanvas(bitmap.width, bitmap.height)
+  canvas.getContext('2d').drawImage(bitmap, 0, 0)
+  const bytes = new Uint8Array(await (await canvas.convertToBlob({ type: 'image/webp', quality: 0.85 })).arrayBuffer())
+  let text = ''
+  for (let index = 0; index < bytes.length; index += 8192) text += String.fromCharCode(...bytes.subarray(index, index + 8192))
+  return btoa(text)
+}`
+
+/** Runs in the browser. */
+const compareInPage = `async ({ images, squarePixels, maxDifference }) => {
+  const [one, other] = await Promise.all(images.map(async (image) => {
+    const bitmap = await createImageBitmap(await (await fetch('data:;base64,' + image)).blob())
+    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
+    context.drawImage(bitmap, 0, 0)
+    return context.getImageData(0, 0, bitmap.width, bitmap.height)
+  }))
+  const sizes = [one, other].map(({ width, height }) => width + ' × ' + height)
+  const columns = Math.ceil(one.width / squarePixels)
+  const total = columns * Math.ceil(one.height / squarePixels)
+  if (sizes[0] !== sizes[1]) return { sizes, differing: total, total }
+  const sums = new Float64Array(total * 3)
+  const counts = new Float64Array(total)
+  for (let y = 0; y < one.height; y += 1) for (let x = 0; x < one.width; x += 1) {
+    const square = Math.floor(y / squarePixels) * columns + Math.floor(x / squarePixels)
+    const at = (y * one.width + x) * 4
+    counts[square] += 1
+    for (let channel = 0; channel < 3; channel += 1)
+      sums[square * 3 + channel] += one.data[at + channel] - other.data[at + channel]
+  }
+  let differing = 0
+  for (let square = 0; square < total; square += 1) {
+    const [red, green, blue] = [0, 1, 2].map((channel) => sums[square * 3 + channel] / counts[square])
+    const isOther = Math.abs(0.299 * red + 0.587 * green + 0.114 * blue) > maxDifference.brightness
+    if (isOther || [red, green, blue].some((channel) => Math.abs(channel) > maxDifference.colour)) differing += 1
+  }
+  return { sizes, differing, total }
+}`

@@ -1,0 +1,114 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { buildWebApp, startBrowser } from '../app-in-browser.ts'
+import { type MoreRoutes, type Result, type SandboxStandIn, startSandboxStandIn } from '../sandbox-stand-in.ts'
+import { type ServicesStandIn, startServicesStandIn } from '../services-stand-in.ts'
+import * as data from './example-data.ts'
+
+/** The app in Chromium over fixed data at a fixed moment, so that a screen looks the same each time. */
+export type ScreenStage = AsyncDisposable & {
+  server: SandboxStandIn
+  services: ServicesStandIn
+  /** Nobody is logged in, and with `isNew` there is no owner yet. */
+  logOut(options: { isNew: boolean }): void
+  open(options: { path: string; width: number }): Promise<Page & AsyncDisposable>
+  /** An empty page, to work with pictures in. */
+  canvas(): Promise<Page>
+  /** Puts the example data back. */
+  reset(): void
+}
+
+export const themes = ['light', 'dark'] as const
+/** A desk and a phone, as the design is drawn for. */
+export const widths = [1440, 390] as const
+
+export async function startScreenStage(): Promise<ScreenStage> {
+  await using cleanup = new AsyncDisposableStack()
+  const directory = await mkdtemp(path.join(tmpdir(), 'threadbox-screens-'))
+  cleanup.defer(() => rm(directory, { recursive: true, force: true }))
+  await buildWebApp(directory)
+  const services = cleanup.use(await startServicesStandIn())
+  const state = { visitor: 'owner' as 'owner' | 'nobody' | 'first' }
+  const routes: MoreRoutes = (order) => exampleAnswer(order.path, state.visitor) ?? services.routes(order)
+  const server = cleanup.use(await startSandboxStandIn(directory, routes))
+  const { browser } = cleanup.use(await startBrowser(server, services))
+  const kept = cleanup.move()
+  const reset = () => {
+    state.visitor = 'owner'
+    server.clear()
+    services.clear()
+    const [thread] = data.threads
+    if (thread !== undefined) server.setThread(thread)
+    server.setDetail({
+      log: [{ id: 'l1', at: data.now - 60_000, code: 'started', params: { durationMs: 240 }, reportId: null }],
+    })
+    services.set('t', { services: [data.service] })
+  }
+  reset()
+  return {
+    server,
+    services,
+    reset,
+    logOut: ({ isNew }) => {
+      state.visitor = isNew ? 'first' : 'nobody'
+    },
+    open: (options) => openPage(browser, { ...options, port: server.port }),
+    canvas: () => browser.newPage(),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+async function openPage(
+  browser: Browser,
+  options: { path: string; width: number; port: number },
+): Promise<Page & AsyncDisposable> {
+  const { width } = options
+  const context = await browser.newContext({
+    ...{ locale: 'en-US', timezoneId: 'UTC', colorScheme: 'light', reducedMotion: 'reduce' },
+    ...{ viewport: { width, height: width < 900 ? 844 : 900 }, hasTouch: width < 900 },
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(60_000)
+  await page.clock.setFixedTime(data.now)
+  await page.routeWebSocket(/\/terminals\/[^/]+\/socket/, (socket) => {
+    socket.send(JSON.stringify({ ...startFrame, cols: 80, rows: 24 }))
+    socket.send(Buffer.from(terminalOutput))
+  })
+  await page.goto(`http://app.stand-in.localhost:${options.port}${options.path}`)
+  return Object.assign(page, { [Symbol.asyncDispose]: () => context.close() })
+}
+
+const startFrame = { type: 'start', offset: 0, liveFrom: 0, isReset: false, modes: '' }
+const terminalOutput =
+  '\x1b[32muser\x1b[0m:\x1b[34m~\x1b[0m$ ls\r\nnotebooks  site  training.py  trips.csv\r\n\x1b[32muser\x1b[0m:\x1b[34m~\x1b[0m$ '
+
+function exampleAnswer(route: string, visitor: 'owner' | 'nobody' | 'first'): Result | undefined {
+  const setup = { ownerExists: visitor !== 'first', version: '0.1.0', isHostReachable: true, preparing: [] }
+  if (route === 'GET /setup') return { status: 200, body: setup }
+  if (route === 'GET /me' && visitor !== 'owner') {
+    const error = { code: 'auth.required', kind: 'unauthenticated', message: 'Log in.', remedy: 'Log in.', details: {} }
+    return { status: 401, body: { error } }
+  }
+  const body = answers[route]
+  return body === undefined ? undefined : { status: 200, body }
+}
+
+const terminal = { id: 'x1', title: 'bash', status: 'running', exitCode: null, createdAt: data.now }
+const answers: Record<string, unknown> = {
+  'GET /threads': { threads: data.threads, next: null },
+  'GET /threads/t/entries': { entries: data.entries, turns: [], lastSeq: 1, before: null },
+  'GET /threads/t/sandbox/reports/r1': data.report,
+  'GET /threads/t/files': data.files,
+  'PUT /threads/t/files/watch': {},
+  'GET /threads/t/terminals': { terminals: [terminal] },
+  'GET /models': { models: data.models },
+  'GET /models/discovered': { models: [] },
+  'GET /settings': data.settings,
+  'GET /status': data.status,
+  'GET /api-keys': { apiKeys: data.apiKeys },
+  'GET /auth/sessions': { sessions: data.sessions },
+  'GET /search': { hits: [] },
+  'GET /audit': { events: [], next: null },
+}

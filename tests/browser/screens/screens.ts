@@ -1,0 +1,143 @@
+import type { Locator, Page } from 'playwright-core'
+import * as data from './example-data.ts'
+import type { ScreenStage } from './screen-stage.ts'
+
+/** A screen of the app, and how a person gets there. */
+export type Screen = {
+  name: string
+  path: string
+  arrange?(stage: ScreenStage): void
+  /** From the page as it opens to the screen, with the keyboard. */
+  reach?(page: Page): Promise<void>
+  /** What is there when the screen is. */
+  shows(page: Page): Locator
+}
+
+const heading = (name: string | RegExp) => (page: Page) => page.getByRole('heading', { name, exact: true }).first()
+const dialog = (page: Page) => page.getByRole('dialog').last()
+/** The last row of the conversation: everything above it is drawn. */
+const conversation = (page: Page) => page.getByRole('log').getByText('Group it by hour.')
+const press =
+  (...keys: string[]) =>
+  async (page: Page) => {
+    await conversation(page).waitFor()
+    for (const key of keys) await page.keyboard.press(key)
+  }
+const settings = (section: string, shows: Screen['shows']): Screen => ({
+  name: `settings-${section}`,
+  path: `/settings/${section}`,
+  shows,
+})
+
+export const screens: readonly Screen[] = [
+  {
+    name: 'login',
+    path: '/login',
+    arrange: (stage) => stage.logOut({ isNew: false }),
+    shows: (page) => page.getByLabel('Email'),
+  },
+  {
+    name: 'setup',
+    path: `/setup?token=${'x'.repeat(32)}`,
+    arrange: (stage) => stage.logOut({ isNew: true }),
+    shows: (page) => page.getByText('The server answers'),
+  },
+  { name: 'empty', path: '/threads/new', shows: heading('This thread has its own computer') },
+  { name: 'thread', path: '/threads/t', shows: conversation },
+  {
+    name: 'thread-paused',
+    path: '/threads/t',
+    arrange: (stage) => stage.server.setSandbox(data.paused),
+    shows: conversation,
+  },
+  {
+    name: 'preview',
+    path: '/threads/t',
+    reach: press('Alt+1'),
+    shows: (page) => page.frameLocator('.frame iframe').getByRole('heading', { name: '/', exact: true }),
+  },
+  {
+    name: 'preview-suspended',
+    path: '/threads/t',
+    arrange: (stage) => {
+      stage.server.setSandbox(data.paused)
+      stage.services.set('t', { services: [{ ...data.service, status: 'suspended' }] })
+    },
+    reach: press('Alt+1'),
+    shows: (page) => page.getByRole('button', { name: 'Wake', exact: true }),
+  },
+  {
+    name: 'preview-error',
+    path: '/threads/t',
+    arrange: (stage) => {
+      const problem = {
+        ...{ code: 'exited' as const, exitCode: 1, message: 'It ended with exit code 1.' },
+        lastLines: 'ModuleNotFoundError: no streamlit\n',
+      }
+      stage.services.set('t', { services: [{ ...data.service, status: 'error', problem }] })
+    },
+    reach: press('Alt+1'),
+    shows: (page) => page.getByRole('region', { name: 'What it printed last' }),
+  },
+  {
+    name: 'files',
+    path: '/threads/t',
+    reach: press('Alt+2'),
+    shows: (page) => page.getByText('training.py', { exact: true }).last(),
+  },
+  {
+    name: 'terminal',
+    path: '/threads/t',
+    reach: press('Alt+3'),
+    shows: (page) => page.locator('.xterm-rows').getByText('trips.csv'),
+  },
+  {
+    name: 'sandbox',
+    path: '/threads/t',
+    reach: press('Alt+4'),
+    shows: (page) => page.getByRole('region', { name: 'Processes' }),
+  },
+  { name: 'palette', path: '/threads/t', reach: press('Control+k'), shows: dialog },
+  { name: 'shortcuts', path: '/threads/t', reach: press('Control+/'), shows: dialog },
+  {
+    name: 'delete-dialog',
+    path: '/settings/api-keys',
+    reach: (page) => page.getByRole('button', { name: 'Remove key build script' }).press('Enter'),
+    shows: dialog,
+  },
+  {
+    name: 'connect-model-dialog',
+    path: '/settings/models',
+    reach: (page) => page.getByRole('button', { name: 'Connect Anthropic' }).press('Enter'),
+    shows: dialog,
+  },
+  settings('you', heading('You')),
+  settings('models', (page) => page.getByText('On this machine').first()),
+  settings('limits', (page) => page.getByRole('textbox', { name: 'Sandbox memory' })),
+  settings('sandboxes', (page) => page.getByRole('textbox').first()),
+  settings('network', (page) => page.getByText('Port').first()),
+  settings('api-keys', (page) => page.getByText('build script', { exact: true })),
+  settings('about', (page) => page.getByText('0.1.0').first()),
+  { name: 'not-found', path: '/nothing/here', shows: heading('There is nothing at this address') },
+]
+
+/** Opens a screen in the light theme and waits until it stands still. */
+export async function openScreen(
+  stage: ScreenStage,
+  screen: Screen,
+  options: { width: number },
+): Promise<Page & AsyncDisposable> {
+  stage.reset()
+  screen.arrange?.(stage)
+  const page = await stage.open({ ...options, path: screen.path })
+  await screen.reach?.(page)
+  await screen.shows(page).waitFor()
+  await page.evaluate('document.fonts.ready.then(() => undefined)')
+  return page
+}
+
+/** The app follows the device's theme while it is open. */
+export async function showTheme(page: Page, theme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme })
+  await page.locator(`html[data-theme=${theme}]`).waitFor()
+}
