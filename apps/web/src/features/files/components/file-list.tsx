@@ -6,7 +6,9 @@ import { Button } from '../../../ui/button.tsx'
 import { useProblem } from '../../connection/state/problem.ts'
 import type { SelectHow, Selection } from '../state/selection.models.ts'
 import {
+  firstInside,
   isFolder,
+  rowAbove,
   rowAfterKey,
   rowTyped,
   type Sort,
@@ -236,9 +238,9 @@ function useListKeys(props: {
       done()
       actions.onUp()
     } else if (entry !== null && keyOnEntry(event.key, { entry, isOpen, actions })) done()
-    else if (entry !== null && event.key === 'ArrowLeft') {
+    else if (entry !== null && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) {
       done()
-      select(rows.findIndex((one) => one.kind === 'entry' && entry.path.startsWith(`${one.entry.path}/`) && one.isOpen))
+      select(event.key === 'ArrowLeft' ? rowAbove(rows, at) : firstInside(rows, at))
     } else if (event.key.length === 1 && event.key !== ' ') {
       const now = Date.now()
       const text = now - typed.current.at < typingMs ? typed.current.text + event.key : event.key

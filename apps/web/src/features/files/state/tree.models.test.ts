@@ -1,6 +1,15 @@
 import type { FileEntry } from '@threadbox/sdk'
 import { expect, test } from 'vitest'
-import { foldersOf, type Listing, rowAfterKey, rowTyped, treeRows, windowOf } from './tree.models.ts'
+import {
+  firstInside,
+  foldersOf,
+  type Listing,
+  rowAbove,
+  rowAfterKey,
+  rowTyped,
+  treeRows,
+  windowOf,
+} from './tree.models.ts'
 
 const entry = (path: string, type: FileEntry['type'] = 'file', values: Partial<FileEntry> = {}): FileEntry => ({
   ...{ name: path.slice(path.lastIndexOf('/') + 1), path, type, sizeBytes: 1, modifiedAt: 1 },
@@ -74,4 +83,16 @@ test('keys move within the list, and letters find names', () => {
   expect(rowAfterKey('ArrowDown', { at: -1, count: 0, page: 2 })).toBeNull()
   expect(rowTyped(rows, 'al', 0)).toBe(1)
   expect(rowTyped(rows, 'zz', 0)).toBeNull()
+})
+
+test('C8: from an entry the way leads to the folder that it is in, and from an open folder to the first in it', () => {
+  const listings = new Map([
+    ['/w', listing([entry('/w/a', 'directory'), entry('/w/z')])],
+    ['/w/a', listing([entry('/w/a/b', 'directory'), entry('/w/a/y')])],
+    ['/w/a/b', listing([entry('/w/a/b/x')])],
+  ])
+  const rows = treeRows('/w', { listings, open: new Set(['/w/a', '/w/a/b']), sort: byName })
+  expect(rows.map(({ key }) => key)).toEqual(['/w/a', '/w/a/b', '/w/a/b/x', '/w/a/y', '/w/z'])
+  expect([0, 1, 2, 3, 4].map((at) => rowAbove(rows, at))).toEqual([null, 0, 1, 0, null])
+  expect([0, 1, 2, 3, 4].map((at) => firstInside(rows, at))).toEqual([1, 2, null, null, null])
 })

@@ -127,3 +127,16 @@ export function rowTyped(rows: readonly TreeRow[], typed: string, at: number): n
   }
   return null
 }
+
+/** The folder that a row is in; null: it is not shown. */
+export function rowAbove(rows: readonly TreeRow[], at: number): number | null {
+  const level = rows[at]?.level ?? 1
+  const above = rows.findLastIndex((row, index) => index < at && row.kind === 'entry' && row.level === level - 1)
+  return above < 0 ? null : above
+}
+
+/** The first entry in an open folder; null: there is none. */
+export function firstInside(rows: readonly TreeRow[], at: number): number | null {
+  const [row, next] = [rows[at], rows[at + 1]]
+  return row !== undefined && next?.kind === 'entry' && next.level === row.level + 1 ? at + 1 : null
+}
