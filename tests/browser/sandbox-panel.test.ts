@@ -237,7 +237,7 @@ describe('the panel', () => {
     const opened = await openPane(page)
     const policy = opened.getByRole('region', { name: 'When it sleeps and what is kept' })
     await policy.getByText('this thread').waitFor()
-    expect(await policy.getByText('installation', { exact: true }).count()).toBe(4)
+    expect(await policy.getByText('installation', { exact: true }).count()).toBe(5)
     await policy.getByRole('button', { name: 'Use the installation’s value' }).click()
     await expect.poll(() => server.orders.at(-1)?.body).toEqual({ policy: { hotHours: null } })
     await policy.getByLabel('Pause after idle').fill('5')
