@@ -67,6 +67,8 @@ function bootstrap(paths: { work: string; archive: string }): Promise<number> {
       '--dpkgopt=path-exclude=/usr/share/locale/*/LC_MESSAGES/*',
       '--dpkgopt=path-exclude=/usr/share/doc/*',
       '--dpkgopt=path-include=/usr/share/doc/*/copyright',
+      // Text in Chinese, Japanese and Korean needs one face; the serif one would be as large again.
+      '--dpkgopt=path-exclude=/usr/share/fonts/opentype/noto/NotoSerifCJK-*',
       `--include=${allDebianPackages().join(',')}`,
       ...hooks.map((hook) => `--customize-hook=${hook}`),
       suite,

@@ -32,6 +32,8 @@ export function packagesPage(lock: string): string {
     ...sections,
     '## Debian packages',
     '',
+    'The browser is `chromium-headless-shell`: no window, but pictures, PDF (`--print-to-pdf`) and DevTools.',
+    '',
     ...debian,
     '',
   ].join('\n')

@@ -36,7 +36,8 @@ export const debianPackages = {
     'poppler-utils',
     'tmux',
   ],
-  fonts: ['fontconfig', 'fonts-dejavu-core', 'fonts-liberation'],
+  fonts: ['fontconfig', 'fonts-dejavu-core', 'fonts-liberation', 'fonts-noto-cjk', 'fonts-noto-color-emoji'],
+  browser: ['chromium-headless-shell'],
   development: ['git', 'build-essential', 'pkg-config', 'cmake', 'golang-go'],
   python: ['python3', 'python3-venv', 'python3-dev'],
 } as const
