@@ -39,7 +39,9 @@ const isShooting = (page: Page) => camera(page).getAttribute('aria-pressed')
 async function open(at = '/plain', options: PageOptions = {}): Promise<Page & AsyncDisposable> {
   const page = await stage.open(`/threads/${threadId}`, { width: 1440, height: 900, ...options })
   await messageField(page).waitFor()
-  if ((await pane(page).count()) === 0) await page.keyboard.press('Alt+1')
+  const toggle = page.getByRole('group', { name: 'Panes' }).getByRole('button', { name: 'Preview' })
+  if ((await toggle.getAttribute('aria-pressed')) === 'false') await toggle.click()
+  await address(page).waitFor()
   await show(page, at)
   return Object.assign(page, { [Symbol.asyncDispose]: () => closePage(page) })
 }
