@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildEnvironment, certificateBundle } from './build-environment.ts'
@@ -40,7 +40,7 @@ async function build(): Promise<void> {
     const seconds = Math.round((Date.now() - startedAt) / 1000)
     process.stdout.write(`image: ready, ${Math.round(statSync(target).size / 1e6)} MB after ${seconds} s\n`)
   } finally {
-    rmSync(work, { recursive: true, force: true })
+    removeBuild(work)
   }
 }
 
@@ -87,8 +87,19 @@ function removeAbandonedBuilds(): void {
   mkdirSync(values.cache, { recursive: true })
   for (const name of readdirSync(values.cache)) {
     const pid = /^\.build-(\d+)$/.exec(name)?.[1]
-    if (pid && !existsSync(`/proc/${pid}`)) rmSync(join(values.cache, name), { recursive: true, force: true })
+    if (pid && !existsSync(`/proc/${pid}`)) removeBuild(join(values.cache, name))
   }
+}
+
+/**
+ * A build that was killed leaves this machine's /proc, /sys and /dev mounted in its tree: nothing below it is removed
+ * before these are gone from there.
+ */
+function removeBuild(directory: string): void {
+  const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n')
+  const below = mounts.map((line) => line.split(' ')[1] ?? '').filter((path) => path.startsWith(`${directory}/`))
+  for (const path of below.reverse()) execFileSync('umount', ['--lazy', path])
+  rmSync(directory, { recursive: true, force: true })
 }
 
 /** A word for the shell that runs mmdebstrap's hooks. */
