@@ -81,13 +81,14 @@ async function openPage(devTools: DevTools, look: PageLook): Promise<PageSession
   const { sessionId } = await devTools.send<{ sessionId: string }>('Target.attachToTarget', { targetId, flatten: true })
   const send = <Result>(method: string, params?: Record<string, unknown>) =>
     devTools.send<Result>(method, params, sessionId)
-  const { frameTree } = await send<{ frameTree: { frame: { id: string } } }>('Page.getFrameTree')
+  const { frameTree } = await send<{ frameTree: { frame: { id: string; loaderId: string } } }>('Page.getFrameTree')
   const size = { width: look.width, height: look.height, deviceScaleFactor: 1, mobile: false }
   await send('Emulation.setDeviceMetricsOverride', size)
   await devTools.send('Browser.setDownloadBehavior', { behavior: 'deny' })
   // Windows that get around the flag which refuses them stop before they run anything, and are closed.
   await devTools.send('Target.setDiscoverTargets', { discover: true })
-  return { send, sessionId, targetId, frameId: frameTree.frame.id, lifecycle: new Set(), onLifecycle: [] }
+  const { id: frameId, loaderId: blankLoaderId } = frameTree.frame
+  return { send, sessionId, targetId, frameId, blankLoaderId, lifecycle: new Set(), onLifecycle: [] }
 }
 
 async function enable(session: PageSession): Promise<void> {
@@ -121,7 +122,8 @@ function listen(devTools: DevTools, options: { events: PageEvents; session: Page
       const frame = params.frame as { id: string; url: string }
       if (frame.id === session.frameId) report.url = cut(frame.url, 2000)
     }
-    if (method === 'Page.lifecycleEvent' && params.frameId === session.frameId) {
+    const isOfPage = params.frameId === session.frameId && params.loaderId !== session.blankLoaderId
+    if (method === 'Page.lifecycleEvent' && isOfPage) {
       // A page that leads to another begins anew.
       if (params.name === 'init') session.lifecycle.clear()
       session.lifecycle.add(String(params.name))

@@ -8,6 +8,8 @@ export type PageSession = {
   sessionId: string
   targetId: string
   frameId: string
+  /** The empty page that the browser starts with, whose events must not be taken for those of the page. */
+  blankLoaderId: string
   /** Names of what the document has reached: `load`, `networkIdle` and so on. */
   lifecycle: Set<string>
   onLifecycle: (() => void)[]
