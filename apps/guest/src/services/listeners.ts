@@ -19,9 +19,10 @@ export function holderOf(inode: string, pids: Iterable<number>): number | undefi
   return undefined
 }
 
-/** An address at which a listener can be reached from inside. */
+/**
+ * An address at which a listener can be reached from inside. What listens on `::` takes both families, as Node does by
+ * itself, and a sandbox has no IPv6 address, not even `::1`.
+ */
 export function reachableAddress(address: string): string {
-  if (address === '0.0.0.0') return '127.0.0.1'
-  if (address === '::') return '::1'
-  return address
+  return address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address
 }

@@ -4,6 +4,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { services } from '@threadbox/protocol/guest'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { startTestGuest, type TestGuest } from '../guest.test-utils.ts'
+import { reachableAddress } from './listeners.ts'
 
 const { ServiceState, ServiceProblem } = services
 type StartRequest = Omit<MessageInitShape<typeof services.StartServiceRequestSchema>, '$typeName'>
@@ -126,6 +127,15 @@ test('O4: a server on 127.0.0.1 is running when it answers; the same key again s
   const { data, offset, dropped } = await guest.services.readServiceLog({ name: 'web' })
   expect(Buffer.from(data).toString()).toContain('GET / HTTP')
   expect([offset, dropped]).toEqual([0n, 0n])
+})
+
+test('O4: what listens on all addresses of both families is asked by IPv4, the only one that a sandbox has', () => {
+  expect(['::', '0.0.0.0', '127.0.0.1', '127.0.0.2'].map(reachableAddress)).toEqual([
+    '127.0.0.1',
+    '127.0.0.1',
+    '127.0.0.1',
+    '127.0.0.2',
+  ])
 })
 
 test('O10: a start under the same name, or on the same port, ends what was there before', async () => {
