@@ -183,7 +183,7 @@ function killProcess(pid: number): void {
   }
 }
 
-/** A cgroup stays busy for some milliseconds after its last process ended. */
+/** A cgroup stays busy for some milliseconds after its last process ended, on a machine without idle time for seconds. */
 async function removeCgroup(directory: string): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -192,7 +192,7 @@ async function removeCgroup(directory: string): Promise<void> {
       const code = (error as NodeJS.ErrnoException).code
       // A hierarchy that is not mounted may be a folder of a read-only file system, which refuses before it looks.
       if (code === 'ENOTDIR' || !(await exists(directory))) return
-      if (code !== 'EBUSY' || attempt === 100) throw error
+      if (code !== 'EBUSY' || attempt === 1000) throw error
       await delay(10)
     }
   }

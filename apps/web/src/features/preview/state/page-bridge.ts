@@ -28,7 +28,9 @@ const messagesPerSecond = 200
 const keptLines = 300
 /** As often as it is told further what a page says. */
 const tellMs = 100
-const helloTimeoutMs = 3000
+/** Asked more than once: what the page before it sent without end may have used up the second of the first answer. */
+const helloEveryMs = 1000
+const hellos = 4
 const captureTimeoutMs = 30_000
 const pickTimeoutMs = 2000
 
@@ -99,8 +101,11 @@ export function makePageBridge(options: { post: (message: AppMessage) => void; n
     },
     loaded: () => {
       clearTimeout(silence)
-      silence = setTimeout(() => change(silent), helloTimeoutMs)
-      post({ threadbox: 'hello' })
+      const greet = (left: number) => {
+        post({ threadbox: 'hello' })
+        silence = setTimeout(() => (left > 1 ? greet(left - 1) : change(silent)), helloEveryMs)
+      }
+      greet(hellos)
     },
     capture: async (region, scale) => {
       const answer = await ask({ threadbox: 'capture', id: newId(), region, scale }, captureTimeoutMs)
