@@ -133,16 +133,17 @@ function startDeadline({ start, members, status, change }: Watched): AwakeTimer 
       ...fine,
       state: ServiceState.FAILED,
       problem: ServiceProblem.NOT_READY,
-      message: `Nothing answered on port ${start.port} within ${start.readyTimeoutMs / 1000} s.${elsewhere(members())}`,
+      message: `Nothing answered on port ${start.port} within ${start.readyTimeoutMs / 1000} s.${elsewhere(members(), start.port)}`,
     })
   })
 }
 
 /** A frequent mistake, and the cure is known with it. */
-function elsewhere(pids: number[]): string {
+function elsewhere(pids: number[], port: number): string {
   const ports = listListeners()
     .filter(({ inode }) => holderOf(inode, pids) !== undefined)
-    .map(({ port }) => port)
+    .map((listener) => listener.port)
+  if (ports.includes(port)) return ' Its program listens there, but accepts no connection.'
   const other = [...new Set(ports)]
   return other.length === 0 ? '' : ` Its program listens on port ${other.join(', ')} instead.`
 }
@@ -178,7 +179,7 @@ function lookMsOf(state: services.ServiceState): number {
 }
 
 function notAnswering(port: number, pids: number[]): ServiceStatus {
-  const message = `Nothing listens on port ${port} any more. Its process goes on.${elsewhere(pids)}`
+  const message = `Nothing listens on port ${port} any more. Its process goes on.${elsewhere(pids, port)}`
   return { ...fine, state: ServiceState.FAILED, problem: ServiceProblem.NOT_ANSWERING, message }
 }
 
