@@ -185,7 +185,20 @@ export async function mountCrashed(options: {
   return {
     directory: options.mountPoint,
     [Symbol.asyncDispose]: async () => {
-      await run('umount', [options.mountPoint])
+      await unmount(options.mountPoint)
     },
+  }
+}
+
+/** A sandbox that another test starts meanwhile copies the mounts of this machine, and is busy with them for a moment. */
+export async function unmount(mountPoint: string): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await run('umount', [mountPoint])
+      return
+    } catch (error) {
+      if (attempt === 500 || !String(error).includes('busy')) throw error
+      await delay(20)
+    }
   }
 }

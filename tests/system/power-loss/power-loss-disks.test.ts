@@ -6,7 +6,15 @@ import { promisify } from 'node:util'
 import { type DiskStore, makeBtrfsDiskStore } from '@threadbox/disk-store'
 import { makeLogger } from '@threadbox/telemetry'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CrashDisk, makeCrashDisk, makeCrashImages, makeImageSpace, mountCrashed, readPast } from './crash-disk.ts'
+import {
+  type CrashDisk,
+  makeCrashDisk,
+  makeCrashImages,
+  makeImageSpace,
+  mountCrashed,
+  readPast,
+  unmount,
+} from './crash-disk.ts'
 
 /**
  * Disks of sandboxes on a pool file on ext4 on a disk that forgets what was not flushed. Power is cut at many points of
@@ -40,7 +48,7 @@ beforeAll(async () => {
   await Promise.all([0, 1, 2].map((worker) => work(store, worker)))
   unsynced = await writeWithoutSync(store)
   await store.close()
-  await run('umount', [data])
+  await unmount(data)
   await disk.close()
 })
 
