@@ -10,6 +10,7 @@ import {
   sleepingPageSchema,
 } from '@threadbox/protocol/host'
 import type { Dispatcher } from 'undici'
+import { parseJson } from '../parse-json.ts'
 import { hostAnswerUnknown } from './sandboxes.errors.ts'
 
 /** The files of a sandbox that sleeps, read by the host. Links are named and not followed. */
@@ -50,13 +51,5 @@ export function makeSleepingDisk(
       const entry = sleepingEntrySchema.parse(parseJson(text))
       return { entry, stream: Readable.toWeb(response.body) as ReadableStream<Uint8Array> }
     },
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

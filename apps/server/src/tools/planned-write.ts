@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { sha256Of } from '../sha256.ts'
 import type { CallOutcome } from '../turns/turn-record.ts'
 import { diffOf } from './file-diff.models.ts'
 import { failedWith, succeeded } from './outcomes.ts'
-import { readText, sha256Of } from './sandbox-files.ts'
+import { readText } from './sandbox-files.ts'
 import type { ToolContext } from './tool.ts'
 import { callInterrupted } from './tools.errors.ts'
 

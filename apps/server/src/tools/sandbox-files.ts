@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { AwakeSandbox } from '../sandboxes/sandbox-access.ts'
@@ -57,10 +56,6 @@ export function textOf(bytes: Uint8Array, path: string): string {
     // Not UTF-8: the same answer as for other binary files.
   }
   throw fileIsBinary({ path, sizeBytes: bytes.length })
-}
-
-export function sha256Of(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex')
 }
 
 export function isNotFound(error: unknown): boolean {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { ApiKey, CreateApiKey, CreatedApiKey } from '@threadbox/protocol/public'
+import { sha256Of } from '../sha256.ts'
 import type { System } from '../system.ts'
 import type { ApiKeyStore } from './api-keys.store.ts'
 import { apiKeyNotFound, authRequired } from './users.errors.ts'
@@ -30,7 +30,7 @@ export function makeApiKeys(options: { store: ApiKeyStore; system: System }): Ap
         user_id: userId,
         name: request.name.trim(),
         prefix: secret.slice(0, 'threadbox_'.length + 6),
-        sha256: sha256(secret),
+        sha256: sha256Of(secret),
         created_at: now,
         last_used_at: null,
         expires_at: request.expiresInDays === undefined ? null : now + request.expiresInDays * dayMs,
@@ -42,18 +42,14 @@ export function makeApiKeys(options: { store: ApiKeyStore; system: System }): Ap
       if (!(await store.delete(userId, apiKeyId))) throw apiKeyNotFound({})
     },
     authenticate: async (secret) => {
-      const row = await store.findBySha256(sha256(secret))
+      // 256 random bits: a plain hash of them cannot be turned back, and looking it up by hash leaks no timing.
+      const row = await store.findBySha256(sha256Of(secret))
       const now = system.now()
       if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) throw authRequired({})
       if (row.last_used_at === null || now - row.last_used_at >= touchEveryMs) await store.touch(row.id, now)
       return { userId: row.user_id, apiKeyId: row.id }
     },
   }
-}
-
-/** The key is 256 random bits: a plain hash cannot be turned back, and looking it up by hash leaks no timing. */
-function sha256(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex')
 }
 
 function present(row: ApiKeyRow): ApiKey {
