@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { makeKeyedLock } from '@threadbox/domain'
 import type { Logger } from '@threadbox/telemetry'
 import { type AddressPool, chooseAddressPool, makeAddressPool } from './address-pool.models.ts'
 import { makeDnsForwarder } from './dns-forwarder.ts'
@@ -9,7 +10,6 @@ import { type DnsUpstream, makeDnsUpstream, readHostResolvers } from './dns-upst
 import { defaultFirewallSettings, type FirewallSettings } from './firewall.models.ts'
 import { type Firewall, makeFirewall, removeTable } from './firewall.ts'
 import { findForwardBlocks, prepareHost, releaseHost } from './host-network.ts'
-import { makeKeyedLock } from './keyed-lock.ts'
 import {
   addressInside,
   countPackets,

@@ -1,4 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
+import { makeKeyedLock } from '@threadbox/domain'
 import { isErrorOf } from '@threadbox/errors'
 import type {
   OpenPort,
@@ -9,7 +10,6 @@ import type {
   UserEvent,
 } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
-import { makeKeyedMutex } from '../keyed-mutex.ts'
 import type { ReachableSandbox } from '../sandboxes/awake-sandbox.ts'
 import { sandboxNotAwake } from '../sandboxes/sandboxes.errors.ts'
 import type { System } from '../system.ts'
@@ -66,7 +66,7 @@ export type ServiceDependencies = {
 /** What several parts of the feature share in this process. */
 export type ServiceParts = ServiceDependencies & {
   changes: ServiceChanges
-  inOrder: ReturnType<typeof makeKeyedMutex>
+  inOrder: ReturnType<typeof makeKeyedLock>
   /** Ports of ordinary commands, as the guest of an awake sandbox last told. */
   openPorts: Map<string, OpenPort[]>
   /** Tells pages and waiters; quiet for a thread that has nothing to show. */
@@ -83,7 +83,7 @@ export function makeServiceParts(dependencies: ServiceDependencies): ServicePart
   const openPorts = new Map<string, OpenPort[]>()
   const parts: ServiceParts = {
     ...dependencies,
-    ...{ changes, openPorts, inOrder: makeKeyedMutex() },
+    ...{ changes, openPorts, inOrder: makeKeyedLock() },
     changed: async (threadId) => {
       changes.tell(threadId)
       const userId = await dependencies.ownerOf(threadId)

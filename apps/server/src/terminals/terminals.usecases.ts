@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect'
+import { makeKeyedLock } from '@threadbox/domain'
 import type { OpenTerminalRequest, Terminal, TerminalsView, UserEvent } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
-import { makeKeyedMutex } from '../keyed-mutex.ts'
 import type { ReachableSandbox } from '../sandboxes/awake-sandbox.ts'
 import { makeServiceChanges, type ServiceChanges } from '../services/service-changes.ts'
 import { directoryOf, type SandboxFacts } from '../services/services.models.ts'
@@ -51,7 +51,7 @@ export type TerminalDependencies = {
 export type TerminalParts = TerminalDependencies & {
   /** Something about the terminals of a thread, or its sandbox, is different. */
   changes: ServiceChanges
-  inOrder: ReturnType<typeof makeKeyedMutex>
+  inOrder: ReturnType<typeof makeKeyedLock>
   /** Tells views and pages. */
   changed(threadId: string): Promise<void>
 }
@@ -59,7 +59,7 @@ export type TerminalParts = TerminalDependencies & {
 export function makeTerminalParts(dependencies: TerminalDependencies): TerminalParts {
   const parts: TerminalParts = {
     ...dependencies,
-    ...{ changes: makeServiceChanges(), inOrder: makeKeyedMutex() },
+    ...{ changes: makeServiceChanges(), inOrder: makeKeyedLock() },
     changed: async (threadId) => {
       parts.changes.tell(threadId)
       const userId = await dependencies.ownerOf(threadId)

@@ -1,6 +1,6 @@
+import { makeKeyedLock } from '@threadbox/domain'
 import type { Entry, ThreadEvent, Turn } from '@threadbox/protocol/public'
 import type { Kysely, Transaction } from 'kysely'
-import { makeKeyedMutex } from '../keyed-mutex.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import { isNews } from './thread-log.fold.ts'
 import type { LiveHub, LiveReader } from './thread-log.hub.ts'
@@ -39,7 +39,7 @@ export type ThreadRecorder = ThreadLog & { recordThread(threadId: string, change
 export function makeThreadLog(dependencies: ThreadLogDependencies): ThreadRecorder {
   const { database, hub } = dependencies
   // Commits of one thread are published in the order of their numbers, also when several arrive at once.
-  const inOrder = makeKeyedMutex()
+  const inOrder = makeKeyedLock()
   const append = (
     threadId: string,
     changes: readonly RecordedChange[],

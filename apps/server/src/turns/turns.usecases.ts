@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi'
+import { makeKeyedLock } from '@threadbox/domain'
 import type { retryTurnSchema, sendMessageSchema } from '@threadbox/protocol/public'
-import { makeKeyedMutex } from '../keyed-mutex.ts'
 import type { ThreadChange } from '../threads/thread-log.ts'
 import { type Accepted, makeIntake } from './intake.ts'
 import { makeQueue } from './queue.usecases.ts'
@@ -44,7 +44,7 @@ export type Turns = {
 
 export function makeTurns(dependencies: TurnDependencies): Turns {
   const { store, queue: queueStore, system } = dependencies
-  const exclusively = makeKeyedMutex()
+  const exclusively = makeKeyedLock()
   const queue = makeQueue(dependencies)
   const titles = makeTitles(dependencies)
   const engine = makeTurnEngine(dependencies, {
