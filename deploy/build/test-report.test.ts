@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { failuresOf, filesToRepeat, linesOf, mostFilesToRepeat, type RunnerReport, resultOf } from './test-report.ts'
+
+describe('the report of a stage', () => {
+  it('names each failed test with its file and the first lines of its reason, without colours', () => {
+    const report = reportOf([['a.test.ts', ['it holds', 'failed', '\u001b[31mExpected 1\u001b[39m\nb\nc\nd\ne\nf\ng']]])
+    expect(failuresOf(report)).toEqual([{ file: 'a.test.ts', test: 'it holds', reason: 'Expected 1\nb\nc\nd\ne\nf' }])
+  })
+
+  it('names a file that did not come to its tests', () => {
+    const report = {
+      ...reportOf([]),
+      testResults: [{ name: 'b.test.ts', status: 'failed', message: 'No module x', assertionResults: [] }],
+    }
+    expect(failuresOf(report)).toEqual([{ file: 'b.test.ts', test: '(the file itself)', reason: 'No module x' }])
+  })
+
+  it('repeats a few failed files, each once, and none when many failed', () => {
+    const few = failuresOf(
+      reportOf([
+        ['a', ['one', 'failed', '']],
+        ['a', ['two', 'failed', '']],
+        ['b', ['three', 'failed', '']],
+      ]),
+    )
+    expect(filesToRepeat(few)).toEqual(['a', 'b'])
+    const many = Array.from({ length: mostFilesToRepeat + 1 }, (_, index) => ({
+      file: `${index}`,
+      test: 't',
+      reason: '',
+    }))
+    expect(filesToRepeat(many)).toEqual([])
+  })
+
+  it('calls a test unsteady that passes when it is repeated, and says why it had failed', () => {
+    const first = reportOf([
+      ['a', ['one', 'failed', 'too late']],
+      ['b', ['two', 'passed', '']],
+    ])
+    const result = resultOf(first, { exitCode: 1, repeated: reportOf([['a', ['one', 'passed', '']]]) })
+    expect(result).toEqual({ passed: 2, failures: [], unsteady: [{ file: 'a', test: 'one', reason: 'too late' }] })
+    expect(linesOf('system', result)).toEqual(['UNSTEADY system (passed when run once more): a > one', '    too late'])
+  })
+
+  it('keeps what fails twice as failed, also when it is another test of the file', () => {
+    const first = reportOf([
+      ['a', ['one', 'failed', 'x']],
+      ['b', ['two', 'failed', 'y']],
+    ])
+    const result = resultOf(first, {
+      exitCode: 1,
+      repeated: reportOf([
+        ['a', ['other', 'failed', 'z']],
+        ['b', ['two', 'passed', '']],
+      ]),
+    })
+    expect(result.failures).toEqual([{ file: 'a', test: 'other', reason: 'z' }])
+    expect(result.unsteady.map((failure) => failure.file)).toEqual(['b'])
+  })
+
+  it('fails when the runner failed although no test did', () => {
+    expect(resultOf(reportOf([]), { exitCode: 1 }).failures).toHaveLength(1)
+    expect(resultOf(reportOf([]), { exitCode: 0 }).failures).toHaveLength(0)
+  })
+})
+
+type Row = [file: string, test: [name: string, status: string, reason: string]]
+
+function reportOf(rows: Row[]): RunnerReport {
+  const passed = rows.filter(([, [, status]]) => status === 'passed').length
+  return {
+    numPassedTests: passed,
+    numFailedTests: rows.length - passed,
+    testResults: rows.map(([name, [fullName, status, reason]]) => ({
+      name,
+      status,
+      assertionResults: [{ fullName, status, failureMessages: reason === '' ? [] : [reason] }],
+    })),
+  }
+}

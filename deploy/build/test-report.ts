@@ -1,0 +1,87 @@
+/** What one run of the test runner says of itself: the part of its JSON report that is used here. */
+export interface RunnerReport {
+  numPassedTests: number
+  numFailedTests: number
+  testResults: readonly {
+    /** Path of the file. */
+    name: string
+    status: string
+    /** Why the file itself failed, where it did not come to its tests. */
+    message?: string
+    assertionResults: readonly { fullName: string; status: string; failureMessages: readonly string[] | null }[]
+  }[]
+}
+
+/** A test (or a file that did not come to its tests) that failed, with the first lines of its reason. */
+export interface Failure {
+  file: string
+  test: string
+  reason: string
+}
+
+/** What a stage came to. `unsteady`: failed at first and passed when its file was run once more. */
+export interface StageResult {
+  passed: number
+  failures: Failure[]
+  unsteady: Failure[]
+}
+
+/** Files that are run once more at most; a change that breaks more than these is no matter of chance. */
+export const mostFilesToRepeat = 3
+
+const reasonLines = 6
+
+export function failuresOf(report: RunnerReport): Failure[] {
+  return report.testResults.flatMap(({ name: file, status, message, assertionResults }) => {
+    const failed = assertionResults
+      .filter((result) => result.status === 'failed')
+      .map(({ fullName: test, failureMessages }) => ({ file, test, reason: firstLines(failureMessages?.[0] ?? '') }))
+    if (failed.length > 0 || status !== 'failed') return failed
+    return [{ file, test: '(the file itself)', reason: firstLines(message ?? '') }]
+  })
+}
+
+/** The files to run once more after a failed run; none when there are too many of them, or when none is to blame. */
+export function filesToRepeat(failures: readonly Failure[]): string[] {
+  const files = [...new Set(failures.map((failure) => failure.file))]
+  return files.length <= mostFilesToRepeat ? files : []
+}
+
+/**
+ * Joins a run with the repetition of its failed files.
+ *
+ * @param options.exitCode of the first run: one that failed without a failed test (an error outside of all tests)
+ *   counts as a failure of its own.
+ */
+export function resultOf(first: RunnerReport, options: { exitCode: number; repeated?: RunnerReport }): StageResult {
+  const failures = failuresOf(first)
+  if (options.repeated) {
+    const again = failuresOf(options.repeated)
+    const stillFailing = new Set(again.map((failure) => failure.file))
+    const unsteady = failures.filter((failure) => !stillFailing.has(failure.file))
+    return { passed: first.numPassedTests + unsteady.length, failures: again, unsteady }
+  }
+  if (options.exitCode !== 0 && failures.length === 0) {
+    const reason = `The test runner ended with ${options.exitCode}, although no test failed.`
+    return { passed: first.numPassedTests, failures: [{ file: '', test: '(the runner)', reason }], unsteady: [] }
+  }
+  return { passed: first.numPassedTests, failures, unsteady: [] }
+}
+
+/** The lines that end a stage's output: what failed and why, so that nobody has to search for it. */
+export function linesOf(stage: string, result: StageResult): string[] {
+  return [
+    ...result.failures.flatMap((failure) => described(`FAILED   ${stage}`, failure)),
+    ...result.unsteady.flatMap((failure) => described(`UNSTEADY ${stage} (passed when run once more)`, failure)),
+  ]
+}
+
+function described(title: string, { file, test, reason }: Failure): string[] {
+  return [`${title}: ${file}${file === '' ? '' : ' > '}${test}`, ...reason.split('\n').map((line) => `    ${line}`)]
+}
+
+function firstLines(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours of the terminal are control characters
+  const plain = text.replaceAll(/\u001b\[[0-9;]*m/g, '')
+  return plain.split('\n').slice(0, reasonLines).join('\n')
+}
