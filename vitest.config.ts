@@ -24,6 +24,9 @@ export default defineConfig({
             'tests/performance/*.test.ts',
           ],
           exclude: ['**/*.system.test.ts', '**/node_modules/**'],
+          // A machine that also runs other things is ten times slower at moments.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {

@@ -168,7 +168,7 @@ async function openHost(
     },
     bootTemplates: options.bootTemplates ?? false,
     activeCpuShare: 0.05,
-    readyTimeoutMs: 300,
+    readyTimeoutMs: 1500,
     installation: 'unit00',
     doctorUrl: 'http://127.0.0.1/',
     version: '0',

@@ -45,7 +45,7 @@ function figuresOf({ megabytes, title }: { megabytes: number; title: string }) {
     }),
     stall: emptyFigure({
       id: `pause-stall-${megabytes}`,
-      title: `Time of a pause in which a sandbox with ${title} held stands still, until it may be woken`,
+      title: `The longest that who wants a sandbox with ${title} held waits while it is being paused`,
       floorTitle: 'runsc pause and checkpoint of the same process, and a sync of the image',
       target: { maxRatio: 1.3 },
     }),

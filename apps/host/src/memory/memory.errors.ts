@@ -1,5 +1,5 @@
 import { defineError } from '@threadbox/errors'
-import type { MemoryProblem } from '@threadbox/protocol/host'
+import { type MemoryProblem, pauseAbandonedCode } from '@threadbox/protocol/host'
 
 /** What requests get while memory is being saved; whoever sent one waits for the pause and wakes the sandbox. */
 export const sandboxPausing = defineError({
@@ -37,6 +37,14 @@ export const pauseFailed = defineError<{ reason: string; isRunning: boolean }>({
   message: ({ reason, isRunning }) =>
     `The sandbox could not be paused${isRunning ? ' and goes on' : '; it has ended'}: ${reason}`,
   remedy: () => 'Look at the space in the pool; `threadbox doctor` says what is short.',
+})
+
+/** Nothing failed: somebody wanted the boot while its memory was being saved, and it goes on. */
+export const pauseAbandoned = defineError({
+  code: pauseAbandonedCode,
+  kind: 'conflict',
+  message: () => 'The pause was given up, because the sandbox was wanted meanwhile.',
+  remedy: () => 'Pause it again when nobody needs it.',
 })
 
 export const noRoomForMemory = defineError<{ neededBytes: number; availableBytes: number }>({

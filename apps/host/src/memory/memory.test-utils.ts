@@ -55,6 +55,7 @@ export function ordersOf(host: HostUnderTest, { sandboxId, bootId }: Sandbox) {
   return {
     state,
     pause: (more: { hashKey?: string } = {}) => post(hostPaths.pause(sandboxId), { bootId, ...more }),
+    abandonPause: () => post(hostPaths.abandonPause(sandboxId), { bootId }),
     wake: () => post(hostPaths.wake(sandboxId), { bootId }),
     demote: () => post(hostPaths.demote(sandboxId), { bootId, budgets }),
     stop: () => post(hostPaths.stop(sandboxId), { bootId }),

@@ -27,6 +27,68 @@ test('a pause that fails to save lets the sandbox go on with its memory and its 
   expect(await orders.pause()).toMatchObject({ status: 200, body: { sandbox: { actual: 'paused' } } })
 })
 
+test('C4: a pause is given up when the sandbox is wanted while its memory is being saved, and nothing of it is left', async () => {
+  await using host = await startHostUnderTest(answeringGuest())
+  const sandbox = await host.startSandbox()
+  const orders = ordersOf(host, sandbox)
+  const memory = await orders.memory()
+  const { saveMemory } = host.driver
+  host.driver.saveMemory = async (options) => {
+    const saved = await saveMemory(options)
+    expect(await orders.abandonPause()).toMatchObject({ status: 200, body: { wasUnderWay: true } })
+    return saved
+  }
+  expect(codeOf(await orders.pause())).toEqual([409, 'sandbox.pause-abandoned'])
+  expect(await orders.state()).toMatchObject({ actual: 'ready', bootId: sandbox.bootId, paused: null })
+  expect(await orders.memory()).toBe(memory)
+  expect(host.links.get(sandbox.sandboxId)).toMatchObject({ state: 'up' })
+  expect(await host.disks.listMemoryPlaces()).toEqual([])
+  expect((await fetch(`${host.url}${hostPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
+  host.driver.saveMemory = saveMemory
+  expect(await orders.pause()).toMatchObject({ status: 200, body: { sandbox: { actual: 'paused' } } })
+})
+
+test('a sandbox that is wanted before it is frozen is not frozen at all', async () => {
+  const guest = answeringGuest()
+  const wanted: Promise<unknown>[] = []
+  await using host = await startHostUnderTest({
+    behaviour: (request, response) => {
+      wanted.push(orders.abandonPause().then(() => guest.behaviour(request, response)))
+    },
+  })
+  const sandbox = await host.startSandbox()
+  const orders = ordersOf(host, sandbox)
+  const { freeze } = host.driver
+  let freezes = 0
+  host.driver.freeze = (bootId) => {
+    freezes += 1
+    return freeze(bootId)
+  }
+  expect(codeOf(await orders.pause())).toEqual([409, 'sandbox.pause-abandoned'])
+  await Promise.all(wanted)
+  expect([wanted.length, freezes]).toEqual([1, 0])
+  expect(await orders.state()).toMatchObject({ actual: 'ready', bootId: sandbox.bootId })
+})
+
+test('what cannot be abandoned is not: no pause, one that is over, one of another boot, an unknown sandbox', async () => {
+  await using host = await startHostUnderTest(answeringGuest())
+  const sandbox = await host.startSandbox()
+  const orders = ordersOf(host, sandbox)
+  const nothing = { status: 200, body: { wasUnderWay: false } }
+  expect(await orders.abandonPause()).toMatchObject(nothing)
+  const { saveMemory } = host.driver
+  host.driver.saveMemory = async (options) => {
+    const other = ordersOf(host, { ...sandbox, bootId: host.newBootId() })
+    expect(await other.abandonPause()).toMatchObject(nothing)
+    return await saveMemory(options)
+  }
+  expect((await orders.pause()).status).toBe(200)
+  expect(await orders.abandonPause()).toMatchObject(nothing)
+  expect(await orders.state()).toMatchObject({ actual: 'paused' })
+  const unknown = ordersOf(host, { ...sandbox, sandboxId: host.newSandboxId() })
+  expect(codeOf(await unknown.abandonPause())).toEqual([404, 'sandbox.not-found'])
+})
+
 test('a sandbox that ends while its memory is being saved has ended, with its own cause, and no image is left', async () => {
   await using host = await startHostUnderTest(answeringGuest())
   const sandbox = await host.startSandbox()

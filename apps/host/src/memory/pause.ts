@@ -1,14 +1,21 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { isErrorOf } from '@threadbox/errors'
 import { type Manifest, manifestSchema } from '@threadbox/protocol/guest'
 import type { PausedSandbox } from '@threadbox/protocol/host'
 import type { MemorySavingDriver } from '@threadbox/sandbox-driver'
 import { readManifest } from '../boots/guest-requests.ts'
-import { noRoomForMemory, pauseFailed, sandboxPaused, sandboxPausing } from './memory.errors.ts'
+import { noRoomForMemory, pauseAbandoned, pauseFailed, sandboxPaused, sandboxPausing } from './memory.errors.ts'
 import { discardImage, type MemoryParts, reasonOf, type SandboxBoot, savingDriver, sideBySide } from './memory-parts.ts'
 import { makeStopwatch } from './stopwatch.ts'
 
 export type PauseOutcome = Omit<PausedSandbox, 'sandbox'>
+
+export type PauseOptions = SandboxBoot & {
+  hashKey: string | undefined
+  /** Aborted when somebody wants the boot after all: the pause is given up where that is sooner than its end. */
+  wanted?: AbortSignal
+}
 
 /** Where in its place an image is; the manifest that was taken before it stands beside it. */
 export const imageName = 'image'
@@ -24,11 +31,8 @@ const imageMarginBytes = 64 * 1024 * 1024
  * nothing is written to its disk, so that the two fit each other. When it throws, the boot goes on as if nothing had
  * happened.
  */
-export async function pauseBoot(
-  parts: MemoryParts,
-  options: SandboxBoot & { hashKey: string | undefined },
-): Promise<PauseOutcome> {
-  const { sandbox, boot } = options
+export async function pauseBoot(parts: MemoryParts, options: PauseOptions): Promise<PauseOutcome> {
+  const { sandbox, boot, wanted } = options
   const { sandboxId, placeId } = sandbox
   const watch = makeStopwatch()
   const driver = await savingDriver(parts)
@@ -47,6 +51,7 @@ export async function pauseBoot(
       watch.time('manifestMs', takeManifest(parts, options)),
       watch.time('firstSyncMs', parts.disks.syncDisk(placeId)),
     )
+    refuseIfWanted(wanted)
     await parts.running.silence({ boot, reason: sandboxPausing({}) })
     const frozenAt = performance.now()
     await watch.time('freezeMs', driver.freeze(boot.driverBootId))
@@ -57,6 +62,9 @@ export async function pauseBoot(
     await parts.network.setLink({ sandboxId: placeId, state: 'down' })
     const image = { bootId: boot.driverBootId, directory: path.join(directory, imageName) }
     const { bytes } = await watch.time('saveMs', driver.saveMemory(image))
+    refuseIfWanted(wanted)
+    // Whoever wants it from here on waits for the end, and wakes the frozen copy.
+    const savedAt = performance.now()
     if (taken.manifest !== null) await writeFile(path.join(directory, manifestName), JSON.stringify(taken.manifest))
     const marked = watch.time('snapshotMs', parts.points.mark(sandbox, { snapshotId: imageId, at: createdAt }))
     const [diskGeneration] = await sideBySide(
@@ -64,7 +72,8 @@ export async function pauseBoot(
       marked.then(() => watch.time('generationMs', parts.disks.diskGeneration(placeId))),
       watch.time('syncMs', parts.disks.syncMemoryPlace({ diskId: placeId, imageId })),
     )
-    const [stallMs, durationMs] = [performance.now() - frozenAt, watch.totalMs()]
+    const stallMs = Math.max(savedAt - frozenAt, performance.now() - savedAt)
+    const durationMs = watch.totalMs()
     const { manifestProblem } = taken
     const isPaused = await parts.images.finishPause({
       ...{ ...announced, diskGeneration, bytes, manifestProblem, stallMs, durationMs },
@@ -76,6 +85,7 @@ export async function pauseBoot(
     return { ...taken, stallMs, durationMs }
   } catch (error) {
     const isRunning = await undoPause(parts, { sandbox, boot, imageId })
+    if (isRunning && isErrorOf(pauseAbandoned, error)) throw error
     throw pauseFailed({ reason: reasonOf(error), isRunning }, { cause: error })
   }
 }
@@ -149,6 +159,10 @@ async function takeManifest(
   } catch (error) {
     return { manifest: null, manifestProblem: reasonOf(error) }
   }
+}
+
+function refuseIfWanted(wanted: AbortSignal | undefined): void {
+  if (wanted?.aborted) throw pauseAbandoned({})
 }
 
 async function refuseWithoutSpace(

@@ -3,7 +3,7 @@ import type { DemotedSandbox, FileChanges, HostInfo, HostSandbox, WokenSandbox }
 import type { StoredSandbox } from '../state/sandboxes.store.ts'
 import { demoteBoot } from './demote.ts'
 import type { MemoryParts, SandboxBoot } from './memory-parts.ts'
-import { describePause, type PauseOutcome, pauseBoot } from './pause.ts'
+import { describePause, type PauseOptions, type PauseOutcome, pauseBoot } from './pause.ts'
 import { makeQuietLooks } from './quiet-looks.ts'
 import { type Reclaimed, reclaimMemory, removeLeftOverImages } from './reclaim-memory.ts'
 import { dropMemory, wakeBoot } from './wake.ts'
@@ -13,7 +13,7 @@ import { dropMemory, wakeBoot } from './wake.ts'
  * is done with a sandbox.
  */
 export type PausedBoots = {
-  pause(options: SandboxBoot & { hashKey: string | undefined }): Promise<PauseOutcome>
+  pause(options: PauseOptions): Promise<PauseOutcome>
   /** What the pause of a paused boot was. */
   describePause(options: SandboxBoot): Promise<PauseOutcome>
   wake(options: SandboxBoot): Promise<Omit<WokenSandbox, 'sandbox'>>

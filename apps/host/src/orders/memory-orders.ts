@@ -1,5 +1,5 @@
 import type { RescueRequest } from '@threadbox/protocol/guest'
-import type { DemotedSandbox, FileChanges, PausedSandbox, WokenSandbox } from '@threadbox/protocol/host'
+import type { AbandonedPause, DemotedSandbox, FileChanges, PausedSandbox, WokenSandbox } from '@threadbox/protocol/host'
 import { sandboxNotPaused } from '../memory/memory.errors.ts'
 import type { SandboxBoot } from '../memory/memory-parts.ts'
 import { isAsleep } from '../memory/paused-boots.ts'
@@ -11,6 +11,8 @@ import type { OrdersParts } from './sandbox-orders.ts'
 /** Orders about the memory of a boot. They wait for each other, so whoever comes second finds the work of the first. */
 export type MemoryOrders = {
   pause(sandboxId: string, order: { bootId: string; hashKey?: string | undefined }): Promise<PausedSandbox>
+  /** Waits for nothing: it is about the order that is being carried out. */
+  abandonPause(sandboxId: string, order: { bootId: string }): Promise<AbandonedPause>
   wake(sandboxId: string, order: { bootId: string }): Promise<WokenSandbox>
   demote(sandboxId: string, order: { bootId: string; budgets: RescueRequest }): Promise<DemotedSandbox>
   fileChanges(sandboxId: string): Promise<FileChanges>
@@ -23,6 +25,17 @@ export function makeMemoryOrders(
   },
 ): MemoryOrders {
   const { lock, paused } = parts
+  const underWay = new Map<string, { bootId: string; wanted: AbortController }>()
+  const pause = async (found: SandboxBoot, hashKey: string | undefined) => {
+    const { sandboxId } = found.sandbox
+    const wanted = new AbortController()
+    underWay.set(sandboxId, { bootId: found.boot.bootId, wanted })
+    try {
+      return await paused.pause({ ...found, hashKey, wanted: wanted.signal })
+    } finally {
+      underWay.delete(sandboxId)
+    }
+  }
   const find = async (sandboxId: string, bootId: string): Promise<SandboxBoot> => {
     const sandbox = await parts.known(sandboxId)
     const boot = await parts.boots.current(sandboxId)
@@ -35,9 +48,16 @@ export function makeMemoryOrders(
       lock(sandboxId, async () => {
         const found = await find(sandboxId, bootId)
         const isPaused = isAsleep(found.boot)
-        const outcome = await (isPaused ? paused.describePause(found) : paused.pause({ ...found, hashKey }))
+        const outcome = await (isPaused ? paused.describePause(found) : pause(found, hashKey))
         return { sandbox: await presentSandbox(parts, found.sandbox), ...outcome }
       }),
+    abandonPause: async (sandboxId, { bootId }) => {
+      await parts.known(sandboxId)
+      const present = underWay.get(sandboxId)
+      if (present?.bootId !== bootId) return { wasUnderWay: false }
+      present.wanted.abort()
+      return { wasUnderWay: true }
+    },
     wake: (sandboxId, { bootId }) =>
       lock(sandboxId, async () => {
         const found = await find(sandboxId, bootId)

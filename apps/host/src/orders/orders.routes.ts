@@ -1,6 +1,7 @@
 import { isId } from '@threadbox/domain'
 import { defineError } from '@threadbox/errors'
 import {
+  abandonPauseSchema,
   changeSandboxSchema,
   demoteSandboxSchema,
   ensureSandboxSchema,
@@ -56,6 +57,9 @@ export function addOrderRoutes(app: Hono, orders: SandboxOrders): void {
 function addMemoryRoutes(app: Hono, orders: SandboxOrders): void {
   app.post(hostPaths.pause(':sandboxId'), async (context) =>
     context.json(await orders.pause(sandboxIdOf(context), await bodyOf(context, pauseSandboxSchema))),
+  )
+  app.post(hostPaths.abandonPause(':sandboxId'), async (context) =>
+    context.json(await orders.abandonPause(sandboxIdOf(context), await bodyOf(context, abandonPauseSchema))),
   )
   app.post(hostPaths.wake(':sandboxId'), async (context) =>
     context.json(await orders.wake(sandboxIdOf(context), await bodyOf(context, wakeSandboxSchema))),

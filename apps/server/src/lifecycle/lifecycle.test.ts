@@ -64,6 +64,23 @@ describe('pause and wake', () => {
     expect((await woken).bootId).toBe(bootId)
   })
 
+  test('C4: who wants it in the middle of a pause has it given up, which is no failure and is told to who paused it', async () => {
+    const { bootId } = await bench.awake()
+    const gate = Promise.withResolvers<void>()
+    bench.host.pauseGate = gate.promise
+    bench.host.failPauses.push({ status: 409, code: 'sandbox.pause-abandoned', kind: 'conflict' })
+    const pausing = bench.call('POST', '/pause')
+    await vi.waitFor(() => expect(bench.host.orders).toHaveLength(1))
+    const woken = bench.awake()
+    await vi.waitFor(() => expect(bench.host.abandoned).toEqual([bootId]))
+    gate.resolve()
+    expect(await failed(await pausing)).toBe('sandbox.pause-abandoned')
+    expect((await woken).bootId).toBe(bootId)
+    expect((await bench.detail()).sandbox).toMatchObject({ state: 'active', detail: null })
+    expect(await bench.codes()).toEqual(['pause-abandoned', 'started'])
+    expect(await bench.notices()).toEqual([])
+  })
+
   test('a boot that ends while it is paused is cold, and said to be', async () => {
     const { sandboxId } = await bench.awake()
     const gate = Promise.withResolvers<void>()

@@ -60,7 +60,7 @@ export async function bringAwake(dependencies: WakingDependencies, threadId: str
       else await noteEnd(dependencies, row, actual)
     } else if (row.state === 'pausing') {
       // A pause that fails leaves the sandbox active or cold: either is a place to go on from.
-      await dependencies.pausing.settle(row).catch((error: unknown) => throwUnreachable(error))
+      await dependencies.pausing.giveUp(row).catch((error: unknown) => throwUnreachable(error))
     } else if (row.state === 'paused') {
       await dependencies.demoted(row.id)
       await change(row, { event: 'wake-requested', columns: { cause_json: null } })

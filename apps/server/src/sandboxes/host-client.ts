@@ -4,6 +4,8 @@ import { createConnectTransport } from '@connectrpc/connect-node'
 import { fromWireError } from '@threadbox/errors'
 import type { RescueRequest } from '@threadbox/protocol/guest'
 import {
+  type AbandonedPause,
+  abandonedPauseSchema,
   bootHeader,
   type DemotedSandbox,
   demotedSandboxSchema,
@@ -50,6 +52,8 @@ export type HostClient = {
   start(sandboxId: string, order: { bootId: string; hostname: string }): Promise<HostSandbox>
   /** Saves the memory of a boot and stops its clock. When it fails the boot goes on as it was. */
   pause(sandboxId: string, order: { bootId: string; hashKey: string }): Promise<PausedSandbox>
+  /** Has a pause that is under way give up, so that the boot goes on as soon as it can. */
+  abandonPause(sandboxId: string, order: { bootId: string }): Promise<AbandonedPause>
   /** Lets a paused boot go on. Fails with `sandbox.memory-unusable` when its memory cannot be used. */
   wake(sandboxId: string, order: { bootId: string }): Promise<WokenSandbox>
   /** Gives the memory of a paused boot up, after what can be rescued of it was. */
@@ -95,16 +99,7 @@ export function makeHostClient(options: { socketPath: string }): HostClient {
     })
     return response
   }
-  const order = async <Schema extends z.ZodType>(
-    schema: Schema,
-    request: {
-      method: 'GET' | 'PUT' | 'PATCH' | 'POST' | 'DELETE'
-      path: string
-      json?: unknown
-      bootId?: string
-      timeoutMs?: number
-    },
-  ): Promise<z.infer<Schema>> => {
+  const order: SendOrder = async (schema, request) => {
     const response = await send({
       method: request.method,
       path: request.path,
@@ -123,9 +118,6 @@ export function makeHostClient(options: { socketPath: string }): HostClient {
     return parsed.data
   }
 
-  const memoryOrder = <Schema extends z.ZodType>(schema: Schema, path: string, json: { bootId: string }) =>
-    order(schema, { method: 'POST', path, json, bootId: json.bootId, timeoutMs: memoryOrderTimeoutMs })
-
   return {
     info: () => order(hostInfoSchema, { method: 'GET', path: hostPaths.info }),
     doctor: () => order(hostDoctorSchema, { method: 'GET', path: hostPaths.doctor }),
@@ -142,9 +134,7 @@ export function makeHostClient(options: { socketPath: string }): HostClient {
       order(hostSandboxSchema, { method: 'PATCH', path: hostPaths.sandbox(sandboxId), json }),
     start: (sandboxId, json) =>
       order(hostSandboxSchema, { method: 'POST', path: hostPaths.start(sandboxId), json, bootId: json.bootId }),
-    pause: (sandboxId, json) => memoryOrder(pausedSandboxSchema, hostPaths.pause(sandboxId), json),
-    wake: (sandboxId, json) => memoryOrder(wokenSandboxSchema, hostPaths.wake(sandboxId), json),
-    demote: (sandboxId, json) => memoryOrder(demotedSandboxSchema, hostPaths.demote(sandboxId), json),
+    ...memoryOrders(order),
     fileChanges: (sandboxId) => order(fileChangesSchema, { method: 'GET', path: hostPaths.fileChanges(sandboxId) }),
     stop: async (sandboxId, bootId) => {
       await order(z.unknown(), { method: 'POST', path: hostPaths.stop(sandboxId), json: { bootId }, bootId })
@@ -179,6 +169,34 @@ export function makeHostClient(options: { socketPath: string }): HostClient {
       httpAgent.destroy()
       await dispatcher.destroy()
     },
+  }
+}
+
+type SendOrder = <Schema extends z.ZodType>(
+  schema: Schema,
+  request: {
+    method: 'GET' | 'PUT' | 'PATCH' | 'POST' | 'DELETE'
+    path: string
+    json?: unknown
+    bootId?: string
+    timeoutMs?: number
+  },
+) => Promise<z.infer<Schema>>
+
+function memoryOrders(order: SendOrder): Pick<HostClient, 'pause' | 'abandonPause' | 'wake' | 'demote'> {
+  const memoryOrder = <Schema extends z.ZodType>(schema: Schema, path: string, json: { bootId: string }) =>
+    order(schema, { method: 'POST', path, json, bootId: json.bootId, timeoutMs: memoryOrderTimeoutMs })
+  return {
+    pause: (sandboxId, json) => memoryOrder(pausedSandboxSchema, hostPaths.pause(sandboxId), json),
+    abandonPause: (sandboxId, json) =>
+      order(abandonedPauseSchema, {
+        method: 'POST',
+        path: hostPaths.abandonPause(sandboxId),
+        json,
+        bootId: json.bootId,
+      }),
+    wake: (sandboxId, json) => memoryOrder(wokenSandboxSchema, hostPaths.wake(sandboxId), json),
+    demote: (sandboxId, json) => memoryOrder(demotedSandboxSchema, hostPaths.demote(sandboxId), json),
   }
 }
 

@@ -43,6 +43,8 @@ export type HostStandIn = AsyncDisposable & {
   failPauses: Failure[]
   failWakes: Failure[]
   failDemotes: Failure[]
+  /** Boots whose pause was to be given up. */
+  abandoned: string[]
   /** While set, orders of that kind wait for it. */
   pauseGate: Promise<void> | undefined
   wakeGate: Promise<void> | undefined
@@ -115,6 +117,7 @@ export async function startHostStandIn(): Promise<HostStandIn> {
     failChanges: 0,
     startGate: undefined,
     ...{ orders: [], failPauses: [], failWakes: [], failDemotes: [], restarted: [] },
+    abandoned: [],
     ...{ pauseGate: undefined, wakeGate: undefined, demoteGate: undefined },
     ...{ wakesFrom: 'memory', places: 100, manifest: emptyManifest(), rescue: emptyRescue(), fileChanges: noChanges },
     hashKeys: { pause: undefined, look: undefined },
@@ -200,6 +203,11 @@ async function answer(host: HostStandIn, exchange: Exchange): Promise<void> {
   if (rest === 'start') return await start(host, { ...exchange, sandbox, sendJson })
   if (rest === 'stop' || rest === 'pause' || rest === 'wake' || rest === 'demote') {
     return await memoryOrder(host, { ...exchange, sandbox, sendJson, order: rest })
+  }
+  if (rest === 'abandon-pause') {
+    const { bootId } = (await json(request)) as { bootId: string }
+    host.abandoned.push(bootId)
+    return sendJson({ wasUnderWay: sandbox.actual === 'ready' && sandbox.bootId === bootId })
   }
   if (rest === 'port') return (isAsked(sandbox, request) ? host.service : sleepingPort)(request, response)
   if (rest === 'sleeping-files') {

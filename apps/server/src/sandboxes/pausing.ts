@@ -1,5 +1,5 @@
-import { isThreadboxError } from '@threadbox/errors'
-import type { HostSandbox, PausedSandbox } from '@threadbox/protocol/host'
+import { isErrorOf, isThreadboxError } from '@threadbox/errors'
+import { type HostSandbox, type PausedSandbox, pauseAbandonedCode } from '@threadbox/protocol/host'
 import type { PauseCause } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { System } from '../system.ts'
@@ -27,6 +27,10 @@ export type Pausing = {
    * sandbox is in another state, unless the host cannot be reached.
    */
   settle(row: SandboxRow): Promise<void>
+  /**
+   * Somebody wants the sandbox: a pause that is under way is given up where it can be, and otherwise brought to its end.
+   */
+  giveUp(row: SandboxRow): Promise<void>
   /** The host has paused it without being asked, as it does when the installation goes down. */
   adopt(row: SandboxRow): Promise<void>
 }
@@ -66,9 +70,16 @@ export function makePausing(dependencies: PausingDependencies): Pausing {
     if (pausing === undefined) throw sandboxNotReady({ state: now.state })
     await order(dependencies, pausing)
   }
+  const settle = (row: SandboxRow) => join(row.id, () => order(dependencies, row))
   return {
     pause: (row, reason) => join(row.id, () => begin(row, reason)),
-    settle: (row) => join(row.id, () => order(dependencies, row)),
+    settle,
+    giveUp: async (row) => {
+      const present = running.get(row.id)
+      await dependencies.host.abandonPause(row.id, { bootId: row.boot_id ?? '' })
+      // Joined as it was: by now it may be over, and what follows it is not to be paused again.
+      await (present ?? settle(row))
+    },
     adopt: (row) => join(row.id, () => begin(row, { cause: 'shutdown' })),
   }
 }
@@ -92,7 +103,10 @@ async function order(dependencies: PausingDependencies, row: SandboxRow): Promis
     if (isThreadboxError(error) && error.code === hostUnreachable.code) throw error
     const actual = await host.get(row.id)
     if (actual?.actual === 'stopped' || actual?.bootId !== bootId) await dependencies.noteEnd(row, actual)
-    else {
+    else if (isErrorOf({ code: pauseAbandonedCode }, error)) {
+      await change(row, { event: 'pause-failed', columns: { used_at: dependencies.system.now() } })
+      await recorder.record(row.thread_id, { code: 'pause-abandoned', params: {} })
+    } else {
       const message = isThreadboxError(error) ? error.message : 'unexpected answer'
       dependencies.logger.warn({ err: error, sandboxId: row.id }, 'sandbox was not paused')
       await change(row, { event: 'pause-failed', detail: { code: 'pause-failed', params: { message } } })

@@ -63,6 +63,20 @@ export const pauseSandboxSchema = z.object({
 })
 
 /**
+ * `POST /v1/sandboxes/{sandboxId}/abandon-pause`: somebody wants the boot while it is being paused. Answers at once; the
+ * pause then fails with `sandbox.pause-abandoned` as soon as the boot can go on, unless its memory is saved already:
+ * then the pause ends as usual and a wake is the way on.
+ */
+export const abandonPauseSchema = z.object({ bootId: z.string() })
+
+/** Whether a pause of this boot was under way. */
+export const abandonedPauseSchema = z.object({ wasUnderWay: z.boolean() })
+export type AbandonedPause = z.infer<typeof abandonedPauseSchema>
+
+/** Code of the error with which an abandoned pause fails. The boot runs on. */
+export const pauseAbandonedCode = 'sandbox.pause-abandoned'
+
+/**
  * `POST /v1/sandboxes/{sandboxId}/wake`: the paused boot goes on, out of RAM (`frozen`) or out of its memory image
  * (`memory`). Awake already: says so (`awake`). When the memory cannot be used it is dropped and the order fails with
  * `sandbox.memory-unusable`, whose `reason` is one of {@link memoryProblemSchema}; the disk is untouched, and `start`
@@ -128,7 +142,10 @@ export const pausedSandboxSchema = z.object({
   /** Taken right before; null when the guest could not say, with the reason. */
   manifest: manifestSchema.nullable(),
   manifestProblem: z.string(),
-  /** How long the sandbox stood still, and how long everything took. */
+  /**
+   * The longest that somebody who wanted it meanwhile would have waited: until the pause could be abandoned, or from
+   * there until it was over. And how long everything took.
+   */
   stallMs: z.number(),
   durationMs: z.number(),
 })
@@ -252,6 +269,7 @@ export const hostPaths = {
   start: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/start`,
   stop: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/stop`,
   pause: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/pause`,
+  abandonPause: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/abandon-pause`,
   wake: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/wake`,
   demote: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/demote`,
   fileChanges: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/file-changes`,

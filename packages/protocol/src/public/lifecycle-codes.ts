@@ -49,6 +49,8 @@ export const lifecycleLogCodes = {
   started: ['durationMs'],
   'start-failed': ['message'],
   'pause-failed': ['message'],
+  /** It was wanted while its memory was being saved, and went on. */
+  'pause-abandoned': [],
   'woken.frozen': ['durationMs'],
   'woken.memory': ['durationMs'],
   'woken.disk': ['durationMs'],

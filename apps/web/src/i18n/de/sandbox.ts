@@ -193,6 +193,7 @@ export const sandbox: Texts<typeof source> = {
     paused: 'Pausiert: {{cause}}',
     pausedPlain: 'Pausiert',
     'pause-failed': 'Pausieren ging nicht: {{message}}',
+    'pause-abandoned': 'Pause abgebrochen: sie wurde gebraucht',
     woken: {
       frozen: 'Aus dem Speicher fortgesetzt',
       memory: 'Aus dem gesicherten Speicher fortgesetzt',

@@ -195,6 +195,7 @@ export const sandbox = {
     paused: 'Paused: {{cause}}',
     pausedPlain: 'Paused',
     'pause-failed': 'Could not pause: {{message}}',
+    'pause-abandoned': 'Pause given up: it was needed',
     woken: {
       frozen: 'Resumed from memory',
       memory: 'Resumed from memory, read from disk',

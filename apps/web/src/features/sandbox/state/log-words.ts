@@ -9,6 +9,7 @@ const plainCodes = [
   'started',
   'start-failed',
   'pause-failed',
+  'pause-abandoned',
   'wake-failed',
   'wake-queued',
   'frozen-dropped',
