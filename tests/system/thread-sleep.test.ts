@@ -69,6 +69,26 @@ test('A2, C6: a sandbox that was paused wakes with the next message, and everyth
   })
 })
 
+test('C4: a message in the middle of a pause has it given up: the same processes answer, and nothing is reported', async () => {
+  const { client } = installation
+  // A gigabyte takes a second to save.
+  await cell('import os\nheld = bytearray(os.urandom(1 << 20)) * 1024\nkernel = os.getpid()')
+  const pausing = client.sandboxes.pause(thread.id)
+  pausing.catch(() => undefined)
+  await vi.waitFor(async () => expect((await client.threads.get(thread.id)).sandbox.state).toBe('pausing'), {
+    timeout: 30_000,
+    interval: 20,
+  })
+  expect(await cell('print(kernel == os.getpid(), len(held) >> 20)')).toBe('True 1024\n')
+  await expect(pausing).rejects.toMatchObject({ code: 'sandbox.pause-abandoned' })
+  const { sandbox, latestReport, log } = await client.sandboxes.get(thread.id)
+  expect([sandbox.state, latestReport?.id, log[0]?.code]).toEqual(['active', last?.id, 'pause-abandoned'])
+  await cell('del held')
+  expect((await client.sandboxes.pause(thread.id)).sandbox.state).toBe('paused')
+  expect(await cell('print(kernel == os.getpid())')).toBe('True\n')
+  last = await reported(last?.id)
+})
+
 test('A3, G10: memory that is given up leaves files and what could be rescued, and the report says the rest', async () => {
   await installation.client.sandboxes.change(thread.id, { policy: { hotKeep: 'strict', hotHours: 0 } })
   await installation.client.sandboxes.pause(thread.id)
@@ -86,6 +106,7 @@ test('A3, G10: memory that is given up leaves files and what could be rescued, a
     'lost port tcp 127.0.0.1:8123',
     'rescued variable x',
     'rescued variable names',
+    'rescued variable kernel',
     'rescued shell shell session',
   ])
   const server = report.items.find(({ name }) => name.includes('http.server 8123'))
