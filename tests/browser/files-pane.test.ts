@@ -25,7 +25,9 @@ async function withFiles(command: string, options: PageOptions = {}): Promise<Fi
   return Object.assign(page, { threadId: thread.id, [Symbol.asyncDispose]: () => closePage(page) })
 }
 
-const pane = (page: Page) => page.getByRole('complementary', { name: 'Files' })
+/** On a phone a sheet, which is a dialog. */
+const pane = (page: Page) =>
+  page.getByRole('complementary', { name: 'Files' }).or(page.getByRole('dialog', { name: 'Files', exact: true }))
 const list = (page: Page) => pane(page).getByRole('tree', { name: 'Files' })
 const row = (page: Page, name: string | RegExp) => list(page).getByRole('treeitem', { name })
 const button = (page: Page, name: string) => pane(page).getByRole('button', { name, exact: true })
@@ -131,8 +133,9 @@ describe('several at once', () => {
     expect(await list(page).locator('[aria-selected=true]').count()).toBe(3)
     await button(page, 'More for the selected entry').tap()
     await page.getByRole('menuitem', { name: 'Delete' }).tap()
-    await dialog(page).getByText('box, n2.txt, n3.txt will be deleted for good').waitFor()
-    await dialog(page).getByRole('button', { name: 'Delete' }).tap()
+    const question = page.getByRole('dialog', { name: 'Delete 3 entries?' })
+    await question.getByText('box, n2.txt, n3.txt will be deleted for good').waitFor()
+    await question.getByRole('button', { name: 'Delete' }).tap()
     await row(page, /^n3\.txt/).waitFor({ state: 'detached' })
     await button(page, 'Select several').tap()
     await row(page, /^n1\.txt/).tap()
@@ -144,6 +147,7 @@ describe('several at once', () => {
       'mkdir -p ~/w/box; cd ~/w; echo in > box/taken.txt; echo out > taken.txt; echo x > drag.txt',
     )
     await row(page, /^w/).dblclick()
+    await pane(page).getByText('3 items, 6 bytes').waitFor()
     await row(page, /^drag\.txt/).dragTo(row(page, /^box/))
     await row(page, /^drag\.txt/).waitFor({ state: 'detached' })
     await row(page, /^taken\.txt/).dragTo(row(page, /^box/))
@@ -239,9 +243,6 @@ describe('looking at files', () => {
       `printf 'hour,trips\\n00:00,16\\n' > a.csv; printf '# Title\\n' > b.md; head -c 5000 /dev/zero > c.dat; touch e.xls; ` +
         `printf '<h1>page</h1><script>try{parent.document.title}catch(e){document.body.append("no rights")}</script>' > d.html`,
     )
-    await pane(page)
-      .getByText(/^5 items, \d[\d.]* (?:bytes|kB)$/)
-      .waitFor()
     await row(page, /^a\.csv/).click()
     await viewer(page, 'a.csv').getByRole('columnheader', { name: 'trips' }).waitFor()
     await row(page, /^b\.md/).click()
