@@ -439,9 +439,10 @@ describe('O12: a hostile page', () => {
   })
 
   test('cannot speak from another origin that the frame was led to', async () => {
-    const { client } = stage.installation
-    await client.services.start(threadId, { name: 'others', command: 'PORT=8001 node pages.mjs', port: 8001 })
     await using page = await open('/hostile')
+    // No service: the pane would change to it.
+    await send(page, '/run PORT=8001 setsid -f node pages.mjs > /dev/null 2>&1')
+    await answered(page)
     const url = await page.evaluate(async (id) => {
       const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
       const body = JSON.stringify({ port: 8001, path: '/hostile' })
@@ -464,7 +465,6 @@ describe('O12: a hostile page', () => {
     expect(await address(page).inputValue()).toBe('/hostile')
     await pane(page).getByRole('button', { name: 'Reload page' }).click()
     await camera(page).and(page.locator(':not([aria-disabled])')).waitFor()
-    await client.services.stop(threadId, 'others')
   })
 })
 

@@ -15,19 +15,19 @@ window.lies = {
       7,
       null,
     ]) {
-      say({ threadbox: 'page', path, title: 'x', isNew: false })
+      say({ threadbox: 'page', path, title: 'x', isNew: false, isLocked: false })
     }
-    say({ threadbox: 'page', path: '/never', title: 'Settings of threadbox', isNew: false })
+    say({ threadbox: 'page', path: '/never', title: 'Settings of threadbox', isNew: false, isLocked: false })
   },
   /** More than can be shown, longer than may be. */
   flood: () => {
     for (let index = 0; index < 20_000; index += 1) {
       say({ threadbox: 'console', lines: [{ level: 'error', text: `flood ${index}`, at: 1 }], dropped: 0 })
-      say({ threadbox: 'page', path: `/flood/${index}`, title: '', isNew: true })
+      say({ threadbox: 'page', path: `/flood/${index}`, title: '', isNew: true, isLocked: false })
     }
     for (let index = 0; index < 5; index += 1) {
       say({ threadbox: 'console', lines: [{ level: 'error', text: huge, at: 1 }], dropped: 0 })
-      say({ threadbox: 'page', path: `/${huge}`, title: huge, isNew: false })
+      say({ threadbox: 'page', path: `/${huge}`, title: huge, isNew: false, isLocked: false })
       say(huge)
     }
   },
