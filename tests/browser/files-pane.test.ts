@@ -25,7 +25,9 @@ async function withFiles(command: string, options: PageOptions = {}): Promise<Fi
   return Object.assign(page, { threadId: thread.id, [Symbol.asyncDispose]: () => closePage(page) })
 }
 
-const pane = (page: Page) => page.getByRole('complementary', { name: 'Files' })
+/** On a phone a sheet, which is a dialog. */
+const pane = (page: Page) =>
+  page.getByRole('complementary', { name: 'Files' }).or(page.getByRole('dialog', { name: 'Files', exact: true }))
 const list = (page: Page) => pane(page).getByRole('tree', { name: 'Files' })
 const row = (page: Page, name: string | RegExp) => list(page).getByRole('treeitem', { name })
 const button = (page: Page, name: string) => pane(page).getByRole('button', { name, exact: true })
@@ -36,7 +38,7 @@ describe('the list', () => {
   test('C8: ten thousand files are there at once, and only those in view are drawn', async () => {
     await using page = await withFiles('mkdir ~/many; cd ~/many; seq -f "f%g.txt" 1 10000 | xargs touch')
     await row(page, /^many/).dblclick()
-    await pane(page).getByText('10,000 entries').waitFor()
+    await pane(page).getByText('10,000 items, 0 bytes').waitFor()
     expect(await list(page).getByRole('treeitem').count()).toBeLessThan(100)
     await list(page).focus()
     await page.keyboard.press('End')
@@ -121,11 +123,31 @@ describe('several at once', () => {
     expect(entries.map(({ name }) => name)).toEqual(['n1.txt', 'n3.txt'])
   })
 
+  test('C8: on a touch screen Select several makes each tap select, and opens nothing', async () => {
+    await using page = await withFiles('mkdir ~/box; cd ~; for n in 1 2 3; do echo $n > n$n.txt; done', {
+      ...{ width: 390, height: 844, isTouch: true },
+    })
+    await button(page, 'Select several').tap()
+    for (const name of [/^n1\.txt/, /^box/, /^n3\.txt/, /^n1\.txt/, /^n2\.txt/]) await row(page, name).tap()
+    await pane(page).getByText('3 selected').waitFor()
+    expect(await list(page).locator('[aria-selected=true]').count()).toBe(3)
+    await button(page, 'More for the selected entry').tap()
+    await page.getByRole('menuitem', { name: 'Delete' }).tap()
+    const question = page.getByRole('dialog', { name: 'Delete 3 entries?' })
+    await question.getByText('box, n2.txt, n3.txt will be deleted for good').waitFor()
+    await question.getByRole('button', { name: 'Delete' }).tap()
+    await row(page, /^n3\.txt/).waitFor({ state: 'detached' })
+    await button(page, 'Select several').tap()
+    await row(page, /^n1\.txt/).tap()
+    await viewer(page, 'n1.txt').getByText('1', { exact: true }).waitFor()
+  })
+
   test('C8: what is dragged onto a folder, or onto the way up, moves there and overwrites nothing', async () => {
     await using page = await withFiles(
       'mkdir -p ~/w/box; cd ~/w; echo in > box/taken.txt; echo out > taken.txt; echo x > drag.txt',
     )
     await row(page, /^w/).dblclick()
+    await pane(page).getByText('3 items, 6 bytes').waitFor()
     await row(page, /^drag\.txt/).dragTo(row(page, /^box/))
     await row(page, /^drag\.txt/).waitFor({ state: 'detached' })
     await row(page, /^taken\.txt/).dragTo(row(page, /^box/))
@@ -141,7 +163,9 @@ describe('several at once', () => {
 
   test('C8: files are copied out of another thread, which sleeps on', async () => {
     const other = await stage.installation.newThread()
-    await other.say('/run mkdir ~/from && echo deep > ~/from/deep.txt && echo one > ~/one.txt')
+    await other.say(
+      '/run mkdir ~/from && cd ~/from && echo deep > deep.txt && chmod +x deep.txt && head -c 300M /dev/urandom > large.bin',
+    )
     await stage.installation.client.threads.update(other.id, { title: 'Where it is' })
     await stage.installation.client.sandboxes.pause(other.id)
     await using page = await withFiles('echo here > ~/here.txt')
@@ -151,10 +175,18 @@ describe('several at once', () => {
     await page.getByRole('option', { name: 'Where it is' }).click()
     await dialog(page).getByRole('checkbox', { name: 'from' }).check()
     await dialog(page).getByRole('button', { name: 'Copy 1 entry' }).click()
+    await dialog(page)
+      .getByText(/^[01] files?, [\d.]+ MB so far$/)
+      .waitFor()
+    await page.getByText('2 files copied').waitFor({ timeout: 120_000 })
     await row(page, /^from/).dblclick()
     await row(page, /^deep\.txt/).click()
     await viewer(page, 'deep.txt').getByText('deep', { exact: true }).waitFor()
-    expect((await stage.installation.client.threads.get(other.id)).sandbox.state).toBe('paused')
+    const { client } = stage.installation
+    expect((await client.threads.get(other.id)).sandbox.state).toBe('paused')
+    const permissions = async (name: string) =>
+      (await client.files.entry(page.threadId, `/home/user/from/${name}`)).permissions
+    expect([await permissions('deep.txt'), await permissions('large.bin')]).toEqual(['-rwxr-xr-x', '-rw-r--r--'])
   })
 })
 
@@ -191,12 +223,24 @@ describe('uploads', () => {
     expect(download.suggestedFilename()).toBe('zipped.zip')
     expect((await readFile(await download.path())).subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004')
   })
+
+  test('C8: a folder of a sandbox that sleeps is downloaded as a zip, and it goes on sleeping', async () => {
+    await using page = await withFiles('mkdir ~/zipped; echo content > ~/zipped/a.txt')
+    await stage.installation.client.sandboxes.pause(page.threadId)
+    await pane(page).getByText('The sandbox is asleep.').waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      pane(page).getByRole('link', { name: 'Download zip' }).click(),
+    ])
+    expect((await readFile(await download.path())).toString('latin1')).toContain('zipped/a.txt')
+    expect((await stage.installation.client.threads.get(page.threadId)).sandbox.state).toBe('paused')
+  })
 })
 
 describe('looking at files', () => {
   test('C8: separated values are a table, Markdown reads, a page has no rights, bytes are not shown', async () => {
     await using page = await withFiles(
-      `printf 'hour,trips\\n00:00,16\\n' > a.csv; printf '# Title\\n' > b.md; head -c 5000 /dev/zero > c.dat; ` +
+      `printf 'hour,trips\\n00:00,16\\n' > a.csv; printf '# Title\\n' > b.md; head -c 5000 /dev/zero > c.dat; touch e.xls; ` +
         `printf '<h1>page</h1><script>try{parent.document.title}catch(e){document.body.append("no rights")}</script>' > d.html`,
     )
     await row(page, /^a\.csv/).click()
@@ -205,6 +249,9 @@ describe('looking at files', () => {
     await viewer(page, 'b.md').getByRole('heading', { name: 'Title' }).waitFor()
     await row(page, /^c\.dat/).click()
     await viewer(page, 'c.dat').getByText('This file is not text.').waitFor()
+    await row(page, /^e\.xls/).click()
+    await viewer(page, 'e.xls').getByText('Only workbooks of the newer kind (.xlsx) are shown as a table.').waitFor()
+    await viewer(page, 'e.xls').getByText('Download', { exact: true }).waitFor()
     await row(page, /^d\.html/).click()
     await pane(page).frameLocator('iframe[title="d.html"]').getByText('no rights').waitFor()
   })

@@ -121,4 +121,16 @@ test('from the login to a service and a deleted thread with the keyboard only', 
   await sidebar.getByRole('link', { name: 'Made with keys' }).waitFor({ ...patient, state: 'detached' })
   await page.waitForURL(/\/threads\/new/)
   await focused(messageField(page))
+
+  const skip = async (name: string) => {
+    await page.evaluate(`document.activeElement.blur()`)
+    await tabTo(page, page.getByRole('link', { name }))
+    await page.keyboard.press('Enter')
+  }
+  await skip('Skip to the message field')
+  await focused(messageField(page))
+  await page.goto(`${stage.installation.server.origin}/settings/about`)
+  await page.getByRole('heading', { name: 'About', level: 1 }).waitFor(patient)
+  await skip('Skip to the content')
+  await focused(page.getByRole('main'))
 }, 600_000)

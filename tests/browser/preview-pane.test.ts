@@ -36,7 +36,7 @@ async function open(options: Options = {}): Promise<Page & AsyncDisposable> {
   page.setDefaultTimeout(30_000)
   await page.goto(`http://app.stand-in.localhost:${server.port}${at}`)
   await page.locator('#message').waitFor()
-  await page.getByRole('log').locator('.r, h1').first().waitFor()
+  await page.getByRole('log').locator('.r, h2').first().waitFor()
   return Object.assign(page, { [Symbol.asyncDispose]: () => closePage(page) })
 }
 /** What the server would tell when the services of a thread change. */

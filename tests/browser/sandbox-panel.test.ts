@@ -30,7 +30,7 @@ async function open(options: { width?: number; locale?: string } = {}): Promise<
   await page.goto(`${server.origin}/threads/t`)
   await page.locator('#message').waitFor()
   // The conversation is there, so that what comes from now on is news.
-  await page.getByRole('log').locator('.r, h1').first().waitFor()
+  await page.getByRole('log').locator('.r, h2').first().waitFor()
   return Object.assign(page, { [Symbol.asyncDispose]: () => closePage(page) })
 }
 const chip = (page: Page) => page.locator('.topbar .chip')

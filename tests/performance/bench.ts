@@ -11,6 +11,7 @@ import { memory } from './scenarios/memory.ts'
 import { packageInstall } from './scenarios/packages.ts'
 import { pausingLarge, pausingSmall } from './scenarios/pausing.ts'
 import { previews } from './scenarios/previews.ts'
+import { screenshot } from './scenarios/screenshot.ts'
 import { starting } from './scenarios/starting.ts'
 import { transfers } from './scenarios/transfers.ts'
 import { openStage, type Stage } from './stage.ts'
@@ -34,6 +35,7 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   transfers,
   packages: packageInstall,
   previews,
+  screenshot,
   'folder-zip': folderZip,
   'many-threads': manyThreads,
 }

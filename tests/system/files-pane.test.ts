@@ -1,9 +1,14 @@
-import { readFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { UserEvent } from '@threadbox/protocol/public'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 
 const home = '/home/user'
+const run = promisify(execFile)
 
 let installation: TestInstallation
 let thread: TestThread
@@ -108,23 +113,43 @@ test('C8: the files of a paused sandbox are read as they were, following no link
 
 test('C8: files are copied out of a thread that sleeps on, without its links; some of a folder comes as a zip', async () => {
   const other = await installation.newThread()
-  await other.say('/run mkdir -p ~/src/in && cd ~/src && echo a > in/a.txt && ln -s /etc/passwd link && echo b > b.txt')
+  await other.say(
+    '/run mkdir -p ~/src/in && cd ~/src && echo a > in/a.txt && ln -s /etc/passwd link && echo b > b.txt && chmod +x b.txt',
+  )
   await installation.client.sandboxes.pause(other.id)
   const request = { fromThreadId: other.id, paths: [`${home}/src`], to: home }
   expect(await files().copy(thread.id, request)).toEqual({ files: 2, bytes: 4, skipped: [`${home}/src/link`] })
   expect(await textOf(`${home}/src/in/a.txt`)).toBe('a\n')
+  const permissions = async (name: string) => (await files().entry(thread.id, `${home}/src/${name}`)).permissions
+  expect([await permissions('b.txt'), await permissions('in/a.txt')]).toEqual(['-rwxr-xr-x', '-rw-r--r--'])
   await expect(files().copy(thread.id, request)).rejects.toMatchObject({ code: 'file.path-taken' })
   expect((await installation.client.threads.get(other.id)).sandbox.state).toBe('paused')
 
   const address = files().archiveUrl(thread.id, home, ['src/in', 'src/b.txt', 'none'])
-  const answer = await fetch(address, { headers: { authorization: `Bearer ${installation.server.apiKey}` } })
+  const answer = await fetch(address, { headers: authorization() })
   await files().write(thread.id, `${home}/some.zip`, await answer.blob())
   const { calls } = await thread.say('/run unzip -Z1 ~/some.zip')
   expect(calls[0]?.output.tail.trim().split('\n').toSorted()).toEqual(['src/b.txt', 'src/in/', 'src/in/a.txt'])
   const outside = files().archiveUrl(thread.id, home, ['../../etc'])
-  expect((await fetch(outside, { headers: { authorization: `Bearer ${installation.server.apiKey}` } })).status).toBe(
-    400,
+  expect((await fetch(outside, { headers: authorization() })).status).toBe(400)
+})
+
+test('C8: a folder of a sandbox that sleeps comes as a zip, whole or in part, and nothing wakes', async () => {
+  await thread.say(
+    '/run mkdir -p ~/zip/sub && cd ~/zip && head -c 3M /dev/urandom > sub/large.bin && sha256sum sub/large.bin > sum && ' +
+      "ln -s /etc/passwd link && touch $'\\xff' && mkdir closed && echo s > closed/s && chmod 000 closed",
   )
+  await installation.client.sandboxes.pause(thread.id)
+  // A name that is no text is read in the old character set of zips.
+  const names = ['closed/', 'link', 'sub/', 'sub/large.bin', 'sum', '\u00a0']
+  const whole = await zipped(files().archiveUrl(thread.id, `${home}/zip`))
+  expect(whole).toMatchObject({ names, sum: expect.stringContaining(whole.digest), link: '/etc/passwd' })
+  const part = files().archiveUrl(thread.id, `${home}/zip`, ['sub', 'none', 'link', 'link/passwd'])
+  expect((await zipped(part)).names).toEqual(['link', 'sub/', 'sub/large.bin'])
+  const ofFile = await fetch(files().archiveUrl(thread.id, `${home}/zip/sum`), { headers: authorization() })
+  expect(ofFile.status).toBe(400)
+  expect(await stateNow()).toBe('paused')
+  await thread.say('/run chmod 700 ~/zip/closed')
 })
 
 test('C8: of a file of 1 GB any part comes at once and much of it in bounded memory, awake and asleep', async () => {
@@ -154,6 +179,27 @@ test('C8: of a file of 1 GB any part comes at once and much of it in bounded mem
   }
   expect(await stateNow()).toBe('paused')
 }, 1_200_000)
+
+const authorization = () => ({ authorization: `Bearer ${installation.server.apiKey}` })
+
+/** What a reader of zips that is not ours finds at an address, once every checksum was right. */
+async function zipped(address: string): Promise<{ names: string[]; sum: string; digest: string; link: string }> {
+  const directory = await mkdtemp(join(tmpdir(), 'threadbox-zip-'))
+  try {
+    const path = join(directory, 'folder.zip')
+    const answer = await fetch(address, { headers: authorization() })
+    await writeFile(path, new Uint8Array(await answer.arrayBuffer()))
+    const look = `import hashlib,json,sys,zipfile
+z = zipfile.ZipFile(sys.argv[1])
+assert z.testzip() is None
+read = lambda name: z.read(name) if name in z.namelist() else b''
+print(json.dumps({'names': sorted(z.namelist()), 'sum': read('sum').decode(), 'link': read('link').decode(),
+  'digest': hashlib.sha256(read('sub/large.bin')).hexdigest()}))`
+    return JSON.parse((await run('python3', ['-c', look, path])).stdout)
+  } finally {
+    await rm(directory, { recursive: true })
+  }
+}
 
 /** Of the server. */
 async function residentMegabytes(): Promise<number> {

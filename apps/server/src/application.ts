@@ -243,7 +243,10 @@ function mountRoutes(
       accountRoutes({ users, apiKeys: known.apiKeys }),
       threadRoutes({ threads, log, userHub: parts.userHub }),
       contentRoutes({ threads, log, blobs: options.blobs, attachments }),
-      fileRoutes({ threads, watch: parts.filesWatch, files: filesOf(parts, options.host) }),
+      fileRoutes({
+        ...{ threads, watch: parts.filesWatch, files: filesOf(parts, options.host) },
+        publish: (userId, event) => parts.userHub.publish(userId, event),
+      }),
       lifecycleRoutes({ lifecycle: parts.lifecycle, open: (userId, threadId) => threads.open(userId, threadId) }),
       previewRoutes({ previews: known.previews.previews, open: (userId, threadId) => threads.open(userId, threadId) }),
       shareLinkRoutes({

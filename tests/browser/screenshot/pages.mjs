@@ -89,6 +89,39 @@ const shading = `
   document.title = gl.getContextAttributes().preserveDrawingBuffer ? 'kept' : 'not kept'`
 const canvas = '<h1>Canvas</h1><canvas width="560" height="360"></canvas>'
 
+const foreign = `
+  const at = (element, left, top) => {
+    element.style.cssText = 'position:absolute;width:110px;height:90px;border:0;left:' + left + 'px;top:' + top + 'px'
+    document.body.append(element)
+    return element
+  }
+  const image = async (src) => { const made = Object.assign(new Image(), { src }); await made.decode(); return made }
+  /** Shows what a script may read in a first row, and what it may not in a second one. */
+  window.showForeign = async (origin) => {
+    at(Object.assign(new Image(), { crossOrigin: 'anonymous', src: origin + '/open.png' }), 20, 180)
+    at(Object.assign(document.createElement('iframe'), { srcdoc: '<h1>Own</h1>' }), 150, 180)
+    at(await image(origin + '/closed.png'), 20, 300)
+    const frame = document.createElement('iframe')
+    frame.sandbox = 'allow-scripts'
+    at(Object.assign(frame, { srcdoc: '<h1>Other</h1>' }), 150, 300)
+    const canvas = at(document.createElement('canvas'), 280, 300)
+    canvas.getContext('2d').drawImage(await image(origin + '/closed.png'), 0, 0, 110, 90)
+  }`
+const nested = `
+  window.told = 0
+  setInterval(() => {
+    for (const target of [top, parent]) {
+      for (let times = 0; times < 40; times += 1) {
+        const id = String(times)
+        target.postMessage({ threadbox: 'page', path: '/stolen', title: 'Stolen', isNew: true, isLocked: true }, '*')
+        target.postMessage({ threadbox: 'picked', id, region: { x: 0, y: 0, width: 9, height: 9 } }, '*')
+        target.postMessage({ threadbox: 'failed', id, message: 'No.' }, '*')
+        target.postMessage({ threadbox: 'capture', id, region: { x: 0, y: 0, width: 9, height: 9 }, scale: 1 }, '*')
+        told += 1
+      }
+    }
+  }, 20)`
+
 const pages = {
   '/': page('<h1>Pages</h1>'),
   '/plain': page(`<h1>Plain</h1><div class="grid">${cards(24)}</div>`),
@@ -121,6 +154,12 @@ const pages = {
      <script>console.log('said %s', 'hello', { deep: [1, 2] }); console.warn('be careful'); console.error('KeyError: wind_speed'); setTimeout(() => { throw new Error('not caught') })</script>`,
   ),
   '/hostile': page('<h1>Hostile</h1><script src="/hostile.js"></script>'),
+  '/elsewhere': page(`<h1>Elsewhere</h1><script>${foreign}</script>`),
+  '/trusted': page('<h1>Trusted types</h1>'),
+  '/framed': page(
+    `<h1>Framed</h1><iframe src="/nested" title="Same origin"></iframe><iframe sandbox="allow-scripts" title="None" srcdoc="<script>${nested.replaceAll('"', '&quot;')}</script>"></iframe>`,
+  ),
+  '/nested': page(`<p>Nested</p><script>${nested}</script>`),
   '/width': page(`<h1>Device width</h1><div class="grid">${cards(24, 140)}</div>`),
 }
 const files = {
@@ -130,12 +169,15 @@ const files = {
   '/style.css': ['text/css', `${style}.tone{background:#0b6e4f;width:100%}`],
 }
 
+const policies = { '/strict': "default-src 'self'", '/trusted': "require-trusted-types-for 'script'" }
+
 createServer((request, response) => {
   const { pathname } = new URL(request.url, 'http://pages')
   const file = files[pathname]
   if (file !== undefined) return response.writeHead(200, { 'content-type': file[0] }).end(file[1])
   const html = pages[pathname]
   if (html === undefined) return response.writeHead(404).end()
-  const policy = pathname === '/strict' ? { 'content-security-policy': "default-src 'self'" } : {}
-  response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...policy }).end(html)
+  const policy = policies[pathname]
+  const headers = policy === undefined ? {} : { 'content-security-policy': policy }
+  response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...headers }).end(html)
 }).listen(Number(process.env.PORT ?? 8000))

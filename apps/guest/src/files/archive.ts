@@ -1,14 +1,11 @@
 import { constants } from 'node:fs'
-import { type FileHandle, lstat, open, readdir, readlink } from 'node:fs/promises'
+import { lstat, open, readdir, readlink } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { basename, posix } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { contentOfFile, type ZipEntry, zipStream } from '@threadbox/protocol/archive'
 import { pathInvalid, withFileErrors } from './file-errors.ts'
-import { type ZipEntry, zipStream } from './zip-stream.ts'
-
-/** Few large reads: each of them costs a sandbox more than a copy of its bytes. */
-const readBytes = 1024 * 1024
 
 /**
  * `GET /files/archive`: a directory as a ZIP, made while it is sent. Symbolic links are packed as links and never
@@ -62,19 +59,9 @@ async function* entryAt(path: Buffer, packedName: Buffer): AsyncGenerator<ZipEnt
     )
     if (handle === undefined) return
     try {
-      yield { ...common, content: contentOf(handle, stats.size) }
+      yield { ...common, content: contentOfFile(handle, stats.size) }
     } finally {
       await handle.close()
     }
-  }
-}
-
-async function* contentOf(handle: FileHandle, size: number): AsyncGenerator<Buffer> {
-  for (let left = size; left > 0; ) {
-    const buffer = Buffer.allocUnsafe(Math.min(left, readBytes))
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, null)
-    if (bytesRead === 0) return
-    left -= bytesRead
-    yield buffer.subarray(0, bytesRead)
   }
 }

@@ -38,7 +38,13 @@ export function makeFilesServer(options: { base: PathBase; secret: string; logge
       case 'GET /files':
         return await sendFile(request, { response, path: requiredPath() })
       case 'POST /files':
-        return sendJson(response, { body: await receiveUpload(request, { path: url.searchParams.get('path'), base }) })
+        return sendJson(response, {
+          body: await receiveUpload(request, {
+            path: url.searchParams.get('path'),
+            base,
+            isExecutable: url.searchParams.get('executable') === 'true',
+          }),
+        })
       case 'GET /files/archive':
         return await sendArchive({ response, path: requiredPath(), only: pathsOf(url.searchParams.get('only')) })
       default:

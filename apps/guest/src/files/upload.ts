@@ -9,16 +9,20 @@ import { openUploadTarget } from './upload-target.ts'
 /** As E2B's clients expect it, with no further keys. */
 export type UploadedFile = { path: string; name: string; type: 'file' }
 
-/** `POST /files`: writes the body, or each part called "file", as it arrives. */
+/**
+ * `POST /files`: writes the body, or each part called "file", as it arrives. `isExecutable`: whoever may read the new file
+ * may run it.
+ */
 export async function receiveUpload(
   request: IncomingMessage,
-  options: { path: string | null; base: PathBase },
+  options: { path: string | null; base: PathBase; isExecutable: boolean },
 ): Promise<UploadedFile[]> {
+  const { isExecutable } = options
   const contentType = request.headers['content-type'] ?? ''
   const body = decodedBody(request)
   if (!/^multipart\/form-data/i.test(contentType)) {
     if (options.path === null) throw uploadInvalid({ problem: 'the path is missing' })
-    return [await writeFileFrom({ path: resolvePath(options.path, options.base), content: body })]
+    return [await writeFileFrom({ path: resolvePath(options.path, options.base), content: body, isExecutable })]
   }
   const written: UploadedFile[] = []
   for await (const part of readMultipart({ contentType, body })) {
@@ -28,7 +32,7 @@ export async function receiveUpload(
       continue
     }
     if (path === undefined) throw uploadInvalid({ problem: 'a part has neither path nor file name' })
-    written.push(await writeFileFrom({ path: resolvePath(path, options.base), content: part.content }))
+    written.push(await writeFileFrom({ path: resolvePath(path, options.base), content: part.content, isExecutable }))
   }
   if (written.length === 0) throw uploadInvalid({ problem: 'there is no part called "file"' })
   return written
@@ -43,7 +47,11 @@ function decodedBody(request: IncomingMessage): AsyncIterable<Buffer> {
   return request.pipe(unzip)
 }
 
-async function writeFileFrom(options: { path: string; content: AsyncIterable<Buffer> }): Promise<UploadedFile> {
+async function writeFileFrom(options: {
+  path: string
+  content: AsyncIterable<Buffer>
+  isExecutable: boolean
+}): Promise<UploadedFile> {
   const { path } = options
   await withFileErrors(path, async () => {
     const target = await openUploadTarget(path)
@@ -52,6 +60,10 @@ async function writeFileFrom(options: { path: string; content: AsyncIterable<Buf
         for (let written = 0; written < chunk.length; ) {
           written += (await target.handle.write(chunk, written)).bytesWritten
         }
+      }
+      if (options.isExecutable) {
+        const { mode } = await target.handle.stat()
+        await target.handle.chmod((mode | ((mode & 0o444) >> 2)) & 0o7777)
       }
       await target.commit()
     } catch (error) {

@@ -17,7 +17,7 @@ export function addSleepingFileRoutes(app: Hono, files: SleepingFiles): void {
     if (answer.kind === 'entry') return context.json(answer.entry)
     const entry = Buffer.from(JSON.stringify(answer.entry)).toString('base64url')
     return context.newResponse(Readable.toWeb(answer.bytes) as ReadableStream<Uint8Array>, 200, {
-      'content-type': 'application/octet-stream',
+      'content-type': answer.kind === 'archive' ? 'application/zip' : 'application/octet-stream',
       [sleepingEntryHeader]: entry,
     })
   })

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { chmod, chown, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { SleepingQuestion } from '@threadbox/protocol/host'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { StoredBoot } from '../state/boots.store.ts'
 import type { StoredSandbox } from '../state/sandboxes.store.ts'
 import { makeSleepingFiles } from './sleeping-files.ts'
@@ -109,4 +111,53 @@ test('C8: of a paused sandbox the snapshot of its pause is read, and one that is
   expect((await list('/')).entries.map(({ name }) => name)).toEqual(['home'])
   pausedPath = undefined
   await expect(list('/')).rejects.toMatchObject({ code: 'sandbox.disk-not-readable' })
+})
+
+describe('a folder as a zip', () => {
+  const zip = async (path: string, only: readonly string[] = []) => {
+    const answer = await ask({ kind: 'archive', path, only: JSON.stringify(only) })
+    if (answer.kind !== 'archive') throw new TypeError('no zip')
+    return answer.bytes
+  }
+  /** Names, and what the links among them name, as another reader of zips sees them. */
+  const look = async (bytes: Promise<Readable>): Promise<Record<string, string>> => {
+    const program = `import io,json,sys,zipfile
+z = zipfile.ZipFile(io.BytesIO(sys.stdin.buffer.read()))
+assert z.testzip() is None
+print(json.dumps({name: z.read(name).decode() for name in z.namelist()}))`
+    return JSON.parse(
+      execFileSync('/usr/bin/python3', ['-c', program], { input: await buffer(await bytes) }).toString(),
+    )
+  }
+  beforeEach(async () => {
+    await mkdir(real('home/user/deep/inner'), { recursive: true })
+    await writeFile(real('home/user/deep/inner/a.txt'), 'a')
+    await writeFile(real('home/user/b.txt'), 'b')
+    await symlink('/etc', real('home/user/out'))
+    execFileSync('/usr/bin/mkfifo', [real('home/user/pipe')])
+  })
+
+  test('holds links as links, and no pipe', async () => {
+    expect(await look(zip('/home/user'))).toEqual({
+      ...{ 'b.txt': 'b', 'deep/': '', 'deep/inner/': '', 'deep/inner/a.txt': 'a', out: '/etc' },
+    })
+  })
+
+  test('holds these paths only, and nothing that a link or a way up leads to', async () => {
+    const only = ['deep/inner', 'out/passwd', '../../../etc/passwd', 'none', '']
+    expect(await look(zip('/home/user', only))).toEqual({ 'deep/inner/': '', 'deep/inner/a.txt': 'a' })
+  })
+
+  test('of what is none is refused', async () => {
+    await expect(zip('/home/user/b.txt')).rejects.toMatchObject({ code: 'file.refused' })
+    await expect(zip('/home/user/out')).rejects.toMatchObject({ code: 'file.refused' })
+    await expect(zip('/home/user/none')).rejects.toMatchObject({ code: 'file.not-found' })
+  })
+
+  test('breaks off instead of ending when what it reads is taken away', async () => {
+    await writeFile(real('home/user/large'), randomBytes(8_000_000))
+    const bytes = await zip('/home/user')
+    await rm(root, { recursive: true })
+    await expect(buffer(bytes)).rejects.toThrow()
+  }, 60_000)
 })

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { access } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { dirname, join } from 'node:path'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DiskStore } from '@threadbox/disk-store'
 import {
@@ -29,6 +30,8 @@ export type SleepingAnswer =
   | { kind: 'list'; page: SleepingPage }
   | { kind: 'entry'; entry: SleepingEntry }
   | { kind: 'content'; entry: SleepingEntry; bytes: Readable }
+  /** The bytes end with an error when they are not all: a zip does not say how long it is. */
+  | { kind: 'archive'; entry: SleepingEntry; bytes: Readable }
 
 /** Reads the files of sandboxes that sleep, and wakes none. */
 export type SleepingFiles = {
@@ -41,6 +44,8 @@ const sandboxUserId = 1000
 /** Readers that run at the same time, each a process of some 40 MB: of folders, and of files, which last for as long. */
 const looksAtOnce = 4
 const readsAtOnce = 16
+/** Each takes a processor while somebody takes its bytes. */
+const archivesAtOnce = 2
 /** Whoever takes none of a file's bytes for this long gives up the place to others. */
 const stallMs = 60_000
 /** The first line comes from one folder or one file. */
@@ -56,6 +61,8 @@ export function makeSleepingFiles(parts: {
 }): SleepingFiles {
   const looks = makeFewAtOnce(looksAtOnce)
   const reads = makeFewAtOnce(readsAtOnce)
+  const archives = makeFewAtOnce(archivesAtOnce)
+  const placeFor = { list: looks, entry: looks, content: reads, archive: archives }
   /**
    * While memory is kept its disk must not even be looked at, because that could count as a change of it: the snapshot
    * of the pause is read. Without memory the disk itself is the truth, also after a crash.
@@ -73,9 +80,9 @@ export function makeSleepingFiles(parts: {
     answer: async (sandboxId, question) => {
       const root = await rootOf(sandboxId)
       const begun = Promise.withResolvers<SleepingAnswer>()
-      const work = (question.kind === 'content' ? reads : looks)(async () => {
+      const work = placeFor[question.kind](async () => {
         const reader = startReader(root, question)
-        begun.resolve(readAnswer(reader, question))
+        begun.resolve(readAnswer(reader, { question, root }))
         await ended(reader)
       })
       work.catch(begun.reject)
@@ -116,7 +123,10 @@ function startReader(root: string, question: SleepingQuestion): ChildProcess {
   return reader
 }
 
-async function readAnswer(reader: ChildProcess, question: SleepingQuestion): Promise<SleepingAnswer> {
+async function readAnswer(
+  reader: ChildProcess,
+  { question, root }: { question: SleepingQuestion; root: string },
+): Promise<SleepingAnswer> {
   const { stdout } = reader
   if (stdout === null) throw sleepingFileRefused({ path: question.path, problem: 'it could not be read.' })
   const late = new AbortController()
@@ -127,7 +137,8 @@ async function readAnswer(reader: ChildProcess, question: SleepingQuestion): Pro
     failed.catch(() => undefined)
     const line = await Promise.race([firstLine(stdout), tooLate, failed])
     if (line === null) throw sleepingFileRefused({ path: question.path, problem: 'it could not be read in time.' })
-    return understood(JSON.parse(line) as ReaderAnswer, { question, stdout })
+    const bytes = question.kind === 'archive' ? Readable.from(untilItsEnd(reader, root)) : stdout
+    return understood(JSON.parse(line) as ReaderAnswer, { question, bytes })
   } catch (error) {
     reader.kill('SIGKILL')
     throw error
@@ -138,7 +149,7 @@ async function readAnswer(reader: ChildProcess, question: SleepingQuestion): Pro
 
 function understood(
   answer: ReaderAnswer,
-  { question, stdout }: { question: SleepingQuestion; stdout: Readable },
+  { question, bytes }: { question: SleepingQuestion; bytes: Readable },
 ): SleepingAnswer {
   const { path } = question
   if ('refusal' in answer) {
@@ -148,7 +159,20 @@ function understood(
   }
   if (question.kind === 'list') return { kind: 'list', page: sleepingPageSchema.parse(answer.ok) }
   const entry = sleepingEntrySchema.parse(answer.ok)
-  return question.kind === 'entry' ? { kind: 'entry', entry } : { kind: 'content', entry, bytes: stdout }
+  if (question.kind === 'entry') return { kind: 'entry', entry }
+  if (question.kind === 'content') return { kind: 'content', entry, bytes }
+  if (entry.type === 'directory') return { kind: 'archive', entry, bytes }
+  throw sleepingFileRefused({ path, problem: 'it is not a folder.' })
+}
+
+/** What the reader says after its first line; fails where the reader did, or when the tree that it read is gone. */
+async function* untilItsEnd(reader: ChildProcess, root: string): AsyncGenerator<Buffer> {
+  if (reader.stdout === null) return
+  const over = reader.exitCode === null && reader.signalCode === null ? once(reader, 'exit') : Promise.resolve()
+  yield* reader.stdout as AsyncIterable<Buffer>
+  await over
+  if (reader.exitCode !== 0) throw sleepingFileRefused({ path: '/', problem: 'it could not be read to its end.' })
+  await access(root)
 }
 
 /** Takes one line; what follows it stays in the stream. Null when the stream ends before. */

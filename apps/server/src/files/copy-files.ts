@@ -13,14 +13,18 @@ export type FilesCopy = {
   /** The folder of the other sandbox that they go into. */
   to: string
   signal: AbortSignal
+  /** Called as it goes on, some times a second. */
+  onProgress?: (sofar: Pick<CopiedFiles, 'files' | 'bytes'>) => void
 }
 
 const partSize = 1000
+const tellMs = 300
 
 /**
  * Copies files and folders from one thread's sandbox into another one's. The first is read as it sleeps where that is
  * possible. Nothing is overwritten: a name that is taken is `file.path-taken` before anything is copied. Links are
- * left out, because what they name is not there. A copy that is given up leaves what is there by then.
+ * left out, because what they name is not there; what could be run can be run. A copy that is given up leaves what is
+ * there by then.
  */
 export async function copyFiles(files: Files, copy: FilesCopy): Promise<CopiedFiles> {
   const source = await readerOf(files, copy)
@@ -32,14 +36,25 @@ export async function copyFiles(files: Files, copy: FilesCopy): Promise<CopiedFi
     wanted.push({ entry, target })
   }
   const copied: CopiedFiles = { files: 0, bytes: 0, skipped: [] }
-  for (const one of wanted) await copyEntry({ files, source, copy, copied }, one)
+  const work: Work = { files, source, copy, copied, tell: telling(copy) }
+  for (const one of wanted) await copyEntry(work, one)
   return copied
 }
 
-type Work = { files: Files; source: Reader; copy: FilesCopy; copied: CopiedFiles }
+type Work = { files: Files; source: Reader; copy: FilesCopy; copied: CopiedFiles; tell: (sofar: Sofar) => void }
+type Sofar = Pick<CopiedFiles, 'files' | 'bytes'>
+
+function telling({ onProgress }: FilesCopy): Work['tell'] {
+  let toldAt = Date.now()
+  return (sofar) => {
+    if (Date.now() - toldAt < tellMs) return
+    toldAt = Date.now()
+    onProgress?.(sofar)
+  }
+}
 
 async function copyEntry(work: Work, { entry, target }: { entry: FileEntry; target: string }): Promise<void> {
-  const { files, source, copy, copied } = work
+  const { files, source, copy, copied, tell } = work
   copy.signal.throwIfAborted()
   if (entry.linkTarget !== null || (entry.type !== 'file' && entry.type !== 'directory')) {
     copied.skipped.push(entry.path)
@@ -58,10 +73,29 @@ async function copyEntry(work: Work, { entry, target }: { entry: FileEntry; targ
     return
   }
   const written = await files.write(copy.toThreadId, target, {
-    ...{ content: opened, ifMatch: undefined, onlyIfNew: true, signal: copy.signal },
+    ...{ ifMatch: undefined, onlyIfNew: true, signal: copy.signal, isExecutable: isExecutable(entry) },
+    content: counted(opened, (bytes) => tell({ files: copied.files, bytes: copied.bytes + bytes })),
   })
   copied.files += 1
   copied.bytes += written.sizeBytes
+  tell(copied)
+}
+
+/** Of permissions as `ls` writes them, whatever stands before the last nine letters: whether the owner may run it. */
+function isExecutable({ permissions }: FileEntry): boolean {
+  return /[xs]/.test(permissions.slice(-9)[2] ?? '')
+}
+
+function counted(content: ReadableStream<Uint8Array>, onBytes: (sofar: number) => void): ReadableStream<Uint8Array> {
+  let bytes = 0
+  const counting = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      bytes += chunk.length
+      onBytes(bytes)
+      controller.enqueue(chunk)
+    },
+  })
+  return content.pipeThrough(counting)
 }
 
 type Reader = {

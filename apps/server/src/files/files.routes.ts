@@ -10,6 +10,7 @@ import {
   moveFileSchema,
   pathsBelowSchema,
   sandboxPathSchema,
+  type UserEvent,
   watchFilesSchema,
 } from '@threadbox/protocol/public'
 import {
@@ -147,8 +148,13 @@ const archiveRoute = defineRoute({
   responses: { 200: { description: 'The zip.', content: { 'application/zip': { schema: z.string() } } } },
 })
 
-export function fileRoutes(dependencies: { files: Files; watch: FilesWatch; threads: Threads }): Api {
-  const { files, watch, threads } = dependencies
+export function fileRoutes(dependencies: {
+  files: Files
+  watch: FilesWatch
+  threads: Threads
+  publish: (userId: string, event: UserEvent) => void
+}): Api {
+  const { files, watch, threads, publish } = dependencies
   const api = makeApi()
   const open = async (context: ApiContext, threadId: string) => {
     await threads.open(context.get('caller').userId, threadId)
@@ -211,9 +217,14 @@ export function fileRoutes(dependencies: { files: Files; watch: FilesWatch; thre
   })
   api.openapi(copyRoute, async (context) => {
     const { threadId, signal } = await open(context, context.req.valid('param').threadId)
-    const { fromThreadId, paths, to } = context.req.valid('json')
-    await threads.open(context.get('caller').userId, fromThreadId)
-    return context.json(await copyFiles(files, { fromThreadId, toThreadId: threadId, paths, to, signal }), 200)
+    const { copyId, ...what } = context.req.valid('json')
+    const { userId } = context.get('caller')
+    await threads.open(userId, what.fromThreadId)
+    const onProgress = (sofar: { files: number; bytes: number }) => {
+      const { files, bytes } = sofar
+      if (copyId !== undefined) publish(userId, { type: 'files-copying', threadId, copyId, files, bytes })
+    }
+    return context.json(await copyFiles(files, { ...what, toThreadId: threadId, signal, onProgress }), 200)
   })
   api.openapi(archiveRoute, async (context) => {
     const { threadId, signal } = await open(context, context.req.valid('param').threadId)

@@ -129,6 +129,8 @@ test('C8: the files of a sandbox that sleeps are read without waking it, and can
   const whole = await call('GET', '/content?path=/home/user/a.txt&wake=false')
   expect([whole.headers.get('etag'), await whole.text()]).toEqual([etag, '0123456789'])
   expect(await codeOf(await call('GET', '/content?path=/home/user&wake=false'))).toBe('file.is-directory')
+  const only = encodeURIComponent('["a.txt"]')
+  expect(await (await call('GET', `/archive?path=/home/user&only=${only}`)).text()).toBe('zip of /home/user: ["a.txt"]')
   expect((await call('PUT', '/watch', { body: { paths: ['/home/user'] } })).status).toBe(204)
   expect(host.sandboxes.get(sandboxId)?.actual).toBe('paused')
   expect((await write('/home/user/a.txt', 'woken by it', { 'if-match': etag ?? '' })).status).toBe(200)

@@ -1,9 +1,10 @@
 import { posix } from 'node:path'
 import { Code, ConnectError } from '@connectrpc/connect'
+import { isThreadboxError } from '@threadbox/errors'
 import { filesystem } from '@threadbox/protocol/guest'
 import type { FileEntry, FilesPage } from '@threadbox/protocol/public'
 import type { OpenedFile, ReachableSandbox } from '../sandboxes/awake-sandbox.ts'
-import { fileRefused, sandboxDiskFull } from '../sandboxes/sandboxes.errors.ts'
+import { fileRefused, sandboxDiskFull, sandboxNotAwake } from '../sandboxes/sandboxes.errors.ts'
 import { fileIsDirectory, fileNotFound } from '../tools/tools.errors.ts'
 import { fileChanged, fileExists, folderProtected, rangeOutside } from './files.errors.ts'
 import type { SleepingReads } from './sleeping-files.ts'
@@ -41,14 +42,19 @@ export type Files = {
   write(
     threadId: string,
     path: string,
-    options: WriteCondition & { content: ReadableStream<Uint8Array>; signal: AbortSignal },
+    options: WriteCondition & {
+      content: ReadableStream<Uint8Array>
+      signal: AbortSignal
+      /** A new file may be run by whoever may read it. */
+      isExecutable?: boolean
+    },
   ): Promise<FileEntry>
   /** Tells what was removed. Throws `file.folder-protected`. */
   remove(threadId: string, path: string): Promise<FileEntry>
   /** Throws `file.path-taken` instead of overwriting, `file.folder-protected`. */
   move(threadId: string, request: { from: string; to: string }): Promise<FileEntry>
   makeFolder(threadId: string, path: string): Promise<FileEntry>
-  /** A folder as a zip; with `only` these paths below it. */
+  /** A folder as a zip; with `only` these paths below it. Of a sandbox that sleeps its disk is read where it can be. */
   archive(
     threadId: string,
     path: string,
@@ -69,6 +75,16 @@ export function makeFiles(options: {
   /** Undefined: it sleeps and may go on sleeping. */
   const toRead = (threadId: string, { mayWake, signal }: ReadOptions) =>
     mayWake ? awake(threadId, signal) : options.ifAwake(threadId)
+  const archiveAsleep: (...order: Parameters<Files['archive']>) => Promise<ReadableStream<Uint8Array> | undefined> =
+    async (threadId, path, { only, signal }) => {
+      if ((await options.ifAwake(threadId)) !== undefined) return undefined
+      try {
+        return await (await options.asleep(threadId, signal)).archive(path, only)
+      } catch (error) {
+        if (isThreadboxError(error) && error.code === sandboxNotAwake.code) return undefined
+        throw error
+      }
+    }
   return {
     list: async (threadId, path, { after, limit, ...how }) => {
       const sandbox = await toRead(threadId, how)
@@ -93,10 +109,10 @@ export function makeFiles(options: {
       const opened = await sandbox.openFile(path, { signal, ...(range === undefined ? {} : { range }) })
       return { ...opened, entry: present(info) }
     },
-    write: async (threadId, path, { content, signal, ...condition }) => {
+    write: async (threadId, path, { content, signal, isExecutable, ...condition }) => {
       const sandbox = await awake(threadId, signal)
       await checkCondition(sandbox, path, condition)
-      await sandbox.upload(path, content, signal)
+      await sandbox.uploadFile(path, content, { signal, isExecutable: isExecutable === true })
       return present(await stat(sandbox, path))
     },
     remove: async (threadId, path) => {
@@ -120,6 +136,8 @@ export function makeFiles(options: {
       return present(await stat(sandbox, path))
     },
     archive: async (threadId, path, options) => {
+      const asleep = await archiveAsleep(threadId, path, options)
+      if (asleep !== undefined) return asleep
       const sandbox = await awake(threadId, options.signal)
       const info = await stat(sandbox, path)
       if (info.type !== filesystem.FileType.DIRECTORY) throw fileRefused({ path, problem: 'it is not a folder.' })

@@ -15,6 +15,7 @@ export type SleepingReads = {
   list(path: string, part: { after: string; limit: number }): Promise<FilesPage>
   entry(path: string): Promise<FileEntry>
   read(path: string, range: string | undefined): Promise<OpenedFile & { entry: FileEntry }>
+  archive(path: string, only: readonly string[]): Promise<ReadableStream<Uint8Array>>
 }
 
 /** `state` is what the error says where the disk cannot be read. */
@@ -34,6 +35,7 @@ export function makeSleepingReads(disk: SleepingDisk, state: string): SleepingRe
       return { entries: entries.map(presentSleeping), total, next }
     },
     entry: async (path) => presentSleeping(await asked(disk.entry(path))),
+    archive: (path, only) => asked(disk.archive(path, only)),
     read: async (path, range) => {
       const about = await asked(disk.entry(path))
       if (about.type === 'directory') throw fileIsDirectory({ path })

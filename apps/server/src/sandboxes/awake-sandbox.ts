@@ -21,13 +21,18 @@ export type OpenedFile = {
 export type ReachableSandbox = AwakeSandbox & {
   services: Client<typeof services.Services>
   terminals: Client<typeof terminals.Terminals>
-  /** A folder as a zip that is packed while it is read. */
-  /** With `only` these paths below the folder, else all of it. */
+  /** A folder as a zip that is packed while it is read; with `only` these paths below it, else all of it. */
   openArchive(
     path: string,
     options: { only: readonly string[]; signal: AbortSignal },
   ): Promise<ReadableStream<Uint8Array>>
   openFile(path: string, options?: { range?: string; signal?: AbortSignal }): Promise<OpenedFile>
+  /** As `upload`; with `isExecutable` whoever may read the file may run it. */
+  uploadFile(
+    path: string,
+    content: ReadableStream<Uint8Array> | Uint8Array,
+    options: { signal?: AbortSignal | undefined; isExecutable: boolean },
+  ): Promise<void>
 }
 
 /** The user that files belong to and are read as: what a person may not read in a terminal, the app may not either. */
@@ -58,6 +63,19 @@ export function reachSandbox(
       contentRange: typeof response.headers['content-range'] === 'string' ? response.headers['content-range'] : null,
     }
   }
+  const uploadFile: ReachableSandbox['uploadFile'] = async (path, content, { signal, isExecutable }) => {
+    using _transfer = transferring()
+    const response = await host.guest(target, {
+      method: 'POST',
+      path: '/files',
+      query: { path, username: fileUser, ...(isExecutable ? { executable: 'true' } : {}) },
+      headers: { 'content-type': 'application/octet-stream' },
+      body: content instanceof Uint8Array ? content : Readable.fromWeb(content as never),
+      signal,
+    })
+    if (response.statusCode >= 400) throw await fileError(response, path)
+    await response.body.dump()
+  }
   return {
     ...target,
     runs: createClient(runs.Runs, transport),
@@ -77,19 +95,8 @@ export function reachSandbox(
       const { stream, sizeBytes } = await openFile(path, signal === undefined ? {} : { signal })
       return { stream, sizeBytes }
     },
-    upload: async (path, content, signal) => {
-      using _transfer = transferring()
-      const response = await host.guest(target, {
-        method: 'POST',
-        path: '/files',
-        query: { path, username: fileUser },
-        headers: { 'content-type': 'application/octet-stream' },
-        body: content instanceof Uint8Array ? content : Readable.fromWeb(content as never),
-        signal,
-      })
-      if (response.statusCode >= 400) throw await fileError(response, path)
-      await response.body.dump()
-    },
+    uploadFile,
+    upload: (path, content, signal) => uploadFile(path, content, { signal, isExecutable: false }),
   }
 }
 

@@ -77,6 +77,7 @@ export async function answerSleeping(
     return void response.end(JSON.stringify({ entries, total: names.length, next: null }))
   }
   const entry = await describe(path)
+  if (question.kind === 'archive') return void response.end(`zip of ${path}: ${question.only}`)
   if (question.kind === 'entry') return void response.end(JSON.stringify(entry))
   const bytes = await readFile(options.real(path))
   const header = Buffer.from(JSON.stringify(entry)).toString('base64url')

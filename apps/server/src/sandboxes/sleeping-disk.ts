@@ -22,6 +22,8 @@ export type SleepingDisk = {
     path: string,
     range?: { start: number; end?: number },
   ): Promise<{ entry: SleepingEntry; stream: ReadableStream<Uint8Array> }>
+  /** A folder as a zip, or of some of what is in it: `only` are paths below it. */
+  archive(path: string, only: readonly string[]): Promise<ReadableStream<Uint8Array>>
 }
 
 export function makeSleepingDisk(
@@ -50,6 +52,10 @@ export function makeSleepingDisk(
       const text = typeof header === 'string' ? Buffer.from(header, 'base64url').toString() : await response.body.text()
       const entry = sleepingEntrySchema.parse(parseJson(text))
       return { entry, stream: Readable.toWeb(response.body) as ReadableStream<Uint8Array> }
+    },
+    archive: async (path, only) => {
+      const response = await ask({ kind: 'archive', path, only: JSON.stringify(only) })
+      return Readable.toWeb(response.body) as ReadableStream<Uint8Array>
     },
   }
 }

@@ -21,13 +21,20 @@ export function withScreenshots(
   })
 }
 
+const unreadableWords = {
+  frame: 'a frame',
+  image: 'an image of another site',
+  media: 'a video or drawing',
+} satisfies Record<NonNullable<Screenshot['missing']>[number], string>
+
 /**
- * What the model is told in words about an attachment that is a screenshot; null about any other. Everything that the page itself says stands between marks, each
- * value as JSON on a line of its own, so that no text of a page can end its block or look like a message.
+ * What the model is told in words about an attachment that is a screenshot; null about any other. Everything that the
+ * page itself says stands between marks, each value as JSON on a line of its own, so that no text of a page can end its
+ * block or look like a message.
  */
 export function screenshotNote(attachment: Attachment): string | null {
   if (attachment.screenshot === undefined) return null
-  const { url, service, viewport, region, elements, consoleErrors } = attachment.screenshot
+  const { url, service, viewport, region, elements, consoleErrors, missing = [] } = attachment.screenshot
   const rounded = (value: number) => Math.round(value)
   const where = service === null ? '' : ` of the service "${service}"`
   const scrolled =
@@ -39,6 +46,10 @@ export function screenshotNote(attachment: Attachment): string | null {
     `Viewport ${rounded(viewport.width)}×${rounded(viewport.height)} CSS pixels${scrolled}; the picture shows ` +
       `${rounded(region.width)}×${rounded(region.height)} at ${rounded(region.x)}, ${rounded(region.y)} of it.`,
   ]
+  if (missing.length > 0) {
+    const what = missing.map((kind) => unreadableWords[kind]).join(', ')
+    lines.push(`The picture is empty where the page shows what no script of it may read: ${what}.`)
+  }
   const said = [
     ...elements.map(
       ({ selector, text, width, height }) =>

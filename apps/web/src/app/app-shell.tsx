@@ -1,4 +1,4 @@
-import { Outlet, useParams } from '@tanstack/react-router'
+import { Outlet, useLocation, useParams } from '@tanstack/react-router'
 import { type CSSProperties, useLayoutEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ConnectionBanner } from '../features/connection/components/connection-banner.tsx'
@@ -21,6 +21,8 @@ export function AppShell() {
   const { t } = useTranslation(['sidebar', 'common'])
   const { isSidebarOpen, isDrawerOpen } = useUiState()
   const { threadId } = useParams({ strict: false })
+  const { pathname } = useLocation()
+  const hasMessage = pathname.startsWith('/threads/')
   const pane = usePane(threadId ?? null)
   useUserStream()
   useAppKeys()
@@ -29,8 +31,8 @@ export function AppShell() {
       className={classNames('app', !isSidebarOpen && 'is-wide', isDrawerOpen && 'has-drawer')}
       data-pane={pane.shown?.pane}
     >
-      <a className="skip" href="#message">
-        {t('common:skipToMessage')}
+      <a className="skip" href={hasMessage ? '#message' : '#content'}>
+        {t(hasMessage ? 'common:skipToMessage' : 'common:skipToContent')}
       </a>
       <Sidebar />
       {isDrawerOpen && <button type="button" className="drawer-scrim" aria-label={t('close')} onClick={closeDrawer} />}

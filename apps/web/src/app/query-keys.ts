@@ -11,6 +11,7 @@ export const queryKeys = {
   terminals: (threadId: string) => ['terminals', threadId],
   shareLinks: (threadId: string) => ['share-links', threadId],
   serviceLogs: (threadId: string, name: string) => ['service-logs', threadId, name],
+  copying: (copyId: string) => ['copying', copyId],
   folder: (threadId: string, path: string) => ['folder', threadId, path],
   fileEntry: (threadId: string, path: string) => ['file-entry', threadId, path],
   fileContent: (threadId: string, path: string, part: { version: string; limitBytes: number }) => [

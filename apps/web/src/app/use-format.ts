@@ -18,6 +18,7 @@ export function useFormat() {
       fullMoment: (at: number) => format.formatFullMoment(at, locale),
       count: (count: number) => format.formatCount(count, locale),
       usd: (amount: number) => format.formatUsd(amount, locale),
+      list: (items: readonly string[]) => new Intl.ListFormat(locale).format(items),
       number: (value: number) => new Intl.NumberFormat(locale).format(value),
     }),
     [locale],

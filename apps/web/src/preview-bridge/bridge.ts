@@ -38,9 +38,11 @@ function start(): void {
   const tellPage = (isNew = false) => {
     const path = `${location.pathname}${location.search}${location.hash}`.slice(0, bridgeLimits.path)
     const title = document.title.slice(0, bridgeLimits.title)
-    if (!isNew && told === `${path}\n${title}`) return
-    told = `${path}\n${title}`
-    say({ threadbox: 'page', path, title, isNew })
+    const isLocked = forbidsPainting()
+    const known = `${path}\n${title}\n${isLocked}`
+    if (!isNew && told === known) return
+    told = known
+    say({ threadbox: 'page', path, title, isNew, isLocked })
   }
   tellPage(true)
   followPage(() => tellPage())
@@ -60,6 +62,16 @@ function start(): void {
       })
     }
   })
+}
+
+/** Whether the page's policy keeps scripts from adding scripts, without which there is no painter. */
+function forbidsPainting(): boolean {
+  try {
+    document.createElement('script').src = painterAddress
+    return false
+  } catch {
+    return true
+  }
 }
 
 /** Calls back whenever address or title may have changed. */
@@ -86,7 +98,8 @@ async function capture(order: Extract<AppMessage, { threadbox: 'capture' }>): Pr
   const elements = elementsUnder(region)
   const viewport = { width: innerWidth, height: innerHeight, scrollX, scrollY, devicePixelRatio }
   const painter = await loadPainter()
-  return { threadbox: 'captured', id, image: await painter(region, scale), elements, viewport }
+  const { image, missing } = await painter(region, scale)
+  return { threadbox: 'captured', id, image, elements, missing, viewport }
 }
 
 let painter: Promise<Painter> | undefined

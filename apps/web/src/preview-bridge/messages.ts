@@ -12,12 +12,16 @@ export type AppMessage =
 export type ConsoleLevel = 'debug' | 'log' | 'info' | 'warn' | 'error'
 export type ConsoleLine = { level: ConsoleLevel; text: string; at: number }
 
+/** What a page shows and no script of it may read, so that a picture by a script is empty there. */
+export const unreadableKinds = ['frame', 'image', 'media'] as const
+export type Unreadable = (typeof unreadableKinds)[number]
+
 /** An element under a region; its box is that of the page's viewport. */
 export type PageElement = { selector: string; text: string; width: number; height: number }
 
 export type BridgeMessage =
-  /** `isNew`: first of this page. */
-  | { threadbox: 'page'; path: string; title: string; isNew: boolean }
+  /** `isNew`: first of this page. `isLocked`: no script may paint it (trusted types), so there are no pictures of it. */
+  | { threadbox: 'page'; path: string; title: string; isNew: boolean; isLocked: boolean }
   | { threadbox: 'console'; lines: ConsoleLine[]; dropped: number }
   | { threadbox: 'picked'; id: string; region: Region | null }
   | {
@@ -25,6 +29,7 @@ export type BridgeMessage =
       id: string
       image: Blob
       elements: PageElement[]
+      missing: Unreadable[]
       viewport: { width: number; height: number; scrollX: number; scrollY: number; devicePixelRatio: number }
     }
   | { threadbox: 'failed'; id: string; message: string }

@@ -1,10 +1,11 @@
 import html2canvas from 'html2canvas-pro'
 import type { PainterScript } from './bridge.ts'
-import type { Region } from './messages.ts'
+import type { Region, Unreadable } from './messages.ts'
 import { makeSurface, snapBoxes } from './sharpness.ts'
+import { unreadableIn } from './unreadable.ts'
 
-/** A picture of a region of the viewport as it is now, as PNG. */
-export type Painter = (region: Region, scale: number) => Promise<Blob>
+/** A picture of a region of the viewport as it is now, as PNG, and what of it the picture cannot show. */
+export type Painter = (region: Region, scale: number) => Promise<{ image: Blob; missing: Unreadable[] }>
 
 const imageTimeoutMs = 8000
 const loadTimeoutMs = 5000
@@ -33,10 +34,12 @@ const paint: Painter = async (region, scale) => {
       restore = snapBoxes(copy, scale)
     },
   }
+  const reading = unreadableIn(region, imageTimeoutMs)
   await html2canvas(document.documentElement, options).finally(() => restore())
-  return await new Promise((resolve, reject) => {
+  const image = await new Promise<Blob>((resolve, reject) => {
     canvas.toBlob((blob) => (blob === null ? reject(new Error('The picture is empty.')) : resolve(blob)), 'image/png')
   })
+  return { image, missing: await reading }
 }
 
 /** Waits for what the copy loads once more before it looks like the page: its style sheets, and fonts that they name. */

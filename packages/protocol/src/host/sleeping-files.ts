@@ -36,6 +36,12 @@ export const sleepingQuestionSchema = z.discriminatedUnion('kind', [
     start: z.coerce.number().int().min(0).default(0),
     end: z.coerce.number().int().min(0).optional(),
   }),
+  /** A folder as a zip; `only` is a JSON list of paths below it, and empty for everything. */
+  z.object({
+    kind: z.literal('archive'),
+    path: z.string().startsWith('/').max(4096),
+    only: z.string().max(8000).default('[]'),
+  }),
 ])
 export type SleepingQuestion = z.infer<typeof sleepingQuestionSchema>
 

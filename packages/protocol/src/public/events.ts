@@ -50,6 +50,14 @@ export const userEventSchema = z
     z.object({ type: z.literal('services-updated'), threadId: z.string(), services: servicesViewSchema }),
     /** Something in a folder that the person watches is not as it was; null: in any of those of the thread. */
     z.object({ type: z.literal('files-changed'), threadId: z.string(), path: z.string().nullable() }),
+    /** How far a copy is that the person ordered (`copyId`). The answer to the order says when it is done. */
+    z.object({
+      type: z.literal('files-copying'),
+      threadId: z.string(),
+      copyId: z.string(),
+      files: z.number().int(),
+      bytes: z.number().int(),
+    }),
     /** Terminals of a thread that the person may see: the whole list, as it is now. */
     z.object({ type: z.literal('terminals-updated'), threadId: z.string(), terminals: terminalsViewSchema }),
   ])

@@ -58,6 +58,8 @@ export const copyFilesSchema = z.strictObject({
   paths: z.array(sandboxPathSchema).min(1).max(200),
   /** The folder that it goes into. */
   to: sandboxPathSchema,
+  /** A name of the caller's for it: with one, `files-copying` over `GET /events` says how far it is. */
+  copyId: z.string().min(1).max(64).optional(),
 })
 export type CopyFiles = z.input<typeof copyFilesSchema>
 

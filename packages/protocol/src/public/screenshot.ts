@@ -38,6 +38,11 @@ export const screenshotSchema = z
       )
       .max(40),
     consoleErrors: z.array(z.string().max(1000)).max(20),
+    /** What the page shows in the region and no script of it may read, so that the picture is empty there. */
+    missing: z
+      .array(z.enum(['frame', 'image', 'media']))
+      .max(3)
+      .optional(),
   })
   .meta({ id: 'Screenshot' })
 export type Screenshot = z.infer<typeof screenshotSchema>

@@ -1,14 +1,17 @@
 import { createReadStream } from 'node:fs'
 import { stdin, stdout } from 'node:process'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
+import { zipStream } from '@threadbox/protocol/archive'
 import type { SleepingQuestion } from '@threadbox/protocol/host'
+import { archiveEntries } from './archive.ts'
 import { answerQuestion, type Refusal, RefusedQuestion } from './questions.ts'
 
 /**
  * Answers one question about the tree that it was started in, as the user of the sandbox: what that user may not read,
  * it cannot read either, and nothing of this machine is in its hands. The first line of its output is the answer, the
- * rest the bytes of a file.
+ * rest the bytes of a file, or of a zip.
  */
 export type ReaderOrder = { question: SleepingQuestion; userId: number | null }
 export type ReaderAnswer = { ok: unknown } | { refusal: Refusal }
@@ -29,6 +32,8 @@ try {
     const last = Math.min(end ?? Number.POSITIVE_INFINITY, answer.entry.sizeBytes - 1)
     const content = { fd: answer.file, start, end: last, highWaterMark: 256 * 1024 }
     if (last >= start) await pipeline(createReadStream('', content), stdout)
+  } else if (order.question.kind === 'archive') {
+    await pipeline(Readable.from(zipStream(archiveEntries(order.question.only))), stdout)
   }
 } catch (error) {
   if (!(error instanceof RefusedQuestion)) throw error

@@ -16,6 +16,8 @@ export type Answer =
   | { kind: 'list'; page: SleepingPage }
   | { kind: 'entry'; entry: SleepingEntry }
   | { kind: 'content'; entry: SleepingEntry; file: number }
+  /** The folder is the current directory then. */
+  | { kind: 'archive'; entry: SleepingEntry }
 
 /**
  * Answers from the tree below the current directory, which becomes another one by it. Every step of the path is taken by
@@ -28,6 +30,11 @@ export function answerQuestion(question: SleepingQuestion): Answer {
     if (question.kind === 'list') {
       for (const part of parts) enter(part)
       return { kind: 'list', page: listHere(parts, question) }
+    }
+    if (question.kind === 'archive') {
+      for (const part of parts) enter(part)
+      readdirSync('.')
+      return { kind: 'archive', entry: describe('.', pathOf(parts)) }
     }
     const name = parts.pop()
     for (const part of parts) enter(part)
@@ -61,6 +68,11 @@ function enter(name: string): void {
   if (stats.isSymbolicLink()) throw new RefusedQuestion({ reason: 'refused', problem: 'a part of the path is a link.' })
   if (!stats.isDirectory()) throw new RefusedQuestion({ reason: 'refused', problem: 'a part of it is not a folder.' })
   process.chdir(name)
+  const here = lstatSync('.')
+  // Something else took its place in this moment.
+  if (here.ino !== stats.ino || here.dev !== stats.dev) {
+    throw new RefusedQuestion({ reason: 'refused', problem: 'it changes just now.' })
+  }
 }
 
 function listHere(parts: readonly string[], options: { after: string; limit: number }): SleepingPage {

@@ -4,6 +4,7 @@ import type { Texts } from '../texts.ts'
 export const common: Texts<typeof source> = {
   productName: 'threadbox',
   skipToMessage: 'Zum Nachrichtenfeld springen',
+  skipToContent: 'Zum Inhalt springen',
   notifications: 'Mitteilungen',
   close: 'Schließen',
   cancel: 'Abbrechen',

@@ -13,8 +13,10 @@ export const files: Texts<typeof source> = {
   nothingChanged: 'Der letzte Zug hat keine Datei geändert, die hier bekannt ist.',
   entries_one: '{{total}} Eintrag',
   entries_other: '{{total}} Einträge',
+  sizeOf: '{{entries}}, {{size}}',
   selected_one: '{{total}} ausgewählt',
   selected_other: '{{total}} ausgewählt',
+  selectSeveral: 'Mehrere auswählen',
   sortBy: 'Ordnen nach',
   column: { name: 'Name', size: 'Größe', modified: 'Geändert' },
   listKeys:
@@ -98,6 +100,8 @@ export const files: Texts<typeof source> = {
     none: 'Kopieren',
     action_one: '{{count}} Eintrag kopieren',
     action_other: '{{count}} Einträge kopieren',
+    sofar_one: 'Bisher {{total}} Datei, {{size}}',
+    sofar_other: 'Bisher {{total}} Dateien, {{size}}',
     done_one: '{{count}} Datei kopiert',
     done_other: '{{count}} Dateien kopiert',
     skipped_one: '{{count}} Verknüpfung oder nicht lesbare Datei wurde ausgelassen.',
@@ -132,6 +136,8 @@ export const files: Texts<typeof source> = {
   moreCells: 'Weitere Zellen werden nicht gezeigt.',
   gone: 'Diese Datei gibt es nicht mehr.',
   notAFile: 'Das ist weder Datei noch Ordner und kann nicht gezeigt werden.',
+  oldExcel:
+    'Nur Arbeitsmappen der neueren Art (.xlsx) werden als Tabelle gezeigt. Laden Sie diese herunter, um hineinzusehen.',
   noPreview: 'Diese Art von Datei wird nicht gezeigt. Nach dem Herunterladen lässt sie sich ansehen.',
   binary: 'Diese Datei ist kein Text. Nach dem Herunterladen lässt sie sich ansehen.',
   notUnderstood: 'Der Inhalt konnte nicht gezeigt werden. Vielleicht ist er beschädigt oder von unbekannter Art.',

@@ -109,6 +109,8 @@ export const preview: Texts<typeof source> = {
     take: 'Bildschirmfoto aufnehmen',
     cancel: 'Bildschirmfoto abbrechen',
     needsPage: 'Ein Bildschirmfoto gibt es von einer Webseite, die gezeigt wird.',
+    locked:
+      'Diese Seite lässt sich von keinem Skript lesen (Trusted Types), daher gibt es kein Bildschirmfoto von ihr.',
     region: 'Gewählter Ausschnitt, {{width}} mal {{height}}',
     size: '{{width}} × {{height}}',
     ask: 'Fragen',

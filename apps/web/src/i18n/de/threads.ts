@@ -57,6 +57,8 @@ export const threads: Texts<typeof source> = {
   openScreenshot: '{{title}}: groß öffnen',
   closeScreenshot: 'Bildschirmfoto schließen',
   screenshotAbout: '{{path}}, {{width}} × {{height}}',
+  screenshotMissing: 'Nicht im Bild, weil ein Skript es nicht lesen kann: {{what}}.',
+  missing: { frame: 'ein Rahmen', image: 'ein Bild einer anderen Website', media: 'ein Video oder eine Zeichnung' },
   notice: {
     connectModel: 'Kein Modell ist verbunden',
     connectModelText: 'also kann niemand darauf antworten. Befehle gehen: / zeigt sie.',

@@ -1,6 +1,7 @@
 export const common = {
   productName: 'threadbox',
   skipToMessage: 'Skip to the message field',
+  skipToContent: 'Skip to the content',
   notifications: 'Notifications',
   close: 'Close',
   cancel: 'Cancel',

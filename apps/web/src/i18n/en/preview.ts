@@ -106,6 +106,7 @@ export const preview = {
     take: 'Take a screenshot',
     cancel: 'Cancel screenshot',
     needsPage: 'A screenshot can be taken of a web page that is shown.',
+    locked: 'This page allows no script to read it (trusted types), so there can be no screenshot of it.',
     region: 'Selected region, {{width}} by {{height}}',
     size: '{{width}} × {{height}}',
     ask: 'Ask',

@@ -54,6 +54,8 @@ export const threads = {
   openScreenshot: '{{title}}: open large',
   closeScreenshot: 'Close screenshot',
   screenshotAbout: '{{path}}, {{width}} × {{height}}',
+  screenshotMissing: 'Not in the picture, because a script cannot read it: {{what}}.',
+  missing: { frame: 'a frame', image: 'an image of another site', media: 'a video or drawing' },
   notice: {
     connectModel: 'No model is connected',
     connectModelText: 'so nobody can answer this. Commands work: type / to see them.',

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../app/client.ts'
 import { useFormat } from '../../../app/use-format.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
+import { useMissingSentence } from '../../threads/state/use-missing-sentence.ts'
 import type { Upload } from '../state/uploads-store.ts'
 
 /** The files of the next message, each with how far it is. */
@@ -57,6 +58,7 @@ function ScreenshotFace(props: { threadId: string; upload: Upload; screenshot: S
   const service = screenshot.service ?? t('screenshotOfPort', { port: new URL(screenshot.url).port || '80' })
   const title = t('screenshotOf', { service })
   const { attachment } = upload
+  const missing = useMissingSentence(screenshot)
   const arrived = attachment === null ? '' : client.threads.attachmentUrl(props.threadId, attachment.id)
   return (
     <>
@@ -68,6 +70,7 @@ function ScreenshotFace(props: { threadId: string; upload: Upload; screenshot: S
             ? t('uploadFailed')
             : `${t('screenshotSize', { width, height })} · ${format.moment(upload.addedAt, upload.addedAt)}`}
         </span>
+        {missing !== null && <span className="shot-missing">{missing}</span>}
       </div>
     </>
   )

@@ -1,4 +1,5 @@
 import type { Attachment, Screenshot, ThreadboxClient } from '@threadbox/sdk'
+import { randomId } from '../../../app/random-id.ts'
 
 /** A file on its way into a thread. */
 export type Upload = {
@@ -127,10 +128,17 @@ export function makeUploadsStore(client: ThreadboxClient): UploadsStore {
 }
 
 function newUpload(file: File, screenshot: Screenshot | null): Upload {
-  const id = crypto.getRandomValues(new Uint32Array(2)).join('-')
   const thumbnail = screenshot === null ? null : URL.createObjectURL(file)
   return {
-    ...{ id, name: file.name, sizeBytes: file.size, sentBytes: 0, status: 'uploading', attachment: null, error: null },
+    ...{
+      id: randomId(),
+      name: file.name,
+      sizeBytes: file.size,
+      sentBytes: 0,
+      status: 'uploading',
+      attachment: null,
+      error: null,
+    },
     ...{ screenshot, thumbnail, addedAt: Date.now() },
   }
 }

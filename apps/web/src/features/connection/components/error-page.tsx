@@ -17,7 +17,7 @@ export function ErrorPage(props: { error: unknown }) {
       () => showErrorToast(t('common:copyFailed')),
     )
   return (
-    <main className="message-page" role="alert">
+    <main className="message-page" id="content" tabIndex={-1} role="alert">
       <div>
         <h1>{t('error.title')}</h1>
         <p className="muted">

@@ -7,7 +7,7 @@ export function NotFoundPage() {
   const { t } = useTranslation('connection')
   useDocumentTitle(t('notFound.title'))
   return (
-    <main className="message-page">
+    <main className="message-page" id="content" tabIndex={-1}>
       <div>
         <h1>{t('notFound.title')}</h1>
         <p className="muted">{t('notFound.text')}</p>

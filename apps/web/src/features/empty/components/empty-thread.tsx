@@ -20,7 +20,7 @@ export function EmptyThread(props: { onInsert: (text: string) => void; modelId?:
   const isDirect = models.data !== undefined && model === undefined
   return (
     <section className="empty" aria-label={t('title')}>
-      <h1>{t('title')}</h1>
+      <h2>{t('title')}</h2>
       <p className="empty-lead">
         {isDirect && <Trans t={t} i18nKey="direct" components={{ b: <b /> }} />}
         {model !== undefined && t('agent', { model: model.name })}
@@ -31,7 +31,7 @@ export function EmptyThread(props: { onInsert: (text: string) => void; modelId?:
       {isDirect && (
         <>
           <div className="empty-head">
-            <h2>{t('connectTitle')}</h2>
+            <h3>{t('connectTitle')}</h3>
             <span className="faint">{t('models:keysStay')}</span>
           </div>
           <ProviderList />
@@ -68,7 +68,7 @@ function Practices() {
   return (
     <>
       <div className="empty-head">
-        <h2>{t('practicesTitle')}</h2>
+        <h3>{t('practicesTitle')}</h3>
       </div>
       <ul className="practices">
         {practices.map((name) => (

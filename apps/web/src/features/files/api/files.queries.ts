@@ -1,6 +1,7 @@
 import {
   keepPreviousData,
   type QueryClient,
+  skipToken,
   type UseQueryResult,
   useMutation,
   useQueries,
@@ -202,4 +203,19 @@ export function useFileActions(threadId: string) {
       onSuccess: (_entry, path) => renew(parentOf(path)),
     }),
   }
+}
+
+/** How far a copy is, as the server tells it. */
+export function receiveCopying(
+  queryClient: QueryClient,
+  event: { copyId: string; files: number; bytes: number },
+): void {
+  const { copyId, files, bytes } = event
+  queryClient.setQueryData<CopySofar>(queryKeys.copying(copyId), { files, bytes })
+}
+
+type CopySofar = { files: number; bytes: number }
+
+export function useCopying(copyId: string): CopySofar | undefined {
+  return useQuery<CopySofar>({ queryKey: queryKeys.copying(copyId), queryFn: skipToken, gcTime: 0 }).data
 }

@@ -3,6 +3,8 @@ import { ArrowUp, ChevronRight } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../app/client.ts'
+import { randomId } from '../../../app/random-id.ts'
+import { useFormat } from '../../../app/use-format.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
@@ -12,7 +14,7 @@ import { Skeleton } from '../../../ui/skeleton.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { FormProblem } from '../../connection/components/form-problem.tsx'
 import { threadsQuery } from '../../threads/api/thread-queries.ts'
-import { renewFolder, useFolders } from '../api/files.queries.ts'
+import { renewFolder, useCopying, useFolders } from '../api/files.queries.ts'
 import { homeFolder, nameOfPath, parentOf, shownName } from '../state/names.models.ts'
 import { isFolder, type Listing, sorted } from '../state/tree.models.ts'
 import { FileName } from './file-name.tsx'
@@ -29,7 +31,8 @@ export function CopyFromThread(props: { threadId: string; folder: string; onClos
   const threads = useQuery(threadsQuery(client)).data?.filter(({ id }) => id !== props.threadId)
   const [fromThreadId, setFromThreadId] = useState<string | null>(null)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const copy = useCopy(props)
+  const [copyId] = useState(() => randomId())
+  const copy = useCopy({ ...props, copyId })
   const submit = () => {
     if (fromThreadId !== null && chosen.size > 0) copy.mutate({ fromThreadId, paths: [...chosen] })
   }
@@ -82,20 +85,32 @@ export function CopyFromThread(props: { threadId: string; folder: string; onClos
         {fromThreadId !== null && (
           <FilesOfThread key={fromThreadId} threadId={fromThreadId} chosen={chosen} onChosen={setChosen} />
         )}
+        {copy.isPending && <CopyProgress copyId={copyId} />}
         {copy.error !== null && <FormProblem error={copy.error} />}
       </div>
     </Dialog>
   )
 }
 
-function useCopy(props: { threadId: string; folder: string; onClose: () => void }) {
+function CopyProgress(props: { copyId: string }) {
+  const { t } = useTranslation('files')
+  const format = useFormat()
+  const { files, bytes } = useCopying(props.copyId) ?? { files: 0, bytes: 0 }
+  return (
+    <p className="facts" role="status">
+      {t('copyFrom.sofar', { count: files, total: format.number(files), size: format.bytes(bytes) })}
+    </p>
+  )
+}
+
+function useCopy(props: { threadId: string; folder: string; copyId: string; onClose: () => void }) {
   const { t } = useTranslation('files')
   const client = useClient()
   const queryClient = useQueryClient()
-  const { threadId, folder } = props
+  const { threadId, folder, copyId } = props
   return useMutation({
     mutationFn: (from: { fromThreadId: string; paths: string[] }) =>
-      client.files.copy(threadId, { ...from, to: folder }),
+      client.files.copy(threadId, { ...from, to: folder, copyId }),
     onSuccess: ({ files, skipped }) => {
       showToast(t('copyFrom.done', { count: files }), {
         ...(skipped.length === 0 ? {} : { description: t('copyFrom.skipped', { count: skipped.length }) }),

@@ -42,6 +42,8 @@ export function FileList(props: {
   rows: readonly TreeRow[]
   sort: Sort
   selection: Selection
+  /** A tap selects one more, and opens nothing. */
+  isSelecting: boolean
   onSelect: (path: string, how: SelectHow) => void
   onSelectAll: () => void
   shownFile: string | null
@@ -88,6 +90,7 @@ export function FileList(props: {
                 top={top}
                 isActive={index === at}
                 isSelected={selection.paths.has(entry.path)}
+                isSelecting={props.isSelecting}
                 isShown={entry.path === props.shownFile}
                 change={changeOf(entry, changes)}
                 changedInside={isFolder(entry) && !row.isOpen ? changedBelow(props.changed, entry.path) : 0}

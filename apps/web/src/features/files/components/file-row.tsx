@@ -11,6 +11,8 @@ import {
   Folder,
   FolderSymlink,
   Link2,
+  Square,
+  SquareCheck,
 } from 'lucide-react'
 import type { CSSProperties, MouseEvent } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -32,6 +34,7 @@ export function FileRow(props: {
   top: number
   isActive: boolean
   isSelected: boolean
+  isSelecting: boolean
   isShown: boolean
   change: FileChange | null
   changedInside: number
@@ -67,9 +70,13 @@ export function FileRow(props: {
       onDragStart={(event) => dragFiles(event, props.draggedFrom())}
       {...(isFolder(entry) ? drop.handlers : {})}
       data-over={drop.isOver || undefined}
-      // A finger has no double click.
-      onClick={(event) => (isTouch() && isFolder(entry) ? props.onOpen() : props.onSelect(howOf(event)))}
-      onDoubleClick={props.onOpen}
+      onClick={(event) => {
+        if (props.isSelecting) props.onSelect('toggle')
+        // A finger has no double click.
+        else if (isTouch() && isFolder(entry)) props.onOpen()
+        else props.onSelect(howOf(event))
+      }}
+      onDoubleClick={() => props.isSelecting || props.onOpen()}
     >
       <span className="file-name">
         {isFolder(entry) ? (
@@ -87,6 +94,7 @@ export function FileRow(props: {
         ) : (
           <span className="file-toggle" />
         )}
+        {props.isSelecting && <SelectMark isSelected={props.isSelected} />}
         <EntryIcon entry={entry} />
         <FileName name={entry.name} />
         {entry.linkTarget !== null && <Link2 className="i faint" size={12} aria-label={t('link')} />}
@@ -98,6 +106,12 @@ export function FileRow(props: {
       </span>
     </div>
   )
+}
+
+/** What a tap changes; the row itself says to readers whether it is selected. */
+function SelectMark(props: { isSelected: boolean }) {
+  const Icon = props.isSelected ? SquareCheck : Square
+  return <Icon className="i file-mark" size={16} aria-hidden="true" />
 }
 
 function howOf(event: MouseEvent): SelectHow {
@@ -124,6 +138,7 @@ export function ChangeMark(props: { change: FileChange | null; changedInside?: n
 
 const iconOfKind = {
   ...{ text: FileText, markdown: FileText, csv: FileSpreadsheet, excel: FileSpreadsheet, image: FileImage },
+  ...{ 'old-excel': FileSpreadsheet },
   ...{ pdf: FileText, html: FileCode, notebook: FileCode, audio: FileAudio, video: FileVideo, archive: File },
 } as const
 

@@ -99,7 +99,7 @@ function ViewerActions(props: { threadId: string; path: string; onClose: () => v
       <Tooltip label={t('download')}>
         <a
           className="btn btn--ghost btn--icon"
-          href={client.files.contentUrl(threadId, path, { download: true })}
+          href={client.files.contentUrl(threadId, path, { download: true, wake: false })}
           aria-label={t('download')}
           download
         >
@@ -110,6 +110,25 @@ function ViewerActions(props: { threadId: string; path: string; onClose: () => v
         <X className="i" size={16} />
       </IconButton>
     </>
+  )
+}
+
+/** Says why nothing is shown, and offers the file. */
+function OnlyDownload(props: { threadId: string; path: string; sentence: string }) {
+  const { t } = useTranslation('files')
+  const client = useClient()
+  return (
+    <div className="files-none">
+      <p>{props.sentence}</p>
+      <a
+        className="btn"
+        href={client.files.contentUrl(props.threadId, props.path, { download: true, wake: false })}
+        download
+      >
+        <Download className="i" size={14} />
+        {t('download')}
+      </a>
+    </div>
   )
 }
 
@@ -148,6 +167,9 @@ function ViewerBody(props: {
   if (kind === 'csv') return <CsvPreview {...file} />
   if (kind === 'excel') return <ExcelPreview {...file} />
   if (kind === 'notebook') return <NotebookPreview {...file} />
-  if (kind === 'archive') return <p className="files-none">{t('noPreview')}</p>
+  if (kind === 'archive' || kind === 'old-excel') {
+    const sentence = kind === 'archive' ? t('noPreview') : t('oldExcel')
+    return <OnlyDownload threadId={threadId} path={props.path} sentence={sentence} />
+  }
   return <MediaPreview {...file} kind={kind} />
 }

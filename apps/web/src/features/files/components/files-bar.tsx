@@ -1,7 +1,9 @@
 import type { FileEntry } from '@threadbox/sdk'
-import { Download, Ellipsis, FolderInput, Pencil, RotateCw, Trash2 } from 'lucide-react'
+import type { TFunction } from 'i18next'
+import { Download, Ellipsis, FolderInput, ListChecks, Pencil, RotateCw, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../app/client.ts'
+import { isTouch } from '../../../app/keyboard.ts'
 import { useFormat } from '../../../app/use-format.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { Menu, MenuItem } from '../../../ui/menu.tsx'
@@ -17,12 +19,15 @@ export function FilesBar(props: {
   onChangedOnly: (isChangedOnly: boolean) => void
   /** What is selected in the list, which is of this folder. */
   selected: readonly FileEntry[]
+  /** A tap selects one more. Only where there are no keys and no pointer to do it with. */
+  isSelecting: boolean
+  onSelecting: (isSelecting: boolean) => void
   folder: string
   onAsk: (question: FileQuestion) => void
 }) {
   const { t } = useTranslation('files')
   const format = useFormat()
-  const { listing, changedCount, isChangedOnly, selected } = props
+  const { listing, changedCount, isChangedOnly, selected, isSelecting } = props
   return (
     <div className="files-bar">
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms */}
@@ -37,11 +42,21 @@ export function FilesBar(props: {
       </div>
       <span className="grow" />
       {listing !== undefined && listing.entries.length > 0 && !isChangedOnly && (
-        <span className="faint files-count">
-          {selected.length > 1
+        <span className="faint files-count" data-selected={isSelecting || undefined}>
+          {selected.length > 1 || isSelecting
             ? t('selected', { count: selected.length, total: format.number(selected.length) })
-            : t('entries', { count: listing.total, total: format.number(listing.total) })}
+            : totalOf(listing, { t, format })}
         </span>
+      )}
+      {isTouch() && !isChangedOnly && (
+        <IconButton
+          label={t('selectSeveral')}
+          className={isSelecting ? 'is-on' : undefined}
+          aria-pressed={isSelecting}
+          onClick={() => props.onSelecting(!isSelecting)}
+        >
+          <ListChecks className="i" size={16} />
+        </IconButton>
       )}
       <IconButton label={t('readAgain')} onClick={() => listing?.retry()}>
         <RotateCw className="i" size={14} />
@@ -51,6 +66,17 @@ export function FilesBar(props: {
       )}
     </div>
   )
+}
+
+/** How many there are and, once all are known, how large its files are together. */
+function totalOf(
+  { entries, total }: Listing,
+  { t, format }: { t: TFunction<'files'>; format: ReturnType<typeof useFormat> },
+): string {
+  const items = t('entries', { count: total, total: format.number(total) })
+  const files = entries.filter(({ type }) => type === 'file')
+  if (files.length === 0 || entries.length < total) return items
+  return t('sizeOf', { entries: items, size: format.bytes(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)) })
 }
 
 function SelectedMenu(props: {
@@ -75,7 +101,7 @@ function SelectedMenu(props: {
       )
     }
     return isFile
-      ? client.files.contentUrl(threadId, single.path, { download: true })
+      ? client.files.contentUrl(threadId, single.path, { download: true, wake: false })
       : client.files.archiveUrl(threadId, single.path)
   }
   // The menu gives the focus back when it closes; the dialog takes it after that.

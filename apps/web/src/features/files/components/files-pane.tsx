@@ -88,6 +88,7 @@ function Listings(props: {
   const { threadId, isAwake, onAsk } = props
   const [view, change] = useFilesView(threadId)
   const [selection, setSelection] = useState(() => selectOnly(view.file))
+  const [isSelecting, setIsSelecting] = useState(false)
   const page = usePageThread()
   const changes = page?.threadId === threadId ? page.turnChanges : null
   const folders = useMemo(() => foldersOf(view.folder, view.open), [view.folder, view.open])
@@ -133,6 +134,11 @@ function Listings(props: {
         isChangedOnly={view.isChangedOnly}
         onChangedOnly={(isChangedOnly) => change((before) => ({ ...before, isChangedOnly }))}
         selected={selected}
+        isSelecting={isSelecting}
+        onSelecting={(isOn) => {
+          setIsSelecting(isOn)
+          setSelection(nothingSelected)
+        }}
         folder={view.folder}
         onAsk={onAsk}
       />
@@ -148,6 +154,7 @@ function Listings(props: {
           rows={rows}
           sort={view.sort}
           selection={selection}
+          isSelecting={isSelecting}
           onSelect={(path, how) => setSelection((before) => selectedWith(before, path, { how, rows }))}
           onSelectAll={() => setSelection((before) => selectAll(before, rows))}
           shownFile={view.file}

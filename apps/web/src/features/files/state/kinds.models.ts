@@ -4,6 +4,7 @@ export type FileKind =
   | 'markdown'
   | 'csv'
   | 'excel'
+  | 'old-excel'
   | 'image'
   | 'pdf'
   | 'html'
@@ -16,6 +17,7 @@ const kindOfEnding: Record<string, FileKind> = {
   ...each('markdown', 'md markdown'),
   ...each('csv', 'csv tsv'),
   ...each('excel', 'xlsx xlsm'),
+  ...each('old-excel', 'xls xlsb'),
   ...each('image', 'png jpg jpeg gif webp svg avif bmp ico'),
   ...each('pdf', 'pdf'),
   ...each('html', 'html htm'),
@@ -24,7 +26,7 @@ const kindOfEnding: Record<string, FileKind> = {
   ...each('video', 'mp4 webm m4v ogv mov'),
   ...each(
     'archive',
-    'zip gz tgz bz2 xz zst tar 7z rar whl jar xls docx pptx so o a bin exe pyc parquet db sqlite pkl npy npz',
+    'zip gz tgz bz2 xz zst tar 7z rar whl jar docx pptx so o a bin exe pyc parquet db sqlite pkl npy npz',
   ),
 }
 

@@ -1,4 +1,5 @@
 import { isThreadboxError, type ThreadboxClient } from '@threadbox/sdk'
+import { randomId } from '../../../app/random-id.ts'
 import type { Dropped } from './dropped-files.ts'
 import { freeName, joinPath, nameOfPath, parentOf } from './names.models.ts'
 
@@ -94,7 +95,7 @@ export function makeTransfers(
       const kept = (transfers.get(threadId) ?? none).filter(({ status }) => status !== 'done')
       const added = files.map(({ path, file }) => {
         const transfer: Transfer = {
-          ...{ id: crypto.randomUUID(), path: joinPath(folder, path), sizeBytes: file.size, sentBytes: 0 },
+          ...{ id: randomId(), path: joinPath(folder, path), sizeBytes: file.size, sentBytes: 0 },
           ...{ status: 'waiting', error: null },
         }
         jobs.set(transfer.id, { threadId, id: transfer.id, file, mayReplace: false, abort: new AbortController() })

@@ -25,11 +25,13 @@ export function SurvivalCard(props: { report: SurvivalReport; threadId: string; 
   const good = groups.filter(({ outcome }) => outcome !== 'lost' && outcome !== 'unchecked')
   const names = rebuildable(report)
   const isChecking = report.status === 'checking'
+  // Below the heading of the pane, or of the page.
+  const Heading = props.isInPane === true ? 'h3' : 'h2'
   return (
     <section className={classNames('report', props.isInPane && 'report--pane')} aria-label={t('report.title')}>
       <header className="rh">
         <div className="grow">
-          <h3>{props.isInPane === true ? words.woke(report) : t('report.title')}</h3>
+          <Heading>{props.isInPane === true ? words.woke(report) : t('report.title')}</Heading>
           <p className="muted">
             {words.cause(report)}{' '}
             {report.pausedAt !== null &&

@@ -27,7 +27,8 @@ export function AddressRow(props: {
   const { target, frame, path } = props
   const canLoad = target.status === 'running'
   const reloadTip = canLoad ? (frame.hasMovedOn ? t('reloadMoved', { path }) : t('reload')) : t('reloadNeedsRunning')
-  const canShoot = canLoad && frame.page.path !== null
+  const noPicture =
+    !canLoad || frame.page.path === null ? t('shot.needsPage') : frame.page.isLocked ? t('shot.locked') : undefined
   const host = frame.origin === null ? keyOfPort(target.port) : new URL(frame.origin).host
   return (
     <div className="addr-row">
@@ -74,7 +75,7 @@ export function AddressRow(props: {
         label={props.isShooting ? t('shot.cancel') : t('shot.take')}
         className={props.isShooting ? 'is-on' : undefined}
         aria-pressed={props.isShooting}
-        disabledReason={canShoot ? undefined : t('shot.needsPage')}
+        disabledReason={noPicture}
         onClick={props.onShoot}
       >
         <Camera className="i" size={15} />

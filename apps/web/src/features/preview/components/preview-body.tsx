@@ -81,7 +81,7 @@ function useShooting(props: BodyProps, frame: Frame) {
   const camera = useRef<HTMLButtonElement>(null)
   const uploads = useUploadsStore()
   const toComposer = useSendToChat(threadId, props.isSheet)
-  const isShooting = isOn && target.status === 'running' && frame.page.path !== null
+  const isShooting = isOn && target.status === 'running' && frame.page.path !== null && !frame.page.isLocked
   if (isOn && !isShooting) setIsOn(false)
   const onShootEnd = (taken: TakenScreenshot | null) => {
     setIsOn(false)

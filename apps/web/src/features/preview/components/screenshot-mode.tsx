@@ -36,14 +36,19 @@ export function ScreenshotMode(props: {
   useCancelKey(box, onCancel)
   useFocusOnEntry(chosen, region !== null)
 
+  const isThere = useIsThere()
   const ask = useStable(() => {
     if (pageRegion === null || isTaking) return
     setIsTaking(true)
     const order = { bridge: frame.bridge, target, region: pageRegion, scale: devicePixelRatio }
-    takeScreenshot(order).then(props.onTaken, () => {
-      setIsTaking(false)
-      showErrorToast(t('shot.failed'), { id: 'error-screenshot', description: t('shot.failedText') })
-    })
+    takeScreenshot(order).then(
+      (taken) => isThere.current && props.onTaken(taken),
+      () => {
+        if (!isThere.current) return
+        setIsTaking(false)
+        showErrorToast(t('shot.failed'), { id: 'error-screenshot', description: t('shot.failedText') })
+      },
+    )
   })
   const onKeyDown = (event: KeyboardEvent) => {
     if (region === null || place === null || isImeEvent(event.nativeEvent)) return
@@ -133,6 +138,18 @@ function KeyBar() {
       </span>
     </div>
   )
+}
+
+/** Until it is cancelled: what a page answers after that is thrown away. */
+function useIsThere(): RefObject<boolean> {
+  const isThere = useRef(true)
+  useEffect(() => {
+    isThere.current = true
+    return () => {
+      isThere.current = false
+    }
+  }, [])
+  return isThere
 }
 
 function useFocusOnEntry(element: RefObject<HTMLElement | null>, isThere: boolean): void {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { bridgeLimits } from '../../../preview-bridge/messages.ts'
+import { bridgeLimits, unreadableKinds } from '../../../preview-bridge/messages.ts'
 
 // The app's policy forbids code out of text, by which the library would be faster.
 z.config({ jitless: true })
@@ -29,7 +29,13 @@ const elementSchema = z.object({
 
 /** What the bridge says, read as the claims of a page that may be hostile: everything has a bound. */
 export const bridgeMessageSchema = z.discriminatedUnion('threadbox', [
-  z.object({ threadbox: z.literal('page'), path: pathSchema, title: shortText(limits.title), isNew: z.boolean() }),
+  z.object({
+    threadbox: z.literal('page'),
+    path: pathSchema,
+    title: shortText(limits.title),
+    isNew: z.boolean(),
+    isLocked: z.boolean(),
+  }),
   z.object({
     threadbox: z.literal('console'),
     lines: z.array(lineSchema).check(z.maxLength(limits.linesPerMessage)),
@@ -41,6 +47,7 @@ export const bridgeMessageSchema = z.discriminatedUnion('threadbox', [
     id,
     image: z.instanceof(Blob).check(z.refine((blob) => blob.size <= limits.imageBytes)),
     elements: z.array(elementSchema).check(z.maxLength(limits.elements)),
+    missing: z.array(z.enum(unreadableKinds)).check(z.maxLength(unreadableKinds.length)),
     viewport: z.object({ width: size, height: size, scrollX: pixels, scrollY: pixels }),
   }),
   z.object({ threadbox: z.literal('failed'), id, message: shortText(limits.message) }),

@@ -3,7 +3,13 @@ import type { AppMessage } from '../../../preview-bridge/messages.ts'
 import { makePageBridge } from './page-bridge.ts'
 
 const posted: AppMessage[] = []
-const page = (path: string, values: object = {}) => ({ threadbox: 'page', path, title: '', isNew: false, ...values })
+const page = (path: string, values: object = {}) => ({
+  threadbox: 'page',
+  path,
+  title: '',
+  isLocked: false,
+  ...{ isNew: false, ...values },
+})
 const line = (text: string) => ({ level: 'log', text, at: 1 })
 const lines = (...texts: string[]) => ({ threadbox: 'console', lines: texts.map(line), dropped: 0 })
 const open = () => makePageBridge({ post: (message) => posted.push(message), now: () => Date.now() })
@@ -61,7 +67,7 @@ describe('a hostile page', () => {
     ]
     for (const message of refused) bridge.receive(message)
     vi.advanceTimersByTime(1000)
-    expect(bridge.get()).toEqual({ path: null, title: '', lines: [], dropped: 0 })
+    expect(bridge.get()).toEqual({ path: null, title: '', isLocked: false, lines: [], dropped: 0 })
   })
 
   test('that sends without end is heard 200 times a second, and its console keeps its last lines', () => {
@@ -80,10 +86,9 @@ describe('a hostile page', () => {
     const bridge = open()
     const region = { x: 0, y: 0, width: 10, height: 10 }
     const viewport = { width: 100, height: 100, scrollX: 0, scrollY: 0 }
-    const answer = { threadbox: 'captured', image: new Blob(['x']), elements: [], viewport }
+    const answer = { threadbox: 'captured', image: new Blob(['x']), elements: [], missing: [], viewport }
     const outcome = bridge.capture(region, 1).catch((error: Error) => error.message)
     bridge.receive({ ...answer, id: 'guessed' })
-    bridge.receive({ ...answer, id: lastId(), image: 'data:image/png;base64,' })
     vi.advanceTimersByTime(60_000)
     expect(await outcome).toBe('The page did not answer.')
 
@@ -93,6 +98,23 @@ describe('a hostile page', () => {
     const third = bridge.capture(region, 2)
     bridge.receive({ threadbox: 'failed', id: lastId(), message: 'No.' })
     await expect(third).rejects.toThrow('No.')
+  })
+
+  test.each<[string, object]>([
+    ['a text instead of a picture', { image: 'data:image/png;base64,' }],
+    ['no picture', { image: undefined }],
+    ['a picture of 1 GB', { image: Object.defineProperty(new Blob([]), 'size', { value: 2 ** 30 }) }],
+    ['a thousand elements', { elements: Array.from({ length: 1000 }, () => ({})) }],
+    ['an element with a long text', { elements: [{ selector: 'p', text: 'x'.repeat(201), width: 1, height: 1 }] }],
+    ['a viewport of no numbers', { viewport: { width: '1', height: null, scrollX: Number.NaN, scrollY: 0 } }],
+    ['something unknown that is missing', { missing: ['everything'] }],
+  ])('that answers %s ends the waiting without a picture', async (_, values) => {
+    const bridge = open()
+    const outcome = bridge.capture({ x: 0, y: 0, width: 10, height: 10 }, 1).catch((error: Error) => error.message)
+    const viewport = { width: 100, height: 100, scrollX: 0, scrollY: 0 }
+    const answer = { threadbox: 'captured', id: lastId(), image: new Blob(['x']), elements: [], missing: [], viewport }
+    bridge.receive({ ...answer, ...values })
+    expect(await outcome).toBe('The page answered something else.')
   })
 
   test('is heard when it answers, also while it floods', async () => {

@@ -1,8 +1,18 @@
+import { randomId } from '../../../app/random-id.ts'
 import type { AppMessage, ConsoleLine, Region } from '../../../preview-bridge/messages.ts'
 import { bridgeMessageSchema, type Captured } from './bridge-messages.models.ts'
 
-/** What a page says of itself. `path` is null while none speaks: there is none, or it is one that cannot (a PDF). */
-export type PageSays = { path: string | null; title: string; lines: readonly ConsoleLine[]; dropped: number }
+/**
+ * What a page says of itself. `path` is null while none speaks: there is none, or it is one that cannot (a PDF).
+ * `isLocked`: it allows no picture.
+ */
+export type PageSays = {
+  path: string | null
+  title: string
+  isLocked: boolean
+  lines: readonly ConsoleLine[]
+  dropped: number
+}
 
 /**
  * The app's end of the bridge into the page of a preview. Whatever comes out of it was said by the page, which may be
@@ -17,7 +27,7 @@ export type PageBridge = {
   leave(): void
   /** The frame has loaded something, which may be able to speak or not. */
   loaded(): void
-  /** Rejects when the page does not answer, or says that it could not. */
+  /** Rejects when the page does not answer, answers what is no picture, or says that it could not. */
   capture(region: Region, scale: number): Promise<Captured>
   /** The box of the element at a point of the viewport; null when there is none or nobody answers. */
   pick(point: { x: number; y: number }): Promise<Region | null>
@@ -34,14 +44,14 @@ const hellos = 4
 const captureTimeoutMs = 30_000
 const pickTimeoutMs = 2000
 
-const silent: PageSays = { path: null, title: '', lines: [], dropped: 0 }
+const silent: PageSays = { path: null, title: '', isLocked: false, lines: [], dropped: 0 }
 
 type Answer = Exclude<ReturnType<typeof bridgeMessageSchema.parse>, { threadbox: 'page' | 'console' }>
 
 export function makePageBridge(options: { post: (message: AppMessage) => void; now: () => number }): PageBridge {
   const { post, now } = options
   const listeners = new Set<() => void>()
-  const waiting = new Map<string, (answer: Answer) => void>()
+  const waiting = new Map<string, (answer: Answer | null) => void>()
   let says = silent
   let shown = silent
   let telling: ReturnType<typeof setTimeout> | undefined
@@ -64,7 +74,7 @@ export function makePageBridge(options: { post: (message: AppMessage) => void; n
     return second.count > messagesPerSecond
   }
   const ask = (message: AppMessage & { id: string }, timeoutMs: number) => {
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    const { promise, resolve, reject } = Promise.withResolvers<Answer | null>()
     const timer = setTimeout(() => reject(new Error('The page did not answer.')), timeoutMs)
     waiting.set(message.id, resolve)
     post(message)
@@ -83,11 +93,12 @@ export function makePageBridge(options: { post: (message: AppMessage) => void; n
       const answered = waiting.get(idOf(data))
       if (answered === undefined && isTooMuch()) return
       const { data: message } = bridgeMessageSchema.safeParse(data)
-      if (message === undefined) return
+      // Who knows the number of a question is the page that was asked: it will not answer better later.
+      if (message === undefined) return answered?.(null)
       clearTimeout(silence)
       if (message.threadbox === 'page') {
-        const { path, title, isNew } = message
-        change({ path, title, ...(isNew ? { lines: [], dropped: 0 } : {}) })
+        const { path, title, isLocked, isNew } = message
+        change({ path, title, isLocked, ...(isNew ? { lines: [], dropped: 0 } : {}) })
       } else if (message.threadbox === 'console') {
         const lines = [...says.lines, ...message.lines].slice(-keptLines)
         change({ lines, dropped: says.dropped + message.dropped })
@@ -107,21 +118,17 @@ export function makePageBridge(options: { post: (message: AppMessage) => void; n
       }
       greet(hellos)
     },
+    // Ids that nobody guesses: another frame of the page cannot answer in its place.
     capture: async (region, scale) => {
-      const answer = await ask({ threadbox: 'capture', id: newId(), region, scale }, captureTimeoutMs)
-      if (answer.threadbox === 'captured') return answer
-      throw new Error(answer.threadbox === 'failed' ? answer.message : 'The page answered something else.')
+      const answer = await ask({ threadbox: 'capture', id: randomId(), region, scale }, captureTimeoutMs)
+      if (answer?.threadbox === 'captured') return answer
+      throw new Error(answer?.threadbox === 'failed' ? answer.message : 'The page answered something else.')
     },
     pick: async (point) => {
-      const answer = await ask({ threadbox: 'pick', id: newId(), ...point }, pickTimeoutMs).catch(() => null)
+      const answer = await ask({ threadbox: 'pick', id: randomId(), ...point }, pickTimeoutMs).catch(() => null)
       return answer?.threadbox === 'picked' ? answer.region : null
     },
   }
-}
-
-/** Not to be guessed: another frame of the page cannot answer in its place. */
-function newId(): string {
-  return [...crypto.getRandomValues(new Uint32Array(4))].join('-')
 }
 
 function idOf(data: unknown): string {

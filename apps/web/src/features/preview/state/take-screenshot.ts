@@ -21,7 +21,7 @@ export async function takeScreenshot(options: {
 }): Promise<TakenScreenshot> {
   const { bridge, target, region, scale } = options
   const { path, lines } = bridge.get()
-  const { image, elements, viewport } = await bridge.capture(region, scale)
+  const { image, elements, missing, viewport } = await bridge.capture(region, scale)
   const size = { width: Math.round(region.width * scale), height: Math.round(region.height * scale) }
   const claimed = await sizeOfPng(image)
   if (claimed?.width !== size.width || claimed.height !== size.height) throw new Error('The picture has another size.')
@@ -37,6 +37,7 @@ export async function takeScreenshot(options: {
       viewport: { width: Math.max(1, width), height: Math.max(1, height), scale, scrollX, scrollY },
       region,
       elements,
+      ...(missing.length === 0 ? {} : { missing: [...new Set(missing)] }),
       consoleErrors: errors.map(({ text }) => text.slice(0, errorCharacters)),
     },
   }

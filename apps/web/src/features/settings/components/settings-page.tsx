@@ -32,7 +32,7 @@ export function SettingsPage() {
   if (!Object.hasOwn(sections, section)) return <NotFoundPage />
   const { Content } = sections[section as keyof typeof sections]
   return (
-    <main className="main settings">
+    <main className="main settings" id="content" tabIndex={-1}>
       <nav className="settings-nav" aria-label={t('title')}>
         <Link to="/" className="nav">
           <ArrowLeft className="i" size={16} aria-hidden="true" />

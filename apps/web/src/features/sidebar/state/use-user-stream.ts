@@ -4,7 +4,7 @@ import { useEffect } from 'react'
 import { useClient } from '../../../app/client.ts'
 import { queryKeys } from '../../../app/query-keys.ts'
 import { connectionStore } from '../../connection/state/connection-store.ts'
-import { renewFiles, renewFolder } from '../../files/api/files.queries.ts'
+import { receiveCopying, renewFiles, renewFolder } from '../../files/api/files.queries.ts'
 import { renewServices } from '../../preview/api/services.queries.ts'
 import { receiveServices } from '../../preview/state/preview-store.ts'
 import { putTerminals, renewTerminals } from '../../terminal/api/terminals.queries.ts'
@@ -34,6 +34,7 @@ export function useUserStream(): void {
           else if (event.type === 'thread-removed') dropThread(queryClient, event.threadId)
           else if (event.type === 'services-updated') receiveServices(queryClient, event.threadId, event.services)
           else if (event.type === 'files-changed') renewFolder(queryClient, event.threadId, event.path)
+          else if (event.type === 'files-copying') receiveCopying(queryClient, event)
           else if (event.type === 'terminals-updated') putTerminals(queryClient, event.threadId, event.terminals)
           else void queryClient.invalidateQueries({ queryKey: queryKeys.status })
         },

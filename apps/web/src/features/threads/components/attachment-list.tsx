@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../app/client.ts'
 import { useFormat } from '../../../app/use-format.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
+import { useMissingSentence } from '../state/use-missing-sentence.ts'
 
 /** The files that came with a message. */
 export function AttachmentList(props: { threadId: string; attachments: readonly Attachment[] }) {
@@ -48,6 +49,8 @@ function ScreenshotThumbnail(props: { src: string; screenshot: Screenshot }) {
   const { host, pathname, search } = new URL(url)
   const title = t('screenshotOf', { name: service ?? host })
   const { width, height } = region
+  const missing = useMissingSentence(screenshot)
+  const about = t('screenshotAbout', { path: pathname + search, width, height })
   return (
     <>
       <button
@@ -62,7 +65,7 @@ function ScreenshotThumbnail(props: { src: string; screenshot: Screenshot }) {
         isOpen={isOpen}
         onOpenChange={setIsOpen}
         title={title}
-        description={t('screenshotAbout', { path: pathname + search, width, height })}
+        description={missing === null ? about : `${about}. ${missing}`}
         closeLabel={t('closeScreenshot')}
         className="dialog--shot"
       >

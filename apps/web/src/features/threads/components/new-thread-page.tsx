@@ -58,7 +58,7 @@ export function NewThreadPage() {
       () => undefined,
     )
   return (
-    <main className="main">
+    <main className="main" id="content">
       <PlainHeader title={t('newThread')} />
       <DropZone onFiles={attach}>
         <section className="chat" aria-label={t('conversation')}>

@@ -47,7 +47,7 @@ export function PlainHeader(props: { title: string; children?: ReactNode }) {
     <header className="topbar">
       <SidebarButton />
       <div className="row-flex t1">
-        <span className="title title--plain">{props.title}</span>
+        <h1 className="title title--plain">{props.title}</h1>
       </div>
       {props.children}
     </header>

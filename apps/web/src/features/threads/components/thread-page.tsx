@@ -103,7 +103,7 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
   return (
     <ThreadActionsProvider value={actions}>
       <CardProvider value={cards}>
-        <main className="main">
+        <main className="main" id="content">
           <ThreadFrame thread={thread.data} turnMode={runningTurn?.mode}>
             <DropZone onFiles={(files) => uploadsStore.add(threadId, files)}>
               <section className="chat" aria-label={t('conversation')}>

@@ -25,9 +25,11 @@ export function ThreadTitle(props: { thread: Thread }) {
 
   if (draft === null) {
     return (
-      <button type="button" className="title" title={t('rename')} onClick={() => setDraft(thread.title)}>
-        <span className="trunc">{shown}</span>
-      </button>
+      <h1 className="title-h">
+        <button type="button" className="title" title={t('rename')} onClick={() => setDraft(thread.title)}>
+          <span className="trunc">{shown}</span>
+        </button>
+      </h1>
     )
   }
   return (

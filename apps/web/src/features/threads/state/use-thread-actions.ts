@@ -1,6 +1,7 @@
 import type { Attachment, Screenshot } from '@threadbox/sdk'
 import { useMemo, useState } from 'react'
 import { useClient } from '../../../app/client.ts'
+import { randomId } from '../../../app/random-id.ts'
 import { useStable } from '../../../app/use-stable.ts'
 import type { QueueActions } from '../../composer/components/queue-strip.tsx'
 import { useUploadsStore } from '../../composer/state/uploads-context.ts'
@@ -11,7 +12,7 @@ import type { ThreadStore } from './thread-store.ts'
 
 /** A name for a message that stays the same when it is sent again, so that it arrives once. */
 export function newMessageKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return randomId()
 }
 
 /** Everything that a person can do to one conversation. Failures are shown; a text is never lost. */
