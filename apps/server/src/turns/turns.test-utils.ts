@@ -57,7 +57,10 @@ export type TestBench = AsyncDisposable & {
   restart(): Promise<Turns>
 }
 
-export async function makeTestBench(options: { settings?: Partial<TurnSettings> } = {}): Promise<TestBench> {
+/** `instructions`: what the workspace of the thread tells the agent. */
+export async function makeTestBench(
+  options: { settings?: Partial<TurnSettings>; instructions?: string } = {},
+): Promise<TestBench> {
   const directory = await mkdtemp(join(tmpdir(), 'threadbox-turns-'))
   const open = openDatabase({ file: ':memory:' })
   await migrate(open)
@@ -100,7 +103,8 @@ export async function makeTestBench(options: { settings?: Partial<TurnSettings> 
     threadFacts: async (id) => {
       const row = await threads.findAny(id)
       if (row === undefined) return undefined
-      return { modelId: row.model_id, titleSource: row.title_source as 'none' | 'automatic' | 'person' }
+      const titleSource = row.title_source as 'none' | 'automatic' | 'person'
+      return { modelId: row.model_id, titleSource, instructions: options.instructions ?? '' }
     },
     setAutomaticTitle: async (id, title) => void (await threads.setAutomaticTitle(id, title)),
     attachmentsOf: async (_threadId, ids) => ids.flatMap((id) => attachments.get(id) ?? []),

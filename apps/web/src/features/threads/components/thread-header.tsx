@@ -1,5 +1,5 @@
 import type { Thread } from '@threadbox/sdk'
-import { Ellipsis, Menu as MenuIcon, PanelLeft, Pin, PinOff, Trash2 } from 'lucide-react'
+import { Ellipsis, FolderInput, Menu as MenuIcon, PanelLeft, Pin, PinOff, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { shortcutText } from '../../../app/keyboard.ts'
@@ -11,6 +11,9 @@ import { PaneToggles } from '../../panes/components/pane-toggles.tsx'
 import { openPane } from '../../panes/state/pane-store.ts'
 import { SandboxChip } from '../../sandbox/components/sandbox-chip.tsx'
 import { useOfferThreadActions } from '../../search/state/thread-actions.ts'
+import { useWorkspaces } from '../../workspaces/api/workspaces.queries.ts'
+import { useMoveThreadTo } from '../../workspaces/state/use-move-thread.ts'
+import { openWorkspaceLayer } from '../../workspaces/state/workspace-layer.ts'
 import { useDeleteThread, usePinThread } from '../api/thread-mutations.ts'
 import { ThreadTitle } from './thread-title.tsx'
 
@@ -20,7 +23,10 @@ export function ThreadHeader(props: { thread: Thread | undefined }) {
   return (
     <header className="topbar">
       <SidebarButton />
-      <div className="row-flex t1">{thread !== undefined && <ThreadTitle thread={thread} />}</div>
+      <div className="row-flex t1">
+        {thread !== undefined && <WorkspaceCrumb workspaceId={thread.workspaceId} />}
+        {thread !== undefined && <ThreadTitle thread={thread} />}
+      </div>
       {thread !== undefined && (
         <span className="only-m">
           <ThreadMenu thread={thread} />
@@ -42,15 +48,30 @@ export function ThreadHeader(props: { thread: Thread | undefined }) {
 }
 
 /** The header of a page without a thread. */
-export function PlainHeader(props: { title: string; children?: ReactNode }) {
+export function PlainHeader(props: { title: string; workspace?: string | undefined; children?: ReactNode }) {
   return (
     <header className="topbar">
       <SidebarButton />
       <div className="row-flex t1">
+        {props.workspace !== undefined && <Crumb name={props.workspace} />}
         <span className="title title--plain">{props.title}</span>
       </div>
       {props.children}
     </header>
+  )
+}
+
+function WorkspaceCrumb(props: { workspaceId: string | null }) {
+  const workspace = useWorkspaces().find(({ id }) => id === props.workspaceId)
+  return workspace === undefined ? null : <Crumb name={workspace.name} />
+}
+
+function Crumb(props: { name: string }) {
+  return (
+    <span className="crumb not-m">
+      <span className="trunc">{props.name}</span>
+      <span aria-hidden="true">/</span>
+    </span>
   )
 }
 
@@ -78,20 +99,35 @@ function SidebarButton() {
 
 /** Draws nothing: what the menu offers can also be found by typing. */
 function PaletteActions(props: { thread: Thread }) {
-  const { t } = useTranslation(['threads', 'sandbox', 'preview', 'files', 'terminal'])
+  const { t } = useTranslation(['threads', 'sandbox', 'preview', 'files', 'terminal', 'workspaces'])
   const pin = usePinThread()
   const remove = useDeleteThread()
   const { thread } = props
   useOfferThreadActions([
     { id: 'pin', label: thread.isPinned ? t('unpin') : t('pin'), run: () => pin(thread) },
     ...paneNames.map((name) => ({ id: name, label: t(panes[name].title), run: () => openPane(name) })),
+    ...useMoveActions(thread),
     { id: 'delete', label: t('delete'), run: () => remove(thread) },
   ])
   return null
 }
 
+function useMoveActions(thread: Thread) {
+  const { t } = useTranslation('workspaces')
+  const moveTo = useMoveThreadTo()
+  const others = useWorkspaces().filter(({ id, archivedAt }) => archivedAt === null && id !== thread.workspaceId)
+  return [
+    ...others.map(({ id, name }) => ({
+      id: `move-${id}`,
+      label: t('moveTo', { name }),
+      run: () => moveTo(thread, id),
+    })),
+    ...(thread.workspaceId === null ? [] : [{ id: 'move-out', label: t('takeOut'), run: () => moveTo(thread, null) }]),
+  ]
+}
+
 function ThreadMenu(props: { thread: Thread }) {
-  const { t } = useTranslation('threads')
+  const { t } = useTranslation(['threads', 'workspaces'])
   const pin = usePinThread()
   const remove = useDeleteThread()
   const { thread } = props
@@ -110,6 +146,12 @@ function ThreadMenu(props: { thread: Thread }) {
         onSelect={() => pin(thread)}
       >
         {thread.isPinned ? t('unpin') : t('pin')}
+      </MenuItem>
+      <MenuItem
+        icon={<FolderInput className="i" size={14} />}
+        onSelect={() => openWorkspaceLayer({ kind: 'move', threadId: thread.id })}
+      >
+        {t('workspaces:move')}
       </MenuItem>
       <MenuSeparator />
       <MenuItem isDanger icon={<Trash2 className="i" size={14} />} onSelect={() => remove(thread)}>
