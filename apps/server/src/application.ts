@@ -7,6 +7,7 @@ import type { Audit } from './audit/audit.ts'
 import { blobPrefixesOf } from './blobs/blob-keys.ts'
 import type { BlobStore } from './blobs/blob-store.ts'
 import { type OpenDatabase, tablesOf } from './database/database.ts'
+import { exportRoutes } from './export/export.routes.ts'
 import { fileRoutes } from './files/files.routes.ts'
 import { type Files, makeFiles } from './files/files.usecases.ts'
 import { makeSleepingReads } from './files/sleeping-files.ts'
@@ -251,6 +252,7 @@ function mountRoutes(
       threadRoutes({ threads, log, userHub: parts.userHub }),
       workspaceRoutes({ workspaces: parts.workspaces }),
       contentRoutes({ threads, log, blobs: options.blobs, attachments }),
+      exportRoutes({ threads, log, blobs: options.blobs }),
       fileRoutes({ threads, watch: parts.filesWatch, files: filesOf(parts, options.host) }),
       lifecycleRoutes({ lifecycle: parts.lifecycle, open: (userId, threadId) => threads.open(userId, threadId) }),
       previewRoutes({ previews: known.previews.previews, open: (userId, threadId) => threads.open(userId, threadId) }),

@@ -76,6 +76,7 @@ export const badInputRows: Record<string, BadInputRow> = {
   'DELETE /threads/{threadId}': inThread,
   'POST /threads/{threadId}/restore': inThread,
   'GET /threads/{threadId}/entries': { ...inThread, query: { before: '10', limit: '10' } },
+  'GET /threads/{threadId}/export': { ...inThread, query: { format: 'html' } },
   'GET /threads/{threadId}/events': { ...inThread, query: { after: '0' } },
   'GET /events': {},
   'GET /search': { query: { q: 'word', limit: '10' } },

@@ -21,6 +21,10 @@ export const updateThreadSchema = z.strictObject({
   /** Marks everything up to now as seen. */
   isRead: z.literal(true).optional(),
 })
+/** What `GET /threads/{id}/export` can write a conversation as. */
+export const exportFormats = ['markdown', 'html', 'notebook'] as const
+export type ExportFormat = (typeof exportFormats)[number]
+
 export const threadPageSchema = z
   .object({ threads: z.array(threadSchema), next: z.string().nullable() })
   .meta({ id: 'ThreadPage' })

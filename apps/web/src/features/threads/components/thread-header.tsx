@@ -1,11 +1,13 @@
 import type { Thread } from '@threadbox/sdk'
-import { Ellipsis, FolderInput, Menu as MenuIcon, PanelLeft, Pin, PinOff, Trash2 } from 'lucide-react'
+import { Download, Ellipsis, FolderInput, Menu as MenuIcon, PanelLeft, Pin, PinOff, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useClient } from '../../../app/client.ts'
+import { download } from '../../../app/download.ts'
 import { shortcutText } from '../../../app/keyboard.ts'
 import { toggleSidebar, useUiState } from '../../../app/ui-state.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
-import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/menu.tsx'
 import { paneNames, panes } from '../../panes/components/pane-registry.ts'
 import { PaneToggles } from '../../panes/components/pane-toggles.tsx'
 import { openPane } from '../../panes/state/pane-store.ts'
@@ -126,8 +128,11 @@ function useMoveActions(thread: Thread) {
   ]
 }
 
+const exportFormats = ['markdown', 'html', 'notebook'] as const
+
 function ThreadMenu(props: { thread: Thread }) {
   const { t } = useTranslation(['threads', 'workspaces'])
+  const client = useClient()
   const pin = usePinThread()
   const remove = useDeleteThread()
   const { thread } = props
@@ -153,6 +158,16 @@ function ThreadMenu(props: { thread: Thread }) {
       >
         {t('workspaces:move')}
       </MenuItem>
+      <MenuLabel>{t('export')}</MenuLabel>
+      {exportFormats.map((format) => (
+        <MenuItem
+          key={format}
+          icon={<Download className="i" size={14} />}
+          onSelect={() => download(client.threads.exportUrl(thread.id, format))}
+        >
+          {t(`exportAs.${format}`)}
+        </MenuItem>
+      ))}
       <MenuSeparator />
       <MenuItem isDanger icon={<Trash2 className="i" size={14} />} onSelect={() => remove(thread)}>
         {t('delete')}
