@@ -63,7 +63,8 @@ test('an exported page shows what was written, runs nothing of it and loads noth
     await opened.getByText('link', { exact: true }).click()
     expect(await opened.title()).toContain('Title <script>')
     expect(opened.url()).toBe(`http://127.0.0.1:${port}/export`)
-    expect(asked.filter((url) => url !== '/favicon.ico')).toEqual(['/export'])
+    // A link that would have run a script leads nowhere, which is the page again.
+    expect([...new Set(asked.filter((url) => url !== '/favicon.ico'))]).toEqual(['/export'])
     expect(await opened.locator('script').count()).toBe(0)
   } finally {
     server.closeAllConnections()

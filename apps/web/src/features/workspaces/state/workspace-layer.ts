@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { closeDrawer } from '../../../app/ui-state.ts'
 
 /** The dialog about workspaces that is open. A created one takes the thread that it was created for. */
 export type WorkspaceLayer =
@@ -12,6 +13,8 @@ const listeners = new Set<() => void>()
 
 /** Opens a dialog in the place of the one that is open; null closes it. */
 export function openWorkspaceLayer(layer: WorkspaceLayer | null): void {
+  // On a phone the sidebar that it was opened from would lie over it.
+  if (layer !== null) closeDrawer()
   current = layer
   for (const listener of listeners) listener()
 }
