@@ -174,6 +174,7 @@ function startState() {
     isPinned: false,
     deletedAt: null,
     modelId: null,
+    workspaceId: null,
     isTurnRunning: false,
     hasUnread: false,
     sandbox: sandboxIn('active'),
@@ -181,6 +182,9 @@ function startState() {
   const detail: Omit<SandboxDetail, 'sandbox'> = {
     policy,
     ownPolicy: [],
+    workspacePolicy: [],
+    ownLimits: [],
+    workspaceLimits: [],
     usage: { memoryBytes: GiB, diskBytes: 3 * GiB, memoryImageBytes: null },
     processes: [{ pid: 412, commandLine: 'python3 training.py', memoryBytes: GiB, role: 'user' }],
     ports: [8501],

@@ -24,6 +24,7 @@ async function callsOfTheClient(): Promise<string[]> {
   for (const group of [
     client.account,
     client.threads,
+    client.workspaces,
     client.files,
     client.models,
     client.sandboxes,

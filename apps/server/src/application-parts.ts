@@ -18,7 +18,7 @@ import { policyOf } from './sandboxes/sandbox-rows.ts'
 import type { SearchTables } from './search/search.table.ts'
 import { makeSearchIndex } from './search/search-index.ts'
 import { makeServiceWatch, type ServiceWatch } from './services/service-watch.ts'
-import { makeServiceStore } from './services/services.store.ts'
+import { makeServiceStore, type ServiceStore } from './services/services.store.ts'
 import type { ServiceTables } from './services/services.table.ts'
 import { makeServiceParts, makeServices, type Services } from './services/services.usecases.ts'
 import type { Settings } from './settings/settings.ts'
@@ -29,19 +29,23 @@ import { makeThreadStore, type ThreadStore } from './threads/threads.store.ts'
 import type { ThreadTables } from './threads/threads.table.ts'
 import { makeThreads, type Threads } from './threads/threads.usecases.ts'
 import { makeUserHub, type UserHub } from './threads/user-hub.ts'
+import { makeWorkspaceBase, makeWorkspacePart, type WorkspaceBase } from './workspace-parts.ts'
+import type { Workspaces } from './workspaces/workspaces.usecases.ts'
 
 /** What threads and their sandboxes are made of. */
-export type ThreadParts = SandboxParts & {
-  threadStore: ThreadStore
-  threads: Threads
-  log: ThreadRecorder
-  userHub: UserHub
-  operations: Operations
-  attachments: Attachments
-  services: Services
-  serviceWatch: ServiceWatch
-  filesWatch: FilesWatch
-}
+export type ThreadParts = SandboxParts &
+  WorkspaceBase & {
+    workspaces: Workspaces
+    threadStore: ThreadStore
+    threads: Threads
+    log: ThreadRecorder
+    userHub: UserHub
+    operations: Operations
+    attachments: Attachments
+    services: Services
+    serviceWatch: ServiceWatch
+    filesWatch: FilesWatch
+  }
 
 export type ThreadPartsOptions = {
   open: OpenDatabase
@@ -72,6 +76,7 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     system,
     logger,
   })
+  const base = makeWorkspaceBase({ ...options, threadStore, operations })
   const searchTables = tablesOf<SearchTables>(open.database)
   const search = makeSearchIndex({ database: searchTables, kind: open.kind })
   const announce = (threadId: string, isRecorded: boolean) =>
@@ -96,7 +101,7 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
   })
   const sandboxParts = makeSandboxParts({
     ...options,
-    ...{ threadStore, log, announce },
+    ...{ threadStore, log, announce, defaults: base.readDefaults },
     deliver: (threadId, sandbox) => attachments.deliver(threadId, sandbox),
     onSandboxChanged: (threadId) => {
       serviceWatch.sandboxChanged(threadId)
@@ -104,7 +109,17 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     },
     restartedServices: (threadId, bootId) => serviceWatch.restarted(threadId, bootId),
   })
-  const { services, serviceWatch } = makeServiceFeature(options, { userHub, threadStore, sandboxParts })
+  const serviceStore = makeServiceStore(tablesOf<ServiceTables>(open.database))
+  const known = { userHub, threadStore, sandboxParts, serviceStore, base }
+  const { services, serviceWatch } = makeServiceFeature(options, known)
+  const inheritedChanged = async () => {
+    await sandboxParts.applyLimits()
+    sandboxParts.policyLoop.nudge()
+  }
+  const workspaces = makeWorkspacePart({
+    ...{ ...options, ...known, operations, sandboxStore: sandboxParts.sandboxStore },
+    onValuesChanged: inheritedChanged,
+  })
   const parts: ThreadParts = {
     threadStore,
     log,
@@ -119,6 +134,8 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
       ...{ now: system.now, logger },
     }),
     ...sandboxParts,
+    ...base,
+    workspaces,
     threads: makeThreads({
       store: threadStore,
       log,
@@ -131,6 +148,10 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
       system,
       undoMs: options.undoMs,
       onDeleted: options.onThreadDeleted,
+      access: base.access,
+      requireWorkspace: (userId, workspaceId) => workspaces.requireOpen(userId, workspaceId),
+      onListed: (workspaceIds) => workspaces.changed(workspaceIds),
+      onMoved: inheritedChanged,
     }),
   }
   return parts
@@ -138,11 +159,17 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
 
 function makeServiceFeature(
   options: ThreadPartsOptions,
-  known: { userHub: UserHub; threadStore: ThreadStore; sandboxParts: SandboxParts },
+  known: {
+    userHub: UserHub
+    threadStore: ThreadStore
+    sandboxParts: SandboxParts
+    serviceStore: ServiceStore
+    base: WorkspaceBase
+  },
 ): Pick<ThreadParts, 'services' | 'serviceWatch'> {
   const { sandboxes, sandboxStore } = known.sandboxParts
   const parts = makeServiceParts({
-    store: makeServiceStore(tablesOf<ServiceTables>(options.open.database)),
+    store: known.serviceStore,
     awake: (threadId, signal) =>
       sandboxes.awake(threadId, { reason: 'api', ...(signal === undefined ? {} : { signal }) }),
     ifAwake: (threadId) => sandboxes.ifAwake(threadId),
@@ -155,8 +182,10 @@ function makeServiceFeature(
       return row?.deleted_at === null ? row.user_id : undefined
     },
     publish: (userId, event) => known.userHub.publish(userId, event),
-    maxServices: async (threadId) =>
-      policyOf(await sandboxStore.find(threadId), await options.settings.policy()).policy.maxServices,
+    maxServices: async (threadId) => {
+      const defaults = await known.base.readDefaults([threadId])
+      return policyOf(await sandboxStore.find(threadId), defaults(threadId).policy).policy.maxServices
+    },
     system: options.system,
     logger: options.logger,
   })

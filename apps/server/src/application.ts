@@ -7,6 +7,7 @@ import type { Audit } from './audit/audit.ts'
 import { blobPrefixesOf } from './blobs/blob-keys.ts'
 import type { BlobStore } from './blobs/blob-store.ts'
 import { type OpenDatabase, tablesOf } from './database/database.ts'
+import { exportRoutes } from './export/export.routes.ts'
 import { fileRoutes } from './files/files.routes.ts'
 import { type Files, makeFiles } from './files/files.usecases.ts'
 import { makeSleepingReads } from './files/sleeping-files.ts'
@@ -55,6 +56,8 @@ import { accountRoutes, signInRoutes } from './users/users.routes.ts'
 import { makeUserStore } from './users/users.store.ts'
 import type { UserTables } from './users/users.table.ts'
 import { makeUsers, type Users } from './users/users.usecases.ts'
+import { registerWorkspaceDeletion, replanWorkspaceDeletions } from './workspaces/workspace-deletion.ts'
+import { workspaceRoutes } from './workspaces/workspaces.routes.ts'
 
 /** Attempts to log in or sign up per address and per e-mail, in a quarter of an hour. */
 const attemptLimit = { limit: 10, windowMs: 15 * 60_000 }
@@ -172,7 +175,12 @@ function makeTurnPart(options: ApplicationOptions, known: { parts: ThreadParts; 
     threadFacts: async (threadId) => {
       const row = await parts.threadStore.findAny(threadId)
       if (row === undefined || row.deleted_at !== null) return undefined
-      return { modelId: row.model_id, titleSource: row.title_source as 'none' | 'automatic' | 'person' }
+      const workspace = row.workspace_id === null ? undefined : await parts.workspaces.facts(row.workspace_id)
+      return {
+        modelId: row.model_id ?? workspace?.modelId ?? null,
+        titleSource: row.title_source as 'none' | 'automatic' | 'person',
+        instructions: workspace?.instructions ?? '',
+      }
     },
     setAutomaticTitle: (threadId, title) => parts.threads.setAutomaticTitle(threadId, title),
     attachmentsOf: (threadId, ids) => parts.attachments.getAll(threadId, ids),
@@ -245,7 +253,9 @@ function mountRoutes(
     routes: [
       accountRoutes({ users, apiKeys: known.apiKeys }),
       threadRoutes({ threads, log, userHub: parts.userHub }),
+      workspaceRoutes({ workspaces: parts.workspaces }),
       contentRoutes({ threads, log, blobs: options.blobs, attachments }),
+      exportRoutes({ threads, log, blobs: options.blobs }),
       fileRoutes({
         ...{ threads, watch: parts.filesWatch, files: filesOf(parts, options.host) },
         publish: (userId, event) => parts.userHub.publish(userId, event),
@@ -309,9 +319,12 @@ function lifecycle(
       },
     ],
   })
+  const deletion = { operations, store: parts.workspaceStore, threads: parts.workspaceThreads, system, logger }
+  registerWorkspaceDeletion(deletion)
   let reconciler: AsyncDisposable | undefined
   return {
     start: async () => {
+      await replanWorkspaceDeletions({ ...deletion, undoMs: options.undoMs })
       await replanDeletions({ operations, store, system, undoMs: options.undoMs })
       reconciler = startReconciler({
         store: sandboxStore,

@@ -33,6 +33,7 @@ const terminal = {
   params: { threadId: 'own', terminalId: { value: 'y1' } },
   unknown: { threadId: 'thread.not-found', terminalId: 'terminal.not-found' },
 } as const
+const workspace = { params: { workspaceId: 'own' }, unknown: { workspaceId: 'workspace.not-found' } } as const
 const model = { params: { modelId: 'own' }, unknown: { modelId: 'model.not-found' } } as const
 const modelOwner = { ownerOnly: 'model.owner-only' } as const
 const settingsOwner = { ownerOnly: 'auth.owner-required' } as const
@@ -66,12 +67,16 @@ export const badInputRows: Record<string, BadInputRow> = {
     unknown: { apiKeyId: 'api-key.not-found' },
   },
   'GET /threads': { query: { limit: '10' } },
-  'POST /threads': { body: { title: 'Title' } },
+  'POST /threads': { body: { title: 'Title', workspaceId: null } },
   'GET /threads/{threadId}': inThread,
-  'PATCH /threads/{threadId}': { ...inThread, body: { title: 'Title', isPinned: true, modelId: null, isRead: true } },
+  'PATCH /threads/{threadId}': {
+    ...inThread,
+    body: { title: 'Title', isPinned: true, workspaceId: null, modelId: null, isRead: true },
+  },
   'DELETE /threads/{threadId}': inThread,
   'POST /threads/{threadId}/restore': inThread,
   'GET /threads/{threadId}/entries': { ...inThread, query: { before: '10', limit: '10' } },
+  'GET /threads/{threadId}/export': { ...inThread, query: { format: 'html' } },
   'GET /threads/{threadId}/events': { ...inThread, query: { after: '0' } },
   'GET /events': {},
   'GET /search': { query: { q: 'word', limit: '10' } },
@@ -167,6 +172,25 @@ export const badInputRows: Record<string, BadInputRow> = {
     params: { threadId: 'own', callId: 'own' },
     unknown: { threadId: 'thread.not-found', callId: 'call.not-found' },
   },
+  'GET /workspaces': {},
+  'POST /workspaces': { body: { name: 'Another name' } },
+  'GET /workspaces/{workspaceId}': workspace,
+  'PATCH /workspaces/{workspaceId}': {
+    ...workspace,
+    body: {
+      name: 'Name',
+      instructions: 'Text',
+      modelId: null,
+      isCollapsed: true,
+      isArchived: false,
+      policy: { idlePauseMinutes: 15, retentionDays: null },
+      limits: { cpus: 1 },
+    },
+  },
+  'PUT /workspaces/{workspaceId}/position': { ...workspace, body: { before: null } },
+  'GET /workspaces/{workspaceId}/contents': workspace,
+  'DELETE /workspaces/{workspaceId}': workspace,
+  'POST /workspaces/{workspaceId}/restore': workspace,
   'GET /models': {},
   'POST /models': {
     ...modelOwner,

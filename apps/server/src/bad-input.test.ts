@@ -67,8 +67,10 @@ async function makeIds(person: TestPerson): Promise<Ids> {
   const { entries } = await json<{ entries: { id: string; kind: string }[] }>('GET', `/threads/${threadId}/entries`)
   const keys = await json<{ id: string }>('POST', '/api-keys', { name: 'for ids' })
   const sessions = await json<{ sessions: { id: string }[] }>('GET', '/auth/sessions')
+  const { id: workspaceId } = await json<{ id: string }>('POST', '/workspaces', { name: 'Workspace' })
   return {
     threadId,
+    workspaceId,
     entryId,
     callId: entries.find((entry) => entry.kind === 'tool-call')?.id ?? 'no call',
     attachmentId: ((await upload.json()) as { id: string }).id,

@@ -27,6 +27,7 @@ import { makePausing, type Pausing } from './sandboxes/pausing.ts'
 import { makeRoom } from './sandboxes/room.ts'
 import { makeSandboxAccess, type Sandboxes } from './sandboxes/sandbox-access.implementation.ts'
 import { type ChangeSandbox, makeChangeSandbox } from './sandboxes/sandbox-changes.ts'
+import type { ReadDefaults } from './sandboxes/sandbox-defaults.ts'
 import { policyOf } from './sandboxes/sandbox-rows.ts'
 import { awakeFactsOf, type PresenterContext, presentSandbox } from './sandboxes/sandboxes.presenter.ts'
 import { makeSandboxStore, type SandboxStore } from './sandboxes/sandboxes.store.ts'
@@ -61,6 +62,8 @@ export type SandboxPartsOptions = {
   open: OpenDatabase
   host: HostClient
   settings: Settings
+  /** What sandboxes inherit from their workspace and the installation. */
+  defaults: ReadDefaults
   system: System
   machine: MachineClock
   /** What the keys of manifests are derived from. */
@@ -99,9 +102,8 @@ export function makeSandboxParts(options: SandboxPartsOptions): SandboxParts {
   const base = makeBase(options, () => policyLoop.nudge())
   const { store, lifecycleStore, change, activity, reports, announcements, quietly } = base
   const reachable = { at: undefined as number | undefined }
-  const contextNow = async (): Promise<PresenterContext> => ({
-    limits: await settings.limits(),
-    policy: await settings.policy(),
+  const contextNow = async (threadIds: readonly string[] | 'all' = 'all'): Promise<PresenterContext> => ({
+    defaults: await options.defaults(threadIds),
     now: system.now(),
     notBefore: reachable.at === undefined ? 0 : reachable.at + activityWindowMs,
     live: (row) => ({
@@ -136,9 +138,11 @@ export function makeSandboxParts(options: SandboxPartsOptions): SandboxParts {
     removeFiles: (row, days) => removeFiles(retention, row, days),
   })
   const sandboxViews = async (threadIds: readonly string[]) => {
-    const context = await contextNow()
+    const context = await contextNow(threadIds)
     const rows = new Map((await store.list(threadIds)).map((row) => [row.thread_id, row]))
-    return new Map(threadIds.map((threadId) => [threadId, presentSandbox(rows.get(threadId), context)]))
+    return new Map(
+      threadIds.map((threadId) => [threadId, presentSandbox({ threadId, row: rows.get(threadId) }, context)]),
+    )
   }
   settings.onPolicyChanged(async () => policyLoop.nudge())
   return {
@@ -194,7 +198,7 @@ function makeWakingParts(
   base: Base,
   late: { contextNow: () => Promise<PresenterContext>; demoted: (sandboxId: string) => Promise<void> },
 ) {
-  const { store, host, settings, threadStore, reports, announcements, logger, holds, quietly, activity } = base
+  const { store, host, threadStore, reports, announcements, logger, holds, quietly, activity } = base
   const room = makeRoom({
     makeRoom: async () => await pauseLeastUsed({ store, pausing, context: await late.contextNow() }),
     countAwake: async () => (await host.info()).awakeSandboxes,
@@ -212,7 +216,6 @@ function makeWakingParts(
     ...base,
     ...{ room, pausing, recorder: reports, demoted: late.demoted },
     mayStart: async (threadId) => (await threadStore.findAny(threadId))?.deleted_at === null,
-    limits: () => settings.limits(),
     reportEnd: (row, end) => reportBootEnd(base, row.thread_id, end),
   }
   const sandboxes = makeSandboxAccess({
@@ -237,15 +240,13 @@ function makePersonParts(
     contextNow: () => Promise<PresenterContext>
   },
 ): Pick<SandboxParts, 'applyLimits' | 'lifecycle'> {
-  const { settings, reports } = base
+  const { reports } = base
   const announce = (threadId: string) => base.announce(threadId, true)
-  const applyLimits = makeApplyLimits({ ...base, announce, limits: () => settings.limits() })
+  const applyLimits = makeApplyLimits({ ...base, announce })
   const lifecycle = makeLifecycle({
     ...base,
     ...{ applyLimits, announce, recorder: reports, pausing: known.pausing, sandboxes: known.sandboxes },
     context: known.contextNow,
-    limits: () => settings.limits(),
-    policy: () => settings.policy(),
     view: async (threadId) => (await known.sandboxViews([threadId])).get(threadId) as SandboxView,
     nudge: () => known.policyLoop.nudge(),
   })
@@ -275,7 +276,7 @@ async function pauseLeastUsed(known: {
 }
 
 function isIdle(row: SandboxRow, facts: ReturnType<typeof awakeFactsOf>, context: PresenterContext): boolean {
-  const { reasons } = decideAwake(facts, policyOf(row, context.policy).policy)
+  const { reasons } = decideAwake(facts, policyOf(row, context.defaults(row.thread_id).policy).policy)
   return reasons.length === 0 && !facts.isTransferring && context.now - facts.usedAt >= quietMs
 }
 

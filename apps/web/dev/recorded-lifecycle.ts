@@ -204,6 +204,9 @@ export function detailOf(sandbox: SandboxView): SandboxDetail {
       maxServices: 10,
     },
     ownPolicy: ['hotHours'],
+    workspacePolicy: [],
+    ownLimits: [],
+    workspaceLimits: [],
     usage: isFresh
       ? null
       : {

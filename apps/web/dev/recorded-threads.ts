@@ -19,6 +19,7 @@ function thread(
     isPinned: false,
     deletedAt: null,
     modelId: null,
+    workspaceId: null,
     isTurnRunning: false,
     hasUnread: false,
     sandbox: { state, since: now - agoMs, detail: null, limits },

@@ -20,6 +20,7 @@ export const idPrefixes = {
   logLine: 'l',
   terminal: 'y',
   shareLink: 'x',
+  workspace: 'w',
 } as const
 export type IdKind = keyof typeof idPrefixes
 

@@ -26,3 +26,9 @@ export {
   type SavedMemory,
 } from './lifecycle-policy.ts'
 export { backstopLimits, defaultSandboxLimits, memoryWatchdogShare, type SandboxLimits } from './limits.ts'
+export {
+  isWorkspaceRole,
+  roleAllows,
+  type WorkspaceAction,
+  type WorkspaceRole,
+} from './roles.ts'

@@ -8,6 +8,7 @@ import { sandboxCalls } from './sandboxes.ts'
 import { serviceCalls } from './services.ts'
 import { terminalCalls } from './terminals.ts'
 import { threadCalls } from './threads.ts'
+import { workspaceCalls } from './workspaces.ts'
 
 /**
  * A client of the public API, for browsers and Node. Calls reject with a ThreadboxError: tell them apart by `code`.
@@ -22,6 +23,7 @@ export function createClient(options: ClientOptions = {}) {
   return {
     account: accountCalls(connection),
     threads: threadCalls(connection),
+    workspaces: workspaceCalls(connection),
     sandboxes: sandboxCalls(connection),
     services: serviceCalls(connection),
     previews: previewCalls(connection),

@@ -3,6 +3,7 @@ import type {
   CreateThread,
   EditMessage,
   EntriesPage,
+  ExportFormat,
   MessageAccepted,
   ReorderQueue,
   RetryTurn,
@@ -36,6 +37,8 @@ export function threadCalls(connection: Connection) {
         query: { before: options.before, limit: options.limit },
         signal: options.signal,
       }),
+    /** Where the conversation is as a file: Markdown, one page of HTML, or a notebook that runs. */
+    exportUrl: (threadId: string, format: ExportFormat) => connection.url(at(threadId, '/export'), { format }),
     search: (query: string, options: { limit?: number; signal?: AbortSignal } = {}) =>
       connection.json<{ hits: SearchHit[] }>('GET', '/search', {
         query: { q: query, limit: options.limit },

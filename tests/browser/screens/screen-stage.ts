@@ -103,6 +103,7 @@ const answers: Record<string, unknown> = {
   'GET /threads/t/files': data.files,
   'PUT /threads/t/files/watch': {},
   'GET /threads/t/terminals': { terminals: [terminal] },
+  'GET /workspaces': { workspaces: [], installation: { policy: {}, limits: {} } },
   'GET /models': { models: data.models },
   'GET /models/discovered': { models: [] },
   'GET /settings': data.settings,

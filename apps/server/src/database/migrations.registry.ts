@@ -14,6 +14,7 @@ import { createTerminalTables } from '../terminals/terminals.table.ts'
 import { createThreadTables } from '../threads/threads.table.ts'
 import { addStepNotes, createTurnTables } from '../turns/turns.table.ts'
 import { createUserTables } from '../users/users.table.ts'
+import { createWorkspaceTables } from '../workspaces/workspaces.table.ts'
 import type { DatabaseKind, OpenDatabase } from './database.ts'
 
 type Change = (database: Kysely<never>, kind: DatabaseKind) => Promise<void>
@@ -42,6 +43,7 @@ const changes: Record<string, Change> = {
   '0017-share-links': createShareLinkTables,
   '0018-services-per-thread': addServiceColumn,
   '0019-model-images': addModelImages,
+  '0020-workspaces': createWorkspaceTables,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -12,6 +12,7 @@ import type { TerminalTables } from '../terminals/terminals.table.ts'
 import type { ThreadTables } from '../threads/threads.table.ts'
 import type { TurnTables } from '../turns/turns.table.ts'
 import type { UserTables } from '../users/users.table.ts'
+import type { WorkspaceTables } from '../workspaces/workspaces.table.ts'
 
 /** Every table of the server; each feature declares its own. */
 export type Database = UserTables &
@@ -27,4 +28,5 @@ export type Database = UserTables &
   AuditTables &
   ModelTables &
   LifecycleTables &
+  WorkspaceTables &
   TurnTables

@@ -1,4 +1,4 @@
-import { decideAwake, type LifecyclePolicy, type SandboxLimits } from '@threadbox/domain'
+import { decideAwake } from '@threadbox/domain'
 import type {
   ChangeSandboxDetail,
   LifecycleLogEntry,
@@ -14,6 +14,7 @@ import type { ApplyLimits } from '../sandboxes/live-limits.ts'
 import type { Pausing } from '../sandboxes/pausing.ts'
 import type { Sandboxes } from '../sandboxes/sandbox-access.implementation.ts'
 import type { ChangeSandbox } from '../sandboxes/sandbox-changes.ts'
+import type { ReadDefaults } from '../sandboxes/sandbox-defaults.ts'
 import { ownLimitsOf, policyOf } from '../sandboxes/sandbox-rows.ts'
 import { sandboxNotAwake, sandboxTurnRunning } from '../sandboxes/sandboxes.errors.ts'
 import { awakeFactsOf, type PresenterContext } from '../sandboxes/sandboxes.presenter.ts'
@@ -55,8 +56,7 @@ export type LifecycleDependencies = {
   reports: SurvivalReports
   recorder: LifecycleRecorder
   applyLimits: ApplyLimits
-  limits: () => Promise<SandboxLimits>
-  policy: () => Promise<LifecyclePolicy>
+  defaults: ReadDefaults
   view: (threadId: string) => Promise<SandboxView>
   context: () => Promise<PresenterContext>
   announce: (threadId: string) => Promise<void>
@@ -118,13 +118,18 @@ export function makeLifecycle(dependencies: LifecycleDependencies): Lifecycle {
 async function detail(dependencies: LifecycleDependencies, threadId: string): Promise<SandboxDetail> {
   const { store, lifecycleStore } = dependencies
   const row = await store.find(threadId)
-  const { policy, own } = policyOf(row, await dependencies.policy())
+  const defaults = (await dependencies.defaults([threadId]))(threadId)
+  const { policy, own } = policyOf(row, defaults.policy)
+  const ownLimits = row === undefined ? [] : Object.keys(ownLimitsOf(row))
   const latest = await lifecycleStore.latestReport(threadId)
   const lines = await lifecycleStore.lines(threadId, shownLines)
   return {
     sandbox: await dependencies.view(threadId),
     policy,
     ownPolicy: own,
+    workspacePolicy: defaults.workspace.policy.filter((name) => !own.includes(name)),
+    ownLimits,
+    workspaceLimits: defaults.workspace.limits.filter((name) => !ownLimits.includes(name)),
     ...(await lookInside(dependencies, row)),
     latestReport: latest === undefined ? null : (JSON.parse(latest.json) as SurvivalReport),
     log: lines.map(presentLine),
@@ -226,5 +231,5 @@ async function status(dependencies: LifecycleDependencies, threadId: string): Pr
 
 async function nextPause(dependencies: LifecycleDependencies, row: SandboxRow): Promise<number | null> {
   const context = await dependencies.context()
-  return decideAwake(awakeFactsOf(row, context), policyOf(row, context.policy).policy).pauseAt
+  return decideAwake(awakeFactsOf(row, context), policyOf(row, context.defaults(row.thread_id).policy).policy).pauseAt
 }

@@ -128,7 +128,7 @@ export function makePolicyLoop(dependencies: PolicyLoopDependencies): PolicyLoop
       const context = await dependencies.context()
       if (context === undefined) return
       const rows = await dependencies.store.all()
-      const saved = rows.flatMap((row) => savedMemoryOf(row, context.policy))
+      const saved = rows.flatMap((row) => savedMemoryOf(row, context.defaults(row.thread_id).policy))
       const chosen = chooseDemotions(saved, { ...pool, now: context.now })
       await Promise.all(
         rows.filter((row) => chosen.includes(row.id)).map((row) => dependencies.demotion.demote(row, 'budget')),
@@ -137,9 +137,9 @@ export function makePolicyLoop(dependencies: PolicyLoopDependencies): PolicyLoop
   }
 }
 
-function savedMemoryOf(row: SandboxRow, installation: LifecyclePolicy): SavedMemory[] {
+function savedMemoryOf(row: SandboxRow, inherited: LifecyclePolicy): SavedMemory[] {
   if (row.state !== 'paused' || row.paused_at === null) return []
-  const { policy } = policyOf(row, installation)
+  const { policy } = policyOf(row, inherited)
   const holdsWork = row.pause_cause === 'awake-limit'
   return [{ sandboxId: row.id, pausedAt: row.paused_at, bytes: row.image_bytes ?? 0, policy, holdsWork }]
 }
@@ -176,7 +176,7 @@ function makeWork(dependencies: PolicyLoopDependencies) {
     })
   }
   const considerAwake = (row: SandboxRow, context: PresenterContext): number => {
-    const { policy } = policyOf(row, context.policy)
+    const { policy } = policyOf(row, context.defaults(row.thread_id).policy)
     const decision = decideAwake(awakeFactsOf(row, context), policy)
     showReasons(row, decision)
     const { action, nextLookAt } = decision
@@ -200,7 +200,7 @@ function makeWork(dependencies: PolicyLoopDependencies) {
   }
   const considerAsleep = (row: SandboxRow, context: PresenterContext): number => {
     shown.delete(row.id)
-    const { policy } = policyOf(row, context.policy)
+    const { policy } = policyOf(row, context.defaults(row.thread_id).policy)
     const { action, nextLookAt, removedAt } = decideAsleep(asleepFactsOf(row, context.now), policy)
     const { announcements, demotion } = dependencies
     const act: Record<typeof action, (() => Promise<void>) | undefined> = {

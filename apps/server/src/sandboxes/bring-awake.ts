@@ -1,4 +1,4 @@
-import type { SandboxLimits, SandboxState } from '@threadbox/domain'
+import type { SandboxState } from '@threadbox/domain'
 import { isThreadboxError } from '@threadbox/errors'
 import { type HostSandbox, memoryProblemSchema } from '@threadbox/protocol/host'
 import type { WakeCause } from '@threadbox/protocol/public'
@@ -10,6 +10,7 @@ import type { LifecycleRecorder } from './lifecycle-recorder.ts'
 import type { Pausing } from './pausing.ts'
 import type { Room, Wait } from './room.ts'
 import type { ChangeSandbox, SandboxChange } from './sandbox-changes.ts'
+import type { ReadDefaults } from './sandbox-defaults.ts'
 import { causeOf, limitColumns, memoryGone, newSandboxRow, type StartCause, wantedLimits } from './sandbox-rows.ts'
 import { hostUnreachable, sandboxNotReady } from './sandboxes.errors.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
@@ -34,7 +35,7 @@ export type WakingDependencies = {
   demoted: (sandboxId: string) => Promise<void>
   /** False for a thread that is not there or is being deleted. */
   mayStart: (threadId: string) => Promise<boolean>
-  limits: () => Promise<SandboxLimits>
+  defaults: ReadDefaults
   hashKeyOf: (sandboxId: string) => string
   /** Says in the thread that a boot ended, with its cause. */
   reportEnd: (row: SandboxRow, end: NonNullable<HostSandbox['lastBootEnd']>) => Promise<void>
@@ -220,17 +221,20 @@ function throwUnreachable(error: unknown): void {
 
 /** A start takes the limits as they are set now: raising them and starting again is the cure for running out. */
 async function withPresentLimits(dependencies: WakingDependencies, row: SandboxRow): Promise<SandboxRow> {
-  const limits = limitColumns(wantedLimits(row, await dependencies.limits()))
+  const defaults = await dependencies.defaults([row.thread_id])
+  const limits = limitColumns(wantedLimits(row, defaults(row.thread_id).limits))
   await dependencies.store.setLimits(row.id, limits)
   return { ...row, ...limits }
 }
 
 /** The row of a thread whose sandbox nobody has used yet. */
 export async function makeRow(
-  dependencies: Pick<WakingDependencies, 'limits' | 'store' | 'system'>,
+  dependencies: Pick<WakingDependencies, 'defaults' | 'store' | 'system'>,
   threadId: string,
 ): Promise<SandboxRow> {
   const { store, system } = dependencies
-  const options = { id: system.newId('sandbox'), threadId, now: system.now(), limits: await dependencies.limits() }
-  return await store.insertIfMissing(newSandboxRow(options))
+  const { limits } = (await dependencies.defaults([threadId]))(threadId)
+  return await store.insertIfMissing(
+    newSandboxRow({ id: system.newId('sandbox'), threadId, now: system.now(), limits }),
+  )
 }

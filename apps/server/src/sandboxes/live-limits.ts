@@ -1,6 +1,7 @@
 import type { SandboxLimits, SandboxState } from '@threadbox/domain'
 import type { Logger } from '@threadbox/telemetry'
 import type { HostClient } from './host-client.ts'
+import type { ReadDefaults } from './sandbox-defaults.ts'
 import { limitColumns, limitsOf, wantedLimits } from './sandbox-rows.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 import type { SandboxRow } from './sandboxes.table.ts'
@@ -17,7 +18,7 @@ export type ApplyLimits = () => Promise<void>
 export function makeApplyLimits(dependencies: {
   store: SandboxStore
   host: HostClient
-  limits: () => Promise<SandboxLimits>
+  defaults: ReadDefaults
   /** Tells whoever looks at the thread. */
   announce: (threadId: string) => Promise<void>
   logger: Logger
@@ -33,10 +34,11 @@ export function makeApplyLimits(dependencies: {
     }
   }
   return async () => {
-    const limits = await dependencies.limits()
+    const defaults = await dependencies.defaults('all')
+    const wanted = (row: SandboxRow) => wantedLimits(row, defaults(row.thread_id).limits)
     const rows = (await store.all()).filter((row) => running.includes(row.state as SandboxState))
-    const outdated = rows.filter((row) => !isSame(limitsOf(row), wantedLimits(row, limits)))
-    await Promise.all(outdated.map((row) => apply(row, wantedLimits(row, limits))))
+    const outdated = rows.filter((row) => !isSame(limitsOf(row), wanted(row)))
+    await Promise.all(outdated.map((row) => apply(row, wanted(row))))
   }
 }
 

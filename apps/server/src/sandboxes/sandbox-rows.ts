@@ -58,9 +58,9 @@ export function limitsOf(row: SandboxRow): SandboxLimits {
   return { memoryBytes: row.memory_bytes, cpus: row.cpus, processes: row.processes, diskBytes: row.disk_bytes }
 }
 
-/** The limits that a sandbox is to have: its own where it has some, else the installation's. */
-export function wantedLimits(row: SandboxRow, installation: SandboxLimits): SandboxLimits {
-  return { ...installation, ...ownLimitsOf(row) }
+/** The limits that a sandbox is to have: its own where it has some, else what its thread inherits. */
+export function wantedLimits(row: SandboxRow, inherited: SandboxLimits): SandboxLimits {
+  return { ...inherited, ...ownLimitsOf(row) }
 }
 
 export function ownLimitsOf(row: SandboxRow): Partial<SandboxLimits> {
@@ -70,9 +70,9 @@ export function ownLimitsOf(row: SandboxRow): Partial<SandboxLimits> {
 /** The policy that counts for a sandbox, and which fields of it are its own. */
 export function policyOf(
   row: SandboxRow | undefined,
-  installation: LifecyclePolicy,
+  inherited: LifecyclePolicy,
 ): { policy: LifecyclePolicy; own: (keyof LifecyclePolicy)[] } {
-  if (row === undefined) return { policy: installation, own: [] }
+  if (row === undefined) return { policy: inherited, own: [] }
   const days = row.retention_days
   const values: { [Name in keyof LifecyclePolicy]: LifecyclePolicy[Name] | undefined } = {
     idlePauseMinutes: row.idle_pause_minutes ?? undefined,
@@ -83,7 +83,7 @@ export function policyOf(
     maxServices: row.max_services ?? undefined,
   }
   const own = (Object.keys(values) as (keyof LifecyclePolicy)[]).filter((name) => values[name] !== undefined)
-  return { policy: { ...installation, ...Object.fromEntries(own.map((name) => [name, values[name]])) }, own }
+  return { policy: { ...inherited, ...Object.fromEntries(own.map((name) => [name, values[name]])) }, own }
 }
 
 /** Why a start is not a wake out of memory. */

@@ -9,6 +9,7 @@ import {
   type SandboxState,
 } from '@threadbox/domain'
 import type { SandboxView } from '@threadbox/protocol/public'
+import type { DefaultsOf } from './sandbox-defaults.ts'
 import { limitsOf, policyOf, wantedLimits } from './sandbox-rows.ts'
 import type { SandboxRow } from './sandboxes.table.ts'
 
@@ -22,8 +23,7 @@ export type LiveFacts = {
 }
 
 export type PresenterContext = {
-  limits: SandboxLimits
-  policy: LifecyclePolicy
+  defaults: DefaultsOf
   now: number
   /** Before this nothing is paused: the host was just reached. */
   notBefore: number
@@ -69,15 +69,19 @@ export function isAsleep(row: SandboxRow): boolean {
 }
 
 /** The sandbox of a thread as its owner sees it; a thread without a row has none yet. */
-export function presentSandbox(row: SandboxRow | undefined, context: PresenterContext): SandboxView {
-  if (row === undefined) return { state: 'fresh', since: context.now, detail: null, limits: context.limits }
-  const { policy } = policyOf(row, context.policy)
+export function presentSandbox(
+  { threadId, row }: { threadId: string; row: SandboxRow | undefined },
+  context: PresenterContext,
+): SandboxView {
+  const defaults = context.defaults(threadId)
+  if (row === undefined) return { state: 'fresh', since: context.now, detail: null, limits: defaults.limits }
+  const { policy } = policyOf(row, defaults.policy)
   const recorded =
     row.detail_code === null
       ? null
       : { code: row.detail_code, params: JSON.parse(row.detail_json ?? '{}') as Record<string, string | number> }
   const { place } = context.live(row)
-  const base = { state: row.state as SandboxView['state'], since: row.since, limits: limitsShown(row, context.limits) }
+  const base = { state: row.state as SandboxView['state'], since: row.since, limits: limitsShown(row, defaults.limits) }
   const waiting = place === undefined ? {} : { waiting: place }
   if (row.state === 'active') {
     const decision = decideAwake(awakeFactsOf(row, context), policy)
@@ -90,8 +94,8 @@ export function presentSandbox(row: SandboxRow | undefined, context: PresenterCo
 const hasLimits: readonly SandboxState[] = ['starting', 'active', 'pausing', 'paused', 'waking']
 
 /** A sandbox without a boot takes the limits as they are when it starts. */
-function limitsShown(row: SandboxRow, installation: SandboxLimits): SandboxLimits {
-  return hasLimits.includes(row.state as SandboxState) ? limitsOf(row) : wantedLimits(row, installation)
+function limitsShown(row: SandboxRow, inherited: SandboxLimits): SandboxLimits {
+  return hasLimits.includes(row.state as SandboxState) ? limitsOf(row) : wantedLimits(row, inherited)
 }
 
 function awakeDetail({ reasons: [first] }: AwakeDecision): SandboxView['detail'] {

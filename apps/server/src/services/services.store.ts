@@ -7,6 +7,8 @@ export type ServiceChange = Partial<Pick<ServiceRow, 'boot_id' | 'state' | 'sinc
 export type ServiceStore = {
   /** In the order of their starts. */
   list(threadId: string): Promise<ServiceRow[]>
+  /** Of these threads, by thread. */
+  names(threadIds: readonly string[]): Promise<Map<string, string[]>>
   find(threadId: string, name: string): Promise<ServiceRow | undefined>
   /** As the newest of its thread; one of the same name is replaced. */
   put(row: Omit<ServiceRow, 'position'>): Promise<ServiceRow>
@@ -20,6 +22,7 @@ export function makeServiceStore(database: Kysely<ServiceTables>): ServiceStore 
     database.selectFrom('services').selectAll().where('thread_id', '=', threadId).orderBy('position')
   return {
     list: (threadId) => inThread(threadId).execute(),
+    names: (threadIds) => names(database, threadIds),
     find: (threadId, name) => inThread(threadId).where('name', '=', name).executeTakeFirst(),
     put: async (row) => {
       const last = await database
@@ -50,4 +53,16 @@ export function makeServiceStore(database: Kysely<ServiceTables>): ServiceStore 
       await database.deleteFrom('services').where('thread_id', '=', threadId).where('name', '=', name).execute()
     },
   }
+}
+
+async function names(database: Kysely<ServiceTables>, threadIds: readonly string[]): Promise<Map<string, string[]>> {
+  if (threadIds.length === 0) return new Map()
+  const rows = await database
+    .selectFrom('services')
+    .select(['thread_id', 'name'])
+    .where('thread_id', 'in', [...threadIds])
+    .orderBy('position')
+    .execute()
+  const byThread = Map.groupBy(rows, (row) => row.thread_id)
+  return new Map([...byThread].map(([threadId, ofThread]) => [threadId, ofThread.map((row) => row.name)]))
 }

@@ -12,6 +12,7 @@ export function presentThread(row: ThreadRow, sandbox: SandboxView): Thread {
     isPinned: row.is_pinned === 1,
     deletedAt: row.deleted_at,
     modelId: row.model_id,
+    workspaceId: row.workspace_id,
     isTurnRunning: row.running_turn_id !== null,
     hasUnread: row.news_seq > row.read_seq,
     sandbox,

@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely'
 import type { ThreadRow, ThreadTables } from './threads.table.ts'
+import { makeThreadsInWorkspaceStore, type ThreadsInWorkspaceStore } from './threads-in-workspace.store.ts'
 
 export type ThreadCursor = { isPinned: number; updatedAt: number; id: string }
 
 /** The only code that touches `threads`, beside the log, which hands out its event numbers. */
-export type ThreadStore = {
+export type ThreadStore = ThreadsInWorkspaceStore & {
   insert(row: ThreadRow): Promise<void>
-  /** A thread of this person, also one whose undo time runs. */
-  find(userId: string, threadId: string): Promise<ThreadRow | undefined>
+  /** Whoever's it is, also one whose undo time runs. */
   findAny(threadId: string): Promise<ThreadRow | undefined>
   /** Pinned first, then the newest; without deleted ones. */
   list(userId: string, page: { after: ThreadCursor | null; limit: number }): Promise<ThreadRow[]>
@@ -29,13 +29,7 @@ export function makeThreadStore(database: Kysely<ThreadTables>): ThreadStore {
     insert: async (row) => {
       await database.insertInto('threads').values(row).execute()
     },
-    find: (userId, threadId) =>
-      database
-        .selectFrom('threads')
-        .selectAll()
-        .where('id', '=', threadId)
-        .where('user_id', '=', userId)
-        .executeTakeFirst(),
+    ...makeThreadsInWorkspaceStore(database),
     findAny: (threadId) => database.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst(),
     list: (userId, page) => list(database, userId, page),
     update: async (threadId, columns) => {

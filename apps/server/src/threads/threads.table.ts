@@ -19,6 +19,8 @@ export type ThreadRow = {
   news_seq: number
   read_seq: number
   running_turn_id: string | null
+  /** Null: in no workspace. */
+  workspace_id: string | null
 }
 
 /** One entry as it was at `updated_seq`; later deltas are in `thread_events`. `position` orders the conversation. */

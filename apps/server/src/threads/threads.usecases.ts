@@ -4,6 +4,7 @@ import type { Operations } from '../operations/operations.ts'
 import { excerptOf, termsOf } from '../search/search-documents.models.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import type { System } from '../system.ts'
+import type { Access } from '../workspaces/access.ts'
 import type { ThreadRecorder } from './thread-log.implementation.ts'
 import { cursorOf, parseCursor } from './threads.cursor.ts'
 import { threadNotFound, threadUndoOver } from './threads.errors.ts'
@@ -19,7 +20,7 @@ export type Threads = {
   create(userId: string, request: CreateThread): Promise<Thread>
   /** Throws `thread.not-found`, also for a thread of somebody else. */
   get(userId: string, threadId: string): Promise<Thread>
-  /** The thread if this person may work in it: theirs and not deleted. Every route of a thread begins with this. */
+  /** The thread if this person may work in it and it is not deleted. Every route of a thread begins with this. */
   open(userId: string, threadId: string): Promise<ThreadRow>
   list(userId: string, page: { cursor: string | undefined; limit: number }): Promise<ThreadPage>
   update(userId: string, threadId: string, request: UpdateThread): Promise<Thread>
@@ -46,14 +47,21 @@ export type ThreadsDependencies = {
   undoMs: number
   /** A thread was deleted: what runs in it is to be stopped. */
   onDeleted: (threadId: string) => void
+  access: Access
+  /** Throws unless this person may put threads into the workspace. */
+  requireWorkspace: (userId: string, workspaceId: string) => Promise<void>
+  /** These workspaces have other threads than before. */
+  onListed: (workspaceIds: readonly (string | null)[]) => Promise<void>
+  /** A thread inherits something else than before. */
+  onMoved: () => Promise<void>
 }
 
 export function makeThreads(dependencies: ThreadsDependencies): Threads {
   const { store, system, audit } = dependencies
   const present = async (row: ThreadRow) => (await presentAll(dependencies, [row]))[0] as Thread
   const find = async (userId: string, threadId: string) => {
-    const row = await store.find(userId, threadId)
-    if (row === undefined) throw threadNotFound({})
+    const row = await store.findAny(threadId)
+    if (row === undefined || !(await mayWork(dependencies, userId, row))) throw threadNotFound({})
     return row
   }
   const open = async (userId: string, threadId: string) => {
@@ -68,10 +76,13 @@ export function makeThreads(dependencies: ThreadsDependencies): Threads {
     announce,
     get: async (userId, threadId) => present(await find(userId, threadId)),
     create: async (userId, request) => {
+      const { workspaceId = null } = request
+      if (workspaceId !== null) await dependencies.requireWorkspace(userId, workspaceId)
       const row = newRow({ id: system.newId('thread'), userId, now: system.now(), request })
       await store.insert(row)
       await dependencies.searchTitles({ id: row.id, title: row.title, at: row.created_at })
       await announce(row.id, { isRecorded: false })
+      await dependencies.onListed([workspaceId])
       return await present(row)
     },
     list: async (userId, page) => {
@@ -85,8 +96,7 @@ export function makeThreads(dependencies: ThreadsDependencies): Threads {
       }
     },
     update: async (userId, threadId, request) => {
-      await open(userId, threadId)
-      await update(dependencies, threadId, request)
+      await update(dependencies, { userId, row: await open(userId, threadId), request })
       await announce(threadId)
       return await present(await open(userId, threadId))
     },
@@ -98,6 +108,7 @@ export function makeThreads(dependencies: ThreadsDependencies): Threads {
       await store.update(threadId, { deleted_at: null })
       await audit.record({ userId, action: 'thread-restored', subject: threadId })
       await announce(threadId)
+      await dependencies.onListed([row.workspace_id])
       return await present(await open(userId, threadId))
     },
     search: (userId, query) => searchThreads(dependencies, userId, query),
@@ -122,6 +133,7 @@ function newRow(options: { id: string; userId: string; now: number; request: Cre
     is_pinned: 0,
     deleted_at: null,
     model_id: options.request.modelId ?? null,
+    workspace_id: options.request.workspaceId ?? null,
     last_seq: 0,
     pruned_seq: 0,
     news_seq: 0,
@@ -138,18 +150,33 @@ async function presentAll(dependencies: ThreadsDependencies, rows: readonly Thre
   })
 }
 
-async function update(dependencies: ThreadsDependencies, threadId: string, request: UpdateThread): Promise<void> {
+function mayWork({ access }: ThreadsDependencies, userId: string, row: ThreadRow): Promise<boolean> {
+  return access.may(userId, 'work', { workspaceId: row.workspace_id, ownerId: row.user_id })
+}
+
+async function update(
+  dependencies: ThreadsDependencies,
+  change: { userId: string; row: ThreadRow; request: UpdateThread },
+): Promise<void> {
   const { store, system } = dependencies
+  const { userId, row, request } = change
+  const { workspaceId } = request
+  const isMoved = workspaceId !== undefined && workspaceId !== row.workspace_id
+  if (isMoved && workspaceId !== null) await dependencies.requireWorkspace(userId, workspaceId)
   const columns = {
     ...(request.title === undefined ? {} : { title: request.title.trim(), title_source: 'person' }),
     ...(request.isPinned === undefined ? {} : { is_pinned: request.isPinned ? 1 : 0 }),
     ...(request.modelId === undefined ? {} : { model_id: request.modelId }),
+    ...(isMoved ? { workspace_id: workspaceId } : {}),
   }
-  if (Object.keys(columns).length > 0) await store.update(threadId, columns)
+  if (Object.keys(columns).length > 0) await store.update(row.id, columns)
   if (request.title !== undefined) {
-    await dependencies.searchTitles({ id: threadId, title: request.title.trim(), at: system.now() })
+    await dependencies.searchTitles({ id: row.id, title: request.title.trim(), at: system.now() })
   }
-  if (request.isRead === true) await store.markRead(threadId)
+  if (request.isRead === true) await store.markRead(row.id)
+  if (!isMoved) return
+  await dependencies.onListed([workspaceId, row.workspace_id])
+  await dependencies.onMoved()
 }
 
 async function deleteThread(
@@ -165,6 +192,7 @@ async function deleteThread(
   await store.update(row.id, { deleted_at: now })
   await audit.record({ userId: work.userId, action: 'thread-deleted', subject: row.id })
   dependencies.onDeleted(row.id)
+  await dependencies.onListed([row.workspace_id])
   userHub.publish(work.userId, { type: 'thread-removed', threadId: row.id })
   return await work.present({ ...row, deleted_at: now })
 }
@@ -192,7 +220,7 @@ async function searchThreads(
   const terms = termsOf(query.text)
   const titles = new Map<string, string>()
   for (const threadId of new Set(found.map((document) => document.threadId))) {
-    titles.set(threadId, (await dependencies.store.find(userId, threadId))?.title ?? '')
+    titles.set(threadId, (await dependencies.store.findAny(threadId))?.title ?? '')
   }
   return found.map((document) => ({
     threadId: document.threadId,

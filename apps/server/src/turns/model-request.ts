@@ -14,7 +14,6 @@ import {
   summaryTokens,
 } from './compaction.models.ts'
 import { estimateTokens, type HistoryItem, historyOf, imageKeysIn, itemsAfter, noteMessage } from './history.models.ts'
-import { systemPrompt } from './system-prompt.ts'
 import { notice, type TurnDependencies } from './turn-dependencies.ts'
 import type { CompactionRecord, TurnRecord } from './turn-record.ts'
 import { writerOf } from './turns.store.ts'
@@ -25,11 +24,8 @@ export type PreparedRequest = { messages: ModelMessage[]; estimatedTokens: numbe
 const maxImages = 8
 /** Pictures larger than this were refused when they were made; anything else here is a broken blob. */
 const maxImageBytes = 6 * 1024 * 1024
-/** System prompt and tools, which every request carries beside the conversation. */
-const fixedTokens = estimateTokens([
-  systemPrompt,
-  Object.values(modelTools).map((tool) => [tool.description, tool.inputSchema]),
-])
+/** The tools, which every request carries beside the conversation and the system prompt. */
+const toolTokens = estimateTokens([Object.values(modelTools).map((tool) => [tool.description, tool.inputSchema])])
 /** An estimate is corrected by what the provider counted last time, within reason. */
 const correctionLimits = { low: 0.8, high: 2.5 }
 const maxCompactions = 3
@@ -45,15 +41,17 @@ export async function prepareRequest(
     model: UsableModel
     signal: AbortSignal
     isForced: boolean
+    /** The system prompt that goes with it. */
+    system: string
     /** Said after the conversation, for this request. */
     note: string | undefined
     onUsage(usage: ModelUsage): void
   },
 ): Promise<PreparedRequest> {
-  const { turn, model } = options
+  const { model } = options
   const limit = (model.contextTokens * dependencies.settings.compactAtPercent) / 100
   for (let round = 0; ; round++) {
-    const state = await historyState(dependencies, { turn, model, note: options.note })
+    const state = await historyState(dependencies, options)
     const isForced = options.isForced && round === 0
     const isTooLong = state.estimatedTokens > limit || isForced
     const { contextTokens } = model
@@ -66,7 +64,7 @@ export async function prepareRequest(
 
 async function historyState(
   dependencies: TurnDependencies,
-  options: { turn: TurnRecord; model: UsableModel; note: string | undefined },
+  options: { turn: TurnRecord; model: UsableModel; system: string; note: string | undefined },
 ) {
   const { store } = dependencies
   const { turn, model } = options
@@ -82,7 +80,9 @@ async function historyState(
   const note = options.note === undefined ? [] : [noteMessage(options.note)]
   const messages = [...summary, ...items.flatMap((item) => item.messages), ...note]
   const estimate =
-    fixedTokens + estimateTokens([...summary, ...note]) + items.reduce((total, item) => total + item.tokens, 0)
+    toolTokens +
+    estimateTokens([options.system, ...summary, ...note]) +
+    items.reduce((total, item) => total + item.tokens, 0)
   const estimatedTokens = Math.ceil(estimate * (await correction(dependencies, turn.threadId)))
   return { compaction, items, messages, estimatedTokens }
 }

@@ -12,7 +12,7 @@ import { callInputInvalid } from '../tools/tools.errors.ts'
 import { modelTools } from '../tools/tools.ts'
 import { prepareRequest } from './model-request.ts'
 import { makeStepRecorder, type StepRecorder } from './step-recorder.ts'
-import { systemPrompt } from './system-prompt.ts'
+import { systemPromptWith } from './system-prompt.ts'
 import type { TurnDependencies } from './turn-dependencies.ts'
 import type { CallRecord, TurnRecord } from './turn-record.ts'
 import { type StepChange, writerOf } from './turns.store.ts'
@@ -39,10 +39,17 @@ export async function askModel(
   dependencies: TurnDependencies,
   options: { turn: TurnRecord; model: UsableModel; signal: AbortSignal; leave: AbortSignal; isForced: boolean },
 ): Promise<StepEnd> {
-  const { store, system, settings } = dependencies
+  const { store, settings } = dependencies
   const { turn, model, leave } = options
   const signal = AbortSignal.any([options.signal, leave])
-  const step: Step = { id: system.newId('step'), turn, model, estimatedTokens: 0, extra: noUsage, note: undefined }
+  const step: Step = {
+    id: dependencies.system.newId('step'),
+    turn,
+    model,
+    estimatedTokens: 0,
+    extra: noUsage,
+    note: undefined,
+  }
   const recorder = makeStepRecorder(dependencies, { id: step.id, turnId: turn.id, threadId: turn.threadId })
   await store.addStep(newStep(step), turn.threadId, store.writer)
   try {
@@ -50,12 +57,15 @@ export async function askModel(
       step.extra = sumOf(step.extra, usage)
     }
     step.note = await dependencies.wakeNotes.pending(turn.threadId, signal)
-    const request = await prepareRequest(dependencies, { ...options, signal, note: step.note?.text, onUsage })
+    const facts = await dependencies.threadFacts(turn.threadId)
+    const system = systemPromptWith(facts?.instructions ?? '')
+    const note = step.note?.text
+    const request = await prepareRequest(dependencies, { ...options, signal, system, note, onUsage })
     step.estimatedTokens = request.estimatedTokens
     const answer = await callModel(
       {
         model: model.client,
-        system: systemPrompt,
+        system,
         messages: request.messages,
         tools: modelTools,
         maxOutputTokens: Math.min(settings.maxAnswerTokens, Math.floor(model.contextTokens / 4)),

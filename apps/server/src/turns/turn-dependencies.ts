@@ -17,7 +17,13 @@ import type { TurnStore } from './turns.store.ts'
 export type TurnSettings = { [Name in keyof typeof turnSettings]: number }
 
 /** What of a thread the engine has to know. */
-export type ThreadFacts = { modelId: string | null; titleSource: 'none' | 'automatic' | 'person' }
+export type ThreadFacts = {
+  /** The thread's own model, else its workspace's. */
+  modelId: string | null
+  titleSource: 'none' | 'automatic' | 'person'
+  /** Of its workspace; empty when there are none. */
+  instructions: string
+}
 
 export type TurnDependencies = {
   store: TurnStore

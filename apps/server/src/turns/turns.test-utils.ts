@@ -57,7 +57,13 @@ export type TestBench = AsyncDisposable & {
   restart(): Promise<Turns>
 }
 
-export async function makeTestBench(options: { settings?: Partial<TurnSettings> } = {}): Promise<TestBench> {
+type TestBenchOptions = {
+  settings?: Partial<TurnSettings>
+  /** What the workspace of the thread tells the agent. */
+  instructions?: string
+}
+
+export async function makeTestBench(options: TestBenchOptions = {}): Promise<TestBench> {
   const directory = await mkdtemp(join(tmpdir(), 'threadbox-turns-'))
   const open = openDatabase({ file: ':memory:' })
   await migrate(open)
@@ -99,8 +105,8 @@ export async function makeTestBench(options: { settings?: Partial<TurnSettings> 
     models,
     threadFacts: async (id) => {
       const row = await threads.findAny(id)
-      if (row === undefined) return undefined
-      return { modelId: row.model_id, titleSource: row.title_source as 'none' | 'automatic' | 'person' }
+      const titleSource = row?.title_source as 'none' | 'automatic' | 'person'
+      return row && { modelId: row.model_id, titleSource, instructions: options.instructions ?? '' }
     },
     setAutomaticTitle: async (id, title) => void (await threads.setAutomaticTitle(id, title)),
     attachmentsOf: async (_threadId, ids) => ids.flatMap((id) => attachments.get(id) ?? []),

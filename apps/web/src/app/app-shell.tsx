@@ -11,6 +11,7 @@ import { useShownPane } from '../features/panes/state/use-shown-pane.ts'
 import { Palette } from '../features/search/components/palette.tsx'
 import { Sidebar } from '../features/sidebar/components/sidebar.tsx'
 import { useUserStream } from '../features/sidebar/state/use-user-stream.ts'
+import { WorkspaceDialogs } from '../features/workspaces/components/workspace-dialogs.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { closeDrawer, useUiState } from './ui-state.ts'
 import { useAppKeys } from './use-app-keys.ts'
@@ -47,6 +48,7 @@ export function AppShell() {
       </div>
       <Palette />
       <ShortcutsDialog />
+      <WorkspaceDialogs />
     </div>
   )
 }

@@ -55,6 +55,9 @@ const homeRoute = createRoute({
 const newThreadRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/threads/new',
+  /** `workspace`: where the thread is to be. */
+  validateSearch: (search: Record<string, unknown>): { workspace?: string } =>
+    typeof search.workspace === 'string' ? { workspace: search.workspace } : {},
   component: lazyRouteComponent(() => import('../features/threads/components/new-thread-page.tsx'), 'NewThreadPage'),
 })
 

@@ -102,6 +102,11 @@ export const sandboxDetailSchema = z
     policy: lifecyclePolicySchema,
     /** Fields of `policy` that this thread has a value of its own for. */
     ownPolicy: z.array(z.string()),
+    /** Fields of `policy` that come from its workspace; all others are the installation's. */
+    workspacePolicy: z.array(z.string()).default([]),
+    /** The same for the limits. */
+    ownLimits: z.array(z.string()).default([]),
+    workspaceLimits: z.array(z.string()).default([]),
     usage: z
       .object({
         memoryBytes: z.number().int().nullable(),
@@ -122,19 +127,21 @@ export const sandboxDetailSchema = z
   .meta({ id: 'SandboxDetail' })
 export type SandboxDetail = z.infer<typeof sandboxDetailSchema>
 
-/** `PATCH /threads/{id}/sandbox`: `null` for a policy field takes the installation's value again. Limits change live. */
+/** Values of a policy to be set; `null` takes the inherited one again. */
+export const policyChangeSchema = z.strictObject({
+  idlePauseMinutes: lifecyclePolicySchema.shape.idlePauseMinutes.nullable().optional(),
+  hotHours: lifecyclePolicySchema.shape.hotHours.nullable().optional(),
+  hotKeep: lifecyclePolicySchema.shape.hotKeep.nullable().optional(),
+  maxAwakeHours: lifecyclePolicySchema.shape.maxAwakeHours.nullable().optional(),
+  /** 0: never, also where what is inherited has a limit. */
+  retentionDays: z.number().int().min(0).max(36_500).nullable().optional(),
+  maxServices: lifecyclePolicySchema.shape.maxServices.nullable().optional(),
+})
+export type PolicyChange = z.infer<typeof policyChangeSchema>
+
+/** `PATCH /threads/{id}/sandbox`: `null` for a policy field takes the inherited value again. Limits change live. */
 export const changeSandboxDetailSchema = z.strictObject({
-  policy: z
-    .strictObject({
-      idlePauseMinutes: lifecyclePolicySchema.shape.idlePauseMinutes.nullable().optional(),
-      hotHours: lifecyclePolicySchema.shape.hotHours.nullable().optional(),
-      hotKeep: lifecyclePolicySchema.shape.hotKeep.nullable().optional(),
-      maxAwakeHours: lifecyclePolicySchema.shape.maxAwakeHours.nullable().optional(),
-      /** 0: never, also where the installation has a limit. */
-      retentionDays: z.number().int().min(0).max(36_500).nullable().optional(),
-      maxServices: lifecyclePolicySchema.shape.maxServices.nullable().optional(),
-    })
-    .optional(),
+  policy: policyChangeSchema.optional(),
   limits: sandboxLimitsSchema.partial().optional(),
 })
 export type ChangeSandboxDetail = z.infer<typeof changeSandboxDetailSchema>

@@ -9,15 +9,22 @@ export const maxMessageCharacters = 200_000
 
 export const createThreadSchema = z.strictObject({
   title: z.string().min(1).max(200).optional(),
+  workspaceId: z.string().max(64).nullable().optional(),
   modelId: z.string().max(64).nullable().optional(),
 })
 export const updateThreadSchema = z.strictObject({
   title: z.string().trim().min(1).max(200).optional(),
   isPinned: z.boolean().optional(),
+  /** Moves the thread; null takes it out of its workspace. */
+  workspaceId: z.string().max(64).nullable().optional(),
   modelId: z.string().max(64).nullable().optional(),
   /** Marks everything up to now as seen. */
   isRead: z.literal(true).optional(),
 })
+/** What `GET /threads/{id}/export` can write a conversation as. */
+export const exportFormats = ['markdown', 'html', 'notebook'] as const
+export type ExportFormat = (typeof exportFormats)[number]
+
 export const threadPageSchema = z
   .object({ threads: z.array(threadSchema), next: z.string().nullable() })
   .meta({ id: 'ThreadPage' })

@@ -14,6 +14,8 @@ export const threadSchema = z
     deletedAt: z.number().int().nullable(),
     /** Null: direct mode, or the installation's default model once one is connected. */
     modelId: z.string().nullable(),
+    /** Null: in no workspace. */
+    workspaceId: z.string().nullable().default(null),
     isTurnRunning: z.boolean(),
     hasUnread: z.boolean(),
     sandbox: sandboxViewSchema,

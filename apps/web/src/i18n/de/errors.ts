@@ -367,4 +367,24 @@ export const errors: ErrorWords = {
     message: 'Die Platte des Servers ist voll, die Datei wurde nicht behalten.',
     remedy: 'Schaffen Sie Platz auf dem Server, oder senden Sie eine kleinere Datei.',
   },
+  'workspace.archived': {
+    message: 'Der Arbeitsbereich {name} ist archiviert und nimmt keine Threads mehr auf.',
+    remedy: 'Holen Sie ihn zuerst aus dem Archiv zurück.',
+  },
+  'workspace.name-taken': {
+    message: 'Sie haben schon einen Arbeitsbereich {name}.',
+    remedy: 'Nehmen Sie einen anderen Namen, oder benennen Sie den anderen zuerst um.',
+  },
+  'workspace.not-found': {
+    message: 'Diesen Arbeitsbereich gibt es nicht.',
+    remedy: 'Vielleicht wurde er gelöscht. Nehmen Sie einen anderen aus der Seitenleiste.',
+  },
+  'workspace.place-invalid': {
+    message: 'Ein Arbeitsbereich kann nicht vor sich selbst stehen.',
+    remedy: 'Nennen Sie einen anderen, vor dem er stehen soll.',
+  },
+  'workspace.undo-over': {
+    message: 'Der Arbeitsbereich lässt sich nicht mehr zurückholen: Die Zeit ist um, seine Threads werden entfernt.',
+    remedy: 'Legen Sie einen neuen Arbeitsbereich an.',
+  },
 }

@@ -18,6 +18,7 @@ import { settings } from './settings.ts'
 import { sidebar } from './sidebar.ts'
 import { terminal } from './terminal.ts'
 import { threads } from './threads.ts'
+import { workspaces } from './workspaces.ts'
 
 export const de: Texts<typeof en> = {
   common,
@@ -38,4 +39,5 @@ export const de: Texts<typeof en> = {
   preview,
   search,
   settings,
+  workspaces,
 }

@@ -164,6 +164,7 @@ export const sandbox: Texts<typeof source> = {
     policy: 'Wann sie schläft und was bleibt',
     own: 'dieser Thread',
     installation: 'Installation',
+    workspace: 'Arbeitsbereich',
     useInstallation: 'Wert der Installation nehmen',
     useInstallationOf: 'Wert der Installation nehmen für {{name}}',
     idlePauseMinutes: 'Pause ohne Arbeit nach',

@@ -17,6 +17,8 @@ export const threads: Texts<typeof source> = {
   moreOf: 'Mehr zu {{title}}',
   pin: 'Anheften',
   unpin: 'Lösen',
+  export: 'Exportieren',
+  exportAs: { markdown: 'Markdown', html: 'Webseite', notebook: 'Notebook' },
   delete: 'Thread löschen',
   deleted: '„{{title}}“ samt Sandbox gelöscht',
   undo: 'Rückgängig',

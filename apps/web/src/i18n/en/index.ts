@@ -16,6 +16,7 @@ import { settings } from './settings.ts'
 import { sidebar } from './sidebar.ts'
 import { terminal } from './terminal.ts'
 import { threads } from './threads.ts'
+import { workspaces } from './workspaces.ts'
 
 /** English, the language that all others are checked against. One namespace per feature. */
 export const en = {
@@ -37,4 +38,5 @@ export const en = {
   preview,
   search,
   settings,
+  workspaces,
 }

@@ -166,6 +166,7 @@ export const sandbox = {
     policy: 'When it sleeps and what is kept',
     own: 'this thread',
     installation: 'installation',
+    workspace: 'workspace',
     useInstallation: 'Use the installation’s value',
     useInstallationOf: 'Use the installation’s value for {{name}}',
     idlePauseMinutes: 'Pause after idle',

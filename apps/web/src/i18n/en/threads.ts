@@ -14,6 +14,8 @@ export const threads = {
   moreOf: 'More for {{title}}',
   pin: 'Pin',
   unpin: 'Unpin',
+  export: 'Export',
+  exportAs: { markdown: 'Markdown', html: 'Web page', notebook: 'Notebook' },
   delete: 'Delete thread',
   deleted: '“{{title}}” deleted with its sandbox',
   undo: 'Undo',

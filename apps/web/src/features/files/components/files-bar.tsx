@@ -3,6 +3,7 @@ import type { TFunction } from 'i18next'
 import { Download, Ellipsis, FolderInput, ListChecks, Pencil, RotateCw, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../app/client.ts'
+import { download } from '../../../app/download.ts'
 import { isTouch } from '../../../app/keyboard.ts'
 import { useFormat } from '../../../app/use-format.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
@@ -116,7 +117,7 @@ function SelectedMenu(props: {
         </IconButton>
       }
     >
-      <MenuItem icon={<Download className="i" size={14} />} onSelect={() => save(address())}>
+      <MenuItem icon={<Download className="i" size={14} />} onSelect={() => download(address())}>
         {isFile ? t('download') : t('downloadZip')}
       </MenuItem>
       {single !== undefined && (
@@ -136,12 +137,4 @@ function SelectedMenu(props: {
       </MenuItem>
     </Menu>
   )
-}
-
-/** A failure is saved as a file then, and never takes the place of the page. */
-function save(address: string): void {
-  const link = document.createElement('a')
-  link.href = address
-  link.download = ''
-  link.click()
 }

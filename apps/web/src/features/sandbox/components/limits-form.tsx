@@ -14,12 +14,21 @@ import { type LimitName, type LimitProblem, limitNames, limitText, readLimit } f
 type Texts = Partial<Record<LimitName, string>>
 
 /** What the sandbox may use, changed while it runs. Only what was typed is sent. */
-export function LimitsForm(props: { threadId: string; limits: SandboxView['limits']; usedDiskBytes: number | null }) {
+export function LimitsForm(props: {
+  threadId: string
+  limits: SandboxView['limits']
+  /** Names of the limits that are the thread's own, and that come from its workspace. */
+  sources: { own: readonly string[]; workspace: readonly string[] }
+  usedDiskBytes: number | null
+}) {
   const { t } = useTranslation('sandbox')
   const { limits, usedDiskBytes } = props
   const change = useChangeSandbox(props.threadId)
   const section = useLimitsTarget()
   const [texts, setTexts] = useState<Texts>({})
+  const { own, workspace } = props.sources
+  const sourceOf = (name: LimitName) =>
+    own.includes(name) ? 'own' : workspace.includes(name) ? 'workspace' : undefined
   const read = (name: LimitName) => readLimit(name, texts[name] ?? limitText(name, limits[name]), { usedDiskBytes })
   const changed = limitNames.filter(
     (name) => texts[name] !== undefined && texts[name] !== limitText(name, limits[name]),
@@ -54,6 +63,7 @@ export function LimitsForm(props: { threadId: string; limits: SandboxView['limit
             <LimitField
               key={name}
               name={name}
+              source={sourceOf(name)}
               text={texts[name] ?? limitText(name, limits[name])}
               problem={changed.includes(name) ? problemOf(read(name)) : undefined}
               onText={(text) => setTexts({ ...texts, [name]: text })}
@@ -94,6 +104,8 @@ const labels = { memoryBytes: 'memory', cpus: 'cpus', processes: 'processCount',
 function LimitField(props: {
   name: LimitName
   text: string
+  /** Undefined: the installation's. */
+  source: 'own' | 'workspace' | undefined
   problem: LimitProblem | undefined
   onText: (text: string) => void
 }) {
@@ -106,7 +118,11 @@ function LimitField(props: {
     return t('pane.unreadable', { example: found.example })
   }
   return (
-    <Field label={t(`pane.${labels[props.name]}`)} error={problem === undefined ? undefined : sentence(problem)}>
+    <Field
+      label={t(`pane.${labels[props.name]}`)}
+      help={props.source === undefined ? undefined : t(`pane.${props.source}`)}
+      error={problem === undefined ? undefined : sentence(problem)}
+    >
       {(control) => (
         <Input
           {...control}

@@ -20,19 +20,23 @@ import {
 } from '../state/policy.models.ts'
 
 type Save = (policy: PolicyChange) => void
+/** Where the value comes from that counts. */
+type Source = 'own' | 'workspace' | 'installation'
 
 /** When this thread's sandbox sleeps and what is kept, and for each value whether it is the thread's own. */
 export function PolicySection(props: { threadId: string; detail: SandboxDetail }) {
   const { t } = useTranslation('sandbox')
   const change = useChangeSandbox(props.threadId)
-  const { policy, ownPolicy } = props.detail
+  const { policy, ownPolicy, workspacePolicy } = props.detail
+  const sourceOf = (name: PolicyName): Source =>
+    ownPolicy.includes(name) ? 'own' : workspacePolicy?.includes(name) ? 'workspace' : 'installation'
   const save: Save = (next) => change.mutate({ policy: next }, { onSuccess: () => showToast(t('pane.saved')) })
   const numberRow = (name: PolicyNumber) => (
     <NumberRow
       key={`${name}:${policyText(policy, name)}`}
       name={name}
       saved={policyText(policy, name)}
-      isOwn={ownPolicy.includes(name)}
+      source={sourceOf(name)}
       isSaving={change.isPending}
       onSave={save}
     />
@@ -43,7 +47,7 @@ export function PolicySection(props: { threadId: string; detail: SandboxDetail }
       <div className="pane-policy">
         {numberRow('idlePauseMinutes')}
         {numberRow('hotHours')}
-        <PolicyRow name="hotKeep" isOwn={ownPolicy.includes('hotKeep')} onSave={save}>
+        <PolicyRow name="hotKeep" source={sourceOf('hotKeep')} onSave={save}>
           {(id) => (
             <Select
               id={id}
@@ -65,8 +69,8 @@ export function PolicySection(props: { threadId: string; detail: SandboxDetail }
   )
 }
 
-/** Name, value, where the value comes from, and the way back to the installation's. */
-function PolicyRow(props: { name: PolicyName; isOwn: boolean; onSave: Save; children: (id: string) => ReactNode }) {
+/** Name, value, where the value comes from, and the way back to the inherited one. */
+function PolicyRow(props: { name: PolicyName; source: Source; onSave: Save; children: (id: string) => ReactNode }) {
   const { t } = useTranslation('sandbox')
   const id = useId()
   const name = t(`pane.${props.name}`)
@@ -75,10 +79,8 @@ function PolicyRow(props: { name: PolicyName; isOwn: boolean; onSave: Save; chil
       <label htmlFor={id}>{name}</label>
       <div className="policy-value">{props.children(id)}</div>
       <span className="policy-source">
-        <span className={props.isOwn ? 'badge badge--acc' : 'badge'}>
-          {props.isOwn ? t('pane.own') : t('pane.installation')}
-        </span>
-        {props.isOwn && (
+        <span className={props.source === 'own' ? 'badge badge--acc' : 'badge'}>{t(`pane.${props.source}`)}</span>
+        {props.source === 'own' && (
           <IconButton
             size="sm"
             label={t('pane.useInstallation')}
@@ -92,7 +94,7 @@ function PolicyRow(props: { name: PolicyName; isOwn: boolean; onSave: Save; chil
   )
 }
 
-function NumberRow(props: { name: PolicyNumber; saved: string; isOwn: boolean; isSaving: boolean; onSave: Save }) {
+function NumberRow(props: { name: PolicyNumber; saved: string; source: Source; isSaving: boolean; onSave: Save }) {
   const { t } = useTranslation('sandbox')
   const { name, saved } = props
   const [text, setText] = useState(saved)
@@ -105,7 +107,7 @@ function NumberRow(props: { name: PolicyNumber; saved: string; isOwn: boolean; i
     if (text !== saved && 'change' in result) props.onSave(result.change)
   }
   return (
-    <PolicyRow name={name} isOwn={props.isOwn} onSave={props.onSave}>
+    <PolicyRow name={name} source={props.source} onSave={props.onSave}>
       {(id) => (
         <form onSubmit={submit} noValidate>
           <Input

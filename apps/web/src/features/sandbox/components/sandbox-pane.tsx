@@ -89,7 +89,12 @@ function Detail(props: { thread: Thread; detail: SandboxDetail; isStale: boolean
         <UsageSection sandbox={sandbox} usage={detail.usage} />
         <ProcessesSection sandbox={sandbox} detail={detail} />
       </div>
-      <LimitsForm threadId={thread.id} limits={sandbox.limits} usedDiskBytes={detail.usage?.diskBytes ?? null} />
+      <LimitsForm
+        threadId={thread.id}
+        limits={sandbox.limits}
+        sources={{ own: detail.ownLimits ?? [], workspace: detail.workspaceLimits ?? [] }}
+        usedDiskBytes={detail.usage?.diskBytes ?? null}
+      />
       <PolicySection threadId={thread.id} detail={detail} />
       {detail.latestReport !== null && (
         <section className="sec" aria-label={t('pane.report')}>

@@ -6,11 +6,14 @@ import { openLayer, toggleSidebar } from '../../../app/ui-state.ts'
 import { useSignOut } from '../../auth/api/session.queries.ts'
 import { useErrorToast } from '../../connection/state/use-error-toast.ts'
 import { keyCaps } from '../../help/state/key-caps.ts'
+import { useWorkspaces } from '../../workspaces/api/workspaces.queries.ts'
+import { openWorkspaceLayer } from '../../workspaces/state/workspace-layer.ts'
 import type { PaletteAction } from './palette.models.ts'
 
 /** What the palette can do anywhere in the app. */
 export function useAppActions(): PaletteAction[] {
-  const { t } = useTranslation('search')
+  const { t } = useTranslation(['search', 'workspaces'])
+  const workspaces = useWorkspaces()
   const navigate = useNavigate()
   const signOut = useSignOut()
   const showError = useErrorToast()
@@ -37,6 +40,16 @@ export function useAppActions(): PaletteAction[] {
       action('theme-dark', t('action.themeDark'), () => chooseTheme('dark')),
       action('theme-system', t('action.themeSystem'), () => chooseTheme('system')),
       action('sign-out', t('action.signOut'), leave),
+      ...workspaces
+        .filter(({ archivedAt }) => archivedAt === null)
+        .map(({ id, name }) =>
+          action(
+            `new-in-${id}`,
+            t('workspaces:newThreadIn', { name }),
+            () => void navigate({ to: '/threads/new', search: { workspace: id } }),
+          ),
+        ),
+      action('new-workspace', t('workspaces:create'), () => openWorkspaceLayer({ kind: 'create', threadId: null })),
     ]
-  }, [t, navigate, mutate, showError])
+  }, [t, navigate, mutate, showError, workspaces])
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { Thread } from '@threadbox/sdk'
 import { PanelLeft, Search, SquarePen, X } from 'lucide-react'
 import { type KeyboardEvent, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -13,6 +14,7 @@ import { Logo } from '../../../ui/logo.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { LoadFailed } from '../../connection/components/load-failed.tsx'
 import { threadsQuery } from '../../threads/api/thread-queries.ts'
+import { WorkspaceSection } from '../../workspaces/components/workspace-section.tsx'
 import { groupThreads } from '../state/grouping.models.ts'
 import { SidebarFooter } from './sidebar-footer.tsx'
 import { ThreadItem } from './thread-item.tsx'
@@ -68,7 +70,6 @@ function ThreadList() {
   const client = useClient()
   const threads = useQuery(threadsQuery(client))
   const now = useNow(60_000)
-  const groups = useMemo(() => groupThreads(threads.data ?? [], now), [threads.data, now])
   return (
     <nav className="side-scroll" aria-label={t('threads')} onKeyDown={moveFocus}>
       {threads.isPending && <Skeleton rows={3} label={t('loading')} />}
@@ -76,24 +77,35 @@ function ThreadList() {
         <LoadFailed error={threads.error} onRetry={() => void threads.refetch()} isRetrying={threads.isFetching} />
       )}
       {threads.data?.length === 0 && <p className="side-empty">{t('empty')}</p>}
-      {groups.map((group) => (
-        <section key={group.name} aria-label={t(`group.${group.name}`)}>
-          <h2 className="side-h">{t(`group.${group.name}`)}</h2>
-          <ul>
-            {group.threads.map((thread) => (
-              <ThreadItem key={thread.id} thread={thread} now={now} />
-            ))}
-          </ul>
-        </section>
-      ))}
+      <WorkspaceSection threads={threads.data ?? none} now={now}>
+        {(outside) => <ThreadsByAge threads={outside} now={now} />}
+      </WorkspaceSection>
     </nav>
   )
 }
 
-/** ↑ and ↓ go through the threads; Tab leaves the list. */
+const none: Thread[] = []
+
+function ThreadsByAge(props: { threads: readonly Thread[]; now: number }) {
+  const { t } = useTranslation('sidebar')
+  const { threads, now } = props
+  const groups = useMemo(() => groupThreads(threads, now), [threads, now])
+  return groups.map((group) => (
+    <section key={group.name} aria-label={t(`group.${group.name}`)}>
+      <h2 className="side-h">{t(`group.${group.name}`)}</h2>
+      <ul>
+        {group.threads.map((thread) => (
+          <ThreadItem key={thread.id} thread={thread} now={now} />
+        ))}
+      </ul>
+    </section>
+  ))
+}
+
+/** ↑ and ↓ go through threads and workspaces; Tab leaves the list. */
 function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
-  const links = [...event.currentTarget.querySelectorAll<HTMLElement>('a.th')]
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>('a.th, .ws-name')]
   const index = links.indexOf(document.activeElement as HTMLElement)
   if (index < 0) return
   event.preventDefault()

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { Thread } from '@threadbox/sdk'
-import { Ellipsis, Pencil, Pin, PinOff, Trash2 } from 'lucide-react'
-import { memo, useState } from 'react'
+import { Ellipsis, FolderInput, Pencil, Pin, PinOff, Trash2 } from 'lucide-react'
+import { type KeyboardEvent, memo, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { closeDrawer } from '../../../app/ui-state.ts'
 import { useFormat } from '../../../app/use-format.ts'
@@ -12,6 +12,10 @@ import { glyphOf } from '../../sandbox/state/chip.models.ts'
 import { useSandboxWords } from '../../sandbox/state/sandbox-words.ts'
 import { useDeleteThread, usePinThread, useRenameThread } from '../../threads/api/thread-mutations.ts'
 import { TitleInput } from '../../threads/components/thread-title.tsx'
+import { dragSource } from '../../workspaces/state/drag.ts'
+import { takeFocus } from '../../workspaces/state/kept-focus.ts'
+import { useMoveByKey } from '../../workspaces/state/use-move-thread.ts'
+import { openWorkspaceLayer } from '../../workspaces/state/workspace-layer.ts'
 
 /** One thread in the sidebar: the state of its computer, its title, and what runs. */
 export const ThreadItem = memo(function ThreadItem(props: { thread: Thread; now: number }) {
@@ -35,7 +39,7 @@ export const ThreadItem = memo(function ThreadItem(props: { thread: Thread; now:
     )
   }
   return (
-    <li className="th-row">
+    <li className="th-row" {...dragSource('thread', thread.id)}>
       <ThreadLink thread={thread} now={now} onRename={() => setDraft(thread.title)} />
       <ThreadItemMenu
         thread={thread}
@@ -51,6 +55,17 @@ function ThreadLink(props: { thread: Thread; now: number; onRename: () => void }
   const words = useSandboxWords()
   const format = useFormat()
   const { thread, now } = props
+  const link = useRef<HTMLAnchorElement>(null)
+  const moveByKey = useMoveByKey()
+  useEffect(() => {
+    if (takeFocus(thread.id)) link.current?.focus()
+  }, [thread.id])
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (moveByKey(event, thread)) return
+    if (event.key !== 'F2') return
+    event.preventDefault()
+    props.onRename()
+  }
   const { sandbox } = thread
   const title = thread.title === '' ? t('untitled') : thread.title
   const word = words.word(sandbox)
@@ -60,17 +75,15 @@ function ThreadLink(props: { thread: Thread; now: number; onRename: () => void }
   const running = thread.isTurnRunning ? t('sidebar:working') : words.running(sandbox, now)
   return (
     <Link
+      ref={link}
       to="/threads/$threadId"
       params={{ threadId: thread.id }}
       className={classNames('th', thread.hasUnread && 'is-unread')}
       activeProps={{ className: 'is-on', 'aria-current': 'page' }}
       title={`${title} — ${word}`}
       onClick={closeDrawer}
-      onKeyDown={(event) => {
-        if (event.key !== 'F2') return
-        event.preventDefault()
-        props.onRename()
-      }}
+      onKeyDown={onKeyDown}
+      draggable={false}
     >
       <Glyph state={glyphOf(sandbox)} />
       <span className="trunc">{title}</span>
@@ -89,7 +102,7 @@ function ThreadLink(props: { thread: Thread; now: number; onRename: () => void }
 }
 
 function ThreadItemMenu(props: { thread: Thread; title: string; onRename: () => void }) {
-  const { t } = useTranslation('threads')
+  const { t } = useTranslation(['threads', 'workspaces'])
   const pin = usePinThread()
   const remove = useDeleteThread()
   const { thread } = props
@@ -115,6 +128,12 @@ function ThreadItemMenu(props: { thread: Thread; title: string; onRename: () => 
         onSelect={() => pin(thread)}
       >
         {thread.isPinned ? t('unpin') : t('pin')}
+      </MenuItem>
+      <MenuItem
+        icon={<FolderInput className="i" size={14} />}
+        onSelect={() => openWorkspaceLayer({ kind: 'move', threadId: thread.id })}
+      >
+        {t('workspaces:move')}
       </MenuItem>
       <MenuSeparator />
       <MenuItem isDanger icon={<Trash2 className="i" size={14} />} onSelect={() => remove(thread)}>

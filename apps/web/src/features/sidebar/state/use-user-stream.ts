@@ -9,6 +9,7 @@ import { renewServices } from '../../preview/api/services.queries.ts'
 import { receiveServices } from '../../preview/state/preview-store.ts'
 import { putTerminals, renewTerminals } from '../../terminal/api/terminals.queries.ts'
 import { dropThread, putThread } from '../../threads/api/thread-queries.ts'
+import { renewWorkspaces } from '../../workspaces/api/workspaces.queries.ts'
 
 /** Keeps the sidebar true while somebody is signed in, and knows whether the server answers. */
 export function useUserStream(): void {
@@ -23,7 +24,7 @@ export function useUserStream(): void {
           connectionStore.report(status)
           if (status.state !== 'open') return
           // Nothing is replayed: what changed while nobody listened is in the list.
-          void queryClient.invalidateQueries({ queryKey: queryKeys.threads })
+          renewWorkspaces(queryClient)
           void queryClient.invalidateQueries({ queryKey: queryKeys.status })
           renewServices(queryClient)
           renewFiles(queryClient)
@@ -31,6 +32,7 @@ export function useUserStream(): void {
         },
         onEvent: (event) => {
           if (event.type === 'thread-updated') putThread(queryClient, event.thread)
+          else if (event.type === 'workspaces-updated') renewWorkspaces(queryClient)
           else if (event.type === 'thread-removed') dropThread(queryClient, event.threadId)
           else if (event.type === 'services-updated') receiveServices(queryClient, event.threadId, event.services)
           else if (event.type === 'files-changed') renewFolder(queryClient, event.threadId, event.path)

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
-import type { Thread } from '@threadbox/sdk'
+import type { Thread, UpdateThread } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../app/client.ts'
 import { dismissToast, showToast } from '../../../ui/toast.tsx'
@@ -26,6 +26,12 @@ export function useChooseModel(): (thread: Thread, modelId: string | null) => vo
   return (thread, modelId) => change(thread, { modelId }, { modelId })
 }
 
+/** Puts a thread into a workspace, or outside of all with null. `onMoved`: the server has done it. */
+export function useMoveThread(): (thread: Thread, workspaceId: string | null, onMoved: () => void) => void {
+  const change = useChangeThread()
+  return (thread, workspaceId, onMoved) => change(thread, { workspaceId }, { workspaceId }, onMoved)
+}
+
 /** Marks a thread as seen. */
 export function useMarkRead(): (thread: Thread) => void {
   const change = useChangeThread()
@@ -36,14 +42,13 @@ function useChangeThread() {
   const client = useClient()
   const queryClient = useQueryClient()
   const showError = useErrorToast()
-  return (
-    thread: Thread,
-    shown: Partial<Thread>,
-    request: { title?: string; isPinned?: boolean; modelId?: string | null; isRead?: true },
-  ) => {
+  return (thread: Thread, shown: Partial<Thread>, request: UpdateThread, onChanged: () => void = () => undefined) => {
     putThread(queryClient, { ...thread, ...shown })
     client.threads.update(thread.id, request).then(
-      (updated) => putThread(queryClient, updated),
+      (updated) => {
+        putThread(queryClient, updated)
+        onChanged()
+      },
       (error: unknown) => {
         putThread(queryClient, thread)
         showError(error)

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../app/client.ts'
@@ -11,6 +11,7 @@ import { useDocumentTitle } from '../../connection/state/use-document-title.ts'
 import { useErrorToast } from '../../connection/state/use-error-toast.ts'
 import { EmptyThread } from '../../empty/components/empty-thread.tsx'
 import { ExampleMessages } from '../../empty/components/example-messages.tsx'
+import { useModelOf, useWorkspaces } from '../../workspaces/api/workspaces.queries.ts'
 import { putThread } from '../api/thread-queries.ts'
 import { awaitTurn } from '../state/awaited-turn.ts'
 import { newMessageKey } from '../state/use-thread-actions.ts'
@@ -25,7 +26,10 @@ export function NewThreadPage() {
   const [modelId, setModelId] = useState<string | null>(null)
   const [sent, setSent] = useState<string | null>(null)
   const composer = useRef<ComposerHandle>(null)
-  const { isBusy, withThread } = useNewThread(modelId)
+  const workspace = useChosenWorkspace()
+  const workspaceId = workspace?.id ?? null
+  const shownModelId = useModelOf({ modelId, workspaceId })
+  const { isBusy, withThread } = useNewThread({ modelId, workspaceId })
   const client = useClient()
   const uploads = useUploadsStore()
   useDocumentTitle(t('newThread'))
@@ -59,12 +63,12 @@ export function NewThreadPage() {
     )
   return (
     <main className="main" id="content">
-      <PlainHeader title={t('newThread')} />
+      <PlainHeader title={t('newThread')} workspace={workspace?.name} />
       <DropZone onFiles={attach}>
         <section className="chat" aria-label={t('conversation')}>
           <div className="scroll" data-region="chat" tabIndex={-1}>
             {sent === null ? (
-              <EmptyThread onInsert={insert} modelId={modelId} />
+              <EmptyThread onInsert={insert} modelId={shownModelId} />
             ) : (
               <div className="stream">
                 <div className="r me me--outgoing">
@@ -84,7 +88,7 @@ export function NewThreadPage() {
               onFiles={attach}
               onRemoveUpload={() => undefined}
               onRetryUpload={() => undefined}
-              modelId={modelId}
+              modelId={shownModelId}
               onModel={setModelId}
               isTurnRunning={false}
               onSend={() => !isBusy && send()}
@@ -98,11 +102,17 @@ export function NewThreadPage() {
   )
 }
 
+/** The workspace that the address names, if it takes threads. */
+function useChosenWorkspace() {
+  const { workspace } = useSearch({ from: '/app/threads/new' })
+  return useWorkspaces().find(({ id, archivedAt }) => id === workspace && archivedAt === null)
+}
+
 /**
  * Creates the thread once, does the work with it, and goes there. What was typed meanwhile goes along as its draft. A
  * failure is said and undone by `onFailure`.
  */
-function useNewThread(modelId: string | null) {
+function useNewThread(chosen: { modelId: string | null; workspaceId: string | null }) {
   const client = useClient()
   const queryClient = useQueryClient()
   const navigate = useNavigate()
@@ -114,7 +124,10 @@ function useNewThread(modelId: string | null) {
     setIsBusy(true)
     try {
       if (created.current === null) {
-        const thread = await client.threads.create(modelId === null ? {} : { modelId })
+        const thread = await client.threads.create({
+          ...(chosen.modelId === null ? {} : { modelId: chosen.modelId }),
+          ...(chosen.workspaceId === null ? {} : { workspaceId: chosen.workspaceId }),
+        })
         putThread(queryClient, thread)
         created.current = thread.id
       }

@@ -6,6 +6,7 @@ import { useUploads, useUploadsStore } from '../../composer/state/uploads-contex
 import { SurviveStrip } from '../../first-minute/components/survive-strip.tsx'
 import { useComposerNote } from '../../sandbox/state/composer-note.ts'
 import { useWakeAhead } from '../../sandbox/state/use-wake-ahead.ts'
+import { useModelOf } from '../../workspaces/api/workspaces.queries.ts'
 import { useChooseModel } from '../api/thread-mutations.ts'
 import type { useThreadCommands } from '../state/use-thread-actions.ts'
 
@@ -28,6 +29,7 @@ export function ThreadDock(props: {
   const chooseModel = useChooseModel()
   const wakeAhead = useWakeAhead(thread)
   const note = useComposerNote(thread?.sandbox)
+  const modelId = useModelOf(thread)
   return (
     <div className="dock">
       <SurviveStrip threadId={threadId} />
@@ -49,8 +51,8 @@ export function ThreadDock(props: {
         onFiles={(files) => uploadsStore.add(threadId, files)}
         onRemoveUpload={(uploadId) => uploadsStore.remove(threadId, uploadId)}
         onRetryUpload={(uploadId) => uploadsStore.retry(threadId, uploadId)}
-        modelId={thread?.modelId ?? null}
-        onModel={(modelId) => thread !== undefined && chooseModel(thread, modelId)}
+        modelId={modelId}
+        onModel={(chosenId) => thread !== undefined && chooseModel(thread, chosenId)}
         isTurnRunning={props.isTurnRunning}
         note={note}
         onSend={props.onSend}

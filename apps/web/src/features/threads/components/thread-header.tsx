@@ -1,16 +1,21 @@
 import type { Thread } from '@threadbox/sdk'
-import { Ellipsis, Menu as MenuIcon, PanelLeft, Pin, PinOff, Trash2 } from 'lucide-react'
+import { Download, Ellipsis, FolderInput, Menu as MenuIcon, PanelLeft, Pin, PinOff, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useClient } from '../../../app/client.ts'
+import { download } from '../../../app/download.ts'
 import { shortcutText } from '../../../app/keyboard.ts'
 import { toggleSidebar, useUiState } from '../../../app/ui-state.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
-import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/menu.tsx'
 import { paneNames, panes } from '../../panes/components/pane-registry.ts'
 import { PaneToggles } from '../../panes/components/pane-toggles.tsx'
 import { openPane } from '../../panes/state/pane-store.ts'
 import { SandboxChip } from '../../sandbox/components/sandbox-chip.tsx'
 import { useOfferThreadActions } from '../../search/state/thread-actions.ts'
+import { useWorkspaces } from '../../workspaces/api/workspaces.queries.ts'
+import { useMoveThreadTo } from '../../workspaces/state/use-move-thread.ts'
+import { openWorkspaceLayer } from '../../workspaces/state/workspace-layer.ts'
 import { useDeleteThread, usePinThread } from '../api/thread-mutations.ts'
 import { ThreadTitle } from './thread-title.tsx'
 
@@ -20,7 +25,10 @@ export function ThreadHeader(props: { thread: Thread | undefined }) {
   return (
     <header className="topbar">
       <SidebarButton />
-      <div className="row-flex t1">{thread !== undefined && <ThreadTitle thread={thread} />}</div>
+      <div className="row-flex t1">
+        {thread !== undefined && <WorkspaceCrumb workspaceId={thread.workspaceId} />}
+        {thread !== undefined && <ThreadTitle thread={thread} />}
+      </div>
       {thread !== undefined && (
         <span className="only-m">
           <ThreadMenu thread={thread} />
@@ -42,15 +50,30 @@ export function ThreadHeader(props: { thread: Thread | undefined }) {
 }
 
 /** The header of a page without a thread. */
-export function PlainHeader(props: { title: string; children?: ReactNode }) {
+export function PlainHeader(props: { title: string; workspace?: string | undefined; children?: ReactNode }) {
   return (
     <header className="topbar">
       <SidebarButton />
       <div className="row-flex t1">
+        {props.workspace !== undefined && <Crumb name={props.workspace} />}
         <h1 className="title title--plain">{props.title}</h1>
       </div>
       {props.children}
     </header>
+  )
+}
+
+function WorkspaceCrumb(props: { workspaceId: string | null }) {
+  const workspace = useWorkspaces().find(({ id }) => id === props.workspaceId)
+  return workspace === undefined ? null : <Crumb name={workspace.name} />
+}
+
+function Crumb(props: { name: string }) {
+  return (
+    <span className="crumb not-m">
+      <span className="trunc">{props.name}</span>
+      <span aria-hidden="true">/</span>
+    </span>
   )
 }
 
@@ -78,20 +101,38 @@ function SidebarButton() {
 
 /** Draws nothing: what the menu offers can also be found by typing. */
 function PaletteActions(props: { thread: Thread }) {
-  const { t } = useTranslation(['threads', 'sandbox', 'preview', 'files', 'terminal'])
+  const { t } = useTranslation(['threads', 'sandbox', 'preview', 'files', 'terminal', 'workspaces'])
   const pin = usePinThread()
   const remove = useDeleteThread()
   const { thread } = props
   useOfferThreadActions([
     { id: 'pin', label: thread.isPinned ? t('unpin') : t('pin'), run: () => pin(thread) },
     ...paneNames.map((name) => ({ id: name, label: t(panes[name].title), run: () => openPane(name) })),
+    ...useMoveActions(thread),
     { id: 'delete', label: t('delete'), run: () => remove(thread) },
   ])
   return null
 }
 
+function useMoveActions(thread: Thread) {
+  const { t } = useTranslation('workspaces')
+  const moveTo = useMoveThreadTo()
+  const others = useWorkspaces().filter(({ id, archivedAt }) => archivedAt === null && id !== thread.workspaceId)
+  return [
+    ...others.map(({ id, name }) => ({
+      id: `move-${id}`,
+      label: t('moveTo', { name }),
+      run: () => moveTo(thread, id),
+    })),
+    ...(thread.workspaceId === null ? [] : [{ id: 'move-out', label: t('takeOut'), run: () => moveTo(thread, null) }]),
+  ]
+}
+
+const exportFormats = ['markdown', 'html', 'notebook'] as const
+
 function ThreadMenu(props: { thread: Thread }) {
-  const { t } = useTranslation('threads')
+  const { t } = useTranslation(['threads', 'workspaces'])
+  const client = useClient()
   const pin = usePinThread()
   const remove = useDeleteThread()
   const { thread } = props
@@ -111,6 +152,22 @@ function ThreadMenu(props: { thread: Thread }) {
       >
         {thread.isPinned ? t('unpin') : t('pin')}
       </MenuItem>
+      <MenuItem
+        icon={<FolderInput className="i" size={14} />}
+        onSelect={() => openWorkspaceLayer({ kind: 'move', threadId: thread.id })}
+      >
+        {t('workspaces:move')}
+      </MenuItem>
+      <MenuLabel>{t('export')}</MenuLabel>
+      {exportFormats.map((format) => (
+        <MenuItem
+          key={format}
+          icon={<Download className="i" size={14} />}
+          onSelect={() => download(client.threads.exportUrl(thread.id, format))}
+        >
+          {t(`exportAs.${format}`)}
+        </MenuItem>
+      ))}
       <MenuSeparator />
       <MenuItem isDanger icon={<Trash2 className="i" size={14} />} onSelect={() => remove(thread)}>
         {t('delete')}

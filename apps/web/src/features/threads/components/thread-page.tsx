@@ -19,6 +19,7 @@ import { useTurnChanges } from '../../files/state/use-turn-changes.ts'
 import { WakeAnnouncer } from '../../lifecycle/components/wake-announcer.tsx'
 import { useOfferPageThread } from '../../panes/state/page-thread.ts'
 import { usePaneKeys } from '../../panes/state/use-pane-keys.ts'
+import { useModelOf } from '../../workspaces/api/workspaces.queries.ts'
 import { useMarkRead } from '../api/thread-mutations.ts'
 import { threadQuery } from '../api/thread-queries.ts'
 import { knownPathsOf, lastMessageOf, queueOf, rowsOf, runningTurnOf } from '../state/rows.models.ts'
@@ -44,6 +45,7 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
   const { t } = useTranslation('threads')
   const client = useClient()
   const thread = useQuery(threadQuery(client, threadId))
+  const modelId = useModelOf(thread.data)
   const { state, error, isLoadingOlder, outgoing, store } = useThread(threadId)
   const list = useRef<MessageListHandle>(null)
   const composer = useRef<ComposerHandle>(null)
@@ -118,7 +120,7 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
                   {state === null && error === null && <Skeleton rows={4} label={t('loading')} />}
                   {error !== null && <LoadFailed error={error} onRetry={() => store?.reload()} />}
                   {state !== null && error === null && rows.length === 0 && (
-                    <EmptyThread onInsert={insert} modelId={thread.data?.modelId ?? null} />
+                    <EmptyThread onInsert={insert} modelId={modelId} />
                   )}
                 </MessageList>
                 <ThreadDock

@@ -1,0 +1,73 @@
+import type { Kysely } from 'kysely'
+import type { ThreadRow, ThreadTables } from './threads.table.ts'
+
+/** The part of the thread store that is about all threads of a workspace. */
+export type ThreadsInWorkspaceStore = {
+  countsIn(workspaceIds: readonly string[]): Promise<Map<string, number>>
+  idsIn(workspaceId: string, which: { areDeleted: boolean }): Promise<string[]>
+  latestIn(workspaceId: string, limit: number): Promise<Pick<ThreadRow, 'id' | 'title'>[]>
+  /** Returns those in which a turn runs. */
+  markDeletedIn(workspaceId: string, at: number): Promise<string[]>
+  unmarkDeletedIn(workspaceId: string, at: number): Promise<void>
+  /** Of these threads, those in one of these workspaces: workspace by thread. */
+  workspacesOf(threadIds: readonly string[] | 'all', workspaceIds: readonly string[]): Promise<Map<string, string>>
+}
+
+export function makeThreadsInWorkspaceStore(database: Kysely<ThreadTables>): ThreadsInWorkspaceStore {
+  const kept = (workspaceId: string) =>
+    database.selectFrom('threads').where('workspace_id', '=', workspaceId).where('deleted_at', 'is', null)
+  return {
+    countsIn: (workspaceIds) => countsIn(database, workspaceIds),
+    idsIn: async (workspaceId, { areDeleted }) => {
+      const rows = await database
+        .selectFrom('threads')
+        .select('id')
+        .where('workspace_id', '=', workspaceId)
+        .where('deleted_at', areDeleted ? 'is not' : 'is', null)
+        .execute()
+      return rows.map((row) => row.id)
+    },
+    latestIn: (workspaceId, limit) =>
+      kept(workspaceId).select(['id', 'title']).orderBy('updated_at', 'desc').orderBy('id').limit(limit).execute(),
+    markDeletedIn: async (workspaceId, at) => {
+      const running = await kept(workspaceId).select('id').where('running_turn_id', 'is not', null).execute()
+      await database
+        .updateTable('threads')
+        .set({ deleted_at: at })
+        .where('workspace_id', '=', workspaceId)
+        .where('deleted_at', 'is', null)
+        .execute()
+      return running.map((row) => row.id)
+    },
+    unmarkDeletedIn: async (workspaceId, at) => {
+      await database
+        .updateTable('threads')
+        .set({ deleted_at: null })
+        .where('workspace_id', '=', workspaceId)
+        .where('deleted_at', '=', at)
+        .execute()
+    },
+    workspacesOf: async (threadIds, workspaceIds) => {
+      if (threadIds.length === 0 || workspaceIds.length === 0) return new Map()
+      const rows = await database
+        .selectFrom('threads')
+        .select(['id', 'workspace_id'])
+        .where('workspace_id', 'in', [...workspaceIds])
+        .$if(threadIds !== 'all', (query) => query.where('id', 'in', threadIds === 'all' ? [] : [...threadIds]))
+        .execute()
+      return new Map(rows.flatMap((row) => (row.workspace_id === null ? [] : [[row.id, row.workspace_id] as const])))
+    },
+  }
+}
+
+async function countsIn(database: Kysely<ThreadTables>, workspaceIds: readonly string[]): Promise<Map<string, number>> {
+  if (workspaceIds.length === 0) return new Map()
+  const rows = await database
+    .selectFrom('threads')
+    .select((builder) => ['workspace_id', builder.fn.countAll().as('count')])
+    .where('workspace_id', 'in', [...workspaceIds])
+    .where('deleted_at', 'is', null)
+    .groupBy('workspace_id')
+    .execute()
+  return new Map(rows.map((row) => [row.workspace_id ?? '', Number(row.count)]))
+}

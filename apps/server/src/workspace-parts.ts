@@ -1,0 +1,79 @@
+import type { Audit } from './audit/audit.ts'
+import { type OpenDatabase, tablesOf } from './database/database.ts'
+import type { Operations } from './operations/operations.ts'
+import type { HostClient } from './sandboxes/host-client.ts'
+import type { ReadDefaults } from './sandboxes/sandbox-defaults.ts'
+import type { SandboxStore } from './sandboxes/sandboxes.store.ts'
+import type { ServiceStore } from './services/services.store.ts'
+import type { Settings } from './settings/settings.ts'
+import type { System } from './system.ts'
+import type { ThreadStore } from './threads/threads.store.ts'
+import type { UserHub } from './threads/user-hub.ts'
+import { makeWorkspaceThreads, type WorkspaceThreads } from './threads/workspace-threads.ts'
+import { type Access, makeAccess } from './workspaces/access.ts'
+import { makeReadDefaults } from './workspaces/workspace-defaults.ts'
+import { makeWorkspaceStore, type WorkspaceStore } from './workspaces/workspaces.store.ts'
+import type { WorkspaceTables } from './workspaces/workspaces.table.ts'
+import { makeWorkspaces, type Workspaces } from './workspaces/workspaces.usecases.ts'
+
+/** What decides about threads before there is anything of them: who may use them, and what they inherit. */
+export type WorkspaceBase = {
+  workspaceStore: WorkspaceStore
+  workspaceThreads: WorkspaceThreads
+  access: Access
+  readDefaults: ReadDefaults
+}
+
+export function makeWorkspaceBase(options: {
+  open: OpenDatabase
+  settings: Settings
+  threadStore: ThreadStore
+  operations: Operations
+}): WorkspaceBase {
+  const { threadStore, operations, settings } = options
+  const workspaceStore = makeWorkspaceStore(tablesOf<WorkspaceTables>(options.open.database))
+  return {
+    workspaceStore,
+    workspaceThreads: makeWorkspaceThreads({ store: threadStore, operations }),
+    access: makeAccess({ store: workspaceStore }),
+    readDefaults: makeReadDefaults({
+      store: workspaceStore,
+      settings,
+      workspacesOf: (threadIds, workspaceIds) => threadStore.workspacesOf(threadIds, workspaceIds),
+    }),
+  }
+}
+
+/** The use cases of workspaces over the sandboxes and services that their threads have. */
+export function makeWorkspacePart(options: {
+  base: WorkspaceBase
+  settings: Settings
+  sandboxStore: SandboxStore
+  serviceStore: ServiceStore
+  host: HostClient
+  operations: Operations
+  userHub: UserHub
+  audit: Audit
+  system: System
+  undoMs: number
+  onValuesChanged: () => Promise<void>
+  onThreadDeleted: (threadId: string) => void
+}): Workspaces {
+  const { base, settings, sandboxStore, serviceStore, host } = options
+  return makeWorkspaces({
+    ...options,
+    store: base.workspaceStore,
+    access: base.access,
+    threads: base.workspaceThreads,
+    installation: async () => ({ policy: await settings.policy(), limits: await settings.limits() }),
+    sandboxesOf: async (threadIds) => {
+      const rows = (await sandboxStore.list(threadIds)).filter((row) => row.has_run === 1)
+      return new Map(rows.map((row) => [row.thread_id, { sandboxId: row.id, state: row.state }]))
+    },
+    diskBytesOf: async (sandboxId) => {
+      const sandbox = await host.get(sandboxId, { withUsage: true }).catch(() => undefined)
+      return sandbox?.diskUsedBytes ?? null
+    },
+    servicesOf: (threadIds) => serviceStore.names(threadIds),
+  })
+}

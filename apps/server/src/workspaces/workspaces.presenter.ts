@@ -1,0 +1,62 @@
+import type { LifecyclePolicy, SandboxLimits } from '@threadbox/domain'
+import type { PolicyChange, UpdateWorkspace, Workspace } from '@threadbox/protocol/public'
+import type { WorkspaceOfMember } from './workspaces.store.ts'
+import type { WorkspaceRow } from './workspaces.table.ts'
+
+/** Values that a workspace has of its own. */
+export type WorkspaceValues = { policy: Partial<LifecyclePolicy>; limits: Partial<SandboxLimits> }
+
+export function valuesOf(row: Pick<WorkspaceRow, 'policy_json' | 'limits_json'>): WorkspaceValues {
+  return {
+    policy: JSON.parse(row.policy_json) as Partial<LifecyclePolicy>,
+    limits: JSON.parse(row.limits_json) as Partial<SandboxLimits>,
+  }
+}
+
+/** A workspace as one of its members sees it. */
+export function presentWorkspace(row: WorkspaceOfMember, threadCount: number): Workspace {
+  return {
+    id: row.id,
+    name: row.name,
+    instructions: row.instructions,
+    modelId: row.model_id,
+    ...valuesOf(row),
+    isCollapsed: row.is_collapsed === 1,
+    threadCount,
+    createdAt: row.created_at,
+    archivedAt: row.archived_at,
+    deletedAt: row.deleted_at,
+  }
+}
+
+/** The values after a change: `null` removes one, so that the inherited one counts again. */
+export function changedValues(row: WorkspaceRow, change: Pick<UpdateWorkspace, 'policy' | 'limits'>) {
+  const { policy, limits } = valuesOf(row)
+  return {
+    ...(change.policy === undefined ? {} : { policy_json: merged(policy, policyValues(change.policy)) }),
+    ...(change.limits === undefined ? {} : { limits_json: merged(limits, change.limits) }),
+  }
+}
+
+/** A retention of 0 is a value of its own that says never; as a value never is null. */
+function policyValues(change: PolicyChange): Record<string, unknown> {
+  const { retentionDays, ...rest } = change
+  if (retentionDays === undefined) return rest
+  return { ...rest, retentionDays: retentionDays === null ? undefined : retentionDays === 0 ? never : retentionDays }
+}
+
+const never = Symbol('never')
+
+function merged(before: Record<string, unknown>, change: Record<string, unknown>): string {
+  const values = new Map(Object.entries(before))
+  for (const [name, value] of Object.entries(change)) {
+    if (value === null || value === undefined) values.delete(name)
+    else values.set(name, value === never ? null : value)
+  }
+  return JSON.stringify(Object.fromEntries(values))
+}
+
+/** How names are compared: people do not tell `Data` and `data` apart at a glance. */
+export function nameKey(name: string): string {
+  return name.normalize('NFKC').toLowerCase()
+}

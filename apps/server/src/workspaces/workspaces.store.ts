@@ -1,0 +1,145 @@
+import type { Kysely } from 'kysely'
+import type { WorkspaceMemberRow, WorkspaceRow, WorkspaceTables } from './workspaces.table.ts'
+
+/** A workspace as one of its members has it. */
+export type WorkspaceOfMember = WorkspaceRow & Pick<WorkspaceMemberRow, 'role' | 'position' | 'is_collapsed'>
+
+/** The only code that touches `workspaces` and `workspace_members`. */
+export type WorkspaceStore = {
+  /** With its first member, at the end of that person's order. Throws a unique violation when the name is taken. */
+  insert(row: WorkspaceRow, member: Pick<WorkspaceMemberRow, 'role'>): Promise<void>
+  /** Also one whose undo time runs. */
+  find(userId: string, workspaceId: string): Promise<WorkspaceOfMember | undefined>
+  findAny(workspaceId: string): Promise<WorkspaceRow | undefined>
+  /** In the person's order, without deleted ones. */
+  list(userId: string): Promise<WorkspaceOfMember[]>
+  memberIds(workspaceId: string): Promise<string[]>
+  role(userId: string, workspaceId: string): Promise<string | undefined>
+  update(workspaceId: string, columns: Partial<WorkspaceRow>): Promise<void>
+  setCollapsed(userId: string, workspaceId: string, isCollapsed: boolean): Promise<void>
+  /** Puts one in front of another one of the person, or at the end. False when one of the two is not there any more. */
+  place(userId: string, workspaceId: string, before: string | null): Promise<boolean>
+  /** Those that have a policy or limits of their own. */
+  withValues(): Promise<Pick<WorkspaceRow, 'id' | 'policy_json' | 'limits_json'>[]>
+  deletedIds(): Promise<string[]>
+  erase(workspaceId: string): Promise<void>
+}
+
+export function makeWorkspaceStore(database: Kysely<WorkspaceTables>): WorkspaceStore {
+  return {
+    ...memberQueries(database),
+    insert: (row, { role }) => insert(database, row, role),
+    findAny: (workspaceId) =>
+      database.selectFrom('workspaces').selectAll().where('id', '=', workspaceId).executeTakeFirst(),
+    update: async (workspaceId, columns) => {
+      if (Object.keys(columns).length === 0) return
+      await database.updateTable('workspaces').set(columns).where('id', '=', workspaceId).execute()
+    },
+    withValues: () =>
+      database
+        .selectFrom('workspaces')
+        .select(['id', 'policy_json', 'limits_json'])
+        .where((builder) => builder.or([builder('policy_json', '!=', '{}'), builder('limits_json', '!=', '{}')]))
+        .execute(),
+    deletedIds: async () => {
+      const rows = await database.selectFrom('workspaces').select('id').where('deleted_at', 'is not', null).execute()
+      return rows.map((row) => row.id)
+    },
+    erase: async (workspaceId) => {
+      await database.deleteFrom('workspaces').where('id', '=', workspaceId).execute()
+    },
+  }
+}
+
+function ofMember(database: Kysely<WorkspaceTables>, userId: string) {
+  return database
+    .selectFrom('workspaces')
+    .innerJoin('workspace_members', 'workspace_members.workspace_id', 'workspaces.id')
+    .selectAll('workspaces')
+    .select(['workspace_members.role', 'workspace_members.position', 'workspace_members.is_collapsed'])
+    .where('workspace_members.user_id', '=', userId)
+}
+
+function inOrder(database: Kysely<WorkspaceTables>, userId: string) {
+  return ofMember(database, userId)
+    .where('workspaces.deleted_at', 'is', null)
+    .orderBy('workspace_members.position')
+    .orderBy('workspaces.id')
+    .execute()
+}
+
+function memberQueries(
+  database: Kysely<WorkspaceTables>,
+): Pick<WorkspaceStore, 'find' | 'list' | 'memberIds' | 'role' | 'setCollapsed' | 'place'> {
+  return {
+    find: (userId, workspaceId) =>
+      ofMember(database, userId).where('workspaces.id', '=', workspaceId).executeTakeFirst(),
+    list: (userId) => inOrder(database, userId),
+    memberIds: async (workspaceId) => {
+      const rows = await database
+        .selectFrom('workspace_members')
+        .select('user_id')
+        .where('workspace_id', '=', workspaceId)
+        .execute()
+      return rows.map((row) => row.user_id)
+    },
+    role: async (userId, workspaceId) => {
+      const row = await database
+        .selectFrom('workspace_members')
+        .select('role')
+        .where('workspace_id', '=', workspaceId)
+        .where('user_id', '=', userId)
+        .executeTakeFirst()
+      return row?.role
+    },
+    setCollapsed: async (userId, workspaceId, isCollapsed) => {
+      await database
+        .updateTable('workspace_members')
+        .set({ is_collapsed: isCollapsed ? 1 : 0 })
+        .where('workspace_id', '=', workspaceId)
+        .where('user_id', '=', userId)
+        .execute()
+    },
+    place: (userId, workspaceId, before) => place(database, { userId, workspaceId, before }),
+  }
+}
+
+async function insert(database: Kysely<WorkspaceTables>, row: WorkspaceRow, role: string): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    await transaction.insertInto('workspaces').values(row).execute()
+    const last = await transaction
+      .selectFrom('workspace_members')
+      .select((builder) => builder.fn.max('position').as('position'))
+      .where('user_id', '=', row.owner_id)
+      .executeTakeFirst()
+    const position = Number(last?.position ?? 0) + 1
+    const member = { workspace_id: row.id, user_id: row.owner_id, role, position, is_collapsed: 0 }
+    await transaction.insertInto('workspace_members').values(member).execute()
+  })
+}
+
+/** Whatever two of these do at the same time, what they leave is an order: positions are only compared, ids break ties. */
+async function place(
+  database: Kysely<WorkspaceTables>,
+  move: { userId: string; workspaceId: string; before: string | null },
+): Promise<boolean> {
+  const { userId, workspaceId, before } = move
+  return await database.transaction().execute(async (transaction) => {
+    const ids = (await inOrder(transaction, userId)).map(({ id }) => id)
+    if (!ids.includes(workspaceId) || (before !== null && !ids.includes(before))) return false
+    const others = ids.filter((id) => id !== workspaceId)
+    others.splice(before === null ? others.length : others.indexOf(before), 0, workspaceId)
+    // In one order for everybody: two that wait for each other's rows would never end.
+    const places = [...others.entries()].toSorted(([, one], [, other]) => (one < other ? -1 : 1))
+    for (const [index, id] of places) {
+      await transaction
+        .updateTable('workspace_members')
+        .set({ position: index + 1 })
+        .where('workspace_id', '=', id)
+        .where('user_id', '=', userId)
+        .where('position', '!=', index + 1)
+        .execute()
+    }
+    return true
+  })
+}
