@@ -11,6 +11,7 @@ import { memory } from './scenarios/memory.ts'
 import { packageInstall } from './scenarios/packages.ts'
 import { pausingLarge, pausingSmall } from './scenarios/pausing.ts'
 import { previews } from './scenarios/previews.ts'
+import { snapshots } from './scenarios/snapshots.ts'
 import { starting } from './scenarios/starting.ts'
 import { transfers } from './scenarios/transfers.ts'
 import { openStage, type Stage } from './stage.ts'
@@ -31,6 +32,7 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   cold,
   'deleted-open-files': deletedOpenFiles,
   footprint,
+  snapshots,
   transfers,
   packages: packageInstall,
   previews,

@@ -22,6 +22,9 @@ import { makeServiceStore } from './services/services.store.ts'
 import type { ServiceTables } from './services/services.table.ts'
 import { makeServiceParts, makeServices, type Services } from './services/services.usecases.ts'
 import type { Settings } from './settings/settings.ts'
+import { makeSnapshotStore } from './snapshots/snapshots.store.ts'
+import type { SnapshotTables } from './snapshots/snapshots.table.ts'
+import { makeSnapshots, type Snapshots } from './snapshots/snapshots.usecases.ts'
 import type { System } from './system.ts'
 import { makeLiveHub } from './threads/thread-log.hub.ts'
 import { makeThreadLog, type ThreadRecorder } from './threads/thread-log.implementation.ts'
@@ -41,6 +44,7 @@ export type ThreadParts = SandboxParts & {
   services: Services
   serviceWatch: ServiceWatch
   filesWatch: FilesWatch
+  snapshots: Snapshots
 }
 
 export type ThreadPartsOptions = {
@@ -113,6 +117,14 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     attachments,
     services,
     serviceWatch,
+    snapshots: makeSnapshots({
+      store: makeSnapshotStore(tablesOf<SnapshotTables>(open.database)),
+      host: options.host,
+      sandboxOf: (threadId) => sandboxParts.sandboxStore.find(threadId),
+      runningTurn: async (threadId) => (await threadStore.findAny(threadId))?.running_turn_id ?? undefined,
+      settings: () => options.settings.values(),
+      ...{ system, logger },
+    }),
     filesWatch: makeFilesWatch({
       ifAwake: (threadId) => sandboxParts.sandboxes.ifAwake(threadId),
       publish: (userId, event) => userHub.publish(userId, event),
@@ -133,6 +145,7 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
       onDeleted: options.onThreadDeleted,
     }),
   }
+  options.settings.onPolicyChanged(() => parts.snapshots.trim())
   return parts
 }
 

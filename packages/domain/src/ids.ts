@@ -20,6 +20,7 @@ export const idPrefixes = {
   logLine: 'l',
   terminal: 'y',
   shareLink: 'x',
+  snapshot: 'd',
 } as const
 export type IdKind = keyof typeof idPrefixes
 

@@ -26,3 +26,4 @@ export {
   type SavedMemory,
 } from './lifecycle-policy.ts'
 export { backstopLimits, defaultSandboxLimits, memoryWatchdogShare, type SandboxLimits } from './limits.ts'
+export { chooseSnapshotRemovals, type KeptSnapshot, type SnapshotLimits } from './snapshot-policy.ts'

@@ -57,6 +57,8 @@ export type TestBench = AsyncDisposable & {
   restart(): Promise<Turns>
 }
 
+const noSnapshots = { want: async () => undefined, turnEnded: async () => undefined, settled: async () => undefined }
+
 export async function makeTestBench(options: { settings?: Partial<TurnSettings> } = {}): Promise<TestBench> {
   const directory = await mkdtemp(join(tmpdir(), 'threadbox-turns-'))
   const open = openDatabase({ file: ':memory:' })
@@ -94,7 +96,7 @@ export async function makeTestBench(options: { settings?: Partial<TurnSettings> 
     sandboxes: sandbox,
     services: plainServices({ open, sandbox, guest, system, logger }),
     lifecycle: { pause: async () => undefined, status: async () => ({ state: 'active', since: 0 }) },
-    wakeNotes: { pending: async () => undefined },
+    ...{ wakeNotes: { pending: async () => undefined }, snapshots: noSnapshots },
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
     models,
     threadFacts: async (id) => {
