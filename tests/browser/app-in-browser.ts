@@ -28,11 +28,18 @@ export async function buildWebApp(outDir: string): Promise<void> {
   })
 }
 
+type StartedBrowser = { browser: Browser } & AsyncDisposable
+
 /** Chromium, which sees these ports and nothing else of the machine. */
-export async function startBrowser(...servers: { port: number }[]): Promise<{ browser: Browser } & AsyncDisposable> {
+export async function startBrowser(...servers: { port: number }[]): Promise<StartedBrowser> {
+  return await startBrowserWith([], servers)
+}
+
+/** The same with arguments of its own. */
+export async function startBrowserWith(args: string[], servers: { port: number }[]): Promise<StartedBrowser> {
   await using cleanup = new AsyncDisposableStack()
   const network = cleanup.use(await openQuietNetwork(servers.map(({ port }) => port)))
-  const browser = await chromium.launch({ executablePath: network.executablePath, args: ['--no-sandbox'] })
+  const browser = await chromium.launch({ executablePath: network.executablePath, args: ['--no-sandbox', ...args] })
   cleanup.defer(() => browser.close())
   const kept = cleanup.move()
   return { browser, [Symbol.asyncDispose]: () => kept.disposeAsync() }

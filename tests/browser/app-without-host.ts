@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestServer, type TestServer } from '@threadbox/testkit'
 import type { Browser, Page } from 'playwright-core'
-import { buildWebApp, startBrowser } from './app-in-browser.ts'
+import { buildWebApp, startBrowserWith } from './app-in-browser.ts'
 
 /**
  * The real web app on a real server in Chromium, on a machine whose host daemon does not answer: for everything that
@@ -13,6 +13,8 @@ export type AppWithoutHost = AsyncDisposable & {
   server: Awaited<ReturnType<typeof startTestServer>>
   /** A page in a browser profile of its own. With `signedIn` the owner is logged in. */
   page(options?: { signedIn?: boolean; locale?: string }): Promise<Page>
+  /** The same in another browser, started with these arguments. */
+  withBrowser(args: string[]): Promise<Pick<AppWithoutHost, 'page'> & AsyncDisposable>
 }
 
 export async function startAppWithoutHost(
@@ -35,11 +37,18 @@ export async function startAppWithoutHost(
     signUp: options.signUp ?? true,
   })
   cleanup.defer(() => server.close())
-  const { browser } = cleanup.use(await startBrowser(server))
+  const start = async (args: string[]) => {
+    const started = await startBrowserWith(args, [server])
+    const page: AppWithoutHost['page'] = ({ signedIn = false, locale = 'en-US' } = {}) =>
+      openPage({ browser: started.browser, server, signedIn, locale })
+    return { page, [Symbol.asyncDispose]: () => started[Symbol.asyncDispose]() }
+  }
+  const { page } = cleanup.use(await start([]))
   const kept = cleanup.move()
   return {
     server,
-    page: ({ signedIn = false, locale = 'en-US' } = {}) => openPage({ browser, server, signedIn, locale }),
+    page,
+    withBrowser: start,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }

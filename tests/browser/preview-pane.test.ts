@@ -337,6 +337,19 @@ describe('the page', () => {
     await cover.getByRole('button', { name: 'Try again' }).click()
     await heading(page, '/').waitFor()
   })
+
+  test('O4: tries by itself why a page never comes, and says it in place of an empty frame', async () => {
+    services.set('t', { services: [serviceIn('running')] })
+    services.loseNames(true)
+    await using page = await open()
+    await toggle(page).click()
+    const cover = pane(page).getByRole('region', { name: 'What is wrong: unreachable.' })
+    await cover.getByText('The cure.').waitFor()
+    services.loseNames(false)
+    await cover.getByRole('button', { name: 'Try again' }).click()
+    await heading(page, '/').waitFor()
+    await cover.waitFor({ state: 'detached' })
+  })
 })
 
 test('the log is live: its last line and errors while closed, its end while open, a part of it in the chat', async () => {

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import {
   openPreviewRequestSchema,
   type Preview,
+  type PreviewCheck,
+  previewCheckSchema,
   previewSchema,
   type Service,
   type ServicesView,
@@ -23,6 +25,8 @@ export type ServicesStandIn = AsyncDisposable & {
   setLog(text: string): void
   /** Every later preview is unavailable for this reason; null ends that. */
   setUnavailable(reason: Preview['unavailable']): void
+  /** Previews have addresses that no browser gets to, and the check of them has too. */
+  loseNames(areLost: boolean): void
   /** Pages are not answered until the returned function is called. */
   holdPages(): () => void
   /** Pages that were shown, as `8501 /path`. */
@@ -65,6 +69,9 @@ export async function startServicesStandIn(): Promise<ServicesStandIn> {
     setUnavailable: (reason) => {
       state.unavailable = reason
     },
+    loseNames: (areLost) => {
+      state.areNamesLost = areLost
+    },
     holdPages: () => {
       const { promise, resolve } = Promise.withResolvers<void>()
       state.held = promise
@@ -88,6 +95,7 @@ function startState() {
     tokens: new Map<string, { host: string; path: string }>(),
     log: 'Listening on 8501\n',
     unavailable: null as Preview['unavailable'],
+    areNamesLost: false,
     held: Promise.resolve() as Promise<void>,
     shown: [] as string[],
     tokenCount: 0,
@@ -97,6 +105,7 @@ function startState() {
 type State = ReturnType<typeof startState>
 
 function answerApi(state: State, order: { path: string; body: unknown; port: number }): Result | undefined {
+  if (order.path === 'GET /previews/check') return { status: 200, body: previewCheck(state, order.port) }
   const match = /^(\w+) \/threads\/([^/]+)\/(services|previews)(\/.*)?$/.exec(order.path)
   if (match === null) return undefined
   const [, method = '', threadId = '', kind = '', rest = ''] = match
@@ -116,13 +125,30 @@ function openPreview(state: State, order: { body: unknown; port: number; threadI
   if (state.unavailable !== null) {
     return previewSchema.parse({ url: null, origin: null, appOrigin, expiresAt, unavailable: state.unavailable })
   }
-  const host = `${port}-${order.threadId}.stand-in.localhost:${order.port}`
+  const host = `${port}-${order.threadId}.stand-in.localhost:${portOf(state, order.port)}`
   state.tokenCount += 1
   const token = `k${state.tokenCount}`
   state.tokens.set(token, { host, path })
   const url = `http://${host}/__open?token=${token}`
   return previewSchema.parse({ url, origin: `http://${host}`, appOrigin, expiresAt, unavailable: null })
 }
+
+/** Nothing listens on the port that is given when names are lost. */
+function portOf(state: State, port: number): number {
+  return state.areNamesLost ? 9 : port
+}
+
+function previewCheck(state: State, port: number): PreviewCheck {
+  const origin = `http://1-doctor.stand-in.localhost:${portOf(state, port)}`
+  const problem = (code: string) => ({ code, message: `What is wrong: ${code}.`, remedy: 'The cure.', details: {} })
+  return previewCheckSchema.parse({
+    ...{ url: `${origin}/__check?id=check-of-the-test`, origin, unavailable: null },
+    problems: { unreachable: problem('unreachable'), cookies: problem('cookies'), sockets: problem('sockets') },
+  })
+}
+
+const checkPage = `<script>parent.postMessage(
+  { threadbox: 'preview-check', id: 'check-of-the-test', hasCookie: true, socket: 'open' }, '*')</script>`
 
 async function answerPage(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, search, searchParams } = new URL(request.url ?? '/', 'http://stand-in')
@@ -134,6 +160,9 @@ async function answerPage(state: State, request: IncomingMessage, response: Serv
     const cookie = 'preview=ok; HttpOnly; SameSite=Lax; Path=/'
     response.writeHead(303, { location: found.path, 'set-cookie': cookie }).end()
     return
+  }
+  if (pathname === '/__check') {
+    return void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(checkPage)
   }
   await state.held
   if (!(request.headers.cookie ?? '').includes('preview=ok')) return void response.writeHead(401).end('no cookie')

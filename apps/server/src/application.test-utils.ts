@@ -63,6 +63,7 @@ export async function makeTestApplication(
     environment: {},
     ollamaUrl: 'http://127.0.0.1:9',
     fixedSettings: [],
+    lookUpName: async () => undefined,
     version: '0.0.0-test',
     system: makeSystem({ now: () => clock.now, randomBytes: (count) => randomBytes(count) }),
     machine: { uptimeMs: () => clock.now - clock.set, bootId: 'the-machine-of-the-test' },

@@ -19,6 +19,7 @@ import { modelRoutes } from './models/models.routes.ts'
 import { makeModelStore } from './models/models.store.ts'
 import type { ModelTables } from './models/models.table.ts'
 import { type Models, makeModels } from './models/models.usecases.ts'
+import type { LookUpName } from './previews/preview-check.usecases.ts'
 import type { PreviewFront } from './previews/preview-front.ts'
 import { makePreviewParts, type PreviewParts } from './previews/preview-parts.ts'
 import { previewRoutes } from './previews/previews.routes.ts'
@@ -78,6 +79,8 @@ export type ApplicationOptions = {
   /** Where Ollama is looked for; null for its own address. */
   ollamaUrl: string | null
   fixedSettings: readonly FixedSetting[]
+  /** The address of a name, as this machine resolves it. */
+  lookUpName: LookUpName
   version: string
   system: System
   machine: MachineClock
@@ -255,7 +258,7 @@ function mountRoutes(
       exportRoutes({ threads, log, blobs: options.blobs }),
       fileRoutes({ threads, watch: parts.filesWatch, files: filesOf(parts, options.host) }),
       lifecycleRoutes({ lifecycle: parts.lifecycle, open: (userId, threadId) => threads.open(userId, threadId) }),
-      previewRoutes({ previews: known.previews.previews, open: (userId, threadId) => threads.open(userId, threadId) }),
+      previewRoutes({ ...known.previews, open: (userId, threadId) => threads.open(userId, threadId) }),
       shareLinkRoutes({
         shareLinks: known.previews.shareLinks,
         open: (userId, threadId) => threads.open(userId, threadId),

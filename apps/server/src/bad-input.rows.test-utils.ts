@@ -116,6 +116,7 @@ export const badInputRows: Record<string, BadInputRow> = {
   },
   'GET /threads/{threadId}/files/archive': { ...inThread, query: { path: '/home/user', only: '["a.txt"]' } },
   'POST /threads/{threadId}/previews': { ...inThread, body: { port: 8000, path: '/a?b#c' } },
+  'GET /previews/check': {},
   'GET /threads/{threadId}/share-links': inThread,
   'POST /threads/{threadId}/services/{name}/share-links': {
     ...service,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { lookup } from 'node:dns/promises'
 import { mkdir, readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { uptime } from 'node:os'
@@ -44,6 +45,14 @@ async function machineBootId(): Promise<string> {
   return await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')
 }
 
+/** A resolver that does not answer says nothing about the name. */
+async function lookUpName(name: string): Promise<string | null | undefined> {
+  return await lookup(name).then(
+    ({ address }) => address,
+    (error: NodeJS.ErrnoException) => (error.code === 'ENOTFOUND' ? null : undefined),
+  )
+}
+
 async function main(): Promise<void> {
   process.umask(0o077)
   const directory = settings.serverDirectory || join(settings.dataDirectory, 'server')
@@ -67,6 +76,7 @@ async function main(): Promise<void> {
     environment,
     ollamaUrl: null,
     fixedSettings: fixedSettings(),
+    lookUpName,
     version,
     system: makeSystem({ now: Date.now, randomBytes: (count) => randomBytes(count) }),
     machine: { uptimeMs: () => uptime() * 1000, bootId: await machineBootId() },

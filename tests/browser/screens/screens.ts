@@ -117,7 +117,7 @@ export const screens: readonly Screen[] = [
   settings('sandboxes', (page) => page.getByRole('textbox').first()),
   settings('network', (page) => page.getByText('Port').first()),
   settings('api-keys', (page) => page.getByText('build script', { exact: true })),
-  settings('about', (page) => page.getByText('0.1.0').first()),
+  settings('about', (page) => page.getByText('WebSockets of previews')),
   { name: 'not-found', path: '/nothing/here', shows: heading('There is nothing at this address') },
 ]
 

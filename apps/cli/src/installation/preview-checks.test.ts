@@ -26,10 +26,10 @@ test('O12: doctor asks the front door under the name of a preview', async () => 
     return { 'threadbox-preview': 'private' }
   })
   expect(asked).toBe(`1-doctor.abc123.localhost:${port}`)
-  expect(states).toEqual(['preview-door ok', 'preview-names ok'])
+  expect(states).toEqual(['preview-door ok', 'preview-names ok', 'preview-browser skipped'])
 })
 
 test('O12: doctor says when the server takes previews for something else, and when their names lead nowhere', async () => {
   const { states } = await checked(() => ({}), 'box.example.com')
-  expect(states).toEqual(['preview-door failed', 'preview-names warning'])
+  expect(states).toEqual(['preview-door failed', 'preview-names warning', 'preview-browser skipped'])
 })

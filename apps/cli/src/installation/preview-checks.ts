@@ -14,7 +14,13 @@ const probeName = '1-doctor'
 export async function previewChecks(installation: Installation, addressOf = resolve): Promise<Check[]> {
   const { THREADBOX_BASE_DOMAIN: baseDomain } = installation.environment
   const base = baseDomain || `${installation.settings.installation}.localhost`
-  return [await doorCheck(installation, base), await nameCheck(base, addressOf)]
+  return [await doorCheck(installation, base), await nameCheck(base, addressOf), browserCheck(installation)]
+}
+
+/** What only a browser can find out is found out there. */
+function browserCheck({ environment }: Installation): Check {
+  const detail = `whether a browser gets to them is checked by itself, at ${environment.THREADBOX_ADDRESS}/settings/about`
+  return { id: 'preview-browser', title: 'Previews in a browser', state: 'skipped', detail, cure: '' }
 }
 
 async function doorCheck(installation: Installation, base: string): Promise<Check> {

@@ -61,6 +61,7 @@ ${isWaiting ? `<script nonce="${nonce}">${script}</script>` : ''}</body></html>
   return { html, policy }
 }
 
-function escapeHtml(text: string): string {
+/** Text as it may stand in a page or in an attribute of it. */
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -8,6 +8,7 @@ import { waitAtMost } from '../wait.ts'
 import type { BridgeFiles } from './bridge/bridge-files.ts'
 import { askedUnpacked, wantsBridge, withBridge } from './bridge/bridge-injection.ts'
 import { answerRefusal, answerUpgradeRefusal } from './preview-answers.ts'
+import type { PreviewCheckFront } from './preview-check.ts'
 import type { PreviewAddress, PreviewNames } from './preview-names.models.ts'
 import type { PreviewProxy } from './preview-proxy.ts'
 import {
@@ -43,6 +44,7 @@ export type PreviewFrontParts = {
   pages: OpenVisits
   proxy: PreviewProxy
   waking: Waking
+  check: PreviewCheckFront
   /** What is put into pages; undefined leaves them as they are. */
   bridge: BridgeFiles | undefined
   /** The name that the preview's cookie has under this scheme. */
@@ -77,6 +79,7 @@ export function makePreviewFront(parts: PreviewFrontParts): PreviewFront {
   return {
     handle: (request, response) => {
       if (!names.isPreview(hostOf(request))) return false
+      if (parts.check.answer(request, response)) return true
       answer(parts, { request, response }).catch((error: unknown) => {
         logger.debug({ err: error, host: hostOf(request) }, 'a request of a preview was refused')
         if (response.headersSent || response.destroyed) response.destroy()
@@ -89,6 +92,7 @@ export function makePreviewFront(parts: PreviewFrontParts): PreviewFront {
     handleUpgrade: ({ request, socket, head }) => {
       // An error of the socket also ends what is piped through it; without a listener it would end the process.
       socket.on('error', () => socket.destroy())
+      if (parts.check.handleUpgrade({ request, socket, head })) return
       answerUpgrade(parts, { request, socket, head }).catch((error: unknown) => {
         logger.debug({ err: error, host: hostOf(request) }, 'a socket of a preview was refused')
         // Once it was agreed to, an answer would be taken for a message.
@@ -97,6 +101,7 @@ export function makePreviewFront(parts: PreviewFrontParts): PreviewFront {
       })
     },
     close: () => {
+      parts.check.close()
       parts.pages.close()
       parts.proxy.close()
     },

@@ -16,6 +16,13 @@ export type PreviewNames = {
   appOrigin(host: string): string
   /** The port of an origin that belongs to this label; undefined for every other origin. */
   portOfSibling(origin: string, options: { label: string; host: string }): number | undefined
+  /** The origin that only checks use, for whoever reached us under this host: no thread has such a name. */
+  checkOrigin(host: string): string
+  isCheck(host: string): boolean
+  /** Whether this is an origin of the app, reached by the scheme and port of this host. */
+  isAppOrigin(origin: string, host: string): boolean
+  /** `*.<base>`, as a certificate or a DNS record for previews says it. */
+  wildcard: string
   /** Why a page of the app that was opened under this host cannot show previews in a frame. */
   obstacle(host: string): 'other-name' | 'no-name' | undefined
   isSecure(host: string): boolean
@@ -24,6 +31,8 @@ export type PreviewNames = {
 }
 
 const addressPattern = /^([1-9]\d{0,4})-([a-z2-7]{10})$/
+/** As previews are named, but for the label, which has ten characters in theirs. */
+const checkName = '1-doctor'
 const loopbackPattern = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 export function makePreviewNames(options: AllowedHosts): PreviewNames {
@@ -54,6 +63,13 @@ export function makePreviewNames(options: AllowedHosts): PreviewNames {
       const address = addressOf(parsed.host)
       return address?.label === label ? address.port : undefined
     },
+    checkOrigin: (host) => withPort(`${checkName}.${base}`, host),
+    isCheck: (host) => nameOf(host) === `${checkName}.${base}`,
+    isAppOrigin: (origin, host) => {
+      const parsed = URL.canParse(origin) ? new URL(origin) : undefined
+      return parsed?.origin === origin && isApp(parsed.host) && withPort(nameOf(parsed.host), host) === origin
+    },
+    wildcard: `*.${base}`,
     obstacle: (host) => {
       const name = nameOf(host)
       if (isSameSite(name, base)) return undefined

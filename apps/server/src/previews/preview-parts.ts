@@ -8,6 +8,8 @@ import type { SandboxStore } from '../sandboxes/sandboxes.store.ts'
 import type { Services } from '../services/services.usecases.ts'
 import type { System } from '../system.ts'
 import { readBridgeFiles } from './bridge/bridge-files.ts'
+import { makePreviewCheckFront } from './preview-check.ts'
+import { type LookUpName, makePreviewChecks, type PreviewChecks } from './preview-check.usecases.ts'
 import { makePreviewFront, type PreviewFront } from './preview-front.ts'
 import { makePreviewNames } from './preview-names.models.ts'
 import { makePreviewProxy } from './preview-proxy.ts'
@@ -17,7 +19,12 @@ import { makeShareLinkStore } from './share-links.store.ts'
 import { makeShareLinks, type ShareLinksOfThreads } from './share-links.usecases.ts'
 import { makeWaking } from './waking.ts'
 
-export type PreviewParts = { previews: Previews; shareLinks: ShareLinksOfThreads; front: PreviewFront }
+export type PreviewParts = {
+  previews: Previews
+  checks: PreviewChecks
+  shareLinks: ShareLinksOfThreads
+  front: PreviewFront
+}
 
 /** Previews: who may see them, and the door through which they are seen. */
 export function makePreviewParts(options: {
@@ -30,6 +37,7 @@ export function makePreviewParts(options: {
   sandboxStore: Pick<SandboxStore, 'find'>
   services: Pick<Services, 'get'>
   audit: Audit
+  lookUpName: LookUpName
   system: System
   logger: Logger
 }): PreviewParts {
@@ -52,9 +60,15 @@ export function makePreviewParts(options: {
       logger,
     }),
     bridge: readBridgeFiles({ webDirectory: options.webDirectory, logger }),
-    cookieName: ({ isSecure }) => `${isSecure ? '__Host-' : ''}threadbox-preview-${hosts.installation}`,
+    check: makePreviewCheckFront({ names, cookieName: cookieNamer('check', hosts.installation) }),
+    cookieName: cookieNamer('preview', hosts.installation),
     sandboxOf: (threadId) => sandboxStore.find(threadId),
     transferring: (sandboxId) => sandboxes.transferring(sandboxId),
   })
-  return { previews, shareLinks, front }
+  const checks = makePreviewChecks({ names, lookUp: options.lookUpName, system })
+  return { previews, checks, shareLinks, front }
+}
+
+function cookieNamer(use: 'preview' | 'check', installation: string) {
+  return ({ isSecure }: { isSecure: boolean }) => `${isSecure ? '__Host-' : ''}threadbox-${use}-${installation}`
 }

@@ -17,6 +17,54 @@ export const previewNoName = defineError<{ port: string }>({
     'give the installation a name with `threadbox up --domain`.',
 })
 
+export const previewNamesLocal = defineError<{ name: string }>({
+  code: 'preview.names-local',
+  kind: 'unsupported',
+  message: ({ name }) => `This browser does not find ${name}, though names under localhost are its own computer.`,
+  remedy: () =>
+    'Open threadbox in a browser that knows such names, as Chrome, Edge and Firefox do, or give the installation a name ' +
+    'with `threadbox up --domain`.',
+})
+
+export const previewNamesMissing = defineError<{ wildcard: string }>({
+  code: 'preview.names-missing',
+  kind: 'unsupported',
+  message: ({ wildcard }) => `Previews live under ${wildcard}, and such names lead nowhere.`,
+  remedy: ({ wildcard }) => `Make a DNS record for ${wildcard} that leads to the same place as the name of the app.`,
+})
+
+export const previewNamesElsewhere = defineError<{ name: string; wildcard: string }>({
+  code: 'preview.names-elsewhere',
+  kind: 'unsupported',
+  message: ({ name }) => `This browser does not get to ${name}, though the app answers it.`,
+  remedy: ({ wildcard }) =>
+    `Let ${wildcard} lead to the same machine as the name of the app, and let a proxy in front pass these names on with ` +
+    'their Host header.',
+})
+
+export const previewNamesUntrusted = defineError<{ name: string; wildcard: string }>({
+  code: 'preview.names-untrusted',
+  kind: 'unsupported',
+  message: ({ name }) => `This browser does not get to https://${name}, though the app answers it.`,
+  remedy: ({ wildcard }) =>
+    `Give the proxy that ends TLS a certificate for ${wildcard}, and let it pass these names on with their Host header.`,
+})
+
+export const previewCookiesBlocked = defineError<{ wildcard: string }>({
+  code: 'preview.cookies-blocked',
+  kind: 'unsupported',
+  message: () => 'This browser keeps no cookies of pages in a frame, without which previews stay private.',
+  remedy: ({ wildcard }) => `Allow cookies for ${wildcard} in the browser, or open previews in a tab of their own.`,
+})
+
+export const previewSocketsBlocked = defineError<{ wildcard: string }>({
+  code: 'preview.sockets-blocked',
+  kind: 'unsupported',
+  message: () => 'Pages of previews cannot open a WebSocket: something between this browser and threadbox drops it.',
+  remedy: ({ wildcard }) =>
+    `Let the proxy in front pass on WebSockets for ${wildcard} (the headers Upgrade and Connection, by HTTP/1.1).`,
+})
+
 export const previewPortReserved = defineError<{ port: number }>({
   code: 'preview.port-reserved',
   kind: 'invalid',

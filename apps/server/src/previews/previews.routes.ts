@@ -1,6 +1,7 @@
-import { openPreviewRequestSchema, previewSchema } from '@threadbox/protocol/public'
+import { openPreviewRequestSchema, previewCheckSchema, previewSchema } from '@threadbox/protocol/public'
 import {
   type Api,
+  type ApiContext,
   defineRoute,
   jsonAnswer,
   jsonBody,
@@ -9,6 +10,7 @@ import {
   threadOpener,
   threadParams,
 } from '../http/api.ts'
+import type { PreviewChecks } from './preview-check.usecases.ts'
 import type { Previews } from './previews.usecases.ts'
 
 const openRoute = defineRoute({
@@ -20,14 +22,29 @@ const openRoute = defineRoute({
   responses: { 200: jsonAnswer(previewSchema, 'The address, or why there is none.') },
 })
 
-export function previewRoutes(dependencies: { previews: Previews; open: OpenThread }): Api {
+const checkRoute = defineRoute({
+  method: 'get',
+  path: '/previews/check',
+  tags: ['previews'],
+  summary: 'Get what a browser needs to find out whether it can show previews',
+  responses: { 200: jsonAnswer(previewCheckSchema, 'An address to load into a frame, and what to say when it fails.') },
+})
+
+export function previewRoutes(dependencies: { previews: Previews; checks: PreviewChecks; open: OpenThread }): Api {
   const api = makeApi()
   const open = threadOpener(dependencies.open)
   api.openapi(openRoute, async (context) => {
     const threadId = await open(context, context.req.valid('param').threadId)
     const { port, path = '/' } = context.req.valid('json')
-    const host = context.req.header('host') ?? new URL(context.req.url).host
+    const host = hostOf(context)
     return context.json(await dependencies.previews.open(context.get('caller'), { threadId, port, path, host }), 200)
   })
+  api.openapi(checkRoute, async (context) => {
+    return context.json(await dependencies.checks.prepare({ host: hostOf(context) }), 200)
+  })
   return api
+}
+
+function hostOf(context: ApiContext): string {
+  return context.req.header('host') ?? new URL(context.req.url).host
 }

@@ -12,6 +12,7 @@ export const queryKeys = {
   services: (threadId: string) => ['services', threadId],
   allTerminals: ['terminals'],
   terminals: (threadId: string) => ['terminals', threadId],
+  previewCheck: ['preview-check'],
   shareLinks: (threadId: string) => ['share-links', threadId],
   serviceLogs: (threadId: string, name: string) => ['service-logs', threadId, name],
   folder: (threadId: string, path: string) => ['folder', threadId, path],

@@ -102,3 +102,35 @@ export const previewSchema = z
   })
   .meta({ id: 'Preview' })
 export type Preview = z.infer<typeof previewSchema>
+
+const previewProblemSchema = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    remedy: z.string(),
+    /** What the sentences name, for sentences of another language. */
+    details: z.record(z.string(), z.string()),
+  })
+  .meta({ id: 'PreviewProblem' })
+
+/**
+ * `GET /previews/check`: how a browser finds out by itself whether it can show previews. It loads `url` into a frame and
+ * listens for messages from that window and `origin`:
+ * `{ threadbox: 'preview-check', id, hasCookie, socket }` with the id of the address, first with `socket` as `asked`, then
+ * as `open` or `blocked`. Null with a sentence in `unavailable` where no browser could, the way the app is reached.
+ */
+export const previewCheckSchema = z
+  .object({
+    url: z.string().nullable(),
+    origin: z.string().nullable(),
+    unavailable: previewProblemSchema.nullable(),
+    /** What to say when nothing comes back, when the frame's cookie is not kept, and when no WebSocket opens. */
+    problems: z.object({
+      unreachable: previewProblemSchema,
+      cookies: previewProblemSchema,
+      sockets: previewProblemSchema,
+    }),
+  })
+  .meta({ id: 'PreviewCheck' })
+export type PreviewCheck = z.infer<typeof previewCheckSchema>
+export type PreviewProblem = z.infer<typeof previewProblemSchema>

@@ -131,6 +131,11 @@ export const errors: ErrorWords = {
     message: 'Der Dienst auf Port {port} nahm die Anfrage an und antwortete nicht: {reason}',
     remedy: 'Sehen Sie in das Protokoll des Dienstes, und versuchen Sie es dann noch einmal.',
   },
+  'preview.cookies-blocked': {
+    message:
+      'Dieser Browser behält keine Cookies von Seiten in einem Rahmen; ohne sie bleiben Vorschauen verschlossen.',
+    remedy: 'Erlauben Sie im Browser Cookies für {wildcard}, oder öffnen Sie Vorschauen in einem eigenen Tab.',
+  },
   'preview.foreign-request': {
     message: 'Eine Seite von anderswo hat diese Anfrage gesendet.',
     remedy: 'Senden Sie sie von einer Seite desselben Threads.',
@@ -139,6 +144,25 @@ export const errors: ErrorWords = {
     message:
       'Die Anfrage ist keine, wie ein Browser sie sendet: Ihre Adresse, ihr Host oder die Länge ihres Inhalts ist unklar.',
     remedy: 'Senden Sie sie mit einem Host, einem Pfad und einer eindeutigen Länge.',
+  },
+  'preview.names-elsewhere': {
+    message: 'Dieser Browser erreicht {name} nicht, obwohl die App ihm antwortet.',
+    remedy:
+      'Lassen Sie {wildcard} zum selben Rechner führen wie den Namen der App, und einen Proxy davor diese Namen mit ihrem Host weitergeben.',
+  },
+  'preview.names-local': {
+    message: 'Dieser Browser findet {name} nicht, obwohl Namen unter localhost sein eigener Rechner sind.',
+    remedy:
+      'Öffnen Sie threadbox in einem Browser, der solche Namen kennt, wie Chrome, Edge und Firefox, oder geben Sie der Installation einen Namen mit `threadbox up --domain`.',
+  },
+  'preview.names-missing': {
+    message: 'Vorschauen liegen unter {wildcard}, und solche Namen führen nirgendwohin.',
+    remedy: 'Legen Sie einen DNS-Eintrag für {wildcard} an, der dorthin führt, wohin der Name der App führt.',
+  },
+  'preview.names-untrusted': {
+    message: 'Dieser Browser erreicht https://{name} nicht, obwohl die App ihm antwortet.',
+    remedy:
+      'Geben Sie dem Proxy, der TLS beendet, ein Zertifikat für {wildcard}, und lassen Sie ihn diese Namen mit ihrem Host weitergeben.',
   },
   'preview.no-name': {
     message:
@@ -161,6 +185,12 @@ export const errors: ErrorWords = {
   'preview.private': {
     message: 'Diese Seite ist privat, und dieser Browser darf sie nicht sehen.',
     remedy: 'Öffnen Sie sie in threadbox noch einmal aus ihrem Thread heraus.',
+  },
+  'preview.sockets-blocked': {
+    message:
+      'Seiten von Vorschauen können keinen WebSocket öffnen: Etwas zwischen diesem Browser und threadbox verwirft ihn.',
+    remedy:
+      'Lassen Sie den Proxy davor WebSockets für {wildcard} weitergeben (die Kopfzeilen Upgrade und Connection, mit HTTP/1.1).',
   },
   'preview.suspended': {
     message: 'Die Sandbox dieser Seite schläft. Was eine Seite von selbst anfragt, weckt sie nicht.',

@@ -1,10 +1,19 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { type Preview, ThreadboxError } from '@threadbox/sdk'
 import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useClient } from '../../../app/client.ts'
 import { useStable } from '../../../app/use-stable.ts'
+import { errorOf, previewCheckQuery } from '../api/preview-check.queries.ts'
 import { type FrameState, isForeign, loadsByItself } from './frame.models.ts'
 import { makePageBridge, type PageBridge, type PageSays } from './page-bridge.ts'
+import { obstacleOf } from './preview-findings.models.ts'
 import type { PreviewTarget } from './targets.models.ts'
+
+/**
+ * A page that has said nothing after this long may be one that cannot (a PDF), or one that this browser never gets to:
+ * then it is tried which.
+ */
+const silentMs = 6000
 
 export type Frame = FrameState & {
   element: RefObject<HTMLIFrameElement | null>
@@ -27,6 +36,7 @@ export type Frame = FrameState & {
  */
 export function useFrame(threadId: string, target: PreviewTarget, path: string): Frame {
   const client = useClient()
+  const queries = useQueryClient()
   const element = useRef<HTMLIFrameElement>(null)
   const running = useRef<AbortController | null>(null)
   const wasDown = useRef(false)
@@ -48,6 +58,18 @@ export function useFrame(threadId: string, target: PreviewTarget, path: string):
       setError(cause)
       become(load)
     }
+    const doubt = () => {
+      if (bridge.get().path !== null) return
+      queries.fetchQuery(previewCheckQuery(client)).then(
+        (findings) => {
+          const problem = obstacleOf(findings)
+          const isSilent = !abort.signal.aborted && bridge.get().path === null
+          if (problem !== null && isSilent) fail('unavailable', errorOf(problem))
+        },
+        // Whoever cannot be asked is said elsewhere.
+        () => undefined,
+      )
+    }
     become('asked')
     client.previews.open(threadId, { port, path: wanted }, abort.signal).then(
       (preview) => {
@@ -58,6 +80,8 @@ export function useFrame(threadId: string, target: PreviewTarget, path: string):
         become('loading')
         bridge.leave()
         element.current?.contentWindow?.location.replace(preview.url ?? 'about:blank')
+        const timer = setTimeout(doubt, silentMs)
+        abort.signal.addEventListener('abort', () => clearTimeout(timer))
       },
       (cause: unknown) => {
         if (!abort.signal.aborted) fail('failed', cause)

@@ -4,14 +4,22 @@ import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../app/use-format.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Meter } from '../../../ui/meter.tsx'
+import { usePreviewCheck } from '../../preview/api/preview-check.queries.ts'
 import { useStatus } from '../api/settings.queries.ts'
 import { CheckRow } from './check-row.tsx'
 import { Loaded } from './loaded.tsx'
+import { PreviewChecks } from './preview-checks.tsx'
 import { Group, SectionHead } from './section.tsx'
 
 export function AboutSection() {
   const { t } = useTranslation('settings')
   const status = useStatus()
+  const previews = usePreviewCheck()
+  const isChecking = status.isFetching || previews.isFetching
+  const checkAgain = () => {
+    void status.refetch()
+    void previews.refetch()
+  }
   return (
     <>
       <SectionHead title={t('about.title')} lead={t('about.lead')} />
@@ -33,22 +41,19 @@ export function AboutSection() {
                 <Button
                   size="sm"
                   icon={<RefreshCw className="i" size={14} />}
-                  isLoading={status.isFetching}
-                  onClick={() => void status.refetch()}
+                  isLoading={isChecking}
+                  onClick={checkAgain}
                 >
-                  {status.isFetching ? t('about.checking') : t('about.again')}
+                  {isChecking ? t('about.checking') : t('about.again')}
                 </Button>
               }
             >
-              {answer.checks.length === 0 ? (
-                <p className="nothing">{t('about.noChecks')}</p>
-              ) : (
-                <ul className="checks">
-                  {answer.checks.map((check) => (
-                    <CheckRow key={check.id} check={check} />
-                  ))}
-                </ul>
-              )}
+              <ul className="checks">
+                {answer.checks.map((check) => (
+                  <CheckRow key={check.id} check={check} />
+                ))}
+                <PreviewChecks query={previews} />
+              </ul>
             </Group>
           </>
         )}

@@ -1,0 +1,91 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AppWithoutHost, startAppWithoutHost } from './app-without-host.ts'
+
+/** What a person's own browser says of previews, in Settings → About. */
+let app: AppWithoutHost
+beforeAll(async () => {
+  app = await startAppWithoutHost()
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+})
+
+/** Opens About, after `arrange` had its way with the browser. */
+async function openAbout(from: Pick<AppWithoutHost, 'page'>, arrange: (page: Page) => Promise<void> = async () => {}) {
+  const page = await from.page({ signedIn: true })
+  page.setDefaultTimeout(60_000)
+  await arrange(page)
+  await page.goto(`${app.server.origin}/settings/about`)
+  const row = (title: string) => page.getByRole('listitem').filter({ hasText: title })
+  await row('WebSockets of previews').waitFor()
+  const read = async (title: string) => await row(title).textContent()
+  return {
+    page,
+    names: await read('Previews in this browser'),
+    cookies: await read('Cookies of previews'),
+    sockets: await read('WebSockets of previews'),
+  }
+}
+
+describe('O4: About says by a try of this browser', () => {
+  test('that previews work: their names, their cookies in a frame, their sockets', async () => {
+    const { page, ...found } = await openAbout(app)
+    expect(found).toEqual({
+      names: 'Previews in this browserfineA page under the name of a preview was loaded.',
+      cookies: 'Cookies of previewsfineThey are kept in a frame.',
+      sockets: 'WebSockets of previewsfineThey open.',
+    })
+    expect(await page.locator('iframe').count()).toBe(0)
+    await page.context().close()
+  })
+
+  test('that it does not find their names, and what to do', async () => {
+    await using other = await app.withBrowser(['--host-resolver-rules=MAP 1-doctor.brwsr0.localhost ~NOTFOUND'])
+    const { page, names, cookies } = await openAbout(other)
+    expect(names).toContain('failedThis browser does not find 1-doctor.brwsr0.localhost')
+    expect(names).toContain('What to do: Open threadbox in a browser that knows such names')
+    expect(cookies).toContain('not checkedThe page was not reached.')
+    await page.context().close()
+  })
+
+  test('that cookies of pages in a frame are not kept, and what to do', async () => {
+    const { page, names, cookies } = await openAbout(app, async (tab) => {
+      await tab.route('**/.threadbox/check?*', async (route) => {
+        const response = await route.fetch({ maxRedirects: 0 })
+        const { 'set-cookie': _dropped, ...headers } = response.headers()
+        await route.fulfill({ response, headers })
+      })
+    })
+    expect(names).toContain('fine')
+    expect(cookies).toContain('failedThis browser keeps no cookies of pages in a frame')
+    expect(cookies).toContain('What to do: Allow cookies for *.brwsr0.localhost in the browser')
+    await page.context().close()
+  })
+
+  test('that WebSockets are dropped on the way, and what to do', async () => {
+    const { page, sockets } = await openAbout(app, async (tab) => {
+      await tab.routeWebSocket('**/.threadbox/check/socket', (socket) => void socket.close())
+    })
+    expect(sockets).toContain('warningPages of previews cannot open a WebSocket')
+    expect(sockets).toContain('What to do: Let the proxy in front pass on WebSockets for *.brwsr0.localhost')
+    await page.context().close()
+  })
+
+  test('where the app is to be opened, when its name is what stands in the way', async () => {
+    const page = await app.page()
+    await page.goto(`${app.server.loopbackOrigin}/login`)
+    const { email, password } = app.server.owner
+    await page.evaluate(
+      async (body) => {
+        const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+        await fetch('/api/v1/auth/sign-in', init)
+      },
+      { email, password },
+    )
+    await page.goto(`${app.server.loopbackOrigin}/settings/about`)
+    const row = page.getByRole('listitem').filter({ hasText: 'Previews in this browser' })
+    await row.getByText(`Open the app at ${app.server.origin} instead`).waitFor()
+    await page.context().close()
+  })
+})
