@@ -43,6 +43,8 @@ test('options that cannot be used are refused by name before anything is touched
     ['--host', 'a b'],
     ['--domain', '-x'],
     ['--domain', 'UPPER.example'],
+    ['--public-url', 'app.box.example'],
+    ['--public-url', 'https://app.box.example/path'],
   ]) {
     const { status, stderr } = launcher(`parse_options '${option}' '${value}'`)
     expect(status, `${option} ${value}`).toBe(1)

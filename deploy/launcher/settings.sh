@@ -20,6 +20,7 @@ data_dir=${THREADBOX_DATA:-/var/lib/threadbox}
 port=
 listen_host=
 domain=
+public_url=
 readonly caller_directory=$PWD
 
 # Names that this machine's proxy and certificates may have, kept when the launcher starts itself again as root.
@@ -30,12 +31,12 @@ parse_options() {
   rest=()
   while [ $# -gt 0 ]; do
     case $1 in
-      --data-dir | --port | --host | --domain)
+      --data-dir | --port | --host | --domain | --public-url)
         [ $# -ge 2 ] || fail "$1 needs a value."
         set_option "$1" "$2"
         shift 2
         ;;
-      --data-dir=* | --port=* | --host=* | --domain=*)
+      --data-dir=* | --port=* | --host=* | --domain=* | --public-url=*)
         set_option "${1%%=*}" "${1#*=}"
         shift
         ;;
@@ -63,6 +64,11 @@ set_option() {
     --domain)
       [[ $2 =~ ^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$ ]] || fail "--domain needs a name such as box.example.com, not '$2'."
       domain=$2
+      ;;
+    --public-url)
+      [[ $2 =~ ^(none|https?://[a-z0-9.-]+(:[0-9]+)?)$ ]] ||
+        fail "--public-url needs an address such as https://app.box.example.com, or none, not '$2'."
+      public_url=$2
       ;;
   esac
 }

@@ -7,7 +7,7 @@ packages_for_stage() {
     check) printf '%s\n' ca-certificates shellcheck ;;
     unit) printf '%s\n' bzip2 ca-certificates postgresql procps ;;
     system) printf '%s\n' "${debian_packages[@]}" curl e2fsprogs python3 ;;
-    browser) printf '%s\n' "${debian_packages[@]}" chromium fonts-dejavu-core ;;
+    browser) printf '%s\n' "${debian_packages[@]}" chromium fonts-dejavu-core openssl ;;
   esac
 }
 
@@ -129,7 +129,8 @@ prepare_test() {
     start_step runsc 'gVisor' install_runsc
     start_step image 'Base image' build_image
   fi
-  await_step modules runsc image
+  [[ " $* " != *' browser '* ]] || start_step proxies 'nginx and Caddy' unpack_proxies
+  await_step modules runsc image proxies
   PATH=$repository/node_modules/.bin:$PATH
   [ "$needs_machine" -eq 0 ] || export_test_parts
 }
@@ -146,7 +147,23 @@ install_packages_for() {
 export_test_parts() {
   THREADBOX_RUNSC=$(runsc_path)
   THREADBOX_IMAGE=$(image_path)
-  export THREADBOX_RUNSC THREADBOX_IMAGE
+  THREADBOX_PROXIES=$cache/proxies
+  export THREADBOX_RUNSC THREADBOX_IMAGE THREADBOX_PROXIES
+}
+
+# What the tests put in front of threadbox, unpacked and not installed: an installed one would take port 80 of the machine.
+unpack_proxies() {
+  local folder=$cache/proxies package
+  [ ! -f "$folder/.complete" ] || return 0
+  rm -rf "$folder"
+  mkdir -p "$folder/packages"
+  (
+    cd "$folder/packages"
+    apt-get -q download nginx caddy || { apt-get -q -o DPkg::Lock::Timeout=300 update && apt-get -q download nginx caddy; }
+  )
+  for package in "$folder"/packages/*.deb; do dpkg-deb -x "$package" "$folder"; done
+  rm -rf "$folder/packages"
+  touch "$folder/.complete"
 }
 
 test_stage() {

@@ -108,7 +108,7 @@ choose_pool() {
 }
 
 choose_address() {
-  local base chosen_port chosen_host before allowed=''
+  local base chosen_port chosen_host public before allowed=''
   before=$(get_environment THREADBOX_PORT)
   chosen_port=${port:-${before:-7717}}
   chosen_host=${listen_host:-$(get_environment THREADBOX_LISTEN_HOST)}
@@ -123,7 +123,10 @@ choose_address() {
   set_environment THREADBOX_LISTEN_HOST "$chosen_host"
   set_environment THREADBOX_BASE_DOMAIN "$base"
   set_environment THREADBOX_ALLOWED_HOSTS "$allowed"
-  set_environment THREADBOX_ADDRESS "http://app.$base:$chosen_port"
+  public=${public_url:-$(get_environment THREADBOX_PUBLIC_URL)}
+  [ "$public" != none ] || public=''
+  [ -z "$public$(get_environment THREADBOX_PUBLIC_URL)" ] || set_environment THREADBOX_PUBLIC_URL "$public"
+  set_environment THREADBOX_ADDRESS "${public:-http://app.$base:$chosen_port}"
 }
 
 # The server's user must be able to walk to the data directory.
@@ -259,7 +262,7 @@ print_addresses() {
   base=$(get_environment THREADBOX_BASE_DOMAIN)
   say ''
   [ ! -s "$data_dir/server/owner-token" ] || say 'Create the owner account with this link; it works once.'
-  say "On this machine:  $(sign_up_link)"
+  say "$([ -z "$(get_environment THREADBOX_PUBLIC_URL)" ] && echo 'On this machine: ' || echo 'Behind its proxy:') $(sign_up_link)"
   if [[ $base == *.localhost ]]; then
     say "From yours:       ssh -L $port_number:127.0.0.1:$port_number ${SUDO_USER:-$(id -un)}@$(hostname)"
     say '                  and open the same address there.'
