@@ -87,7 +87,7 @@ http {\naccess_log off;\n${temporary}\n${lines}\n}\n`
 }
 
 function caddyFile(lines: string): string {
-  return `{\n  admin off\n  auto_https off\n  persist_config off\n}\n${lines}`
+  return `{\n  admin off\n  auto_https disable_redirects\n}\n${lines}`
 }
 
 async function makeCertificate({ domain, directory }: Places): Promise<void> {
