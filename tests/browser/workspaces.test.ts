@@ -25,6 +25,7 @@ const head = (name: string) => group(name).getByRole('button', { name: new RegEx
 const idOf = async (title: string) =>
   (await stage.installation.client.threads.list()).threads.find((thread) => thread.title === title)?.id ?? title
 const workspaces = async () => (await stage.installation.client.workspaces.list()).workspaces
+const counts = async () => (await workspaces()).map(({ threadCount }) => threadCount)
 const names = async () => (await workspaces()).map(({ name }) => name)
 
 async function createByPalette(name: string): Promise<void> {
@@ -82,7 +83,7 @@ test('C12: a thread is dragged into a workspace, and out of it again', async () 
   await row('Home lab', 'Weather').waitFor({ state: 'detached' })
   await sidebar().getByRole('link', { name: 'Weather' }).dragTo(head('Home lab'))
   await row('Home lab', 'Weather').waitFor()
-  await expect.poll(async () => (await workspaces()).map(({ threadCount }) => threadCount)).toEqual([1, 1])
+  await expect.poll(counts).toEqual([1, 1])
 })
 
 test('C12: with the keyboard a thread goes between workspaces, and they change places, keeping the focus', async () => {
@@ -90,9 +91,12 @@ test('C12: with the keyboard a thread goes between workspaces, and they change p
   await row('Home lab', 'Weather').focus()
   await page.keyboard.press('Alt+Shift+ArrowUp')
   await row('Bike-share', 'Weather').waitFor()
+  await expect.poll(counts).toEqual([2, 0])
+  await page.getByText('“Weather” is in Bike-share').waitFor()
   await expect.poll(focused).toContain('Weather')
   await page.keyboard.press('Alt+Shift+ArrowDown')
   await row('Home lab', 'Weather').waitFor()
+  await expect.poll(counts).toEqual([1, 1])
   await head('Home lab').focus()
   await page.keyboard.press('Alt+Shift+ArrowUp')
   await expect.poll(names).toEqual(['Home lab', 'Bike-share'])

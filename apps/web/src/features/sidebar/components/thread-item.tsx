@@ -13,7 +13,7 @@ import { useSandboxWords } from '../../sandbox/state/sandbox-words.ts'
 import { useDeleteThread, usePinThread, useRenameThread } from '../../threads/api/thread-mutations.ts'
 import { TitleInput } from '../../threads/components/thread-title.tsx'
 import { dragSource } from '../../workspaces/state/drag.ts'
-import { takeFocus } from '../../workspaces/state/kept-focus.ts'
+import { focusMark, keepsFocus } from '../../workspaces/state/kept-focus.ts'
 import { useMoveByKey } from '../../workspaces/state/use-move-thread.ts'
 import { openWorkspaceLayer } from '../../workspaces/state/workspace-layer.ts'
 
@@ -58,7 +58,7 @@ function ThreadLink(props: { thread: Thread; now: number; onRename: () => void }
   const link = useRef<HTMLAnchorElement>(null)
   const moveByKey = useMoveByKey()
   useEffect(() => {
-    if (takeFocus(thread.id)) link.current?.focus()
+    if (keepsFocus(thread.id)) link.current?.focus()
   }, [thread.id])
   const onKeyDown = (event: KeyboardEvent) => {
     if (moveByKey(event, thread)) return
@@ -76,6 +76,7 @@ function ThreadLink(props: { thread: Thread; now: number; onRename: () => void }
   return (
     <Link
       ref={link}
+      {...focusMark(thread.id)}
       to="/threads/$threadId"
       params={{ threadId: thread.id }}
       className={classNames('th', thread.hasUnread && 'is-unread')}

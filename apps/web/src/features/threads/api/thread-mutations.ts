@@ -3,6 +3,7 @@ import { useNavigate, useRouter } from '@tanstack/react-router'
 import type { Thread, UpdateThread } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../app/client.ts'
+import { queryKeys } from '../../../app/query-keys.ts'
 import { dismissToast, showToast } from '../../../ui/toast.tsx'
 import { useErrorToast } from '../../connection/state/use-error-toast.ts'
 import { dropThread, putThread } from './thread-queries.ts'
@@ -29,7 +30,12 @@ export function useChooseModel(): (thread: Thread, modelId: string | null) => vo
 /** Puts a thread into a workspace, or outside of all with null. `onMoved`: the server has done it. */
 export function useMoveThread(): (thread: Thread, workspaceId: string | null, onMoved: () => void) => void {
   const change = useChangeThread()
-  return (thread, workspaceId, onMoved) => change(thread, { workspaceId }, { workspaceId }, onMoved)
+  const queryClient = useQueryClient()
+  return (thread, workspaceId, onMoved) => {
+    // A list that was asked for before would put the thread back for a moment.
+    void queryClient.cancelQueries({ queryKey: queryKeys.threads })
+    change(thread, { workspaceId }, { workspaceId }, onMoved)
+  }
 }
 
 /** Marks a thread as seen. */

@@ -19,7 +19,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
 import { useChangeWorkspace, usePlaceWorkspace, useWorkspaces } from '../api/workspaces.queries.ts'
 import { dragSource, useDropTarget } from '../state/drag.ts'
-import { keepFocusOn, takeFocus } from '../state/kept-focus.ts'
+import { focusMark, keepFocusOn, keepsFocus } from '../state/kept-focus.ts'
 import { useMoveThreadTo } from '../state/use-move-thread.ts'
 import { placeByOne, placeOnto } from '../state/workspace-groups.models.ts'
 import { openWorkspaceLayer } from '../state/workspace-layer.ts'
@@ -76,7 +76,7 @@ function WorkspaceName(props: { workspace: Workspace }) {
   const { workspace } = props
   const { isCollapsed } = workspace
   useEffect(() => {
-    if (takeFocus(workspace.id)) button.current?.focus()
+    if (keepsFocus(workspace.id)) button.current?.focus()
   })
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : undefined
@@ -92,6 +92,7 @@ function WorkspaceName(props: { workspace: Workspace }) {
   return (
     <button
       ref={button}
+      {...focusMark(workspace.id)}
       type="button"
       className="ws-name"
       aria-expanded={!isCollapsed}

@@ -1,13 +1,23 @@
+/** The row that has the focus wherever it is drawn, until the person puts the focus somewhere else. */
 let wished: string | null = null
 
-/** A row that moves is drawn anew elsewhere: the one with this id takes the focus when it appears. */
+/** A row that moves is drawn anew elsewhere, maybe more than once while the server answers: it keeps the focus. */
 export function keepFocusOn(id: string): void {
   wished = id
 }
 
-/** True once, for the row that the focus is kept for. */
-export function takeFocus(id: string): boolean {
-  if (wished !== id) return false
-  wished = null
-  return true
+export function keepsFocus(id: string): boolean {
+  return wished === id
 }
+
+/** What marks an element as the row with this id. */
+export function focusMark(id: string): { 'data-focus-id': string } {
+  return { 'data-focus-id': id }
+}
+
+globalThis.document?.addEventListener('focusin', ({ target }) => {
+  if (target instanceof HTMLElement && target.dataset.focusId !== wished) wished = null
+})
+globalThis.document?.addEventListener('pointerdown', () => {
+  wished = null
+})
