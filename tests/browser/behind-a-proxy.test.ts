@@ -77,9 +77,13 @@ describe.each<ProxyName>(['nginx', 'caddy'])('O4: behind %s', (name) => {
     await using page = await open()
     const { id } = await client.threads.create({})
     await client.files.write(id, '/home/user/site.mjs', new Blob([site]))
+    await client.services.start(id, { name: 'site', command: 'node site.mjs', port: 8000 })
+    const status = async () => (await client.services.list(id)).services[0]?.status
+    await expect.poll(status, { timeout: 60_000 }).toBe('running')
     await page.goto(`https://app.${domain}:${port}/threads/${id}`)
     await page.locator('#message').waitFor()
-    await client.services.start(id, { name: 'site', command: 'node site.mjs', port: 8000 })
+    // What started before the page was there does not open by itself.
+    await page.getByRole('group', { name: 'Panes' }).getByRole('button', { name: 'Preview' }).click()
     const preview = page.frameLocator('.frame iframe')
     await preview.getByRole('heading', { name: 'Behind' }).waitFor()
     await preview.getByText('own=kept').waitFor()
