@@ -1,3 +1,6 @@
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Entry, NoticeEntry, TextEntry, ToolCallEntry } from '@threadbox/protocol/public'
 import { wholeText } from '@threadbox/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -68,13 +71,13 @@ describe('a turn with a model', () => {
 
   it('runs parallel calls side by side and gives each result back under its own call', async () => {
     await bench.connect()
-    const started = Date.now()
-    bench.model.reply(
-      { text: 'Looking.', calls: [call('sleep 0.6; echo one', 'a'), call('sleep 0.6; echo two', 'b')] },
-      { text: 'Done.' },
-    )
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'threadbox-calls-'))
+    // Each ends only when it has seen the other.
+    const meet = (own: string, other: string) =>
+      `touch ${folder.path}/${own}; until [ -e ${folder.path}/${other} ]; do sleep 0.05; done; echo ${own}`
+    const [one, two] = [meet('one', 'two'), meet('two', 'one')]
+    bench.model.reply({ text: 'Looking.', calls: [call(one, 'a'), call(two, 'b')] }, { text: 'Done.' })
     await bench.say('Do two things')
-    expect(Date.now() - started).toBeLessThan(1150)
     const entries = await bench.entries()
     expect(toolCalls(entries).map((entry) => [entry.status, entry.output.tail])).toEqual([
       ['succeeded', 'one\n'],
@@ -83,11 +86,8 @@ describe('a turn with a model', () => {
     const request = bench.model.requests[1]
     const asked = request?.messages[1]?.calls ?? []
     const results = request?.messages[2]?.results ?? []
-    expect(asked.map((one) => one.input)).toEqual([
-      { command: 'sleep 0.6; echo one' },
-      { command: 'sleep 0.6; echo two' },
-    ])
-    expect(results.map((one) => one.id)).toEqual(asked.map((one) => one.id))
+    expect(asked.map(({ input }) => input)).toEqual([{ command: one }, { command: two }])
+    expect(results.map(({ id }) => id)).toEqual(asked.map(({ id }) => id))
     expect(results[0]?.text).toContain('one')
     expect(results[1]?.text).toContain('two')
   })
