@@ -22,9 +22,6 @@ import { makeServiceStore, type ServiceStore } from './services/services.store.t
 import type { ServiceTables } from './services/services.table.ts'
 import { makeServiceParts, makeServices, type Services } from './services/services.usecases.ts'
 import type { Settings } from './settings/settings.ts'
-import { makeSnapshotStore } from './snapshots/snapshots.store.ts'
-import type { SnapshotTables } from './snapshots/snapshots.table.ts'
-import { makeSnapshots, type Snapshots } from './snapshots/snapshots.usecases.ts'
 import type { System } from './system.ts'
 import { makeLiveHub } from './threads/thread-log.hub.ts'
 import { makeThreadLog, type ThreadRecorder } from './threads/thread-log.implementation.ts'
@@ -48,7 +45,6 @@ export type ThreadParts = SandboxParts &
     services: Services
     serviceWatch: ServiceWatch
     filesWatch: FilesWatch
-    snapshots: Snapshots
   }
 
 export type ThreadPartsOptions = {
@@ -132,7 +128,6 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     attachments,
     services,
     serviceWatch,
-    snapshots: makeSnapshotFeature(options, known),
     filesWatch: makeFilesWatch({
       ifAwake: (threadId) => sandboxParts.sandboxes.ifAwake(threadId),
       publish: (userId, event) => userHub.publish(userId, event),
@@ -159,22 +154,7 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
       onMoved: inheritedChanged,
     }),
   }
-  options.settings.onPolicyChanged(() => parts.snapshots.trim())
   return parts
-}
-
-function makeSnapshotFeature(
-  { open, host, settings, system, logger }: ThreadPartsOptions,
-  { threadStore, sandboxParts }: { threadStore: ThreadStore; sandboxParts: SandboxParts },
-): Snapshots {
-  return makeSnapshots({
-    store: makeSnapshotStore(tablesOf<SnapshotTables>(open.database)),
-    host,
-    sandboxOf: (threadId) => sandboxParts.sandboxStore.find(threadId),
-    runningTurn: async (threadId) => (await threadStore.findAny(threadId))?.running_turn_id ?? undefined,
-    settings: () => settings.values(),
-    ...{ system, logger },
-  })
 }
 
 function makeServiceFeature(

@@ -5,7 +5,6 @@ export {
   imageInUse,
   imageNotFound,
   machineFull,
-  noRoomForSnapshot,
   poolBusy,
   poolFull,
   poolSparse,

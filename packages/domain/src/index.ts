@@ -32,4 +32,3 @@ export {
   type WorkspaceAction,
   type WorkspaceRole,
 } from './roles.ts'
-export { chooseSnapshotRemovals, type KeptSnapshot, type SnapshotLimits } from './snapshot-policy.ts'

@@ -26,15 +26,7 @@ export type PausePoints = {
 const goneCodes = ['disk.snapshot-not-found', 'disk.not-found']
 const noChanges = { removed: [], changed: [], added: [], removedCount: 0, changedCount: 0, addedCount: 0 }
 
-type PausePointsParts = {
-  disks: DiskStore
-  store: PausePointsStore
-  /** Snapshots of a sandbox that are not points and stay. */
-  keptSnapshots: (sandboxId: string) => Promise<ReadonlySet<string>>
-  logger: Logger
-}
-
-export function makePausePoints(parts: PausePointsParts): PausePoints {
+export function makePausePoints(parts: { disks: DiskStore; store: PausePointsStore; logger: Logger }): PausePoints {
   const { disks, store, logger } = parts
   const drops = new Map<string, Promise<void>>()
   const compare = async ({ sandboxId, placeId }: StoredSandbox) => {
@@ -100,15 +92,11 @@ export function makePausePoints(parts: PausePointsParts): PausePoints {
 }
 
 async function dropOthers(
-  { disks, store, keptSnapshots }: PausePointsParts,
+  { disks, store }: { disks: DiskStore; store: PausePointsStore },
   { sandboxId, placeId }: Pick<StoredSandbox, 'sandboxId' | 'placeId'>,
 ): Promise<void> {
   const point = await store.find(sandboxId)
-  const present = await disks.listSnapshots(placeId)
-  // Asked last: one that is made meanwhile was announced before.
-  const kept = await keptSnapshots(sandboxId)
-  for (const snapshot of present) {
-    const isOther = snapshot.snapshotId !== point?.snapshotId && !kept.has(snapshot.snapshotId)
-    if (isOther) await disks.deleteSnapshot(snapshot)
+  for (const snapshot of await disks.listSnapshots(placeId)) {
+    if (snapshot.snapshotId !== point?.snapshotId) await disks.deleteSnapshot(snapshot)
   }
 }

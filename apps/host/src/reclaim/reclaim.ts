@@ -4,17 +4,7 @@ import type { StoredSandbox } from '../state/sandboxes.store.ts'
 
 export type ReclaimParts = Pick<
   OrdersParts,
-  | 'sandboxes'
-  | 'boots'
-  | 'running'
-  | 'disks'
-  | 'network'
-  | 'attachments'
-  | 'files'
-  | 'spares'
-  | 'driver'
-  | 'paused'
-  | 'snapshots'
+  'sandboxes' | 'boots' | 'running' | 'disks' | 'network' | 'attachments' | 'files' | 'spares' | 'driver' | 'paused'
 > & { logger: Logger }
 
 type Counts = { adopted: number; paused: number; ended: number; removed: number }
@@ -37,7 +27,6 @@ export async function reclaim(parts: ReclaimParts): Promise<Counts> {
     if (outcome !== undefined) counts[outcome] += 1
   }
   await parts.paused.removeLeftOvers()
-  await parts.snapshots.reclaim(known)
   logger.info(counts, 'records and machine agree')
   return counts
 }

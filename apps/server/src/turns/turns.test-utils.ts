@@ -57,8 +57,6 @@ export type TestBench = AsyncDisposable & {
   restart(): Promise<Turns>
 }
 
-const noSnapshots = { want: async () => undefined, turnEnded: async () => undefined, settled: async () => undefined }
-
 type TestBenchOptions = {
   settings?: Partial<TurnSettings>
   /** What the workspace of the thread tells the agent. */
@@ -102,7 +100,7 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
     sandboxes: sandbox,
     services: plainServices({ open, sandbox, guest, system, logger }),
     lifecycle: { pause: async () => undefined, status: async () => ({ state: 'active', since: 0 }) },
-    ...{ wakeNotes: { pending: async () => undefined }, snapshots: noSnapshots },
+    wakeNotes: { pending: async () => undefined },
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
     models,
     threadFacts: async (id) => {
