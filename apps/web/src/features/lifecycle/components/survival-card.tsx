@@ -80,10 +80,10 @@ export function SurvivalCard(props: { report: SurvivalReport; threadId: string; 
 function Column(props: { icon: ReactNode; title: string; children: ReactNode }) {
   return (
     <div>
-      <h4 className="ch">
+      <h2 className="ch">
         {props.icon}
         {props.title}
-      </h4>
+      </h2>
       {props.children}
     </div>
   )
