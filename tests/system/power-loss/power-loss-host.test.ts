@@ -88,12 +88,14 @@ test(`A1: after a power cut at any of ${cuts} points every answered write is the
   for (const count of [sum.hot, sum.cold, sum.files]) expect(count).toBeGreaterThan(0)
 }, 3_600_000)
 
-/** Half of them anywhere, half in the middle of a pause, a wake or a deletion; rising. */
+/** The first right after a pause; of the rest half anywhere, half in the middle of a pause, a wake or a deletion; rising. */
 function choosePositions(random: () => number): number[] {
   const deeds = stories.flatMap((story) => story.deeds)
   const first = Math.min(...deeds.map((deed) => deed.answered))
   const orders = deeds.filter((deed) => deed.kind !== 'wrote' && deed.begun > first)
+  const paused = deeds.find((deed) => deed.kind === 'paused')
   const chosen = Array.from({ length: cuts }, (_, index) => {
+    if (index === 0 && paused !== undefined) return paused.answered
     const order = orders[Math.floor(random() * orders.length)]
     const [from, to] = index % 2 === 0 || order === undefined ? [first, end] : [order.begun, order.answered]
     return Math.floor(from + (to - from) * random())

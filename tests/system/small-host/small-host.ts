@@ -184,9 +184,11 @@ async function untilReady(options: { daemon: ChildProcess; requests: HostRequest
   const startedAt = Date.now()
   for (;;) {
     const answer = await options.requests.request('GET', hostPaths.info).catch(() => undefined)
-    if (answer?.status === 200 && (answer.body as { preparing: string[] }).preparing.length === 0) return
-    if (options.daemon.exitCode !== null || Date.now() - startedAt > 60_000) {
-      const log = await readFile(options.logFile, 'utf8')
+    const isPrepared = answer?.status === 200 && (answer.body as { preparing: string[] }).preparing.length === 0
+    const log = await readFile(options.logFile, 'utf8').catch(() => '')
+    const hasFailed = log.includes('the base image could not be prepared')
+    if (isPrepared && !hasFailed) return
+    if (hasFailed || options.daemon.exitCode !== null || Date.now() - startedAt > 60_000) {
       throw new Error(`the host daemon did not become ready:\n${log.slice(-4000)}`)
     }
     await delay(25)
