@@ -1,3 +1,4 @@
+import type { SandboxState } from '@threadbox/domain'
 import type { Audit } from './audit/audit.ts'
 import { type OpenDatabase, tablesOf } from './database/database.ts'
 import type { Operations } from './operations/operations.ts'
@@ -68,7 +69,7 @@ export function makeWorkspacePart(options: {
     installation: async () => ({ policy: await settings.policy(), limits: await settings.limits() }),
     sandboxesOf: async (threadIds) => {
       const rows = (await sandboxStore.list(threadIds)).filter((row) => row.has_run === 1)
-      return new Map(rows.map((row) => [row.thread_id, { sandboxId: row.id, state: row.state }]))
+      return new Map(rows.map((row) => [row.thread_id, { sandboxId: row.id, state: row.state as SandboxState }]))
     },
     diskBytesOf: async (sandboxId) => {
       const sandbox = await host.get(sandboxId, { withUsage: true }).catch(() => undefined)

@@ -2,6 +2,7 @@ import type { Attachment, Display, Entry, ToolCallEntry } from '@threadbox/proto
 import { micromark } from 'micromark'
 import { gfm, gfmHtml } from 'micromark-extension-gfm'
 import { attachmentKey } from '../blobs/blob-keys.ts'
+import { escapeHtml } from '../http/escape-html.ts'
 import { isPicture } from '../turns/history.models.ts'
 import {
   bytesAt,
@@ -24,7 +25,7 @@ export async function* htmlOf(
   source: ExportSource,
   thread: { title: string; entries: readonly Entry[] },
 ): AsyncGenerator<string> {
-  const title = escaped(thread.title)
+  const title = escapeHtml(thread.title)
   yield `<!doctype html>\n<html lang="und"><head><meta charset="utf-8">\n${policy}\n<title>${title}</title>\n${style}</head>\n<body><main>\n<h1>${title}</h1>\n`
   for (const entry of thread.entries) yield await entryHtml(source, entry)
   yield '</main></body></html>\n'
@@ -53,7 +54,7 @@ table{border-collapse:collapse}td,th{border:1px solid color-mix(in srgb,CanvasTe
 async function entryHtml(source: ExportSource, entry: Entry): Promise<string> {
   if (entry.kind === 'user-message') {
     const attachments = await Promise.all(entry.attachments.map((each) => attachmentHtml(source, each)))
-    return `<div class="me">${escaped(entry.text)}${attachments.join('')}</div>\n`
+    return `<div class="me">${escapeHtml(entry.text)}${attachments.join('')}</div>\n`
   }
   if (entry.kind === 'text') return `<div class="say">${markdownHtml(entry.text)}</div>\n`
   return entry.kind === 'tool-call' ? await callHtml(source, entry) : ''
@@ -69,7 +70,7 @@ async function attachmentHtml({ blobs, threadId }: ExportSource, attachment: Att
   const bytes =
     isPicture(attachment) && isPictureType(mediaType) ? await bytesAt(blobs, attachmentKey(threadId, id)) : undefined
   return bytes === undefined
-    ? `<div class="note">${escaped(name)}</div>`
+    ? `<div class="note">${escapeHtml(name)}</div>`
     : `<div>${picture(mediaType, bytes, name)}</div>`
 }
 
@@ -79,25 +80,25 @@ async function callHtml(source: ExportSource, call: ToolCallEntry): Promise<stri
   const isRun = call.tool === 'run_command' || call.tool === 'run_python'
   const written = isRun ? inputText(call, call.tool === 'run_python' ? 'code' : 'command') : callLine(call)
   const parts = [
-    `<pre class="source">${escaped(written)}</pre>`,
-    text.trim() === '' ? '' : `<pre>${escaped(text)}</pre>`,
+    `<pre class="source">${escapeHtml(written)}</pre>`,
+    text.trim() === '' ? '' : `<pre>${escapeHtml(text)}</pre>`,
     missingBytes === 0 ? '' : `<p class="note">${missingBytes} more bytes of output are not in this file.</p>`,
     await resultHtml(source, call),
-    problem === null ? '' : `<p class="note">${escaped(problem)}</p>`,
+    problem === null ? '' : `<p class="note">${escapeHtml(problem)}</p>`,
   ]
   return `<section class="call">${parts.join('')}</section>\n`
 }
 
 async function resultHtml(source: ExportSource, call: ToolCallEntry): Promise<string> {
   const { result } = call
-  if (result?.kind === 'diff') return `<pre>${escaped(result.diff)}</pre>`
+  if (result?.kind === 'diff') return `<pre>${escapeHtml(result.diff)}</pre>`
   if (result?.kind === 'image' && isPictureType(result.mediaType)) {
     const bytes = await resultBytes(source, result)
     return bytes === undefined ? '' : `<div class="shown">${picture(result.mediaType, bytes, result.path)}</div>`
   }
   if (result?.kind !== 'python') return ''
   const shown = await Promise.all(result.displays.map((display) => displayHtml(source, display)))
-  return `${shown.join('')}${result.traceback === null ? '' : `<pre>${escaped(result.traceback)}</pre>`}`
+  return `${shown.join('')}${result.traceback === null ? '' : `<pre>${escapeHtml(result.traceback)}</pre>`}`
 }
 
 /** The first form that a page without scripts can show: a picture, a table in a frame, text. */
@@ -111,21 +112,15 @@ async function displayHtml(source: ExportSource, { items }: Display): Promise<st
   const page = items.find(({ mediaType }) => mediaType === 'text/html')
   const text = page === undefined ? undefined : await displayText(source, page)
   if (text !== undefined) {
-    return `<div class="shown"><iframe sandbox title="Result" srcdoc="${escaped(text)}"></iframe></div>`
+    return `<div class="shown"><iframe sandbox title="Result" srcdoc="${escapeHtml(text)}"></iframe></div>`
   }
   const plain = items.find(({ mediaType }) => mediaType === 'text/plain')
   const words = plain === undefined ? undefined : await displayText(source, plain)
   return words === undefined
-    ? `<p class="note">${escaped(items[0]?.mediaType ?? '')}</p>`
-    : `<pre>${escaped(words)}</pre>`
+    ? `<p class="note">${escapeHtml(items[0]?.mediaType ?? '')}</p>`
+    : `<pre>${escapeHtml(words)}</pre>`
 }
 
 function picture(mediaType: string, bytes: Buffer, name: string): string {
-  return `<img alt="${escaped(name)}" src="data:${mediaType};base64,${bytes.toString('base64')}">`
-}
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
+  return `<img alt="${escapeHtml(name)}" src="data:${mediaType};base64,${bytes.toString('base64')}">`
 }

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { isThreadboxError } from '@threadbox/errors'
+import { isErrorOf, isThreadboxError } from '@threadbox/errors'
 import type { CopiedFiles, FileEntry } from '@threadbox/protocol/public'
 import { sandboxNotAwake } from '../sandboxes/sandboxes.errors.ts'
 import { fileNotFound } from '../tools/tools.errors.ts'
@@ -139,7 +139,7 @@ async function isThere(files: Files, at: FilesCopy & { target: string }): Promis
     await files.entry(at.toThreadId, at.target, { signal: at.signal, mayWake: true })
     return true
   } catch (error) {
-    if (isThreadboxError(error) && error.code === fileNotFound.code) return false
+    if (isErrorOf(fileNotFound, error)) return false
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { isThreadboxError } from '@threadbox/errors'
+import { isErrorOf } from '@threadbox/errors'
 import { filesystem } from '@threadbox/protocol/guest'
 import type { FileEntry, FilesPage } from '@threadbox/protocol/public'
 import type { OpenedFile, ReachableSandbox } from '../sandboxes/awake-sandbox.ts'
@@ -81,7 +81,7 @@ export function makeFiles(options: {
       try {
         return await (await options.asleep(threadId, signal)).archive(path, only)
       } catch (error) {
-        if (isThreadboxError(error) && error.code === sandboxNotAwake.code) return undefined
+        if (isErrorOf(sandboxNotAwake, error)) return undefined
         throw error
       }
     }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { escapeHtml } from './pages.ts'
+import { escapeHtml } from '../http/escape-html.ts'
 
 /**
  * Says to the page above, and to no other origin than the app's, that it was reached, and then whether a WebSocket opens.

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ThreadboxError } from '@threadbox/errors'
+import { escapeHtml } from '../http/escape-html.ts'
 import { type PageName, pageWords } from './page-words.ts'
 
 export type PreviewPage = { html: string; policy: string }
@@ -59,9 +60,4 @@ ${isWaiting ? `<script nonce="${nonce}">${script}</script>` : ''}</body></html>
     options.ancestors,
   ].join('; ')
   return { html, policy }
-}
-
-/** Text as it may stand in a page or in an attribute of it. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

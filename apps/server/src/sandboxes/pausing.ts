@@ -100,7 +100,7 @@ async function order(dependencies: PausingDependencies, row: SandboxRow): Promis
     paused = await host.pause(row.id, { bootId, hashKey: dependencies.hashKeyOf(row.id) })
   } catch (error) {
     // Nobody knows how far it got: the row stays as it is until the host can be asked.
-    if (isThreadboxError(error) && error.code === hostUnreachable.code) throw error
+    if (isErrorOf(hostUnreachable, error)) throw error
     const actual = await host.get(row.id)
     if (actual?.actual === 'stopped' || actual?.bootId !== bootId) await dependencies.noteEnd(row, actual)
     else if (isErrorOf({ code: pauseAbandonedCode }, error)) {

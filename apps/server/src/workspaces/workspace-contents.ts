@@ -1,11 +1,14 @@
+import type { SandboxState } from '@threadbox/domain'
 import type { WorkspaceContents } from '@threadbox/protocol/public'
 import type { WorkspaceThreads } from '../threads/workspace-threads.ts'
+
+type OwnSandbox = { sandboxId: string; state: SandboxState }
 
 /** What is kept of threads beside their conversation. */
 export type ContentsDependencies = {
   threads: WorkspaceThreads
   /** Sandboxes that have something on their disk, by thread. */
-  sandboxesOf: (threadIds: readonly string[]) => Promise<Map<string, { sandboxId: string; state: string }>>
+  sandboxesOf: (threadIds: readonly string[]) => Promise<Map<string, OwnSandbox>>
   /** Null: the machine does not tell. */
   diskBytesOf: (sandboxId: string) => Promise<number | null>
   /** Names by thread. */
@@ -27,7 +30,7 @@ export async function readContents(
   const { threads } = dependencies
   const ids = await threads.ids(workspaceId)
   const named = await threads.latest(workspaceId, namedThreads)
-  const sandboxes = new Map<string, { sandboxId: string; state: string }>()
+  const sandboxes = new Map<string, OwnSandbox>()
   const services = new Map<string, string[]>()
   for (let at = 0; at < ids.length; at += askedAtOnce) {
     const part = ids.slice(at, at + askedAtOnce)
@@ -45,7 +48,7 @@ export async function readContents(
     unmeasuredCount: sandboxes.size - known.length,
     threads: named.map(({ id, title }) => {
       const sandbox = sandboxes.get(id)
-      const shown = sandbox && { state: sandbox.state as never, diskBytes: sizes.get(sandbox.sandboxId) ?? null }
+      const shown = sandbox && { state: sandbox.state, diskBytes: sizes.get(sandbox.sandboxId) ?? null }
       return { id, title, sandbox: shown ?? null, services: services.get(id) ?? [] }
     }),
   }

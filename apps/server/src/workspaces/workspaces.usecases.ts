@@ -165,7 +165,7 @@ async function update(
   if (isCollapsed !== undefined) await store.setCollapsed(userId, row.id, isCollapsed)
   const values = changedValues(row, request)
   const columns = {
-    ...(name === undefined ? {} : namedColumns(name.trim())),
+    ...(name === undefined ? {} : namedColumns(name)),
     ...(request.instructions === undefined ? {} : { instructions: request.instructions }),
     ...(request.modelId === undefined ? {} : { model_id: request.modelId }),
     ...(isArchived === undefined ? {} : { archived_at: isArchived ? (row.archived_at ?? system.now()) : null }),
