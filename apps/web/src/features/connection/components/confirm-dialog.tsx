@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
+import { DialogActions } from '../../../ui/dialog-actions.tsx'
 import { FormProblem } from './form-problem.tsx'
 
 /** Asks before something is removed for good. Cancel has the focus; a failure stays in the dialog. */
@@ -22,11 +23,7 @@ export function ConfirmDialog(props: {
       description={props.text}
       closeLabel={t('close')}
       footer={
-        <>
-          <span className="grow" />
-          <Button size="md" onClick={props.onClose} autoFocus>
-            {t('cancel')}
-          </Button>
+        <DialogActions cancelLabel={t('cancel')} onCancel={props.onClose} autoFocusCancel>
           <Button
             size="md"
             variant="primary"
@@ -36,7 +33,7 @@ export function ConfirmDialog(props: {
           >
             {props.action}
           </Button>
-        </>
+        </DialogActions>
       }
     >
       {props.error === null || props.error === undefined ? undefined : <FormProblem error={props.error} />}

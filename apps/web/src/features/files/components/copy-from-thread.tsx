@@ -7,6 +7,7 @@ import { randomId } from '../../../app/random-id.ts'
 import { useFormat } from '../../../app/use-format.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
+import { DialogActions } from '../../../ui/dialog-actions.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { Select } from '../../../ui/select.tsx'
@@ -44,11 +45,7 @@ export function CopyFromThread(props: { threadId: string; folder: string; onClos
       description={t('copyFrom.into', { name: shownName(nameOfPath(props.folder)) || '/' })}
       closeLabel={common('close')}
       footer={
-        <>
-          <span className="grow" />
-          <Button size="md" onClick={props.onClose}>
-            {common('cancel')}
-          </Button>
+        <DialogActions cancelLabel={common('cancel')} onCancel={props.onClose}>
           <Button
             size="md"
             variant="primary"
@@ -58,7 +55,7 @@ export function CopyFromThread(props: { threadId: string; folder: string; onClos
           >
             {chosen.size === 0 ? t('copyFrom.none') : t('copyFrom.action', { count: chosen.size })}
           </Button>
-        </>
+        </DialogActions>
       }
     >
       <div className="dialog-form">

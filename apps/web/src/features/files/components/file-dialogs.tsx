@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
+import { DialogActions } from '../../../ui/dialog-actions.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { ConfirmDialog } from '../../connection/components/confirm-dialog.tsx'
@@ -170,15 +171,11 @@ function QuestionForm(props: {
       title={props.title}
       closeLabel={t('close')}
       footer={
-        <>
-          <span className="grow" />
-          <Button size="md" onClick={props.onClose}>
-            {t('cancel')}
-          </Button>
+        <DialogActions cancelLabel={t('cancel')} onCancel={props.onClose}>
           <Button size="md" variant="primary" isLoading={props.isPending} onClick={props.onSubmit}>
             {props.action}
           </Button>
-        </>
+        </DialogActions>
       }
     >
       <form

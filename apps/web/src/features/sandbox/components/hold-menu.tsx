@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../app/use-format.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
+import { DialogActions } from '../../../ui/dialog-actions.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/menu.tsx'
@@ -78,15 +79,11 @@ function HoldDialog(props: { threadId: string; onClose: () => void }) {
       description={t('pane.holdText')}
       closeLabel={t('common:close')}
       footer={
-        <>
-          <span className="grow" />
-          <Button size="md" onClick={props.onClose}>
-            {t('common:cancel')}
-          </Button>
+        <DialogActions cancelLabel={t('common:cancel')} onCancel={props.onClose}>
           <Button size="md" variant="primary" type="submit" form="hold-form" isLoading={hold.isPending}>
             {t('pane.holdSave')}
           </Button>
-        </>
+        </DialogActions>
       }
     >
       <form id="hold-form" className="dialog-form" onSubmit={submit} noValidate>

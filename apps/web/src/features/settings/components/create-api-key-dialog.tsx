@@ -3,6 +3,7 @@ import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
+import { DialogActions } from '../../../ui/dialog-actions.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { Select } from '../../../ui/select.tsx'
@@ -49,15 +50,11 @@ function KeyForm(props: { onCreated: (apiKey: CreatedApiKey) => void; onClose: (
       title={t('apiKeys.create')}
       closeLabel={t('common:close')}
       footer={
-        <>
-          <span className="grow" />
-          <Button size="md" onClick={props.onClose}>
-            {t('common:cancel')}
-          </Button>
+        <DialogActions cancelLabel={t('common:cancel')} onCancel={props.onClose}>
           <Button size="md" variant="primary" type="submit" form={formId} isLoading={create.isPending}>
             {create.isPending ? t('apiKeys.creating') : t('apiKeys.create')}
           </Button>
-        </>
+        </DialogActions>
       }
     >
       <form id={formId} className="model-form" onSubmit={submit} noValidate>

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
+import { DialogActions } from '../../../ui/dialog-actions.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { FormProblem } from '../../connection/components/form-problem.tsx'
@@ -31,15 +32,11 @@ export function RenameTerminal(props: { threadId: string; terminal: Terminal; on
       title={t('renameTitle')}
       closeLabel={common('close')}
       footer={
-        <>
-          <span className="grow" />
-          <Button size="md" onClick={props.onClose}>
-            {common('cancel')}
-          </Button>
+        <DialogActions cancelLabel={common('cancel')} onCancel={props.onClose}>
           <Button size="md" variant="primary" isDisabled={wanted === ''} isLoading={rename.isPending} onClick={submit}>
             {t('rename')}
           </Button>
-        </>
+        </DialogActions>
       }
     >
       <form

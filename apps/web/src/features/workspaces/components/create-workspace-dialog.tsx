@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../app/client.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
+import { DialogActions } from '../../../ui/dialog-actions.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { FormProblem } from '../../connection/components/form-problem.tsx'
@@ -38,11 +39,7 @@ export function CreateWorkspaceDialog(props: { threadId: string | null; onClose:
       description={t('createText')}
       closeLabel={t('common:close')}
       footer={
-        <>
-          <span className="grow" />
-          <Button size="md" onClick={props.onClose}>
-            {t('common:cancel')}
-          </Button>
+        <DialogActions cancelLabel={t('common:cancel')} onCancel={props.onClose}>
           <Button
             size="md"
             type="submit"
@@ -53,7 +50,7 @@ export function CreateWorkspaceDialog(props: { threadId: string | null; onClose:
           >
             {t('createAction')}
           </Button>
-        </>
+        </DialogActions>
       }
     >
       <form id={formId} onSubmit={submit} noValidate>

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../app/use-format.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
+import { DialogActions } from '../../../ui/dialog-actions.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { dismissToast, showToast } from '../../../ui/toast.tsx'
 import { FormProblem } from '../../connection/components/form-problem.tsx'
@@ -28,11 +29,7 @@ export function DeleteWorkspaceDialog(props: { workspace: Workspace; onClose: ()
       description={t('deleteText')}
       closeLabel={t('common:close')}
       footer={
-        <>
-          <span className="grow" />
-          <Button size="md" onClick={props.onClose} autoFocus>
-            {t('common:cancel')}
-          </Button>
+        <DialogActions cancelLabel={t('common:cancel')} onCancel={props.onClose} autoFocusCancel>
           <Button
             size="md"
             variant="primary"
@@ -43,7 +40,7 @@ export function DeleteWorkspaceDialog(props: { workspace: Workspace; onClose: ()
           >
             {t('deleteAction')}
           </Button>
-        </>
+        </DialogActions>
       }
     >
       {contents.isPending && <Skeleton rows={3} label={t('looking')} />}

@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
+import { DialogActions } from '../../../ui/dialog-actions.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { Select } from '../../../ui/select.tsx'
@@ -50,11 +51,7 @@ export function WorkspaceSettingsDialog(props: { workspace: Workspace; onClose: 
       description={t('settingsText')}
       closeLabel={t('common:close')}
       footer={
-        <>
-          <span className="grow" />
-          <Button size="md" onClick={onClose}>
-            {t('common:cancel')}
-          </Button>
+        <DialogActions cancelLabel={t('common:cancel')} onCancel={onClose}>
           <Button
             size="md"
             type="submit"
@@ -65,7 +62,7 @@ export function WorkspaceSettingsDialog(props: { workspace: Workspace; onClose: 
           >
             {t('sandbox:pane.save')}
           </Button>
-        </>
+        </DialogActions>
       }
     >
       <form id={formId} onSubmit={submit} noValidate>
