@@ -73,3 +73,24 @@ test('O4, O7, O8: a service opens the pane by itself, is reloaded, sleeps, goes 
   await pane(page).getByText('Its process ended with exit code 3.').waitFor(patient)
   await pane(page).getByRole('region', { name: 'What it printed last' }).getByText('hopeless').waitFor(patient)
 })
+
+test('O4: what started while the page heard nothing opens the pane as soon as it hears again', async () => {
+  const { client } = stage.installation
+  const page = await stage.open('/threads/new', { width: 1440, height: 900 })
+  await using _page = { [Symbol.asyncDispose]: () => closePage(page) }
+  const { id } = await client.threads.create({})
+  const held = Promise.withResolvers<void>()
+  await page.route('**/api/v1/events', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  const listed = page.waitForResponse((response) => response.url().endsWith(`/threads/${id}/services`))
+  await page.goto(new URL(`/threads/${id}`, page.url()).href)
+  await listed
+  await client.services.start(id, { name: 'counter', command: counter, port: 8400 })
+  const state = async () => (await client.services.list(id)).services[0]?.status
+  await expect.poll(state, patient).toBe('running')
+  expect(await pane(page).count()).toBe(0)
+  held.resolve()
+  await status(page, 'running').waitFor(patient)
+})

@@ -17,14 +17,12 @@ export function useServices(threadId: string) {
   })
 }
 
-/** Takes over what the server told about the services of a thread; returns what was known before. */
-export function putServices(queryClient: QueryClient, threadId: string, view: ServicesView): ServicesView | undefined {
+/** Takes over what the server told about the services of a thread. */
+export function putServices(queryClient: QueryClient, threadId: string, view: ServicesView): void {
   const key = queryKeys.services(threadId)
-  const before = queryClient.getQueryData<ServicesView>(key)
   // An answer that was on its way may be older than this.
   void queryClient.cancelQueries({ queryKey: key })
   queryClient.setQueryData(key, view)
-  return before
 }
 
 /** Nothing is replayed: what changed while nobody listened is in the lists. */

@@ -1,9 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { ServicesView } from '@threadbox/sdk'
-import { useCallback, useMemo } from 'react'
+import { useCallback, useEffect, useMemo } from 'react'
 import { queryKeys } from '../../../app/query-keys.ts'
 import { offerPane, openPane, pin, rememberView, usePaneView, viewOf } from '../../panes/state/pane-store.ts'
-import { putServices } from '../api/services.queries.ts'
+import { putServices, useServices } from '../api/services.queries.ts'
 import { type PreviewView, readPreviewView, withPath, withTarget } from './preview-view.models.ts'
 import { keyOfPort, startedServices } from './targets.models.ts'
 
@@ -47,12 +47,34 @@ export function pinPreview(threadId: string, isPinned: boolean): void {
   pin(isPinned ? { threadId, pane } : null)
 }
 
-/** Takes over what the server told, and opens the preview of what just started, once per start. */
-export function receiveServices(queryClient: QueryClient, threadId: string, services: ServicesView): void {
-  const before = putServices(queryClient, threadId, services)
+/** What was last seen of each thread's services on this page: what a start is told by. */
+const seen = new Map<string, ServicesView>()
+
+/**
+ * Opens the preview of what started since the services of the thread were last seen, once per start. What the server tells
+ * and what is read from the list both come here: a start that was not told, because nobody listened yet or because several
+ * changes came as one, is in the list.
+ */
+function openStarted(threadId: string, services: ServicesView): void {
+  const started = startedServices(seen.get(threadId), services, performance.timeOrigin)
+  seen.set(threadId, services)
   const view = readPreviewView(viewOf(threadId, pane))
-  const started = startedServices(before, services).findLast(({ name }) => !view.closed.includes(name))
-  if (started === undefined) return
-  rememberView(threadId, pane, { ...view, target: started.name })
+  const latest = started.findLast(({ name }) => !view.closed.includes(name))
+  if (latest === undefined) return
+  rememberView(threadId, pane, { ...view, target: latest.name })
   offerPane(threadId, pane)
+}
+
+/** Takes over what the server told of the services of any thread. */
+export function receiveServices(queryClient: QueryClient, threadId: string, services: ServicesView): void {
+  putServices(queryClient, threadId, services)
+  openStarted(threadId, services)
+}
+
+/** Lets what starts in the thread that is looked at open its preview by itself. */
+export function usePreviewOfStarted(threadId: string): void {
+  const { data } = useServices(threadId)
+  useEffect(() => {
+    if (data !== undefined) openStarted(threadId, data)
+  }, [threadId, data])
 }

@@ -62,6 +62,9 @@ describe('O4: what started between two views', () => {
 
   test('of a thread that nobody looked at is only what is starting now', () => {
     expect(startedServices(undefined, view(service('a')))).toEqual([])
+    expect(startedServices(undefined, view(service('a', { since: 999 })), 1000)).toEqual([])
+    expect(namesOf(startedServices(undefined, view(service('a', { since: 1000 })), 1000))).toEqual(['a'])
+    expect(startedServices(undefined, view(service('a', { since: 1000, status: 'suspended' })), 1000)).toEqual([])
     expect(namesOf(startedServices(undefined, view(service('a', { status: 'starting' }))))).toEqual(['a'])
   })
 })

@@ -65,13 +65,18 @@ export function glyphOfService(status: ServiceStatus): GlyphState {
 }
 
 /**
- * Services that began to run between two views, the latest last. What woke with its sandbox did not begin. Of a thread that
- * nobody looked at before (`before` is undefined) only what is starting right now is known to begin.
+ * Services that began to run between two views, the latest last. What woke with its sandbox did not begin. When nothing was
+ * known before (`before` is undefined), what is starting right now began, and what runs since `pageOpenedAt` or later (ms
+ * since epoch): it started while its page was loading.
  */
-export function startedServices(before: ServicesView | undefined, after: ServicesView): Service[] {
+export function startedServices(
+  before: ServicesView | undefined,
+  after: ServicesView,
+  pageOpenedAt: number = Number.POSITIVE_INFINITY,
+): Service[] {
   return after.services.filter((service) => {
     if (!isUp(service.status)) return false
-    if (before === undefined) return service.status === 'starting'
+    if (before === undefined) return service.status === 'starting' || service.since >= pageOpenedAt
     const known = before.services.find(({ name }) => name === service.name)
     if (known === undefined || known.port !== service.port || known.command !== service.command) return true
     if (service.status === 'starting') return known.status !== 'starting'

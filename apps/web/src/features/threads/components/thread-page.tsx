@@ -19,6 +19,7 @@ import { useTurnChanges } from '../../files/state/use-turn-changes.ts'
 import { WakeAnnouncer } from '../../lifecycle/components/wake-announcer.tsx'
 import { useOfferPageThread } from '../../panes/state/page-thread.ts'
 import { usePaneKeys } from '../../panes/state/use-pane-keys.ts'
+import { usePreviewOfStarted } from '../../preview/state/preview-store.ts'
 import { useModelOf } from '../../workspaces/api/workspaces.queries.ts'
 import { useMarkRead } from '../api/thread-mutations.ts'
 import { threadQuery } from '../api/thread-queries.ts'
@@ -47,6 +48,7 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
   const thread = useQuery(threadQuery(client, threadId))
   const modelId = useModelOf(thread.data)
   const { state, error, isLoadingOlder, outgoing, store } = useThread(threadId)
+  usePreviewOfStarted(threadId)
   const list = useRef<MessageListHandle>(null)
   const composer = useRef<ComposerHandle>(null)
   const [text, setText] = useDraft(threadId)
