@@ -3,14 +3,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { hostPaths } from '@threadbox/protocol/host'
+import { buildWebApp } from '../browser/app-in-browser.ts'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 import { makeRawSandbox, type RawSandbox } from './floors/raw-sandbox.ts'
 
 /** Everything that the scenarios measure on, started once for a whole bench. */
 export type Stage = TestInstallation & {
   raw: RawSandbox
-  /** The server serves the app from here, once a scenario has built it. */
-  webDirectory: string
   /** Makes a thread whose sandbox is awake, and says which sandbox that is. */
   newAwakeThread(): Promise<{ thread: TestThread; sandboxId: string }>
   /** Resolves when as many sandboxes wait as the product keeps waiting: between two threads of people they all do. */
@@ -22,10 +21,13 @@ export type Stage = TestInstallation & {
 /** As the product does by default; other tests keep none waiting. */
 export const spares = 2
 
-export async function openStage(options: { rounds: number }): Promise<Stage> {
+/** `hasApp` for what is measured in a browser: building the app takes its time. */
+export async function openStage(options: { rounds: number; hasApp: boolean }): Promise<Stage> {
   await using cleanup = new AsyncDisposableStack()
   const webDirectory = await mkdtemp(path.join(tmpdir(), 'threadbox-bench-'))
   cleanup.defer(() => rm(webDirectory, { recursive: true, force: true }))
+  // Before the server starts: it reads what it puts into previews once.
+  if (options.hasApp) await buildWebApp(webDirectory)
   const installation = cleanup.use(
     await startInstallation({
       serverEnvironment: { THREADBOX_LOG_LEVEL: 'info', THREADBOX_WEB_DIRECTORY: webDirectory },
@@ -47,7 +49,6 @@ export async function openStage(options: { rounds: number }): Promise<Stage> {
     ...installation,
     raw,
     rounds: options.rounds,
-    webDirectory,
     newAwakeThread: async () => {
       const before = new Set(await sandboxIds(installation))
       const thread = await installation.newThread()

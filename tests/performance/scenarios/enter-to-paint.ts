@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { answered, buildWebApp, messageField, openPage, startBrowser } from '../../browser/app-in-browser.ts'
+import { answered, messageField, openPage, startBrowser } from '../../browser/app-in-browser.ts'
 import type { Figure } from '../figure.ts'
 import { startBarePage } from '../floors/bare-page.ts'
 import type { Stage } from '../stage.ts'
@@ -27,7 +27,6 @@ export async function enterToPaint(stage: Stage): Promise<Figure[]> {
     target: null,
   }
   await using cleanup = new AsyncDisposableStack()
-  await buildWebApp(stage.webDirectory)
   const first = await stage.newAwakeThread()
   const bare = cleanup.use(await startBarePage({ host: stage.host, sandboxId: first.sandboxId }))
   const { browser } = cleanup.use(await startBrowser(stage.server, bare))

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { buildWebApp, openPage, startBrowser } from '../../browser/app-in-browser.ts'
+import { openPage, startBrowser } from '../../browser/app-in-browser.ts'
 import { emptyFigure, type Figure } from '../figure.ts'
 import type { Stage } from '../stage.ts'
 
@@ -36,7 +36,6 @@ export async function screenshot(stage: Stage): Promise<Figure[]> {
     target: null,
   })
   await using cleanup = new AsyncDisposableStack()
-  await buildWebApp(stage.webDirectory)
   const { thread } = await stage.newAwakeThread()
   await stage.client.files.write(thread.id, '/home/user/site/index.html', new Blob([site]))
   const command = 'python3 -m http.server 8600 --directory /home/user/site'
