@@ -9,6 +9,28 @@ import { freePort, type ProxyName, startProxy } from './reverse-proxies.ts'
 
 /** Under a domain, with TLS ended by a real proxy that is set up as docs/own-domain.md says. */
 const domain = 'box.localhost'
+const patient = { timeout: 60_000 }
+/** Counts its visits in a cookie, and writes what its event stream says, a tick every 200 ms. */
+const ticking = `
+const page = (seen) => \`<p></p><script>
+  new EventSource('/ticks').onmessage = (event) => {
+    document.querySelector('p').textContent = 'tick ' + event.data + ', seen \${seen}'
+  }
+</script>\`
+require('node:http').createServer((request, response) => {
+  if (request.url === '/ticks') {
+    response.setHeader('content-type', 'text/event-stream')
+    let tick = 0
+    const timer = setInterval(() => response.write('data: ' + ++tick + '\\n\\n'), 200)
+    return request.on('close', () => clearInterval(timer))
+  }
+  const seen = Number(/seen=(\\d+)/.exec(request.headers.cookie ?? '')?.[1] ?? 0) + (request.url === '/' ? 1 : 0)
+  response.setHeader('set-cookie', 'seen=' + seen + '; Path=/')
+  response.setHeader('content-type', 'text/html')
+  response.end(page(seen))
+}).listen(process.env.PORT, '127.0.0.1')
+`
+
 const cleanup = new AsyncDisposableStack()
 let installation: TestInstallation
 let port: number
@@ -33,7 +55,7 @@ beforeAll(async () => {
   open = async () => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ignoreHTTPSErrors: true })
     const page = await context.newPage()
-    page.setDefaultTimeout(60_000)
+    page.setDefaultTimeout(patient.timeout)
     await page.goto(`${origin}/login`)
     const { email, password } = installation.server.owner
     await page.getByRole('textbox', { name: 'Email' }).fill(email)
@@ -55,6 +77,27 @@ describe.each<ProxyName>(['nginx', 'caddy'])('O4: behind %s', (name) => {
     }
     const cookies = (await page.context().cookies()).filter((cookie) => cookie.name.includes('threadbox-'))
     expect(cookies.every((cookie) => cookie.secure && cookie.name.startsWith('__Host-'))).toBe(true)
+  })
+
+  test('a service is live in the frame: its page, its cookie, and its event stream', async () => {
+    await using _proxy = await startProxy(name, { domain, port, target: installation.server.port })
+    await using page = await open()
+    const { client } = installation
+    const { id } = await client.threads.create({})
+    await client.files.write(id, '/home/user/ticking.cjs', new Blob([ticking]))
+    await page.goto(`https://app.${domain}:${port}/threads/${id}`)
+    await client.services.start(id, { name: 'ticking', command: 'node /home/user/ticking.cjs', port: 8400 })
+    const frame = page.frameLocator('.frame iframe')
+    const said = async () => {
+      const text = await frame.locator('p').innerText()
+      const [, tick, seen] = /^tick (\d+), seen (\d+)$/.exec(text) ?? []
+      return { tick: Number(tick ?? 0), seen: Number(seen ?? 0) }
+    }
+    await expect.poll(async () => (await said()).tick, patient).toBeGreaterThan(2)
+    const { seen } = await said()
+    const pane = page.getByRole('complementary', { name: 'Preview' })
+    await pane.getByRole('button', { name: 'Reload page', exact: true }).click()
+    await expect.poll(async () => (await said()).seen, patient).toBeGreaterThan(seen)
   })
 })
 
