@@ -29,6 +29,7 @@ async function callsOfTheClient(): Promise<string[]> {
     client.models,
     client.sandboxes,
     client.services,
+    client.snapshots,
     client.previews,
     client.terminals,
     client.installation,

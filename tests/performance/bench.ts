@@ -12,6 +12,7 @@ import { packageInstall } from './scenarios/packages.ts'
 import { pausingLarge, pausingSmall } from './scenarios/pausing.ts'
 import { previews } from './scenarios/previews.ts'
 import { screenshot } from './scenarios/screenshot.ts'
+import { snapshots } from './scenarios/snapshots.ts'
 import { starting } from './scenarios/starting.ts'
 import { transfers } from './scenarios/transfers.ts'
 import { openStage, type Stage } from './stage.ts'
@@ -32,6 +33,7 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   cold,
   'deleted-open-files': deletedOpenFiles,
   footprint,
+  snapshots,
   transfers,
   packages: packageInstall,
   previews,

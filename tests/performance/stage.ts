@@ -14,6 +14,8 @@ export type Stage = TestInstallation & {
   newAwakeThread(): Promise<{ thread: TestThread; sandboxId: string }>
   /** Resolves when as many sandboxes wait as the product keeps waiting: between two threads of people they all do. */
   untilSparesWait(): Promise<void>
+  /** Resolves when the snapshot of the last turn was taken: between two messages of a person it is. */
+  untilSnapshotTaken(threadId: string): Promise<void>
   /** How often the scenarios about starting, pausing and waking repeat each figure. */
   rounds: number
 }
@@ -63,6 +65,11 @@ export async function openStage(options: { rounds: number; hasApp: boolean }): P
         return (body as { spareSandboxes: number }).spareSandboxes
       }
       while ((await waiting()) < spares) await delay(50)
+    },
+    untilSnapshotTaken: async (threadId) => {
+      const wanted = async () =>
+        (await installation.client.snapshots.list(threadId)).snapshots.some(({ state }) => state === 'wanted')
+      while (await wanted()) await delay(10)
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }

@@ -28,10 +28,13 @@ import { reclaim } from './reclaim/reclaim.ts'
 import { makeHostServer, makeOrdersApp } from './server.ts'
 import { addSleepingFileRoutes } from './sleeping/sleeping-files.routes.ts'
 import { makeSleepingFiles } from './sleeping/sleeping-files.ts'
+import { makeSnapshots } from './snapshots/snapshots.ts'
 import { makeSpares } from './spares/spares.ts'
 import { makeBootsStore } from './state/boots.store.ts'
 import { makeFactsStore } from './state/facts.store.ts'
+import { makePausePointsStore } from './state/pause-points.store.ts'
 import { makeSandboxesStore } from './state/sandboxes.store.ts'
+import { makeSnapshotsStore } from './state/snapshots.store.ts'
 import { makeSparesStore } from './state/spares.store.ts'
 import type { StateTables } from './state/state.tables.ts'
 import { makeBootTemplates } from './templates/boot-templates.ts'
@@ -105,14 +108,16 @@ export async function makeHost(options: HostOptions): Promise<Host> {
   const count = options.spareSandboxes
   const waiting = { count, withKernels: options.spareKernels }
   const spares = makeSpares({ ...waiting, launch, disks, network, addresses, images, store, templates, logger, signal })
+  const pausePoints = makePausePointsStore(database)
+  const snapshots = makeSnapshots({ disks, boots, store: makeSnapshotsStore(database), pausePoints, clock, logger })
   const memory = makeMemory({
     ...{ options: options.memory, database, launch, running, active, boots, disks, network, spares },
-    ...{ events, logger, signal },
+    ...{ events, logger, signal, pausePoints, keptSnapshots: snapshots.idsOf },
   })
   const { paused, room } = memory
   const cpuShare = options.activeCpuShare
   const activity = makeActivityWatch({ active, events, cpuShare, logger, clock, signal })
-  const place = { sandboxes, boots, running, driver, disks, network, attachments, files, spares, paused }
+  const place = { sandboxes, boots, running, driver, disks, network, attachments, files, spares, paused, snapshots }
   const orders = makeSandboxOrders({ ...place, addresses, images, room, logger, clock, lock: makeKeyedLock() })
   const gateway = makeGateway({ active, events, logger, clock })
   const hostId = await facts.obtain('hostId', () => makeId('host', randomBytes))

@@ -22,6 +22,9 @@ import { makeServiceStore, type ServiceStore } from './services/services.store.t
 import type { ServiceTables } from './services/services.table.ts'
 import { makeServiceParts, makeServices, type Services } from './services/services.usecases.ts'
 import type { Settings } from './settings/settings.ts'
+import { makeSnapshotStore } from './snapshots/snapshots.store.ts'
+import type { SnapshotTables } from './snapshots/snapshots.table.ts'
+import { makeSnapshots, type Snapshots } from './snapshots/snapshots.usecases.ts'
 import type { System } from './system.ts'
 import { makeLiveHub } from './threads/thread-log.hub.ts'
 import { makeThreadLog, type ThreadRecorder } from './threads/thread-log.implementation.ts'
@@ -45,6 +48,7 @@ export type ThreadParts = SandboxParts &
     services: Services
     serviceWatch: ServiceWatch
     filesWatch: FilesWatch
+    snapshots: Snapshots
   }
 
 export type ThreadPartsOptions = {
@@ -128,6 +132,7 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     attachments,
     services,
     serviceWatch,
+    snapshots: makeSnapshotPart(options, { threadStore, sandboxParts }),
     filesWatch: makeFilesWatch({
       ifAwake: (threadId) => sandboxParts.sandboxes.ifAwake(threadId),
       publish: (userId, event) => userHub.publish(userId, event),
@@ -154,7 +159,22 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
       onMoved: inheritedChanged,
     }),
   }
+  options.settings.onPolicyChanged(() => parts.snapshots.trim())
   return parts
+}
+
+function makeSnapshotPart(
+  { open, host, settings, system, logger }: ThreadPartsOptions,
+  known: { threadStore: ThreadStore; sandboxParts: SandboxParts },
+): Snapshots {
+  return makeSnapshots({
+    store: makeSnapshotStore(tablesOf<SnapshotTables>(open.database)),
+    host,
+    sandboxOf: (threadId) => known.sandboxParts.sandboxStore.find(threadId),
+    runningTurn: async (threadId) => (await known.threadStore.findAny(threadId))?.running_turn_id ?? undefined,
+    settings: () => settings.values(),
+    ...{ system, logger },
+  })
 }
 
 function makeServiceFeature(

@@ -35,6 +35,7 @@ import { installationRoutes, setupRoutes } from './settings/installation.routes.
 import type { SettingTables } from './settings/settings.table.ts'
 import { type FixedSetting, makeSettings, type Settings } from './settings/settings.ts'
 import { makeStatus } from './settings/status.ts'
+import { snapshotRoutes } from './snapshots/snapshots.routes.ts'
 import type { System } from './system.ts'
 import { makeTerminalFeature, type TerminalFeature } from './terminals/terminal-feature.ts'
 import type { TerminalFront } from './terminals/terminal-front.ts'
@@ -170,6 +171,7 @@ function makeTurnPart(options: ApplicationOptions, known: { parts: ThreadParts; 
     services: parts.services,
     lifecycle: parts.lifecycle,
     wakeNotes: parts.wakeNotes,
+    snapshots: parts.snapshots,
     blobs: options.blobs,
     models,
     threadFacts: async (threadId) => {
@@ -266,6 +268,7 @@ function mountRoutes(
         shareLinks: known.previews.shareLinks,
         open: (userId, threadId) => threads.open(userId, threadId),
       }),
+      snapshotRoutes({ snapshots: parts.snapshots, open: (userId, threadId) => threads.open(userId, threadId) }),
       serviceRoutes({ services: parts.services, open: (userId, threadId) => threads.open(userId, threadId) }),
       terminalRoutes({
         terminals: known.terminals.terminals,
@@ -276,6 +279,11 @@ function mountRoutes(
       installationRoutes({ status, settings: known.settings, audit: known.audit, users }),
     ],
   })
+}
+
+/** Snapshots that an earlier server, or an absent host, left to be taken. */
+function takeLeftSnapshots({ logger }: ApplicationOptions, { snapshots }: ThreadParts): void {
+  snapshots.recover().catch((error: unknown) => logger.warn({ err: error }, 'snapshots were not taken up again'))
 }
 
 function filesOf({ sandboxes, sandboxStore }: ThreadParts, host: HostClient): Files {
@@ -335,6 +343,7 @@ function lifecycle(
         isDemoting: (sandboxId) => parts.demotion.isDemoting(sandboxId),
         logger,
         onHostChange: (isReachable) => {
+          if (isReachable) takeLeftSnapshots(options, parts)
           parts.onHostChange(isReachable)
           parts.userHub.broadcast({ type: 'status-updated' })
         },
@@ -354,6 +363,7 @@ function lifecycle(
       known.previews.front.close()
       known.terminals.front.close()
       await turns.close()
+      await parts.snapshots.idle()
       await parts.policyLoop.stop()
       await parts.reports.stop()
       await parts.serviceWatch.stop()

@@ -143,6 +143,11 @@ export const badInputRows: Record<string, BadInputRow> = {
     params: { threadId: 'own', restartId: 'own' },
     unknown: { threadId: 'thread.not-found', restartId: 'rescued.not-found' },
   },
+  'GET /threads/{threadId}/snapshots': inThread,
+  'DELETE /threads/{threadId}/snapshots/{snapshotId}': {
+    params: { threadId: 'own', snapshotId: 'own' },
+    unknown: { threadId: 'thread.not-found', snapshotId: 'snapshot.not-found' },
+  },
   'GET /threads/{threadId}/services': inThread,
   'POST /threads/{threadId}/services': {
     ...inThread,

@@ -32,6 +32,16 @@ export const btrfs = {
     const readOnly = options.isReadOnly === true ? ['-r'] : []
     await runCommand(['btrfs', 'subvolume', 'snapshot', ...readOnly, ...group, options.from, options.to])
   },
+  /** Whether an order failed because a limit was reached or nothing is free: the program says so in words only. */
+  isOutOfSpace(error: unknown): boolean {
+    return error instanceof Error && /Disk quota exceeded|No space left on device/.test(error.message)
+  },
+  /** Bytes of the pieces of files that were written by the transaction `since` or later; what was cut off since counts too. */
+  async writtenBytes({ path, since }: { path: string; since: number }): Promise<number> {
+    const output = await runCommand(['btrfs', 'subvolume', 'find-new', path, String(since)])
+    const pieces = output.matchAll(/^inode \d+ file offset \d+ len (\d+) disk start \d+ offset \d+ gen \d+ flags /gm)
+    return [...pieces].reduce((sum, [, length]) => sum + Number(length), 0)
+  },
   /** The volume's id and the number of the last transaction that wrote to it. */
   async generation(path: string): Promise<string> {
     const output = await runCommand(['btrfs', 'subvolume', 'show', path])

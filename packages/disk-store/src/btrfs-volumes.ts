@@ -3,7 +3,7 @@ import { mkdir, readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '@threadbox/telemetry'
 import { btrfs, type QuotaGroup, type QuotaMode } from './btrfs-commands.ts'
-import { commandFailed, snapshotsUnsupported } from './disk-store.errors.ts'
+import { commandFailed, noRoomForSnapshot, snapshotsUnsupported } from './disk-store.errors.ts'
 import type { Pool } from './pool.ts'
 import { diskBudgetBytes, type PoolReserves } from './pool-reserves.models.ts'
 import type { VolumeSpace, Volumes } from './volumes.ts'
@@ -114,6 +114,15 @@ export function makeBtrfsVolumes(options: {
     },
     sync: (path) => btrfs.sync(path),
     generation: (path) => btrfs.generation(path),
+    // A frozen copy has the number of the transaction that made it; what is written later has a higher one.
+    async mayDiffer({ path, from }) {
+      const [now, then] = await Promise.all([btrfs.generation(path), btrfs.generation(from)])
+      return transactionOf(now) !== transactionOf(then)
+    },
+    async writtenBytes({ path, since }) {
+      // What was written before the copy, in the transaction that made it, has its number too.
+      return await btrfs.writtenBytes({ path, since: transactionOf(await btrfs.generation(since)) + 1 })
+    },
     ...copyMethods({ root, mode: () => mode, groups, clean }),
     async makeImageDirectory(path) {
       await mkdir(path, { recursive: true, mode: 0o700 })
@@ -136,7 +145,10 @@ function copyMethods(parts: {
   return {
     async snapshot({ from, to }: { from: string; to: string }) {
       if (mode() !== 'simple') throw snapshotsUnsupported({})
-      await btrfs.snapshot({ from, to, groupId: await groups.find(from), isReadOnly: true })
+      const groupId = await groups.find(from)
+      await btrfs.snapshot({ from, to, groupId, isReadOnly: true }).catch((error: unknown) => {
+        throw btrfs.isOutOfSpace(error) ? noRoomForSnapshot({ reason: reasonOf(error) }, { cause: error }) : error
+      })
     },
     async copyBack({ from, to, of }: { from: string; to: string; of: string }) {
       const { groupId } = await limitingGroup({ root, path: (await isVolume(of)) ? of : from, mode: mode() })
@@ -272,6 +284,14 @@ async function bytesOf({ root, paths }: { root: string; paths: string[] }): Prom
 /** A group number is 48 bits wide: that much of a hash makes a meeting of two names practically impossible. */
 function groupIdOf(level: 1 | 2, name: string): string {
   return `${level}/${createHash('sha256').update(name).digest().readUIntBE(0, 6)}`
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function transactionOf(generation: string): number {
+  return Number(generation.split(':')[1])
 }
 
 /** The root directory of a btrfs volume has this inode number, no other directory has (btrfs_tree.h). */

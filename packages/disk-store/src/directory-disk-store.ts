@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { DiskStore } from './disk-store.ts'
 import type { PoolReserves } from './pool-reserves.models.ts'
 import { runCommand } from './run-command.ts'
-import { describeTree } from './tree-comparison.ts'
+import { compareTrees, describeTree } from './tree-comparison.ts'
 import { makeVolumeDiskStore } from './volume-disk-store.ts'
 import type { Volumes } from './volumes.ts'
 
@@ -56,6 +56,12 @@ function makeDirectoryVolumes(root: string): Volumes {
       createHash('sha256')
         .update(await describeTree(path))
         .digest('hex'),
+    async mayDiffer({ path, from }) {
+      return !(await compareTrees({ before: from, after: path, comparesInodes: false })).isSame
+    },
+    async writtenBytes({ path, since }) {
+      return Math.max(0, (await bytesBelow(path)) - (await bytesBelow(since)))
+    },
     async snapshot({ from, to }) {
       await runCommand(['cp', '--archive', '--reflink=auto', from, to])
       await chmod(to, 0o555)

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -89,6 +90,57 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
       await store.deleteSnapshot({ diskId: 'snapped', snapshotId: 'one' })
       expect(await store.listSnapshots('snapped')).toEqual([])
       expect(await readFile(join(disk.path, 'note'), 'utf8')).toBe('after')
+    })
+
+    test('a disk may differ from its snapshot as soon as anything was written, and not before', async () => {
+      const { store, make } = subject()
+      const disk = await make('watched')
+      const at = (name: string) => join(disk.path, name)
+      await writeFile(at('note'), 'first')
+      const of = (snapshotId: string) => ({ diskId: 'watched', snapshotId })
+      await expect(store.mayDifferFromSnapshot(of('none'))).rejects.toMatchObject({ code: 'disk.snapshot-not-found' })
+      await store.snapshotDisk(of('one'))
+      await readFile(at('note'))
+      expect(await store.mayDifferFromSnapshot(of('one'))).toBe(false)
+      const writes = [() => writeFile(at('note'), 'other'), () => chmod(at('note'), 0o600), () => rm(at('note'))]
+      for (const [index, write] of writes.entries()) {
+        await write()
+        expect(await store.mayDifferFromSnapshot(of('one')), `write ${index}`).toBe(true)
+        await store.snapshotDisk(of(`after${index}`))
+        expect(await store.mayDifferFromSnapshot(of(`after${index}`)), `snapshot ${index}`).toBe(false)
+      }
+    })
+
+    test('a snapshot of a snapshot has its content, and leaves the disk as it was', async () => {
+      const { store, make } = subject()
+      const disk = await make('copied')
+      await writeFile(join(disk.path, 'note'), 'then')
+      await store.snapshotDisk({ diskId: 'copied', snapshotId: 'point' })
+      await writeFile(join(disk.path, 'note'), 'now')
+      const generation = await store.diskGeneration('copied')
+      const copy = await store.snapshotDisk({ diskId: 'copied', snapshotId: 'copy', of: 'point' })
+      expect(await readFile(join(copy.path, 'note'), 'utf8')).toBe('then')
+      expect(await store.diskGeneration('copied')).toBe(generation)
+      const missing = store.snapshotDisk({ diskId: 'copied', snapshotId: 'other', of: 'none' })
+      await expect(missing).rejects.toMatchObject({ code: 'disk.snapshot-not-found' })
+      expect(await store.listSnapshots('copied')).toHaveLength(2)
+    })
+
+    test('what was written between two snapshots is counted: not less, and not what was there before', async () => {
+      const { store, make } = subject()
+      const disk = await make('counted')
+      await writeFile(join(disk.path, 'early'), randomBytes(3 * MiB))
+      await store.snapshotDisk({ diskId: 'counted', snapshotId: 'one' })
+      await writeFile(join(disk.path, 'late'), randomBytes(MiB))
+      await store.snapshotDisk({ diskId: 'counted', snapshotId: 'two' })
+      await store.snapshotDisk({ diskId: 'counted', snapshotId: 'three' })
+      const written = (snapshotId: string, since: string | undefined) =>
+        store.writtenBytes({ diskId: 'counted', snapshotId, since })
+      expect(await written('three', 'two')).toBeLessThan(0.1 * MiB)
+      expect(await written('two', 'one')).toBeGreaterThanOrEqual(MiB)
+      expect(await written('two', 'one')).toBeLessThan(1.1 * MiB)
+      expect(await written('two', undefined)).toBeGreaterThanOrEqual(4 * MiB)
+      await expect(written('none', 'one')).rejects.toMatchObject({ code: 'disk.snapshot-not-found' })
     })
 
     test('a comparison names what was removed, changed and added, also what hides its time of writing', async () => {

@@ -10,7 +10,8 @@ import type { Volumes } from './volumes.ts'
  * `.next` for the moment in which nothing is called `root`: a start finishes what was begun.
  */
 export type DiskSnapshots = {
-  make(snapshotId: string): Promise<Snapshot>
+  /** Of the disk, or of another snapshot. */
+  make(snapshotId: string, of?: string): Promise<Snapshot>
   list(): Promise<Snapshot[]>
   find(snapshotId: string): Promise<Snapshot>
   remove(snapshotId: string): Promise<void>
@@ -44,13 +45,14 @@ export function makeDiskSnapshots(options: { volumes: Volumes; diskId: string; d
   }
   return {
     find,
-    make: async (snapshotId) => {
+    make: async (snapshotId, of) => {
       const snapshot = toSnapshot(snapshotId)
       if (await exists(snapshot.path)) return snapshot
+      const from = of === undefined ? root : (await find(of)).path
       const hidden = join(snapshots, hiddenName(snapshotId))
       await mkdir(hidden, { recursive: true, mode: 0o700 })
       try {
-        await volumes.snapshot({ from: root, to: join(hidden, 'root') })
+        await volumes.snapshot({ from, to: join(hidden, 'root') })
         await rename(hidden, join(snapshots, snapshotId))
       } catch (error) {
         await removeEntry(hidden)

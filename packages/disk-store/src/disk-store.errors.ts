@@ -36,6 +36,13 @@ export const snapshotsUnsupported = defineError({
   remedy: () => 'Use Linux 6.7 or later and a data directory that is not on a btrfs of its own.',
 })
 
+export const noRoomForSnapshot = defineError<{ reason: string }>({
+  code: 'disk.no-room-for-snapshot',
+  kind: 'out-of-space',
+  message: ({ reason }) => `No snapshot was made, because the disk of the sandbox is full: ${reason}`,
+  remedy: () => 'Delete files or earlier snapshots of the sandbox, or raise its disk limit.',
+})
+
 export const idInvalid = defineError<{ id: string }>({
   code: 'disk.id-invalid',
   kind: 'invalid',

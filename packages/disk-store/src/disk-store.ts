@@ -46,10 +46,21 @@ export type DiskStore = {
    */
   diskGeneration(diskId: string): Promise<string>
   /**
-   * Freezes the disk's content as it is now, in no time, also while it is in use. A snapshot counts into the limit of
-   * its disk and goes with it. Throws `disk.snapshots-unsupported` where a snapshot would evade the disk's limit.
+   * Freezes the disk's content as it is now, in no time, also while it is in use; with `of`, the content of that
+   * snapshot. A snapshot counts into the limit of its disk and goes with it. Throws `disk.snapshots-unsupported` where a
+   * snapshot would evade the disk's limit, and `disk.no-room-for-snapshot` when that limit is reached.
    */
-  snapshotDisk(options: { diskId: string; snapshotId: string }): Promise<Snapshot>
+  snapshotDisk(options: { diskId: string; snapshotId: string; of?: string | undefined }): Promise<Snapshot>
+  /**
+   * Whether anything may have been written to the disk since the snapshot was made. Syncs the disk first, and looks at no
+   * file: true need not mean that anything differs. Throws `disk.snapshot-not-found`.
+   */
+  mayDifferFromSnapshot(options: { diskId: string; snapshotId: string }): Promise<boolean>
+  /**
+   * Bytes of files, before compression, that a snapshot has and an earlier one (`since`, or the image) had not: what was
+   * written in between and is still there. Counts too much rather than too little.
+   */
+  writtenBytes(options: { diskId: string; snapshotId: string; since: string | undefined }): Promise<number>
   listSnapshots(diskId: string): Promise<Snapshot[]>
   deleteSnapshot(options: { diskId: string; snapshotId: string }): Promise<void>
   /**

@@ -5,6 +5,7 @@ export {
   imageInUse,
   imageNotFound,
   machineFull,
+  noRoomForSnapshot,
   poolBusy,
   poolFull,
   poolSparse,

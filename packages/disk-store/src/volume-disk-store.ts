@@ -89,7 +89,7 @@ export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolR
         await memory.removeAllOf(diskId)
       }),
 
-    ...snapshotMethods({ volumes, lock, findDisk, getDisk, snapshotsOf }),
+    ...snapshotMethods({ volumes, images, lock, findDisk, getDisk, snapshotsOf }),
     ...memoryMethods({ memory, lock }),
 
     async poolUsage() {
@@ -108,23 +108,37 @@ type Lock = ReturnType<typeof makeKeyedLock>
 
 function snapshotMethods(parts: {
   volumes: Volumes
+  images: string
   lock: Lock
   findDisk: (diskId: string) => Promise<Disk>
   getDisk: (diskId: string) => Promise<Disk>
   snapshotsOf: (diskId: string) => DiskSnapshots
 }) {
-  const { volumes, lock, findDisk, getDisk, snapshotsOf } = parts
+  const { volumes, images, lock, findDisk, getDisk, snapshotsOf } = parts
   return {
     async diskGeneration(diskId: string) {
       const disk = await getDisk(diskId)
       await volumes.sync(disk.path)
       return await volumes.generation(disk.path)
     },
-    snapshotDisk: async ({ diskId, snapshotId }: { diskId: string; snapshotId: string }) =>
+    snapshotDisk: async ({ diskId, snapshotId, of }: Parameters<DiskStore['snapshotDisk']>[0]) =>
       lock(`disk ${checkId(diskId)}`, async () => {
         await getDisk(diskId)
-        return await snapshotsOf(diskId).make(checkId(snapshotId))
+        return await snapshotsOf(diskId).make(checkId(snapshotId), of === undefined ? undefined : checkId(of))
       }),
+    async mayDifferFromSnapshot({ diskId, snapshotId }: { diskId: string; snapshotId: string }) {
+      const disk = await getDisk(diskId)
+      const snapshot = await snapshotsOf(diskId).find(checkId(snapshotId))
+      await volumes.sync(disk.path)
+      return await volumes.mayDiffer({ path: disk.path, from: snapshot.path })
+    },
+    async writtenBytes({ diskId, snapshotId, since }: Parameters<DiskStore['writtenBytes']>[0]) {
+      const disk = await findDisk(diskId)
+      const snapshots = snapshotsOf(diskId)
+      const { path } = await snapshots.find(checkId(snapshotId))
+      const earlier = since === undefined ? toImage(images, disk.imageId) : await snapshots.find(checkId(since))
+      return await volumes.writtenBytes({ path, since: earlier.path })
+    },
     async listSnapshots(diskId: string) {
       await findDisk(diskId)
       return await snapshotsOf(diskId).list()

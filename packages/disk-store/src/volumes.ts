@@ -23,7 +23,17 @@ export type Volumes = {
   sync(path: string): Promise<void>
   /** Changes with every write; the volume was synced before. */
   generation(path: string): Promise<string>
-  /** Makes a frozen copy that counts into the limit of its origin. Throws `disk.snapshots-unsupported`. */
+  /**
+   * False: nothing was written to the volume since the frozen copy was made of it. The volume was synced before; no file
+   * is looked at where that can be avoided.
+   */
+  mayDiffer(options: { path: string; from: string }): Promise<boolean>
+  /** Bytes of files, before compression, that a volume has and an earlier copy of the same volume had not. */
+  writtenBytes(options: { path: string; since: string }): Promise<number>
+  /**
+   * Makes a frozen copy that counts into the limit of its origin. Throws `disk.snapshots-unsupported`,
+   * `disk.no-room-for-snapshot`.
+   */
   snapshot(options: { from: string; to: string }): Promise<void>
   /** Makes a writable copy of a snapshot, under the limit of `of`, which it is to replace. */
   copyBack(options: { from: string; to: string; of: string }): Promise<void>

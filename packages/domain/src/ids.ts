@@ -21,6 +21,7 @@ export const idPrefixes = {
   terminal: 'y',
   shareLink: 'x',
   workspace: 'w',
+  snapshot: 'd',
 } as const
 export type IdKind = keyof typeof idPrefixes
 

@@ -32,3 +32,4 @@ export {
   type WorkspaceAction,
   type WorkspaceRole,
 } from './roles.ts'
+export { chooseSnapshotRemovals, type KeptSnapshot, type SnapshotLimits } from './snapshot-policy.ts'

@@ -6,6 +6,7 @@ import { previewCalls } from './previews.ts'
 import { type ClientOptions, connect } from './request.ts'
 import { sandboxCalls } from './sandboxes.ts'
 import { serviceCalls } from './services.ts'
+import { snapshotCalls } from './snapshots.ts'
 import { terminalCalls } from './terminals.ts'
 import { threadCalls } from './threads.ts'
 import { workspaceCalls } from './workspaces.ts'
@@ -26,6 +27,7 @@ export function createClient(options: ClientOptions = {}) {
     workspaces: workspaceCalls(connection),
     sandboxes: sandboxCalls(connection),
     services: serviceCalls(connection),
+    snapshots: snapshotCalls(connection),
     previews: previewCalls(connection),
     terminals: terminalCalls(connection),
     files: fileCalls(connection),

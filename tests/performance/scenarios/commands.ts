@@ -57,6 +57,7 @@ export async function activeCommand(stage: Stage): Promise<Figure[]> {
   for (let round = 0; round < 60; round++) {
     figure.floorSamples.push(await timed(() => stage.host.run(sandboxId, 'true')))
     figure.samples.push(await timeOfTurn(thread))
+    await stage.untilSnapshotTaken(thread.id)
   }
   await stage.client.threads.delete(thread.id)
   return [figure]

@@ -87,6 +87,7 @@ async function measureRound(
   if (kind === 'memory') await dropFrozen(stage, sandboxId)
   figures[kind].floorSamples.push(commandMs + (kind === 'memory' ? await raw.restoreMs() : await raw.resumeMs()))
   figures[kind].samples.push(await timed(() => thread.say('/run true')))
+  await stage.untilSnapshotTaken(thread.id)
 }
 
 /** What bare containers need: the base image, and the pool that they are made in. */

@@ -9,7 +9,7 @@ import type { HostEvents } from '../events/host-events.ts'
 import type { Spares } from '../spares/spares.ts'
 import type { BootsStore } from '../state/boots.store.ts'
 import { makeMemoryImagesStore } from '../state/memory-images.store.ts'
-import { makePausePointsStore } from '../state/pause-points.store.ts'
+import type { PausePointsStore } from '../state/pause-points.store.ts'
 import type { StateTables } from '../state/state.tables.ts'
 import { makeFrozenCopies } from './frozen-copies.ts'
 import { type MemoryRoom, makeMemoryRoom, type ReadMemory } from './memory-room.ts'
@@ -41,6 +41,9 @@ export function makeMemory(parts: {
   disks: DiskStore
   network: SandboxNetwork
   spares: Spares
+  pausePoints: PausePointsStore
+  /** Snapshots of a sandbox that pauses have nothing to do with. */
+  keptSnapshots: (sandboxId: string) => Promise<ReadonlySet<string>>
   events: HostEvents
   logger: Logger
   signal: AbortSignal
@@ -48,7 +51,8 @@ export function makeMemory(parts: {
   const { options, launch, disks, events, logger, signal, active } = parts
   const { driver, clock } = launch
   const images = makeMemoryImagesStore(parts.database)
-  const points = makePausePoints({ disks, store: makePausePointsStore(parts.database), logger })
+  const { pausePoints: store, keptSnapshots } = parts
+  const points = makePausePoints({ disks, store, keptSnapshots, logger })
   const frozen = makeFrozenCopies({ driver, disks, images, events, logger, clock, signal })
   const room = makeMemoryRoom({
     readMemory: options.read,

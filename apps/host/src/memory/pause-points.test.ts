@@ -15,7 +15,7 @@ function pointsOver(compare: DiskStore['compareWithSnapshot']) {
   } as Pick<PausePointsStore, 'find'> as PausePointsStore
   const disks = { compareWithSnapshot: compare } as Pick<DiskStore, 'compareWithSnapshot'> as DiskStore
   const logger = makeLogger({ process: 'host', level: 'silent' })
-  return { points: makePausePoints({ disks, store, logger }), snapshots }
+  return { points: makePausePoints({ disks, store, keptSnapshots: async () => new Set(), logger }), snapshots }
 }
 
 test('a look during which the sandbox is paused again has nothing to compare with, and is no error', async () => {

@@ -26,7 +26,15 @@ export type PausePoints = {
 const goneCodes = ['disk.snapshot-not-found', 'disk.not-found']
 const noChanges = { removed: [], changed: [], added: [], removedCount: 0, changedCount: 0, addedCount: 0 }
 
-export function makePausePoints(parts: { disks: DiskStore; store: PausePointsStore; logger: Logger }): PausePoints {
+type PausePointsParts = {
+  disks: DiskStore
+  store: PausePointsStore
+  /** Snapshots of a sandbox that are not points and stay. */
+  keptSnapshots: (sandboxId: string) => Promise<ReadonlySet<string>>
+  logger: Logger
+}
+
+export function makePausePoints(parts: PausePointsParts): PausePoints {
   const { disks, store, logger } = parts
   const drops = new Map<string, Promise<void>>()
   const compare = async ({ sandboxId, placeId }: StoredSandbox) => {
@@ -92,11 +100,15 @@ export function makePausePoints(parts: { disks: DiskStore; store: PausePointsSto
 }
 
 async function dropOthers(
-  { disks, store }: { disks: DiskStore; store: PausePointsStore },
+  { disks, store, keptSnapshots }: PausePointsParts,
   { sandboxId, placeId }: Pick<StoredSandbox, 'sandboxId' | 'placeId'>,
 ): Promise<void> {
   const point = await store.find(sandboxId)
-  for (const snapshot of await disks.listSnapshots(placeId)) {
-    if (snapshot.snapshotId !== point?.snapshotId) await disks.deleteSnapshot(snapshot)
+  const present = await disks.listSnapshots(placeId)
+  // Asked last: one that is made meanwhile was announced before.
+  const kept = await keptSnapshots(sandboxId)
+  for (const snapshot of present) {
+    const isOther = snapshot.snapshotId !== point?.snapshotId && !kept.has(snapshot.snapshotId)
+    if (isOther) await disks.deleteSnapshot(snapshot)
   }
 }

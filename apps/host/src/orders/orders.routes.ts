@@ -10,6 +10,7 @@ import {
   shutdownOrderSchema,
   startSandboxSchema,
   stopSandboxSchema,
+  takeSnapshotSchema,
   wakeSandboxSchema,
 } from '@threadbox/protocol/host'
 import type { Context, Hono } from 'hono'
@@ -27,6 +28,7 @@ const sandboxPath = hostPaths.sandbox(':sandboxId')
 
 export function addOrderRoutes(app: Hono, orders: SandboxOrders): void {
   addMemoryRoutes(app, orders)
+  addSnapshotRoutes(app, orders)
   app.get(hostPaths.sandboxes, async (context) => context.json({ sandboxes: await orders.list() }))
   app.get(sandboxPath, async (context) =>
     context.json(await orders.get(sandboxIdOf(context), { withUsage: context.req.query('usage') === 'true' })),
@@ -70,6 +72,21 @@ function addMemoryRoutes(app: Hono, orders: SandboxOrders): void {
   app.get(hostPaths.fileChanges(':sandboxId'), async (context) =>
     context.json(await orders.fileChanges(sandboxIdOf(context))),
   )
+}
+
+function addSnapshotRoutes(app: Hono, orders: SandboxOrders): void {
+  app.get(hostPaths.snapshots(':sandboxId'), async (context) =>
+    context.json(await orders.listSnapshots(sandboxIdOf(context))),
+  )
+  app.post(hostPaths.snapshots(':sandboxId'), async (context) => {
+    const order = await bodyOf(context, takeSnapshotSchema)
+    if (!isId('snapshot', order.snapshotId)) throw requestInvalid({ problem: 'snapshotId is not an id of a snapshot' })
+    return context.json(await orders.takeSnapshot(sandboxIdOf(context), order))
+  })
+  app.delete(hostPaths.snapshot(':sandboxId', ':snapshotId'), async (context) => {
+    await orders.removeSnapshot(sandboxIdOf(context), context.req.param('snapshotId') ?? '')
+    return context.body(null, 204)
+  })
 }
 
 function sandboxIdOf(context: Context): string {

@@ -13,12 +13,14 @@ import { bootBytes, type MemoryRoom } from '../memory/memory-room.ts'
 import { isAsleep, type PausedBoots } from '../memory/paused-boots.ts'
 import type { AddressBook } from '../network/address-book.ts'
 import type { Attachments } from '../network/attachments.ts'
+import type { Snapshots } from '../snapshots/snapshots.ts'
 import type { Spare, Spares } from '../spares/spares.ts'
 import type { BootsStore } from '../state/boots.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../state/sandboxes.store.ts'
 import { type MemoryOrders, makeMemoryOrders } from './memory-orders.ts'
 import { bootUsedBefore, hostShuttingDown, otherBoot, sandboxDeleting, sandboxNotFound } from './orders.errors.ts'
 import { presentSandbox } from './present-sandbox.ts'
+import { makeSnapshotOrders, type SnapshotOrders } from './snapshot-orders.ts'
 import { shutDownAll, stopSandbox } from './stop-sandboxes.ts'
 
 export type OrdersParts = {
@@ -34,6 +36,7 @@ export type OrdersParts = {
   files: BootFiles
   spares: Spares
   paused: PausedBoots
+  snapshots: Snapshots
   room: MemoryRoom
   logger: Logger
   clock: () => number
@@ -50,24 +53,25 @@ type WantedSandbox = {
  * What the server may order. Every order can be sent again; orders about one sandbox are carried out one after another,
  * about different sandboxes side by side; an order that names another boot than the current one is refused.
  */
-export type SandboxOrders = MemoryOrders & {
-  ensure(sandboxId: string, wanted: WantedSandbox): Promise<HostSandbox>
-  change(
-    sandboxId: string,
-    wanted: { limits?: SandboxLimits | undefined; egress?: HostSandbox['egress'] | undefined },
-  ): Promise<HostSandbox>
-  start(sandboxId: string, order: { bootId: string; hostname: string }): Promise<HostSandbox>
-  stop(sandboxId: string, order: { bootId: string }): Promise<HostSandbox>
-  delete(sandboxId: string): Promise<void>
-  /** What its disk holds takes the file system some 15 ms to say, so only who wants to know is told. */
-  get(sandboxId: string, options?: { withUsage: boolean }): Promise<HostSandbox>
-  list(): Promise<HostSandbox[]>
-  /**
-   * Pauses every boot to the disk, or stops it where that cannot be, and refuses to start another. What did not stop is
-   * named, and keeps none else up.
-   */
-  shutDown(options: { keepsMemory: boolean }): Promise<ShutdownOutcome>
-}
+export type SandboxOrders = MemoryOrders &
+  SnapshotOrders & {
+    ensure(sandboxId: string, wanted: WantedSandbox): Promise<HostSandbox>
+    change(
+      sandboxId: string,
+      wanted: { limits?: SandboxLimits | undefined; egress?: HostSandbox['egress'] | undefined },
+    ): Promise<HostSandbox>
+    start(sandboxId: string, order: { bootId: string; hostname: string }): Promise<HostSandbox>
+    stop(sandboxId: string, order: { bootId: string }): Promise<HostSandbox>
+    delete(sandboxId: string): Promise<void>
+    /** What its disk holds takes the file system some 15 ms to say, so only who wants to know is told. */
+    get(sandboxId: string, options?: { withUsage: boolean }): Promise<HostSandbox>
+    list(): Promise<HostSandbox[]>
+    /**
+     * Pauses every boot to the disk, or stops it where that cannot be, and refuses to start another. What did not stop is
+     * named, and keeps none else up.
+     */
+    shutDown(options: { keepsMemory: boolean }): Promise<ShutdownOutcome>
+  }
 
 export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
   const { sandboxes, boots, lock } = parts
@@ -140,6 +144,7 @@ export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
       return await shutDownAll(parts, options)
     },
     ...makeMemoryOrders({ ...parts, known, isShuttingDown: () => isShuttingDown }),
+    ...makeSnapshotOrders({ ...parts, known }),
   }
 }
 

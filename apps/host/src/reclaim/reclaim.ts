@@ -4,7 +4,17 @@ import type { StoredSandbox } from '../state/sandboxes.store.ts'
 
 export type ReclaimParts = Pick<
   OrdersParts,
-  'sandboxes' | 'boots' | 'running' | 'disks' | 'network' | 'attachments' | 'files' | 'spares' | 'driver' | 'paused'
+  | 'sandboxes'
+  | 'boots'
+  | 'running'
+  | 'disks'
+  | 'network'
+  | 'attachments'
+  | 'files'
+  | 'spares'
+  | 'driver'
+  | 'paused'
+  | 'snapshots'
 > & { logger: Logger }
 
 type Counts = { adopted: number; paused: number; ended: number; removed: number }
@@ -27,6 +37,7 @@ export async function reclaim(parts: ReclaimParts): Promise<Counts> {
     if (outcome !== undefined) counts[outcome] += 1
   }
   await parts.paused.removeLeftOvers()
+  await parts.snapshots.reclaim(known)
   logger.info(counts, 'records and machine agree')
   return counts
 }

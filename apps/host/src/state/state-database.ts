@@ -33,6 +33,10 @@ const migrations: readonly string[] = [
      at integer not null) strict;
    alter table boots add column diskRestoredFrom integer;`,
   `alter table sandboxes add column manifestKey text;`,
+  `create table snapshots (
+     snapshotId text primary key, sandboxId text not null references sandboxes (sandboxId) on delete cascade,
+     phase text not null, at integer not null, writtenBytes integer not null) strict;
+   create index snapshots_by_sandbox on snapshots (sandboxId, at);`,
 ]
 
 /** Opens the host's own state. The file holds access tokens, so only root may read it. */

@@ -7,6 +7,7 @@ export type StateTables = {
   spares: SparesTable
   memory_images: MemoryImagesTable
   pause_points: PausePointsTable
+  snapshots: SnapshotsTable
   facts: { name: string; value: string }
 }
 
@@ -80,3 +81,14 @@ export type MemoryImagesTable = {
 
 /** The disk's content at the last pause or demotion, as a snapshot of the disk. */
 export type PausePointsTable = { sandboxId: string; snapshotId: string; at: number }
+
+/** A snapshot of a sandbox's disk that its server asked for. The row is there before the files and after. */
+export type SnapshotsTable = {
+  snapshotId: string
+  sandboxId: string
+  /** `making`: nobody was told of it yet, so a crash undoes it. `removing`: its deletion was ordered, and is finished. */
+  phase: 'making' | 'ready' | 'removing'
+  at: number
+  /** What was written since the snapshot before it, before compression. */
+  writtenBytes: number
+}

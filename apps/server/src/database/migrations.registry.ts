@@ -10,6 +10,7 @@ import { addLifecycleColumns, addServiceColumn, createSandboxTables } from '../s
 import { createSearchTables } from '../search/search.table.ts'
 import { createServiceTables } from '../services/services.table.ts'
 import { createSettingTables } from '../settings/settings.table.ts'
+import { createSnapshotTables } from '../snapshots/snapshots.table.ts'
 import { createTerminalTables } from '../terminals/terminals.table.ts'
 import { createThreadTables } from '../threads/threads.table.ts'
 import { addStepNotes, createTurnTables } from '../turns/turns.table.ts'
@@ -44,6 +45,7 @@ const changes: Record<string, Change> = {
   '0018-services-per-thread': addServiceColumn,
   '0019-model-images': addModelImages,
   '0020-workspaces': createWorkspaceTables,
+  '0021-snapshots': createSnapshotTables,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -15,13 +15,17 @@ import {
   type HostEvent,
   type HostInfo,
   type HostSandbox,
+  type HostSnapshots,
   hostDoctorSchema,
   hostEventSchema,
   hostInfoSchema,
   hostPaths,
   hostSandboxSchema,
+  hostSnapshotsSchema,
   type PausedSandbox,
   pausedSandboxSchema,
+  type TakenSnapshot,
+  takenSnapshotSchema,
   type WokenSandbox,
   wokenSandboxSchema,
 } from '@threadbox/protocol/host'
@@ -58,6 +62,11 @@ export type HostClient = {
   wake(sandboxId: string, order: { bootId: string }): Promise<WokenSandbox>
   /** Gives the memory of a paused boot up, after what can be rescued of it was. */
   demote(sandboxId: string, order: { bootId: string; budgets: RescueRequest }): Promise<DemotedSandbox>
+  /** Freezes what the disk contains; when nothing changed since the last snapshot, that one is the answer. */
+  takeSnapshot(sandboxId: string, order: { snapshotId: string }): Promise<TakenSnapshot>
+  snapshots(sandboxId: string): Promise<HostSnapshots>
+  /** Gives up a snapshot; one that is gone already, or its whole sandbox, is fine. */
+  removeSnapshot(sandboxId: string, snapshotId: string): Promise<void>
   /** What differs on the disk from the moment of the last pause. */
   fileChanges(sandboxId: string): Promise<FileChanges>
   /** Ends a boot; one that is over already is fine. */
@@ -135,7 +144,7 @@ export function makeHostClient(options: { socketPath: string }): HostClient {
     start: (sandboxId, json) =>
       order(hostSandboxSchema, { method: 'POST', path: hostPaths.start(sandboxId), json, bootId: json.bootId }),
     ...memoryOrders(order),
-    fileChanges: (sandboxId) => order(fileChangesSchema, { method: 'GET', path: hostPaths.fileChanges(sandboxId) }),
+    ...diskOrders(order),
     stop: async (sandboxId, bootId) => {
       await order(z.unknown(), { method: 'POST', path: hostPaths.stop(sandboxId), json: { bootId }, bootId })
     },
@@ -172,6 +181,7 @@ export function makeHostClient(options: { socketPath: string }): HostClient {
   }
 }
 
+/** One request with JSON, whose answer is what the schema says. */
 type SendOrder = <Schema extends z.ZodType>(
   schema: Schema,
   request: {
@@ -197,6 +207,21 @@ function memoryOrders(order: SendOrder): Pick<HostClient, 'pause' | 'abandonPaus
       }),
     wake: (sandboxId, json) => memoryOrder(wokenSandboxSchema, hostPaths.wake(sandboxId), json),
     demote: (sandboxId, json) => memoryOrder(demotedSandboxSchema, hostPaths.demote(sandboxId), json),
+  }
+}
+
+function diskOrders(
+  order: SendOrder,
+): Pick<HostClient, 'fileChanges' | 'takeSnapshot' | 'snapshots' | 'removeSnapshot'> {
+  return {
+    fileChanges: (sandboxId) => order(fileChangesSchema, { method: 'GET', path: hostPaths.fileChanges(sandboxId) }),
+    takeSnapshot: (sandboxId, json) =>
+      order(takenSnapshotSchema, { method: 'POST', path: hostPaths.snapshots(sandboxId), json }),
+    snapshots: (sandboxId) => order(hostSnapshotsSchema, { method: 'GET', path: hostPaths.snapshots(sandboxId) }),
+    removeSnapshot: async (sandboxId, snapshotId) => {
+      const path = hostPaths.snapshot(sandboxId, snapshotId)
+      await order(z.unknown(), { method: 'DELETE', path }).catch(undefinedIfNotFound)
+    },
   }
 }
 

@@ -19,6 +19,7 @@ import {
 } from '@threadbox/protocol/host'
 import { answerSleeping, filesystemRoutes } from './files-stand-in.test-utils.ts'
 import { closedPort, isAsked, type StandInService, sleepingPort } from './ports-stand-in.test-utils.ts'
+import { answerSnapshot, makeSnapshotsStandIn, type SnapshotsStandIn } from './snapshots-stand-in.test-utils.ts'
 
 /**
  * A host daemon made of a unix socket and plain directories: it keeps the promises of the host protocol that the server
@@ -62,6 +63,7 @@ export type HostStandIn = AsyncDisposable & {
   restarted: string[]
   /** Key of the last manifest that the guest was asked for, by whom. */
   hashKeys: { pause: string | undefined; look: string | undefined }
+  snapshots: SnapshotsStandIn
   /** Called when an order has changed the host and before its answer is sent: true for the answer to be lost. */
   loseAnswer: (order: string) => boolean
   emit(event: HostEvent): void
@@ -121,6 +123,7 @@ export async function startHostStandIn(): Promise<HostStandIn> {
     ...{ pauseGate: undefined, wakeGate: undefined, demoteGate: undefined },
     ...{ wakesFrom: 'memory', places: 100, manifest: emptyManifest(), rescue: emptyRescue(), fileChanges: noChanges },
     hashKeys: { pause: undefined, look: undefined },
+    snapshots: makeSnapshotsStandIn(),
     loseAnswer: () => false,
     ...{ processOutput: '', service: closedPort, guestRoutes: () => {} },
     emit: (event) => send(event),
@@ -213,6 +216,10 @@ async function answer(host: HostStandIn, exchange: Exchange): Promise<void> {
   if (rest === 'sleeping-files') {
     if (sandbox.actual === 'ready') return sendJson(wireError('sandbox.disk-not-readable', 'conflict'), 409)
     return await answerSleeping(response, { query: url.searchParams, real: (path) => host.pathOf(sandboxId, path) })
+  }
+  if (rest === 'snapshots') {
+    const order = { ...exchange, sandbox, sendJson, snapshotId: guestPath[0] }
+    return await answerSnapshot(host.snapshots, { ...order, isLost: () => host.loseAnswer('snapshot') })
   }
   if (rest === 'file-changes') return sendJson(host.fileChanges)
   if (rest === 'guest') {

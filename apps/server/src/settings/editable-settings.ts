@@ -85,6 +85,21 @@ export const editableSettings = {
     schema: z.number().int().min(1).max(65_536),
     default: 256,
   },
+  snapshotsPerThread: {
+    doc: 'Snapshots of its disk that are kept of a thread, one for each answer that changed it. 0: none.',
+    schema: z.number().int().min(0).max(1000),
+    default: 50,
+  },
+  snapshotMebibytesPerThread: {
+    doc: 'Mebibytes that were written between the snapshots of a thread, before compression; then the oldest go.',
+    schema: z.number().int().min(1).max(16_777_216),
+    default: 4096,
+  },
+  snapshotMebibytes: {
+    doc: 'The same for all threads together.',
+    schema: z.number().int().min(1).max(1_073_741_824),
+    default: 16_384,
+  },
 } as const satisfies Record<string, EditableSetting>
 
 export type SettingName = keyof typeof editableSettings

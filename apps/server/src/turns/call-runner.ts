@@ -1,7 +1,7 @@
 import { isThreadboxError } from '@threadbox/errors'
 import type { ToolCallEntry, TurnFailure } from '@threadbox/protocol/public'
 import type { AwakeSandbox } from '../sandboxes/sandbox-access.ts'
-import type { ThreadChange } from '../threads/thread-log.ts'
+import type { LogTransaction, ThreadChange } from '../threads/thread-log.ts'
 import { RunNotStarted } from '../tools/follow-run.ts'
 import { failedWith } from '../tools/outcomes.ts'
 import { makeRunRecorder, type RunRecorder } from '../tools/run-recorder.ts'
@@ -30,7 +30,7 @@ type RunOptions = {
 /** The end of a turn as part of the record of its last call. Asked at most once, and not when the call was stopped. */
 export type TurnEnding = {
   change(): ThreadChange
-  record(writer: ReturnType<typeof writerOf>): Promise<void>
+  record(transaction: LogTransaction): Promise<void>
 }
 
 /**
@@ -46,6 +46,8 @@ export async function runCalls(
     const call = calls.find((candidate) => candidate.id === order.callId)
     return call === undefined ? [] : [{ call, order, tool: toolNamed(call.tool) }]
   })
+  // What the turn before left on the disk is kept first: it must not have anything of this one.
+  await dependencies.snapshots.settled(options.turn.threadId)
   const failures: (TurnFailure | undefined)[] = []
   const run = async (item: (typeof work)[number]) => {
     failures.push(await runCall(dependencies, { ...options, ...item }))
@@ -247,7 +249,7 @@ async function finishCall(
   const change: CallChange = { status, output, stillRunning: outcome.stillRunning ?? [] }
   await log.append(call.threadId, changes, async (transaction) => {
     await store.changeCall(call.id, change, writerOf(transaction))
-    await ending?.record(writerOf(transaction))
+    await ending?.record(transaction)
   })
 }
 

@@ -7,6 +7,7 @@ import type { WakeNotes } from '../lifecycle/wake-notes.ts'
 import type { Models } from '../models/models.usecases.ts'
 import type { SandboxAccess } from '../sandboxes/sandbox-access.ts'
 import type { Services } from '../services/services.usecases.ts'
+import type { Snapshots } from '../snapshots/snapshots.usecases.ts'
 import type { System } from '../system.ts'
 import type { ThreadLog } from '../threads/thread-log.ts'
 import type { QueueStore } from './queue.store.ts'
@@ -34,6 +35,8 @@ export type TurnDependencies = {
   lifecycle: Pick<Lifecycle, 'pause' | 'status'>
   /** What the model does not know yet about its sandbox. */
   wakeNotes: WakeNotes
+  /** What the disk contains at the end of a turn is kept. */
+  snapshots: Pick<Snapshots, 'want' | 'turnEnded' | 'settled'>
   blobs: BlobStore
   models: Models
   /** Undefined when the thread is gone or deleted. */

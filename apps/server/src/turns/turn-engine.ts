@@ -152,8 +152,9 @@ async function performCalls(
   let isRecorded = false
   const ending: TurnEnding = {
     change: () => finishedView(dependencies, turn),
-    record: async (writer) => {
-      await dependencies.store.changeTurn(turn.id, { status: 'finished' }, writer)
+    record: async (transaction) => {
+      await dependencies.store.changeTurn(turn.id, { status: 'finished' }, writerOf(transaction))
+      await dependencies.snapshots.want(turn, transaction)
       isRecorded = true
     },
   }
@@ -225,9 +226,10 @@ async function endTurn(dependencies: TurnDependencies, options: TurnEnd & { turn
       ? [{ type: 'entry-added', entry: notice(system, { turnId: turn.id, code: 'turn-stopped' }) }]
       : []
   const view = turnView(turn, { status, endedAt: system.now(), ...(failure === undefined ? {} : { failure }) })
-  await log.append(turn.threadId, [...stopped, { type: 'turn-updated', turn: view }], (transaction) =>
-    store.changeTurn(turn.id, { status }, writerOf(transaction)),
-  )
+  await log.append(turn.threadId, [...stopped, { type: 'turn-updated', turn: view }], async (transaction) => {
+    await store.changeTurn(turn.id, { status }, writerOf(transaction))
+    await dependencies.snapshots.want(turn, transaction)
+  })
 }
 
 /** Something threw that should not have: the turn ends and says so, instead of staying as running for ever. */

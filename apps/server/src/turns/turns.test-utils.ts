@@ -63,6 +63,8 @@ type TestBenchOptions = {
   instructions?: string
 }
 
+const noSnapshots = { want: async () => undefined, turnEnded: async () => undefined, settled: async () => undefined }
+
 export async function makeTestBench(options: TestBenchOptions = {}): Promise<TestBench> {
   const directory = await mkdtemp(join(tmpdir(), 'threadbox-turns-'))
   const open = openDatabase({ file: ':memory:' })
@@ -100,7 +102,7 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
     sandboxes: sandbox,
     services: plainServices({ open, sandbox, guest, system, logger }),
     lifecycle: { pause: async () => undefined, status: async () => ({ state: 'active', since: 0 }) },
-    wakeNotes: { pending: async () => undefined },
+    ...{ wakeNotes: { pending: async () => undefined }, snapshots: noSnapshots },
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
     models,
     threadFacts: async (id) => {

@@ -49,6 +49,8 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
   const titles = makeTitles(dependencies)
   const engine = makeTurnEngine(dependencies, {
     onEnded: async ({ turn, status }) => {
+      // Before what waits in the queue: that may change the disk.
+      void dependencies.snapshots.turnEnded(turn.threadId)
       if (status === 'finished') void titles.afterTurn(turn)
       await dependencies.log.prune(turn.threadId)
       await exclusively(turn.threadId, () =>

@@ -181,6 +181,40 @@ export const fileChangesSchema = z.object({
 })
 export type FileChanges = z.infer<typeof fileChangesSchema>
 
+/** A read-only copy of what a disk contained at a moment. */
+export const hostSnapshotSchema = z.object({
+  snapshotId: z.string(),
+  at: z.number().int(),
+  /** What was written since the snapshot before it, before compression. */
+  writtenBytes: z.number().int(),
+})
+export type HostSnapshot = z.infer<typeof hostSnapshotSchema>
+
+/**
+ * `POST /v1/sandboxes/{sandboxId}/snapshots`: freezes the disk as it is now, whatever state the sandbox is in. Answers
+ * {@link takenSnapshotSchema}. The same id again is the same snapshot.
+ */
+export const takeSnapshotSchema = z.object({ snapshotId: z.string() })
+
+export const takenSnapshotSchema = z.object({
+  snapshot: hostSnapshotSchema,
+  /** False: nothing was written since this snapshot, so none was made. */
+  isNew: z.boolean(),
+  durationMs: z.number(),
+  /** What the disk holds with all its snapshots, and what it may. */
+  usedBytes: z.number().int(),
+  limitBytes: z.number().int(),
+})
+export type TakenSnapshot = z.infer<typeof takenSnapshotSchema>
+
+/** `GET /v1/sandboxes/{sandboxId}/snapshots`, oldest first. */
+export const hostSnapshotsSchema = z.object({
+  snapshots: z.array(hostSnapshotSchema),
+  usedBytes: z.number().int(),
+  limitBytes: z.number().int(),
+})
+export type HostSnapshots = z.infer<typeof hostSnapshotsSchema>
+
 export const hostInfoSchema = z.object({
   protocolVersion: z.number().int(),
   version: z.string(),
@@ -272,6 +306,9 @@ export const hostPaths = {
   abandonPause: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/abandon-pause`,
   wake: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/wake`,
   demote: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/demote`,
+  snapshots: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/snapshots`,
+  /** `DELETE`: one that is gone already is fine. */
+  snapshot: (sandboxId: string, snapshotId: string) => `/v1/sandboxes/${sandboxId}/snapshots/${snapshotId}`,
   fileChanges: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/file-changes`,
   /** `GET`: reads the disk of a sandbox that sleeps; see `sleepingQuestionSchema`. */
   sleepingFiles: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/sleeping-files`,

@@ -285,6 +285,10 @@ export const errors: ErrorWords = {
     message: 'Der Thread hat schon {max} Dienste, mehr darf er nicht haben.',
     remedy: 'Halten Sie einen davon an, oder erhöhen Sie maxServices in den Einstellungen oder für diesen Thread.',
   },
+  'snapshot.not-found': {
+    message: 'Dieser Thread hat keinen solchen Schnappschuss, oder nicht mehr.',
+    remedy: 'Sehen Sie in der Liste der Schnappschüsse nach, welche es gibt.',
+  },
   'service.not-found': {
     message: 'Dieser Thread hat keinen Dienst mit diesem Namen.',
     remedy: 'Sehen Sie in der Liste der Dienste nach, wie sie heißen.',

@@ -39,6 +39,18 @@ export const settingWords: SettingWords = {
     title: 'Platz je Variable',
     doc: 'Mebibytes, die eine einzelne Python-Variable dabei einnehmen darf.',
   },
+  snapshotsPerThread: {
+    title: 'Schnappschüsse je Thread',
+    doc: 'Schnappschüsse seiner Platte, die von einem Thread behalten werden, einer je Antwort, die sie verändert hat. 0: keine.',
+  },
+  snapshotMebibytesPerThread: {
+    title: 'Schnappschüsse eines Threads',
+    doc: 'Mebibytes, die zwischen den Schnappschüssen eines Threads geschrieben wurden, vor dem Packen; dann gehen die ältesten.',
+  },
+  snapshotMebibytes: {
+    title: 'Alle Schnappschüsse',
+    doc: 'Dasselbe für alle Threads zusammen.',
+  },
   THREADBOX_INSTALLATION: {
     title: 'Kennung der Installation',
     doc: 'Sechs Zeichen, einmal von `up` gemacht. Teil jedes Namens, den der Rechner sieht.',

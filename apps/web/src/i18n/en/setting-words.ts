@@ -9,4 +9,7 @@ export const settingTitles: Readonly<Record<string, string>> = {
   rescueSeconds: 'Time (seconds)',
   rescueMebibytes: 'Room for all variables (MiB)',
   rescueVariableMebibytes: 'Room for one variable (MiB)',
+  snapshotsPerThread: 'Snapshots per thread',
+  snapshotMebibytesPerThread: 'Snapshots of a thread (MiB)',
+  snapshotMebibytes: 'All snapshots (MiB)',
 }

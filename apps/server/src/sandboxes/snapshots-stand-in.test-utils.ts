@@ -1,0 +1,61 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { json } from 'node:stream/consumers'
+import type { HostSandbox, HostSnapshot } from '@threadbox/protocol/host'
+
+/** Snapshots as a host has them, without disks. */
+export type SnapshotsStandIn = {
+  /** By sandbox, oldest first. */
+  bySandbox: Map<string, HostSnapshot[]>
+  /** Answers of the next orders: an error instead of a snapshot. */
+  failures: { status: number; code: string; kind: string }[]
+  /** While set, orders wait for it. */
+  gate: Promise<void> | undefined
+  /** Whether something was written before the next snapshot, and how much. */
+  isDiskChanged: boolean
+  writtenBytes: number
+  usedBytes: number
+}
+
+export function makeSnapshotsStandIn(): SnapshotsStandIn {
+  return {
+    ...{ bySandbox: new Map(), failures: [], gate: undefined },
+    ...{ isDiskChanged: true, writtenBytes: 10, usedBytes: 1000 },
+  }
+}
+
+export async function answerSnapshot(
+  host: SnapshotsStandIn,
+  exchange: {
+    request: IncomingMessage
+    response: ServerResponse
+    sandbox: HostSandbox
+    snapshotId: string | undefined
+    sendJson: (body: unknown, status?: number) => void
+    /** Whether the answer is lost on its way. */
+    isLost: () => boolean
+  },
+): Promise<void> {
+  const { request, response, sandbox, sendJson } = exchange
+  const { sandboxId, limits } = sandbox
+  const present = host.bySandbox.get(sandboxId) ?? []
+  const figures = { usedBytes: host.usedBytes, limitBytes: limits.diskBytes }
+  if (request.method === 'GET') return sendJson({ snapshots: present, ...figures })
+  if (request.method === 'DELETE') {
+    const left = present.filter((one) => one.snapshotId !== exchange.snapshotId)
+    host.bySandbox.set(sandboxId, left)
+    return void response.writeHead(204).end()
+  }
+  const { snapshotId } = (await json(request)) as { snapshotId: string }
+  await host.gate
+  const failure = host.failures.shift()
+  if (failure !== undefined) {
+    const { status, ...error } = failure
+    return sendJson({ error: { ...error, message: 'as the test wants it', remedy: 'None.', details: {} } }, status)
+  }
+  const known = present.find((one) => one.snapshotId === snapshotId)
+  const last = host.isDiskChanged ? undefined : present.at(-1)
+  const snapshot = known ?? last ?? { snapshotId, at: Date.now(), writtenBytes: host.writtenBytes }
+  if (!present.includes(snapshot)) host.bySandbox.set(sandboxId, [...present, snapshot])
+  if (exchange.isLost()) return void response.destroy()
+  sendJson({ snapshot, isNew: snapshot.snapshotId === snapshotId, durationMs: 1, ...figures })
+}

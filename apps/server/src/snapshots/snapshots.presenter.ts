@@ -1,0 +1,48 @@
+import type { SnapshotLimits } from '@threadbox/domain'
+import type { HostSnapshots } from '@threadbox/protocol/host'
+import type { Snapshot, ThreadSnapshots } from '@threadbox/protocol/public'
+import type { SnapshotRow, TurnSnapshotRow } from './snapshots.table.ts'
+
+/** Snapshots as people see them: one line for each answer, newest first. `snapshots` are those of all threads. */
+export function presentSnapshots(known: {
+  threadId: string
+  turns: readonly TurnSnapshotRow[]
+  snapshots: readonly SnapshotRow[]
+  /** The thread's computer now. Snapshots of an earlier one went with it. */
+  sandboxId: string | undefined
+  /** What its host says; undefined when it says nothing now. */
+  disk: HostSnapshots | undefined
+  limits: SnapshotLimits
+}): ThreadSnapshots {
+  const { threadId, turns, snapshots, disk, limits } = known
+  const present = disk && new Set(disk.snapshots.map(({ snapshotId }) => snapshotId))
+  const isThere = (row: SnapshotRow) =>
+    row.thread_id === threadId && row.sandbox_id === known.sandboxId && present?.has(row.id) !== false
+  const own = new Map(snapshots.filter(isThere).map((row) => [row.id, row]))
+  const told = new Set<string>()
+  const lines = turns.map((turn): Snapshot => {
+    const { turn_id: turnId, at, state, snapshot_id: snapshotId, problem } = turn
+    if (state !== 'taken') return { id: null, turnId, at, state, writtenBytes: 0, problem }
+    const snapshot = own.get(snapshotId)
+    if (snapshot === undefined) return { id: null, turnId, at, state: 'removed', writtenBytes: 0, problem: null }
+    const writtenBytes = told.has(snapshotId) ? 0 : snapshot.written_bytes
+    told.add(snapshotId)
+    return { id: snapshotId, turnId, at, state: 'kept', writtenBytes, problem: null }
+  })
+  return {
+    snapshots: lines.toReversed(),
+    usage: {
+      count: own.size,
+      writtenBytes: sumOf([...own.values()]),
+      diskUsedBytes: disk?.usedBytes ?? null,
+      diskLimitBytes: disk?.limitBytes ?? null,
+      installationCount: snapshots.length,
+      installationWrittenBytes: sumOf(snapshots),
+    },
+    limits,
+  }
+}
+
+function sumOf(snapshots: readonly SnapshotRow[]): number {
+  return snapshots.reduce((sum, row) => sum + row.written_bytes, 0)
+}

@@ -1,0 +1,101 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { LogTransaction } from '../threads/thread-log.ts'
+import type { SnapshotRow, SnapshotTables, TurnSnapshotRow } from './snapshots.table.ts'
+
+type TurnSnapshotKey = Pick<TurnSnapshotRow, 'turn_id' | 'snapshot_id'>
+
+/** The only code that touches `snapshots` and `turn_snapshots`. */
+export type SnapshotStore = {
+  /** Records, with the end of a turn, that its snapshot is to be taken. A turn that ends again gets another one. */
+  want(
+    row: Pick<TurnSnapshotRow, 'turn_id' | 'thread_id' | 'at' | 'snapshot_id'>,
+    transaction: LogTransaction,
+  ): Promise<void>
+  /** Oldest first. */
+  turns(threadId: string): Promise<TurnSnapshotRow[]>
+  wanted(): Promise<TurnSnapshotRow[]>
+  /** The turn's snapshot is this one of the host's; both are recorded together. */
+  taken(turn: TurnSnapshotRow, snapshot: Omit<SnapshotRow, 'position'>): Promise<void>
+  /** Changes the wish that `turn` is, if it still is one. */
+  settle(turn: TurnSnapshotKey, change: Pick<TurnSnapshotRow, 'state' | 'problem'>): Promise<void>
+  /** The turn has no disk to take a snapshot of. */
+  forgetTurn(turn: TurnSnapshotKey): Promise<void>
+  /** Of all threads, oldest first. */
+  all(): Promise<SnapshotRow[]>
+  find(threadId: string, id: string): Promise<SnapshotRow | undefined>
+  remove(id: string): Promise<void>
+  /** The thread has another disk now: what was kept of earlier ones went with them. */
+  removeOthers(threadId: string, sandboxId: string): Promise<void>
+}
+
+export function makeSnapshotStore(database: Kysely<SnapshotTables>): SnapshotStore {
+  const turnRows = () => database.selectFrom('turn_snapshots').selectAll().orderBy('position')
+  const ofTurn = (turn: TurnSnapshotKey) =>
+    database
+      .updateTable('turn_snapshots')
+      .where('turn_id', '=', turn.turn_id)
+      .where('snapshot_id', '=', turn.snapshot_id)
+      .where('state', '=', 'wanted')
+  return {
+    want: async (row, transaction) => {
+      const { turn_id: _, ...columns } = {
+        ...{ ...row, state: 'wanted' as const, problem: null },
+        position: nextPosition('turn_snapshots'),
+      }
+      await (transaction as unknown as Transaction<SnapshotTables>)
+        .insertInto('turn_snapshots')
+        .values({ turn_id: row.turn_id, ...columns })
+        .onConflict((conflict) => conflict.column('turn_id').doUpdateSet(columns))
+        .execute()
+    },
+    turns: (threadId) => turnRows().where('thread_id', '=', threadId).execute(),
+    wanted: () => turnRows().where('state', '=', 'wanted').execute(),
+    taken: async (turn, snapshot) => {
+      await database.transaction().execute(async (transaction) => {
+        await transaction
+          .insertInto('snapshots')
+          .values({ ...snapshot, position: nextPosition('snapshots') })
+          .onConflict((conflict) => conflict.column('id').doNothing())
+          .execute()
+        await transaction
+          .updateTable('turn_snapshots')
+          .set({ state: 'taken', snapshot_id: snapshot.id })
+          .where('turn_id', '=', turn.turn_id)
+          .where('snapshot_id', '=', turn.snapshot_id)
+          .execute()
+      })
+    },
+    settle: async (turn, change) => {
+      await ofTurn(turn).set(change).execute()
+    },
+    forgetTurn: async (turn) => {
+      await database
+        .deleteFrom('turn_snapshots')
+        .where('turn_id', '=', turn.turn_id)
+        .where('snapshot_id', '=', turn.snapshot_id)
+        .execute()
+    },
+    all: () => database.selectFrom('snapshots').selectAll().orderBy('position').execute(),
+    find: (threadId, id) =>
+      database
+        .selectFrom('snapshots')
+        .selectAll()
+        .where('thread_id', '=', threadId)
+        .where('id', '=', id)
+        .executeTakeFirst(),
+    remove: async (id) => {
+      await database.deleteFrom('snapshots').where('id', '=', id).execute()
+    },
+    removeOthers: async (threadId, sandboxId) => {
+      await database
+        .deleteFrom('snapshots')
+        .where('thread_id', '=', threadId)
+        .where('sandbox_id', '!=', sandboxId)
+        .execute()
+    },
+  }
+}
+
+function nextPosition(table: keyof SnapshotTables) {
+  return sql<number>`(select coalesce(max(position), 0) + 1 from ${sql.table(table)})`
+}

@@ -1,0 +1,200 @@
+import { chooseSnapshotRemovals, makeKeyedLock, type SnapshotLimits } from '@threadbox/domain'
+import { isThreadboxError } from '@threadbox/errors'
+import type { TakenSnapshot } from '@threadbox/protocol/host'
+import type { ThreadSnapshots } from '@threadbox/protocol/public'
+import type { Logger } from '@threadbox/telemetry'
+import type { HostClient } from '../sandboxes/host-client.ts'
+import type { SandboxRow } from '../sandboxes/sandboxes.table.ts'
+import type { SettingValues } from '../settings/editable-settings.ts'
+import type { System } from '../system.ts'
+import type { LogTransaction } from '../threads/thread-log.ts'
+import { snapshotNotFound } from './snapshots.errors.ts'
+import { presentSnapshots } from './snapshots.presenter.ts'
+import type { SnapshotStore } from './snapshots.store.ts'
+import type { TurnSnapshotRow } from './snapshots.table.ts'
+
+/** What the disk of a thread contained at the end of each answer. */
+export type Snapshots = {
+  /** Records, in the transaction that ends a turn, that its snapshot is to be taken. */
+  want(turn: { id: string; threadId: string }, transaction: LogTransaction): Promise<void>
+  /** Takes what is wanted of the thread. Call it as soon as the turn has ended; it never fails. */
+  turnEnded(threadId: string): Promise<void>
+  /** Resolves when no snapshot of the thread is being taken: what changes the disk next waits for that. */
+  settled(threadId: string): Promise<void>
+  /** At start, and when the host can be reached again: takes what a crash or an absent host left to be taken. */
+  recover(): Promise<void>
+  list(threadId: string): Promise<ThreadSnapshots>
+  /** Throws `snapshot.not-found`. */
+  remove(threadId: string, snapshotId: string): Promise<void>
+  /** Keeps to limits that were changed. */
+  trim(): Promise<void>
+  /** Resolves when nothing is being taken or removed. */
+  idle(): Promise<void>
+}
+
+export type SnapshotsDependencies = {
+  store: SnapshotStore
+  host: Pick<HostClient, 'takeSnapshot' | 'snapshots' | 'removeSnapshot'>
+  sandboxOf: (threadId: string) => Promise<SandboxRow | undefined>
+  /** The turn that runs now. */
+  runningTurn: (threadId: string) => Promise<string | undefined>
+  settings: () => Promise<SettingValues>
+  system: System
+  logger: Logger
+}
+
+const MiB = 1024 * 1024
+/** Codes with which a host says that there is no disk: then there is nothing that a turn could have changed. */
+const noDiskCodes = ['sandbox.not-found', 'sandbox.deleting', 'disk.not-found']
+const fullCode = 'disk.no-room-for-snapshot'
+const unreachableCodes = ['host.unreachable', 'host.preparing']
+
+export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
+  const { store, system, logger } = dependencies
+  const oneAtATime = makeKeyedLock()
+  const pending = new Map<string, Promise<void>>()
+  const works = new Set<Promise<void>>()
+  const trim = (diskShares?: ReadonlyMap<string, number>) =>
+    oneAtATime('trim', () => trimAll(dependencies, diskShares)).catch((error: unknown) => {
+      logger.warn({ err: error }, 'snapshots beyond the limits were not removed')
+    })
+  const takeWanted = async (threadId: string) => {
+    const wanted = (await store.turns(threadId)).filter(({ state }) => state === 'wanted')
+    for (const turn of wanted.slice(0, -1)) await store.settle(turn, { state: 'missed', problem: null })
+    const turn = wanted.at(-1)
+    if (turn === undefined) return undefined
+    return await takeOne(dependencies, turn)
+  }
+  const turnEnded = (threadId: string) => {
+    const taken = oneAtATime(threadId, () => takeWanted(threadId)).catch((error: unknown) => {
+      logger.warn({ err: error, threadId }, 'no snapshot was taken of the disk after a turn')
+      return undefined
+    })
+    const mine = taken.then(() => undefined)
+    pending.set(threadId, mine)
+    void mine.finally(() => pending.get(threadId) === mine && pending.delete(threadId))
+    const kept = taken.then(async (snapshot) => {
+      if (snapshot !== undefined) await trim(new Map([[threadId, snapshot.usedBytes / snapshot.limitBytes]]))
+    })
+    works.add(kept)
+    return kept.finally(() => works.delete(kept))
+  }
+  return {
+    want: async (turn, transaction) => {
+      const row = {
+        turn_id: turn.id,
+        thread_id: turn.threadId,
+        at: system.now(),
+        snapshot_id: system.newId('snapshot'),
+      }
+      await store.want(row, transaction)
+    },
+    turnEnded,
+    settled: async (threadId) => pending.get(threadId),
+    recover: async () => {
+      for (const turn of await store.wanted()) {
+        // What is on the disk now may belong to that turn already.
+        const running = await dependencies.runningTurn(turn.thread_id)
+        if (running === undefined) await turnEnded(turn.thread_id)
+        else await store.settle(turn, { state: 'missed', problem: null })
+      }
+    },
+    list: (threadId) => listSnapshots(dependencies, threadId),
+    remove: (threadId, snapshotId) =>
+      oneAtATime(threadId, async () => {
+        const snapshot = await store.find(threadId, snapshotId)
+        if (snapshot === undefined) throw snapshotNotFound({})
+        await removeSnapshot(dependencies, { id: snapshotId, threadId })
+      }),
+    trim: () => trim(),
+    idle: async () => void (await Promise.all(works)),
+  }
+}
+
+/** Undefined: nothing was taken, and the record says why. An absent host leaves the wish for later. */
+async function takeOne(dependencies: SnapshotsDependencies, turn: TurnSnapshotRow): Promise<TakenSnapshot | undefined> {
+  const { store, logger } = dependencies
+  const { thread_id: threadId, turn_id: turnId } = turn
+  const sandbox = await dependencies.sandboxOf(threadId)
+  const { perThread } = limitsIn(await dependencies.settings())
+  if (sandbox === undefined || sandbox.state === 'fresh' || perThread === 0) return void (await store.forgetTurn(turn))
+  try {
+    const taken = await takeWithRoom(dependencies, { sandboxId: sandbox.id, turn })
+    const { snapshotId: id, at, writtenBytes } = taken.snapshot
+    await store.removeOthers(threadId, sandbox.id)
+    const row = { id, thread_id: threadId, sandbox_id: sandbox.id, at, written_bytes: writtenBytes }
+    await store.taken(turn, row)
+    return taken
+  } catch (error) {
+    const code = isThreadboxError(error) ? error.code : 'internal'
+    if (unreachableCodes.includes(code)) return undefined
+    if (noDiskCodes.includes(code)) return void (await store.forgetTurn(turn))
+    logger.warn({ err: error, threadId, turnId }, 'the snapshot of a turn could not be taken')
+    await store.settle(turn, { state: 'failed', problem: code })
+    return undefined
+  }
+}
+
+/** A disk that is full gives up its earlier snapshots for the newest. */
+async function takeWithRoom(
+  dependencies: SnapshotsDependencies,
+  { sandboxId, turn }: { sandboxId: string; turn: TurnSnapshotRow },
+): Promise<TakenSnapshot> {
+  const { host, store } = dependencies
+  const order = { snapshotId: turn.snapshot_id }
+  try {
+    return await host.takeSnapshot(sandboxId, order)
+  } catch (error) {
+    const earlier = (await store.all()).filter((snapshot) => snapshot.thread_id === turn.thread_id)
+    if (!isThreadboxError(error) || error.code !== fullCode || earlier.length === 0) throw error
+    for (const { id } of earlier) await removeSnapshot(dependencies, { id, threadId: turn.thread_id })
+    return await host.takeSnapshot(sandboxId, order)
+  }
+}
+
+/** Host first: a row without a snapshot can be removed again, a snapshot without a row would belong to nobody. */
+async function removeSnapshot(
+  { host, store, sandboxOf }: SnapshotsDependencies,
+  { id, threadId }: { id: string; threadId: string },
+): Promise<void> {
+  const sandbox = await sandboxOf(threadId)
+  if (sandbox !== undefined) await host.removeSnapshot(sandbox.id, id)
+  await store.remove(id)
+}
+
+async function trimAll(
+  dependencies: SnapshotsDependencies,
+  diskShares: ReadonlyMap<string, number> | undefined,
+): Promise<void> {
+  const snapshots = (await dependencies.store.all()).map((row) => ({
+    id: row.id,
+    threadId: row.thread_id,
+    writtenBytes: row.written_bytes,
+  }))
+  const limits = limitsIn(await dependencies.settings())
+  const removals = chooseSnapshotRemovals({ snapshots, limits, ...(diskShares === undefined ? {} : { diskShares }) })
+  for (const removal of removals) await removeSnapshot(dependencies, removal)
+}
+
+async function listSnapshots(dependencies: SnapshotsDependencies, threadId: string): Promise<ThreadSnapshots> {
+  const { store, host } = dependencies
+  const sandbox = await dependencies.sandboxOf(threadId)
+  const hasDisk = sandbox !== undefined && sandbox.state !== 'fresh'
+  const measured = hasDisk ? await host.snapshots(sandbox.id).catch(() => undefined) : undefined
+  return presentSnapshots({
+    threadId,
+    turns: await store.turns(threadId),
+    snapshots: await store.all(),
+    sandboxId: sandbox?.id,
+    disk: measured,
+    limits: limitsIn(await dependencies.settings()),
+  })
+}
+
+function limitsIn(values: SettingValues): SnapshotLimits {
+  return {
+    perThread: values.snapshotsPerThread,
+    bytesPerThread: values.snapshotMebibytesPerThread * MiB,
+    bytes: values.snapshotMebibytes * MiB,
+  }
+}

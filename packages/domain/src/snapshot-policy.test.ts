@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { chooseSnapshotRemovals, type KeptSnapshot } from './snapshot-policy.ts'
+
+const wide = { perThread: 100, bytesPerThread: 1e12, bytes: 1e12 }
+
+function made(threadId: string, count: number, writtenBytes = 10): KeptSnapshot[] {
+  return Array.from({ length: count }, (_, index) => ({ id: `${threadId}${index}`, threadId, writtenBytes }))
+}
+
+const idsOf = (options: Parameters<typeof chooseSnapshotRemovals>[0]) =>
+  chooseSnapshotRemovals(options).map(({ id }) => id)
+
+test('none goes while all limits hold, and none at all is no error', () => {
+  expect(idsOf({ snapshots: [], limits: wide })).toEqual([])
+  expect(idsOf({ snapshots: made('a', 3), limits: { perThread: 3, bytesPerThread: 30, bytes: 30 } })).toEqual([])
+})
+
+test('of more than a thread may have the oldest go', () => {
+  const snapshots = made('a', 4)
+  expect(idsOf({ snapshots, limits: { ...wide, perThread: 2 } })).toEqual(['a0', 'a1'])
+})
+
+test('without snapshots at all, the newest goes too', () => {
+  expect(idsOf({ snapshots: made('a', 2), limits: { ...wide, perThread: 0 } })).toEqual(['a0', 'a1'])
+})
+
+test('of more bytes than a thread may have the oldest go, never the newest', () => {
+  const limits = { ...wide, bytesPerThread: 25 }
+  expect(idsOf({ snapshots: [...made('a', 4), ...made('b', 2)], limits })).toEqual(['a0', 'a1'])
+  expect(idsOf({ snapshots: made('a', 3, 1000), limits })).toEqual(['a0', 'a1'])
+  expect(idsOf({ snapshots: made('a', 1, 1000), limits })).toEqual([])
+})
+
+test('of more bytes than the installation may have the oldest of all threads go, never the newest of one', () => {
+  const [[first, second], [third, fourth, fifth]] = [made('a', 2), made('b', 3)]
+  const snapshots = [first, third, second, fourth, fifth].flatMap((one) => one ?? [])
+  expect(idsOf({ snapshots, limits: { ...wide, bytes: 35 } })).toEqual(['a0', 'b0'])
+  expect(idsOf({ snapshots, limits: { ...wide, bytes: 0 } })).toEqual(['a0', 'b0', 'b1'])
+})
+
+test('a disk that is nearly full keeps no snapshot, so that what is deleted on it makes room', () => {
+  const snapshots = [...made('a', 3), ...made('b', 2)]
+  expect(idsOf({ snapshots, limits: wide, diskShares: new Map([['a', 0.76]]) })).toEqual(['a0', 'a1', 'a2'])
+  expect(idsOf({ snapshots, limits: wide, diskShares: new Map([['a', 0.5]]) })).toEqual([])
+})
