@@ -10,6 +10,9 @@ export type SnapshotsStandIn = {
   failures: { status: number; code: string; kind: string }[]
   /** While set, orders wait for it. */
   gate: Promise<void> | undefined
+  /** While set, lists are on their way until it resolves. */
+  listGate: Promise<void> | undefined
+  listsAsked: number
   /** Whether something was written before the next snapshot, and how much. */
   isDiskChanged: boolean
   writtenBytes: number
@@ -18,7 +21,7 @@ export type SnapshotsStandIn = {
 
 export function makeSnapshotsStandIn(): SnapshotsStandIn {
   return {
-    ...{ bySandbox: new Map(), failures: [], gate: undefined },
+    ...{ bySandbox: new Map(), failures: [], gate: undefined, listGate: undefined, listsAsked: 0 },
     ...{ isDiskChanged: true, writtenBytes: 10, usedBytes: 1000 },
   }
 }
@@ -39,7 +42,11 @@ export async function answerSnapshot(
   const { sandboxId, limits } = sandbox
   const present = host.bySandbox.get(sandboxId) ?? []
   const figures = { usedBytes: host.usedBytes, limitBytes: limits.diskBytes }
-  if (request.method === 'GET') return sendJson({ snapshots: present, ...figures })
+  if (request.method === 'GET') {
+    host.listsAsked += 1
+    await host.listGate
+    return sendJson({ snapshots: present, ...figures })
+  }
   if (request.method === 'DELETE') {
     const left = present.filter((one) => one.snapshotId !== exchange.snapshotId)
     host.bySandbox.set(sandboxId, left)

@@ -143,6 +143,21 @@ test('a snapshot whose answer was lost is found again under its id, and none is 
   expect(await onHost()).toEqual([snapshots[0]?.id])
 })
 
+test('a list that is made while a snapshot is taken does not say that it was removed', async () => {
+  await start()
+  const [taken, listed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  host.snapshots.gate = taken.promise
+  await answer()
+  host.snapshots.listGate = listed.promise
+  const first = list()
+  await expect.poll(() => host.snapshots.listsAsked).toBe(1)
+  taken.resolve()
+  await server.parts.snapshots.idle()
+  listed.resolve()
+  expect((await first).snapshots.map(({ state }) => state)).toEqual(['wanted'])
+  expect(await states()).toEqual(['kept'])
+})
+
 test('what changes the disk next waits for the snapshot, and is not in it', async () => {
   await start()
   await say()

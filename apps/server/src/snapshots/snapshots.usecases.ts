@@ -180,11 +180,13 @@ async function listSnapshots(dependencies: SnapshotsDependencies, threadId: stri
   const { store, host } = dependencies
   const sandbox = await dependencies.sandboxOf(threadId)
   const hasDisk = sandbox !== undefined && sandbox.state !== 'fresh'
+  // The host is asked last, so that what the records have is there for it too, unless it was removed meanwhile.
+  const [turns, snapshots] = [await store.turns(threadId), await store.all()]
   const measured = hasDisk ? await host.snapshots(sandbox.id).catch(() => undefined) : undefined
   return presentSnapshots({
     threadId,
-    turns: await store.turns(threadId),
-    snapshots: await store.all(),
+    turns,
+    snapshots,
     sandboxId: sandbox?.id,
     disk: measured,
     limits: limitsIn(await dependencies.settings()),
