@@ -154,7 +154,6 @@ async function openHost(
       guestDirectory: path.join(directory, 'guest-1'),
       certificateBundle: path.join(directory, 'authorities'),
       extraCertificates: '',
-      skillsDirectory: '',
     },
     imageArchive: '',
     guestEnvironment: {},

@@ -26,6 +26,7 @@ import { addOrderRoutes } from './orders/orders.routes.ts'
 import { makeSandboxOrders } from './orders/sandbox-orders.ts'
 import { reclaim } from './reclaim/reclaim.ts'
 import { makeHostServer, makeOrdersApp } from './server.ts'
+import { makeSkillPlaces } from './skills/skill-places.ts'
 import { addSleepingFileRoutes } from './sleeping/sleeping-files.routes.ts'
 import { makeSleepingFiles } from './sleeping/sleeping-files.ts'
 import { makeSnapshots } from './snapshots/snapshots.ts'
@@ -93,6 +94,7 @@ export async function makeHost(options: HostOptions): Promise<Host> {
   const active = makeActiveBoots()
   const events = makeHostEvents()
   const files = makeBootFiles(options.files)
+  const skills = makeSkillPlaces({ directory: path.join(options.files.directory, 'skill-packages'), clock })
   const images = makeBaseImages({ archive: options.imageArchive, disks, facts, logger, signal })
   const attachments = makeAttachments(network)
   const { guestEnvironment, readyTimeoutMs, networkPool: pool } = options
@@ -117,7 +119,20 @@ export async function makeHost(options: HostOptions): Promise<Host> {
   const { paused, room } = memory
   const cpuShare = options.activeCpuShare
   const activity = makeActivityWatch({ active, events, cpuShare, logger, clock, signal })
-  const place = { sandboxes, boots, running, driver, disks, network, attachments, files, spares, paused, snapshots }
+  const place = {
+    sandboxes,
+    boots,
+    running,
+    driver,
+    disks,
+    network,
+    attachments,
+    files,
+    skills,
+    spares,
+    paused,
+    snapshots,
+  }
   const orders = makeSandboxOrders({ ...place, addresses, images, room, logger, clock, lock: makeKeyedLock() })
   const gateway = makeGateway({ active, events, logger, clock })
   const hostId = await facts.obtain('hostId', () => makeId('host', randomBytes))
@@ -132,6 +147,7 @@ export async function makeHost(options: HostOptions): Promise<Host> {
   return {
     prepare: async () => {
       await files.prepare()
+      await skills.prepare()
       await reclaim({ ...place, logger })
       await templates.reclaim()
       memory.watch()

@@ -67,7 +67,6 @@ async function main() {
       guestDirectory: settings.guestDirectory,
       certificateBundle: settings.certificateBundle,
       extraCertificates: settings.extraCertificates,
-      skillsDirectory: settings.skillsDirectory,
     },
     imageArchive: settings.imageArchive,
     spareSandboxes: settings.spareSandboxes,

@@ -155,10 +155,4 @@ export const hostSettings = {
     schema: z.enum(['on', 'off']),
     default: 'on',
   }),
-  skillsDirectory: setting<string>({
-    doc: 'Skills that every sandbox sees at /skills. Empty: none.',
-    environment: 'THREADBOX_SKILLS',
-    schema: optionalPath,
-    default: '',
-  }),
 }

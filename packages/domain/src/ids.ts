@@ -22,6 +22,7 @@ export const idPrefixes = {
   shareLink: 'x',
   workspace: 'w',
   snapshot: 'd',
+  skill: 'i',
 } as const
 export type IdKind = keyof typeof idPrefixes
 

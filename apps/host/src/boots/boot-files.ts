@@ -11,38 +11,46 @@ export type BootFiles = {
     sandboxId: string
     hostname: string
     gatewayAddress: string
-    /** Name of the guest's directory beside the current one: a boot that goes on keeps the guest it began with. */
+    /**
+     * Name of the guest's directory beside the current one: a boot that goes on keeps the guest it began with, and the
+     * skills that it has seen, of which it may hold some open. A new boot begins with none.
+     */
     guestDirectory?: string
   }): Promise<BootRequest['mounts']>
   /** Whether the guest is still there that a boot began with. */
   hasGuest(guestDirectory: string): Promise<boolean>
+  /** Where on the host a sandbox's `/skills` is. */
+  skillsOf(sandboxId: string): string
   remove(sandboxId: string): Promise<void>
 }
+
+/** What a sandbox sees at `/skills`, in its own directory; filled by `skills/skill-places.ts`. */
+const skillsName = 'skills'
 
 export type BootFilesOptions = {
   directory: string
   guestDirectory: string
   certificateBundle: string
   extraCertificates: string
-  skillsDirectory: string
 }
 
 export function makeBootFiles(options: BootFilesOptions): BootFiles {
   const shared = path.join(options.directory, 'shared')
   const certificates = path.join(shared, 'ca-certificates.crt')
-  const noSkills = path.join(shared, 'no-skills')
   const ownDirectory = (sandboxId: string) => path.join(options.directory, 'sandboxes', sandboxId)
   const guestPath = (name: string) => path.join(path.dirname(options.guestDirectory), name)
   return {
     prepare: async () => {
-      await mkdir(noSkills, { recursive: true })
+      await mkdir(shared, { recursive: true })
       const sources = [options.certificateBundle, options.extraCertificates].filter((source) => source !== '')
       const contents = await Promise.all(sources.map((source) => readFile(source, 'utf8')))
       await replaceFile(certificates, contents.map((content) => content.trimEnd()).join('\n'))
     },
     write: async ({ sandboxId, hostname, gatewayAddress, guestDirectory }) => {
       const directory = ownDirectory(sandboxId)
-      await mkdir(directory, { recursive: true })
+      const skillsDirectory = path.join(directory, skillsName)
+      if (guestDirectory === undefined) await rm(skillsDirectory, { recursive: true, force: true })
+      await mkdir(skillsDirectory, { recursive: true })
       const [hostsFile, resolvConf] = [path.join(directory, 'hosts'), path.join(directory, 'resolv.conf')]
       await Promise.all([
         // A name that is missing here makes sudo wait ten seconds for DNS.
@@ -54,7 +62,7 @@ export function makeBootFiles(options: BootFilesOptions): BootFiles {
         certificateBundle: certificates,
         resolvConf,
         hostsFile,
-        skillsDirectory: options.skillsDirectory === '' ? noSkills : options.skillsDirectory,
+        skillsDirectory,
       }
     },
     hasGuest: (guestDirectory) =>
@@ -62,6 +70,7 @@ export function makeBootFiles(options: BootFilesOptions): BootFiles {
         () => true,
         () => false,
       ),
+    skillsOf: (sandboxId) => path.join(ownDirectory(sandboxId), skillsName),
     remove: (sandboxId) => rm(ownDirectory(sandboxId), { recursive: true, force: true }),
   }
 }

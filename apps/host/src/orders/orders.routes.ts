@@ -7,6 +7,7 @@ import {
   ensureSandboxSchema,
   hostPaths,
   pauseSandboxSchema,
+  placeSkillsSchema,
   shutdownOrderSchema,
   startSandboxSchema,
   stopSandboxSchema,
@@ -29,6 +30,7 @@ const sandboxPath = hostPaths.sandbox(':sandboxId')
 export function addOrderRoutes(app: Hono, orders: SandboxOrders): void {
   addMemoryRoutes(app, orders)
   addSnapshotRoutes(app, orders)
+  addSkillRoutes(app, orders)
   app.get(hostPaths.sandboxes, async (context) => context.json({ sandboxes: await orders.list() }))
   app.get(sandboxPath, async (context) =>
     context.json(await orders.get(sandboxIdOf(context), { withUsage: context.req.query('usage') === 'true' })),
@@ -85,6 +87,16 @@ function addSnapshotRoutes(app: Hono, orders: SandboxOrders): void {
   })
   app.delete(hostPaths.snapshot(':sandboxId', ':snapshotId'), async (context) => {
     await orders.removeSnapshot(sandboxIdOf(context), context.req.param('snapshotId') ?? '')
+    return context.body(null, 204)
+  })
+}
+
+function addSkillRoutes(app: Hono, orders: SandboxOrders): void {
+  app.put(hostPaths.skills(':sandboxId'), async (context) =>
+    context.json(await orders.placeSkills(sandboxIdOf(context), await bodyOf(context, placeSkillsSchema))),
+  )
+  app.put(hostPaths.skillPackage(':digest'), async (context) => {
+    await orders.storeSkill(context.req.param('digest') ?? '', new Uint8Array(await context.req.arrayBuffer()))
     return context.body(null, 204)
   })
 }

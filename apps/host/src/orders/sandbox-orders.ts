@@ -13,6 +13,7 @@ import { bootBytes, type MemoryRoom } from '../memory/memory-room.ts'
 import { isAsleep, type PausedBoots } from '../memory/paused-boots.ts'
 import type { AddressBook } from '../network/address-book.ts'
 import type { Attachments } from '../network/attachments.ts'
+import type { SkillPlaces } from '../skills/skill-places.ts'
 import type { Snapshots } from '../snapshots/snapshots.ts'
 import type { Spare, Spares } from '../spares/spares.ts'
 import type { BootsStore } from '../state/boots.store.ts'
@@ -20,6 +21,7 @@ import type { SandboxesStore, StoredSandbox } from '../state/sandboxes.store.ts'
 import { type MemoryOrders, makeMemoryOrders } from './memory-orders.ts'
 import { bootUsedBefore, hostShuttingDown, otherBoot, sandboxDeleting, sandboxNotFound } from './orders.errors.ts'
 import { presentSandbox } from './present-sandbox.ts'
+import { makeSkillOrders, type SkillOrders } from './skill-orders.ts'
 import { makeSnapshotOrders, type SnapshotOrders } from './snapshot-orders.ts'
 import { shutDownAll, stopSandbox } from './stop-sandboxes.ts'
 
@@ -34,6 +36,7 @@ export type OrdersParts = {
   attachments: Attachments
   images: BaseImages
   files: BootFiles
+  skills: SkillPlaces
   spares: Spares
   paused: PausedBoots
   snapshots: Snapshots
@@ -54,7 +57,8 @@ type WantedSandbox = {
  * about different sandboxes side by side; an order that names another boot than the current one is refused.
  */
 export type SandboxOrders = MemoryOrders &
-  SnapshotOrders & {
+  SnapshotOrders &
+  SkillOrders & {
     ensure(sandboxId: string, wanted: WantedSandbox): Promise<HostSandbox>
     change(
       sandboxId: string,
@@ -145,6 +149,7 @@ export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
     },
     ...makeMemoryOrders({ ...parts, known, isShuttingDown: () => isShuttingDown }),
     ...makeSnapshotOrders({ ...parts, known }),
+    ...makeSkillOrders({ ...parts, known }),
   }
 }
 

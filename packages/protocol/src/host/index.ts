@@ -312,6 +312,10 @@ export const hostPaths = {
   fileChanges: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/file-changes`,
   /** `GET`: reads the disk of a sandbox that sleeps; see `sleepingQuestionSchema`. */
   sleepingFiles: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/sleeping-files`,
+  /** `PUT`: what is at `/skills`; see `placeSkillsSchema`. */
+  skills: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/skills`,
+  /** `PUT`: a package that an order has named. */
+  skillPackage: (digest: string) => `/v1/skills/${digest}`,
   guest: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/guest`,
   code: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/code`,
   port: (sandboxId: string, port: number) => `/v1/sandboxes/${sandboxId}/port/${port}`,
@@ -333,4 +337,5 @@ export const hostDoctorSchema = z.object({
 })
 export type HostDoctor = z.infer<typeof hostDoctorSchema>
 
+export * from './skills.ts'
 export * from './sleeping-files.ts'
