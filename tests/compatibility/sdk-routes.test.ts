@@ -25,6 +25,7 @@ async function callsOfTheClient(): Promise<string[]> {
     client.account,
     client.threads,
     client.workspaces,
+    client.skills,
     client.files,
     client.models,
     client.sandboxes,

@@ -22,6 +22,7 @@ import { makeServiceStore, type ServiceStore } from './services/services.store.t
 import type { ServiceTables } from './services/services.table.ts'
 import { makeServiceParts, makeServices, type Services } from './services/services.usecases.ts'
 import type { Settings } from './settings/settings.ts'
+import { makeSkillParts, type SkillParts } from './skill-parts.ts'
 import { makeSnapshotStore } from './snapshots/snapshots.store.ts'
 import type { SnapshotTables } from './snapshots/snapshots.table.ts'
 import { makeSnapshots, type Snapshots } from './snapshots/snapshots.usecases.ts'
@@ -37,7 +38,8 @@ import type { Workspaces } from './workspaces/workspaces.usecases.ts'
 
 /** What threads and their sandboxes are made of. */
 export type ThreadParts = SandboxParts &
-  WorkspaceBase & {
+  WorkspaceBase &
+  SkillParts & {
     workspaces: Workspaces
     threadStore: ThreadStore
     threads: Threads
@@ -106,7 +108,13 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
   const sandboxParts = makeSandboxParts({
     ...options,
     ...{ threadStore, log, announce, defaults: base.readDefaults },
-    deliver: (threadId, sandbox) => attachments.deliver(threadId, sandbox),
+    deliver: async (threadId, sandbox) => {
+      const { sandboxId, bootId } = sandbox
+      await Promise.all([
+        attachments.deliver(threadId, sandbox),
+        skillParts.skillPlacement.deliver({ threadId, sandboxId, bootId }),
+      ])
+    },
     onSandboxChanged: (threadId) => {
       serviceWatch.sandboxChanged(threadId)
       options.onSandboxChanged(threadId)
@@ -119,10 +127,18 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
   const inheritedChanged = async () => {
     await sandboxParts.applyLimits()
     sandboxParts.policyLoop.nudge()
+    skillParts.skillPlacement.refresh()
   }
   const workspaces = makeWorkspacePart({
     ...{ ...options, ...known, operations, sandboxStore: sandboxParts.sandboxStore },
     onValuesChanged: inheritedChanged,
+  })
+  const skillParts = makeSkillParts({
+    ...options,
+    ...known,
+    operations,
+    workspaces,
+    sandboxStore: sandboxParts.sandboxStore,
   })
   const parts: ThreadParts = {
     threadStore,
@@ -140,6 +156,7 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     }),
     ...sandboxParts,
     ...base,
+    ...skillParts,
     workspaces,
     threads: makeThreads({
       store: threadStore,

@@ -35,6 +35,7 @@ import { installationRoutes, setupRoutes } from './settings/installation.routes.
 import type { SettingTables } from './settings/settings.table.ts'
 import { type FixedSetting, makeSettings, type Settings } from './settings/settings.ts'
 import { makeStatus } from './settings/status.ts'
+import { skillRoutes } from './skills/skills.routes.ts'
 import { snapshotRoutes } from './snapshots/snapshots.routes.ts'
 import type { System } from './system.ts'
 import { makeTerminalFeature, type TerminalFeature } from './terminals/terminal-feature.ts'
@@ -182,6 +183,7 @@ function makeTurnPart(options: ApplicationOptions, known: { parts: ThreadParts; 
         modelId: row.model_id ?? workspace?.modelId ?? null,
         titleSource: row.title_source as 'none' | 'automatic' | 'person',
         instructions: workspace?.instructions ?? '',
+        skills: await parts.skills.ofThread({ userId: row.user_id, workspaceId: row.workspace_id }),
       }
     },
     setAutomaticTitle: (threadId, title) => parts.threads.setAutomaticTitle(threadId, title),
@@ -242,6 +244,7 @@ function mountRoutes(
 ) {
   const { parts, users, models } = known
   const { threads, log, attachments } = parts
+  const files = filesOf(parts, options.host)
   const hasModel = async () => (await models.usable(null)) !== undefined
   const status = makeStatus({ version: options.version, host: options.host, users, hasModel })
   return makeServer({
@@ -256,10 +259,11 @@ function mountRoutes(
       accountRoutes({ users, apiKeys: known.apiKeys }),
       threadRoutes({ threads, log, userHub: parts.userHub }),
       workspaceRoutes({ workspaces: parts.workspaces }),
+      skillRoutes({ skills: parts.skills, threads, files }),
       contentRoutes({ threads, log, blobs: options.blobs, attachments }),
       exportRoutes({ threads, log, blobs: options.blobs }),
       fileRoutes({
-        ...{ threads, watch: parts.filesWatch, files: filesOf(parts, options.host) },
+        ...{ threads, watch: parts.filesWatch, files },
         publish: (userId, event) => parts.userHub.publish(userId, event),
       }),
       lifecycleRoutes({ lifecycle: parts.lifecycle, open: (userId, threadId) => threads.open(userId, threadId) }),
@@ -328,7 +332,7 @@ function lifecycle(
     ],
   })
   const deletion = { operations, store: parts.workspaceStore, threads: parts.workspaceThreads, system, logger }
-  registerWorkspaceDeletion(deletion)
+  registerWorkspaceDeletion({ ...deletion, eraseContents: (workspaceId) => parts.skills.eraseOf(workspaceId) })
   let reconciler: AsyncDisposable | undefined
   return {
     start: async () => {
@@ -345,6 +349,7 @@ function lifecycle(
         onHostChange: (isReachable) => {
           if (isReachable) takeLeftSnapshots(options, parts)
           parts.onHostChange(isReachable)
+          if (isReachable) parts.skillPlacement.refresh()
           parts.userHub.broadcast({ type: 'status-updated' })
         },
         onEvent: parts.onHostEvent,

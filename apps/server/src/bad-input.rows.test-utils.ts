@@ -34,6 +34,7 @@ const terminal = {
   unknown: { threadId: 'thread.not-found', terminalId: 'terminal.not-found' },
 } as const
 const workspace = { params: { workspaceId: 'own' }, unknown: { workspaceId: 'workspace.not-found' } } as const
+const skill = { params: { skillId: 'own' }, unknown: { skillId: 'skill.not-found' } } as const
 const model = { params: { modelId: 'own' }, unknown: { modelId: 'model.not-found' } } as const
 const modelOwner = { ownerOnly: 'model.owner-only' } as const
 const settingsOwner = { ownerOnly: 'auth.owner-required' } as const
@@ -196,6 +197,15 @@ export const badInputRows: Record<string, BadInputRow> = {
   'GET /workspaces/{workspaceId}/contents': workspace,
   'DELETE /workspaces/{workspaceId}': workspace,
   'POST /workspaces/{workspaceId}/restore': workspace,
+  'GET /skills': {},
+  'POST /skills': { isRaw: true },
+  'GET /skills/{skillId}': skill,
+  'PUT /skills/{skillId}/content': { ...skill, isRaw: true },
+  'PATCH /skills/{skillId}': { ...skill, body: { workspaceId: null } },
+  'DELETE /skills/{skillId}': skill,
+  'GET /skills/{skillId}/archive': skill,
+  'GET /threads/{threadId}/skills': inThread,
+  'POST /threads/{threadId}/skills': { ...inThread, body: { path: '/home/user/skill', workspaceId: null } },
   'GET /models': {},
   'POST /models': {
     ...modelOwner,

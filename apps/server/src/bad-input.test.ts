@@ -68,9 +68,15 @@ async function makeIds(person: TestPerson): Promise<Ids> {
   const keys = await json<{ id: string }>('POST', '/api-keys', { name: 'for ids' })
   const sessions = await json<{ sessions: { id: string }[] }>('GET', '/auth/sessions')
   const { id: workspaceId } = await json<{ id: string }>('POST', '/workspaces', { name: 'Workspace' })
+  const skill = await server.call('POST', '/api/v1/skills', {
+    person,
+    body: '---\nname: skill\ndescription: Does something.\n---\n',
+    headers: { 'content-type': 'text/markdown' },
+  })
   return {
     threadId,
     workspaceId,
+    skillId: ((await skill.json()) as { id: string }).id,
     entryId,
     callId: entries.find((entry) => entry.kind === 'tool-call')?.id ?? 'no call',
     attachmentId: ((await upload.json()) as { id: string }).id,

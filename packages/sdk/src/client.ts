@@ -6,6 +6,7 @@ import { previewCalls } from './previews.ts'
 import { type ClientOptions, connect } from './request.ts'
 import { sandboxCalls } from './sandboxes.ts'
 import { serviceCalls } from './services.ts'
+import { skillCalls } from './skills.ts'
 import { snapshotCalls } from './snapshots.ts'
 import { terminalCalls } from './terminals.ts'
 import { threadCalls } from './threads.ts'
@@ -25,6 +26,7 @@ export function createClient(options: ClientOptions = {}) {
     account: accountCalls(connection),
     threads: threadCalls(connection),
     workspaces: workspaceCalls(connection),
+    skills: skillCalls(connection),
     sandboxes: sandboxCalls(connection),
     services: serviceCalls(connection),
     snapshots: snapshotCalls(connection),

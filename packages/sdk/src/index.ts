@@ -14,4 +14,5 @@ export {
 export { createClient, type ThreadboxClient } from './client.ts'
 export type { StreamOptions, StreamStatus } from './event-stream.ts'
 export type { ClientOptions, UploadBody } from './request.ts'
+export type { SkillBody } from './skills.ts'
 export type { UploadOptions } from './upload.ts'

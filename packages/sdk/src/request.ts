@@ -12,7 +12,7 @@ export type ClientOptions = {
 
 export type Query = Record<string, string | number | boolean | null | undefined>
 /** Bytes to send: from memory, from a file that the person chose, or streamed. */
-export type UploadBody = Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
+export type UploadBody = Blob | FormData | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 export type RequestOptions = {
   query?: Query
   json?: unknown

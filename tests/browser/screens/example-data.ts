@@ -9,9 +9,13 @@ import {
   modelConnectionSchema,
   type Session,
   type Settings,
+  type Skill,
+  type SkillContent,
   type Status,
   sessionSchema,
   settingsSchema,
+  skillContentSchema,
+  skillSchema,
   statusSchema,
   type Thread,
   threadSchema,
@@ -198,6 +202,39 @@ export const models: ModelConnection[] = [
     ...{ baseUrl: 'http://127.0.0.1:11434', keySource: 'none', inputUsdPerMillion: null, outputUsdPerMillion: null },
   }),
 ]
+
+const skillText = `---
+name: weekly-report
+description: Writes the weekly report from the numbers in the warehouse. Use it on Mondays, or when somebody asks for the week.
+compatibility: Requires access to the warehouse
+---
+
+1. Run \`scripts/numbers.py\` for the week.
+2. Fill \`assets/report.md\` and share it.
+`
+export const skills: Skill[] = [
+  skillSchema.parse({
+    ...{ id: 'i2', workspaceId: null, name: 'brand-words', license: 'CC-BY-4.0', compatibility: null, isText: true },
+    description: 'How we write: words that we use and words that we avoid. Use it for every text that others will read.',
+    ...{ fileCount: 1, sizeBytes: 2210, createdAt: now - 9 * day, updatedAt: now - 2 * day },
+  }),
+  skillSchema.parse({
+    ...{ id: 'i1', workspaceId: null, name: 'weekly-report', license: null, isText: false },
+    description:
+      'Writes the weekly report from the numbers in the warehouse. Use it on Mondays, or when somebody asks for the week.',
+    compatibility: 'Requires access to the warehouse',
+    ...{ fileCount: 3, sizeBytes: 18_400, createdAt: now - 9 * day, updatedAt: now - hour },
+  }),
+]
+export const skillContent: SkillContent = skillContentSchema.parse({
+  ...skills[1],
+  text: skillText,
+  files: [
+    { path: 'SKILL.md', sizeBytes: 310, isExecutable: false },
+    { path: 'assets/report.md', sizeBytes: 900, isExecutable: false },
+    { path: 'scripts/numbers.py', sizeBytes: 17_190, isExecutable: true },
+  ],
+})
 
 export const settings: Settings = settingsSchema.parse({
   limits,

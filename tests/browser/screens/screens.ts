@@ -113,6 +113,13 @@ export const screens: readonly Screen[] = [
   },
   settings('you', heading('You')),
   settings('models', (page) => page.getByText('On this machine').first()),
+  settings('skills', (page) => page.getByText('weekly-report', { exact: true })),
+  {
+    name: 'skill-editor',
+    path: '/settings/skills',
+    reach: (page) => page.getByRole('button', { name: 'Edit weekly-report' }).press('Enter'),
+    shows: (page) => page.getByRole('textbox', { name: 'SKILL.md' }),
+  },
   settings('limits', (page) => page.getByRole('textbox', { name: 'Sandbox memory' })),
   settings('sandboxes', (page) => page.getByRole('textbox').first()),
   settings('network', (page) => page.getByText('Port').first()),

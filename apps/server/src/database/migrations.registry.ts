@@ -10,6 +10,7 @@ import { addLifecycleColumns, addServiceColumn, createSandboxTables } from '../s
 import { createSearchTables } from '../search/search.table.ts'
 import { createServiceTables } from '../services/services.table.ts'
 import { createSettingTables } from '../settings/settings.table.ts'
+import { createSkillTables } from '../skills/skills.table.ts'
 import { createSnapshotTables } from '../snapshots/snapshots.table.ts'
 import { createTerminalTables } from '../terminals/terminals.table.ts'
 import { createThreadTables } from '../threads/threads.table.ts'
@@ -46,6 +47,7 @@ const changes: Record<string, Change> = {
   '0019-model-images': addModelImages,
   '0020-workspaces': createWorkspaceTables,
   '0021-snapshots': createSnapshotTables,
+  '0024-skills': createSkillTables,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -8,6 +8,7 @@ import type { SandboxTables } from '../sandboxes/sandboxes.table.ts'
 import type { SearchTables } from '../search/search.table.ts'
 import type { ServiceTables } from '../services/services.table.ts'
 import type { SettingTables } from '../settings/settings.table.ts'
+import type { SkillTables } from '../skills/skills.table.ts'
 import type { SnapshotTables } from '../snapshots/snapshots.table.ts'
 import type { TerminalTables } from '../terminals/terminals.table.ts'
 import type { ThreadTables } from '../threads/threads.table.ts'
@@ -22,6 +23,7 @@ export type Database = UserTables &
   SearchTables &
   SandboxTables &
   ServiceTables &
+  SkillTables &
   TerminalTables &
   AttachmentTables &
   OperationTables &

@@ -23,7 +23,10 @@ import {
   hostSandboxSchema,
   hostSnapshotsSchema,
   type PausedSandbox,
+  type PlacedSkills,
+  type PlaceSkills,
   pausedSandboxSchema,
+  placedSkillsSchema,
   type TakenSnapshot,
   takenSnapshotSchema,
   type WokenSandbox,
@@ -67,6 +70,9 @@ export type HostClient = {
   snapshots(sandboxId: string): Promise<HostSnapshots>
   /** Gives up a snapshot; one that is gone already, or its whole sandbox, is fine. */
   removeSnapshot(sandboxId: string, snapshotId: string): Promise<void>
+  /** What an awake boot sees at `/skills`; packages that the host has not got are named, and nothing is changed then. */
+  placeSkills(sandboxId: string, order: PlaceSkills): Promise<PlacedSkills>
+  storeSkill(digest: string, bytes: Uint8Array): Promise<void>
   /** What differs on the disk from the moment of the last pause. */
   fileChanges(sandboxId: string): Promise<FileChanges>
   /** Ends a boot; one that is over already is fine. */
@@ -118,6 +124,7 @@ export function makeHostClient(options: { socketPath: string }): HostClient {
         ...(request.bootId === undefined ? {} : { [bootHeader]: request.bootId }),
       },
       ...(request.json === undefined ? {} : { body: JSON.stringify(request.json) }),
+      ...(request.bytes === undefined ? {} : { body: request.bytes }),
     })
     const text = await response.body.text()
     const body = parseJson(text)
@@ -145,6 +152,11 @@ export function makeHostClient(options: { socketPath: string }): HostClient {
       order(hostSandboxSchema, { method: 'POST', path: hostPaths.start(sandboxId), json, bootId: json.bootId }),
     ...memoryOrders(order),
     ...diskOrders(order),
+    placeSkills: (sandboxId, json) =>
+      order(placedSkillsSchema, { method: 'PUT', path: hostPaths.skills(sandboxId), json, bootId: json.bootId }),
+    storeSkill: async (digest, bytes) => {
+      await order(z.unknown(), { method: 'PUT', path: hostPaths.skillPackage(digest), bytes })
+    },
     stop: async (sandboxId, bootId) => {
       await order(z.unknown(), { method: 'POST', path: hostPaths.stop(sandboxId), json: { bootId }, bootId })
     },
@@ -188,6 +200,7 @@ type SendOrder = <Schema extends z.ZodType>(
     method: 'GET' | 'PUT' | 'PATCH' | 'POST' | 'DELETE'
     path: string
     json?: unknown
+    bytes?: Uint8Array
     bootId?: string
     timeoutMs?: number
   },

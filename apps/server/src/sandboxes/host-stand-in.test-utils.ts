@@ -19,6 +19,7 @@ import {
 } from '@threadbox/protocol/host'
 import { answerSleeping, filesystemRoutes } from './files-stand-in.test-utils.ts'
 import { closedPort, isAsked, type StandInService, sleepingPort } from './ports-stand-in.test-utils.ts'
+import { noSkillsYet, placeSkills, type SkillsStandIn, storeSkill } from './skills-stand-in.test-utils.ts'
 import { answerSnapshot, makeSnapshotsStandIn, type SnapshotsStandIn } from './snapshots-stand-in.test-utils.ts'
 
 /**
@@ -59,6 +60,7 @@ export type HostStandIn = AsyncDisposable & {
   /** What the demotion rescues, and what the guest says of it afterwards. */
   rescue: RescueReport
   fileChanges: FileChanges
+  skills: SkillsStandIn
   /** What the guest was asked to start again. */
   restarted: string[]
   /** Key of the last manifest that the guest was asked for, by whom. */
@@ -122,6 +124,7 @@ export async function startHostStandIn(): Promise<HostStandIn> {
     abandoned: [],
     ...{ pauseGate: undefined, wakeGate: undefined, demoteGate: undefined },
     ...{ wakesFrom: 'memory', places: 100, manifest: emptyManifest(), rescue: emptyRescue(), fileChanges: noChanges },
+    skills: noSkillsYet(),
     hashKeys: { pause: undefined, look: undefined },
     snapshots: makeSnapshotsStandIn(),
     loseAnswer: () => false,
@@ -178,6 +181,7 @@ async function answer(host: HostStandIn, exchange: Exchange): Promise<void> {
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   const sandbox = host.sandboxes.get(sandboxId)
   if (url.pathname === '/v1/host') return sendJson(infoOf(host))
+  if (url.pathname.startsWith('/v1/skills/')) return sendJson((await storeSkill(host.skills, sandboxId, request)).body)
   if (url.pathname === '/v1/sandboxes') return sendJson({ sandboxes: [...host.sandboxes.values()] })
   if (request.method === 'PUT' && rest === '') {
     await mkdir(host.pathOf(sandboxId, '/home/user'), { recursive: true })
@@ -211,6 +215,10 @@ async function answer(host: HostStandIn, exchange: Exchange): Promise<void> {
     const { bootId } = (await json(request)) as { bootId: string }
     host.abandoned.push(bootId)
     return sendJson({ wasUnderWay: sandbox.actual === 'ready' && sandbox.bootId === bootId })
+  }
+  if (rest === 'skills') {
+    const placed = await placeSkills(host.skills, sandbox, request)
+    return placed === undefined ? sendJson(wireError('sandbox.paused', 'conflict'), 409) : sendJson(placed.body)
   }
   if (rest === 'port') return (isAsked(sandbox, request) ? host.service : sleepingPort)(request, response)
   if (rest === 'sleeping-files') {

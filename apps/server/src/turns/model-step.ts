@@ -58,7 +58,7 @@ export async function askModel(
     }
     step.note = await dependencies.wakeNotes.pending(turn.threadId, signal)
     const facts = await dependencies.threadFacts(turn.threadId)
-    const system = systemPromptWith(facts?.instructions ?? '')
+    const system = systemPromptWith({ instructions: '', skills: [], ...facts })
     const note = step.note?.text
     const request = await prepareRequest(dependencies, { ...options, signal, system, note, onUsage })
     step.estimatedTokens = request.estimatedTokens

@@ -24,6 +24,8 @@ export type ThreadFacts = {
   titleSource: 'none' | 'automatic' | 'person'
   /** Of its workspace; empty when there are none. */
   instructions: string
+  /** What its sandbox has at `/skills`. */
+  skills: readonly { name: string; description: string }[]
 }
 
 export type TurnDependencies = {

@@ -61,6 +61,7 @@ type TestBenchOptions = {
   settings?: Partial<TurnSettings>
   /** What the workspace of the thread tells the agent. */
   instructions?: string
+  skills?: { name: string; description: string }[]
 }
 
 const noSnapshots = { want: async () => undefined, turnEnded: async () => undefined, settled: async () => undefined }
@@ -108,7 +109,14 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
     threadFacts: async (id) => {
       const row = await threads.findAny(id)
       const titleSource = row?.title_source as 'none' | 'automatic' | 'person'
-      return row && { modelId: row.model_id, titleSource, instructions: options.instructions ?? '' }
+      return (
+        row && {
+          modelId: row.model_id,
+          titleSource,
+          instructions: options.instructions ?? '',
+          skills: options.skills ?? [],
+        }
+      )
     },
     setAutomaticTitle: async (id, title) => void (await threads.setAutomaticTitle(id, title)),
     attachmentsOf: async (_threadId, ids) => ids.flatMap((id) => attachments.get(id) ?? []),

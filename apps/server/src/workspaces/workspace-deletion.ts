@@ -13,6 +13,8 @@ export function registerWorkspaceDeletion(options: {
   operations: Operations
   store: WorkspaceStore
   threads: WorkspaceThreads
+  /** Removes what the workspace itself keeps beside its row. */
+  eraseContents: (workspaceId: string) => Promise<void>
   system: System
   logger: Logger
 }): void {
@@ -23,6 +25,7 @@ export function registerWorkspaceDeletion(options: {
     if (row === undefined || row.deleted_at === null) return
     for (const threadId of await threads.deletedIds(subjectId))
       await threads.planRemoval(threadId, options.system.now())
+    await options.eraseContents(subjectId)
     await store.erase(subjectId)
     logger.info({ workspaceId: subjectId }, 'workspace removed')
   })

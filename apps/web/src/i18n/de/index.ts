@@ -16,6 +16,7 @@ import { sandbox } from './sandbox.ts'
 import { search } from './search.ts'
 import { settings } from './settings.ts'
 import { sidebar } from './sidebar.ts'
+import { skills } from './skills.ts'
 import { terminal } from './terminal.ts'
 import { threads } from './threads.ts'
 import { workspaces } from './workspaces.ts'
@@ -39,5 +40,6 @@ export const de: Texts<typeof en> = {
   preview,
   search,
   settings,
+  skills,
   workspaces,
 }

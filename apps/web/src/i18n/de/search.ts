@@ -14,6 +14,7 @@ export const search: Texts<typeof source> = {
     sidebar: 'Seitenleiste zeigen oder verbergen',
     settings: 'Einstellungen',
     connectModel: 'Modell verbinden',
+    skills: 'Skills',
     apiKeys: 'API-Schlüssel',
     shortcuts: 'Tastenkürzel',
     themeLight: 'Helles Design',

@@ -6,6 +6,7 @@ export const settings: Texts<typeof source> = {
   nav: {
     you: 'Sie',
     models: 'Modelle',
+    skills: 'Skills',
     limits: 'Grenzen',
     sleep: 'Sandboxes',
     network: 'Netz',

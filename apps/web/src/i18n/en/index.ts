@@ -14,6 +14,7 @@ import { sandbox } from './sandbox.ts'
 import { search } from './search.ts'
 import { settings } from './settings.ts'
 import { sidebar } from './sidebar.ts'
+import { skills } from './skills.ts'
 import { terminal } from './terminal.ts'
 import { threads } from './threads.ts'
 import { workspaces } from './workspaces.ts'
@@ -38,5 +39,6 @@ export const en = {
   preview,
   search,
   settings,
+  skills,
   workspaces,
 }

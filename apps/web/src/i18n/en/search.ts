@@ -11,6 +11,7 @@ export const search = {
     sidebar: 'Show or hide the sidebar',
     settings: 'Settings',
     connectModel: 'Connect a model',
+    skills: 'Skills',
     apiKeys: 'API keys',
     shortcuts: 'Keyboard shortcuts',
     themeLight: 'Light theme',

@@ -3,6 +3,7 @@ export const settings = {
   nav: {
     you: 'You',
     models: 'Models',
+    skills: 'Skills',
     limits: 'Limits',
     sleep: 'Sandboxes',
     network: 'Network',

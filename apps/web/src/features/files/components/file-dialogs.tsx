@@ -8,6 +8,7 @@ import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { ConfirmDialog } from '../../connection/components/confirm-dialog.tsx'
 import { FormProblem } from '../../connection/components/form-problem.tsx'
+import { SaveFolderDialog } from '../../skills/components/save-folder-dialog.tsx'
 import { useFileActions } from '../api/files.queries.ts'
 import { useMoveInto, useRemoveAll } from '../api/several-files.ts'
 import { type FilesView, withFile, withMoved } from '../state/files-view.models.ts'
@@ -19,6 +20,7 @@ import { CopyFromThread } from './copy-from-thread.tsx'
 export type FileQuestion =
   | { kind: 'new-file' | 'new-folder' | 'rename'; path: string }
   | { kind: 'copy-from'; folder: string }
+  | { kind: 'save-skill'; path: string }
   | { kind: 'move'; entries: readonly FileEntry[] }
   | { kind: 'remove'; entries: readonly FileEntry[] }
 
@@ -34,6 +36,9 @@ export function FileDialogs(props: DialogProps & { question: FileQuestion }) {
   if (question.kind === 'move') return <MoveDialog {...rest} entries={question.entries} />
   if (question.kind === 'copy-from') {
     return <CopyFromThread threadId={rest.threadId} folder={question.folder} onClose={rest.onClose} />
+  }
+  if (question.kind === 'save-skill') {
+    return <SaveFolderDialog threadId={rest.threadId} path={question.path} onClose={rest.onClose} />
   }
   return <NameDialog {...rest} question={{ kind: question.kind, path: question.path }} />
 }

@@ -1,6 +1,6 @@
 import type { FileEntry } from '@threadbox/sdk'
 import type { TFunction } from 'i18next'
-import { Download, Ellipsis, FolderInput, ListChecks, Pencil, RotateCw, Trash2 } from 'lucide-react'
+import { BookOpen, Download, Ellipsis, FolderInput, ListChecks, Pencil, RotateCw, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../app/client.ts'
 import { download } from '../../../app/download.ts'
@@ -86,7 +86,7 @@ function SelectedMenu(props: {
   entries: readonly FileEntry[]
   onAsk: (question: FileQuestion) => void
 }) {
-  const { t } = useTranslation('files')
+  const { t } = useTranslation(['files', 'skills'])
   const client = useClient()
   const { threadId, folder, entries } = props
   const [only] = entries
@@ -132,6 +132,14 @@ function SelectedMenu(props: {
       <MenuItem icon={<FolderInput className="i" size={14} />} onSelect={() => ask({ kind: 'move', entries })}>
         {t('move')}
       </MenuItem>
+      {single !== undefined && isFolder(single) && (
+        <MenuItem
+          icon={<BookOpen className="i" size={14} />}
+          onSelect={() => ask({ kind: 'save-skill', path: single.path })}
+        >
+          {t('skills:saveFolder')}
+        </MenuItem>
+      )}
       <MenuItem icon={<Trash2 className="i" size={14} />} isDanger onSelect={() => ask({ kind: 'remove', entries })}>
         {t('remove')}
       </MenuItem>

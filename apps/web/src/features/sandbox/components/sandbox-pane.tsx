@@ -14,6 +14,7 @@ import { SurvivalCard } from '../../lifecycle/components/survival-card.tsx'
 import type { PaneProps } from '../../panes/components/pane-registry.ts'
 import { usePageThread } from '../../panes/state/page-thread.ts'
 import { closePane, wasPaneAskedFor } from '../../panes/state/pane-store.ts'
+import { ThreadSkills } from '../../skills/components/thread-skills.tsx'
 import { threadQuery } from '../../threads/api/thread-queries.ts'
 import { useSandboxDetail } from '../api/sandbox.queries.ts'
 import { withTurnMode } from '../state/chip.models.ts'
@@ -96,6 +97,7 @@ function Detail(props: { thread: Thread; detail: SandboxDetail; isStale: boolean
         usedDiskBytes={detail.usage?.diskBytes ?? null}
       />
       <PolicySection threadId={thread.id} detail={detail} />
+      <ThreadSkills threadId={thread.id} />
       {detail.latestReport !== null && (
         <section className="sec" aria-label={t('pane.report')}>
           <div className="sec-h">{t('pane.report')}</div>

@@ -7,6 +7,7 @@ import { connectionStore } from '../../connection/state/connection-store.ts'
 import { receiveCopying, renewFiles, renewFolder } from '../../files/api/files.queries.ts'
 import { renewServices } from '../../preview/api/services.queries.ts'
 import { receiveServices } from '../../preview/state/preview-store.ts'
+import { renewSkills } from '../../skills/api/skills.queries.ts'
 import { putTerminals, renewTerminals } from '../../terminal/api/terminals.queries.ts'
 import { dropThread, putThread } from '../../threads/api/thread-queries.ts'
 import { renewWorkspaces } from '../../workspaces/api/workspaces.queries.ts'
@@ -29,10 +30,12 @@ export function useUserStream(): void {
           renewServices(queryClient)
           renewFiles(queryClient)
           renewTerminals(queryClient)
+          renewSkills(queryClient)
         },
         onEvent: (event) => {
           if (event.type === 'thread-updated') putThread(queryClient, event.thread)
           else if (event.type === 'workspaces-updated') renewWorkspaces(queryClient)
+          else if (event.type === 'skills-updated') renewSkills(queryClient)
           else if (event.type === 'thread-removed') dropThread(queryClient, event.threadId)
           else if (event.type === 'services-updated') receiveServices(queryClient, event.threadId, event.services)
           else if (event.type === 'files-changed') renewFolder(queryClient, event.threadId, event.path)

@@ -1,0 +1,66 @@
+import { skillNamePattern } from '@threadbox/protocol/host'
+import { parseDocument } from 'yaml'
+import { z } from 'zod'
+import { skillDescriptionInvalid, skillFrontMatterInvalid, skillNameInvalid } from './skills.errors.ts'
+
+/** What the beginning of a `SKILL.md` says about a skill. */
+export type SkillHeader = { name: string; description: string; license: string | null; compatibility: string | null }
+
+const maxDescriptionCharacters = 1024
+/** Where the front matter must be over. The longest fields of the format together are a tenth of this. */
+const maxHeaderCharacters = 16_384
+
+/** Other fields are for other clients, and are left as they are. */
+const headerSchema = z.looseObject({
+  name: z.string('name has to be a text'),
+  description: z.string('description has to be a text'),
+  license: z.string('license has to be a text').max(1024, 'license has more than 1024 characters').nullish(),
+  compatibility: z
+    .string('compatibility has to be a text')
+    .max(500, 'compatibility has more than 500 characters')
+    .nullish(),
+  metadata: z.record(z.string(), z.unknown(), 'metadata has to be a list of names with values').nullish(),
+  'allowed-tools': z
+    .union([z.string(), z.array(z.string())], 'allowed-tools has to be a text or a list of texts')
+    .nullish(),
+})
+
+/** Throws `skill.front-matter-invalid`, `skill.name-invalid`, `skill.description-invalid`. */
+export function readHeader(text: string): SkillHeader {
+  const parsed = headerSchema.safeParse(readYaml(frontMatterOf(text)))
+  if (!parsed.success) throw skillFrontMatterInvalid({ problem: `${parsed.error.issues[0]?.message ?? 'unknown'}.` })
+  const { name, license, compatibility } = parsed.data
+  const description = parsed.data.description.trim()
+  if (!skillNamePattern.test(name)) throw skillNameInvalid({ name: name.slice(0, 100) })
+  if (description === '' || description.length > maxDescriptionCharacters) {
+    throw skillDescriptionInvalid({ characters: description.length })
+  }
+  return { name, description, license: textOf(license), compatibility: textOf(compatibility) }
+}
+
+function frontMatterOf(text: string): string {
+  const start = /^\uFEFF?---[ \t]*\r?\n/.exec(text)?.[0]
+  if (start === undefined) throw skillFrontMatterInvalid({ problem: 'its first line is not `---`.' })
+  const rest = text.slice(start.length, start.length + maxHeaderCharacters)
+  const end = /(?:^|\n)---[ \t]*(?:\r?\n|$)/.exec(rest)
+  if (end === null) throw skillFrontMatterInvalid({ problem: 'it does not end with a line of `---`.' })
+  return rest.slice(0, end.index)
+}
+
+function readYaml(source: string): unknown {
+  try {
+    const document = parseDocument(source, { schema: 'core', logLevel: 'silent', prettyErrors: true })
+    const [error] = document.errors
+    if (error !== undefined) throw error
+    // An alias could make a thousand copies of what it stands for; a header has no use for one.
+    return document.toJS({ maxAliasCount: 0 }) ?? {}
+  } catch (error) {
+    const problem = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
+    throw skillFrontMatterInvalid({ problem: problem.slice(0, 300) }, { cause: error })
+  }
+}
+
+function textOf(value: string | null | undefined): string | null {
+  const text = value?.trim() ?? ''
+  return text === '' ? null : text
+}

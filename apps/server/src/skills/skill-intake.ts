@@ -1,0 +1,77 @@
+import { type SkillFile, skillLimits } from '@threadbox/protocol/host'
+import { type CheckedSkill, checkSkill } from './skill-files.models.ts'
+import { skillArchiveInvalid, skillTooLarge, skillTooManyFiles, skillTypeUnsupported } from './skills.errors.ts'
+import { readZip } from './zip-reader.ts'
+
+type Body = ReadableStream<Uint8Array> | null
+
+/**
+ * A skill out of the body of a request: a zip, a form with the files, each under its path, or a `SKILL.md` alone. The
+ * last takes the place of that one among the `present` files of a skill; the others replace all of them.
+ */
+export async function takeInSkill(
+  body: Body,
+  contentType: string,
+  present: readonly SkillFile[] = [],
+): Promise<CheckedSkill> {
+  const mediaType = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
+  const read = readers[mediaType]
+  if (read === undefined) throw skillTypeUnsupported({ mediaType: mediaType.slice(0, 100) })
+  const files = await read(await readBounded(body), contentType)
+  return checkSkill(
+    mediaType === markdownType ? [...present.filter(({ path }) => path !== 'SKILL.md'), ...files] : files,
+  )
+}
+
+/** A skill out of the folder of a sandbox, as the zip in which folders leave it. */
+export async function takeInFolder(zip: Body, folder: string): Promise<CheckedSkill> {
+  return checkSkill(await readZip(await readBounded(zip)), folder)
+}
+
+const markdownType = 'text/markdown'
+
+const readMarkdown = async (content: Uint8Array): Promise<SkillFile[]> => [
+  { path: 'SKILL.md', isExecutable: false, content },
+]
+
+const readers: Record<string, (bytes: Uint8Array<ArrayBuffer>, contentType: string) => Promise<SkillFile[]>> = {
+  'application/zip': readZip,
+  'application/x-zip-compressed': readZip,
+  [markdownType]: readMarkdown,
+  'multipart/form-data': readForm,
+}
+
+async function readForm(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<SkillFile[]> {
+  const form = await new Response(bytes, { headers: { 'content-type': contentType } })
+    .formData()
+    .catch((error: unknown) => {
+      throw skillArchiveInvalid({ problem: 'the form is damaged.' }, { cause: error })
+    })
+  const files: SkillFile[] = []
+  for (const [path, value] of form) {
+    if (files.length > skillLimits.files) throw skillTooManyFiles({ limit: skillLimits.files })
+    const content =
+      typeof value === 'string' ? new TextEncoder().encode(value) : new Uint8Array(await value.arrayBuffer())
+    files.push({ path, isExecutable: false, content })
+  }
+  return files
+}
+
+async function readBounded(body: Body): Promise<Uint8Array<ArrayBuffer>> {
+  // A form has some hundred bytes around each of its files.
+  const limit = skillLimits.bytes + skillLimits.files * 1024
+  const parts: Uint8Array[] = []
+  let sizeBytes = 0
+  for await (const part of body ?? []) {
+    sizeBytes += part.byteLength
+    if (sizeBytes > limit) throw skillTooLarge({ limitBytes: skillLimits.bytes })
+    parts.push(part)
+  }
+  const bytes = new Uint8Array(sizeBytes)
+  let at = 0
+  for (const part of parts) {
+    bytes.set(part, at)
+    at += part.byteLength
+  }
+  return bytes
+}

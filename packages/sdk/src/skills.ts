@@ -1,0 +1,42 @@
+import type { MoveSkill, SaveSkill, Skill, SkillContent, Skills, ThreadSkills } from '@threadbox/protocol/public'
+import type { Connection } from './request.ts'
+
+/** A file of a skill: its path below the skill's folder, or beginning with that folder. */
+type SkillUpload = { path: string; content: Blob }
+
+/** What a skill is sent as: a zip, the text of a `SKILL.md`, or the files of its folder. */
+export type SkillBody = Blob | string | readonly SkillUpload[]
+
+/** Skills in the open Agent Skills format, of a person and of workspaces. */
+export function skillCalls(connection: Connection) {
+  const at = (skillId: string, rest = '') => `/skills/${encodeURIComponent(skillId)}${rest}`
+  return {
+    list: (signal?: AbortSignal) => connection.json<Skills>('GET', '/skills', { signal }),
+    /** With the text of its `SKILL.md` and the names of its files. */
+    get: (skillId: string, signal?: AbortSignal) => connection.json<SkillContent>('GET', at(skillId), { signal }),
+    /** For all threads of the person, or for those of a workspace. */
+    create: (skill: SkillBody, options: { workspaceId?: string | null } = {}) =>
+      connection.json<Skill>('POST', '/skills', { query: { workspaceId: options.workspaceId }, ...bodyOf(skill) }),
+    /** Puts another content in its place; the text of a `SKILL.md` keeps the other files. */
+    replace: (skillId: string, skill: SkillBody) =>
+      connection.json<Skill>('PUT', at(skillId, '/content'), bodyOf(skill)),
+    move: (skillId: string, request: MoveSkill) => connection.json<Skill>('PATCH', at(skillId), { json: request }),
+    delete: (skillId: string) => connection.json<Skill>('DELETE', at(skillId)),
+    /** Address of its folder as a zip. */
+    archiveUrl: (skillId: string) => connection.url(at(skillId, '/archive')),
+    /** What the agent of a thread has. */
+    ofThread: (threadId: string, signal?: AbortSignal) =>
+      connection.json<ThreadSkills>('GET', `/threads/${encodeURIComponent(threadId)}/skills`, { signal }),
+    /** Saves a folder of the thread's sandbox; wakes it where its disk cannot be read. */
+    saveFolder: (threadId: string, request: SaveSkill) =>
+      connection.json<Skill>('POST', `/threads/${encodeURIComponent(threadId)}/skills`, { json: request }),
+  }
+}
+
+function bodyOf(skill: SkillBody): { body: Blob | FormData; headers?: Record<string, string> } {
+  if (typeof skill === 'string') return { body: new Blob([skill]), headers: { 'content-type': 'text/markdown' } }
+  if (skill instanceof Blob) return { body: skill, headers: { 'content-type': 'application/zip' } }
+  const form = new FormData()
+  for (const { path, content } of skill) form.append(path, content, 'file')
+  return { body: form }
+}
