@@ -15,7 +15,10 @@ const text = (name: string, says: string) => `---\nname: ${name}\ndescription: S
 async function newThread(workspaceId: string | null = null) {
   const { id } = await installation.client.threads.create({ workspaceId })
   const thread = testThread(installation.client, id)
-  return { id, run: async (command: string) => (await thread.say(`/run ${command}`)).calls[0]?.output.tail.trim() ?? '' }
+  return {
+    id,
+    run: async (command: string) => (await thread.say(`/run ${command}`)).calls[0]?.output.tail.trim() ?? '',
+  }
 }
 
 test('G6: a thread reads its skills, and a change, a move and a pause leave it with those of now', async () => {
@@ -38,9 +41,9 @@ test('G6: a thread reads its skills, and a change, a move and a pause leave it w
   expect(await thread.run('ls /skills')).toBe('tables')
   expect(await client.skills.ofThread(thread.id)).toMatchObject({ skills: [{ name: 'tables', from: 'workspace' }] })
   await client.sandboxes.restart(thread.id)
-  expect(await thread.run('ls -A /skills /skills/.versions | wc -l; sudo touch /skills/x 2>/dev/null || echo refused')).toMatch(
-    /refused$/,
-  )
+  expect(
+    await thread.run('ls -A /skills /skills/.versions | wc -l; sudo touch /skills/x 2>/dev/null || echo refused'),
+  ).toMatch(/refused$/)
   expect(await thread.run('ls /skills')).toBe('tables')
 })
 
@@ -48,7 +51,9 @@ test('G6: a folder of a sandbox becomes a skill, awake or asleep; one with a lin
   const { client } = installation
   const thread = await newThread()
   const file = `printf -- '---\\nname: packing\\ndescription: Packs.\\n---\\nPack.\\n' > packing/SKILL.md`
-  await thread.run(`mkdir -p packing/scripts && ${file} && echo 'echo packed' > packing/scripts/pack.sh && chmod +x packing/scripts/pack.sh`)
+  await thread.run(
+    `mkdir -p packing/scripts && ${file} && echo 'echo packed' > packing/scripts/pack.sh && chmod +x packing/scripts/pack.sh`,
+  )
   const saved = await client.skills.saveFolder(thread.id, { path: '/home/user/packing', workspaceId: null })
   expect(saved).toMatchObject({ name: 'packing', fileCount: 2 })
   const other = await newThread()

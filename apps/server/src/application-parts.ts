@@ -13,6 +13,7 @@ import { makeOperationStore } from './operations/operations.store.ts'
 import type { OperationTables } from './operations/operations.table.ts'
 import { makeOperations, type Operations } from './operations/operations.ts'
 import { makeSandboxParts, type SandboxParts } from './sandbox-parts.ts'
+import type { ReachableSandbox } from './sandboxes/awake-sandbox.ts'
 import type { HostClient } from './sandboxes/host-client.ts'
 import { policyOf } from './sandboxes/sandbox-rows.ts'
 import type { SearchTables } from './search/search.table.ts'
@@ -108,13 +109,7 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
   const sandboxParts = makeSandboxParts({
     ...options,
     ...{ threadStore, log, announce, defaults: base.readDefaults },
-    deliver: async (threadId, sandbox) => {
-      const { sandboxId, bootId } = sandbox
-      await Promise.all([
-        attachments.deliver(threadId, sandbox),
-        skillParts.skillPlacement.deliver({ threadId, sandboxId, bootId }),
-      ])
-    },
+    deliver: (threadId, sandbox) => deliver({ attachments, ...skillParts }, { threadId, sandbox }),
     onSandboxChanged: (threadId) => {
       serviceWatch.sandboxChanged(threadId)
       options.onSandboxChanged(threadId)
@@ -133,13 +128,7 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     ...{ ...options, ...known, operations, sandboxStore: sandboxParts.sandboxStore },
     onValuesChanged: inheritedChanged,
   })
-  const skillParts = makeSkillParts({
-    ...options,
-    ...known,
-    operations,
-    workspaces,
-    sandboxStore: sandboxParts.sandboxStore,
-  })
+  const skillParts = makeSkillParts({ ...options, ...known, operations, workspaces })
   const parts: ThreadParts = {
     threadStore,
     log,
@@ -192,6 +181,15 @@ function makeSnapshotPart(
     settings: () => settings.values(),
     ...{ system, logger },
   })
+}
+
+/** What an awake sandbox is to have before somebody uses it: files that were uploaded meanwhile, and skills. */
+async function deliver(
+  { attachments, skillPlacement }: Pick<ThreadParts, 'attachments' | 'skillPlacement'>,
+  { threadId, sandbox }: { threadId: string; sandbox: ReachableSandbox },
+): Promise<void> {
+  const { sandboxId, bootId } = sandbox
+  await Promise.all([attachments.deliver(threadId, sandbox), skillPlacement.deliver({ threadId, sandboxId, bootId })])
 }
 
 function makeServiceFeature(

@@ -30,10 +30,11 @@ export function makeSkillParts(options: {
   base: WorkspaceBase
   workspaces: Workspaces
   threadStore: ThreadStore
-  sandboxStore: SandboxStore
+  sandboxParts: { sandboxStore: SandboxStore }
   userHub: UserHub
 }): SkillParts {
-  const { base, workspaces, threadStore, sandboxStore, userHub } = options
+  const { base, workspaces, threadStore, userHub } = options
+  const { sandboxStore } = options.sandboxParts
   const packages = makeSkillPackages(options.blobs)
   const skillPlacement = makeSkillPlacement({
     ...options,

@@ -215,7 +215,8 @@ compatibility: Requires access to the warehouse
 export const skills: Skill[] = [
   skillSchema.parse({
     ...{ id: 'i2', workspaceId: null, name: 'brand-words', license: 'CC-BY-4.0', compatibility: null, isText: true },
-    description: 'How we write: words that we use and words that we avoid. Use it for every text that others will read.',
+    description:
+      'How we write: words that we use and words that we avoid. Use it for every text that others will read.',
     ...{ fileCount: 1, sizeBytes: 2210, createdAt: now - 9 * day, updatedAt: now - 2 * day },
   }),
   skillSchema.parse({

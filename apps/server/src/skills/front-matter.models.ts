@@ -42,7 +42,7 @@ function frontMatterOf(text: string): string {
   const start = /^\uFEFF?---[ \t]*\r?\n/.exec(text)?.[0]
   if (start === undefined) throw skillFrontMatterInvalid({ problem: 'its first line is not `---`.' })
   const rest = text.slice(start.length, start.length + maxHeaderCharacters)
-  const end = /(?:^|\n)---[ \t]*(?:\r?\n|$)/.exec(rest)
+  const end = /(?:^|\r?\n)---[ \t]*(?:\r?\n|$)/.exec(rest)
   if (end === null) throw skillFrontMatterInvalid({ problem: 'it does not end with a line of `---`.' })
   return rest.slice(0, end.index)
 }

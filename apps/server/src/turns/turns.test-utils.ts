@@ -109,14 +109,7 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
     threadFacts: async (id) => {
       const row = await threads.findAny(id)
       const titleSource = row?.title_source as 'none' | 'automatic' | 'person'
-      return (
-        row && {
-          modelId: row.model_id,
-          titleSource,
-          instructions: options.instructions ?? '',
-          skills: options.skills ?? [],
-        }
-      )
+      return row && { instructions: '', skills: [], ...options, modelId: row.model_id, titleSource }
     },
     setAutomaticTitle: async (id, title) => void (await threads.setAutomaticTitle(id, title)),
     attachmentsOf: async (_threadId, ids) => ids.flatMap((id) => attachments.get(id) ?? []),

@@ -1,10 +1,12 @@
 import type { ErrorWords } from '../errors.ts'
+import { skillErrors } from './skill-errors.ts'
 
 const loadAgain = 'Laden Sie die Liste neu.'
 const readAgain = 'Laden Sie das Gespräch neu; vielleicht wurde es entfernt.'
 
 /** Sentences for the errors that a person can meet in the app, by code. `{name}` is a detail of the error. */
 export const errors: ErrorWords = {
+  ...skillErrors,
   'api-key.not-found': { message: 'Einen API-Schlüssel mit dieser Kennung gibt es nicht.', remedy: loadAgain },
   'attachment.not-found': {
     message: 'Diesen Anhang gibt es in diesem Thread nicht.',
@@ -318,62 +320,6 @@ export const errors: ErrorWords = {
   'setting.value-invalid': {
     message: '{name} kann nicht so gesetzt werden: {problem}',
     remedy: 'Wählen Sie einen Wert im Bereich, oder lassen Sie das Feld für den Standard leer.',
-  },
-  'skill.archive-invalid': {
-    message: 'Der Skill lässt sich nicht auspacken: {problem}',
-    remedy: 'Packen Sie seinen Ordner noch einmal als einfaches Zip, ohne Passwort.',
-  },
-  'skill.description-invalid': {
-    message: 'Die Beschreibung des Skills hat {characters} Zeichen.',
-    remedy: 'Sagen Sie in 1 bis 1024 Zeichen, was er tut und wann er zu verwenden ist.',
-  },
-  'skill.file-missing': {
-    message: 'Es gibt keine SKILL.md, oder es sind mehrere Skills.',
-    remedy: 'Senden Sie einen Skill: seinen Ordner mit einer SKILL.md darin.',
-  },
-  'skill.folder-differs': {
-    message: 'Der Skill heißt {name}, sein Ordner aber {folder}.',
-    remedy: 'Geben Sie beiden denselben Namen.',
-  },
-  'skill.front-matter-invalid': {
-    message: 'Der Anfang der SKILL.md lässt sich nicht lesen: {problem}',
-    remedy: 'Er besteht aus YAML zwischen zwei Zeilen `---`, mit Name und Beschreibung.',
-  },
-  'skill.limit-reached': {
-    message: 'Hier sind schon {limit} Skills, und mehr kann kein Agent überblicken.',
-    remedy: 'Löschen Sie einen, der nicht gebraucht wird, oder legen Sie diesen in einen Arbeitsbereich.',
-  },
-  'skill.link-refused': {
-    message: 'Im Skill ist etwas, das weder Datei noch Ordner ist: {path}',
-    remedy: 'Legen Sie die Datei selbst an die Stelle der Verknüpfung.',
-  },
-  'skill.name-invalid': {
-    message: '{name} kann kein Name eines Skills sein.',
-    remedy: 'Nehmen Sie 1 bis 64 Zeichen a-z, 0-9 und einzelne Bindestriche, nicht am Anfang oder Ende.',
-  },
-  'skill.name-taken': {
-    message: 'Einen Skill {name} gibt es hier schon.',
-    remedy: 'Ersetzen oder löschen Sie ihn, oder geben Sie diesem in seiner SKILL.md einen anderen Namen.',
-  },
-  'skill.not-found': {
-    message: 'Diesen Skill gibt es nicht.',
-    remedy: 'Vielleicht wurde er gelöscht. Nehmen Sie einen anderen aus der Liste.',
-  },
-  'skill.path-unsafe': {
-    message: 'Im Skill ist eine Datei mit einem Pfad, der sich nicht verwenden lässt: {path}',
-    remedy: 'Nehmen Sie relative Pfade mit `/`, ohne `..`, jeden nur einmal, höchstens 240 Zeichen und 12 Ordner tief.',
-  },
-  'skill.too-large': {
-    message: 'Der Skill ist größer als {limitBytes} Bytes, gepackt oder ausgepackt.',
-    remedy: 'Lassen Sie weg, was nicht nötig ist; große Daten kann ein Skript des Skills holen.',
-  },
-  'skill.too-many-files': {
-    message: 'Der Skill hat mehr als {limit} Dateien.',
-    remedy: 'Lassen Sie weg, was nicht nötig ist, etwa installierte Pakete.',
-  },
-  'skill.type-unsupported': {
-    message: 'Aus {mediaType} lässt sich kein Skill lesen.',
-    remedy: 'Senden Sie ein Zip, eine SKILL.md oder die Dateien des Ordners.',
   },
   'terminal.frame-invalid': {
     message: 'Eine Nachricht über den Socket eines Terminals ist nicht zu gebrauchen: {problem}',

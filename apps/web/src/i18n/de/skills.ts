@@ -6,7 +6,8 @@ export const skills: Texts<typeof source> = {
   lead: 'Anleitungen, Skripte und Vorlagen für bestimmte Aufgaben, im offenen Format „Agent Skills“. Der Agent weiß, wofür jeder ist, und liest ihn in `/skills`, wenn er ihn braucht.',
   loading: 'Wird geladen',
   write: 'Skill schreiben',
-  writeText: 'Der Name besteht aus 1 bis 64 Zeichen a-z, 0-9 und Bindestrich. Die Beschreibung sagt, was er tut und wann er passt.',
+  writeText:
+    'Der Name besteht aus 1 bis 64 Zeichen a-z, 0-9 und Bindestrich. Die Beschreibung sagt, was er tut und wann er passt.',
   draftDescription: 'Sagt, was er tut, und wann er zu verwenden ist.',
   draftSteps: '# Schritte\n\n1. Zuerst dies tun.\n2. Dann jenes tun.',
   textHelp: 'YAML zwischen zwei Zeilen ---, danach die Anleitung in Markdown.',

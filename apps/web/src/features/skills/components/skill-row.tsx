@@ -55,7 +55,10 @@ export function SkillRow(props: {
         <MenuItem icon={<FolderInput className="i" size={14} />} onSelect={props.onMove}>
           {t('move')}
         </MenuItem>
-        <MenuItem icon={<Download className="i" size={14} />} onSelect={() => download(client.skills.archiveUrl(skill.id))}>
+        <MenuItem
+          icon={<Download className="i" size={14} />}
+          onSelect={() => download(client.skills.archiveUrl(skill.id))}
+        >
           {t('download')}
         </MenuItem>
         <MenuItem icon={<Trash2 className="i" size={14} />} isDanger onSelect={props.onRemove}>

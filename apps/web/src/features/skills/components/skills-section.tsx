@@ -11,10 +11,10 @@ import { Loaded } from '../../settings/components/loaded.tsx'
 import { Group, SectionHead } from '../../settings/components/section.tsx'
 import { useWorkspaces } from '../../workspaces/api/workspaces.queries.ts'
 import { type SkillTarget, useDeleteSkill, useSaveSkill, useSkills } from '../api/skills.queries.ts'
-import { groupSkills } from '../state/skill-groups.models.ts'
 import { chosenSkill } from '../state/chosen-skill.ts'
-import { EditSkillDialog, NewSkillDialog } from './skill-editor-dialog.tsx'
+import { groupSkills } from '../state/skill-groups.models.ts'
 import { MoveSkillDialog } from './move-skill-dialog.tsx'
+import { EditSkillDialog, NewSkillDialog } from './skill-editor-dialog.tsx'
 import { SkillRow } from './skill-row.tsx'
 
 type Open = { kind: 'new' } | { kind: 'edit' | 'move' | 'remove'; skill: Skill }
@@ -25,15 +25,18 @@ export function SkillsSection() {
   const skills = useSkills()
   const workspaces = useWorkspaces()
   const [open, setOpen] = useState<Open | null>(null)
-  // The menu gives the focus back when it closes; the dialog takes it after that.
-  const ask = (next: Open) => setTimeout(() => setOpen(next))
   const close = () => setOpen(null)
   const upload = useUpload()
   return (
     <>
       <SectionHead title={t('title')} lead={t('lead')} />
       <div className="row-flex section-actions">
-        <Button variant="primary" size="md" icon={<Plus className="i" size={16} />} onClick={() => setOpen({ kind: 'new' })}>
+        <Button
+          variant="primary"
+          size="md"
+          icon={<Plus className="i" size={16} />}
+          onClick={() => setOpen({ kind: 'new' })}
+        >
           {t('write')}
         </Button>
         <UploadMenu isPending={upload.isPending} onChoose={(kind) => upload.choose(kind, { workspaceId: null })} />
@@ -53,8 +56,8 @@ export function SkillsSection() {
                       key={skill.id}
                       skill={skill}
                       onEdit={() => setOpen({ kind: 'edit', skill })}
-                      onMove={() => ask({ kind: 'move', skill })}
-                      onRemove={() => ask({ kind: 'remove', skill })}
+                      onMove={() => setOpen({ kind: 'move', skill })}
+                      onRemove={() => setOpen({ kind: 'remove', skill })}
                       onReplace={() => upload.choose('file', { skillId: skill.id })}
                     />
                   ))}

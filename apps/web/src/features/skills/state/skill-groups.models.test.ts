@@ -6,7 +6,10 @@ const skill = (name: string, workspaceId: string | null) => ({ id: name, name, w
 const workspace = (id: string) => ({ id, name: id }) as Workspace
 
 test('G6: skills stand where they are used; those for all threads come first, also while there are none', () => {
-  const groups = groupSkills([skill('a', 'w2'), skill('b', 'w1'), skill('c', 'w2')], [workspace('w1'), workspace('w2'), workspace('w3')])
+  const groups = groupSkills(
+    [skill('a', 'w2'), skill('b', 'w1'), skill('c', 'w2')],
+    [workspace('w1'), workspace('w2'), workspace('w3')],
+  )
   expect(groups.map(({ workspace: of, skills }) => [of?.id ?? null, skills.map(({ name }) => name)])).toEqual([
     [null, []],
     ['w1', ['b']],
