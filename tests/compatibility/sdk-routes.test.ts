@@ -28,6 +28,7 @@ async function callsOfTheClient(): Promise<string[]> {
     client.skills,
     client.files,
     client.models,
+    client.connections,
     client.sandboxes,
     client.services,
     client.snapshots,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readSettings, turnSettings } from '@threadbox/config'
+import { readSettings, serverSettings, turnSettings } from '@threadbox/config'
 import { makeLogger } from '@threadbox/telemetry'
 import { type Application, type ApplicationOptions, makeApplication } from './application.ts'
 import { makeDirectoryBlobStore } from './blobs/directory-blob-store.ts'
@@ -60,6 +60,7 @@ export async function makeTestApplication(
     webDirectory: '',
     undoMs: 30_000,
     turnSettings: readSettings(turnSettings, {}),
+    connectionSettings: { ...readSettings(serverSettings, {}), connectionsAllow: '127.0.0.0/8' },
     environment: {},
     ollamaUrl: 'http://127.0.0.1:9',
     fixedSettings: [],

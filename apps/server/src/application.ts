@@ -6,6 +6,10 @@ import { contentRoutes } from './attachments/content.routes.ts'
 import type { Audit } from './audit/audit.ts'
 import { blobPrefixesOf } from './blobs/blob-keys.ts'
 import type { BlobStore } from './blobs/blob-store.ts'
+import { type ConnectionParts, type ConnectionSettings, makeConnectionFeature } from './connection-parts.ts'
+import type { AgentConnections } from './connections/agent-connections.ts'
+import { connectionRoutes } from './connections/connections.routes.ts'
+import type { Connections } from './connections/connections.usecases.ts'
 import { type OpenDatabase, tablesOf } from './database/database.ts'
 import { exportRoutes } from './export/export.routes.ts'
 import { fileRoutes } from './files/files.routes.ts'
@@ -76,6 +80,7 @@ export type ApplicationOptions = {
   webDirectory: string
   undoMs: number
   turnSettings: { [Name in keyof typeof turnSettings]: number }
+  connectionSettings: ConnectionSettings
   /** Variables that may hold keys of model providers. */
   environment: Readonly<Record<string, string | undefined>>
   /** Where Ollama is looked for; null for its own address. */
@@ -97,7 +102,13 @@ export type Application = {
   previewFront: PreviewFront
   /** What of the app becomes a WebSocket. */
   terminalFront: TerminalFront
-  parts: ThreadParts & { users: Users; login: Login; turns: Turns; models: Models }
+  parts: ThreadParts & {
+    users: Users
+    login: Login
+    turns: Turns
+    models: Models
+    agentConnections: AgentConnections
+  }
   /** Takes up what a crash or a stop left unfinished, then follows the host. */
   start(): Promise<void>
   stop(): Promise<void>
@@ -125,7 +136,8 @@ export function makeApplication(options: ApplicationOptions): Application {
     randomBytes: system.randomBytes,
     ollamaUrl: options.ollamaUrl,
   })
-  const turns = makeTurnPart(options, { parts, models })
+  const connectionParts = makeConnectionFeature(options, { parts, audit })
+  const turns = makeTurnPart(options, { parts, models, connectionParts })
   models.onConnected(async (connection) => {
     await turns.offerModel(connection.name)
     parts.userHub.broadcast({ type: 'status-updated' })
@@ -146,6 +158,7 @@ export function makeApplication(options: ApplicationOptions): Application {
     terminals,
     models,
     turns,
+    connections: connectionParts.connections,
     settings,
     audit,
     stopping: stopping.signal,
@@ -156,12 +169,22 @@ export function makeApplication(options: ApplicationOptions): Application {
     api,
     previewFront: previews.front,
     terminalFront: terminals.front,
-    parts: { ...parts, users: people.users, login: people.login, turns, models },
-    ...lifecycle(options, { parts, previews, terminals, turns, stopping }),
+    parts: {
+      ...parts,
+      users: people.users,
+      login: people.login,
+      turns,
+      models,
+      agentConnections: connectionParts.agentConnections,
+    },
+    ...lifecycle(options, { parts, previews, terminals, turns, stopping, connectionParts }),
   }
 }
 
-function makeTurnPart(options: ApplicationOptions, known: { parts: ThreadParts; models: Models }): Turns {
+function makeTurnPart(
+  options: ApplicationOptions,
+  known: { parts: ThreadParts; models: Models; connectionParts: ConnectionParts },
+): Turns {
   const { parts, models } = known
   const turnTables = tablesOf<TurnTables>(options.open.database)
   return makeTurns({
@@ -170,6 +193,7 @@ function makeTurnPart(options: ApplicationOptions, known: { parts: ThreadParts; 
     log: parts.log,
     sandboxes: parts.sandboxes,
     services: parts.services,
+    connections: known.connectionParts.agentConnections,
     lifecycle: parts.lifecycle,
     wakeNotes: parts.wakeNotes,
     snapshots: parts.snapshots,
@@ -237,6 +261,7 @@ function mountRoutes(
     authentication: AuthenticationOptions
     models: Models
     turns: Turns
+    connections: Connections
     settings: Settings
     audit: Audit
     stopping: AbortSignal
@@ -279,6 +304,7 @@ function mountRoutes(
         open: (userId, threadId) => threads.open(userId, threadId),
       }),
       turnRoutes({ turns: known.turns, open: (userId, threadId) => threads.open(userId, threadId) }),
+      connectionRoutes({ connections: known.connections }),
       modelRoutes({ models, isOwner: (userId) => users.isOwner(userId) }),
       installationRoutes({ status, settings: known.settings, audit: known.audit, users }),
     ],
@@ -310,6 +336,7 @@ function lifecycle(
     terminals: TerminalFeature
     turns: Turns
     stopping: AbortController
+    connectionParts: ConnectionParts
   },
 ): Pick<Application, 'start' | 'stop'> {
   const { host, blobs, system, logger } = options
@@ -369,6 +396,7 @@ function lifecycle(
       known.terminals.front.close()
       await turns.close()
       await parts.snapshots.idle()
+      await known.connectionParts[Symbol.asyncDispose]()
       await parts.policyLoop.stop()
       await parts.reports.stop()
       await parts.serviceWatch.stop()

@@ -35,6 +35,7 @@ const terminal = {
 } as const
 const workspace = { params: { workspaceId: 'own' }, unknown: { workspaceId: 'workspace.not-found' } } as const
 const skill = { params: { skillId: 'own' }, unknown: { skillId: 'skill.not-found' } } as const
+const connection = { params: { connectionId: 'own' }, unknown: { connectionId: 'connection.not-found' } } as const
 const model = { params: { modelId: 'own' }, unknown: { modelId: 'model.not-found' } } as const
 const modelOwner = { ownerOnly: 'model.owner-only' } as const
 const settingsOwner = { ownerOnly: 'auth.owner-required' } as const
@@ -165,7 +166,7 @@ export const badInputRows: Record<string, BadInputRow> = {
   'GET /threads/{threadId}/terminals/{terminalId}/socket': { ...terminal, query: { after: '10' } },
   'POST /threads/{threadId}/messages': {
     ...inThread,
-    body: { text: '/help', attachmentIds: [], key: 'key-12345678' },
+    body: { text: '/help', attachmentIds: [], key: 'key-12345678', approvals: 'ask' },
   },
   'PATCH /threads/{threadId}/messages/{entryId}': { ...message, body: { text: 'text' } },
   'DELETE /threads/{threadId}/messages/{entryId}': message,
@@ -178,6 +179,24 @@ export const badInputRows: Record<string, BadInputRow> = {
     params: { threadId: 'own', callId: 'own' },
     unknown: { threadId: 'thread.not-found', callId: 'call.not-found' },
   },
+  'POST /threads/{threadId}/calls/{callId}/decision': {
+    params: { threadId: 'own', callId: 'own' },
+    unknown: { threadId: 'thread.not-found', callId: 'call.not-found' },
+    body: { decision: 'allow' },
+  },
+  'GET /connections': {},
+  'GET /connections/presets': {},
+  'POST /connections': {
+    body: {
+      ...{ name: 'Another server', url: 'http://127.0.0.1:9/mcp', auth: { kind: 'none' } },
+      ...{ workspaceId: null, preset: 'github' },
+    },
+  },
+  'GET /connections/{connectionId}': connection,
+  'PATCH /connections/{connectionId}': { ...connection, body: { name: 'Name', isEnabled: true } },
+  'DELETE /connections/{connectionId}': connection,
+  'POST /connections/{connectionId}/test': connection,
+  'PATCH /connections/{connectionId}/tools': { ...connection, body: { tools: {} } },
   'GET /workspaces': {},
   'POST /workspaces': { body: { name: 'Another name' } },
   'GET /workspaces/{workspaceId}': workspace,

@@ -73,10 +73,14 @@ async function makeIds(person: TestPerson): Promise<Ids> {
     body: '---\nname: skill\ndescription: Does something.\n---\n',
     headers: { 'content-type': 'text/markdown' },
   })
+  const { id: connectionId } = await json<{ id: string }>('POST', '/connections', {
+    ...{ name: 'Server', url: 'http://127.0.0.1:9/mcp', auth: { kind: 'none' } },
+  })
   return {
     threadId,
     workspaceId,
     skillId: ((await skill.json()) as { id: string }).id,
+    connectionId,
     entryId,
     callId: entries.find((entry) => entry.kind === 'tool-call')?.id ?? 'no call',
     attachmentId: ((await upload.json()) as { id: string }).id,

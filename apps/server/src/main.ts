@@ -73,6 +73,7 @@ async function main(): Promise<void> {
     webDirectory: settings.webDirectory,
     undoMs: settings.undoSeconds * 1000,
     turnSettings: readSettings(turnSettings, environment),
+    connectionSettings: settings,
     environment,
     ollamaUrl: null,
     fixedSettings: fixedSettings(),

@@ -1,5 +1,7 @@
 import type { SandboxState } from '@threadbox/domain'
 import type { Audit } from './audit/audit.ts'
+import { makeConnectionStore } from './connections/connections.store.ts'
+import type { ConnectionTables } from './connections/connections.table.ts'
 import { type OpenDatabase, tablesOf } from './database/database.ts'
 import type { Operations } from './operations/operations.ts'
 import type { HostClient } from './sandboxes/host-client.ts'
@@ -47,6 +49,7 @@ export function makeWorkspaceBase(options: {
 
 /** The use cases of workspaces over the sandboxes and services that their threads have. */
 export function makeWorkspacePart(options: {
+  open: OpenDatabase
   base: WorkspaceBase
   settings: Settings
   sandboxStore: SandboxStore
@@ -61,6 +64,7 @@ export function makeWorkspacePart(options: {
   onThreadDeleted: (threadId: string) => void
 }): Workspaces {
   const { base, settings, sandboxStore, serviceStore, host } = options
+  const connectionStore = makeConnectionStore(tablesOf<ConnectionTables>(options.open.database))
   return makeWorkspaces({
     ...options,
     store: base.workspaceStore,
@@ -76,5 +80,6 @@ export function makeWorkspacePart(options: {
       return sandbox?.diskUsedBytes ?? null
     },
     servicesOf: (threadIds) => serviceStore.names(threadIds),
+    connectionsOf: (workspaceId) => connectionStore.namesIn(workspaceId),
   })
 }

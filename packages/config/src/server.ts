@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { z } from 'zod'
 import { setting } from './define-settings.ts'
 import { installationSettings } from './installation.ts'
@@ -75,4 +76,34 @@ export const serverSettings = {
     schema: z.coerce.number().min(1).max(3600),
     default: 30,
   }),
+  connectionsAllow: setting({
+    doc: 'Names, addresses and ranges inside private networks that connections to MCP servers may lead to, separated by commas; these may also be unencrypted.',
+    environment: 'THREADBOX_CONNECTIONS_ALLOW',
+    schema: z
+      .string()
+      .regex(/^[A-Za-z0-9.:/, -]*$/)
+      .max(2000)
+      .refine((value) => value.split(',').every(isNameOrRange), { message: 'must be names, addresses or ranges' }),
+    default: '',
+  }),
+  connectionSeconds: setting({
+    doc: 'How long the server of a connection may take for one answer, in seconds.',
+    environment: 'THREADBOX_CONNECTION_SECONDS',
+    schema: z.coerce.number().int().min(1).max(3600),
+    default: 120,
+  }),
+  connectionAnswerMebibytes: setting({
+    doc: 'Largest answer of the server of a connection, in MiB; reading stops there.',
+    environment: 'THREADBOX_CONNECTION_ANSWER_MEBIBYTES',
+    schema: z.coerce.number().int().min(1).max(64),
+    default: 8,
+  }),
+}
+
+/** A range such as `10.1.0.0/16` has at most as many bits as its address; names have none. */
+function isNameOrRange(item: string): boolean {
+  const [address = '', length, ...more] = item.trim().split('/')
+  if (length === undefined) return true
+  const bits = { 4: 32, 6: 128, 0: -1 }[isIP(address)] ?? -1
+  return more.length === 0 && /^\d{1,3}$/.test(length) && Number(length) <= bits
 }

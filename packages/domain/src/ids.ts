@@ -23,6 +23,7 @@ export const idPrefixes = {
   workspace: 'w',
   snapshot: 'd',
   skill: 'i',
+  connection: 'q',
 } as const
 export type IdKind = keyof typeof idPrefixes
 

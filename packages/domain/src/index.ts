@@ -26,6 +26,7 @@ export {
   type SavedMemory,
 } from './lifecycle-policy.ts'
 export { backstopLimits, defaultSandboxLimits, memoryWatchdogShare, type SandboxLimits } from './limits.ts'
+export { privateIpv4Ranges, privateIpv6Ranges } from './private-ranges.ts'
 export {
   isWorkspaceRole,
   roleAllows,

@@ -1,4 +1,5 @@
 import type { ThreadEvent, UserEvent } from '@threadbox/protocol/public'
+import { connectionCalls } from './connections.ts'
 import { followStream, type StreamOptions } from './event-stream.ts'
 import { fileCalls } from './files.ts'
 import { accountCalls, installationCalls, modelCalls } from './installation.ts'
@@ -34,6 +35,7 @@ export function createClient(options: ClientOptions = {}) {
     terminals: terminalCalls(connection),
     files: fileCalls(connection),
     models: modelCalls(connection),
+    connections: connectionCalls(connection),
     installation: installationCalls(connection),
     /** The address of a path that the API named (`url` of a display or a shared file). */
     urlOf: (path: string) => connection.url(path.replace(/^\/api\/v1/, '')),

@@ -1,5 +1,6 @@
 import type {
   Attachment,
+  CallDecision,
   CreateThread,
   EditMessage,
   EntriesPage,
@@ -66,6 +67,11 @@ export function threadCalls(connection: Connection) {
       connection.json<MessageAccepted>('POST', at(threadId, '/retry'), { json: request }),
     runAgain: (threadId: string, callId: string) =>
       connection.json<MessageAccepted>('POST', at(threadId, `/calls/${encodeURIComponent(callId)}/run-again`)),
+    /** Answers a call that waits for a person (`awaiting-approval`). */
+    decideCall: (threadId: string, callId: string, decision: CallDecision) =>
+      connection.json<void>('POST', at(threadId, `/calls/${encodeURIComponent(callId)}/decision`), {
+        json: { decision },
+      }),
 
     /** Uploads an attachment of any size; it will be at `path` in the sandbox. */
     upload: (threadId: string, name: string, body: UploadBody, options: UploadOptions = {}) =>

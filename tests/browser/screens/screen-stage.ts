@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { buildWebApp, startBrowser } from '../app-in-browser.ts'
 import { type MoreRoutes, type Result, type SandboxStandIn, startSandboxStandIn } from '../sandbox-stand-in.ts'
 import { type ServicesStandIn, startServicesStandIn } from '../services-stand-in.ts'
+import { approvalEntries, approvalTurn, connections, presets } from './example-connections.ts'
 import * as data from './example-data.ts'
 
 /** The app in Chromium over fixed data at a fixed moment, so that a screen looks the same each time. */
@@ -13,6 +14,8 @@ export type ScreenStage = AsyncDisposable & {
   services: ServicesStandIn
   /** Nobody is logged in, and with `isNew` there is no owner yet. */
   logOut(options: { isNew: boolean }): void
+  /** In the thread, a call waits for the person. */
+  ask(): void
   open(options: { path: string; width: number }): Promise<Page & AsyncDisposable>
   /** An empty page, to work with pictures in. */
   canvas(): Promise<Page>
@@ -30,13 +33,14 @@ export async function startScreenStage(): Promise<ScreenStage> {
   cleanup.defer(() => rm(directory, { recursive: true, force: true }))
   await buildWebApp(directory)
   const services = cleanup.use(await startServicesStandIn())
-  const state = { visitor: 'owner' as 'owner' | 'nobody' | 'first' }
-  const routes: MoreRoutes = (order) => exampleAnswer(order.path, state.visitor) ?? services.routes(order)
+  const state = { visitor: 'owner' as 'owner' | 'nobody' | 'first', isAsking: false }
+  const routes: MoreRoutes = (order) => exampleAnswer(order.path, state) ?? services.routes(order)
   const server = cleanup.use(await startSandboxStandIn(directory, routes))
   const { browser } = cleanup.use(await startBrowser(server, services))
   const kept = cleanup.move()
   const reset = () => {
     state.visitor = 'owner'
+    state.isAsking = false
     server.clear()
     services.clear()
     const [thread] = data.threads
@@ -53,6 +57,9 @@ export async function startScreenStage(): Promise<ScreenStage> {
     reset,
     logOut: ({ isNew }) => {
       state.visitor = isNew ? 'first' : 'nobody'
+    },
+    ask: () => {
+      state.isAsking = true
     },
     open: (options) => openPage(browser, { ...options, port: server.port }),
     canvas: () => browser.newPage(),
@@ -84,17 +91,21 @@ const startFrame = { type: 'start', offset: 0, liveFrom: 0, isReset: false, mode
 const terminalOutput =
   '\x1b[32muser\x1b[0m:\x1b[34m~\x1b[0m$ ls\r\nnotebooks  site  training.py  trips.csv\r\n\x1b[32muser\x1b[0m:\x1b[34m~\x1b[0m$ '
 
-function exampleAnswer(route: string, visitor: 'owner' | 'nobody' | 'first'): Result | undefined {
+function exampleAnswer(
+  route: string,
+  { visitor, isAsking }: { visitor: 'owner' | 'nobody' | 'first'; isAsking: boolean },
+): Result | undefined {
   const setup = { ownerExists: visitor !== 'first', version: '0.1.0', isHostReachable: true, preparing: [] }
   if (route === 'GET /setup') return { status: 200, body: setup }
   if (route === 'GET /me' && visitor !== 'owner') {
     const error = { code: 'auth.required', kind: 'unauthenticated', message: 'Log in.', remedy: 'Log in.', details: {} }
     return { status: 401, body: { error } }
   }
-  const body = answers[route]
+  const body = isAsking && route === 'GET /threads/t/entries' ? asking : answers[route]
   return body === undefined ? undefined : { status: 200, body }
 }
 
+const asking = { entries: approvalEntries, turns: [approvalTurn], lastSeq: 1, before: null }
 const terminal = { id: 'x1', title: 'bash', status: 'running', exitCode: null, createdAt: data.now }
 const answers: Record<string, unknown> = {
   'GET /threads': { threads: data.threads, next: null },
@@ -107,6 +118,8 @@ const answers: Record<string, unknown> = {
   'GET /skills': { skills: data.skills },
   'GET /skills/i1': data.skillContent,
   'GET /threads/t/skills': { skills: [] },
+  'GET /connections': { connections },
+  'GET /connections/presets': { presets },
   'GET /models': { models: data.models },
   'GET /models/discovered': { models: [] },
   'GET /settings': data.settings,

@@ -98,6 +98,12 @@ export const screens: readonly Screen[] = [
     shows: (page) => page.getByRole('region', { name: 'Processes' }),
   },
   { name: 'palette', path: '/threads/t', reach: press('Control+k'), shows: dialog },
+  {
+    name: 'call-approval',
+    path: '/threads/t',
+    arrange: (stage) => stage.ask(),
+    shows: (page) => page.getByRole('button', { name: 'Always allow' }),
+  },
   { name: 'shortcuts', path: '/threads/t', reach: press('Control+/'), shows: dialog },
   {
     name: 'delete-dialog',
@@ -119,6 +125,10 @@ export const screens: readonly Screen[] = [
     path: '/settings/skills',
     reach: (page) => page.getByRole('button', { name: 'Edit weekly-report' }).press('Enter'),
     shows: (page) => page.getByRole('textbox', { name: 'SKILL.md' }),
+  },
+  {
+    ...settings('connections', (page) => page.getByText('create_issue', { exact: true })),
+    reach: (page) => page.locator('summary').filter({ hasText: '4 tools' }).press('Enter'),
   },
   settings('limits', (page) => page.getByRole('textbox', { name: 'Sandbox memory' })),
   settings('sandboxes', (page) => page.getByRole('textbox').first()),

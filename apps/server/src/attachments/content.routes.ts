@@ -141,6 +141,11 @@ function describe(entry: Entry | undefined, url: string): { mediaType: string; n
   if ((result.kind === 'file' || result.kind === 'image') && result.url === url) {
     return { mediaType: result.mediaType, name: nameOf(result) }
   }
+  if (result.kind === 'connection') {
+    if (result.url === url) return { mediaType: 'text/plain', name: 'answer.txt' }
+    const image = result.images.find((candidate) => candidate.url === url)
+    return image === undefined ? undefined : { mediaType: image.mediaType, name: 'image' }
+  }
   if (result.kind !== 'python') return undefined
   const item = result.displays.flatMap((display) => display.items).find((candidate) => candidate.url === url)
   return item === undefined ? undefined : { mediaType: item.mediaType, name: url.split('/').at(-1) ?? 'result' }

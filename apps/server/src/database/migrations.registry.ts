@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { createAttachmentTables } from '../attachments/attachments.table.ts'
 import { createAuditTables } from '../audit/audit.table.ts'
+import { createConnectionTables } from '../connections/connections.table.ts'
 import { createLifecycleTables } from '../lifecycle/lifecycle.table.ts'
 import { addModelImages, createModelTables } from '../models/models.table.ts'
 import { createOperationTables } from '../operations/operations.table.ts'
@@ -48,6 +49,7 @@ const changes: Record<string, Change> = {
   '0020-workspaces': createWorkspaceTables,
   '0021-snapshots': createSnapshotTables,
   '0024-skills': createSkillTables,
+  '0026-connections': createConnectionTables,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -1,5 +1,6 @@
 import type { AttachmentTables } from '../attachments/attachments.table.ts'
 import type { AuditTables } from '../audit/audit.table.ts'
+import type { ConnectionTables } from '../connections/connections.table.ts'
 import type { LifecycleTables } from '../lifecycle/lifecycle.table.ts'
 import type { ModelTables } from '../models/models.table.ts'
 import type { OperationTables } from '../operations/operations.table.ts'
@@ -33,4 +34,5 @@ export type Database = UserTables &
   ModelTables &
   LifecycleTables &
   WorkspaceTables &
+  ConnectionTables &
   TurnTables

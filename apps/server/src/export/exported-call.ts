@@ -64,6 +64,7 @@ export function inputText(call: ToolCallEntry, name: string): string {
 
 /** What a call did, on one line. */
 export function callLine(call: ToolCallEntry): string {
+  if (call.connection !== undefined) return `${call.connection.name}: ${call.connection.tool}`
   const subject = ['path', 'name', 'pattern', 'url'].map((name) => inputText(call, name)).find((text) => text !== '')
   const { result } = call
   const counts = result?.kind === 'diff' ? ` (+${result.addedLines} −${result.removedLines})` : ''
@@ -76,4 +77,14 @@ export function callProblem(call: ToolCallEntry): string | null {
   if (call.status === 'succeeded') return null
   const exitCode = call.result?.kind === 'command' ? call.result.exitCode : null
   return exitCode === null ? call.status : `exit code ${exitCode}`
+}
+
+/** What was sent to the server of a connection and what it answered, with a word about what is not here. */
+export function answerOf(call: ToolCallEntry): string[] {
+  const { result } = call
+  if (call.connection === undefined) return []
+  const input = JSON.stringify(call.input, null, 2)
+  if (result?.kind !== 'connection') return [input]
+  const cut = result.url === null ? [] : [`[${result.sizeBytes} bytes in all; the rest is not in this file]`]
+  return [input, [result.text, ...result.notes.map((note) => `[${note}]`), ...cut].join('\n')]
 }

@@ -5,6 +5,7 @@ import { attachmentKey } from '../blobs/blob-keys.ts'
 import { escapeHtml } from '../http/escape-html.ts'
 import { isPicture } from '../turns/history.models.ts'
 import {
+  answerOf,
   bytesAt,
   callLine,
   callProblem,
@@ -95,6 +96,15 @@ async function resultHtml(source: ExportSource, call: ToolCallEntry): Promise<st
   if (result?.kind === 'image' && isPictureType(result.mediaType)) {
     const bytes = await resultBytes(source, result)
     return bytes === undefined ? '' : `<div class="shown">${picture(result.mediaType, bytes, result.path)}</div>`
+  }
+  if (result?.kind === 'connection') {
+    const texts = answerOf(call).map((part) => `<pre>${escapeHtml(part)}</pre>`)
+    const bytes = await Promise.all(result.images.map((image) => resultBytes(source, image)))
+    const pictures = result.images.map((image, index) => {
+      const found = bytes[index]
+      return found === undefined ? '' : `<div class="shown">${picture(image.mediaType, found, 'Result')}</div>`
+    })
+    return [...texts, ...pictures].join('')
   }
   if (result?.kind !== 'python') return ''
   const shown = await Promise.all(result.displays.map((display) => displayHtml(source, display)))

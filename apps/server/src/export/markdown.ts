@@ -1,5 +1,13 @@
 import type { Entry, ToolCallEntry } from '@threadbox/protocol/public'
-import { callLine, callProblem, displayText, type ExportSource, inputText, wholeOutput } from './exported-call.ts'
+import {
+  answerOf,
+  callLine,
+  callProblem,
+  displayText,
+  type ExportSource,
+  inputText,
+  wholeOutput,
+} from './exported-call.ts'
 
 /** The conversation as Markdown, piece by piece. Messages of the person are quoted, so that nothing in them ends them. */
 export async function* markdownOf(
@@ -33,6 +41,7 @@ async function callMarkdown(source: ExportSource, call: ToolCallEntry): Promise<
     ...(result?.kind === 'python' ? await displaysMarkdown(source, result.displays) : []),
     ...(result?.kind === 'python' && result.traceback !== null ? [fenced(result.traceback, 'text')] : []),
     ...(result?.kind === 'diff' ? [fenced(result.diff, 'diff')] : []),
+    ...answerOf(call).map((part) => fenced(part, 'text')),
     ...(problem === null ? [] : [`*${oneLine(problem)}*`]),
   ].join('\n\n')
 }

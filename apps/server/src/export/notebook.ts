@@ -1,5 +1,6 @@
 import type { Display, Entry, ToolCallEntry } from '@threadbox/protocol/public'
 import {
+  answerOf,
   callLine,
   callProblem,
   displayText,
@@ -81,6 +82,7 @@ function noteOf(call: ToolCallEntry): string {
   return [
     fenced(callLine(call), 'text'),
     ...(result?.kind === 'diff' ? [fenced(result.diff, 'diff')] : []),
+    ...answerOf(call).map((part) => fenced(part, 'text')),
     ...(problem === null ? [] : [oneLine(problem)]),
   ].join('\n\n')
 }

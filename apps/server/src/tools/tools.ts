@@ -1,5 +1,6 @@
 import { toolNames } from '@threadbox/protocol/public'
-import { type ToolSet, tool } from 'ai'
+import { jsonSchema, type ToolSet, tool } from 'ai'
+import type { OfferedTool } from '../connections/agent-connections.ts'
 import { editFile } from './edit-file.tool.ts'
 import { listFiles } from './list-files.tool.ts'
 import { listServices } from './list-services.tool.ts'
@@ -42,10 +43,19 @@ export function toolNamed(name: string): Tool | undefined {
     : (tools[name as keyof typeof tools] as unknown as Tool)
 }
 
-/** The tools as a provider is told of them: without an executor, because running them is the engine's business. */
-export const modelTools: ToolSet = Object.fromEntries(
+/** Ours as a provider is told of them: without an executor, because running them is the engine's business. */
+const ownTools: ToolSet = Object.fromEntries(
   toolNames.map((name) => [
     name,
     tool({ description: tools[name].description, inputSchema: tools[name].input as never }),
   ]),
 )
+
+/** All tools of a request. The names of connections' tools hold a separator that none of ours has. */
+export function modelToolsWith(offered: readonly OfferedTool[]): ToolSet {
+  const theirs = offered.map(({ agentName, description, schema }) => [
+    agentName,
+    tool({ description, inputSchema: jsonSchema(schema as never) }),
+  ])
+  return { ...(Object.fromEntries(theirs) as ToolSet), ...ownTools }
+}

@@ -19,6 +19,8 @@ export type NewMessage = {
   text: string
   attachments: Attachment[]
   note: string | null
+  /** See `TurnRecord`. */
+  isUnattended: boolean
 }
 
 /** A turn that was recorded a moment ago, with the sandbox that its call was recorded as running in, if it was. */
@@ -57,7 +59,7 @@ export async function beginTurn(
   const changes: ThreadChange[] = [
     ...(options.before ?? []),
     { type: 'entry-added', entry: userEntry(message, { now: system.now(), status: 'delivered' }) },
-    ...(call === undefined ? [] : callEntry(call.record, { stepId: null, at: system.now() })),
+    ...(call === undefined ? [] : callEntry(call.record, { step: null, at: system.now() })),
     ...(told?.entry === undefined ? [] : [{ type: 'entry-added' as const, entry: told.entry }]),
     ...unseenPictures(dependencies, { turn, model }),
     { type: 'turn-updated', turn: turnView(turn, end) },
@@ -112,6 +114,7 @@ function newTurn(
     mode,
     status: 'running',
     isStopRequested: false,
+    isUnattended: message.isUnattended,
     modelId: isAgent ? (model?.connection.id ?? null) : null,
     modelName: isAgent ? (model?.connection.name ?? null) : null,
     userEntryId: message.entryId,

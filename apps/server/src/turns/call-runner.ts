@@ -1,7 +1,7 @@
 import { isThreadboxError } from '@threadbox/errors'
-import type { ToolCallEntry, TurnFailure } from '@threadbox/protocol/public'
+import type { TurnFailure } from '@threadbox/protocol/public'
 import type { AwakeSandbox } from '../sandboxes/sandbox-access.ts'
-import type { LogTransaction, ThreadChange } from '../threads/thread-log.ts'
+import type { ThreadChange } from '../threads/thread-log.ts'
 import { RunNotStarted } from '../tools/follow-run.ts'
 import { failedWith } from '../tools/outcomes.ts'
 import { makeRunRecorder, type RunRecorder } from '../tools/run-recorder.ts'
@@ -10,10 +10,12 @@ import type { Tool } from '../tools/tool.ts'
 import { callInputInvalid, callInterrupted, callStopped } from '../tools/tools.errors.ts'
 import { toolNamed } from '../tools/tools.ts'
 import { runningIn } from './begin-turn.ts'
-import { notice, type TurnDependencies } from './turn-dependencies.ts'
+import { callEntryOf, finishCall, type TurnEnding, unexpectedOutcome } from './call-end.ts'
+import { connectionPlanOf, runConnectionCall } from './connection-call.ts'
+import type { TurnDependencies } from './turn-dependencies.ts'
 import type { CallOutcome, CallRecord, TurnRecord } from './turn-record.ts'
 import type { CallOrder } from './turn-state.models.ts'
-import { type CallChange, writerOf } from './turns.store.ts'
+import { writerOf } from './turns.store.ts'
 
 /** `leave`: the server goes away; what runs is left running and nothing is recorded. */
 type RunOptions = {
@@ -25,12 +27,6 @@ type RunOptions = {
   ending?: TurnEnding | undefined
   /** Set when calls are recorded already as running in this sandbox, which is believed to be ready. */
   sandbox?: AwakeSandbox | undefined
-}
-
-/** The end of a turn as part of the record of its last call. Asked at most once, and not when the call was stopped. */
-export type TurnEnding = {
-  change(): ThreadChange
-  record(transaction: LogTransaction): Promise<void>
 }
 
 /**
@@ -70,6 +66,10 @@ async function runCall(dependencies: TurnDependencies, one: OneCall): Promise<Tu
   const { call, order, tool } = one
   const finish = (outcome: CallOutcome | undefined, recorder?: RunRecorder) =>
     finishCall(dependencies, { call, outcome: outcome ?? unexpectedOutcome, recorder, ending: endingOf(one) })
+  if (connectionPlanOf(call) !== undefined) {
+    await runConnectionCall(dependencies, one)
+    return undefined
+  }
   if (tool === undefined) {
     await finish(failedWith(callInputInvalid({ problem: `there is no tool called ${call.tool.slice(0, 100)}` })))
     return undefined
@@ -209,62 +209,6 @@ function outputCharacters(setting: number, contextTokens: number | null): number
 function pathOf(input: unknown): string | undefined {
   const path = (input as { path?: unknown } | null)?.path
   return typeof path === 'string' ? path : undefined
-}
-
-const unexpectedOutcome: CallOutcome = {
-  status: 'failed',
-  result: null,
-  error: {
-    code: 'internal.unexpected',
-    message: 'The tool failed in a way that it should not.',
-    remedy: 'Try it another way; the log of the server has the details.',
-  },
-  output: { text: 'Error: the tool itself failed unexpectedly. Try it another way.', isError: true },
-}
-
-async function finishCall(
-  dependencies: TurnDependencies,
-  options: {
-    call: CallRecord
-    outcome: CallOutcome
-    recorder?: RunRecorder | undefined
-    ending?: TurnEnding | undefined
-  },
-): Promise<void> {
-  const { log, store, system } = dependencies
-  const { call, outcome, recorder, ending } = options
-  await recorder?.flush()
-  const entry = await callEntryOf(dependencies, call)
-  const { status, output, error } = outcome
-  const changes: ThreadChange[] = []
-  if (entry !== undefined) {
-    const shown = { output: recorder?.tail() ?? entry.output, result: mergedResult(entry, outcome) }
-    changes.push({ type: 'entry-updated', entry: { ...entry, status, ...shown, error, endedAt: system.now() } })
-  }
-  if (status === 'interrupted') {
-    const interrupted = notice(system, { turnId: call.turnId, code: 'call-interrupted', params: { tool: call.tool } })
-    changes.push({ type: 'entry-added', entry: interrupted })
-  }
-  if (ending !== undefined) changes.push(ending.change())
-  const change: CallChange = { status, output, stillRunning: outcome.stillRunning ?? [] }
-  await log.append(call.threadId, changes, async (transaction) => {
-    await store.changeCall(call.id, change, writerOf(transaction))
-    await ending?.record(transaction)
-  })
-}
-
-/** Figures that came before a crash are in the entry already; the resumed run knows only those after it. */
-function mergedResult(entry: ToolCallEntry, outcome: CallOutcome): ToolCallEntry['result'] {
-  const { result } = outcome
-  if (result?.kind !== 'python') return result
-  const earlier = entry.result?.kind === 'python' ? entry.result.displays : []
-  const added = result.displays.filter((display) => !earlier.some((known) => known.id === display.id))
-  return { ...result, displays: [...earlier, ...added] }
-}
-
-async function callEntryOf(dependencies: TurnDependencies, call: CallRecord): Promise<ToolCallEntry | undefined> {
-  const entry = await dependencies.log.entry(call.threadId, call.id)
-  return entry?.kind === 'tool-call' ? entry : undefined
 }
 
 function recorderFor(dependencies: TurnDependencies, call: CallRecord): Promise<RunRecorder> {

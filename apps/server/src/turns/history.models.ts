@@ -41,7 +41,7 @@ export function itemsAfter(items: readonly HistoryItem[], compaction: Compaction
 export function imageKeysIn(turns: readonly TurnRecord[], limit: number): string[] {
   const keys = turns.flatMap((turn) => [
     ...turn.attachments.filter(isPicture).map(attachmentImageKey),
-    ...turn.steps.flatMap((step) => step.calls.flatMap((call) => call.output?.image?.key ?? [])),
+    ...turn.steps.flatMap((step) => step.calls.flatMap((call) => imagesOf(call).map(({ key }) => key))),
   ])
   return [...new Set(keys)].slice(-limit)
 }
@@ -209,36 +209,40 @@ function resultPart(call: CallRecord, options: HistoryOptions): ToolContent[numb
   if (output === null) {
     return { ...base, output: { type: 'error-text', value: 'This call has no result: it was never finished.' } }
   }
-  const image = output.image
-  const data = image === undefined ? undefined : options.images.get(image.key)
-  if (
-    image !== undefined &&
-    data !== undefined &&
-    options.supportsImages &&
-    takesImagesInResults.has(options.provider)
-  ) {
-    return {
-      ...base,
-      output: { type: 'content', value: [{ type: 'text', text: output.text }, filePart(data, image.mediaType)] },
-    }
+  const parts = imagesOf(call).flatMap(({ key, mediaType }) => {
+    const data = options.images.get(key)
+    return data === undefined ? [] : [filePart(data, mediaType)]
+  })
+  if (parts.length > 0 && options.supportsImages && takesImagesInResults.has(options.provider)) {
+    return { ...base, output: { type: 'content', value: [{ type: 'text', text: imageText(call, options) }, ...parts] } }
   }
   return { ...base, output: { type: output.isError ? 'error-text' : 'text', value: imageText(call, options) } }
 }
 
 function imageText(call: CallRecord, options: HistoryOptions): string {
   const text = call.output?.text ?? ''
-  if (call.output?.image === undefined) return text
+  const images = imagesOf(call)
+  if (images.length === 0) return text
   if (!options.supportsImages) return `${text}\nYou cannot see images with the model in use.`
-  return options.images.has(call.output.image.key) ? text : `${text}\n(The image is no longer shown; view it again.)`
+  return images.every(({ key }) => options.images.has(key))
+    ? text
+    : `${text}\n(The image is no longer shown; view it again.)`
+}
+
+/** The pictures of a result. */
+function imagesOf(call: CallRecord): { key: string; mediaType: string }[] {
+  const { image, furtherImages = [] } = call.output ?? {}
+  return image === undefined ? [] : [image, ...furtherImages]
 }
 
 function inMessageImages(calls: readonly CallRecord[], options: HistoryOptions): ModelMessage[] {
   if (!options.supportsImages || takesImagesInResults.has(options.provider)) return []
   const content = calls.flatMap((call): UserContent => {
-    const image = call.output?.image
-    const data = image === undefined ? undefined : options.images.get(image.key)
-    if (image === undefined || data === undefined) return []
-    return [{ type: 'text', text: `[The image from ${call.tool}:]` }, filePart(data, image.mediaType)]
+    const parts = imagesOf(call).flatMap(({ key, mediaType }) => {
+      const data = options.images.get(key)
+      return data === undefined ? [] : [filePart(data, mediaType)]
+    })
+    return parts.length === 0 ? [] : [{ type: 'text', text: `[The image from ${call.tool}:]` }, ...parts]
   })
   return content.length === 0 ? [] : [{ role: 'user', content }]
 }

@@ -26,7 +26,7 @@ export function makeIntake(dependencies: TurnDependencies, engine: Pick<TurnEngi
     begin,
     newMessage: (threadId, text) => {
       const ids = { entryId: system.newId('entry'), turnId: system.newId('turn') }
-      return { threadId, ...ids, text, attachments: [], note: null }
+      return { threadId, ...ids, text, attachments: [], note: null, isUnattended: false }
     },
     beginOrQueue: async (message, key) => {
       const { threadId, entryId, turnId } = message

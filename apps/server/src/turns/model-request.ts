@@ -1,9 +1,8 @@
-import type { ModelMessage } from 'ai'
+import type { ModelMessage, ToolSet } from 'ai'
 import { attachmentKey } from '../blobs/blob-keys.ts'
 import { callModel, type ModelUsage } from '../models/model-call.ts'
 import type { UsableModel } from '../models/models.usecases.ts'
 import { readStored } from '../tools/run-recorder.ts'
-import { modelTools } from '../tools/tools.ts'
 import {
   compactionSystem,
   filesIn,
@@ -24,8 +23,6 @@ export type PreparedRequest = { messages: ModelMessage[]; estimatedTokens: numbe
 const maxImages = 8
 /** Pictures larger than this were refused when they were made; anything else here is a broken blob. */
 const maxImageBytes = 6 * 1024 * 1024
-/** The tools, which every request carries beside the conversation and the system prompt. */
-const toolTokens = estimateTokens([Object.values(modelTools).map((tool) => [tool.description, tool.inputSchema])])
 /** An estimate is corrected by what the provider counted last time, within reason. */
 const correctionLimits = { low: 0.8, high: 2.5 }
 const maxCompactions = 3
@@ -43,6 +40,8 @@ export async function prepareRequest(
     isForced: boolean
     /** The system prompt that goes with it. */
     system: string
+    /** What every request carries beside the conversation and the system prompt. */
+    tools: ToolSet
     /** Said after the conversation, for this request. */
     note: string | undefined
     onUsage(usage: ModelUsage): void
@@ -64,7 +63,7 @@ export async function prepareRequest(
 
 async function historyState(
   dependencies: TurnDependencies,
-  options: { turn: TurnRecord; model: UsableModel; system: string; note: string | undefined },
+  options: { turn: TurnRecord; model: UsableModel; system: string; tools: ToolSet; note: string | undefined },
 ) {
   const { store } = dependencies
   const { turn, model } = options
@@ -80,11 +79,22 @@ async function historyState(
   const note = options.note === undefined ? [] : [noteMessage(options.note)]
   const messages = [...summary, ...items.flatMap((item) => item.messages), ...note]
   const estimate =
-    toolTokens +
+    toolTokens(options.tools) +
     estimateTokens([options.system, ...summary, ...note]) +
     items.reduce((total, item) => total + item.tokens, 0)
   const estimatedTokens = Math.ceil(estimate * (await correction(dependencies, turn.threadId)))
   return { compaction, items, messages, estimatedTokens }
+}
+
+/** Ours are the same in every request, and their schemas are large objects. */
+const tokensByTool = new WeakMap<object, number>()
+
+function toolTokens(tools: ToolSet): number {
+  return Object.values(tools).reduce((total, tool) => {
+    const tokens = tokensByTool.get(tool) ?? estimateTokens([tool.description, tool.inputSchema])
+    tokensByTool.set(tool, tokens)
+    return total + tokens
+  }, 0)
 }
 
 async function correction(dependencies: TurnDependencies, threadId: string): Promise<number> {

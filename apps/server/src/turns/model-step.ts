@@ -2,6 +2,7 @@ import { makeId } from '@threadbox/domain'
 import type { ToolCallEntry, ToolName, TurnFailure } from '@threadbox/protocol/public'
 import { toolNames } from '@threadbox/protocol/public'
 import type { ModelMessage } from 'ai'
+import type { OfferedTool } from '../connections/agent-connections.ts'
 import type { PendingNote } from '../lifecycle/wake-notes.ts'
 import { callModel, type ModelAnswer, type ModelUsage } from '../models/model-call.ts'
 import { lengthFailure, modelFailureOf, refusedFailure } from '../models/model-failure.models.ts'
@@ -9,7 +10,7 @@ import type { UsableModel } from '../models/models.usecases.ts'
 import type { ThreadChange } from '../threads/thread-log.ts'
 import { failedWith } from '../tools/outcomes.ts'
 import { callInputInvalid } from '../tools/tools.errors.ts'
-import { modelTools } from '../tools/tools.ts'
+import { modelToolsWith } from '../tools/tools.ts'
 import { prepareRequest } from './model-request.ts'
 import { makeStepRecorder, type StepRecorder } from './step-recorder.ts'
 import { systemPromptWith } from './system-prompt.ts'
@@ -27,6 +28,8 @@ type Step = {
   estimatedTokens: number
   extra: ModelUsage
   note: PendingNote | undefined
+  /** Tools of connections, as the model was offered them. */
+  offered: readonly OfferedTool[]
 }
 
 const noUsage: ModelUsage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 }
@@ -49,6 +52,7 @@ export async function askModel(
     estimatedTokens: 0,
     extra: noUsage,
     note: undefined,
+    offered: [],
   }
   const recorder = makeStepRecorder(dependencies, { id: step.id, turnId: turn.id, threadId: turn.threadId })
   await store.addStep(newStep(step), turn.threadId, store.writer)
@@ -58,16 +62,19 @@ export async function askModel(
     }
     step.note = await dependencies.wakeNotes.pending(turn.threadId, signal)
     const facts = await dependencies.threadFacts(turn.threadId)
-    const system = systemPromptWith({ instructions: '', skills: [], ...facts })
+    const { tools: offered, leftOut } = await dependencies.connections.offered(turn.threadId)
+    step.offered = offered
+    const system = systemPromptWith({ instructions: '', skills: [], ...facts, hasConnections: offered.length > 0, leftOut })
+    const tools = modelToolsWith(offered)
     const note = step.note?.text
-    const request = await prepareRequest(dependencies, { ...options, signal, system, note, onUsage })
+    const request = await prepareRequest(dependencies, { ...options, signal, system, tools, note, onUsage })
     step.estimatedTokens = request.estimatedTokens
     const answer = await callModel(
       {
         model: model.client,
         system,
         messages: request.messages,
-        tools: modelTools,
+        tools,
         maxOutputTokens: Math.min(settings.maxAnswerTokens, Math.floor(model.contextTokens / 4)),
         signal,
       },
@@ -111,7 +118,7 @@ async function recordAnswer(
   }
   const changes: ThreadChange[] = [
     ...entries.map((entry) => ({ type: 'entry-updated' as const, entry })),
-    ...calls.flatMap((call) => callEntry(call, { stepId: step.id, at: dependencies.system.now() })),
+    ...calls.flatMap((call) => callEntry(call, { step, at: dependencies.system.now() })),
   ]
   await dependencies.log.append(step.turn.threadId, changes, async (transaction) => {
     const writer = writerOf(transaction)
@@ -202,15 +209,21 @@ function newCall(
     bootId: null,
     outputBytes: 0,
     displays: 0,
-    plan: null,
+    plan: step.offered.find(({ agentName }) => agentName === call.tool)?.plan ?? null,
     output: problem?.output ?? null,
     stillRunning: [],
   }
 }
 
 /** How a recorded call begins in the conversation. A tool that does not exist has no card; the model is told. */
-export function callEntry(call: CallRecord, options: { stepId: string | null; at: number }): ThreadChange[] {
-  const tool = toolNames.find((name): name is ToolName => name === call.tool)
+export function callEntry(
+  call: CallRecord,
+  options: { step: Pick<Step, 'id' | 'offered'> | null; at: number },
+): ThreadChange[] {
+  const { step } = options
+  const known = toolNames.find((name): name is ToolName => name === call.tool)
+  const connection = step?.offered.find(({ agentName }) => agentName === call.tool)?.connection
+  const tool = known ?? (connection === undefined ? undefined : 'connection')
   if (tool === undefined) return []
   const isFailed = call.status === 'failed'
   const entry: ToolCallEntry = {
@@ -218,8 +231,9 @@ export function callEntry(call: CallRecord, options: { stepId: string | null; at
     turnId: call.turnId,
     at: options.at,
     kind: 'tool-call',
-    stepId: options.stepId,
+    stepId: step?.id ?? null,
     tool,
+    ...(connection === undefined ? {} : { connection }),
     input: call.input,
     status: call.status,
     startedAt: call.status === 'running' ? options.at : null,

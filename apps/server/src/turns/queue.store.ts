@@ -12,6 +12,8 @@ export type QueuedMessage = {
   status: 'queued' | 'held'
   text: string
   attachments: Attachment[]
+  /** See `TurnRecord`. */
+  isUnattended: boolean
   createdAt: number
 }
 
@@ -50,6 +52,7 @@ export function makeQueueStore(database: Kysely<TurnTables>): QueueStore {
         status: message.status,
         text: message.text,
         attachments_json: JSON.stringify(message.attachments),
+        is_unattended: Number(message.isUnattended),
         created_at: message.createdAt,
       }
       await writer.insertInto('queued_messages').values(row).execute()
@@ -81,6 +84,7 @@ function messageOf(row: QueuedMessageRow): QueuedMessage {
     status: row.status === 'held' ? 'held' : 'queued',
     text: row.text,
     attachments: JSON.parse(row.attachments_json) as Attachment[],
+    isUnattended: row.is_unattended === 1,
     createdAt: row.created_at,
   }
 }

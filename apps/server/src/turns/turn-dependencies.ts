@@ -2,6 +2,7 @@ import type { turnSettings } from '@threadbox/config'
 import type { Attachment, NoticeEntry, Turn, TurnFailure } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { BlobStore } from '../blobs/blob-store.ts'
+import type { AgentConnections } from '../connections/agent-connections.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.usecases.ts'
 import type { WakeNotes } from '../lifecycle/wake-notes.ts'
 import type { Models } from '../models/models.usecases.ts'
@@ -34,6 +35,7 @@ export type TurnDependencies = {
   log: ThreadLog
   sandboxes: SandboxAccess
   services: Services
+  connections: AgentConnections
   lifecycle: Pick<Lifecycle, 'pause' | 'status'>
   /** What the model does not know yet about its sandbox. */
   wakeNotes: WakeNotes

@@ -3,7 +3,8 @@ import type { TurnFailure } from '@threadbox/protocol/public'
 import { contextFullFailure } from '../models/model-failure.models.ts'
 import type { ThreadChange } from '../threads/thread-log.ts'
 import type { BegunTurn } from './begin-turn.ts'
-import { runCalls, type TurnEnding } from './call-runner.ts'
+import type { TurnEnding } from './call-end.ts'
+import { runCalls } from './call-runner.ts'
 import { askModel } from './model-step.ts'
 import { limitsOf, notice, type TurnDependencies, turnView } from './turn-dependencies.ts'
 import type { TurnRecord } from './turn-record.ts'
@@ -56,6 +57,8 @@ export function makeTurnEngine(
       if (record.mode === 'agent' && !isWoken) dependencies.sandboxes.wakeAhead(turn.threadId)
       isWoken = true
       const action = nextAction(stateOf(record, dependencies.system.now()), limitsOf(dependencies.settings))
+      // Nobody knows how long a person takes: until they have decided, the turn is only its record.
+      if (action.kind === 'wait') return undefined
       const end = await perform(dependencies, { turn: record, action, signal: turn.signal, leave, progress, begun })
       begun = undefined
       if (leave.aborted) return undefined
@@ -100,7 +103,7 @@ export function makeTurnEngine(
 
 type Performance = {
   turn: TurnRecord
-  action: TurnAction
+  action: Exclude<TurnAction, { kind: 'wait' }>
   signal: AbortSignal
   leave: AbortSignal
   progress: { isForced: boolean }

@@ -7,6 +7,8 @@ export type ModelOutput = {
   text: string
   isError: boolean
   image?: { key: string; mediaType: string }
+  /** Where there are several. */
+  furtherImages?: { key: string; mediaType: string }[]
 }
 
 /** A recorded tool call, as the model's history and recovery need it. */
@@ -59,6 +61,8 @@ export type TurnRecord = {
   mode: 'agent' | 'direct'
   status: 'running' | 'finished' | 'stopped' | 'failed'
   isStopRequested: boolean
+  /** Nobody watches: a call that a person would have to allow is denied. */
+  isUnattended: boolean
   modelId: string | null
   modelName: string | null
   userEntryId: string

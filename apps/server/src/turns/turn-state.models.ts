@@ -2,7 +2,10 @@ import type { ToolCallEntry, TurnFailure } from '@threadbox/protocol/public'
 
 export type CallStatus = ToolCallEntry['status']
 
-/** A call as recovery needs to know it. `waiting` was recorded and never started; `running` may have had effects. */
+/**
+ * A call as recovery needs to know it. `waiting` was recorded and never started; `awaiting-approval` neither, and only a
+ * person makes it `waiting`; `running` may have had effects.
+ */
 export type CallState = { id: string; status: CallStatus }
 
 /**
@@ -34,6 +37,8 @@ export type TurnAction =
   | { kind: 'discard-step'; stepId: string }
   | { kind: 'run-calls'; orders: readonly CallOrder[] }
   | { kind: 'ask-model' }
+  /** Nothing can be done before a person has decided. */
+  | { kind: 'wait' }
   | { kind: 'end'; status: 'finished' | 'stopped' }
   | { kind: 'fail'; failure: TurnFailure }
 
@@ -48,6 +53,7 @@ export function nextAction(state: TurnState, limits: TurnLimits): TurnAction {
   const orders = state.steps.flatMap((step) => step.calls).flatMap((call) => orderFor(call, state.isStopRequested))
   if (orders.length > 0) return { kind: 'run-calls', orders }
   if (state.isStopRequested) return { kind: 'end', status: 'stopped' }
+  if (state.steps.some((step) => step.calls.some(isAwaiting))) return { kind: 'wait' }
   if (state.mode === 'direct') return { kind: 'end', status: 'finished' }
   const last = state.steps.findLast((step) => step.status === 'finished')
   if (last?.isFinal === true && state.steps.at(-1)?.status !== 'partial') return { kind: 'end', status: 'finished' }
@@ -55,8 +61,13 @@ export function nextAction(state: TurnState, limits: TurnLimits): TurnAction {
   return failure === undefined ? { kind: 'ask-model' } : { kind: 'fail', failure }
 }
 
+function isAwaiting(call: CallState): boolean {
+  return call.status === 'awaiting-approval'
+}
+
 function orderFor(call: CallState, isStopRequested: boolean): CallOrder[] {
   if (call.status === 'waiting') return [{ callId: call.id, how: isStopRequested ? 'cancel' : 'start' }]
+  if (isAwaiting(call)) return isStopRequested ? [{ callId: call.id, how: 'cancel' }] : []
   if (call.status === 'running') return [{ callId: call.id, how: isStopRequested ? 'stop' : 'resume' }]
   return []
 }

@@ -71,7 +71,14 @@ describe('a command in a sandbox that is believed to be ready', () => {
   const recorded = async () => {
     await bench.say('/run true')
     const ids = { entryId: bench.dependencies.system.newId('entry'), turnId: bench.dependencies.system.newId('turn') }
-    const message = { threadId: bench.threadId, ...ids, text: '/run echo x >> effects', attachments: [], note: null }
+    const message = {
+      threadId: bench.threadId,
+      ...ids,
+      text: '/run echo x >> effects',
+      attachments: [],
+      note: null,
+      isUnattended: false,
+    }
     await beginTurn(bench.dependencies, { message, startsAtOnce: true })
     return async () => toolCalls(await bench.entries()).find((call) => call.turnId === ids.turnId)
   }
@@ -262,6 +269,7 @@ describe('a start after a crash', () => {
         status: 'queued',
         text: entry.text,
         attachments: [],
+        isUnattended: false,
         createdAt: 1,
       },
       store.writer,

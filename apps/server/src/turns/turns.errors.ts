@@ -21,6 +21,13 @@ export const noModelConnected = defineError({
   remedy: () => 'Connect a model in the settings, or use /run and /python without one.',
 })
 
+export const callNotAwaiting = defineError({
+  code: 'call.not-awaiting',
+  kind: 'conflict',
+  message: () => 'This call does not wait for anybody: it was decided already, or the turn was stopped.',
+  remedy: () => 'Look at the conversation again.',
+})
+
 export const messageEmpty = defineError({
   code: 'message.empty',
   kind: 'invalid',

@@ -1,4 +1,5 @@
 import {
+  decideCallSchema,
   editMessageSchema,
   messageAcceptedSchema,
   reorderQueueSchema,
@@ -96,6 +97,15 @@ const runAgainRoute = defineRoute({
   responses: accepted,
 })
 
+const decideRoute = defineRoute({
+  method: 'post',
+  path: '/threads/{threadId}/calls/{callId}/decision',
+  tags,
+  summary: 'Allow or deny a call that waits for a person',
+  request: { params: threadParams.extend({ callId: idParam }), body: jsonBody(decideCallSchema) },
+  responses: nothing,
+})
+
 /** Routes of the conversation. `open` checks that the thread is the caller's; every route begins with it. */
 export function turnRoutes(dependencies: { turns: Turns; open: OpenThread }): Api {
   const { turns } = dependencies
@@ -137,6 +147,12 @@ export function turnRoutes(dependencies: { turns: Turns; open: OpenThread }): Ap
   api.openapi(retryRoute, async (context) => {
     const threadId = await opened(context, context.req.valid('param').threadId)
     return context.json(await turns.retry(threadId, context.req.valid('json')), 202)
+  })
+  api.openapi(decideRoute, async (context) => {
+    const { threadId, callId } = context.req.valid('param')
+    const { decision } = context.req.valid('json')
+    await turns.decide(context.get('caller').userId, { threadId: await opened(context, threadId), callId, decision })
+    return context.body(null, 204)
   })
   api.openapi(runAgainRoute, async (context) => {
     const { threadId, callId } = context.req.valid('param')

@@ -8,6 +8,7 @@ export type TurnRunRow = {
   mode: string
   status: string
   stop_requested: number
+  is_unattended: number
   model_id: string | null
   model_name: string | null
   user_entry_id: string
@@ -62,6 +63,7 @@ export type QueuedMessageRow = {
   status: string
   text: string
   attachments_json: string
+  is_unattended: number
   created_at: number
 }
 

@@ -6,12 +6,16 @@ import { readSettings, turnSettings } from '@threadbox/config'
 import type { Attachment, Entry, ModelConnection, Turn } from '@threadbox/protocol/public'
 import { makeLogger } from '@threadbox/telemetry'
 import { type ModelServer, startModelServer } from '@threadbox/testkit'
+import type { AuditTables } from '../audit/audit.table.ts'
+import { makeAudit } from '../audit/audit.ts'
 import { makeDirectoryBlobStore } from '../blobs/directory-blob-store.ts'
+import { type ConnectionSettings, makeConnectionParts } from '../connection-parts.ts'
+import type { Connections } from '../connections/connections.usecases.ts'
 import { openDatabase, tablesOf } from '../database/database.ts'
 import { migrate } from '../database/migrations.registry.ts'
 import { makeModelStore } from '../models/models.store.ts'
 import type { ModelTables } from '../models/models.table.ts'
-import { makeModels } from '../models/models.usecases.ts'
+import { type Models, makeModels } from '../models/models.usecases.ts'
 import type { ReachableSandbox } from '../sandboxes/awake-sandbox.ts'
 import type { SearchTables } from '../search/search.table.ts'
 import { makeSearchIndex } from '../search/search-index.ts'
@@ -41,6 +45,7 @@ export type TestBench = AsyncDisposable & {
   sandbox: PlainSandbox
   guest: GuestServices
   attachments: Map<string, Attachment>
+  connections: Connections
   connect(more?: {
     provider?: 'anthropic' | 'openai' | 'google' | 'openai-compatible'
     contextTokens?: number
@@ -53,15 +58,21 @@ export type TestBench = AsyncDisposable & {
   entries(): Promise<Entry[]>
   turn(turnId: string): Promise<Turn>
   title(): Promise<string>
+  /** Every row of every table, as JSON. */
+  stored(): Promise<string>
   /** Another engine on the same record, as after a restart of the server. */
   restart(): Promise<Turns>
 }
+
+/** Whose thread it is. */
+export const testUserId = 'u-1'
 
 type TestBenchOptions = {
   settings?: Partial<TurnSettings>
   /** What the workspace of the thread tells the agent. */
   instructions?: string
   skills?: { name: string; description: string }[]
+  connections?: Partial<ConnectionSettings>
 }
 
 const noSnapshots = { want: async () => undefined, turnEnded: async () => undefined, settled: async () => undefined }
@@ -81,14 +92,7 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
     now: system.now,
     onCommit: () => undefined,
   })
-  const models = makeModels({
-    store: makeModelStore(tablesOf<ModelTables>(open.database)),
-    secretBox: makeSecretBox(randomBytes(32)),
-    environment: {},
-    clock: { nowMs: system.now },
-    randomBytes: system.randomBytes,
-    ollamaUrl: null,
-  })
+  const models = plainModels({ open, system })
   const threadId = system.newId('thread')
   await addThread(open, threadId)
   const model = await startModelServer()
@@ -96,12 +100,14 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
   const guest = makeGuestServices()
   const attachments = new Map<string, Attachment>()
   const turnTables = tablesOf<TurnTables>(open.database)
+  const connectionParts = plainConnections({ open, system, settings: options.connections ?? {} })
   const dependencies: TurnDependencies = {
     store: makeTurnStore(turnTables),
     queue: makeQueueStore(turnTables),
     log,
     sandboxes: sandbox,
     services: plainServices({ open, sandbox, guest, system, logger }),
+    connections: connectionParts.agentConnections,
     lifecycle: { pause: async () => undefined, status: async () => ({ state: 'active', since: 0 }) },
     ...{ wakeNotes: { pending: async () => undefined }, snapshots: noSnapshots },
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
@@ -125,6 +131,7 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
     sandbox,
     guest,
     attachments,
+    connections: connectionParts.connections,
     connect: ({ provider = 'anthropic', ...more } = {}) =>
       models.connect({ provider, model: 'test-model', baseUrl: model.baseUrls[provider], apiKey: 'key', ...more }),
     send: (text) =>
@@ -141,6 +148,7 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
       return turn
     },
     title: async () => (await threads.findAny(threadId))?.title ?? '',
+    stored: () => everyRow(open),
     restart: async () => {
       await bench.turns.close()
       bench.turns = makeTurns(dependencies)
@@ -149,6 +157,7 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
     },
     [Symbol.asyncDispose]: async () => {
       await bench.turns.close()
+      await connectionParts[Symbol.asyncDispose]()
       await model.close()
       sandbox.crash()
       await open.close()
@@ -156,6 +165,47 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
     },
   }
   return bench
+}
+
+async function everyRow(open: ReturnType<typeof openDatabase>): Promise<string> {
+  const tables = await open.database.introspection.getTables()
+  const rows = tables.map(({ name }) =>
+    open.database
+      .selectFrom(name as never)
+      .selectAll()
+      .execute(),
+  )
+  return JSON.stringify(await Promise.all(rows))
+}
+
+function plainModels(known: { open: ReturnType<typeof openDatabase>; system: TurnDependencies['system'] }): Models {
+  return makeModels({
+    store: makeModelStore(tablesOf<ModelTables>(known.open.database)),
+    secretBox: makeSecretBox(randomBytes(32)),
+    environment: {},
+    clock: { nowMs: known.system.now },
+    randomBytes: known.system.randomBytes,
+    ollamaUrl: null,
+  })
+}
+
+/** Connections of the one person, to servers on loopback. */
+function plainConnections(known: {
+  open: ReturnType<typeof openDatabase>
+  system: TurnDependencies['system']
+  settings: Partial<ConnectionSettings>
+}) {
+  const { open, system, settings } = known
+  return makeConnectionParts({
+    ...{ open, system, version: '0.0.0-test' },
+    ...{ connectionsAllow: '127.0.0.0/8', connectionSeconds: 30, connectionAnswerMebibytes: 1, ...settings },
+    secretBox: makeSecretBox(randomBytes(32)),
+    access: { may: async (userId, _action, subject) => subject.ownerId === userId },
+    audit: makeAudit({ database: tablesOf<AuditTables>(open.database), system }),
+    workspacesOf: async () => [],
+    requireWorkspace: async () => undefined,
+    placeOf: async () => ({ userId: testUserId, workspaceId: null }),
+  })
 }
 
 /** Services as they are stored and asked for; nobody follows the guest, so what it says at the start stays. */
@@ -187,12 +237,12 @@ function plainServices(
 async function addThread(open: ReturnType<typeof openDatabase>, threadId: string): Promise<void> {
   const at = Date.now()
   const time = new Date(at).toISOString()
-  const user = { id: 'u-1', name: 'Test', email: 'test@example.com', emailVerified: 0, image: null }
+  const user = { id: testUserId, name: 'Test', email: 'test@example.com', emailVerified: 0, image: null }
   await open.database
     .insertInto('users')
     .values({ ...user, createdAt: time, updatedAt: time })
     .execute()
-  const row = { id: threadId, user_id: 'u-1', title: '', title_source: 'none', created_at: at, updated_at: at }
+  const row = { id: threadId, user_id: testUserId, title: '', title_source: 'none', created_at: at, updated_at: at }
   const zero = { is_pinned: 0, last_seq: 0, pruned_seq: 0, news_seq: 0, read_seq: 0 }
   const empty = { deleted_at: null, model_id: null, running_turn_id: null }
   await open.database

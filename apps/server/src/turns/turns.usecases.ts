@@ -1,7 +1,8 @@
 import type { z } from '@hono/zod-openapi'
 import { makeKeyedLock } from '@threadbox/domain'
-import type { retryTurnSchema, sendMessageSchema } from '@threadbox/protocol/public'
+import type { CallDecision, retryTurnSchema, sendMessageSchema } from '@threadbox/protocol/public'
 import type { ThreadChange } from '../threads/thread-log.ts'
+import { decideCall } from './decide-call.ts'
 import { type Accepted, makeIntake } from './intake.ts'
 import { makeQueue } from './queue.usecases.ts'
 import { retryTurn } from './retry-turn.ts'
@@ -33,6 +34,11 @@ export type Turns = {
   retry(threadId: string, request: z.infer<typeof retryTurnSchema>): Promise<Accepted>
   /** Runs a command or a cell again, as the user. */
   runAgain(threadId: string, callId: string): Promise<Accepted>
+  /**
+   * What a person says about a call that waits for them; the turn goes on when none waits any more. Throws
+   * `call.not-awaiting`.
+   */
+  decide(userId: string, call: { threadId: string; callId: string; decision: CallDecision }): Promise<void>
   /** At start: takes up every turn that was running, and the queues behind them. */
   recover(): Promise<void>
   /** Offers messages that nobody could answer to the model that was just connected. */
@@ -73,7 +79,8 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
           request.screenshots ?? {},
         )
         if (request.text.trim() === '' && attachments.length === 0) throw messageEmpty({})
-        const message = { ...intake.newMessage(threadId, request.text), attachments }
+        const isUnattended = request.approvals === 'deny'
+        const message = { ...intake.newMessage(threadId, request.text), attachments, isUnattended }
         const accepted = await intake.beginOrQueue(message, request.key)
         await titles.fromMessage(threadId, request.text)
         return accepted
@@ -119,6 +126,10 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
         const text = messageForCall(call.tool, call.input)
         if (text === undefined) throw callNotRepeatable({ tool: call.tool })
         return await intake.beginOrQueue(intake.newMessage(threadId, text), `again-${system.newId('entry')}`)
+      }),
+    decide: (userId, { threadId, callId, decision }) =>
+      exclusively(threadId, async () => {
+        engine.start(await decideCall(dependencies, { userId, threadId, callId, decision }))
       }),
     recover: async () => {
       const running = await store.runningTurns()

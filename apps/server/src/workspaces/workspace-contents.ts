@@ -13,6 +13,8 @@ export type ContentsDependencies = {
   diskBytesOf: (sandboxId: string) => Promise<number | null>
   /** Names by thread. */
   servicesOf: (threadIds: readonly string[]) => Promise<Map<string, string[]>>
+  /** Names of the connections of the workspace. */
+  connectionsOf: (workspaceId: string) => Promise<string[]>
 }
 
 /** More threads than these nobody reads before they decide; the totals count all of them. */
@@ -46,6 +48,7 @@ export async function readContents(
     serviceCount: [...services.values()].reduce((total, names) => total + names.length, 0),
     diskBytes: known.reduce((total, size) => total + size, 0),
     unmeasuredCount: sandboxes.size - known.length,
+    connections: await dependencies.connectionsOf(workspaceId),
     threads: named.map(({ id, title }) => {
       const sandbox = sandboxes.get(id)
       const shown = sandbox && { state: sandbox.state, diskBytes: sizes.get(sandbox.sandboxId) ?? null }

@@ -42,6 +42,8 @@ export type Workspaces = {
   restore(userId: string, workspaceId: string): Promise<Workspace>
   /** Whether threads may be put into it. Throws `workspace.archived` too. */
   requireOpen(userId: string, workspaceId: string): Promise<void>
+  /** Whether the person may change what belongs to it. */
+  requireManaged(userId: string, workspaceId: string): Promise<void>
   /** What the agent of a thread in it is told, and the model it uses. */
   facts(workspaceId: string): Promise<{ instructions: string; modelId: string | null } | undefined>
   /** Threads came, went or were moved: everybody with a part in these workspaces lists them anew. */
@@ -130,6 +132,7 @@ export function makeWorkspaces(dependencies: WorkspacesDependencies): Workspaces
       const row = await open(userId, workspaceId, 'work')
       if (row.archived_at !== null) throw workspaceArchived({ name: row.name })
     },
+    requireManaged: async (userId, workspaceId) => void (await open(userId, workspaceId)),
     facts: async (workspaceId) => {
       const row = await store.findAny(workspaceId)
       return row && { instructions: row.instructions, modelId: row.model_id }

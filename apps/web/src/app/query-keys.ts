@@ -28,6 +28,8 @@ export const queryKeys = {
     part,
   ],
   report: (threadId: string, reportId: string) => ['report', threadId, reportId],
+  connections: ['connections'],
+  connectionPresets: ['connection-presets'],
   models: ['models'],
   discoveredModels: ['models', 'discovered'],
   status: ['status'],

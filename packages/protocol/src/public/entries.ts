@@ -104,6 +104,15 @@ export const toolResultSchema = z.discriminatedUnion('kind', [
   }),
   /** The service as it was when the call ended. */
   z.object({ kind: z.literal('service'), service: serviceSchema }),
+  /** What a server answered. `url`: the whole text, when `text` is only its beginning. `notes`: what is left out. */
+  z.object({
+    kind: z.literal('connection'),
+    text: z.string(),
+    sizeBytes: z.number().int(),
+    url: z.string().nullable(),
+    images: z.array(z.object({ mediaType: z.string(), sizeBytes: z.number().int(), url: z.string() })),
+    notes: z.array(z.string()),
+  }),
 ])
 export type ToolResult = z.infer<typeof toolResultSchema>
 
@@ -126,17 +135,33 @@ export const toolNames = [
 ] as const
 export type ToolName = (typeof toolNames)[number]
 
+/** What a call in a conversation can be of: a tool of ours, or one of a connection, which `connection` names. */
+export const callTools = [...toolNames, 'connection'] as const
+export type CallTool = (typeof callTools)[number]
+
+/** Which tool of which connection a call is of, as both were called when it was made. */
+export const calledConnectionSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  tool: z.string(),
+  title: z.string().nullable(),
+  description: z.string(),
+})
+export type CalledConnection = z.infer<typeof calledConnectionSchema>
+
 export const toolCallEntrySchema = z.object({
   ...entryBase,
   kind: z.literal('tool-call'),
   stepId: z.string().nullable(),
-  tool: z.enum(toolNames),
+  tool: z.enum(callTools),
+  connection: calledConnectionSchema.optional(),
   input: jsonSchema,
   /**
-   * `waiting`: recorded, sandbox starting. `interrupted`: a crash came between start and end and the call could not be
-   * re-attached, so nobody knows how far it got; it is never run again by itself.
+   * `waiting`: recorded, sandbox starting. `awaiting-approval`: a person has to allow it before it is made.
+   * `interrupted`: a crash came between start and end and the call could not be re-attached, so nobody knows how far it
+   * got; it is never run again by itself.
    */
-  status: z.enum(['waiting', 'running', 'succeeded', 'failed', 'stopped', 'interrupted']),
+  status: z.enum(['waiting', 'awaiting-approval', 'running', 'succeeded', 'failed', 'stopped', 'interrupted']),
   startedAt: z.number().int().nullable(),
   endedAt: z.number().int().nullable(),
   output: outputTailSchema,

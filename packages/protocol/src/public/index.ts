@@ -1,3 +1,4 @@
+export * from './connections.ts'
 export * from './entries.ts'
 export * from './events.ts'
 export * from './files.ts'

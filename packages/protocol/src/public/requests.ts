@@ -34,6 +34,8 @@ export const sendMessageSchema = z.strictObject({
   attachmentIds: z.array(z.string().max(64)).max(50).default([]),
   /** By the id of the attachment, which is a picture of the message: where it was taken and what lies under it. */
   screenshots: z.record(z.string().max(64), screenshotSchema).optional(),
+  /** What becomes of a call that a person has to allow: the turn waits for them, or, where nobody watches, it is denied. */
+  approvals: z.enum(['ask', 'deny']).optional(),
   /** The same key sent twice is one message: makes a retry after a lost answer safe. */
   key: z.string().min(8).max(64),
 })

@@ -81,6 +81,8 @@ export const workspaceContentsSchema = z
     diskBytes: z.number().int(),
     /** Sandboxes whose size the machine did not tell. */
     unmeasuredCount: z.number().int(),
+    /** Names of connections that are the workspace's own. Their tokens go with them. */
+    connections: z.array(z.string()),
     threads: z.array(
       z.object({
         id: z.string(),

@@ -84,6 +84,18 @@ export const settingWords: SettingWords = {
     title: 'Rückgängig',
     doc: 'Wie viele Sekunden ein gelöschter Thread zurückgeholt werden kann.',
   },
+  THREADBOX_CONNECTIONS_ALLOW: {
+    title: 'Private Adressen für Verbindungen',
+    doc: 'Namen, Adressen und Bereiche in privaten Netzen, durch Kommas getrennt, zu denen Verbindungen führen dürfen; diese dürfen auch unverschlüsselt sein.',
+  },
+  THREADBOX_CONNECTION_SECONDS: {
+    title: 'Zeit je Antwort einer Verbindung',
+    doc: 'Wie viele Sekunden der Server einer Verbindung für eine Antwort brauchen darf.',
+  },
+  THREADBOX_CONNECTION_ANSWER_MEBIBYTES: {
+    title: 'Größte Antwort einer Verbindung',
+    doc: 'Größte Antwort des Servers einer Verbindung in MiB; dort wird aufgehört zu lesen.',
+  },
   THREADBOX_MAX_TURN_STEPS: {
     title: 'Schritte je Antwort',
     doc: 'Höchste Zahl der Schritte des Modells, bevor die Antwort mit dem Angebot fortzufahren anhält.',

@@ -7,6 +7,7 @@ export const settings: Texts<typeof source> = {
     you: 'Sie',
     models: 'Modelle',
     skills: 'Skills',
+    connections: 'Verbindungen',
     limits: 'Grenzen',
     sleep: 'Sandboxes',
     network: 'Netz',

@@ -18,6 +18,7 @@ export const workspaces: Texts<typeof source> = {
   threads_other: '{{count}} Threads',
   sandboxes_one: '{{count}} Sandbox mit {{size}}',
   sandboxes_other: '{{count}} Sandboxes mit {{size}}',
+  connectionsToo: 'Auch seine Verbindungen mit ihren Tokens: {{names}}',
   services_one: '{{count}} Dienst',
   services_other: '{{count}} Dienste',
   moreOf: 'Mehr zum Arbeitsbereich {{name}}',

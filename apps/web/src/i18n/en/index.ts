@@ -3,6 +3,7 @@ import { cards } from './cards.ts'
 import { common } from './common.ts'
 import { composer } from './composer.ts'
 import { connection } from './connection.ts'
+import { connections } from './connections.ts'
 import { empty } from './empty.ts'
 import { files } from './files.ts'
 import { firstMinute } from './first-minute.ts'
@@ -30,6 +31,7 @@ export const en = {
   threads,
   auth,
   connection,
+  connections,
   empty,
   files,
   firstMinute,

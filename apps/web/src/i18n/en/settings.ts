@@ -4,6 +4,7 @@ export const settings = {
     you: 'You',
     models: 'Models',
     skills: 'Skills',
+    connections: 'Connections',
     limits: 'Limits',
     sleep: 'Sandboxes',
     network: 'Network',

@@ -15,6 +15,7 @@ export const workspaces = {
   threads_other: '{{count}} threads',
   sandboxes_one: '{{count}} sandbox with {{size}}',
   sandboxes_other: '{{count}} sandboxes with {{size}}',
+  connectionsToo: 'Also its connections with their tokens: {{names}}',
   services_one: '{{count}} service',
   services_other: '{{count}} services',
   moreOf: 'More for workspace {{name}}',

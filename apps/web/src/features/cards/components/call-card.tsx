@@ -1,6 +1,7 @@
 import type { ToolCallEntry } from '@threadbox/sdk'
 import { serviceOfCall } from '../state/service-call.models.ts'
 import { CommandCard } from './command-card.tsx'
+import { ConnectionCard } from './connection-card.tsx'
 import { DiffCard } from './diff-card.tsx'
 import { PageCard } from './page-card.tsx'
 import { PythonCard } from './python-card.tsx'
@@ -22,6 +23,8 @@ export function CallCard(props: { entry: ToolCallEntry }) {
       const called = serviceOfCall(props.entry)
       return called === null ? <TextCard entry={props.entry} /> : <ServiceCard called={called} />
     }
+    case 'connection':
+      return <ConnectionCard entry={props.entry} />
     case 'view_page':
       return <PageCard entry={props.entry} />
     case 'read_file':

@@ -1,5 +1,5 @@
 import type { ToolCallEntry } from '@threadbox/sdk'
-import { Check, CircleHelp, Square, TriangleAlert } from 'lucide-react'
+import { Check, CircleHelp, Hand, Square, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../app/use-format.ts'
 import { useNow } from '../../../app/use-now.ts'
@@ -23,7 +23,13 @@ export function CallMeta(props: { entry: ToolCallEntry }) {
       {outcome === 'waiting' && (
         <span className="busy">
           <Glyph state="waking" />
-          {t('outcome.waiting')}
+          {t(props.entry.connection === undefined ? 'outcome.waiting' : 'outcome.allowed')}
+        </span>
+      )}
+      {outcome === 'awaiting-approval' && (
+        <span className="warn">
+          <Hand className="i" size={14} />
+          {t('outcome.awaiting-approval')}
         </span>
       )}
       {isRunning && (

@@ -37,12 +37,13 @@ export function elapsedMsOf(entry: ToolCallEntry, now: number): number | null {
   return Math.max(0, (entry.endedAt ?? now) - entry.startedAt)
 }
 
-export type CallOutcome = 'waiting' | 'running' | 'ok' | 'failed' | 'stopped' | 'interrupted'
+export type CallOutcome = 'waiting' | 'awaiting-approval' | 'running' | 'ok' | 'failed' | 'stopped' | 'interrupted'
 
 /** How a call ended, for its mark. A command that ran and returned non-zero has failed, though the call did not. */
 export function outcomeOf(entry: ToolCallEntry): CallOutcome {
   switch (entry.status) {
     case 'waiting':
+    case 'awaiting-approval':
     case 'running':
     case 'stopped':
     case 'interrupted':
@@ -65,6 +66,7 @@ export function opensByItself(entry: ToolCallEntry): boolean {
     return displays > 0 || outcome === 'failed'
   }
   if (entry.result?.kind === 'image') return true
+  if (entry.result?.kind === 'connection' && entry.result.images.length > 0) return true
   return outcome === 'failed' || outcome === 'interrupted'
 }
 

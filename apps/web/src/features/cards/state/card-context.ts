@@ -1,3 +1,4 @@
+import type { CallDecision } from '@threadbox/sdk'
 import { createContext, useContext } from 'react'
 
 /** What a card needs to know of the conversation that it stands in. */
@@ -6,6 +7,8 @@ export type CardContextValue = {
   knownPaths: ReadonlySet<string>
   stop: () => void
   runAgain: (callId: string) => void
+  /** Answers a call that waits for the person; false when that failed, which is shown. */
+  decide: (callId: string, decision: CallDecision) => Promise<boolean>
   /** Puts a message into the composer for the person to send. */
   ask: (text: string) => void
 }

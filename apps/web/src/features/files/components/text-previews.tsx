@@ -16,7 +16,7 @@ const noPaths: ReadonlySet<string> = new Set()
 export function MarkdownText(props: { threadId: string; children: string }) {
   const cards = {
     ...{ threadId: props.threadId, knownPaths: noPaths },
-    ...{ stop: () => {}, runAgain: () => {}, ask: () => {} },
+    ...{ stop: () => {}, runAgain: () => {}, decide: async () => false, ask: () => {} },
   }
   return (
     <CardProvider value={cards}>

@@ -7,6 +7,7 @@ import {
   FolderSearch,
   Globe,
   PackageOpen,
+  Plug,
   SquareTerminal,
 } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
@@ -41,6 +42,7 @@ const callIcons = {
   service_logs: Globe,
   list_services: Globe,
   view_page: Eye,
+  connection: Plug,
 } as const
 
 /** One row of the conversation with its node on the thread line, which is dashed while the sandbox slept. */

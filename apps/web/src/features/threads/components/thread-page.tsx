@@ -73,8 +73,8 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
   const commands = useThreadCommands({ threadId, store, outgoing, isTurnRunning, insert })
   const { actions, stop } = commands
   const cards = useMemo(
-    () => ({ threadId, knownPaths, stop, runAgain: commands.runAgain, ask: insert }),
-    [threadId, knownPaths, stop, commands.runAgain, insert],
+    () => ({ threadId, knownPaths, stop, runAgain: commands.runAgain, decide: commands.decide, ask: insert }),
+    [threadId, knownPaths, stop, commands.runAgain, commands.decide, insert],
   )
   const loadOlder = useCallback(() => void store?.loadOlder(), [store])
   useDocumentTitle(thread.data === undefined || thread.data.title === '' ? t('untitled') : thread.data.title)

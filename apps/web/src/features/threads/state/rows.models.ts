@@ -199,6 +199,6 @@ function endOf(turn: Turn, context: { entries: readonly Entry[]; latestTurnId: s
 
 /** Something of the turn is visibly going on. */
 function isBusy(entry: Entry): boolean {
-  if (entry.kind === 'tool-call') return entry.status === 'running' || entry.status === 'waiting'
+  if (entry.kind === 'tool-call') return ['running', 'waiting', 'awaiting-approval'].includes(entry.status)
   return (entry.kind === 'text' || entry.kind === 'reasoning') && entry.status === 'streaming' && entry.text !== ''
 }

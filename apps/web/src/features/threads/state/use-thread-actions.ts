@@ -1,6 +1,8 @@
-import type { Attachment, Screenshot } from '@threadbox/sdk'
+import { useQueryClient } from '@tanstack/react-query'
+import type { Attachment, CallDecision, Screenshot } from '@threadbox/sdk'
 import { useMemo, useState } from 'react'
 import { useClient } from '../../../app/client.ts'
+import { queryKeys } from '../../../app/query-keys.ts'
 import { randomId } from '../../../app/random-id.ts'
 import { useStable } from '../../../app/use-stable.ts'
 import type { QueueActions } from '../../composer/components/queue-strip.tsx'
@@ -25,6 +27,7 @@ export function useThreadCommands(options: {
 }) {
   const { threadId, store, outgoing, isTurnRunning, insert } = options
   const client = useClient()
+  const queries = useQueryClient()
   const uploads = useUploadsStore()
   const showError = useStable(useErrorToast())
   const [editingId, startEditing] = useState<string | null>(null)
@@ -81,8 +84,20 @@ export function useThreadCommands(options: {
       resume: () => void attempt(client.threads.resumeQueue(threadId)),
     }
     const runAgain = (callId: string) => void attempt(client.threads.runAgain(threadId, callId))
-    return { actions, queue, send, stop, runAgain }
-  }, [client, uploads, threadId, store, outgoing, isTurnRunning, insert, editingId, showError])
+    const decide = async (callId: string, decision: CallDecision) => {
+      const isDone = await client.threads.decideCall(threadId, callId, decision).then(
+        () => true,
+        (error: unknown) => {
+          showError(error)
+          return false
+        },
+      )
+      // Always changes what the tool may do from now on, which the settings show.
+      if (decision === 'always') void queries.invalidateQueries({ queryKey: queryKeys.connections })
+      return isDone
+    }
+    return { actions, queue, send, stop, runAgain, decide }
+  }, [client, queries, uploads, threadId, store, outgoing, isTurnRunning, insert, editingId, showError])
 }
 
 /** What is known about the pictures of a message, by the ids of their attachments. */

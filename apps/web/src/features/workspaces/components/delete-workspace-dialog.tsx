@@ -68,6 +68,9 @@ function Contents(props: { contents: WorkspaceContents }) {
         ].join(' · ')}
       </p>
       {unmeasuredCount > 0 && <p className="help">{t('unmeasured', { count: unmeasuredCount })}</p>}
+      {contents.connections.length > 0 && (
+        <p className="help">{t('connectionsToo', { names: contents.connections.join(', ') })}</p>
+      )}
       <ul className="ws-contents">
         {threads.map(({ id, title, sandbox, services }) => (
           <li key={id}>

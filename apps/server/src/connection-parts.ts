@@ -1,0 +1,82 @@
+import type { ThreadParts } from './application-parts.ts'
+import type { Audit } from './audit/audit.ts'
+import { type AllowedAddresses, allowedAddressesOf } from './connections/addresses.models.ts'
+import {
+  type AgentConnections,
+  type AgentConnectionsDependencies,
+  makeAgentConnections,
+} from './connections/agent-connections.ts'
+import { makeConnectionStore } from './connections/connections.store.ts'
+import type { ConnectionTables } from './connections/connections.table.ts'
+import { type Connections, type ConnectionsDependencies, makeConnections } from './connections/connections.usecases.ts'
+import { makeGuardedFetch } from './connections/guarded-fetch.ts'
+import { makeSessions } from './connections/sessions.ts'
+import { type OpenDatabase, tablesOf } from './database/database.ts'
+import { makeSecretBox } from './secrets/secret-box.ts'
+import type { System } from './system.ts'
+
+/** What an administrator decides about connections. */
+export type ConnectionSettings = {
+  connectionsAllow: string
+  connectionSeconds: number
+  connectionAnswerMebibytes: number
+}
+
+/** How long a server may take to take a connection. */
+const connectTimeoutMs = 10_000
+
+export type ConnectionParts = AsyncDisposable & { connections: Connections; agentConnections: AgentConnections }
+
+export function makeConnectionParts(
+  options: ConnectionSettings & { open: OpenDatabase; version: string } & Pick<
+      ConnectionsDependencies,
+      'access' | 'workspacesOf' | 'requireWorkspace' | 'secretBox' | 'audit' | 'system'
+    > &
+    Pick<AgentConnectionsDependencies, 'placeOf'>,
+): ConnectionParts {
+  const { system, connectionSeconds: timeoutSeconds } = options
+  const allowed: AllowedAddresses = allowedAddressesOf(options.connectionsAllow)
+  const fetch = makeGuardedFetch({
+    allowed,
+    maxAnswerMebibytes: options.connectionAnswerMebibytes,
+    connectTimeoutMs,
+    silenceMs: timeoutSeconds * 1000,
+  })
+  const sessions = makeSessions({ fetch, timeoutSeconds, version: options.version, now: system.now })
+  const store = makeConnectionStore(tablesOf<ConnectionTables>(options.open.database))
+  return {
+    connections: makeConnections({ ...options, store, sessions, allowed, timeoutSeconds }),
+    agentConnections: makeAgentConnections({ ...options, store, sessions, now: system.now }),
+    [Symbol.asyncDispose]: async () => {
+      await sessions.close()
+      await fetch[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Connections of an application: who may use them is what workspaces and threads say. */
+export function makeConnectionFeature(
+  options: {
+    open: OpenDatabase
+    connectionSettings: ConnectionSettings
+    masterKey: Uint8Array
+    version: string
+    system: System
+  },
+  known: { parts: Pick<ThreadParts, 'access' | 'workspaces' | 'threadStore'>; audit: Audit },
+): ConnectionParts {
+  const { access, workspaces, threadStore } = known.parts
+  return makeConnectionParts({
+    ...options,
+    ...options.connectionSettings,
+    ...{ access, audit: known.audit },
+    secretBox: makeSecretBox(options.masterKey),
+    workspacesOf: async (userId) => (await workspaces.list(userId)).workspaces.map(({ id }) => id),
+    requireWorkspace: async (userId, workspaceId) => workspaces.requireManaged(userId, workspaceId),
+    placeOf: async (threadId) => {
+      const row = await threadStore.findAny(threadId)
+      if (row === undefined || row.deleted_at !== null) return undefined
+      return { userId: row.user_id, workspaceId: row.workspace_id }
+    },
+  })
+}

@@ -1,0 +1,121 @@
+import { defineError } from '@threadbox/errors'
+
+export const connectionNotFound = defineError({
+  code: 'connection.not-found',
+  kind: 'not-found',
+  message: () => 'There is no connection with this id.',
+  remedy: () => 'Choose one from the list of connections.',
+})
+
+export const connectionToolNotFound = defineError<{ tool: string }>({
+  code: 'connection.tool-not-found',
+  kind: 'not-found',
+  message: ({ tool }) => `The connection has no tool called ${tool}.`,
+  remedy: () => 'Look at its tools again: the server may have changed them.',
+})
+
+export const connectionNameTaken = defineError<{ name: string }>({
+  code: 'connection.name-taken',
+  kind: 'conflict',
+  message: ({ name }) => `There is already a connection here whose tools would be called as those of ${name}.`,
+  remedy: () => 'Give it another name.',
+})
+
+export const connectionLimit = defineError<{ limit: number }>({
+  code: 'connection.limit',
+  kind: 'conflict',
+  message: ({ limit }) => `There are already ${limit} connections here, the most there can be.`,
+  remedy: () => 'Remove one that is not needed.',
+})
+
+export const connectionAddressInvalid = defineError<{ problem: string }>({
+  code: 'connection.address-invalid',
+  kind: 'invalid',
+  message: ({ problem }) => `This address cannot be used for a connection: ${problem}`,
+  remedy: () => 'Enter the https address of an MCP server, without a user name or password in it.',
+})
+
+export const connectionAddressRefused = defineError<{ host: string }>({
+  code: 'connection.address-refused',
+  kind: 'forbidden',
+  message: ({ host }) => `${host} is an address inside a private network, and connections may not lead there.`,
+  remedy: () => 'The administrator can allow it with THREADBOX_CONNECTIONS_ALLOW.',
+})
+
+export const connectionUnreachable = defineError<{ problem: string }>({
+  code: 'connection.unreachable',
+  kind: 'unavailable',
+  message: ({ problem }) => `The server of the connection could not be reached: ${problem}`,
+  remedy: () => 'Check the address and that the server runs, then test the connection.',
+})
+
+export const connectionTimedOut = defineError<{ seconds: number }>({
+  code: 'connection.timed-out',
+  kind: 'unavailable',
+  message: ({ seconds }) => `The server of the connection gave no whole answer within ${seconds} seconds.`,
+  remedy: () => 'Try again later, or ask for less at once. What the call did on the server is not known.',
+})
+
+export const connectionUnauthorized = defineError<{ status: number }>({
+  code: 'connection.unauthorized',
+  kind: 'unavailable',
+  message: ({ status }) => `The server of the connection refused the token (status ${status}).`,
+  remedy: () => 'Enter a new token in Settings → Connections. Its rights may also be too few.',
+})
+
+export const connectionHttpFailed = defineError<{ status: number }>({
+  code: 'connection.http-failed',
+  kind: 'unavailable',
+  message: ({ status }) => `The server of the connection answered with status ${status}.`,
+  remedy: () => 'Check that the address is that of an MCP server over streamable HTTP, then test the connection.',
+})
+
+export const connectionAnswerTooLarge = defineError<{ mebibytes: number }>({
+  code: 'connection.answer-too-large',
+  kind: 'unavailable',
+  message: ({ mebibytes }) =>
+    `The server of the connection sent more than ${mebibytes} MiB; reading was stopped there.`,
+  remedy: () => 'Ask for less at once: a page, a range, fewer fields.',
+})
+
+export const connectionAnswerInvalid = defineError<{ problem: string }>({
+  code: 'connection.answer-invalid',
+  kind: 'unavailable',
+  message: ({ problem }) => `What the server of the connection answered is not MCP: ${problem}`,
+  remedy: () => 'Check the address. If it is right, the server has a defect.',
+})
+
+export const connectionRefused = defineError<{ problem: string }>({
+  code: 'connection.request-refused',
+  kind: 'unavailable',
+  message: ({ problem }) => `The server of the connection refused the request. It says: ${problem}`,
+  remedy: () => 'Change the request as it says, or do it another way.',
+})
+
+export const connectionToolGone = defineError<{ tool: string }>({
+  code: 'connection.tool-gone',
+  kind: 'unavailable',
+  message: ({ tool }) => `The connection does not offer ${tool} any more, or was removed or switched off.`,
+  remedy: () => 'Do it another way, or look at the connection in Settings → Connections.',
+})
+
+export const connectionToolOff = defineError<{ tool: string }>({
+  code: 'connection.tool-off',
+  kind: 'forbidden',
+  message: ({ tool }) => `The tool ${tool} is switched off for this connection.`,
+  remedy: () => 'Do it another way. A person can switch it on in Settings → Connections.',
+})
+
+export const connectionApprovalMissing = defineError<{ tool: string }>({
+  code: 'connection.approval-missing',
+  kind: 'forbidden',
+  message: ({ tool }) => `A person has to allow ${tool}, and nobody watches this conversation.`,
+  remedy: () => 'Do it another way. A person can allow the tool for good in Settings → Connections.',
+})
+
+export const connectionCallDenied = defineError<{ tool: string }>({
+  code: 'connection.call-denied',
+  kind: 'forbidden',
+  message: ({ tool }) => `The user did not allow this call of ${tool}. It was not made.`,
+  remedy: () => 'Do not call it again unless the user asks for it. Go on another way, or ask what they want.',
+})

@@ -1,0 +1,44 @@
+import type { Connection } from '@threadbox/protocol/public'
+import { agentNames } from './agent-names.models.ts'
+import type { ConnectionRow } from './connections.table.ts'
+import type { KnownTool } from './tool-list.models.ts'
+
+/** A connection as people see it. Nothing of its secret is in it. */
+export function presentConnection(row: ConnectionRow, tools: readonly KnownTool[]): Connection {
+  const listed = tools.filter((tool) => tool.isListed)
+  const names = agentNames(
+    row.slug,
+    listed.map((tool) => tool.name),
+  )
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    name: row.name,
+    slug: row.slug,
+    url: row.url,
+    preset: row.preset,
+    auth: { kind: row.auth_kind as Connection['auth']['kind'], header: row.header_name },
+    isEnabled: row.is_enabled === 1,
+    status: row.status as Connection['status'],
+    failure: parsed<NonNullable<Connection['failure']>>(row.failure_json),
+    server: parsed<NonNullable<Connection['server']>>(row.server_json),
+    checkedAt: row.checked_at,
+    tools: listed.map((tool, index) => ({
+      name: tool.name,
+      agentName: names[index] ?? tool.name,
+      title: tool.title,
+      description: tool.description,
+      input: tool.schema,
+      claims: tool.claims,
+      approval: tool.approval,
+      isChanged: tool.isChanged,
+      problem: tool.problem,
+    })),
+    furtherTools: row.further_tools,
+    createdAt: row.created_at,
+  }
+}
+
+function parsed<Value>(json: string | null): Value | null {
+  return json === null ? null : (JSON.parse(json) as Value)
+}

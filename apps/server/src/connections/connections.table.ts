@@ -1,0 +1,102 @@
+import { type Kysely, sql } from 'kysely'
+
+/** A server whose tools the agents of a person, or of a workspace, may use. The secret is sealed with the master key. */
+export type ConnectionRow = {
+  id: string
+  /** Who made it. */
+  user_id: string
+  /** Null: it is the person's own, for all their threads. */
+  workspace_id: string | null
+  name: string
+  slug: string
+  url: string
+  preset: string | null
+  auth_kind: string
+  header_name: string | null
+  sealed_secret: string | null
+  is_enabled: number
+  /** Counts changes of address and token: what was opened for an earlier one is not used any more. */
+  revision: number
+  status: string
+  failure_json: string | null
+  server_json: string | null
+  further_tools: number
+  checked_at: number | null
+  created_at: number
+}
+
+export type ConnectionToolRow = {
+  connection_id: string
+  name: string
+  position: number
+  definition_json: string
+  fingerprint: string
+  approval: string
+  is_changed: number
+  is_listed: number
+}
+
+export type ConnectionTables = { connections: ConnectionRow; connection_tools: ConnectionToolRow }
+
+export async function createConnectionTables(database: Kysely<never>): Promise<void> {
+  const tables = database as unknown as Kysely<ConnectionTables>
+  await tables.schema
+    .createTable('connections')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('workspace_id', 'text', (column) => column.references('workspaces.id').onDelete('cascade'))
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('slug', 'text', (column) => column.notNull())
+    .addColumn('url', 'text', (column) => column.notNull())
+    .addColumn('preset', 'text')
+    .addColumn('auth_kind', 'text', (column) => column.notNull())
+    .addColumn('header_name', 'text')
+    .addColumn('sealed_secret', 'text')
+    .addColumn('is_enabled', 'integer', (column) => column.notNull())
+    .addColumn('revision', 'integer', (column) => column.notNull())
+    .addColumn('status', 'text', (column) => column.notNull())
+    .addColumn('failure_json', 'text')
+    .addColumn('server_json', 'text')
+    .addColumn('further_tools', 'integer', (column) => column.notNull())
+    .addColumn('checked_at', 'bigint')
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .execute()
+  // The tools of two connections that a thread sees from one place never have the same names.
+  await tables.schema
+    .createIndex('connections_own_slug_idx')
+    .unique()
+    .on('connections')
+    .columns(['user_id', 'slug'])
+    .where(sql.ref('workspace_id'), 'is', null)
+    .execute()
+  await tables.schema
+    .createIndex('connections_workspace_slug_idx')
+    .unique()
+    .on('connections')
+    .columns(['workspace_id', 'slug'])
+    .where(sql.ref('workspace_id'), 'is not', null)
+    .execute()
+  await tables.schema
+    .createTable('connection_tools')
+    .addColumn('connection_id', 'text', (column) => column.notNull().references('connections.id').onDelete('cascade'))
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('position', 'integer', (column) => column.notNull())
+    .addColumn('definition_json', 'text', (column) => column.notNull())
+    .addColumn('fingerprint', 'text', (column) => column.notNull())
+    .addColumn('approval', 'text', (column) => column.notNull())
+    .addColumn('is_changed', 'integer', (column) => column.notNull())
+    .addColumn('is_listed', 'integer', (column) => column.notNull())
+    .addPrimaryKeyConstraint('connection_tools_pk', ['connection_id', 'name'])
+    .execute()
+  await addUnattended(database)
+}
+
+/** Turns and waiting messages that nobody watches: a call that a person would have to allow is denied. */
+async function addUnattended(database: Kysely<never>): Promise<void> {
+  for (const table of ['turn_runs', 'queued_messages']) {
+    await database.schema
+      .alterTable(table)
+      .addColumn('is_unattended', 'integer', (column) => column.notNull().defaultTo(0))
+      .execute()
+  }
+}

@@ -1,0 +1,211 @@
+import type { WorkspaceAction } from '@threadbox/domain'
+import type {
+  Connection,
+  ConnectionAuth,
+  CreateConnection,
+  ToolApproval,
+  UpdateConnection,
+} from '@threadbox/protocol/public'
+import type { Audit } from '../audit/audit.ts'
+import { isUniqueViolation } from '../database/database.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
+import type { System } from '../system.ts'
+import type { Access } from '../workspaces/access.ts'
+import { type AllowedAddresses, checkedUrl } from './addresses.models.ts'
+import { slugOf } from './agent-names.models.ts'
+import {
+  connectionAddressInvalid,
+  connectionLimit,
+  connectionNameTaken,
+  connectionNotFound,
+  connectionToolNotFound,
+} from './connections.errors.ts'
+import { presentConnection } from './connections.presenter.ts'
+import type { ConnectionColumns, ConnectionStore } from './connections.store.ts'
+import type { ConnectionRow } from './connections.table.ts'
+import { lookAtServer } from './server-look.ts'
+import type { Sessions } from './sessions.ts'
+
+/** Every method throws `connection.not-found`, also for a connection that the person has no part in. */
+export type Connections = {
+  /** The person's own, and those of every workspace that they have a part in. */
+  list(userId: string): Promise<Connection[]>
+  get(userId: string, id: string): Promise<Connection>
+  /**
+   * Stores a connection and asks its server what it has. One whose server could not be asked is there all the same, and
+   * says why. Throws `connection.address-invalid`, `connection.address-refused`, `connection.name-taken`,
+   * `connection.limit`, `workspace.not-found`.
+   */
+  create(userId: string, request: CreateConnection, signal: AbortSignal): Promise<Connection>
+  /** Throws as `create` does. With another address or token the server is asked again. */
+  update(userId: string, id: string, request: UpdateConnection, signal: AbortSignal): Promise<Connection>
+  /** Asks the server again. */
+  test(userId: string, id: string, signal: AbortSignal): Promise<Connection>
+  /** Throws `connection.tool-not-found`; then none of them was changed. */
+  approve(userId: string, id: string, approvals: Readonly<Record<string, ToolApproval>>): Promise<Connection>
+  delete(userId: string, id: string): Promise<void>
+}
+
+export type ConnectionsDependencies = {
+  store: ConnectionStore
+  access: Access
+  /** Workspaces that this person has a part in. */
+  workspacesOf(userId: string): Promise<string[]>
+  /** Throws `workspace.not-found` unless the person may manage it. */
+  requireWorkspace(userId: string, workspaceId: string): Promise<void>
+  secretBox: SecretBox
+  sessions: Sessions
+  allowed: AllowedAddresses
+  timeoutSeconds: number
+  audit: Audit
+  system: System
+}
+
+/** Each is asked for its tools, and each of its tools stands in every request. */
+const maxConnections = 50
+
+export function makeConnections(dependencies: ConnectionsDependencies): Connections {
+  const { store, access, sessions, audit, system } = dependencies
+  const look = { ...dependencies, now: system.now }
+  const open = async (userId: string, id: string, action: WorkspaceAction = 'manage') => {
+    const row = await store.find(id)
+    const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.user_id ?? '' }
+    if (row === undefined || !(await access.may(userId, action, subject))) throw connectionNotFound({})
+    return row
+  }
+  const present = async (id: string) => {
+    const row = await store.find(id)
+    if (row === undefined) throw connectionNotFound({})
+    return presentConnection(row, (await store.tools([id])).get(id) ?? [])
+  }
+  const record = (userId: string, action: ConnectionAudit, row: Pick<ConnectionRow, 'id' | 'name'>) =>
+    audit.record({ userId, action, subject: row.id, details: { name: row.name } })
+  const visible = async (userId: string) => await store.list(userId, await dependencies.workspacesOf(userId))
+
+  return {
+    list: async (userId) => {
+      const rows = await visible(userId)
+      const tools = await store.tools(rows.map(({ id }) => id))
+      return rows.map((row) => presentConnection(row, tools.get(row.id) ?? []))
+    },
+    get: async (userId, id) => {
+      await open(userId, id, 'read')
+      return await present(id)
+    },
+    create: async (userId, request, signal) => {
+      const workspaceId = request.workspaceId ?? null
+      if (workspaceId !== null) await dependencies.requireWorkspace(userId, workspaceId)
+      const beside = (await visible(userId)).filter((row) => row.workspace_id === workspaceId)
+      if (beside.length >= maxConnections) throw connectionLimit({ limit: maxConnections })
+      const row = newRow(dependencies, { userId, workspaceId, request })
+      await withFreeName(request.name, () => store.insert(row))
+      await record(userId, 'connection-created', row)
+      await lookAtServer(look, row, signal)
+      return await present(row.id)
+    },
+    update: async (userId, id, request, signal) => {
+      const row = await open(userId, id)
+      const columns = changedColumns(dependencies, row, request)
+      await withFreeName(request.name ?? row.name, () => store.update(id, columns))
+      await record(userId, 'connection-changed', { id, name: request.name ?? row.name })
+      if (columns.revision !== undefined || request.isEnabled === false) sessions.forget(id)
+      if (columns.revision !== undefined) await lookAtServer(look, await open(userId, id), signal)
+      return await present(id)
+    },
+    test: async (userId, id, signal) => {
+      await lookAtServer(look, await open(userId, id), signal)
+      return await present(id)
+    },
+    approve: async (userId, id, approvals) => {
+      const row = await open(userId, id)
+      await store.changeTools(row, (known) => {
+        const names = new Set(known.filter((tool) => tool.isListed).map((tool) => tool.name))
+        const unknown = Object.keys(approvals).find((name) => !names.has(name))
+        if (unknown !== undefined) throw connectionToolNotFound({ tool: unknown })
+        const tools = known.map((tool) => {
+          const approval = Object.hasOwn(approvals, tool.name) ? approvals[tool.name] : undefined
+          return approval === undefined ? tool : { ...tool, approval, isChanged: false }
+        })
+        return { tools }
+      })
+      await record(userId, 'connection-tools-approved', row)
+      return await present(id)
+    },
+    delete: async (userId, id) => {
+      const row = await open(userId, id)
+      await store.delete(id)
+      sessions.forget(id)
+      await record(userId, 'connection-deleted', row)
+    },
+  }
+}
+
+type ConnectionAudit = 'connection-created' | 'connection-changed' | 'connection-tools-approved' | 'connection-deleted'
+
+function newRow(
+  { allowed, system, ...dependencies }: ConnectionsDependencies,
+  { userId, workspaceId, request }: { userId: string; workspaceId: string | null; request: CreateConnection },
+): ConnectionRow {
+  return {
+    id: system.newId('connection'),
+    user_id: userId,
+    workspace_id: workspaceId,
+    name: request.name,
+    slug: slugOf(request.name),
+    url: checkedUrl(request.url, allowed).href,
+    preset: request.preset ?? null,
+    ...secretColumns(dependencies, request.auth),
+    is_enabled: 1,
+    revision: 1,
+    status: 'unchecked',
+    failure_json: null,
+    server_json: null,
+    further_tools: 0,
+    checked_at: null,
+    created_at: system.now(),
+  }
+}
+
+function secretColumns(
+  { secretBox }: Pick<ConnectionsDependencies, 'secretBox'>,
+  auth: ConnectionAuth,
+): Pick<ConnectionRow, 'auth_kind' | 'header_name' | 'sealed_secret'> {
+  switch (auth.kind) {
+    case 'none':
+      return { auth_kind: auth.kind, header_name: null, sealed_secret: null }
+    case 'bearer':
+      return { auth_kind: auth.kind, header_name: null, sealed_secret: secretBox.seal(auth.token) }
+    case 'header':
+      return { auth_kind: auth.kind, header_name: auth.header, sealed_secret: secretBox.seal(auth.value) }
+  }
+}
+
+function changedColumns(
+  dependencies: ConnectionsDependencies,
+  row: ConnectionRow,
+  request: UpdateConnection,
+): ConnectionColumns {
+  const url = request.url === undefined ? row.url : checkedUrl(request.url, dependencies.allowed).href
+  const isMoved = url !== row.url
+  if (isMoved && request.auth === undefined && row.sealed_secret !== null) {
+    throw connectionAddressInvalid({
+      problem: 'the token was entered for the earlier address. Enter it again with the new one.',
+    })
+  }
+  const isOther = isMoved || request.auth !== undefined
+  return {
+    ...(request.name === undefined ? { name: row.name } : { name: request.name, slug: slugOf(request.name) }),
+    ...(request.isEnabled === undefined ? {} : { is_enabled: Number(request.isEnabled) }),
+    ...(request.auth === undefined ? {} : secretColumns(dependencies, request.auth)),
+    ...(isOther ? { url, revision: row.revision + 1, status: 'unchecked' } : {}),
+  }
+}
+
+async function withFreeName(name: string, write: () => Promise<void>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (isUniqueViolation(error)) throw connectionNameTaken({ name })
+    throw error
+  }
+}

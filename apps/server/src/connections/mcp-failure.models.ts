@@ -1,0 +1,109 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client'
+import { isThreadboxError, type ThreadboxError } from '@threadbox/errors'
+import {
+  connectionAnswerInvalid,
+  connectionHttpFailed,
+  connectionRefused,
+  connectionTimedOut,
+  connectionUnauthorized,
+  connectionUnreachable,
+} from './connections.errors.ts'
+
+/** Words of a server are passed on only as far as they may help. */
+const maxProblemCharacters = 500
+
+/**
+ * What went wrong with a server, as an error of ours. The words of libraries are not passed on, because they may hold
+ * parts of requests; those of the server are, cut and without the secret. Undefined for a defect of our own.
+ */
+export function connectionFailureOf(
+  error: unknown,
+  options: { timeoutSeconds: number; redact: (text: string) => string },
+): ThreadboxError | undefined {
+  const known = causes(error).find(isThreadboxError)
+  if (known !== undefined) return known
+  if (error instanceof UnauthorizedError) return connectionUnauthorized({ status: 401 })
+  if (SdkHttpError.isInstance(error)) return httpFailure(error.status)
+  if (ProtocolError.isInstance(error)) {
+    return connectionRefused({ problem: options.redact(error.message).slice(0, maxProblemCharacters) })
+  }
+  const code = causes(error)
+    .map(networkCodeOf)
+    .find((name) => name !== undefined)
+  if (code !== undefined) return networkFailure(code, options.timeoutSeconds)
+  if (SdkError.isInstance(error)) return sdkFailure(error, options.timeoutSeconds)
+  if (isAbort(error)) return connectionTimedOut({ seconds: options.timeoutSeconds })
+  if (error instanceof SyntaxError) return connectionAnswerInvalid({ problem: 'it is no JSON.' })
+  if (error instanceof TypeError) return connectionUnreachable({ problem: 'the connection broke off.' })
+  if (error instanceof Error && error.name === 'ZodError') {
+    return connectionAnswerInvalid({ problem: 'it has another form than the protocol says.' })
+  }
+  return undefined
+}
+
+function httpFailure(status: number): ThreadboxError {
+  return status === 401 || status === 403 ? connectionUnauthorized({ status }) : connectionHttpFailed({ status })
+}
+
+function sdkFailure(error: SdkError, seconds: number): ThreadboxError {
+  switch (error.code) {
+    case SdkErrorCode.RequestTimeout:
+      return connectionTimedOut({ seconds })
+    case SdkErrorCode.ConnectionClosed:
+    case SdkErrorCode.NotConnected:
+    case SdkErrorCode.SendFailed:
+      return connectionUnreachable({ problem: 'the connection broke off.' })
+    case SdkErrorCode.CapabilityNotSupported:
+    case SdkErrorCode.MethodNotSupportedByProtocolVersion:
+    case SdkErrorCode.InputRequiredRoundsExceeded:
+      return connectionAnswerInvalid({ problem: 'it asks for something that threadbox does not offer.' })
+    case SdkErrorCode.ListPaginationExceeded:
+      return connectionAnswerInvalid({ problem: 'its list of tools has no end.' })
+    default:
+      return connectionAnswerInvalid({ problem: 'it has another form than the protocol says.' })
+  }
+}
+
+const networkProblems: Record<string, string> = {
+  ENOTFOUND: 'there is no such name.',
+  EAI_AGAIN: 'the name could not be looked up.',
+  ECONNREFUSED: 'nothing listens there.',
+  ECONNRESET: 'the connection broke off.',
+  EHOSTUNREACH: 'there is no way to it.',
+  ENETUNREACH: 'there is no way to it.',
+  UND_ERR_SOCKET: 'the connection broke off.',
+  UND_ERR_CONNECT_TIMEOUT: 'it does not answer.',
+  ETIMEDOUT: 'it does not answer.',
+  CERT_HAS_EXPIRED: 'its certificate has expired.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself.',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by itself.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate cannot be verified.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name.',
+  UND_ERR_HEADERS_OVERFLOW: 'its headers are too long.',
+  UND_ERR_RESPONSE_EXCEEDED_SIZE: 'it sends too much.',
+}
+
+function networkFailure(code: string, seconds: number): ThreadboxError {
+  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') return connectionTimedOut({ seconds })
+  return connectionUnreachable({ problem: networkProblems[code] ?? `the connection failed (${code}).` })
+}
+
+/** Codes of the system, of TLS and of the HTTP client; those of the SDK look alike and are none. */
+function networkCodeOf(error: unknown): string | undefined {
+  if (SdkError.isInstance(error)) return undefined
+  const code = (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? code : undefined
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')
+}
+
+function causes(error: unknown): unknown[] {
+  const found: unknown[] = []
+  for (let cause = error; cause instanceof Error && found.length < 10; cause = cause.cause) {
+    found.push(cause)
+    if (cause instanceof AggregateError) found.push(...cause.errors.slice(0, 5))
+  }
+  return found
+}

@@ -1,0 +1,37 @@
+import type { ConnectionPreset } from '@threadbox/protocol/public'
+
+const preset = (
+  id: string,
+  name: string,
+  rest: Partial<Omit<ConnectionPreset, 'id' | 'name'>> & Pick<ConnectionPreset, 'needs'>,
+): ConnectionPreset => ({ id, name, url: null, tokenUrl: null, header: null, ...rest })
+
+/**
+ * Servers that many people use. `own-server` has no address for everybody that takes a token: a person runs a server for
+ * it, as a service of their own, and enters where it is.
+ */
+export const connectionPresets: readonly ConnectionPreset[] = [
+  preset('github', 'GitHub', {
+    needs: 'token',
+    url: 'https://api.githubcopilot.com/mcp/',
+    tokenUrl: 'https://github.com/settings/personal-access-tokens',
+  }),
+  preset('hugging-face', 'Hugging Face', {
+    needs: 'token',
+    url: 'https://huggingface.co/mcp',
+    tokenUrl: 'https://huggingface.co/settings/tokens',
+  }),
+  preset('context7', 'Context7', {
+    needs: 'token',
+    url: 'https://mcp.context7.com/mcp',
+    tokenUrl: 'https://context7.com/dashboard',
+    header: 'CONTEXT7_API_KEY',
+  }),
+  preset('deepwiki', 'DeepWiki', { needs: 'nothing', url: 'https://mcp.deepwiki.com/mcp' }),
+  preset('notion', 'Notion', { needs: 'oauth', url: 'https://mcp.notion.com/mcp' }),
+  preset('slack', 'Slack', { needs: 'oauth', url: 'https://mcp.slack.com/mcp' }),
+  preset('linear', 'Linear', { needs: 'oauth', url: 'https://mcp.linear.app/mcp' }),
+  preset('google-drive', 'Google Drive', { needs: 'own-server' }),
+  preset('google-sheets', 'Google Sheets', { needs: 'own-server' }),
+  preset('postgres', 'Postgres', { needs: 'own-server' }),
+]

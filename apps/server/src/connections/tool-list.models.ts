@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import type { ToolApproval } from '@threadbox/protocol/public'
+import { type InputSchema, SchemaProblem, usableSchema } from './tool-schema.models.ts'
+import { visibleText } from './visible-text.models.ts'
+
+/** A tool as its server listed it, cut to what is kept of it. */
+export type ListedTool = {
+  name: string
+  title: string | null
+  description: string
+  claims: { isReadOnly: boolean | null; isDestructive: boolean | null }
+  schema: InputSchema | null
+  problem: string | null
+  /** Of everything that the server said about it, also of what was cut off. */
+  fingerprint: string
+}
+
+/** A tool as it is stored: `isListed` is false for one that the server has no more. */
+export type KnownTool = ListedTool & { approval: ToolApproval; isChanged: boolean; isListed: boolean }
+
+/** What a server says of a tool, before anything of it was judged. */
+export type RawTool = {
+  name: string
+  title?: string | undefined
+  description?: string | undefined
+  inputSchema?: unknown
+  annotations?: Record<string, unknown> | undefined
+}
+
+/** Most tools of one connection: providers take 128 of all tools together. */
+export const maxTools = 100
+const maxDescriptionCharacters = 4000
+const maxNameCharacters = 128
+
+/** Reads a list of a server. A name that comes twice counts once: the first. */
+export function listedTools(
+  raw: readonly RawTool[],
+  redact: (text: string) => string,
+): {
+  tools: ListedTool[]
+  furtherTools: number
+} {
+  const seen = new Set<string>()
+  const unique = raw.filter(({ name }) => !seen.has(name) && seen.add(name))
+  const fitting = unique.filter(({ name }) => name.length <= maxNameCharacters && /^\P{C}+$/u.test(name))
+  const tools = fitting.slice(0, maxTools).map((tool) => listedTool(tool, redact))
+  return { tools, furtherTools: unique.length - tools.length }
+}
+
+function listedTool(raw: RawTool, redact: (text: string) => string): ListedTool {
+  const { schema, problem } = schemaOf(raw.inputSchema)
+  const claim = (name: string) => {
+    const value = raw.annotations?.[name]
+    return typeof value === 'boolean' ? value : null
+  }
+  const title = raw.title ?? raw.annotations?.title
+  return {
+    name: raw.name,
+    title: typeof title === 'string' && title.trim() !== '' ? redact(visibleText(title).trim().slice(0, 120)) : null,
+    description: redact(visibleText(raw.description ?? '').slice(0, maxDescriptionCharacters)),
+    claims: { isReadOnly: claim('readOnlyHint'), isDestructive: claim('destructiveHint') },
+    schema,
+    problem,
+    fingerprint: fingerprintOf(raw),
+  }
+}
+
+function schemaOf(schema: unknown): { schema: InputSchema | null; problem: string | null } {
+  try {
+    return { schema: usableSchema(schema), problem: null }
+  } catch (error) {
+    if (!(error instanceof SchemaProblem)) throw error
+    return { schema: null, problem: error.message }
+  }
+}
+
+function fingerprintOf({ name, title, description, inputSchema, annotations }: RawTool): string {
+  const said = canonical({ name, title, description, inputSchema, annotations }, 0)
+  return createHash('sha256').update(said).digest('hex')
+}
+
+/** JSON with sorted keys, so that the same tool listed in another order is the same tool. */
+function canonical(value: unknown, depth: number): string {
+  if (depth > 64) return '"too deep"'
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined)
+  const sorted = entries.sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${sorted.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner, depth + 1)}`).join(',')}}`
+}
+
+/**
+ * What is known of the tools after a new list. An approval holds for the tool as it was: one that changed has to be
+ * allowed again, as has one that was gone in between. What was switched off stays off.
+ */
+export function mergedTools(known: readonly KnownTool[], listed: readonly ListedTool[]): KnownTool[] {
+  const before = new Map(known.map((tool) => [tool.name, tool]))
+  const now = new Set(listed.map(({ name }) => name))
+  const present = listed.map((tool): KnownTool => {
+    const earlier = before.get(tool.name)
+    if (earlier === undefined) return { ...tool, approval: 'ask', isChanged: false, isListed: true }
+    const isSame = earlier.fingerprint === tool.fingerprint && earlier.isListed
+    const approval = earlier.approval === 'allow' && !isSame ? 'ask' : earlier.approval
+    const isChanged = earlier.isChanged || (earlier.approval === 'allow' && !isSame)
+    return { ...tool, approval, isChanged, isListed: true }
+  })
+  const gone = known.filter((tool) => !now.has(tool.name) && tool.approval === 'off')
+  return [...present, ...gone.map((tool) => ({ ...tool, isListed: false }))]
+}

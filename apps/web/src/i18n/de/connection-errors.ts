@@ -1,0 +1,75 @@
+import type { ErrorWords } from '../errors.ts'
+
+/** Sentences for what can be wrong with the connections of the agent and their servers. */
+export const connectionErrors: ErrorWords = {
+  'connection.address-invalid': {
+    message: 'Diese Adresse geht für eine Verbindung nicht: {problem}',
+    remedy: 'Geben Sie die https-Adresse eines MCP-Servers ein, ohne Benutzernamen und Passwort darin.',
+  },
+  'connection.address-refused': {
+    message: '{host} ist eine Adresse in einem privaten Netz; dorthin dürfen Verbindungen nicht führen.',
+    remedy: 'Die Verwalterin oder der Verwalter kann sie mit THREADBOX_CONNECTIONS_ALLOW erlauben.',
+  },
+  'connection.answer-invalid': {
+    message: 'Was der Server der Verbindung antwortet, ist kein MCP: {problem}',
+    remedy: 'Prüfen Sie die Adresse. Stimmt sie, hat der Server einen Fehler.',
+  },
+  'connection.answer-too-large': {
+    message: 'Der Server der Verbindung sandte mehr als {mebibytes} MiB; dort wurde aufgehört zu lesen.',
+    remedy: 'Fragen Sie auf einmal nach weniger: eine Seite, ein Bereich, weniger Felder.',
+  },
+  'connection.approval-missing': {
+    message: '{tool} muss eine Person erlauben, und niemand sieht diesem Gespräch zu.',
+    remedy: 'Anders vorgehen. Dauerhaft erlauben lässt es sich in Einstellungen → Verbindungen.',
+  },
+  'connection.call-denied': {
+    message: 'Dieser Aufruf von {tool} wurde nicht erlaubt und nicht gemacht.',
+    remedy: 'Der Agent geht anders weiter oder fragt.',
+  },
+  'connection.http-failed': {
+    message: 'Der Server der Verbindung antwortet mit Status {status}.',
+    remedy:
+      'Prüfen Sie, ob die Adresse die eines MCP-Servers über streamable HTTP ist, und testen Sie dann die Verbindung.',
+  },
+  'connection.limit': {
+    message: 'Hier gibt es schon {limit} Verbindungen, mehr gehen nicht.',
+    remedy: 'Entfernen Sie eine, die niemand braucht.',
+  },
+  'connection.name-taken': {
+    message: 'Hier gibt es schon eine Verbindung, deren Werkzeuge so hießen wie die von {name}.',
+    remedy: 'Geben Sie ihr einen anderen Namen.',
+  },
+  'connection.not-found': {
+    message: 'Eine Verbindung mit dieser Kennung gibt es nicht.',
+    remedy: 'Laden Sie die Liste neu.',
+  },
+  'connection.request-refused': {
+    message: 'Der Server der Verbindung lehnt die Anfrage ab. Er sagt: {problem}',
+    remedy: 'Ändern Sie die Anfrage, wie er es sagt, oder gehen Sie anders vor.',
+  },
+  'connection.timed-out': {
+    message: 'Der Server der Verbindung gab in {seconds} Sekunden keine ganze Antwort.',
+    remedy:
+      'Versuchen Sie es später, oder fragen Sie auf einmal nach weniger. Was der Aufruf dort getan hat, ist nicht bekannt.',
+  },
+  'connection.tool-gone': {
+    message: 'Die Verbindung bietet {tool} nicht mehr an, oder sie wurde entfernt oder ausgeschaltet.',
+    remedy: 'Sehen Sie sie in Einstellungen → Verbindungen an.',
+  },
+  'connection.tool-not-found': {
+    message: 'Die Verbindung hat kein Werkzeug namens {tool}.',
+    remedy: 'Sehen Sie ihre Werkzeuge noch einmal an: der Server kann sie verändert haben.',
+  },
+  'connection.tool-off': {
+    message: 'Das Werkzeug {tool} ist für diese Verbindung ausgeschaltet.',
+    remedy: 'Einschalten lässt es sich in Einstellungen → Verbindungen.',
+  },
+  'connection.unauthorized': {
+    message: 'Der Server der Verbindung nimmt das Token nicht an (Status {status}).',
+    remedy: 'Geben Sie in Einstellungen → Verbindungen ein neues ein. Vielleicht hat es auch zu wenige Rechte.',
+  },
+  'connection.unreachable': {
+    message: 'Der Server der Verbindung ist nicht zu erreichen: {problem}',
+    remedy: 'Prüfen Sie die Adresse, und ob der Server läuft; testen Sie dann die Verbindung.',
+  },
+}

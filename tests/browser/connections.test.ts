@@ -1,0 +1,116 @@
+import { type McpTestServer, type ModelServer, startMcpServer, startModelServer } from '@threadbox/testkit'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AppWithoutHost, post, startAppWithoutHost } from './app-without-host.ts'
+
+let app: AppWithoutHost
+let models: ModelServer
+let server: McpTestServer
+
+beforeAll(async () => {
+  models = await startModelServer()
+  server = await startMcpServer()
+  server.token = 'tok-of-the-test'
+  server.tools = [
+    {
+      name: 'add_row',
+      description: 'Adds a row to a sheet. <img src=x onerror=alert(1)>',
+      inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+      answer: ({ text }) => ({ content: [{ type: 'text', text: `Row added: ${String(text)}` }] }),
+    },
+  ]
+  app = await startAppWithoutHost({ environment: { THREADBOX_CONNECTIONS_ALLOW: '127.0.0.1' } })
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
+  await models.close()
+})
+
+async function openConnections(locale = 'en-US') {
+  const page = await app.page({ signedIn: true, locale })
+  await page.goto(`${app.server.origin}/settings/connections`)
+  return page
+}
+
+const row = (page: Page) => page.getByRole('listitem').filter({ hasText: 'Sheets' }).first()
+
+describe('connections in the app', () => {
+  test('G9: are added by address and token; a wrong token is said and corrected; each tool has its own approval', async () => {
+    const page = await openConnections()
+    await page.getByRole('button', { name: 'Add a connection' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Save and test' }).click()
+    expect(await dialog.getByText('Fill this in.').count()).toBe(3)
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Sheets')
+    await dialog.getByRole('textbox', { name: 'Address' }).fill(server.url)
+    await dialog.getByLabel('Token', { exact: true }).fill('tok-wrong')
+    await dialog.getByRole('button', { name: 'Save and test' }).click()
+    await row(page).getByText('refused the token').waitFor()
+    await row(page).getByRole('button', { name: 'Edit Sheets' }).click()
+    await dialog.getByLabel('Token', { exact: true }).fill('tok-of-the-test')
+    await dialog.getByRole('button', { name: 'Save and test' }).click()
+    await row(page).getByText('Connected', { exact: true }).waitFor()
+    expect(await page.content()).not.toContain('tok-of-the-test')
+
+    await row(page).getByText('1 tool').press('Enter')
+    await row(page).getByText('What the server says').click()
+    // The words of the server are text: nothing of them becomes a part of the page.
+    await row(page).getByText('<img src=x onerror=alert(1)>').waitFor()
+    await row(page).getByRole('combobox', { name: 'When add_row may be used' }).click()
+    await page.getByRole('option', { name: 'Off' }).click()
+    await row(page).getByText('0 allowed, 0 ask, 1 off').waitFor()
+    await row(page).getByRole('button', { name: 'Ask each time' }).click()
+    await row(page).getByText('0 allowed, 1 ask, 0 off').waitFor()
+    await page.reload()
+    await row(page).getByText('0 allowed, 1 ask, 0 off').waitFor()
+  })
+
+  test('G9: a call waits for the person in its thread, over a reload, and is made once it is allowed', async () => {
+    const page = await app.page({ signedIn: true })
+    await post(page, {
+      path: '/models',
+      body: { provider: 'anthropic', model: 'test-model', baseUrl: models.baseUrls.anthropic, apiKey: 'key' },
+    })
+    const call = (text: string) => ({ calls: [{ name: 'sheets__add_row', input: { text } }] })
+    models.reply(call('one'), call('two'), { text: 'Both are in.' })
+    await page.goto(`${app.server.origin}/threads/new`)
+    await page.getByRole('textbox', { name: 'Message' }).fill('Add one and two')
+    await page.keyboard.press('Enter')
+    const question = page.getByRole('region', { name: 'May the agent call add_row of Sheets?' })
+    await question.getByText('"text": "one"').waitFor()
+    expect(server.calls).toEqual([])
+    await page.reload()
+    await question.getByRole('button', { name: 'Allow once' }).press('Enter')
+    await question.getByText('"text": "two"').waitFor()
+    expect(server.calls).toEqual([{ tool: 'add_row', input: { text: 'one' } }])
+    await question.getByRole('button', { name: 'Always allow' }).press('Enter')
+    await page.getByText('Both are in.').waitFor()
+    expect(server.calls).toHaveLength(2)
+    expect(await question.count()).toBe(0)
+  })
+
+  test('G9: Deny makes no call; the words are German for who reads German', async () => {
+    const page = await openConnections('de-DE')
+    await page.getByRole('heading', { name: 'Verbindungen' }).waitFor()
+    await row(page).getByText('1 erlaubt, 0 fragen, 0 aus').waitFor()
+    await row(page).getByText('1 Werkzeug').press('Enter')
+    await row(page).getByRole('button', { name: 'Jedes Mal fragen' }).click()
+    await row(page).getByText('0 erlaubt, 1 fragen, 0 aus').waitFor()
+    const before = server.calls.length
+    models.reply({ calls: [{ name: 'sheets__add_row', input: {} }] }, { text: 'Dann nicht.' })
+    await page.goto(`${app.server.origin}/threads/new`)
+    await page.getByRole('textbox', { name: 'Nachricht' }).fill('Noch eine Zeile')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Ablehnen' }).press('Enter')
+    await page.getByText('Dann nicht.').waitFor()
+    expect(server.calls).toHaveLength(before)
+  })
+
+  test('G9: are removed after a question', async () => {
+    const page = await openConnections()
+    await row(page).getByRole('button', { name: 'Remove Sheets' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('Nothing is connected.').waitFor()
+  })
+})
