@@ -47,11 +47,9 @@ import type { TerminalFront } from './terminals/terminal-front.ts'
 import { terminalRoutes } from './terminals/terminals.routes.ts'
 import { registerThreadDeletion, replanDeletions } from './threads/thread-deletion.ts'
 import { threadRoutes } from './threads/threads.routes.ts'
-import { makeQueueStore } from './turns/queue.store.ts'
+import { makeTurnPart } from './turn-part.ts'
 import { turnRoutes } from './turns/turns.routes.ts'
-import { makeTurnStore } from './turns/turns.store.ts'
-import type { TurnTables } from './turns/turns.table.ts'
-import { makeTurns, type Turns } from './turns/turns.usecases.ts'
+import type { Turns } from './turns/turns.usecases.ts'
 import { makeApiKeyStore } from './users/api-keys.store.ts'
 import { type ApiKeys, makeApiKeys } from './users/api-keys.usecases.ts'
 import { makeAttemptLimit } from './users/attempt-limit.ts'
@@ -179,43 +177,6 @@ export function makeApplication(options: ApplicationOptions): Application {
     },
     ...lifecycle(options, { parts, previews, terminals, turns, stopping, connectionParts }),
   }
-}
-
-function makeTurnPart(
-  options: ApplicationOptions,
-  known: { parts: ThreadParts; models: Models; connectionParts: ConnectionParts },
-): Turns {
-  const { parts, models } = known
-  const turnTables = tablesOf<TurnTables>(options.open.database)
-  return makeTurns({
-    store: makeTurnStore(turnTables),
-    queue: makeQueueStore(turnTables),
-    log: parts.log,
-    sandboxes: parts.sandboxes,
-    services: parts.services,
-    connections: known.connectionParts.agentConnections,
-    lifecycle: parts.lifecycle,
-    wakeNotes: parts.wakeNotes,
-    snapshots: parts.snapshots,
-    blobs: options.blobs,
-    models,
-    threadFacts: async (threadId) => {
-      const row = await parts.threadStore.findAny(threadId)
-      if (row === undefined || row.deleted_at !== null) return undefined
-      const workspace = row.workspace_id === null ? undefined : await parts.workspaces.facts(row.workspace_id)
-      return {
-        modelId: row.model_id ?? workspace?.modelId ?? null,
-        titleSource: row.title_source as 'none' | 'automatic' | 'person',
-        instructions: workspace?.instructions ?? '',
-        skills: await parts.skills.ofThread({ userId: row.user_id, workspaceId: row.workspace_id }),
-      }
-    },
-    setAutomaticTitle: (threadId, title) => parts.threads.setAutomaticTitle(threadId, title),
-    attachmentsOf: (threadId, ids) => parts.attachments.getAll(threadId, ids),
-    settings: options.turnSettings,
-    system: options.system,
-    logger: options.logger,
-  })
 }
 
 function makePeople(options: ApplicationOptions, audit: Audit): { users: Users; login: Login; apiKeys: ApiKeys } {

@@ -7,7 +7,6 @@ import {
   entrySchema,
   type ToolCallEntry,
 } from '@threadbox/protocol/public'
-import { z } from 'zod'
 import { now } from './example-data.ts'
 
 const minute = 60_000
@@ -16,7 +15,7 @@ const tool = (name: string, more: object = {}) => ({
   ...{ claims: { isReadOnly: null, isDestructive: null }, input: null, problem: null, ...more },
 })
 
-export const connections: Connection[] = z.array(connectionSchema).parse([
+export const connections: Connection[] = [
   {
     ...{ id: 'q1', workspaceId: null, name: 'GitHub', slug: 'github', url: 'https://api.githubcopilot.com/mcp/' },
     ...{ preset: 'github', auth: { kind: 'bearer', header: null }, isEnabled: true, status: 'ready', failure: null },
@@ -46,7 +45,7 @@ export const connections: Connection[] = z.array(connectionSchema).parse([
     },
     ...{ checkedAt: now - minute, furtherTools: 0, tools: [], createdAt: now - 40 * minute },
   },
-])
+].map((connection) => connectionSchema.parse(connection))
 
 const preset = (id: string, name: string, needs: ConnectionPreset['needs']) =>
   connectionPresetSchema.parse({ id, name, needs, url: null, tokenUrl: null, header: null })
@@ -64,7 +63,7 @@ const call: Omit<ToolCallEntry, 'id' | 'at' | 'status'> = {
 }
 
 /** A turn that called one tool of a connection and waits for the person before it calls another. */
-export const approvalEntries: Entry[] = z.array(entrySchema).parse([
+export const approvalEntries: Entry[] = [
   {
     ...{ kind: 'user-message', id: 'v1', turnId: 'v', at: now - 2 * minute, status: 'delivered', attachments: [] },
     text: 'Is the crash of the nightly import known? If not, open an issue.',
@@ -90,7 +89,7 @@ export const approvalEntries: Entry[] = z.array(entrySchema).parse([
       description: 'Opens a new issue in a repository.',
     },
   },
-])
+].map((entry) => entrySchema.parse(entry))
 
 /** The turn that they are of. */
 export const approvalTurn = {

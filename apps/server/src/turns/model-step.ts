@@ -64,7 +64,13 @@ export async function askModel(
     const facts = await dependencies.threadFacts(turn.threadId)
     const { tools: offered, leftOut } = await dependencies.connections.offered(turn.threadId)
     step.offered = offered
-    const system = systemPromptWith({ instructions: '', skills: [], ...facts, hasConnections: offered.length > 0, leftOut })
+    const system = systemPromptWith({
+      instructions: '',
+      skills: [],
+      ...facts,
+      hasConnections: offered.length > 0,
+      leftOut,
+    })
     const tools = modelToolsWith(offered)
     const note = step.note?.text
     const request = await prepareRequest(dependencies, { ...options, signal, system, tools, note, onUsage })

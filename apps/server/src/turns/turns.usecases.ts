@@ -128,9 +128,9 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
         return await intake.beginOrQueue(intake.newMessage(threadId, text), `again-${system.newId('entry')}`)
       }),
     decide: (userId, { threadId, callId, decision }) =>
-      exclusively(threadId, async () => {
-        engine.start(await decideCall(dependencies, { userId, threadId, callId, decision }))
-      }),
+      exclusively(threadId, async () =>
+        engine.start(await decideCall(dependencies, { userId, threadId, callId, decision })),
+      ),
     recover: async () => {
       const running = await store.runningTurns()
       for (const turn of running) engine.start(turn)

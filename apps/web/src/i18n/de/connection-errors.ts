@@ -2,6 +2,10 @@ import type { ErrorWords } from '../errors.ts'
 
 /** Sentences for what can be wrong with the connections of the agent and their servers. */
 export const connectionErrors: ErrorWords = {
+  'call.not-awaiting': {
+    message: 'Dieser Aufruf wartet auf niemanden: er ist schon entschieden, oder der Lauf wurde gestoppt.',
+    remedy: 'Sehen Sie das Gespräch noch einmal an.',
+  },
   'connection.address-invalid': {
     message: 'Diese Adresse geht für eine Verbindung nicht: {problem}',
     remedy: 'Geben Sie die https-Adresse eines MCP-Servers ein, ohne Benutzernamen und Passwort darin.',

@@ -1,6 +1,6 @@
 import type { ErrorWords } from '../errors.ts'
-import { skillErrors } from './skill-errors.ts'
 import { connectionErrors } from './connection-errors.ts'
+import { skillErrors } from './skill-errors.ts'
 
 const loadAgain = 'Laden Sie die Liste neu.'
 const readAgain = 'Laden Sie das Gespräch neu; vielleicht wurde es entfernt.'
@@ -41,10 +41,6 @@ export const errors: ErrorWords = {
   'auth.too-many-attempts': {
     message: 'Zu viele Versuche. Der nächste geht in {retryAfterSeconds} s.',
     remedy: 'Warten Sie und versuchen Sie es dann noch einmal.',
-  },
-  'call.not-awaiting': {
-    message: 'Dieser Aufruf wartet auf niemanden: er ist schon entschieden, oder der Lauf wurde gestoppt.',
-    remedy: 'Sehen Sie das Gespräch noch einmal an.',
   },
   'call.not-found': { message: 'Diesen Aufruf gibt es in diesem Thread nicht.', remedy: readAgain },
   'call.not-repeatable': {
