@@ -10,7 +10,7 @@ import { withScreenshots } from './screenshot.models.ts'
 import { messageForCall, slashCommandIn } from './slash-command.models.ts'
 import { makeTitles } from './titles.ts'
 import { notice, type TurnDependencies } from './turn-dependencies.ts'
-import { makeTurnEngine } from './turn-engine.ts'
+import { makeTurnEngine, type TurnEngine } from './turn-engine.ts'
 import {
   callNotFound,
   callNotRepeatable,
@@ -138,14 +138,19 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
       if (running.length > 0) dependencies.logger.info({ turns: running.length }, 'running turns taken up again')
     },
     offerModel: (modelName) => offerModel(dependencies, modelName),
-    settled: async (threadId) => {
-      for (;;) {
-        const turnId = await store.runningTurn(threadId)
-        if (turnId === undefined || !engine.isLive(turnId)) return
-        await engine.ended(turnId)
-      }
-    },
+    settled: (threadId) => untilSettled(threadId, { store, engine }),
     close: engine.close,
+  }
+}
+
+async function untilSettled(
+  threadId: string,
+  { store, engine }: { store: TurnDependencies['store']; engine: TurnEngine },
+): Promise<void> {
+  for (;;) {
+    const turnId = await store.runningTurn(threadId)
+    if (turnId === undefined || !engine.isLive(turnId)) return
+    await engine.ended(turnId)
   }
 }
 
