@@ -39,6 +39,7 @@ import { installationRoutes, setupRoutes } from './settings/installation.routes.
 import type { SettingTables } from './settings/settings.table.ts'
 import { type FixedSetting, makeSettings, type Settings } from './settings/settings.ts'
 import { makeStatus } from './settings/status.ts'
+import { makeSharingParts, type SharingParts } from './sharing/sharing-parts.ts'
 import { skillRoutes } from './skills/skills.routes.ts'
 import { snapshotRoutes } from './snapshots/snapshots.routes.ts'
 import type { System } from './system.ts'
@@ -142,6 +143,7 @@ export function makeApplication(options: ApplicationOptions): Application {
   })
   const people = makePeople(options, audit)
   const previews = makePreviewParts({ ...options, ...parts, audit })
+  const sharing = makeSharingParts({ ...options, ...parts, audit })
   const authentication = authenticationOf(options, people)
   const terminals = makeTerminalFeature({
     ...{ ...options, ...parts, authentication },
@@ -153,6 +155,7 @@ export function makeApplication(options: ApplicationOptions): Application {
     authentication,
     parts,
     previews,
+    sharing,
     terminals,
     models,
     turns,
@@ -175,7 +178,7 @@ export function makeApplication(options: ApplicationOptions): Application {
       models,
       agentConnections: connectionParts.agentConnections,
     },
-    ...lifecycle(options, { parts, previews, terminals, turns, stopping, connectionParts }),
+    ...lifecycle(options, { parts, previews, sharing, terminals, turns, stopping, connectionParts }),
   }
 }
 
@@ -218,6 +221,7 @@ function mountRoutes(
     apiKeys: ApiKeys
     parts: ThreadParts
     previews: PreviewParts
+    sharing: SharingParts
     terminals: TerminalFeature
     authentication: AuthenticationOptions
     models: Models
@@ -241,6 +245,7 @@ function mountRoutes(
     stopping: known.stopping,
     authentication: known.authentication,
     publicRoutes: [setupRoutes(status), signInRoutes(users)],
+    sharedPages: known.sharing.pages,
     routes: [
       accountRoutes({ users, apiKeys: known.apiKeys }),
       threadRoutes({ threads, log, userHub: parts.userHub }),
@@ -259,6 +264,7 @@ function mountRoutes(
         open: (userId, threadId) => threads.open(userId, threadId),
       }),
       snapshotRoutes({ snapshots: parts.snapshots, open: (userId, threadId) => threads.open(userId, threadId) }),
+      known.sharing.routes,
       serviceRoutes({ services: parts.services, open: (userId, threadId) => threads.open(userId, threadId) }),
       terminalRoutes({
         terminals: known.terminals.terminals,
@@ -294,6 +300,7 @@ function lifecycle(
   known: {
     parts: ThreadParts
     previews: PreviewParts
+    sharing: SharingParts
     terminals: TerminalFeature
     turns: Turns
     stopping: AbortController
@@ -355,6 +362,7 @@ function lifecycle(
       known.stopping.abort()
       known.previews.front.close()
       known.terminals.front.close()
+      known.sharing.close()
       await turns.close()
       await parts.snapshots.idle()
       await known.connectionParts[Symbol.asyncDispose]()

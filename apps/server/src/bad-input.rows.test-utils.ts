@@ -128,6 +128,12 @@ export const badInputRows: Record<string, BadInputRow> = {
     params: { threadId: 'own', linkId: { value: 'x1' } },
     unknown: { threadId: 'thread.not-found', linkId: 'share-link.not-found' },
   },
+  'GET /threads/{threadId}/links': inThread,
+  'POST /threads/{threadId}/links': { ...inThread, body: { withFiles: true, expiresInSeconds: 3600 } },
+  'DELETE /threads/{threadId}/links/{linkId}': {
+    params: { threadId: 'own', linkId: { value: 'z1' } },
+    unknown: { threadId: 'thread.not-found', linkId: 'thread-link.not-found' },
+  },
   'GET /threads/{threadId}/sandbox': inThread,
   'PATCH /threads/{threadId}/sandbox': {
     ...inThread,

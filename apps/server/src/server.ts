@@ -21,6 +21,8 @@ export type ServerOptions = {
   publicRoutes: readonly Api[]
   /** Everything else. */
   routes: readonly Api[]
+  /** Pages of links, at `/shared`: no login is asked for. */
+  sharedPages: Hono<ApiEnv>
 }
 
 /**
@@ -47,6 +49,7 @@ export function makeServer(options: ServerOptions): { app: Hono<ApiEnv>; api: Ap
   app.all('/api/*', () => {
     throw routeNotFound({})
   })
+  app.route('/shared', options.sharedPages)
   if (options.webDirectory !== '') app.route('/', webApp(options.webDirectory))
   return { app, api }
 }

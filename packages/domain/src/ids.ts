@@ -24,6 +24,7 @@ export const idPrefixes = {
   snapshot: 'd',
   skill: 'i',
   connection: 'q',
+  threadLink: 'z',
 } as const
 export type IdKind = keyof typeof idPrefixes
 

@@ -1,7 +1,9 @@
 import type {
   Attachment,
   CallDecision,
+  CreatedThreadLink,
   CreateThread,
+  CreateThreadLink,
   EditMessage,
   EntriesPage,
   ExportFormat,
@@ -11,6 +13,7 @@ import type {
   SearchHit,
   SendMessage,
   Thread,
+  ThreadLinks,
   ThreadPage,
   UpdateThread,
 } from '@threadbox/protocol/public'
@@ -39,6 +42,15 @@ export function threadCalls(connection: Connection) {
         signal: options.signal,
       }),
     /** Where the conversation is as a file: Markdown, one page of HTML, or a notebook that runs. */
+    /** The links by which anybody reads the thread. */
+    links: (threadId: string, signal?: AbortSignal) =>
+      connection.json<ThreadLinks>('GET', at(threadId, '/links'), { signal }),
+    /** Makes one. Its address is told this once. */
+    createLink: (threadId: string, request: CreateThreadLink) =>
+      connection.json<CreatedThreadLink>('POST', at(threadId, '/links'), { json: request }),
+    /** Who reads by it is cut off within five seconds. */
+    endLink: (threadId: string, linkId: string) =>
+      connection.json<void>('DELETE', at(threadId, `/links/${encodeURIComponent(linkId)}`)),
     exportUrl: (threadId: string, format: ExportFormat) => connection.url(at(threadId, '/export'), { format }),
     search: (query: string, options: { limit?: number; signal?: AbortSignal } = {}) =>
       connection.json<{ hits: SearchHit[] }>('GET', '/search', {

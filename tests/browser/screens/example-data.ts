@@ -18,6 +18,7 @@ import {
   skillSchema,
   statusSchema,
   type Thread,
+  type ThreadLink,
   threadSchema,
 } from '@threadbox/protocol/public'
 import { lossyReport, sandboxIn } from '../sandbox-stand-in.ts'
@@ -236,6 +237,18 @@ export const skillContent: SkillContent = skillContentSchema.parse({
     { path: 'scripts/numbers.py', sizeBytes: 17_190, isExecutable: true },
   ],
 })
+
+export const threadLinks: ThreadLink[] = [
+  {
+    id: 'z1',
+    withFiles: true,
+    createdAt: now - day,
+    expiresAt: now + 6 * day,
+    openedCount: 7,
+    lastOpenedAt: now - hour,
+  },
+  { id: 'z2', withFiles: false, createdAt: now - 9 * day, expiresAt: null, openedCount: 0, lastOpenedAt: null },
+]
 
 export const settings: Settings = settingsSchema.parse({
   limits,

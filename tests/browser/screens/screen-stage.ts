@@ -120,6 +120,7 @@ const answers: Record<string, unknown> = {
   'GET /threads/t/skills': { skills: [] },
   'GET /connections': { connections },
   'GET /connections/presets': { presets },
+  'GET /threads/t/links': { links: data.threadLinks },
   'GET /models': { models: data.models },
   'GET /models/discovered': { models: [] },
   'GET /settings': data.settings,

@@ -106,6 +106,18 @@ export const screens: readonly Screen[] = [
   },
   { name: 'shortcuts', path: '/threads/t', reach: press('Control+/'), shows: dialog },
   {
+    name: 'share-thread',
+    path: '/threads/t',
+    reach: async (page) => {
+      await conversation(page).waitFor()
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type('Share')
+      await page.getByRole('option', { name: 'Share…' }).waitFor()
+      await page.keyboard.press('Enter')
+    },
+    shows: (page) => page.getByRole('region', { name: 'Links of this thread' }),
+  },
+  {
     name: 'delete-dialog',
     path: '/settings/api-keys',
     reach: (page) => page.getByRole('button', { name: 'Remove key build script' }).press('Enter'),

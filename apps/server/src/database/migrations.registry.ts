@@ -11,6 +11,7 @@ import { addLifecycleColumns, addServiceColumn, createSandboxTables } from '../s
 import { createSearchTables } from '../search/search.table.ts'
 import { createServiceTables } from '../services/services.table.ts'
 import { createSettingTables } from '../settings/settings.table.ts'
+import { createThreadLinkTables } from '../sharing/thread-links.table.ts'
 import { createSkillTables } from '../skills/skills.table.ts'
 import { createSnapshotTables } from '../snapshots/snapshots.table.ts'
 import { createTerminalTables } from '../terminals/terminals.table.ts'
@@ -49,6 +50,7 @@ const changes: Record<string, Change> = {
   '0020-workspaces': createWorkspaceTables,
   '0021-snapshots': createSnapshotTables,
   '0024-skills': createSkillTables,
+  '0025-thread-links': createThreadLinkTables,
   '0026-connections': createConnectionTables,
 }
 

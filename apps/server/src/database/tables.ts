@@ -9,6 +9,7 @@ import type { SandboxTables } from '../sandboxes/sandboxes.table.ts'
 import type { SearchTables } from '../search/search.table.ts'
 import type { ServiceTables } from '../services/services.table.ts'
 import type { SettingTables } from '../settings/settings.table.ts'
+import type { ThreadLinkTables } from '../sharing/thread-links.table.ts'
 import type { SkillTables } from '../skills/skills.table.ts'
 import type { SnapshotTables } from '../snapshots/snapshots.table.ts'
 import type { TerminalTables } from '../terminals/terminals.table.ts'
@@ -25,6 +26,7 @@ export type Database = UserTables &
   SandboxTables &
   ServiceTables &
   SkillTables &
+  ThreadLinkTables &
   TerminalTables &
   AttachmentTables &
   OperationTables &

@@ -9,7 +9,12 @@ const maxOutputBytes = 256 * 1024
 const maxPictureBytes = 16 * 1024 * 1024
 
 /** Where an export takes the bytes from that the conversation only names. */
-export type ExportSource = { threadId: string; blobs: BlobStore }
+export type ExportSource = {
+  threadId: string
+  blobs: BlobStore
+  /** The address of a file that the conversation names; without it files are named only. */
+  fileAddress?: (file: { attachmentId: string } | { url: string }) => string | undefined
+}
 
 /** What a command printed, from its beginning, and how many bytes more there are. */
 export async function wholeOutput(

@@ -24,10 +24,12 @@ import {
  */
 export async function* htmlOf(
   source: ExportSource,
-  thread: { title: string; entries: readonly Entry[] },
+  /** `intro`: a line of text below the title. */
+  thread: { title: string; entries: readonly Entry[]; intro?: string },
 ): AsyncGenerator<string> {
   const title = escapeHtml(thread.title)
   yield `<!doctype html>\n<html lang="und"><head><meta charset="utf-8">\n${policy}\n<title>${title}</title>\n${style}</head>\n<body><main>\n<h1>${title}</h1>\n`
+  if (thread.intro !== undefined) yield `<p class="note">${escapeHtml(thread.intro)}</p>\n`
   for (const entry of thread.entries) yield await entryHtml(source, entry)
   yield '</main></body></html>\n'
 }
@@ -66,13 +68,19 @@ function markdownHtml(text: string): string {
   return micromark(text, { extensions: [gfm()], htmlExtensions: [gfmHtml()] })
 }
 
-async function attachmentHtml({ blobs, threadId }: ExportSource, attachment: Attachment): Promise<string> {
+async function attachmentHtml({ blobs, threadId, fileAddress }: ExportSource, attachment: Attachment): Promise<string> {
   const { id, name, mediaType } = attachment
   const bytes =
     isPicture(attachment) && isPictureType(mediaType) ? await bytesAt(blobs, attachmentKey(threadId, id)) : undefined
   return bytes === undefined
-    ? `<div class="note">${escapeHtml(name)}</div>`
+    ? `<div class="note">${fileLink(fileAddress?.({ attachmentId: id }), name)}</div>`
     : `<div>${picture(mediaType, bytes, name)}</div>`
+}
+
+function fileLink(address: string | undefined, name: string): string {
+  return address === undefined
+    ? escapeHtml(name)
+    : `<a href="${escapeHtml(address)}" download="${escapeHtml(name)}">${escapeHtml(name)}</a>`
 }
 
 async function callHtml(source: ExportSource, call: ToolCallEntry): Promise<string> {
@@ -92,6 +100,10 @@ async function callHtml(source: ExportSource, call: ToolCallEntry): Promise<stri
 
 async function resultHtml(source: ExportSource, call: ToolCallEntry): Promise<string> {
   const { result } = call
+  if (result?.kind === 'file') {
+    const address = source.fileAddress?.(result)
+    return address === undefined ? '' : `<p>${fileLink(address, result.path.split('/').at(-1) ?? 'file')}</p>`
+  }
   if (result?.kind === 'diff') return `<pre>${escapeHtml(result.diff)}</pre>`
   if (result?.kind === 'image' && isPictureType(result.mediaType)) {
     const bytes = await resultBytes(source, result)

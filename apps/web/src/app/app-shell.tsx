@@ -9,6 +9,7 @@ import { enterPage } from '../features/panes/state/pane-store.ts'
 import { usePaneWidth } from '../features/panes/state/pane-width.ts'
 import { useShownPane } from '../features/panes/state/use-shown-pane.ts'
 import { Palette } from '../features/search/components/palette.tsx'
+import { ShareThreadLayer } from '../features/sharing/components/share-thread-dialog.tsx'
 import { Sidebar } from '../features/sidebar/components/sidebar.tsx'
 import { useUserStream } from '../features/sidebar/state/use-user-stream.ts'
 import { WorkspaceDialogs } from '../features/workspaces/components/workspace-dialogs.tsx'
@@ -49,6 +50,7 @@ export function AppShell() {
       <Palette />
       <ShortcutsDialog />
       <WorkspaceDialogs />
+      <ShareThreadLayer />
     </div>
   )
 }

@@ -16,6 +16,7 @@ export const queryKeys = {
   allTerminals: ['terminals'],
   terminals: (threadId: string) => ['terminals', threadId],
   previewCheck: ['preview-check'],
+  threadLinks: (threadId: string) => ['thread-links', threadId],
   shareLinks: (threadId: string) => ['share-links', threadId],
   serviceLogs: (threadId: string, name: string) => ['service-logs', threadId, name],
   copying: (copyId: string) => ['copying', copyId],

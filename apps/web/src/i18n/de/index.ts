@@ -16,6 +16,7 @@ import { preview } from './preview.ts'
 import { sandbox } from './sandbox.ts'
 import { search } from './search.ts'
 import { settings } from './settings.ts'
+import { sharing } from './sharing.ts'
 import { sidebar } from './sidebar.ts'
 import { skills } from './skills.ts'
 import { terminal } from './terminal.ts'
@@ -42,6 +43,7 @@ export const de: Texts<typeof en> = {
   preview,
   search,
   settings,
+  sharing,
   skills,
   workspaces,
 }

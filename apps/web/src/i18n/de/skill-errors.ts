@@ -1,6 +1,6 @@
 import type { ErrorWords } from '../errors.ts'
 
-/** Sentences for the errors about skills. */
+/** Sentences for the errors about skills and links of threads. */
 export const skillErrors: ErrorWords = {
   'skill.archive-invalid': {
     message: 'Der Skill lässt sich nicht auspacken: {problem}',
@@ -53,6 +53,14 @@ export const skillErrors: ErrorWords = {
   'skill.too-many-files': {
     message: 'Der Skill hat mehr als {limit} Dateien.',
     remedy: 'Lassen Sie weg, was nicht nötig ist, etwa installierte Pakete.',
+  },
+  'thread-link.limit-reached': {
+    message: 'Der Thread hat schon {max} Links, mehr darf er nicht haben.',
+    remedy: 'Beenden Sie zuerst einen davon.',
+  },
+  'thread-link.not-found': {
+    message: 'Einen solchen Link hat dieser Thread nicht.',
+    remedy: 'Laden Sie die Liste neu; vielleicht wurde er inzwischen beendet.',
   },
   'skill.type-unsupported': {
     message: 'Aus {mediaType} lässt sich kein Skill lesen.',

@@ -14,6 +14,7 @@ import { preview } from './preview.ts'
 import { sandbox } from './sandbox.ts'
 import { search } from './search.ts'
 import { settings } from './settings.ts'
+import { sharing } from './sharing.ts'
 import { sidebar } from './sidebar.ts'
 import { skills } from './skills.ts'
 import { terminal } from './terminal.ts'
@@ -41,6 +42,7 @@ export const en = {
   preview,
   search,
   settings,
+  sharing,
   skills,
   workspaces,
 }

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { Thread } from '@threadbox/sdk'
-import { Ellipsis, FolderInput, Pencil, Pin, PinOff, Trash2 } from 'lucide-react'
+import { Ellipsis, FolderInput, Pencil, Pin, PinOff, Share2, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, memo, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { closeDrawer } from '../../../app/ui-state.ts'
@@ -10,6 +10,7 @@ import { Glyph } from '../../../ui/glyph.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
 import { glyphOf } from '../../sandbox/state/chip.models.ts'
 import { useSandboxWords } from '../../sandbox/state/sandbox-words.ts'
+import { openShareLayer } from '../../sharing/state/share-layer.ts'
 import { useDeleteThread, usePinThread, useRenameThread } from '../../threads/api/thread-mutations.ts'
 import { TitleInput } from '../../threads/components/thread-title.tsx'
 import { dragSource } from '../../workspaces/state/drag.ts'
@@ -103,7 +104,7 @@ function ThreadLink(props: { thread: Thread; now: number; onRename: () => void }
 }
 
 function ThreadItemMenu(props: { thread: Thread; title: string; onRename: () => void }) {
-  const { t } = useTranslation(['threads', 'workspaces'])
+  const { t } = useTranslation(['threads', 'workspaces', 'sharing'])
   const pin = usePinThread()
   const remove = useDeleteThread()
   const { thread } = props
@@ -135,6 +136,9 @@ function ThreadItemMenu(props: { thread: Thread; title: string; onRename: () => 
         onSelect={() => openWorkspaceLayer({ kind: 'move', threadId: thread.id })}
       >
         {t('workspaces:move')}
+      </MenuItem>
+      <MenuItem icon={<Share2 className="i" size={14} />} onSelect={() => openShareLayer(thread.id)}>
+        {t('sharing:open')}
       </MenuItem>
       <MenuSeparator />
       <MenuItem isDanger icon={<Trash2 className="i" size={14} />} onSelect={() => remove(thread)}>

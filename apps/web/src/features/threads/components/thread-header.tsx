@@ -1,5 +1,5 @@
 import type { Thread } from '@threadbox/sdk'
-import { Download, Ellipsis, FolderInput, Menu as MenuIcon, PanelLeft, Pin, PinOff, Trash2 } from 'lucide-react'
+import { Download, Ellipsis, FolderInput, Menu as MenuIcon, PanelLeft, Pin, PinOff, Share2, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../app/client.ts'
@@ -13,6 +13,7 @@ import { PaneToggles } from '../../panes/components/pane-toggles.tsx'
 import { openPane } from '../../panes/state/pane-store.ts'
 import { SandboxChip } from '../../sandbox/components/sandbox-chip.tsx'
 import { useOfferThreadActions } from '../../search/state/thread-actions.ts'
+import { openShareLayer } from '../../sharing/state/share-layer.ts'
 import { useWorkspaces } from '../../workspaces/api/workspaces.queries.ts'
 import { useMoveThreadTo } from '../../workspaces/state/use-move-thread.ts'
 import { openWorkspaceLayer } from '../../workspaces/state/workspace-layer.ts'
@@ -101,7 +102,7 @@ function SidebarButton() {
 
 /** Draws nothing: what the menu offers can also be found by typing. */
 function PaletteActions(props: { thread: Thread }) {
-  const { t } = useTranslation(['threads', 'sandbox', 'preview', 'files', 'terminal', 'workspaces'])
+  const { t } = useTranslation(['threads', 'sandbox', 'preview', 'files', 'terminal', 'workspaces', 'sharing'])
   const pin = usePinThread()
   const remove = useDeleteThread()
   const { thread } = props
@@ -109,6 +110,7 @@ function PaletteActions(props: { thread: Thread }) {
     { id: 'pin', label: thread.isPinned ? t('unpin') : t('pin'), run: () => pin(thread) },
     ...paneNames.map((name) => ({ id: name, label: t(panes[name].title), run: () => openPane(name) })),
     ...useMoveActions(thread),
+    { id: 'share', label: t('sharing:open'), run: () => openShareLayer(thread.id) },
     { id: 'delete', label: t('delete'), run: () => remove(thread) },
   ])
   return null
@@ -131,7 +133,7 @@ function useMoveActions(thread: Thread) {
 const exportFormats = ['markdown', 'html', 'notebook'] as const
 
 function ThreadMenu(props: { thread: Thread }) {
-  const { t } = useTranslation(['threads', 'workspaces'])
+  const { t } = useTranslation(['threads', 'workspaces', 'sharing'])
   const client = useClient()
   const pin = usePinThread()
   const remove = useDeleteThread()
@@ -157,6 +159,9 @@ function ThreadMenu(props: { thread: Thread }) {
         onSelect={() => openWorkspaceLayer({ kind: 'move', threadId: thread.id })}
       >
         {t('workspaces:move')}
+      </MenuItem>
+      <MenuItem icon={<Share2 className="i" size={14} />} onSelect={() => openShareLayer(thread.id)}>
+        {t('sharing:open')}
       </MenuItem>
       <MenuLabel>{t('export')}</MenuLabel>
       {exportFormats.map((format) => (

@@ -1,0 +1,26 @@
+/** What the pages of links say themselves. Everything else on them is the conversation. */
+export type SharedWords = {
+  language: string
+  intro: (at: string) => string
+  goneTitle: string
+  goneText: string
+}
+
+const english: SharedWords = {
+  language: 'en',
+  intro: (at) => `A conversation shared from threadbox to read, as it was on ${at}.`,
+  goneTitle: 'This link leads nowhere',
+  goneText: 'It may have ended, or it was not copied whole. Ask whoever shared it for another one.',
+}
+
+const german: SharedWords = {
+  language: 'de',
+  intro: (at) => `Ein Gespräch aus threadbox, zum Lesen geteilt, Stand ${at}.`,
+  goneTitle: 'Dieser Link führt nirgendwohin',
+  goneText: 'Vielleicht wurde er beendet oder nicht ganz kopiert. Bitten Sie um einen neuen.',
+}
+
+/** The words for whoever sends this `Accept-Language`. */
+export function sharedWords(acceptLanguage: string | undefined): SharedWords {
+  return /^\s*de\b/i.test(acceptLanguage ?? '') ? german : english
+}

@@ -1,0 +1,58 @@
+import type { Logger } from '@threadbox/telemetry'
+import type { Hono } from 'hono'
+import type { Audit } from '../audit/audit.ts'
+import type { BlobStore } from '../blobs/blob-store.ts'
+import { type OpenDatabase, tablesOf } from '../database/database.ts'
+import type { Api, ApiEnv } from '../http/api.ts'
+import { makeOpenVisits } from '../http/open-visits.ts'
+import type { AllowedHosts } from '../http/origins.ts'
+import { makePreviewNames } from '../previews/preview-names.models.ts'
+import type { System } from '../system.ts'
+import type { ThreadLog } from '../threads/thread-log.ts'
+import { threadNotFound } from '../threads/threads.errors.ts'
+import type { Threads } from '../threads/threads.usecases.ts'
+import type { Access } from '../workspaces/access.ts'
+import { sharedPages } from './shared-pages.ts'
+import { threadLinkRoutes } from './thread-links.routes.ts'
+import { makeThreadLinkStore } from './thread-links.store.ts'
+import { makeLinksOfThreads } from './thread-links.usecases.ts'
+
+/** Links by which anybody reads a thread, for the people who make them and for whoever opens one. */
+export type SharingParts = {
+  routes: Api
+  pages: Hono<ApiEnv>
+  /** Breaks off what is still being sent. */
+  close(): void
+}
+
+export function makeSharingParts(options: {
+  open: OpenDatabase
+  hosts: AllowedHosts
+  threads: Pick<Threads, 'open'>
+  access: Access
+  log: ThreadLog
+  blobs: BlobStore
+  audit: Audit
+  system: System
+  logger: Logger
+}): SharingParts {
+  const { hosts, threads, access, log, blobs, audit, system, logger } = options
+  const store = makeThreadLinkStore(tablesOf(options.open.database))
+  const links = makeLinksOfThreads({ store, audit, system })
+  const visits = makeOpenVisits({ stillValid: (ids) => store.valid(ids, system.now()), logger })
+  const names = makePreviewNames(hosts)
+  return {
+    routes: threadLinkRoutes({
+      links,
+      open: async (userId, threadId) => {
+        const row = await threads.open(userId, threadId)
+        const subject = { workspaceId: row.workspace_id, ownerId: row.user_id }
+        if (!(await access.may(userId, 'manage', subject))) throw threadNotFound({})
+      },
+      // Whoever gets the link comes by the published name, whichever one its maker uses.
+      originOf: (host) => (hosts.publicUrl === '' ? names.ownOrigin(host) : new URL(hosts.publicUrl).origin),
+    }),
+    pages: sharedPages({ links, log, blobs, visits, now: system.now }),
+    close: () => visits.close(),
+  }
+}

@@ -1,0 +1,34 @@
+import type { Kysely } from 'kysely'
+
+export type ThreadLinkRow = {
+  id: string
+  /** Of the secret in the address, which is not kept. */
+  sha256: string
+  thread_id: string
+  /** Who made it. */
+  user_id: string
+  with_files: number
+  created_at: number
+  expires_at: number | null
+  opened_count: number
+  last_opened_at: number | null
+}
+
+export type ThreadLinkTables = { thread_links: ThreadLinkRow }
+
+export async function createThreadLinkTables(database: Kysely<never>): Promise<void> {
+  const tables = database as unknown as Kysely<ThreadLinkTables>
+  await tables.schema
+    .createTable('thread_links')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('sha256', 'text', (column) => column.notNull().unique())
+    .addColumn('thread_id', 'text', (column) => column.notNull().references('threads.id').onDelete('cascade'))
+    .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('with_files', 'integer', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addColumn('expires_at', 'bigint')
+    .addColumn('opened_count', 'integer', (column) => column.notNull())
+    .addColumn('last_opened_at', 'bigint')
+    .execute()
+  await tables.schema.createIndex('thread_links_thread_idx').on('thread_links').column('thread_id').execute()
+}

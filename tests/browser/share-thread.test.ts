@@ -1,0 +1,82 @@
+import { createClient } from '@threadbox/sdk'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AppWithoutHost, startAppWithoutHost } from './app-without-host.ts'
+
+/** A thread that its owner shares, read in a browser that nobody is signed in at. */
+let app: AppWithoutHost
+let page: Page
+let stranger: Page
+let threadId: string
+const hostile = 'Read this <script>document.title = "owned"</script><img src=x onerror="document.title=\'owned\'">'
+
+beforeAll(async () => {
+  app = await startAppWithoutHost()
+  const client = createClient({ baseUrl: app.server.loopbackOrigin, apiKey: app.server.apiKey })
+  threadId = (await client.threads.create({ title: 'Trips' })).id
+  await client.threads.sendMessage(threadId, { text: hostile, key: 'a-key-of-the-test' })
+  page = await app.page({ signedIn: true })
+  stranger = await app.page()
+  await page.goto(`${app.server.origin}/threads/${threadId}`)
+})
+afterAll(() => app?.[Symbol.asyncDispose]())
+
+const dialog = () => page.getByRole('dialog', { name: 'Share this thread' })
+const list = () => dialog().getByRole('region', { name: 'Links of this thread' })
+const openDialog = async () => {
+  await page.getByRole('button', { name: 'More', exact: true }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Share…' }).press('Enter')
+}
+let url = ''
+
+test('a link is made from the menu of a thread, shown once, and opened by a stranger', async () => {
+  await openDialog()
+  await dialog().getByRole('combobox', { name: 'The link ends' }).press('Enter')
+  await page.getByRole('option', { name: 'in 1 day' }).press('Enter')
+  await dialog().getByRole('button', { name: 'Make link' }).press('Enter')
+  const address = dialog().getByRole('textbox', { name: 'Address of the link' })
+  await address.waitFor()
+  url = await address.inputValue()
+  expect(await page.locator('input:focus').inputValue()).toBe(url)
+  await dialog().getByText('The link works on this computer').waitFor()
+
+  await stranger.goto(url)
+  await stranger.getByRole('heading', { name: 'Trips' }).waitFor()
+  await stranger.getByText('Read this').waitFor()
+})
+
+test('the page is of nobody: it runs nothing, has no origin, and the app asks its reader to sign in', async () => {
+  expect(await stranger.title()).toBe('Trips')
+  expect(await stranger.evaluate('self.origin')).toBe('null')
+  expect(await stranger.evaluate('document.scripts.length')).toBe(0)
+  const framed = await app.page()
+  await framed.goto(`${app.server.origin}/login`)
+  await framed.evaluate(`new Promise((resolve) => {
+    const frame = document.createElement('iframe')
+    frame.onload = () => resolve(true)
+    frame.src = ${JSON.stringify(url)}
+    document.body.append(frame)
+  })`)
+  expect(await framed.frameLocator('iframe').getByText('Read this').count()).toBe(0)
+  await framed.close()
+  const other = await stranger.context().newPage()
+  await other.goto(`${app.server.origin}/threads/${threadId}`)
+  await other.waitForURL(/\/login/)
+  await other.close()
+})
+
+test('who opened it is counted, and a link that is ended leads nowhere at once', async () => {
+  await dialog().getByRole('button', { name: 'Done' }).press('Enter')
+  await openDialog()
+  await list()
+    .getByText(/opened (once|\d+ times)/)
+    .waitFor()
+  expect(await dialog().getByRole('textbox', { name: 'Address of the link' }).count()).toBe(0)
+  await list()
+    .getByRole('button', { name: /^End the link/ })
+    .press('Enter')
+  await list().waitFor({ state: 'detached' })
+  await stranger.reload()
+  await stranger.getByRole('heading', { name: 'This link leads nowhere' }).waitFor()
+  expect(await stranger.getByText('Read this').count()).toBe(0)
+})
