@@ -15,7 +15,7 @@ import { inForce, presentSkill } from './skills.presenter.ts'
 import type { SkillStore } from './skills.store.ts'
 import type { SkillRow } from './skills.table.ts'
 
-/** Removes what is kept of a skill that was deleted. */
+/** Removes a skill that is to go, with its content. */
 export const eraseSkillOperation = 'erase-skill'
 
 /** Reads what was sent as a skill, once it is known that it may be. `present`: the files of the one that it replaces. */
@@ -73,8 +73,9 @@ export function makeSkills(dependencies: SkillsDependencies): Skills {
     if ((await store.count(home)) >= maxSkillsPerHome) throw skillLimitReached({ limit: maxSkillsPerHome })
   }
   operations.register(eraseSkillOperation, async ({ subjectId }) => {
-    // Planned, but the server ended before the skill was removed: nobody was told that it is.
-    if ((await store.find(subjectId)) === undefined) await packages.deleteAll(subjectId)
+    // Somebody wants it gone, also when the server ended before its row was removed.
+    await store.remove(subjectId)
+    await packages.deleteAll(subjectId)
   })
   const erase = async (skillId: string) => {
     await operations.plan({ kind: eraseSkillOperation, subjectId: skillId, dueAt: dependencies.system.now() })
