@@ -6,6 +6,7 @@ import { deletedOpenFiles } from './scenarios/deleted-open-files.ts'
 import { enterToPaint } from './scenarios/enter-to-paint.ts'
 import { folderZip } from './scenarios/folder-zip.ts'
 import { footprint } from './scenarios/footprint.ts'
+import { forkingLarge, forkingSmall } from './scenarios/forking.ts'
 import { manyThreads } from './scenarios/many-threads.ts'
 import { memory } from './scenarios/memory.ts'
 import { packageInstall } from './scenarios/packages.ts'
@@ -34,6 +35,8 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   'deleted-open-files': deletedOpenFiles,
   footprint,
   snapshots,
+  forking: forkingSmall,
+  'forking-1024': forkingLarge,
   transfers,
   packages: packageInstall,
   previews,

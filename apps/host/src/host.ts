@@ -15,6 +15,7 @@ import { addDoctorRoutes } from './doctor/doctor.routes.ts'
 import { makeDoctor } from './doctor/doctor.ts'
 import { addEventRoutes } from './events/events.routes.ts'
 import { makeHostEvents } from './events/host-events.ts'
+import { makeForks } from './forks/forks.ts'
 import { makeGateway } from './gateway/gateway.ts'
 import { addInfoRoutes } from './host-info.ts'
 import { makeBaseImages } from './images/base-images.ts'
@@ -33,6 +34,7 @@ import { makeSnapshots } from './snapshots/snapshots.ts'
 import { makeSpares } from './spares/spares.ts'
 import { makeBootsStore } from './state/boots.store.ts'
 import { makeFactsStore } from './state/facts.store.ts'
+import { makeForksStore } from './state/forks.store.ts'
 import { makePausePointsStore } from './state/pause-points.store.ts'
 import { makeSandboxesStore } from './state/sandboxes.store.ts'
 import { makeSnapshotsStore } from './state/snapshots.store.ts'
@@ -116,7 +118,11 @@ export async function makeHost(options: HostOptions): Promise<Host> {
     ...{ options: options.memory, database, launch, running, active, boots, disks, network, spares },
     ...{ events, logger, signal, pausePoints, keptSnapshots: snapshots.idsOf },
   })
-  const { paused, room } = memory
+  const { paused, room, images: memoryImages } = memory
+  const forks = makeForks({
+    ...{ launch, running, disks, network, boots, images: memoryImages, room, logger, pausePoints },
+    ...{ store: makeForksStore(database), sandboxes, addresses },
+  })
   const cpuShare = options.activeCpuShare
   const activity = makeActivityWatch({ active, events, cpuShare, logger, clock, signal })
   const place = {
@@ -132,6 +138,7 @@ export async function makeHost(options: HostOptions): Promise<Host> {
     spares,
     paused,
     snapshots,
+    forks,
   }
   const orders = makeSandboxOrders({ ...place, addresses, images, room, logger, clock, lock: makeKeyedLock() })
   const gateway = makeGateway({ active, events, logger, clock })

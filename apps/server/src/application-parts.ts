@@ -28,11 +28,12 @@ import { makeSnapshotStore } from './snapshots/snapshots.store.ts'
 import type { SnapshotTables } from './snapshots/snapshots.table.ts'
 import { makeSnapshots, type Snapshots } from './snapshots/snapshots.usecases.ts'
 import type { System } from './system.ts'
+import { type HiddenThreads, makeHiddenThreads } from './threads/hidden-threads.ts'
 import { makeLiveHub } from './threads/thread-log.hub.ts'
 import { makeThreadLog, type ThreadRecorder } from './threads/thread-log.implementation.ts'
 import { makeThreadStore, type ThreadStore } from './threads/threads.store.ts'
 import type { ThreadTables } from './threads/threads.table.ts'
-import { makeThreads, type Threads } from './threads/threads.usecases.ts'
+import { makeThreads, type Threads, type ThreadsDependencies } from './threads/threads.usecases.ts'
 import { makeUserHub, type UserHub } from './threads/user-hub.ts'
 import { makeWorkspaceBase, makeWorkspacePart, type WorkspaceBase } from './workspace-parts.ts'
 import type { Workspaces } from './workspaces/workspaces.usecases.ts'
@@ -51,6 +52,7 @@ export type ThreadParts = SandboxParts &
     services: Services
     serviceWatch: ServiceWatch
     filesWatch: FilesWatch
+    hiddenThreads: HiddenThreads
     snapshots: Snapshots
   }
 
@@ -86,6 +88,7 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
   const base = makeWorkspaceBase({ ...options, threadStore, operations })
   const searchTables = tablesOf<SearchTables>(open.database)
   const search = makeSearchIndex({ database: searchTables, kind: open.kind })
+  const searchTitles: ThreadsDependencies['searchTitles'] = (thread) => search.putTitle(searchTables, thread)
   const announce = (threadId: string, isRecorded: boolean) =>
     parts.threads.announce(threadId, { isRecorded }).catch((error: unknown) => {
       logger.warn({ err: error, threadId }, 'change of a thread was not announced')
@@ -101,10 +104,8 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
   })
   const attachments = makeAttachments({
     store: makeAttachmentStore(tablesOf<AttachmentTables>(open.database)),
-    blobs: options.blobs,
+    ...{ blobs: options.blobs, system, logger },
     ifAwake: (threadId) => sandboxParts.sandboxes.ifAwake(threadId),
-    system,
-    logger,
   })
   const sandboxParts = makeSandboxParts({
     ...options,
@@ -147,17 +148,15 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     ...base,
     ...skillParts,
     workspaces,
+    hiddenThreads: makeHiddenThreads({
+      ...{ store: threadStore, operations, system, searchTitles },
+      threads: () => parts.threads,
+      onListed: (workspaceIds) => workspaces.changed(workspaceIds),
+    }),
     threads: makeThreads({
-      store: threadStore,
-      log,
-      search,
-      searchTitles: (thread) => search.putTitle(searchTables, thread),
+      ...{ store: threadStore, log, search, searchTitles, operations, userHub, system },
+      ...{ audit: options.audit, undoMs: options.undoMs },
       sandboxViews: sandboxParts.sandboxViews,
-      operations,
-      userHub,
-      audit: options.audit,
-      system,
-      undoMs: options.undoMs,
       onDeleted: options.onThreadDeleted,
       access: base.access,
       requireWorkspace: (userId, workspaceId) => workspaces.requireOpen(userId, workspaceId),

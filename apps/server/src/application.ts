@@ -15,6 +15,8 @@ import { exportRoutes } from './export/export.routes.ts'
 import { fileRoutes } from './files/files.routes.ts'
 import { type Files, makeFiles } from './files/files.usecases.ts'
 import { makeSleepingReads } from './files/sleeping-files.ts'
+import { forkRoutes } from './forks/forks.routes.ts'
+import { makeForkPart } from './forks/forks-part.ts'
 import type { Api, ApiEnv } from './http/api.ts'
 import type { AllowedHosts } from './http/origins.ts'
 import { lifecycleRoutes } from './lifecycle/lifecycle.routes.ts'
@@ -263,6 +265,7 @@ function mountRoutes(
         shareLinks: known.previews.shareLinks,
         open: (userId, threadId) => threads.open(userId, threadId),
       }),
+      forkRoutes({ forks: makeForkPart(options, known), threads }),
       snapshotRoutes({ snapshots: parts.snapshots, open: (userId, threadId) => threads.open(userId, threadId) }),
       known.sharing.routes,
       serviceRoutes({ services: parts.services, open: (userId, threadId) => threads.open(userId, threadId) }),

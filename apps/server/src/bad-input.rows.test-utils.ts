@@ -151,6 +151,7 @@ export const badInputRows: Record<string, BadInputRow> = {
     params: { threadId: 'own', restartId: 'own' },
     unknown: { threadId: 'thread.not-found', restartId: 'rescued.not-found' },
   },
+  'POST /threads/{threadId}/fork': { ...inThread, body: { turnId: null, title: 'Copy' } },
   'GET /threads/{threadId}/snapshots': inThread,
   'DELETE /threads/{threadId}/snapshots/{snapshotId}': {
     params: { threadId: 'own', snapshotId: 'own' },

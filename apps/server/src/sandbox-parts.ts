@@ -21,6 +21,7 @@ import { makeSandboxActivity, type SandboxActivity } from './sandboxes/activity.
 import type { ReachableSandbox } from './sandboxes/awake-sandbox.ts'
 import { reportBootEnd } from './sandboxes/boot-end-notice.ts'
 import { noteEnd, type WakingDependencies } from './sandboxes/bring-awake.ts'
+import { forkSandbox } from './sandboxes/fork-sandbox.usecases.ts'
 import type { HostClient } from './sandboxes/host-client.ts'
 import { type ApplyLimits, makeApplyLimits } from './sandboxes/live-limits.ts'
 import { makePausing, type Pausing } from './sandboxes/pausing.ts'
@@ -51,6 +52,7 @@ export type SandboxParts = {
   diskWatch: DiskWatch
   applyLimits: ApplyLimits
   sandboxViews: (threadIds: readonly string[]) => Promise<Map<string, SandboxView>>
+  forkSandbox: (order: Parameters<typeof forkSandbox>[1]) => ReturnType<typeof forkSandbox>
   /** The host can be reached from now on, or cannot. */
   onHostChange: (isReachable: boolean) => void
   onHostEvent: (event: HostEvent) => Promise<void>
@@ -150,6 +152,7 @@ export function makeSandboxParts(options: SandboxPartsOptions): SandboxParts {
     ...makePersonParts(base, { pausing, sandboxes, policyLoop, contextNow, sandboxViews }),
     diskWatch,
     wakeNotes: makeWakeNotes({ store: lifecycleStore, reports, sandboxes }),
+    forkSandbox: (order) => forkSandbox(base, order),
     onHostChange: (isReachable) => {
       reachable.at = isReachable ? system.now() : undefined
       policyLoop.nudge()

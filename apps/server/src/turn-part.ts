@@ -2,7 +2,9 @@ import type { ApplicationOptions } from './application.ts'
 import type { ThreadParts } from './application-parts.ts'
 import type { ConnectionParts } from './connection-parts.ts'
 import { tablesOf } from './database/database.ts'
+import { forkNoteOf } from './forks/fork-note.ts'
 import type { Models } from './models/models.usecases.ts'
+import { forkedFromOf } from './threads/threads.presenter.ts'
 import { makeQueueStore } from './turns/queue.store.ts'
 import { makeTurnStore } from './turns/turns.store.ts'
 import type { TurnTables } from './turns/turns.table.ts'
@@ -15,8 +17,9 @@ export function makeTurnPart(
 ): Turns {
   const { parts, models } = known
   const turnTables = tablesOf<TurnTables>(options.open.database)
+  const store = makeTurnStore(turnTables)
   return makeTurns({
-    store: makeTurnStore(turnTables),
+    store,
     queue: makeQueueStore(turnTables),
     log: parts.log,
     sandboxes: parts.sandboxes,
@@ -37,6 +40,12 @@ export function makeTurnPart(
         instructions: workspace?.instructions ?? '',
         skills: await parts.skills.ofThread({ userId: row.user_id, workspaceId: row.workspace_id }),
       }
+    },
+    forkNote: async (threadId) => {
+      const row = await parts.threadStore.findAny(threadId)
+      const from = row && forkedFromOf(row)
+      if (from === undefined || from === null) return null
+      return (await store.turnsFrom(threadId, 0)).length === from.turns ? forkNoteOf(from) : null
     },
     setAutomaticTitle: (threadId, title) => parts.threads.setAutomaticTitle(threadId, title),
     attachmentsOf: (threadId, ids) => parts.attachments.getAll(threadId, ids),

@@ -25,9 +25,10 @@ export type DiskStore = {
 
   /**
    * Makes a disk from an image. Throws `disk.image-not-found`, `disk.pool-full` (reserve reached), and `disk.not-found`
-   * for one whose content was lost: it is not replaced by an empty one in silence.
+   * for one whose content was lost: it is not replaced by an empty one in silence. With `from` it begins with the content
+   * of another disk of the same image, as it is now or as in a snapshot of it, and shares with it what neither changes.
    */
-  createDisk(options: { diskId: string; imageId: string; limitBytes: number }): Promise<Disk>
+  createDisk(options: { diskId: string; imageId: string; limitBytes: number; from?: DiskContent }): Promise<Disk>
   /** Throws `disk.not-found`. */
   getDisk(diskId: string): Promise<Disk>
   listDisks(): Promise<Disk[]>
@@ -80,6 +81,9 @@ export type DiskStore = {
 
   poolUsage(): Promise<PoolUsage>
 }
+
+/** What a disk contains, or contained when the snapshot was made. */
+export type DiskContent = { diskId: string; snapshotId?: string | undefined }
 
 export type Snapshot = { diskId: string; snapshotId: string; path: string }
 

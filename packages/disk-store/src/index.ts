@@ -12,5 +12,14 @@ export {
   poolUnsupported,
   snapshotsUnsupported,
 } from './disk-store.errors.ts'
-export type { Disk, DiskChanges, DiskStore, Image, MemoryPlace, PoolUsage, Snapshot } from './disk-store.ts'
+export type {
+  Disk,
+  DiskChanges,
+  DiskContent,
+  DiskStore,
+  Image,
+  MemoryPlace,
+  PoolUsage,
+  Snapshot,
+} from './disk-store.ts'
 export type { PoolReserves } from './pool-reserves.models.ts'

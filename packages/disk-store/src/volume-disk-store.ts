@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { makeKeyedLock } from '@threadbox/domain'
 import { type DiskSnapshots, makeDiskSnapshots } from './disk-snapshots.ts'
 import { diskNotFound, imageInUse, imageNotFound, limitInvalid, poolFull } from './disk-store.errors.ts'
-import type { Disk, DiskStore, Image } from './disk-store.ts'
+import type { Disk, DiskContent, DiskStore, Image } from './disk-store.ts'
 import { checkId, exists, hiddenName, hiddenNames, undefinedWhenMissing, wholeNames } from './entries.ts'
 import { type MemoryPlaces, makeMemoryPlaces } from './memory-places.ts'
 import { hasRoomForDisk, openReserveBytes, type PoolReserves } from './pool-reserves.models.ts'
@@ -32,6 +32,10 @@ export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolR
   }
   const snapshotsOf = (diskId: string) =>
     makeDiskSnapshots({ volumes, diskId: checkId(diskId), directory: join(disks, diskId) })
+  const pathOf = async ({ diskId, snapshotId }: DiskContent) => {
+    const disk = await getDisk(diskId)
+    return snapshotId === undefined ? disk.path : (await snapshotsOf(diskId).find(checkId(snapshotId))).path
+  }
   const space = async () => ({ space: await volumes.space(), memoryBytes: await memory.usedBytes() })
 
   return {
@@ -60,13 +64,14 @@ export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolR
         await hideAndRemove({ volumes, parent: images, name: imageId })
       }),
 
-    createDisk: async ({ diskId, imageId, limitBytes }) =>
+    createDisk: async ({ diskId, imageId, limitBytes, from }) =>
       lock(`image ${checkId(imageId)}`, () =>
         lock(`disk ${checkId(diskId)}`, async () => {
           const existing = await readDisk({ disks, diskId })
           if (existing !== undefined) return await getDisk(diskId)
           refuseWithoutRoom({ reserves, ...(await space()) })
-          return createDisk({ volumes, images, disks, diskId, imageId, limitBytes: checkLimit(limitBytes) })
+          const source = from === undefined ? toImage(images, imageId).path : await pathOf(from)
+          return createDisk({ volumes, images, disks, diskId, imageId, source, limitBytes: checkLimit(limitBytes) })
         }),
       ),
     getDisk,
@@ -205,16 +210,18 @@ async function createDisk(options: {
   disks: string
   diskId: string
   imageId: string
+  /** What it begins with: the image, or something that was made from it. */
+  source: string
   limitBytes: number
 }): Promise<Disk> {
-  const { volumes, images, disks, diskId, imageId, limitBytes } = options
+  const { volumes, images, disks, diskId, imageId, source, limitBytes } = options
   const image = toImage(images, imageId)
   if (!(await exists(image.path))) throw imageNotFound({ imageId })
   const hidden = join(disks, hiddenName(diskId))
   await mkdir(hidden, { mode: 0o700 })
   try {
     await symlink(`../../images/${imageId}`, join(hidden, 'image'))
-    await volumes.copy({ from: image.path, to: join(hidden, 'root'), limitBytes })
+    await volumes.copy({ from: source, to: join(hidden, 'root'), limitBytes })
     await rename(hidden, join(disks, diskId))
   } catch (error) {
     await removeEntry({ volumes, entry: hidden })

@@ -7,6 +7,7 @@ import type {
   EditMessage,
   EntriesPage,
   ExportFormat,
+  ForkThread,
   MessageAccepted,
   ReorderQueue,
   RetryTurn,
@@ -35,6 +36,9 @@ export function threadCalls(connection: Connection) {
       connection.json<Thread>('PATCH', at(threadId), { json: request }),
     /** The thread can be brought back with {@link restore} for 30 seconds. */
     delete: (threadId: string) => connection.json<Thread>('DELETE', at(threadId)),
+    /** A new thread that begins as a copy of this one: as it is now, or as it was when the answer `turnId` had ended. */
+    fork: (threadId: string, request: ForkThread = {}) =>
+      connection.json<Thread>('POST', at(threadId, '/fork'), { json: request }),
     restore: (threadId: string) => connection.json<Thread>('POST', at(threadId, '/restore')),
     entries: (threadId: string, options: { before?: string; limit?: number; signal?: AbortSignal } = {}) =>
       connection.json<EntriesPage>('GET', at(threadId, '/entries'), {

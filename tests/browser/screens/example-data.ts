@@ -20,6 +20,7 @@ import {
   type Thread,
   type ThreadLink,
   threadSchema,
+  threadSnapshotsSchema,
 } from '@threadbox/protocol/public'
 import { lossyReport, sandboxIn } from '../sandbox-stand-in.ts'
 import { serviceIn } from '../services-stand-in.ts'
@@ -290,4 +291,14 @@ export const status: Status = statusSchema.parse({
     { id: 'kernel', status: 'ok', title: 'Kernel', detail: 'Linux 6.12', cure: null },
     { id: 'pool', status: 'warning', title: 'Pool', detail: '82 % full', cure: 'Remove old threads.' },
   ],
+})
+
+const MiB = 1024 * 1024
+export const snapshots = threadSnapshotsSchema.parse({
+  snapshots: [],
+  usage: {
+    ...{ count: 12, writtenBytes: 418 * MiB, diskUsedBytes: 3100 * MiB, diskLimitBytes: 10_240 * MiB },
+    ...{ installationCount: 87, installationWrittenBytes: 2650 * MiB },
+  },
+  limits: { perThread: 50, bytesPerThread: 4096 * MiB, bytes: 16_384 * MiB },
 })

@@ -111,6 +111,7 @@ const answers: Record<string, unknown> = {
   'GET /threads': { threads: data.threads, next: null },
   'GET /threads/t/entries': { entries: data.entries, turns: [], lastSeq: 1, before: null },
   'GET /threads/t/sandbox/reports/r1': data.report,
+  'GET /threads/t/snapshots': data.snapshots,
   'GET /threads/t/files': data.files,
   'PUT /threads/t/files/watch': {},
   'GET /threads/t/terminals': { terminals: [terminal] },

@@ -32,7 +32,7 @@ export function makeWaking(dependencies: {
     dependencies.reopen()
     if (isFirst || origin === 'cloned') dependencies.diskChanged({ isFirst })
     if (origin !== 'booted') dependencies.closeConnectionsExcept(connection)
-    if (origin !== 'cloned') return
+    if (origin !== 'cloned' && origin !== 'forked') return
     const kernels = dependencies.contexts().flatMap((context) => context.kernel() ?? [])
     await Promise.all(kernels.map((kernel) => reseed(kernel, dependencies.logger)))
   }

@@ -1,4 +1,4 @@
-import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { access, cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { BootRequest } from '@threadbox/sandbox-driver'
 
@@ -21,6 +21,8 @@ export type BootFiles = {
   hasGuest(guestDirectory: string): Promise<boolean>
   /** Where on the host a sandbox's `/skills` is. */
   skillsOf(sandboxId: string): string
+  /** Gives a sandbox what another one has at `/skills`, for memory of that one, which may hold some open. */
+  copySkills(copy: { from: string; to: string }): Promise<void>
   remove(sandboxId: string): Promise<void>
 }
 
@@ -71,6 +73,12 @@ export function makeBootFiles(options: BootFilesOptions): BootFiles {
         () => false,
       ),
     skillsOf: (sandboxId) => path.join(ownDirectory(sandboxId), skillsName),
+    copySkills: async ({ from, to }) => {
+      const target = path.join(ownDirectory(to), skillsName)
+      await mkdir(path.join(ownDirectory(from), skillsName), { recursive: true })
+      await rm(target, { recursive: true, force: true })
+      await cp(path.join(ownDirectory(from), skillsName), target, { recursive: true, preserveTimestamps: true })
+    },
     remove: (sandboxId) => rm(ownDirectory(sandboxId), { recursive: true, force: true }),
   }
 }

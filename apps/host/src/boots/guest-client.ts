@@ -20,6 +20,8 @@ const answerTimeoutMs = 5000
 export async function initGuest(options: {
   address: string
   init: GuestInit
+  /** What the guest knows, where that is another one than it is to have from now on. */
+  presentedToken?: string | undefined
   signal: AbortSignal
 }): Promise<GuestHello> {
   const body = JSON.stringify(options.init)
@@ -38,7 +40,13 @@ export async function initGuest(options: {
 /** What a connection to a guest meets that does not listen yet. */
 const notYet = new Set(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'EPIPE'])
 
-async function ask(options: { address: string; init: GuestInit; body: string; signal: AbortSignal }): Promise<string> {
+async function ask(options: {
+  address: string
+  init: GuestInit
+  presentedToken?: string | undefined
+  body: string
+  signal: AbortSignal
+}): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const request = httpRequest({
     host: options.address,
@@ -52,7 +60,7 @@ async function ask(options: { address: string; init: GuestInit; body: string; si
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(options.body),
       // From the second handshake on the guest wants the token; whether an earlier attempt arrived is not always known.
-      [accessTokenHeader]: options.init.accessToken,
+      [accessTokenHeader]: options.presentedToken ?? options.init.accessToken,
     },
   })
   request.once('timeout', () => request.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })))

@@ -78,12 +78,14 @@ export async function greetGuest(
     place: Pick<Place, 'address' | 'limits'>
     signal: AbortSignal
     origin?: GuestOrigin
+    presentedToken?: string | undefined
   },
 ): Promise<void> {
   const { place, bootId, hostname, accessToken, signal } = options
   const { memoryBytes, processes } = place.limits
   await initGuest({
     address: place.address,
+    presentedToken: options.presentedToken,
     init: {
       accessToken,
       timestampMs: parts.clock(),
@@ -101,7 +103,7 @@ export async function greetGuest(
 /** The handshake with a guest that is about to answer; given up as soon as its boot has ended. */
 export async function awaitGuest(
   parts: LaunchParts,
-  options: Launch & { place: Place; origin?: GuestOrigin },
+  options: Launch & { place: Place; origin?: GuestOrigin; presentedToken?: string | undefined },
 ): Promise<void> {
   const { driverBootId, place } = options
   const sandboxId = place.placeId

@@ -8,7 +8,7 @@ import type { LaunchParts } from '../boots/launch.ts'
 import type { HostEvents } from '../events/host-events.ts'
 import type { Spares } from '../spares/spares.ts'
 import type { BootsStore } from '../state/boots.store.ts'
-import { makeMemoryImagesStore } from '../state/memory-images.store.ts'
+import { type MemoryImagesStore, makeMemoryImagesStore } from '../state/memory-images.store.ts'
 import type { PausePointsStore } from '../state/pause-points.store.ts'
 import type { StateTables } from '../state/state.tables.ts'
 import { makeFrozenCopies } from './frozen-copies.ts'
@@ -47,7 +47,7 @@ export function makeMemory(parts: {
   events: HostEvents
   logger: Logger
   signal: AbortSignal
-}): { paused: PausedBoots; room: MemoryRoom; watch: () => void } {
+}): { paused: PausedBoots; room: MemoryRoom; images: MemoryImagesStore; watch: () => void } {
   const { options, launch, disks, events, logger, signal, active } = parts
   const { driver, clock } = launch
   const images = makeMemoryImagesStore(parts.database)
@@ -83,5 +83,5 @@ export function makeMemory(parts: {
     repeat(relieveEveryMs, room.relieve)
     repeat(budgetEveryMs, paused.tellBudget)
   }
-  return { paused, room, watch }
+  return { paused, room, images, watch }
 }

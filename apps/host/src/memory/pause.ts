@@ -165,8 +165,9 @@ function refuseIfWanted(wanted: AbortSignal | undefined): void {
   if (wanted?.aborted) throw pauseAbandoned({})
 }
 
-async function refuseWithoutSpace(
-  parts: MemoryParts,
+/** Throws `sandbox.no-room-for-memory` when the pool has no room for what the boot holds. */
+export async function refuseWithoutSpace(
+  parts: Pick<MemoryParts, 'disks'>,
   { driver, driverBootId }: { driver: MemorySavingDriver; driverBootId: string },
 ): Promise<void> {
   const status = await driver.inspect(driverBootId)

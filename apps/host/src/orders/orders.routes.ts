@@ -5,6 +5,7 @@ import {
   changeSandboxSchema,
   demoteSandboxSchema,
   ensureSandboxSchema,
+  forkSandboxSchema,
   hostPaths,
   pauseSandboxSchema,
   placeSkillsSchema,
@@ -77,6 +78,11 @@ function addMemoryRoutes(app: Hono, orders: SandboxOrders): void {
 }
 
 function addSnapshotRoutes(app: Hono, orders: SandboxOrders): void {
+  app.post(hostPaths.fork(':sandboxId'), async (context) => {
+    const order = await bodyOf(context, forkSandboxSchema)
+    if (!isId('boot', order.bootId)) throw requestInvalid({ problem: 'bootId is not an id of a boot' })
+    return context.json(await orders.fork(sandboxIdOf(context), order))
+  })
   app.get(hostPaths.snapshots(':sandboxId'), async (context) =>
     context.json(await orders.listSnapshots(sandboxIdOf(context))),
   )

@@ -7,6 +7,7 @@ import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import type { Logger } from '@threadbox/telemetry'
 import type { BootFiles } from '../boots/boot-files.ts'
 import type { Boots } from '../boots/boots.ts'
+import type { Forks } from '../forks/forks.ts'
 import type { BaseImages } from '../images/base-images.ts'
 import { sandboxPaused } from '../memory/memory.errors.ts'
 import { bootBytes, type MemoryRoom } from '../memory/memory-room.ts'
@@ -18,6 +19,7 @@ import type { Snapshots } from '../snapshots/snapshots.ts'
 import type { Spare, Spares } from '../spares/spares.ts'
 import type { BootsStore } from '../state/boots.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../state/sandboxes.store.ts'
+import { type ForkOrders, makeForkOrders } from './fork-orders.ts'
 import { type MemoryOrders, makeMemoryOrders } from './memory-orders.ts'
 import { bootUsedBefore, hostShuttingDown, otherBoot, sandboxDeleting, sandboxNotFound } from './orders.errors.ts'
 import { presentSandbox } from './present-sandbox.ts'
@@ -40,6 +42,7 @@ export type OrdersParts = {
   spares: Spares
   paused: PausedBoots
   snapshots: Snapshots
+  forks: Forks
   room: MemoryRoom
   logger: Logger
   clock: () => number
@@ -58,7 +61,8 @@ type WantedSandbox = {
  */
 export type SandboxOrders = MemoryOrders &
   SnapshotOrders &
-  SkillOrders & {
+  SkillOrders &
+  ForkOrders & {
     ensure(sandboxId: string, wanted: WantedSandbox): Promise<HostSandbox>
     change(
       sandboxId: string,
@@ -150,6 +154,10 @@ export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
     ...makeMemoryOrders({ ...parts, known, isShuttingDown: () => isShuttingDown }),
     ...makeSnapshotOrders({ ...parts, known }),
     ...makeSkillOrders({ ...parts, known }),
+    ...makeForkOrders({
+      ...{ ...parts, known, isShuttingDown: () => isShuttingDown },
+      undo: (fork) => deleteSandbox(parts, fork),
+    }),
   }
 }
 

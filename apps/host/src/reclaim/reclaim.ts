@@ -15,6 +15,7 @@ export type ReclaimParts = Pick<
   | 'driver'
   | 'paused'
   | 'snapshots'
+  | 'forks'
 > & { logger: Logger }
 
 type Counts = { adopted: number; paused: number; ended: number; removed: number }
@@ -27,6 +28,7 @@ type Counts = { adopted: number; paused: number; ended: number; removed: number 
 export async function reclaim(parts: ReclaimParts): Promise<Counts> {
   const { sandboxes, logger } = parts
   await parts.disks.prepare()
+  await parts.forks.reclaim()
   const known = await sandboxes.list()
   await parts.network.prepare({ keep: new Set(known.map((sandbox) => sandbox.placeId)) })
   const removed = await removeUnknownBoots(parts)

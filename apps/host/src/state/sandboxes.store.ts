@@ -19,8 +19,8 @@ export type StoredSandbox = {
 export type SandboxesStore = {
   find(sandboxId: string): Promise<StoredSandbox | undefined>
   list(): Promise<StoredSandbox[]>
-  /** Records a new sandbox; the spare whose place it takes is none any more. */
-  insert(sandbox: StoredSandbox): Promise<void>
+  /** Records a new sandbox; the spare whose place it takes is none any more. `fork`: it is being made out of another one. */
+  insert(sandbox: StoredSandbox, fork?: { sourceDriverBootId: string | null }): Promise<void>
   change(sandboxId: string, changes: { limits: SandboxLimits; egress: HostSandbox['egress'] }): Promise<void>
   /** Keeps the name that the first boot had. */
   setHostname(sandboxId: string, hostname: string): Promise<void>
@@ -43,10 +43,16 @@ export function makeSandboxesStore(database: Kysely<StateTables>): SandboxesStor
       return row === undefined ? undefined : fromRow(row)
     },
     list: async () => (await database.selectFrom('sandboxes').selectAll().orderBy('createdAt').execute()).map(fromRow),
-    insert: async (sandbox) => {
+    insert: async (sandbox, fork) => {
       await database.transaction().execute(async (transaction) => {
         await transaction.deleteFrom('spares').where('placeId', '=', sandbox.placeId).execute()
         await transaction.insertInto('sandboxes').values(toRow(sandbox)).execute()
+        if (fork === undefined) return
+        const { sandboxId } = sandbox
+        await transaction
+          .insertInto('forks')
+          .values({ sandboxId, ...fork })
+          .execute()
       })
     },
     change: async (sandboxId, { limits, egress }) => {

@@ -37,6 +37,8 @@ const migrations: readonly string[] = [
      snapshotId text primary key, sandboxId text not null references sandboxes (sandboxId) on delete cascade,
      phase text not null, at integer not null, writtenBytes integer not null) strict;
    create index snapshots_by_sandbox on snapshots (sandboxId, at);`,
+  `create table forks (
+     sandboxId text primary key references sandboxes (sandboxId) on delete cascade, sourceDriverBootId text) strict;`,
 ]
 
 /** Opens the host's own state. The file holds access tokens, so only root may read it. */

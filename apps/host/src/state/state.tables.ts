@@ -8,6 +8,7 @@ export type StateTables = {
   memory_images: MemoryImagesTable
   pause_points: PausePointsTable
   snapshots: SnapshotsTable
+  forks: ForksTable
   facts: { name: string; value: string }
 }
 
@@ -92,3 +93,6 @@ export type SnapshotsTable = {
   /** What was written since the snapshot before it, before compression. */
   writtenBytes: number
 }
+
+/** A fork that is being made: a crash undoes it, and lets the sandbox go on that it is made from. */
+export type ForksTable = { sandboxId: string; sourceDriverBootId: string | null }

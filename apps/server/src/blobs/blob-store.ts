@@ -14,6 +14,8 @@ export type BlobStore = {
    * writer that crashed repeats its last chunk). Durable when it returns.
    */
   append(key: string, offset: number, content: Uint8Array): Promise<void>
+  /** Copies a blob, or every blob below a prefix, to the same names below another one; nothing there is no error. Durable. */
+  copyAll(from: string, to: string): Promise<void>
   delete(key: string): Promise<void>
   /** Deletes every blob below `prefix/`. */
   deleteAll(prefix: string): Promise<void>

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { cp, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { defineError } from '@threadbox/errors'
@@ -55,6 +56,7 @@ export function makeDirectoryBlobStore(directory: string): BlobStore {
       const stream = file.createReadStream({ start, end: end - 1, highWaterMark: 256 * 1024 })
       return { stream: Readable.toWeb(stream) as ReadableStream<Uint8Array>, sizeBytes: size }
     },
+    copyAll: (from, to) => copyAll(pathOf(from), pathOf(to)),
     append: (key, offset, content) => append(pathOf(key), offset, content),
     delete: async (key) => {
       await rm(pathOf(key), { force: true })
@@ -63,6 +65,15 @@ export function makeDirectoryBlobStore(directory: string): BlobStore {
       await rm(pathOf(prefix), { recursive: true, force: true })
     },
   }
+}
+
+async function copyAll(from: string, to: string): Promise<void> {
+  const found = await stat(from).catch(undefinedIfMissing)
+  if (found === undefined) return
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 })
+  await cp(from, to, { recursive: true, mode: constants.COPYFILE_FICLONE })
+  const copies = found.isDirectory() ? (await readdir(to, { recursive: true })).map((name) => join(to, name)) : [to]
+  for (const copy of [...copies, dirname(to)]) await syncDirectory(copy)
 }
 
 async function writeAll(path: string, content: ReadableStream<Uint8Array> | Uint8Array) {

@@ -15,7 +15,7 @@ import { createThreadLinkTables } from '../sharing/thread-links.table.ts'
 import { createSkillTables } from '../skills/skills.table.ts'
 import { createSnapshotTables } from '../snapshots/snapshots.table.ts'
 import { createTerminalTables } from '../terminals/terminals.table.ts'
-import { createThreadTables } from '../threads/threads.table.ts'
+import { addForkColumn, createThreadTables } from '../threads/threads.table.ts'
 import { addStepNotes, createTurnTables } from '../turns/turns.table.ts'
 import { createUserTables } from '../users/users.table.ts'
 import { createWorkspaceTables } from '../workspaces/workspaces.table.ts'
@@ -52,6 +52,7 @@ const changes: Record<string, Change> = {
   '0024-skills': createSkillTables,
   '0025-thread-links': createThreadLinkTables,
   '0026-connections': createConnectionTables,
+  '0027-forks': addForkColumn,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -10,7 +10,10 @@ import {
   type DemotedSandbox,
   demotedSandboxSchema,
   type FileChanges,
+  type ForkedSandbox,
   fileChangesSchema,
+  forkedSandboxSchema,
+  type forkSandboxSchema,
   type HostDoctor,
   type HostEvent,
   type HostInfo,
@@ -68,6 +71,8 @@ export type HostClient = {
   /** Freezes what the disk contains; when nothing changed since the last snapshot, that one is the answer. */
   takeSnapshot(sandboxId: string, order: { snapshotId: string }): Promise<TakenSnapshot>
   snapshots(sandboxId: string): Promise<HostSnapshots>
+  /** Makes this sandbox out of another one, which goes on unharmed. */
+  fork(sandboxId: string, order: z.input<typeof forkSandboxSchema>): Promise<ForkedSandbox>
   /** Gives up a snapshot; one that is gone already, or its whole sandbox, is fine. */
   removeSnapshot(sandboxId: string, snapshotId: string): Promise<void>
   /** What an awake boot sees at `/skills`; packages that the host has not got are named, and nothing is changed then. */
@@ -225,12 +230,16 @@ function memoryOrders(order: SendOrder): Pick<HostClient, 'pause' | 'abandonPaus
 
 function diskOrders(
   order: SendOrder,
-): Pick<HostClient, 'fileChanges' | 'takeSnapshot' | 'snapshots' | 'removeSnapshot'> {
+): Pick<HostClient, 'fileChanges' | 'fork' | 'takeSnapshot' | 'snapshots' | 'removeSnapshot'> {
   return {
     fileChanges: (sandboxId) => order(fileChangesSchema, { method: 'GET', path: hostPaths.fileChanges(sandboxId) }),
     takeSnapshot: (sandboxId, json) =>
       order(takenSnapshotSchema, { method: 'POST', path: hostPaths.snapshots(sandboxId), json }),
     snapshots: (sandboxId) => order(hostSnapshotsSchema, { method: 'GET', path: hostPaths.snapshots(sandboxId) }),
+    fork: (sandboxId, json) =>
+      order(forkedSandboxSchema, {
+        ...{ method: 'POST', path: hostPaths.fork(sandboxId), json, timeoutMs: memoryOrderTimeoutMs },
+      }),
     removeSnapshot: async (sandboxId, snapshotId) => {
       const path = hostPaths.snapshot(sandboxId, snapshotId)
       await order(z.unknown(), { method: 'DELETE', path }).catch(undefinedIfNotFound)

@@ -47,6 +47,7 @@ export type HostStandIn = AsyncDisposable & {
   failDemotes: Failure[]
   /** Boots whose pause was to be given up. */
   abandoned: string[]
+  failForks: Failure[]
   /** While set, orders of that kind wait for it. */
   pauseGate: Promise<void> | undefined
   wakeGate: Promise<void> | undefined
@@ -120,7 +121,7 @@ export async function startHostStandIn(): Promise<HostStandIn> {
     failDeletes: 0,
     failChanges: 0,
     startGate: undefined,
-    ...{ orders: [], failPauses: [], failWakes: [], failDemotes: [], restarted: [] },
+    ...{ orders: [], failPauses: [], failWakes: [], failDemotes: [], failForks: [], restarted: [] },
     abandoned: [],
     ...{ pauseGate: undefined, wakeGate: undefined, demoteGate: undefined },
     ...{ wakesFrom: 'memory', places: 100, manifest: emptyManifest(), rescue: emptyRescue(), fileChanges: noChanges },
@@ -188,6 +189,14 @@ async function answer(host: HostStandIn, exchange: Exchange): Promise<void> {
     const { limits } = (await json(request)) as { limits: HostSandbox['limits'] }
     host.sandboxes.set(sandboxId, { ...(sandbox ?? stopped(sandboxId)), limits })
     return sendJson(host.sandboxes.get(sandboxId))
+  }
+  if (rest === 'fork') {
+    const { bootId, limits } = (await json(request)) as { bootId: string; limits: HostSandbox['limits'] }
+    const failure = host.failForks.shift()
+    if (failure !== undefined) return sendJson(wireError(failure.code, failure.kind), failure.status)
+    const made = { ...stopped(sandboxId), limits, actual: 'ready' as const, bootId, bootStartedAt: Date.now() }
+    host.sandboxes.set(sandboxId, made)
+    return sendJson({ sandbox: made, from: 'memory', problem: '', stallMs: 1, durationMs: 2 })
   }
   if (sandbox === undefined) return sendJson(wireError('sandbox.not-found', 'not-found'), 404)
   if (request.method === 'GET' && rest === '') return sendJson(sandbox)

@@ -41,6 +41,8 @@ export type Services = {
   /** Throws `service.not-found`. One that is suspended is woken to be stopped; a cold sandbox stays cold. */
   stop(threadId: string, name: string): Promise<Service>
   remove(threadId: string, name: string): Promise<void>
+  /** Gives a thread whose sandbox is a copy of this one's the same services: those that run go on or start again there. */
+  copyTo(threadId: string, copyThreadId: string): Promise<void>
   /** Throws `service.not-found`, and `sandbox.not-awake`: reading wakes nothing. */
   logs(threadId: string, name: string, options: { before?: number | undefined }): Promise<ServiceLogs>
   /** Resolves when the service does not start any more, whatever became of it. */
@@ -132,6 +134,7 @@ export function makeServices(parts: ServiceParts): Services {
         await store.remove(threadId, name)
         await parts.changed(threadId)
       }),
+    copyTo: (threadId, copyThreadId) => copyRows(parts, { threadId, copyThreadId }),
     logs: async (threadId, name, { before }) => {
       await find(threadId, name)
       const sandbox = await parts.ifAwake(threadId)
@@ -147,6 +150,18 @@ export function makeServices(parts: ServiceParts): Services {
       }
       return await present((await parts.changes.until(threadId, look, limit)) ?? (await find(threadId, name)))
     },
+  }
+}
+
+/** The same key, because the guest of the copy knows its processes by it. */
+async function copyRows(
+  { store, sandboxOf }: ServiceParts,
+  { threadId, copyThreadId }: { threadId: string; copyThreadId: string },
+): Promise<void> {
+  const [source, copy] = await Promise.all([sandboxOf(threadId), sandboxOf(copyThreadId)])
+  for (const { position: _, ...row } of await store.list(threadId)) {
+    const bootId = row.boot_id !== null && row.boot_id === source?.bootId ? (copy?.bootId ?? null) : null
+    await store.put({ ...row, thread_id: copyThreadId, boot_id: bootId })
   }
 }
 

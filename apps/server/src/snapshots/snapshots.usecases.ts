@@ -24,6 +24,8 @@ export type Snapshots = {
   /** At start, and when the host can be reached again: takes what a crash or an absent host left to be taken. */
   recover(): Promise<void>
   list(threadId: string): Promise<ThreadSnapshots>
+  /** The snapshot with what the disk contained after these turns, the newest of which has one; undefined when it is not kept. */
+  afterTurns(threadId: string, turnIds: readonly string[]): Promise<{ id: string } | undefined>
   /** Throws `snapshot.not-found`. */
   remove(threadId: string, snapshotId: string): Promise<void>
   /** Keeps to limits that were changed. */
@@ -100,6 +102,12 @@ export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
       }
     },
     list: (threadId) => listSnapshots(dependencies, threadId),
+    afterTurns: async (threadId, turnIds) => {
+      const wanted = new Set(turnIds)
+      const { snapshots } = await listSnapshots(dependencies, threadId)
+      const newest = snapshots.find(({ turnId }) => wanted.has(turnId))
+      return newest === undefined || newest.id === null ? undefined : { id: newest.id }
+    },
     remove: (threadId, snapshotId) =>
       oneAtATime(threadId, async () => {
         const snapshot = await store.find(threadId, snapshotId)

@@ -1,5 +1,10 @@
-import type { SandboxView, Thread } from '@threadbox/protocol/public'
+import { type ForkedFrom, forkedFromSchema, type SandboxView, type Thread } from '@threadbox/protocol/public'
 import type { ThreadRow } from './threads.table.ts'
+
+/** What a thread began as a copy of. */
+export function forkedFromOf(row: Pick<ThreadRow, 'forked_from_json'>): ForkedFrom | null {
+  return row.forked_from_json === null ? null : forkedFromSchema.parse(JSON.parse(row.forked_from_json))
+}
 
 /** A thread as its owner sees it. */
 export function presentThread(row: ThreadRow, sandbox: SandboxView): Thread {
@@ -15,6 +20,7 @@ export function presentThread(row: ThreadRow, sandbox: SandboxView): Thread {
     workspaceId: row.workspace_id,
     isTurnRunning: row.running_turn_id !== null,
     hasUnread: row.news_seq > row.read_seq,
+    forkedFrom: forkedFromOf(row),
     sandbox,
   }
 }

@@ -21,6 +21,8 @@ export type ThreadRow = {
   running_turn_id: string | null
   /** Null: in no workspace. */
   workspace_id: string | null
+  /** What it began as a copy of, as JSON; null for a thread that did not. */
+  forked_from_json: string | null
 }
 
 /** One entry as it was at `updated_seq`; later deltas are in `thread_events`. `position` orders the conversation. */
@@ -68,6 +70,11 @@ export async function createThreadTables(database: Kysely<never>): Promise<void>
     .columns(['user_id', 'is_pinned', 'updated_at', 'id'])
     .execute()
   await createLogTables(database)
+}
+
+/** A thread may begin as a copy of another one. */
+export async function addForkColumn(database: Kysely<never>): Promise<void> {
+  await database.schema.alterTable('threads').addColumn('forked_from_json', 'text').execute()
 }
 
 async function createLogTables(database: Kysely<never>): Promise<void> {

@@ -121,7 +121,8 @@ export function makeThreads(dependencies: ThreadsDependencies): Threads {
   }
 }
 
-function newRow(options: { id: string; userId: string; now: number; request: CreateThread }): ThreadRow {
+/** A thread in which nothing was said yet. */
+export function newRow(options: { id: string; userId: string; now: number; request: CreateThread }): ThreadRow {
   const title = options.request.title?.trim() ?? ''
   return {
     id: options.id,
@@ -139,6 +140,7 @@ function newRow(options: { id: string; userId: string; now: number; request: Cre
     news_seq: 0,
     read_seq: 0,
     running_turn_id: null,
+    forked_from_json: null,
   }
 }
 

@@ -45,6 +45,8 @@ export type TurnDependencies = {
   models: Models
   /** Undefined when the thread is gone or deleted. */
   threadFacts(threadId: string): Promise<ThreadFacts | undefined>
+  /** What the model is told with the first message of a thread that began as a copy of another one; else null. */
+  forkNote(threadId: string): Promise<string | null>
   setAutomaticTitle(threadId: string, title: string): Promise<void>
   /** The attachments of this thread with these ids. Throws when one is not there. */
   attachmentsOf(threadId: string, ids: readonly string[]): Promise<Attachment[]>

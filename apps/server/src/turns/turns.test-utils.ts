@@ -109,7 +109,7 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
     services: plainServices({ open, sandbox, guest, system, logger }),
     connections: connectionParts.agentConnections,
     lifecycle: { pause: async () => undefined, status: async () => ({ state: 'active', since: 0 }) },
-    ...{ wakeNotes: { pending: async () => undefined }, snapshots: noSnapshots },
+    ...{ wakeNotes: { pending: async () => undefined }, snapshots: noSnapshots, forkNote: async () => null },
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
     models,
     threadFacts: async (id) => {

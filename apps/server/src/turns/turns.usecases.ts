@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi'
 import { makeKeyedLock } from '@threadbox/domain'
 import type { CallDecision, retryTurnSchema, sendMessageSchema } from '@threadbox/protocol/public'
+import { forkTurnRunning } from '../forks/forks.errors.ts'
 import type { ThreadChange } from '../threads/thread-log.ts'
 import { decideCall } from './decide-call.ts'
 import { type Accepted, makeIntake } from './intake.ts'
@@ -43,6 +44,8 @@ export type Turns = {
   recover(): Promise<void>
   /** Offers messages that nobody could answer to the model that was just connected. */
   offerModel(modelName: string): Promise<void>
+  /** Does something while no turn of the thread runs or begins. Throws `fork.turn-running` when one runs. */
+  whileQuiet<Value>(threadId: string, work: () => Promise<Value>): Promise<Value>
   /** Resolves when no turn of the thread runs in this process. */
   settled(threadId: string): Promise<void>
   close(): Promise<void>
@@ -80,19 +83,13 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
         )
         if (request.text.trim() === '' && attachments.length === 0) throw messageEmpty({})
         const isUnattended = request.approvals === 'deny'
-        const message = { ...intake.newMessage(threadId, request.text), attachments, isUnattended }
+        const note = await dependencies.forkNote(threadId)
+        const message = { ...intake.newMessage(threadId, request.text), attachments, isUnattended, note }
         const accepted = await intake.beginOrQueue(message, request.key)
         await titles.fromMessage(threadId, request.text)
         return accepted
       }),
-    editQueued: (threadId, entryId, text) => exclusively(threadId, () => queue.edit(threadId, entryId, text)),
-    removeQueued: (threadId, entryId) => exclusively(threadId, () => queue.remove(threadId, entryId)),
-    reorderQueue: (threadId, entryIds) => exclusively(threadId, () => queue.reorder(threadId, entryIds)),
-    resumeQueue: (threadId) =>
-      exclusively(threadId, async () => {
-        await queue.release(threadId)
-        await deliver(threadId)
-      }),
+    ...queueCalls({ queue, exclusively, deliver }),
     editAndResend: (threadId, entryId, text) =>
       exclusively(threadId, async () => {
         const message = {
@@ -138,8 +135,32 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
       if (running.length > 0) dependencies.logger.info({ turns: running.length }, 'running turns taken up again')
     },
     offerModel: (modelName) => offerModel(dependencies, modelName),
+    whileQuiet: (threadId, work) =>
+      exclusively(threadId, async () => {
+        if ((await store.runningTurn(threadId)) !== undefined) throw forkTurnRunning({})
+        return await work()
+      }),
     settled: (threadId) => untilSettled(threadId, { store, engine }),
     close: engine.close,
+  }
+}
+
+/** What a person does to messages that wait for a turn to end. */
+function queueCalls(parts: {
+  queue: ReturnType<typeof makeQueue>
+  exclusively: ReturnType<typeof makeKeyedLock>
+  deliver: (threadId: string) => Promise<void>
+}): Pick<Turns, 'editQueued' | 'removeQueued' | 'reorderQueue' | 'resumeQueue'> {
+  const { queue, exclusively, deliver } = parts
+  return {
+    editQueued: (threadId, entryId, text) => exclusively(threadId, () => queue.edit(threadId, entryId, text)),
+    removeQueued: (threadId, entryId) => exclusively(threadId, () => queue.remove(threadId, entryId)),
+    reorderQueue: (threadId, entryIds) => exclusively(threadId, () => queue.reorder(threadId, entryIds)),
+    resumeQueue: (threadId) =>
+      exclusively(threadId, async () => {
+        await queue.release(threadId)
+        await deliver(threadId)
+      }),
   }
 }
 

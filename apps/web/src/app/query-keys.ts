@@ -11,6 +11,7 @@ export const queryKeys = {
   workspaceContents: (workspaceId: string) => ['workspace-contents', workspaceId],
   allSandboxes: ['sandbox'],
   sandbox: (threadId: string) => ['sandbox', threadId],
+  snapshots: (threadId: string) => ['snapshots', threadId],
   allServices: ['services'],
   services: (threadId: string) => ['services', threadId],
   allTerminals: ['terminals'],

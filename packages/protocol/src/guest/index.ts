@@ -38,10 +38,10 @@ export const guestInitSchema = z.object({
   entropy: z.string(),
   /**
    * How this incarnation came to be. `booted`: anew. `resumed`: the very processes go on. `restored`: out of this
-   * sandbox's own memory image. `cloned`: out of a memory image that others were made from too (template, fork): all
-   * randomness must differ from theirs.
+   * sandbox's own memory image. `cloned`: out of a template, over a disk that it does not know. `forked`: out of the memory
+   * of another sandbox, over a copy of its disk. Of these two others exist or may: all randomness must differ from theirs.
    */
-  origin: z.enum(['booted', 'resumed', 'restored', 'cloned']).default('booted'),
+  origin: z.enum(['booted', 'resumed', 'restored', 'cloned', 'forked']).default('booted'),
 })
 export type GuestInit = z.input<typeof guestInitSchema>
 

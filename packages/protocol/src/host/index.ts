@@ -215,6 +215,34 @@ export const hostSnapshotsSchema = z.object({
 })
 export type HostSnapshots = z.infer<typeof hostSnapshotsSchema>
 
+/**
+ * `POST /v1/sandboxes/{sandboxId}/fork`: makes this sandbox out of another one, which goes on unharmed whatever happens.
+ * With a snapshot it gets the disk of then. Without one it gets the disk of now and, where the other one has memory, that
+ * too: it runs when the order is answered, under its own address, host name, token and randomness. Answers
+ * {@link forkedSandboxSchema}. Made before: says so again.
+ */
+export const forkSandboxSchema = z.object({
+  source: z.object({ sandboxId: z.string(), snapshotId: z.string().nullable() }),
+  /** Of the boot that it begins with, if it runs. */
+  bootId: z.string(),
+  hostname: z.string().regex(/^[a-z0-9-]{1,63}$/),
+  limits: hostLimitsSchema,
+  egress: egressPolicySchema,
+  hashKey: hashKeySchema.optional(),
+})
+
+export const forkedSandboxSchema = z.object({
+  sandbox: hostSandboxSchema,
+  /** `memory`: everything that ran goes on in both. `disk`: files only; it is stopped. */
+  from: z.enum(['memory', 'disk']),
+  /** Why memory that there was could not be used; empty when it was, or there was none. */
+  problem: z.string(),
+  /** How long the source stood still. */
+  stallMs: z.number(),
+  durationMs: z.number(),
+})
+export type ForkedSandbox = z.infer<typeof forkedSandboxSchema>
+
 export const hostInfoSchema = z.object({
   protocolVersion: z.number().int(),
   version: z.string(),
@@ -306,6 +334,7 @@ export const hostPaths = {
   abandonPause: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/abandon-pause`,
   wake: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/wake`,
   demote: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/demote`,
+  fork: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/fork`,
   snapshots: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/snapshots`,
   /** `DELETE`: one that is gone already is fine. */
   snapshot: (sandboxId: string, snapshotId: string) => `/v1/sandboxes/${sandboxId}/snapshots/${snapshotId}`,

@@ -192,6 +192,7 @@ export const noticeEntrySchema = z.object({
     'retention-near',
     'disk-nearly-full',
     'sandbox-status',
+    'forked',
   ]),
   params: z.record(z.string(), z.union([z.string(), z.number()])),
 })

@@ -23,6 +23,8 @@ export type PauseCause = keyof typeof pauseCauses
 export const wakeCauses = [
   /** Given up gracefully: the guaranteed time was over, or its room was needed. */
   'memory-given-up',
+  /** It began as a copy of the files of another one. */
+  'forked',
   /** A person asked for a restart. */
   'restarted',
   'memory-missing',

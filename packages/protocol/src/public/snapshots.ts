@@ -39,3 +39,17 @@ export const threadSnapshotsSchema = z
   })
   .meta({ id: 'ThreadSnapshots' })
 export type ThreadSnapshots = z.infer<typeof threadSnapshotsSchema>
+
+/**
+ * `POST /threads/{id}/fork`: a new thread that begins as a copy of this one. Without `turnId` as it is now, with everything
+ * that runs; with it as it was when that answer had ended, files only; with `beforeTurnId` as it was when its message was
+ * sent.
+ */
+export const forkThreadSchema = z
+  .strictObject({
+    turnId: z.string().min(1).max(64).nullable().default(null),
+    beforeTurnId: z.string().min(1).max(64).nullable().default(null),
+    title: z.string().max(200).optional(),
+  })
+  .refine(({ turnId, beforeTurnId }) => turnId === null || beforeTurnId === null, 'Name one answer, not two.')
+export type ForkThread = z.input<typeof forkThreadSchema>

@@ -1,6 +1,21 @@
 import { z } from 'zod'
 import { sandboxViewSchema } from './sandbox.ts'
 
+/** What a thread began as a copy of. The other thread may have changed since, or be gone. */
+export const forkedFromSchema = z
+  .object({
+    threadId: z.string(),
+    /** The last answer that it has of that thread, by its id there; null when there was none. */
+    turnId: z.string().nullable(),
+    at: z.number().int(),
+    /** `memory`: everything that ran went on in both. `disk`: files only. `none`: there was no computer yet. */
+    from: z.enum(['memory', 'disk', 'none']),
+    /** How many answers it began with. */
+    turns: z.number().int(),
+  })
+  .meta({ id: 'ForkedFrom' })
+export type ForkedFrom = z.infer<typeof forkedFromSchema>
+
 export const threadSchema = z
   .object({
     id: z.string(),
@@ -18,6 +33,7 @@ export const threadSchema = z
     workspaceId: z.string().nullable().default(null),
     isTurnRunning: z.boolean(),
     hasUnread: z.boolean(),
+    forkedFrom: forkedFromSchema.nullable().optional(),
     sandbox: sandboxViewSchema,
   })
   .meta({ id: 'Thread' })

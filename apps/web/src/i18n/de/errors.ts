@@ -1,6 +1,7 @@
 import type { ErrorWords } from '../errors.ts'
 import { connectionErrors } from './connection-errors.ts'
 import { skillErrors } from './skill-errors.ts'
+import { snapshotErrors } from './snapshot-errors.ts'
 
 const loadAgain = 'Laden Sie die Liste neu.'
 const readAgain = 'Laden Sie das Gespräch neu; vielleicht wurde es entfernt.'
@@ -8,6 +9,7 @@ const readAgain = 'Laden Sie das Gespräch neu; vielleicht wurde es entfernt.'
 /** Sentences for the errors that a person can meet in the app, by code. `{name}` is a detail of the error. */
 export const errors: ErrorWords = {
   ...skillErrors,
+  ...snapshotErrors,
   'api-key.not-found': { message: 'Einen API-Schlüssel mit dieser Kennung gibt es nicht.', remedy: loadAgain },
   'attachment.not-found': {
     message: 'Diesen Anhang gibt es in diesem Thread nicht.',
@@ -288,10 +290,6 @@ export const errors: ErrorWords = {
   'service.limit-reached': {
     message: 'Der Thread hat schon {max} Dienste, mehr darf er nicht haben.',
     remedy: 'Halten Sie einen davon an, oder erhöhen Sie maxServices in den Einstellungen oder für diesen Thread.',
-  },
-  'snapshot.not-found': {
-    message: 'Dieser Thread hat keinen solchen Schnappschuss, oder nicht mehr.',
-    remedy: 'Sehen Sie in der Liste der Schnappschüsse nach, welche es gibt.',
   },
   'service.not-found': {
     message: 'Dieser Thread hat keinen Dienst mit diesem Namen.',

@@ -76,6 +76,7 @@ export const lifecycle: Texts<typeof source> = {
     noCause: 'Der Speicher wurde nicht benutzt.',
   },
   cause: {
+    forked: 'Sie begann mit den Dateien eines anderen Threads; Speicher wurde nicht übernommen.',
     'memory-given-up':
       'Der Speicher wurde nach der Zeit aufgegeben, die er behalten wird. Was aufgeschrieben werden konnte, wurde zurückgelesen.',
     restarted: 'Sie haben die Sandbox neu gestartet. Die Dateien blieben, der Speicher nicht.',

@@ -24,6 +24,9 @@ export const threads: Texts<typeof source> = {
   undo: 'Rückgängig',
   copyMessage: 'Nachricht kopieren',
   copyAnswer: 'Antwort kopieren',
+  fork: 'Abzweigen',
+  forkFromHere: 'Von hier abzweigen',
+  forking: 'Der Thread wird abgezweigt',
   editMessage: 'Nachricht ändern',
   editNeedsPause: 'Erst die laufende Antwort stoppen',
   editKeepsFiles:
@@ -85,6 +88,13 @@ export const threads: Texts<typeof source> = {
       'killed-inside': 'Die Sandbox wurde von innen beendet',
       'killed-outside': 'Die Sandbox wurde von der Maschine beendet',
       'machine-restarted': 'Die Maschine wurde neu gestartet',
+    },
+    forked: 'Dieser Thread wurde von einem anderen abgezweigt',
+    forkedOf: {
+      memory:
+        'Alles, was lief, läuft auch hier weiter, unabhängig von dort: Dateien, Prozesse, Variablen. Verbindungen zu anderen Rechnern wurden geschlossen.',
+      disk: 'Er hat die Dateien von damals. Prozesse und Variablen sind nicht hier.',
+      none: 'Es gab noch keine Sandbox.',
     },
     sandboxReplaced: 'Die Sandbox wurde ersetzt',
     sandboxReplacedText: 'Das Gespräch ist erhalten, der Inhalt der alten Platte nicht.',

@@ -73,6 +73,7 @@ export const lifecycle = {
     noCause: 'Memory was not used.',
   },
   cause: {
+    forked: 'It began with the files of another thread; memory was not taken over.',
     'memory-given-up': 'Memory was given up after the time it is kept for. What could be written down was read back.',
     restarted: 'You restarted the sandbox. Files were kept, memory was not.',
     'memory-missing': 'The saved memory was not there any more. Files were kept.',

@@ -21,6 +21,9 @@ export const threads = {
   undo: 'Undo',
   copyMessage: 'Copy message',
   copyAnswer: 'Copy answer',
+  fork: 'Fork',
+  forkFromHere: 'Fork from here',
+  forking: 'Forking the thread',
   editMessage: 'Edit message',
   editNeedsPause: 'Stop the running answer first',
   editKeepsFiles:
@@ -82,6 +85,13 @@ export const threads = {
       'killed-inside': 'The sandbox was ended from inside',
       'killed-outside': 'The sandbox was ended by the machine',
       'machine-restarted': 'The machine restarted',
+    },
+    forked: 'This thread is a fork of another one',
+    forkedOf: {
+      memory:
+        'Everything that ran goes on here too, apart from there: files, processes, variables. Connections to other machines were closed.',
+      disk: 'It has the files of then. Processes and variables are not here.',
+      none: 'There was no sandbox yet.',
     },
     sandboxReplaced: 'The sandbox was replaced',
     sandboxReplacedText: 'The conversation is kept; what was on the old disk is not.',

@@ -26,6 +26,17 @@ export function useSandboxDetail(threadId: string, sandbox: SandboxView) {
   })
 }
 
+/** What is kept of the disk of earlier answers. While the sandbox is awake an answer may end at any time. */
+export function useSnapshots(threadId: string, sandbox: SandboxView) {
+  const client = useClient()
+  return useQuery({
+    queryKey: queryKeys.snapshots(threadId),
+    queryFn: ({ signal }) => client.snapshots.list(threadId, signal),
+    enabled: sandbox.state !== 'fresh',
+    refetchInterval: sandbox.state === 'active' ? renewMs : false,
+  })
+}
+
 export function useSandboxAction(threadId: string, action: SandboxAction) {
   const client = useClient()
   const queryClient = useQueryClient()

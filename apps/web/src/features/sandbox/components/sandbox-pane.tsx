@@ -22,6 +22,7 @@ import { LimitsForm } from './limits-form.tsx'
 import { LogSection } from './log-section.tsx'
 import { PolicySection } from './policy-section.tsx'
 import { ProcessesSection } from './processes-section.tsx'
+import { SnapshotsSection } from './snapshots-section.tsx'
 import { StateSection } from './state-section.tsx'
 import { UsageSection } from './usage-section.tsx'
 
@@ -90,6 +91,7 @@ function Detail(props: { thread: Thread; detail: SandboxDetail; isStale: boolean
         <UsageSection sandbox={sandbox} usage={detail.usage} />
         <ProcessesSection sandbox={sandbox} detail={detail} />
       </div>
+      <SnapshotsSection threadId={thread.id} sandbox={sandbox} />
       <LimitsForm
         threadId={thread.id}
         limits={sandbox.limits}

@@ -23,6 +23,7 @@ const endPhrases = {
 const otherPhrases = {
   'host.unreachable': 'cause-host-unreachable',
   'sandbox.disk-full': 'cause-disk-full',
+  forked: 'cause-forked',
   'memory-given-up': 'cause-memory-given-up',
   restarted: 'cause-restarted',
 } as const

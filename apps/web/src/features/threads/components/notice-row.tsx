@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { NoticeEntry, Turn } from '@threadbox/sdk'
-import { CircleHelp, EyeOff, FoldVertical, Info, Plug, Square } from 'lucide-react'
+import { CircleHelp, EyeOff, FoldVertical, GitFork, Info, Plug, Square } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../app/use-format.ts'
@@ -85,6 +85,8 @@ export function NoticeRow(props: { entry: NoticeEntry; turn: Turn | undefined })
           isGap
         />
       )
+    case 'forked':
+      return <Forked params={params} />
     default:
       return <SandboxNotice notice={entry} />
   }
@@ -106,6 +108,23 @@ function Line(props: {
     </div>
   )
 }
+
+/** Where a thread begins that is a copy of another one, and what its computer has of that one's. */
+function Forked(props: { params: NoticeEntry['params'] }) {
+  const { t } = useTranslation('threads')
+  const { params } = props
+  const from = forkOrigins.find((known) => known === params.from) ?? 'none'
+  const title = String(params.title ?? '')
+  const threadId = String(params.threadId ?? '')
+  return (
+    <Line icon={<GitFork className="i" size={16} />} title={t('notice.forked')} rest={t(`notice.forkedOf.${from}`)}>
+      <Link className="link" to="/threads/$threadId" params={{ threadId }}>
+        {title === '' ? t('untitled') : title}
+      </Link>
+    </Line>
+  )
+}
+const forkOrigins = ['memory', 'disk', 'none'] as const
 
 /** A model was connected after this message got no answer: it is offered again. */
 function ModelAvailable(props: { model: string; turnId: string }) {

@@ -1,5 +1,16 @@
 import type { Thread } from '@threadbox/sdk'
-import { Download, Ellipsis, FolderInput, Menu as MenuIcon, PanelLeft, Pin, PinOff, Share2, Trash2 } from 'lucide-react'
+import {
+  Download,
+  Ellipsis,
+  FolderInput,
+  GitFork,
+  Menu as MenuIcon,
+  PanelLeft,
+  Pin,
+  PinOff,
+  Share2,
+  Trash2,
+} from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../app/client.ts'
@@ -18,6 +29,7 @@ import { useWorkspaces } from '../../workspaces/api/workspaces.queries.ts'
 import { useMoveThreadTo } from '../../workspaces/state/use-move-thread.ts'
 import { openWorkspaceLayer } from '../../workspaces/state/workspace-layer.ts'
 import { useDeleteThread, usePinThread } from '../api/thread-mutations.ts'
+import { useForkThread } from '../api/use-fork-thread.ts'
 import { ThreadTitle } from './thread-title.tsx'
 
 /** Title, state of the computer, and what can be done with the thread. */
@@ -106,8 +118,10 @@ function PaletteActions(props: { thread: Thread }) {
   const pin = usePinThread()
   const remove = useDeleteThread()
   const { thread } = props
+  const fork = useForkThread(thread.id)
   useOfferThreadActions([
     { id: 'pin', label: thread.isPinned ? t('unpin') : t('pin'), run: () => pin(thread) },
+    { id: 'fork', label: t('fork'), run: () => fork({}) },
     ...paneNames.map((name) => ({ id: name, label: t(panes[name].title), run: () => openPane(name) })),
     ...useMoveActions(thread),
     { id: 'share', label: t('sharing:open'), run: () => openShareLayer(thread.id) },
@@ -138,6 +152,7 @@ function ThreadMenu(props: { thread: Thread }) {
   const pin = usePinThread()
   const remove = useDeleteThread()
   const { thread } = props
+  const fork = useForkThread(thread.id)
   return (
     <Menu
       align="end"
@@ -162,6 +177,9 @@ function ThreadMenu(props: { thread: Thread }) {
       </MenuItem>
       <MenuItem icon={<Share2 className="i" size={14} />} onSelect={() => openShareLayer(thread.id)}>
         {t('sharing:open')}
+      </MenuItem>
+      <MenuItem icon={<GitFork className="i" size={14} />} onSelect={() => fork({})}>
+        {t('fork')}
       </MenuItem>
       <MenuLabel>{t('export')}</MenuLabel>
       {exportFormats.map((format) => (

@@ -8,6 +8,8 @@ export type ThreadActions = {
   editingId: string | null
   startEditing: (entryId: string | null) => void
   edit: (entryId: string, text: string) => Promise<void>
+  /** Makes a new thread that begins as this one was before the message of that turn. */
+  forkBefore: (turnId: string) => void
   retry: (mode: 'retry' | 'continue', modelId?: string) => Promise<void>
   /** Puts a text into the composer. */
   insert: (text: string) => void

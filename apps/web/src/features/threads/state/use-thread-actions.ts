@@ -8,6 +8,7 @@ import { useStable } from '../../../app/use-stable.ts'
 import type { QueueActions } from '../../composer/components/queue-strip.tsx'
 import { useUploadsStore } from '../../composer/state/uploads-context.ts'
 import { useErrorToast } from '../../connection/state/use-error-toast.ts'
+import { useForkThread } from '../api/use-fork-thread.ts'
 import type { OutgoingMessage } from './rows.models.ts'
 import type { ThreadActions } from './thread-context.ts'
 import type { ThreadStore } from './thread-store.ts'
@@ -30,6 +31,7 @@ export function useThreadCommands(options: {
   const queries = useQueryClient()
   const uploads = useUploadsStore()
   const showError = useStable(useErrorToast())
+  const fork = useStable(useForkThread(threadId))
   const [editingId, startEditing] = useState<string | null>(null)
 
   return useMemo(() => {
@@ -59,6 +61,7 @@ export function useThreadCommands(options: {
       edit: async (entryId, text) => {
         await client.threads.editMessage(threadId, entryId, { text }).then(() => startEditing(null), showError)
       },
+      forkBefore: (beforeTurnId) => fork({ beforeTurnId }),
       retry: (mode, modelId) =>
         attempt(client.threads.retry(threadId, { mode, ...(modelId === undefined ? {} : { modelId }) })),
       insert,
@@ -97,7 +100,7 @@ export function useThreadCommands(options: {
       return isDone
     }
     return { actions, queue, send, stop, runAgain, decide }
-  }, [client, queries, uploads, threadId, store, outgoing, isTurnRunning, insert, editingId, showError])
+  }, [client, queries, uploads, threadId, store, outgoing, isTurnRunning, insert, editingId, showError, fork])
 }
 
 /** What is known about the pictures of a message, by the ids of their attachments. */

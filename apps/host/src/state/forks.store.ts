@@ -1,0 +1,20 @@
+import type { Kysely } from 'kysely'
+import type { ForksTable, StateTables } from './state.tables.ts'
+
+/** Forks that are being made. */
+export type ForksStore = {
+  find(sandboxId: string): Promise<ForksTable | undefined>
+  list(): Promise<ForksTable[]>
+  remove(sandboxId: string): Promise<void>
+}
+
+export function makeForksStore(database: Kysely<StateTables>): ForksStore {
+  const forks = () => database.selectFrom('forks').selectAll()
+  return {
+    find: (sandboxId) => forks().where('sandboxId', '=', sandboxId).executeTakeFirst(),
+    list: () => forks().execute(),
+    remove: async (sandboxId) => {
+      await database.deleteFrom('forks').where('sandboxId', '=', sandboxId).execute()
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import type { ForkedSandbox } from '@threadbox/protocol/host'
+import type { System } from '../system.ts'
+import type { HostClient } from './host-client.ts'
+import { hostnameOf, limitsOf, newSandboxRow } from './sandbox-rows.ts'
+import type { SandboxStore } from './sandboxes.store.ts'
+import type { SandboxRow } from './sandboxes.table.ts'
+
+export type ForkSandboxDependencies = {
+  store: SandboxStore
+  host: Pick<HostClient, 'fork'>
+  hashKeyOf: (sandboxId: string) => string
+  system: System
+}
+
+/**
+ * Gives a thread a sandbox that begins as a copy of another one; `snapshotId` null: as it is now. It is recorded before it is
+ * ordered, so that what a crash leaves on the host goes with the thread.
+ */
+export async function forkSandbox(
+  { store, host, hashKeyOf, system }: ForkSandboxDependencies,
+  order: { source: SandboxRow; snapshotId: string | null; threadId: string },
+): Promise<ForkedSandbox> {
+  const { source, snapshotId, threadId } = order
+  const [id, bootId] = [system.newId('sandbox'), system.newId('boot')]
+  const limits = limitsOf(source)
+  const row = newSandboxRow({ id, threadId, now: system.now(), limits })
+  await store.insertIfMissing({ ...row, own_limits_json: source.own_limits_json, ...policyColumns(source) })
+  const made = await host.fork(id, {
+    source: { sandboxId: source.id, snapshotId },
+    ...{ bootId, hostname: hostnameOf(id), limits, egress: { kind: 'open' }, hashKey: hashKeyOf(id) },
+  })
+  const now = system.now()
+  const columns =
+    made.from === 'memory'
+      ? { state: 'active' as const, boot_id: bootId, awake_since: now }
+      : {
+          state: 'cold' as const,
+          cause_json: JSON.stringify({ code: 'forked', detail: made.problem, pausedAt: null }),
+        }
+  await store.change({ id, state: 'fresh', bootId: null }, { has_run: 1, since: now, used_at: now, ...columns })
+  return made
+}
+
+/** What the person decided for the source holds for its copy. */
+function policyColumns(row: SandboxRow): Partial<SandboxRow> {
+  const { idle_pause_minutes, hot_hours, hot_keep, max_awake_hours, retention_days, max_services } = row
+  return { idle_pause_minutes, hot_hours, hot_keep, max_awake_hours, retention_days, max_services }
+}

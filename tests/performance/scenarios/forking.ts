@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { emptyFigure, type Figure, timed } from '../figure.ts'
+import { makeRawMemory } from '../floors/raw-memory.ts'
+import type { Stage } from '../stage.ts'
+import { holdIn, placeOf } from './pausing.ts'
+
+const run = promisify(execFile)
+
+/** A thread that holds 64 MiB is forked while it runs. */
+export function forkingSmall(stage: Stage): Promise<Figure[]> {
+  return forking(stage, { megabytes: 64, title: '64 MiB', aimP50: 500 })
+}
+
+/** The same with 1 GiB held. */
+export function forkingLarge(stage: Stage): Promise<Figure[]> {
+  return forking(stage, { megabytes: 1024, title: '1 GiB', aimP50: 1500 })
+}
+
+async function forking(
+  stage: Stage,
+  { megabytes, title, aimP50 }: { megabytes: number; title: string; aimP50: number },
+): Promise<Figure[]> {
+  const place = await placeOf(stage.host)
+  await using raw = await makeRawMemory({ ...place, held: { megabytes } })
+  const { thread } = await stage.newAwakeThread()
+  await holdIn(thread, { megabytes })
+  await stage.untilSnapshotTaken(thread.id)
+  const figure = emptyFigure({
+    id: `fork-${megabytes}`,
+    title: `Fork of a running thread with ${title} held, until the second one runs beside it`,
+    floorTitle: 'runsc checkpoint and restore of the same process, and a snapshot of its disk',
+    target: null,
+    aimP50,
+  })
+  for (let round = 0; round < stage.rounds; round++) {
+    const copy = path.join(place.diskDirectory, `pool/raw-fork-${randomUUID()}`)
+    const { savedMs } = await raw.saveMs()
+    const diskMs = await timed(() => run('btrfs', ['subvolume', 'snapshot', place.imageRoot, copy]))
+    await run('btrfs', ['subvolume', 'delete', copy])
+    figure.floorSamples.push(savedMs + diskMs + (await raw.restoreMs()))
+    let forkId = ''
+    figure.samples.push(
+      await timed(async () => {
+        const fork = await stage.client.threads.fork(thread.id)
+        if (fork.forkedFrom?.from !== 'memory') throw new Error(`a fork has only files: ${JSON.stringify(fork)}`)
+        forkId = fork.id
+      }),
+    )
+    await stage.client.threads.delete(forkId)
+  }
+  await stage.client.threads.delete(thread.id)
+  return [figure]
+}
