@@ -77,7 +77,11 @@ export function makeBootFiles(options: BootFilesOptions): BootFiles {
       const target = path.join(ownDirectory(to), skillsName)
       await mkdir(path.join(ownDirectory(from), skillsName), { recursive: true })
       await rm(target, { recursive: true, force: true })
-      await cp(path.join(ownDirectory(from), skillsName), target, { recursive: true, preserveTimestamps: true })
+      await cp(path.join(ownDirectory(from), skillsName), target, {
+        ...{ recursive: true, preserveTimestamps: true },
+        // Else what a name points to would be a path of the host, and of another sandbox.
+        verbatimSymlinks: true,
+      })
     },
     remove: (sandboxId) => rm(ownDirectory(sandboxId), { recursive: true, force: true }),
   }
