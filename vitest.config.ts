@@ -25,6 +25,7 @@ export default defineConfig({
           ],
           exclude: ['**/*.system.test.ts', '**/node_modules/**'],
           // A machine that also runs other things is ten times slower at moments.
+          expect: patience,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
