@@ -47,7 +47,8 @@ export async function copyConversation(
   const changes: ThreadChange[] = [
     ...entries.map((entry): ThreadChange => ({ type: 'entry-added', entry: copyOf(entry) })),
     ...views.flatMap((turn): ThreadChange[] => (turn ? [{ type: 'turn-updated', turn: copyOf(turn) }] : [])),
-    { type: 'entry-added', entry: copyOf(end) },
+    // Speaks of the thread that was copied, whose ids stay as they are in it.
+    { type: 'entry-added', entry: { ...end, turnId: copyOf(end.turnId) } },
   ]
   await log.append(toThreadId, changes, async (transaction) => {
     const writer = writerOf(transaction)

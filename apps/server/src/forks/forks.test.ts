@@ -73,7 +73,7 @@ test('C9: a live fork has the conversation and a computer of its own, and both g
   expect(copied).toHaveLength((own?.length ?? 0) + 1)
   const ids = new Set(own?.map(({ id }) => id))
   expect(copied?.some(({ id }) => ids.has(id))).toBe(false)
-  expect(copied?.at(-1)).toMatchObject({ kind: 'notice', code: 'forked', params: { from: 'memory' } })
+  expect(copied?.at(-1)).toMatchObject({ kind: 'notice', code: 'forked', params: { from: 'memory', threadId } })
   expect(host.sandboxes.size).toBe(2)
   await say('/run true', made.id)
   expect(await kindsOf(threadId)).toHaveLength(own?.length ?? 0)

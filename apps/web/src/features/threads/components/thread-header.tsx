@@ -175,11 +175,11 @@ function ThreadMenu(props: { thread: Thread }) {
       >
         {t('workspaces:move')}
       </MenuItem>
-      <MenuItem icon={<Share2 className="i" size={14} />} onSelect={() => openShareLayer(thread.id)}>
-        {t('sharing:open')}
-      </MenuItem>
       <MenuItem icon={<GitFork className="i" size={14} />} onSelect={() => fork({})}>
         {t('fork')}
+      </MenuItem>
+      <MenuItem icon={<Share2 className="i" size={14} />} onSelect={() => openShareLayer(thread.id)}>
+        {t('sharing:open')}
       </MenuItem>
       <MenuLabel>{t('export')}</MenuLabel>
       {exportFormats.map((format) => (
