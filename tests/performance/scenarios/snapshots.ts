@@ -23,18 +23,21 @@ export async function snapshots(stage: Stage): Promise<Figure[]> {
   const copies: string[] = []
   try {
     await take(stage, sandboxId)
+    await run('btrfs', ['filesystem', 'sync', raw])
+    let before = await usedBytes(stage, sandboxId)
     for (let round = 0; round < stage.rounds; round++) {
       await writeFile(path.join(raw, `file-${round}`), randomBytes(MiB))
       copies.push(`${raw}-${round}`)
       const floorMs = await timed(() => run('btrfs', ['subvolume', 'snapshot', '-r', raw, `${raw}-${round}`]))
       await host.run(sandboxId, `head -c ${MiB} /dev/urandom > /home/user/file-${round}`)
-      const before = await usedBytes(stage, sandboxId)
       figures.taken.samples.push(await timed(() => take(stage, sandboxId)))
       figures.taken.floorSamples.push(floorMs)
       figures.unchanged.samples.push(await timed(() => take(stage, sandboxId)))
       figures.unchanged.floorSamples.push(floorMs)
       await run('btrfs', ['filesystem', 'sync', raw])
-      figures.bytes.samples.push(((await usedBytes(stage, sandboxId)) - before) / MiB + 1)
+      const after = await usedBytes(stage, sandboxId)
+      figures.bytes.samples.push((after - before) / MiB)
+      before = after
       figures.bytes.floorSamples.push(1)
     }
   } finally {
