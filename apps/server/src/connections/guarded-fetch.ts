@@ -37,7 +37,12 @@ export function makeGuardedFetch(options: {
       ({ onTooLarge }) =>
       async (input, init) => {
         const url = checkedUrl(String(input), allowed)
-        const request = { ...(init as unknown as RequestInit), dispatcher: dispatcher as Dispatcher }
+        const request: RequestInit = {
+          ...(init as unknown as RequestInit),
+          // Where an answer points to is judged as every address is: by whoever asks for it anew.
+          redirect: 'manual',
+          dispatcher: dispatcher as Dispatcher,
+        }
         const response = (await undiciFetch(url, request)) as unknown as Response
         return bounded(response, { maxBytes: maxAnswerMebibytes * mebibyte, mebibytes: maxAnswerMebibytes, onTooLarge })
       },
