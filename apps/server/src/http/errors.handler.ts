@@ -1,6 +1,7 @@
 import { httpStatusOf, isThreadboxError, toWireError, withKnownCause } from '@threadbox/errors'
 import type { ErrorHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
+import { routePath } from 'hono/route'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { ApiEnv } from './api.ts'
 import { requestInvalid, requestNotJson } from './http.errors.ts'
@@ -10,7 +11,9 @@ export const answerError: ErrorHandler<ApiEnv> = (thrown, context) => {
   const error = withKnownCause(translate(thrown))
   const requestId = context.get('requestId')
   if (!isThreadboxError(error) || error.kind === 'internal') {
-    context.get('logger').error({ err: thrown, requestId, path: context.req.path }, 'request failed unexpectedly')
+    // The path itself can hold a secret, as the link to a thread does.
+    const route = `${context.req.method} ${routePath(context, -1)}`
+    context.get('logger').error({ err: thrown, requestId, route }, 'request failed unexpectedly')
   }
   const retryAfterSeconds = isThreadboxError(error) ? error.details.retryAfterSeconds : undefined
   return context.json(toWireError(error, requestId), httpStatusOf(error) as ContentfulStatusCode, {
