@@ -1,15 +1,14 @@
 import type { CreatedShareLink, ShareLink } from '@threadbox/sdk'
-import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
+import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../app/use-format.ts'
 import { relativeTime } from '../../../i18n/relative-time.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
-import { Input } from '../../../ui/input.tsx'
 import { Select } from '../../../ui/select.tsx'
 import { Switch } from '../../../ui/switch.tsx'
-import { CopyButton } from '../../connection/components/copy-button.tsx'
+import { AddressOnce } from '../../connection/components/address-once.tsx'
 import { FormProblem } from '../../connection/components/form-problem.tsx'
 import { useCreateShareLink, useEndShareLink, useShareLinks } from '../api/share-links.queries.ts'
 
@@ -43,7 +42,11 @@ export function ShareDialog(props: { threadId: string; service: string; onClose:
         {made === null ? (
           <LinkForm threadId={threadId} service={service} onMade={setMade} />
         ) : (
-          <AddressOnce link={made} onAnother={() => setMade(null)} />
+          <AddressOnce
+            url={made.url}
+            words={{ label: t('share.address'), help: t('share.once'), another: t('share.another') }}
+            onAnother={() => setMade(null)}
+          />
         )}
         {links.data?.isLocalOnly === true && <p className="help">{t('share.localOnly')}</p>}
         {links.isError && <FormProblem error={links.error} />}
@@ -93,36 +96,6 @@ function LinkForm(props: { threadId: string; service: string; onMade: (link: Cre
         </Button>
       </div>
     </form>
-  )
-}
-
-function AddressOnce(props: { link: CreatedShareLink; onAnother: () => void }) {
-  const { t } = useTranslation('preview')
-  const { url } = props.link
-  const field = useRef<HTMLInputElement>(null)
-  // The form that had the focus is gone.
-  useEffect(() => field.current?.focus(), [])
-  return (
-    <div className="share-form">
-      <Field label={t('share.address')} help={t('share.once')}>
-        {(control) => (
-          <Input
-            {...control}
-            className="mono"
-            value={url}
-            readOnly
-            ref={field}
-            onFocus={(event) => event.target.select()}
-          />
-        )}
-      </Field>
-      <div className="row-line">
-        <CopyButton text={url} size="md" isPrimary />
-        <Button size="md" onClick={props.onAnother}>
-          {t('share.another')}
-        </Button>
-      </div>
-    </div>
   )
 }
 

@@ -1,15 +1,14 @@
 import type { CreatedThreadLink, ThreadLink } from '@threadbox/sdk'
-import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
+import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../app/use-format.ts'
 import { relativeTime } from '../../../i18n/relative-time.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
-import { Input } from '../../../ui/input.tsx'
 import { Select } from '../../../ui/select.tsx'
 import { Switch } from '../../../ui/switch.tsx'
-import { CopyButton } from '../../connection/components/copy-button.tsx'
+import { AddressOnce } from '../../connection/components/address-once.tsx'
 import { FormProblem } from '../../connection/components/form-problem.tsx'
 import { useCreateThreadLink, useEndThreadLink, useThreadLinks } from '../api/thread-links.queries.ts'
 import { isLocalAddress } from '../state/local-address.ts'
@@ -50,7 +49,12 @@ function ShareThreadDialog(props: { threadId: string; onClose: () => void }) {
         {made === null ? (
           <LinkForm threadId={threadId} onMade={setMade} />
         ) : (
-          <AddressOnce link={made} onAnother={() => setMade(null)} />
+          <AddressOnce
+            url={made.url}
+            words={{ label: t('address'), help: t('once'), another: t('another') }}
+            note={isLocalAddress(made.url) && <p className="help">{t('localOnly')}</p>}
+            onAnother={() => setMade(null)}
+          />
         )}
         {links.isError && <FormProblem error={links.error} />}
         {links.data !== undefined && links.data.length > 0 && (
@@ -97,37 +101,6 @@ function LinkForm(props: { threadId: string; onMade: (link: CreatedThreadLink) =
         </Button>
       </div>
     </form>
-  )
-}
-
-function AddressOnce(props: { link: CreatedThreadLink; onAnother: () => void }) {
-  const { t } = useTranslation('sharing')
-  const { url } = props.link
-  const field = useRef<HTMLInputElement>(null)
-  // The form that had the focus is gone.
-  useEffect(() => field.current?.focus(), [])
-  return (
-    <div className="share-form">
-      <Field label={t('address')} help={t('once')}>
-        {(control) => (
-          <Input
-            {...control}
-            className="mono"
-            value={url}
-            readOnly
-            ref={field}
-            onFocus={(event) => event.target.select()}
-          />
-        )}
-      </Field>
-      {isLocalAddress(url) && <p className="help">{t('localOnly')}</p>}
-      <div className="row-line">
-        <CopyButton text={url} size="md" isPrimary />
-        <Button size="md" onClick={props.onAnother}>
-          {t('another')}
-        </Button>
-      </div>
-    </div>
   )
 }
 
