@@ -3,6 +3,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import type { TestServer } from '@threadbox/testkit'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { openQuietNetwork } from './quiet-network.ts'
 
 export type PageOptions = {
@@ -86,13 +87,51 @@ export function messageField(page: Page): Locator {
   return page.getByRole('textbox', { name: 'Message', exact: true })
 }
 
+/** The last message of a page: the thread that took it, or undefined when it was not taken. */
+const taken = new WeakMap<Page, Promise<string | undefined>>()
+
 /** Writes a message and sends it with Enter. */
 export async function send(page: Page, text: string): Promise<void> {
+  const messagesPath = /\/threads\/([^/]+)\/messages$/
+  const isMessage = (method: string, url: string) => method === 'POST' && messagesPath.test(new URL(url).pathname)
+  const response = page.waitForResponse((one) => isMessage(one.request().method(), one.url()), { timeout: 60_000 })
+  const threadIn = (url: string) => messagesPath.exec(new URL(url).pathname)?.[1]
+  taken.set(
+    page,
+    response.then(
+      (one) => (one.ok() ? threadIn(one.url()) : undefined),
+      () => undefined,
+    ),
+  )
   await messageField(page).fill(text)
   await messageField(page).press('Enter')
 }
 
-/** Resolves when no answer is running: Send is back in the place of Stop. */
+/** Resolves when the answer to the last message is there, for the server and on the page: Send is in the place of Stop. */
 export async function answered(page: Page): Promise<void> {
+  const threadId = await taken.get(page)
+  const isRunning = async (id: string) =>
+    await page.evaluate(async (thread) => {
+      const answer = await fetch(`/api/v1/threads/${thread}`)
+      return ((await answer.json()) as { isTurnRunning?: boolean }).isTurnRunning ?? false
+    }, id)
+  if (threadId !== undefined) {
+    await expect.poll(() => isRunning(threadId), { timeout: 120_000, interval: 200 }).toBe(false)
+  }
   await page.getByRole('button', { name: 'Send', exact: true }).waitFor({ timeout: 120_000 })
+}
+
+/** Opens a pane with its key, also when it opens by itself at the same moment (the key would then close it). */
+export async function openPaneWith(page: Page, key: string, name: string): Promise<void> {
+  const pane = page.getByRole('complementary', { name }).or(page.getByRole('dialog', { name, exact: true }))
+  await expect
+    .poll(
+      async () => {
+        if (await pane.isVisible()) return true
+        await page.keyboard.press(key)
+        return false
+      },
+      { timeout: 60_000, interval: 1000 },
+    )
+    .toBe(true)
 }

@@ -68,6 +68,8 @@ describe('the list', () => {
     await page.keyboard.press('F2')
     await dialog(page).getByLabel('Name').fill('beta')
     await page.keyboard.press('Enter')
+    // The list is told of the new name by itself, before the dialog has its answer and gives the keys back.
+    await dialog(page).waitFor({ state: 'detached' })
     await row(page, /^beta/).waitFor()
     await list(page).focus()
     await page.keyboard.press('b')

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import type { FrameLocator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { answered, send } from './app-in-browser.ts'
+import { answered, openPaneWith, send } from './app-in-browser.ts'
 import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
 
 /** Frameworks as people use them, in real sandboxes, their pages in the frame beside the conversation. */
@@ -38,8 +38,7 @@ async function newThread(files: Record<string, string>): Promise<string> {
 async function openThread(id: string): Promise<Page & AsyncDisposable> {
   const page = await stage.open(`/threads/${id}`, { width: 1440, height: 900 })
   await page.locator('#message').waitFor()
-  await page.keyboard.press('Alt+1')
-  await page.getByRole('complementary', { name: 'Preview' }).waitFor()
+  await openPaneWith(page, 'Alt+1', 'Preview')
   return Object.assign(page, { [Symbol.asyncDispose]: () => closePage(page) })
 }
 
