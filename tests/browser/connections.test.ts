@@ -1,4 +1,10 @@
-import { type McpTestServer, type ModelServer, startMcpServer, startModelServer } from '@threadbox/testkit'
+import {
+  type McpTestServer,
+  type ModelServer,
+  startLoginServer,
+  startMcpServer,
+  startModelServer,
+} from '@threadbox/testkit'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AppWithoutHost, post, startAppWithoutHost } from './app-without-host.ts'
@@ -64,6 +70,46 @@ describe('connections in the app', () => {
     await row(page).getByText('0 allowed, 1 ask, 0 off').waitFor()
     await page.reload()
     await row(page).getByText('0 allowed, 1 ask, 0 off').waitFor()
+  })
+
+  test('G9: a login leads to the page that the server named, comes back, and ends in its tools; a No is said', async () => {
+    await using logins = await startLoginServer()
+    await using own = await startMcpServer()
+    own.logins = logins
+    own.tools = [{ name: 'find_page', answer: () => ({ content: [] }) }]
+    const page = await openConnections()
+    // The browser of the tests sees threadbox alone: what it asks of the login server is asked from here.
+    await page.route(`${logins.issuer}/**`, async (route) => {
+      const { status, headers } = await fetch(route.request().url(), { redirect: 'manual' })
+      await route.fulfill({ status, headers: Object.fromEntries(headers) })
+    })
+    const pages = page.getByRole('listitem').filter({ hasText: 'Pages' }).first()
+    await page.getByRole('button', { name: 'Add a connection' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Pages')
+    await dialog.getByRole('textbox', { name: 'Address' }).fill(own.url)
+    await dialog.getByRole('combobox', { name: 'How the server knows you' }).click()
+    await page.getByRole('option', { name: 'Login in the browser (OAuth)' }).click()
+    await dialog.getByRole('button', { name: 'Save and test' }).click()
+    await pages.getByText('Nobody is logged in').waitFor()
+
+    logins.isDenying = true
+    const { host } = new URL(logins.issuer)
+    await pages.getByRole('button', { name: 'Log in to Pages' }).click()
+    await dialog.getByRole('link', { name: `Go to ${host}` }).click()
+    await page.getByRole('alert').getByText('access_denied').waitFor()
+    await page.getByRole('link', { name: 'To the connections' }).click()
+
+    logins.isDenying = false
+    await pages.getByRole('button', { name: 'Log in to Pages' }).click()
+    await dialog.getByRole('link', { name: `Go to ${host}` }).click()
+    await page.waitForURL('**/settings/connections')
+    await pages.getByText('Connected', { exact: true }).waitFor()
+    await pages.getByText('1 tool').waitFor()
+    expect(page.url()).not.toContain('code')
+    await pages.getByRole('button', { name: 'Remove Pages' }).click()
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await pages.waitFor({ state: 'detached' })
   })
 
   test('G9: a call waits for the person in its thread, over a reload, and is made once it is allowed', async () => {

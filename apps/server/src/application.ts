@@ -27,6 +27,7 @@ import type { ModelTables } from './models/models.table.ts'
 import { type Models, makeModels } from './models/models.usecases.ts'
 import type { LookUpName } from './previews/preview-check.usecases.ts'
 import type { PreviewFront } from './previews/preview-front.ts'
+import { makePreviewNames } from './previews/preview-names.models.ts'
 import { makePreviewParts, type PreviewParts } from './previews/preview-parts.ts'
 import { previewRoutes } from './previews/previews.routes.ts'
 import { shareLinkRoutes } from './previews/share-links.routes.ts'
@@ -274,7 +275,10 @@ function mountRoutes(
         open: (userId, threadId) => threads.open(userId, threadId),
       }),
       turnRoutes({ turns: known.turns, open: (userId, threadId) => threads.open(userId, threadId) }),
-      connectionRoutes({ connections: known.connections }),
+      connectionRoutes({
+        connections: known.connections,
+        originOf: makePreviewNames(options.hosts).ownOrigin,
+      }),
       modelRoutes({ models, isOwner: (userId) => users.isOwner(userId) }),
       installationRoutes({ status, settings: known.settings, audit: known.audit, users }),
     ],

@@ -203,6 +203,8 @@ export const badInputRows: Record<string, BadInputRow> = {
   'PATCH /connections/{connectionId}': { ...connection, body: { name: 'Name', isEnabled: true } },
   'DELETE /connections/{connectionId}': connection,
   'POST /connections/{connectionId}/test': connection,
+  'POST /connections/{connectionId}/login': connection,
+  'POST /connections/login': { body: { state: 'con.x', code: 'c' } },
   'PATCH /connections/{connectionId}/tools': { ...connection, body: { tools: {} } },
   'GET /workspaces': {},
   'POST /workspaces': { body: { name: 'Another name' } },

@@ -1,3 +1,4 @@
+import type { FetchLike } from '@modelcontextprotocol/client'
 import type { ThreadParts } from './application-parts.ts'
 import type { Audit } from './audit/audit.ts'
 import { type AllowedAddresses, allowedAddressesOf } from './connections/addresses.models.ts'
@@ -10,6 +11,8 @@ import { makeConnectionStore } from './connections/connections.store.ts'
 import type { ConnectionTables } from './connections/connections.table.ts'
 import { type Connections, type ConnectionsDependencies, makeConnections } from './connections/connections.usecases.ts'
 import { makeGuardedFetch } from './connections/guarded-fetch.ts'
+import { makeOAuthLogins } from './connections/oauth-logins.ts'
+import { makeOAuthTokens } from './connections/oauth-tokens.ts'
 import { makeSessions } from './connections/sessions.ts'
 import { type OpenDatabase, tablesOf } from './database/database.ts'
 import { makeSecretBox } from './secrets/secret-box.ts'
@@ -44,9 +47,18 @@ export function makeConnectionParts(
   })
   const sessions = makeSessions({ fetch, timeoutSeconds, version: options.version, now: system.now })
   const store = makeConnectionStore(tablesOf<ConnectionTables>(options.open.database))
+  const { secretBox } = options
+  const guarded = fetch.fetchFor({ onTooLarge: () => undefined })
+  /** One request of a login: it ends by itself, with what was read of its answer. */
+  const fetchOnce: FetchLike = (input, init) => {
+    const limit = AbortSignal.timeout(timeoutSeconds * 1000)
+    return guarded(input, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, limit]) : limit })
+  }
+  const oauthTokens = makeOAuthTokens({ store, secretBox, fetch: fetchOnce, now: system.now })
+  const logins = makeOAuthLogins({ store, secretBox, fetch: fetchOnce, allowed, timeoutSeconds, system })
   return {
-    connections: makeConnections({ ...options, store, sessions, allowed, timeoutSeconds }),
-    agentConnections: makeAgentConnections({ ...options, store, sessions, now: system.now }),
+    connections: makeConnections({ ...options, store, sessions, allowed, timeoutSeconds, oauthTokens, logins }),
+    agentConnections: makeAgentConnections({ ...options, store, sessions, oauthTokens, now: system.now }),
     [Symbol.asyncDispose]: async () => {
       await sessions.close()
       await fetch[Symbol.asyncDispose]()

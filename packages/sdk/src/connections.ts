@@ -1,6 +1,8 @@
 import type {
+  ConnectionLogin,
   ConnectionPreset,
   CreateConnection,
+  FinishLogin,
   Connection as McpConnection,
   ToolApproval,
   UpdateConnection,
@@ -24,6 +26,11 @@ export function connectionCalls(connection: Connection) {
     delete: (connectionId: string) => connection.json<void>('DELETE', at(connectionId)),
     /** Asks its server again what it has. */
     test: (connectionId: string) => connection.json<McpConnection>('POST', at(connectionId, '/test')),
+    /** Begins a login in the browser: where the person goes, and comes back from to the app's `/connections/login`. */
+    startLogin: (connectionId: string) => connection.json<ConnectionLogin>('POST', at(connectionId, '/login')),
+    /** Ends a login with what stands in the address that the person came back with. */
+    finishLogin: (answer: FinishLogin) =>
+      connection.json<McpConnection>('POST', '/connections/login', { json: answer }),
     /** Says of tools, by the names that the server gives them, whether they may be used. */
     approve: (connectionId: string, tools: Readonly<Record<string, ToolApproval>>) =>
       connection.json<McpConnection>('PATCH', at(connectionId, '/tools'), { json: { tools } }),

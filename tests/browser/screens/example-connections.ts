@@ -45,6 +45,17 @@ export const connections: Connection[] = [
     },
     ...{ checkedAt: now - minute, furtherTools: 0, tools: [], createdAt: now - 40 * minute },
   },
+  {
+    ...{ id: 'q3', workspaceId: null, name: 'Notion', slug: 'notion', url: 'https://mcp.notion.com/mcp', server: null },
+    ...{ preset: 'notion', auth: { kind: 'oauth', header: null }, isEnabled: true, status: 'failed' },
+    failure: {
+      code: 'connection.login-needed',
+      message: 'Somebody has to log in to the server of the connection.',
+      remedy: 'Press Log in beside it in Settings → Connections.',
+      details: {},
+    },
+    ...{ checkedAt: now - minute, furtherTools: 0, tools: [], createdAt: now - 20 * minute },
+  },
 ].map((connection) => connectionSchema.parse(connection))
 
 const preset = (id: string, name: string, needs: ConnectionPreset['needs']) =>

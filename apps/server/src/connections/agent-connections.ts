@@ -7,6 +7,7 @@ import { connectionNotFound, connectionToolGone, connectionToolOff } from './con
 import type { ConnectionStore } from './connections.store.ts'
 import type { ConnectionRow } from './connections.table.ts'
 import { redactor } from './mcp-session.ts'
+import type { OAuthTokens } from './oauth-tokens.ts'
 import { addressOf, recordList } from './server-look.ts'
 import type { Sessions } from './sessions.ts'
 import { type KnownTool, maxTools } from './tool-list.models.ts'
@@ -66,6 +67,7 @@ export type AgentConnectionsDependencies = {
   access: Access
   sessions: Sessions
   secretBox: SecretBox
+  oauthTokens: OAuthTokens
   /** Whose thread it is and where; undefined when it is gone. */
   placeOf(threadId: string): Promise<{ userId: string; workspaceId: string | null } | undefined>
   now: () => number
@@ -174,7 +176,7 @@ async function makeCall(
   },
 ): Promise<CallContent> {
   const { row, plan } = call
-  const address = addressOf(row, dependencies.secretBox)
+  const address = addressOf(row, dependencies)
   const place = { connectionId: row.id, revision: row.revision, threadId: call.threadId }
   return await dependencies.sessions.call(place, {
     address,

@@ -63,6 +63,27 @@ export const connectionUnauthorized = defineError<{ status: number }>({
   remedy: () => 'Enter a new token in Settings → Connections. Its rights may also be too few.',
 })
 
+export const connectionLoginNeeded = defineError({
+  code: 'connection.login-needed',
+  kind: 'unavailable',
+  message: () => 'Somebody has to log in to the server of the connection.',
+  remedy: () => 'Press Log in beside it in Settings → Connections.',
+})
+
+export const connectionLoginFailed = defineError<{ problem: string }>({
+  code: 'connection.login-failed',
+  kind: 'conflict',
+  message: ({ problem }) => `The login at the server of the connection failed: ${problem}`,
+  remedy: () => 'Begin the login again in Settings → Connections.',
+})
+
+export const connectionHasNoLogin = defineError({
+  code: 'connection.has-no-login',
+  kind: 'conflict',
+  message: () => 'This connection uses a token or nothing, no login in the browser.',
+  remedy: () => 'Choose "Log in in the browser" for it first.',
+})
+
 export const connectionHttpFailed = defineError<{ status: number }>({
   code: 'connection.http-failed',
   kind: 'unavailable',

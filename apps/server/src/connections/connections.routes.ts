@@ -1,14 +1,19 @@
 import { z } from '@hono/zod-openapi'
 import {
+  connectionLoginSchema,
   connectionPresetSchema,
   connectionSchema,
   createConnectionSchema,
+  finishLoginSchema,
   updateConnectionSchema,
   updateConnectionToolsSchema,
 } from '@threadbox/protocol/public'
 import { type Api, defineRoute, idParam, jsonAnswer, jsonBody, makeApi } from '../http/api.ts'
 import type { Connections } from './connections.usecases.ts'
 import { connectionPresets } from './presets.ts'
+
+/** The page of the app that login servers send people back to. */
+const loginReturnPath = '/connections/login'
 
 const tags = ['connections']
 const connectionParams = z.object({ connectionId: idParam })
@@ -70,6 +75,22 @@ const testRoute = defineRoute({
   request: { params: connectionParams },
   responses: current,
 })
+const startLoginRoute = defineRoute({
+  method: 'post',
+  path: '/connections/{connectionId}/login',
+  tags,
+  summary: 'Begin a login in the browser at the server of a connection',
+  request: { params: connectionParams },
+  responses: { 200: jsonAnswer(connectionLoginSchema, 'Where the person goes to log in; good for 15 minutes.') },
+})
+const finishLoginRoute = defineRoute({
+  method: 'post',
+  path: '/connections/login',
+  tags,
+  summary: 'End a login with what the login server sent the person back with, once',
+  request: { body: jsonBody(finishLoginSchema) },
+  responses: current,
+})
 const approveRoute = defineRoute({
   method: 'patch',
   path: '/connections/{connectionId}/tools',
@@ -80,7 +101,12 @@ const approveRoute = defineRoute({
 })
 
 /** Routes of connections. Who may do what is decided by the use cases. */
-export function connectionRoutes({ connections }: { connections: Connections }): Api {
+export function connectionRoutes(dependencies: {
+  connections: Connections
+  /** The app's own origin, as the person reaches it by this `Host`. */
+  originOf: (host: string) => string
+}): Api {
+  const { connections, originOf } = dependencies
   const api = makeApi()
   api.openapi(listRoute, async (context) =>
     context.json({ connections: await connections.list(context.get('caller').userId) }, 200),
@@ -107,6 +133,16 @@ export function connectionRoutes({ connections }: { connections: Connections }):
     const { connectionId } = context.req.valid('param')
     const { userId } = context.get('caller')
     return context.json(await connections.test(userId, connectionId, context.req.raw.signal), 200)
+  })
+  api.openapi(startLoginRoute, async (context) => {
+    const origin = originOf(context.req.header('host') ?? new URL(context.req.url).host)
+    const { connectionId } = context.req.valid('param')
+    const { userId } = context.get('caller')
+    return context.json(await connections.startLogin(userId, connectionId, `${origin}${loginReturnPath}`), 200)
+  })
+  api.openapi(finishLoginRoute, async (context) => {
+    const { userId } = context.get('caller')
+    return context.json(await connections.finishLogin(userId, context.req.valid('json'), context.req.raw.signal), 200)
   })
   api.openapi(approveRoute, async (context) => {
     const { connectionId } = context.req.valid('param')

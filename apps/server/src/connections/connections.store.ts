@@ -4,6 +4,8 @@ import type { KnownTool } from './tool-list.models.ts'
 
 export type ConnectionColumns = Partial<Omit<ConnectionRow, 'id' | 'user_id' | 'workspace_id' | 'created_at'>>
 
+type SealedRow = Pick<ConnectionRow, 'id' | 'revision' | 'sealed_secret'>
+
 /** The only code that touches `connections` and `connection_tools`. */
 export type ConnectionStore = {
   find(id: string): Promise<ConnectionRow | undefined>
@@ -14,6 +16,8 @@ export type ConnectionStore = {
   /** Throws a violation of the unique index when the slug is taken where the connection is. */
   insert(row: ConnectionRow): Promise<void>
   update(id: string, columns: ConnectionColumns): Promise<void>
+  /** Replaces the sealed secret that was read with this row; false when it was changed since. `revision`: the new one. */
+  replaceSecret(row: SealedRow, sealed: string, revision?: number): Promise<boolean>
   delete(id: string): Promise<void>
   /** By connection, in the server's order. */
   tools(connectionIds: readonly string[]): Promise<Map<string, KnownTool[]>>
@@ -50,6 +54,16 @@ export function makeConnectionStore(database: Kysely<ConnectionTables>): Connect
     },
     update: async (id, columns) => {
       await database.updateTable('connections').set(columns).where('id', '=', id).execute()
+    },
+    replaceSecret: async (row, sealed, revision = row.revision) => {
+      const changed = await database
+        .updateTable('connections')
+        .set({ sealed_secret: sealed, revision })
+        .where('id', '=', row.id)
+        .where('revision', '=', row.revision)
+        .where('sealed_secret', 'is not distinct from', row.sealed_secret)
+        .executeTakeFirst()
+      return Number(changed.numUpdatedRows) === 1
     },
     delete: async (id) => {
       await database.deleteFrom('connections').where('id', '=', id).execute()

@@ -2,7 +2,9 @@ import type { WorkspaceAction } from '@threadbox/domain'
 import type {
   Connection,
   ConnectionAuth,
+  ConnectionLogin,
   CreateConnection,
+  FinishLogin,
   ToolApproval,
   UpdateConnection,
 } from '@threadbox/protocol/public'
@@ -15,7 +17,9 @@ import { type AllowedAddresses, checkedUrl } from './addresses.models.ts'
 import { slugOf } from './agent-names.models.ts'
 import {
   connectionAddressInvalid,
+  connectionHasNoLogin,
   connectionLimit,
+  connectionLoginFailed,
   connectionNameTaken,
   connectionNotFound,
   connectionToolNotFound,
@@ -23,6 +27,9 @@ import {
 import { presentConnection } from './connections.presenter.ts'
 import type { ConnectionColumns, ConnectionStore } from './connections.store.ts'
 import type { ConnectionRow } from './connections.table.ts'
+import type { OAuthLogins } from './oauth-logins.ts'
+import { newOAuthState, sealState } from './oauth-state.models.ts'
+import type { OAuthTokens } from './oauth-tokens.ts'
 import { lookAtServer } from './server-look.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -43,6 +50,13 @@ export type Connections = {
   test(userId: string, id: string, signal: AbortSignal): Promise<Connection>
   /** Throws `connection.tool-not-found`; then none of them was changed. */
   approve(userId: string, id: string, approvals: Readonly<Record<string, ToolApproval>>): Promise<Connection>
+  /**
+   * Begins a login in the browser, which comes back to `redirectUrl`. Throws `connection.has-no-login`,
+   * `connection.login-failed` and what the servers do wrong.
+   */
+  startLogin(userId: string, id: string, redirectUrl: string): Promise<ConnectionLogin>
+  /** Ends a login that this person began, once, and asks the server what it has. Throws `connection.login-failed`. */
+  finishLogin(userId: string, answer: FinishLogin, signal: AbortSignal): Promise<Connection>
   delete(userId: string, id: string): Promise<void>
 }
 
@@ -54,6 +68,8 @@ export type ConnectionsDependencies = {
   /** Throws `workspace.not-found` unless the person may manage it. */
   requireWorkspace(userId: string, workspaceId: string): Promise<void>
   secretBox: SecretBox
+  oauthTokens: OAuthTokens
+  logins: OAuthLogins
   sessions: Sessions
   allowed: AllowedAddresses
   timeoutSeconds: number
@@ -131,6 +147,23 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
       await record(userId, 'connection-tools-approved', row)
       return await present(id)
     },
+    startLogin: async (userId, id, redirectUrl) => {
+      const row = await open(userId, id)
+      if (row.auth_kind !== 'oauth') throw connectionHasNoLogin({})
+      return await dependencies.logins.start(row, { userId, redirectUrl })
+    },
+    finishLogin: async (userId, answer, signal) => {
+      const [id = ''] = answer.state.split('.')
+      const row = await store.find(id)
+      const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.user_id ?? '' }
+      const isTheirs = row?.auth_kind === 'oauth' && (await access.may(userId, 'manage', subject))
+      if (row === undefined || !isTheirs) throw connectionLoginFailed({ problem: 'the connection is gone.' })
+      await dependencies.logins.finish(row, { userId, answer })
+      sessions.forget(id)
+      await record(userId, 'connection-logged-in', row)
+      await lookAtServer(look, await open(userId, id), signal)
+      return await present(id)
+    },
     delete: async (userId, id) => {
       const row = await open(userId, id)
       await store.delete(id)
@@ -140,7 +173,12 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
   }
 }
 
-type ConnectionAudit = 'connection-created' | 'connection-changed' | 'connection-tools-approved' | 'connection-deleted'
+type ConnectionAudit =
+  | 'connection-created'
+  | 'connection-changed'
+  | 'connection-tools-approved'
+  | 'connection-logged-in'
+  | 'connection-deleted'
 
 function newRow(
   { allowed, system, ...dependencies }: ConnectionsDependencies,
@@ -177,6 +215,8 @@ function secretColumns(
       return { auth_kind: auth.kind, header_name: null, sealed_secret: secretBox.seal(auth.token) }
     case 'header':
       return { auth_kind: auth.kind, header_name: auth.header, sealed_secret: secretBox.seal(auth.value) }
+    case 'oauth':
+      return { auth_kind: auth.kind, header_name: null, sealed_secret: sealState(newOAuthState(auth), secretBox) }
   }
 }
 

@@ -1,10 +1,24 @@
-import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import {
+  type AuthProvider,
+  type CallToolResult,
+  Client,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client'
 import type { GuardedFetch } from './guarded-fetch.ts'
 import { connectionFailureOf } from './mcp-failure.models.ts'
 import type { RawTool } from './tool-list.models.ts'
 
 /** Where a server is and how a request to it says who asks. */
-export type ServerAddress = { url: string; headers: Readonly<Record<string, string>>; secrets: readonly string[] }
+export type ServerAddress = {
+  url: string
+  headers: Readonly<Record<string, string>>
+  /** Gives the token of a login, which changes. */
+  auth?: AuthProvider
+  secrets: Secrets
+}
+
+/** What is taken out of all that a server says. A function, where more may be known later. */
+export type Secrets = readonly string[] | (() => readonly string[])
 
 /**
  * One open session with a server. Every method throws an error of ours, within the time limit, whatever the server
@@ -38,6 +52,7 @@ export async function openSession(
   const client = makeClient(options.version)
   const transport = new StreamableHTTPClientTransport(new URL(address.url), {
     requestInit: { headers: { ...address.headers } },
+    ...(address.auth && { authProvider: address.auth }),
     fetch: options.fetch.fetchFor({ onTooLarge: (error) => broken.abort(error) }),
     reconnectionOptions: {
       maxReconnectionDelay: 5000,
@@ -150,7 +165,8 @@ async function abortable<Value>(work: Promise<Value>, signal: AbortSignal): Prom
 }
 
 /** Takes the secrets of a connection out of what its server says. */
-export function redactor(secrets: readonly string[]): (text: string) => string {
+export function redactor(secrets: Secrets): (text: string) => string {
+  if (typeof secrets === 'function') return (text) => redactor(secrets())(text)
   const forms = secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]).filter((form) => form.length >= 4)
   const sorted = [...new Set(forms)].sort((a, b) => b.length - a.length)
   return (text) => sorted.reduce((rest, form) => rest.replaceAll(form, '[secret]'), text)

@@ -4,22 +4,25 @@ import type { ConnectionColumns, ConnectionStore } from './connections.store.ts'
 import type { ConnectionRow } from './connections.table.ts'
 import { connectionFailureOf } from './mcp-failure.models.ts'
 import { redactor, type ServerAddress } from './mcp-session.ts'
+import type { OAuthTokens } from './oauth-tokens.ts'
 import type { ServerList, Sessions } from './sessions.ts'
 import { type KnownTool, listedTools, mergedTools } from './tool-list.models.ts'
 
 type Look = {
   store: ConnectionStore
   secretBox: SecretBox
+  oauthTokens: OAuthTokens
   sessions: Sessions
   now: () => number
   timeoutSeconds: number
 }
 
 /** Where the server of a connection is, with its secret opened. Not for any answer, log or record. */
-export function addressOf(row: ConnectionRow, secretBox: SecretBox): ServerAddress {
+export function addressOf(row: ConnectionRow, open: Pick<Look, 'secretBox' | 'oauthTokens'>): ServerAddress {
   const { url, sealed_secret: sealed } = row
+  if (row.auth_kind === 'oauth') return { url, headers: {}, ...open.oauthTokens.of(row) }
   if (sealed === null) return { url, headers: {}, secrets: [] }
-  const secret = secretBox.open(sealed)
+  const secret = open.secretBox.open(sealed)
   const isBearer = row.auth_kind === 'bearer'
   const header = isBearer ? 'authorization' : (row.header_name ?? 'authorization')
   return { url, headers: { [header]: isBearer ? `Bearer ${secret}` : secret }, secrets: [secret] }
@@ -31,7 +34,7 @@ export function addressOf(row: ConnectionRow, secretBox: SecretBox): ServerAddre
  */
 export async function lookAtServer(look: Look, row: ConnectionRow, signal: AbortSignal): Promise<void> {
   const { store, sessions, now, timeoutSeconds } = look
-  const address = addressOf(row, look.secretBox)
+  const address = addressOf(row, look)
   let list: ServerList
   try {
     list = await sessions.list(address, signal)

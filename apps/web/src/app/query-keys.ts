@@ -32,6 +32,7 @@ export const queryKeys = {
   report: (threadId: string, reportId: string) => ['report', threadId, reportId],
   connections: ['connections'],
   connectionPresets: ['connection-presets'],
+  connectionLogin: (state: string) => ['connection-login', state],
   models: ['models'],
   discoveredModels: ['models', 'discovered'],
   status: ['status'],

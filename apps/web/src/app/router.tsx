@@ -84,10 +84,26 @@ const settingsSectionRoute = createRoute({
   component: lazyRouteComponent(() => import('../features/settings/components/settings-page.tsx'), 'SettingsPage'),
 })
 
+const connectionLoginRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/connections/login',
+  component: lazyRouteComponent(
+    () => import('../features/connections/components/login-return-page.tsx'),
+    'LoginReturnPage',
+  ),
+})
+
 const routeTree = rootRoute.addChildren([
   loginRoute,
   setupRoute,
-  appRoute.addChildren([homeRoute, newThreadRoute, threadRoute, settingsRoute, settingsSectionRoute]),
+  appRoute.addChildren([
+    homeRoute,
+    newThreadRoute,
+    threadRoute,
+    settingsRoute,
+    settingsSectionRoute,
+    connectionLoginRoute,
+  ]),
 ])
 
 export function makeRouter(context: RouterContext) {

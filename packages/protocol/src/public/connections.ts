@@ -44,7 +44,7 @@ export const connectionSchema = z
     slug: z.string(),
     url: z.string(),
     preset: z.string().nullable(),
-    auth: z.object({ kind: z.enum(['none', 'bearer', 'header']), header: z.string().nullable() }),
+    auth: z.object({ kind: z.enum(['none', 'bearer', 'header', 'oauth']), header: z.string().nullable() }),
     isEnabled: z.boolean(),
     /** `failed`: the last look failed, `failure` says why; the tools are those that were seen before. */
     status: z.enum(['unchecked', 'ready', 'failed']),
@@ -83,6 +83,16 @@ export const connectionAuthSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('none') }),
   z.strictObject({ kind: z.literal('bearer'), token: secretValue }),
   z.strictObject({ kind: z.literal('header'), header: headerName, value: secretValue }),
+  /** A login in the browser. `client`: one that was registered by hand, where a server takes no others. */
+  z.strictObject({
+    kind: z.literal('oauth'),
+    client: z.strictObject({ id: secretValue, secret: secretValue.optional() }).optional(),
+    scope: z
+      .string()
+      .max(1000)
+      .regex(/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/, 'must be words, separated by single spaces')
+      .optional(),
+  }),
 ])
 export type ConnectionAuth = z.infer<typeof connectionAuthSchema>
 
@@ -111,6 +121,26 @@ export type UpdateConnection = z.infer<typeof updateConnectionSchema>
 export const updateConnectionToolsSchema = z.strictObject({
   tools: z.record(z.string().max(200), z.enum(toolApprovals)),
 })
+
+/** Where a person goes to log in at the server of a connection. */
+export const connectionLoginSchema = z
+  .object({
+    authorizationUrl: z.string(),
+    /** Whose page that is, for people to look at before they go there. */
+    host: z.string(),
+  })
+  .meta({ id: 'ConnectionLogin' })
+export type ConnectionLogin = z.infer<typeof connectionLoginSchema>
+
+/** What the login server sent the person back with, as it stands in the address. */
+export const finishLoginSchema = z.strictObject({
+  state: z.string().min(1).max(200),
+  code: z.string().min(1).max(4000).optional(),
+  iss: z.string().max(1000).optional(),
+  error: z.string().max(200).optional(),
+  errorDescription: z.string().max(1000).optional(),
+})
+export type FinishLogin = z.infer<typeof finishLoginSchema>
 
 /** A server that many people use, and what it takes to connect it. */
 export const connectionPresetSchema = z

@@ -9,6 +9,7 @@ import {
   Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
+import type { LoginServer } from '../login-server/login-server.ts'
 
 export type McpTestTool = {
   name: string
@@ -26,6 +27,8 @@ export type McpTestServer = AsyncDisposable & {
   tools: McpTestTool[]
   /** The token that it wants, if any. */
   token: string | null
+  /** Where people log in to it, if anywhere: then it takes that server's tokens. */
+  logins: LoginServer | null
   /** Calls that reached a tool. */
   calls: { tool: string; input: unknown }[]
   requests: { method: string; headers: Record<string, string>; body: string }[]
@@ -43,6 +46,8 @@ export async function startMcpServer(options: { protocol?: 'newest' | 'sessions'
   async function answer(request: Request, body: string): Promise<Response> {
     const instead = await test.answerInstead?.({ method: request.method, body })
     if (instead !== undefined) return instead
+    const refused = test.logins === null ? undefined : withoutLogin(request, test.logins)
+    if (refused !== undefined) return refused
     if (test.token !== null && request.headers.get('authorization') !== `Bearer ${test.token}`) {
       return Response.json({ error: 'no' }, { status: 401 })
     }
@@ -102,6 +107,7 @@ export async function startMcpServer(options: { protocol?: 'newest' | 'sessions'
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
     tools: [],
     token: null,
+    logins: null,
     calls: [],
     requests: [],
     sessions: new Set(),
@@ -112,6 +118,18 @@ export async function startMcpServer(options: { protocol?: 'newest' | 'sessions'
     },
   }
   return test
+}
+
+/** What a server says to somebody who did not log in; undefined for one who did. */
+function withoutLogin(request: Request, logins: LoginServer): Response | undefined {
+  const { origin, pathname } = new URL(request.url)
+  const described = '/.well-known/oauth-protected-resource/mcp'
+  if (pathname === described) {
+    return Response.json({ resource: `${origin}/mcp`, authorization_servers: [logins.issuer] })
+  }
+  if (logins.accepts(request.headers.get('authorization')?.replace('Bearer ', ''))) return undefined
+  const headers = { 'www-authenticate': `Bearer resource_metadata="${origin}${described}"` }
+  return Response.json({ error: 'invalid_token' }, { status: 401, headers })
 }
 
 function serverOf(test: McpTestServer): Server {

@@ -30,6 +30,18 @@ export const connectionErrors: ErrorWords = {
     message: 'Dieser Aufruf von {tool} wurde nicht erlaubt und nicht gemacht.',
     remedy: 'Der Agent geht anders weiter oder fragt.',
   },
+  'connection.has-no-login': {
+    message: 'Diese Verbindung nutzt ein Token oder nichts, keine Anmeldung im Browser.',
+    remedy: 'Wählen Sie für sie zuerst „Anmeldung im Browser“.',
+  },
+  'connection.login-failed': {
+    message: 'Die Anmeldung beim Server der Verbindung ist gescheitert: {problem}',
+    remedy: 'Beginnen Sie die Anmeldung neu in Einstellungen → Verbindungen.',
+  },
+  'connection.login-needed': {
+    message: 'Jemand muss sich beim Server der Verbindung anmelden.',
+    remedy: 'Drücken Sie bei ihr „Anmelden“ in Einstellungen → Verbindungen.',
+  },
   'connection.http-failed': {
     message: 'Der Server der Verbindung antwortet mit Status {status}.',
     remedy:

@@ -20,7 +20,7 @@ type FieldsProps = {
   onChange: (part: Partial<ConnectionForm>) => void
 }
 
-const authKinds = ['bearer', 'header', 'none'] as const
+const authKinds = ['bearer', 'header', 'oauth', 'none'] as const
 
 export function ConnectionFields(props: FieldsProps) {
   const { t } = useTranslation('connections')
@@ -42,14 +42,20 @@ export function ConnectionFields(props: FieldsProps) {
       {form.authKind === 'header' && (
         <TextField {...props} field="header" label={t('dialog.header')} help={t('dialog.headerHelp')} maxLength={64} />
       )}
-      {form.authKind !== 'none' && <SecretField {...props} />}
+      {form.authKind === 'oauth' && <ClientFields {...props} />}
+      {(form.authKind === 'bearer' || form.authKind === 'header') && <SecretField {...props} />}
       {props.saved === null && <ScopeField {...props} />}
     </>
   )
 }
 
 function TextField(
-  props: FieldsProps & { field: 'name' | 'url' | 'header'; label: string; help: string; maxLength: number },
+  props: FieldsProps & {
+    field: 'name' | 'url' | 'header' | 'clientId'
+    label: string
+    help: string
+    maxLength: number
+  },
 ) {
   const { t } = useTranslation('connections')
   const problem = props.problems[props.field]
@@ -66,6 +72,31 @@ function TextField(
         />
       )}
     </Field>
+  )
+}
+
+/** For servers that let nobody in but clients that a person registered there. */
+function ClientFields(props: FieldsProps) {
+  const { t } = useTranslation('connections')
+  const { form, saved } = props
+  return (
+    <details className="more-fields">
+      <summary>{t('dialog.client')}</summary>
+      <p className="muted">{t('dialog.clientHelp', { address: `${location.origin}/connections/login` })}</p>
+      <TextField
+        {...props}
+        field="clientId"
+        label={t('dialog.clientId')}
+        help={saved?.auth.kind === 'oauth' ? t('dialog.clientAgain') : ''}
+        maxLength={1000}
+      />
+      <PasswordField
+        label={t('dialog.clientSecret')}
+        value={form.secret}
+        autoComplete="off"
+        onChange={(secret) => props.onChange({ secret })}
+      />
+    </details>
   )
 }
 

@@ -9,8 +9,10 @@ import { Switch } from '../../../ui/switch.tsx'
 import { fill } from '../../connection/state/problem.ts'
 import { useErrorToast } from '../../connection/state/use-error-toast.ts'
 import { useWorkspaces } from '../../workspaces/api/workspaces.queries.ts'
+import { useStartLogin } from '../api/connection-logins.queries.ts'
 import { useEnableConnection, useTestConnection } from '../api/connections.queries.ts'
 import { ConnectionTools } from './connection-tools.tsx'
+import { LoginDialog } from './login-dialog.tsx'
 
 /** One connection: how it stands, what it offers, and what may be done with it. */
 export function ConnectionRow(props: { connection: Connection; onEdit: () => void; onRemove: () => void }) {
@@ -34,6 +36,7 @@ export function ConnectionRow(props: { connection: Connection; onEdit: () => voi
           label={t('enabledOf', { name })}
           onChange={(isOn) => enable.mutate(isOn, { onError: showError })}
         />
+        {connection.auth.kind === 'oauth' && <LoginButton connection={connection} />}
         <Button
           isLoading={test.isPending}
           onClick={() => test.mutate(undefined, { onError: showError })}
@@ -48,9 +51,36 @@ export function ConnectionRow(props: { connection: Connection; onEdit: () => voi
           {t('remove')}
         </Button>
       </div>
-      {connection.failure !== null && <Failure failure={connection.failure} />}
+      {connection.failure !== null && !needsLogin(connection) && <Failure failure={connection.failure} />}
       {connection.tools.length > 0 && <ConnectionTools connection={connection} />}
     </li>
+  )
+}
+
+/** Its words are in the state and on the button. */
+function needsLogin({ failure }: Connection): boolean {
+  return failure?.code === 'connection.login-needed'
+}
+
+/** The one thing to do for a connection that nobody is logged in to. */
+function LoginButton(props: { connection: Connection }) {
+  const { t } = useTranslation('connections')
+  const { id, name } = props.connection
+  const start = useStartLogin(id)
+  const showError = useErrorToast()
+  const isNeeded = needsLogin(props.connection)
+  return (
+    <>
+      <Button
+        variant={isNeeded ? 'primary' : 'default'}
+        isLoading={start.isPending}
+        onClick={() => start.mutate(undefined, { onError: showError })}
+        aria-label={t(isNeeded ? 'login.inTo' : 'login.againTo', { name })}
+      >
+        {t(isNeeded ? 'login.in' : 'login.again')}
+      </Button>
+      {start.data !== undefined && <LoginDialog name={name} login={start.data} onClose={start.reset} />}
+    </>
   )
 }
 
@@ -59,6 +89,7 @@ function ConnectionState(props: { connection: Connection }) {
   const { connection } = props
   if (!connection.isEnabled) return <Pill state="stopped">{t('status.off')}</Pill>
   if (connection.status === 'ready') return <Pill state="running">{t('status.ready')}</Pill>
+  if (needsLogin(connection)) return <Pill state="suspended">{t('status.login')}</Pill>
   if (connection.status === 'failed') return <Pill state="error">{t('status.failed')}</Pill>
   return <Pill state="fresh">{t('status.unchecked')}</Pill>
 }

@@ -73,11 +73,7 @@ function PresetList(props: { onChoose: (preset: ConnectionPreset) => void }) {
             <li key={preset.id}>
               <b>{preset.name}</b>
               <span className="muted grow prov-text">{t(`needs.${preset.needs}`)}</span>
-              <Button
-                onClick={() => props.onChoose(preset)}
-                aria-label={t('connectName', { name: preset.name })}
-                disabledReason={preset.needs === 'oauth' ? t('noOauth') : undefined}
-              >
+              <Button onClick={() => props.onChoose(preset)} aria-label={t('connectName', { name: preset.name })}>
                 {t('connect')}
               </Button>
             </li>

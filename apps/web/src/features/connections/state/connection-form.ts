@@ -6,21 +6,25 @@ export type ConnectionForm = {
   url: string
   authKind: ConnectionAuth['kind']
   header: string
+  /** A token, or the secret of a client. */
   secret: string
+  /** Of a client that was registered by hand. */
+  clientId: string
   /** Empty: for all threads of the person. */
   workspaceId: string
 }
-export type ConnectionField = 'name' | 'url' | 'header' | 'secret'
+export type ConnectionField = 'name' | 'url' | 'header' | 'secret' | 'clientId'
 export type ConnectionProblem = 'missing' | 'not-a-url' | 'not-a-header'
 
 export function emptyForm(preset: ConnectionPreset | null): ConnectionForm {
-  const needsSecret = preset === null || preset.needs !== 'nothing'
+  const ofToken = preset?.header == null ? 'bearer' : 'header'
   return {
     name: preset?.name ?? '',
     url: preset?.url ?? '',
-    authKind: !needsSecret ? 'none' : preset?.header == null ? 'bearer' : 'header',
+    authKind: preset?.needs === 'nothing' ? 'none' : preset?.needs === 'oauth' ? 'oauth' : ofToken,
     header: preset?.header ?? '',
     secret: '',
+    clientId: '',
     workspaceId: '',
   }
 }
@@ -32,13 +36,17 @@ export function formOf(connection: Connection): ConnectionForm {
     authKind: connection.auth.kind,
     header: connection.auth.header ?? '',
     secret: '',
+    clientId: '',
     workspaceId: connection.workspaceId ?? '',
   }
 }
 
-/** Whether the token that is stored goes on being used with what the form says. */
+/** Whether the token, or the login, that is stored goes on being used with what the form says. */
 export function keepsSecret(form: ConnectionForm, saved: Connection | null): boolean {
   if (saved === null || form.secret !== '' || form.authKind === 'none') return false
+  if (form.authKind === 'oauth') {
+    return saved.auth.kind === 'oauth' && form.clientId.trim() === '' && form.url.trim() === saved.url
+  }
   const isSameHeader = form.authKind === 'bearer' || form.header.trim() === saved.auth.header
   return saved.auth.kind === form.authKind && isSameHeader && form.url.trim() === saved.url
 }
@@ -54,7 +62,9 @@ export function problemsOf(
   else if (!/^https?:\/\/[^\s/]+/.test(form.url.trim())) problems.url = 'not-a-url'
   if (form.authKind === 'header' && !/^[A-Za-z][A-Za-z0-9-]*$/.test(form.header.trim()))
     problems.header = 'not-a-header'
-  if (form.authKind !== 'none' && form.secret.trim() === '' && !keepsSecret(form, saved)) problems.secret = 'missing'
+  const needsToken = form.authKind === 'bearer' || form.authKind === 'header'
+  if (needsToken && form.secret.trim() === '' && !keepsSecret(form, saved)) problems.secret = 'missing'
+  if (form.authKind === 'oauth' && form.secret !== '' && form.clientId.trim() === '') problems.clientId = 'missing'
   return problems
 }
 
@@ -83,6 +93,10 @@ export function updateRequest(form: ConnectionForm, saved: Connection): UpdateCo
 function authOf(form: ConnectionForm): ConnectionAuth {
   const secret = form.secret.trim()
   if (form.authKind === 'none') return { kind: 'none' }
+  if (form.authKind === 'oauth') {
+    const id = form.clientId.trim()
+    return { kind: 'oauth', ...(id === '' ? {} : { client: { id, ...(secret === '' ? {} : { secret }) } }) }
+  }
   if (form.authKind === 'bearer') return { kind: 'bearer', token: secret }
   return { kind: 'header', header: form.header.trim(), value: secret }
 }
