@@ -79,6 +79,30 @@ describe('the list', () => {
     await row(page, /^beta/).waitFor({ state: 'detached' })
   })
 
+  test('G6: a folder is saved as a skill from its menu; one that is none says why in the dialog', async () => {
+    const text = '---\\nname: charts\\ndescription: Draws charts.\\n---\\n\\nSteps.\\n'
+    await using page = await withFiles(`mkdir ~/charts ~/empty; printf '%b' '${text}' > ~/charts/SKILL.md`)
+    const save = async (name: string) => {
+      await row(page, name).click()
+      await button(page, 'More for the selected entry').click()
+      await page.getByRole('menuitem', { name: 'Save as skill…' }).click()
+      await dialog(page).getByText(`/home/user/${name} with everything in it.`).waitFor()
+      await dialog(page).getByRole('button', { name: 'Save', exact: true }).click()
+    }
+    await save('empty')
+    await dialog(page)
+      .getByRole('alert')
+      .getByText(/^skill\./)
+      .waitFor()
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click()
+    await dialog(page).waitFor({ state: 'detached' })
+    await save('charts')
+    await dialog(page).waitFor({ state: 'detached' })
+    await page.getByText('Skill charts saved').waitFor()
+    const { skills } = await stage.installation.client.skills.list()
+    expect(skills.map(({ name }) => name)).toEqual(['charts'])
+  })
+
   test('C8: what a command writes appears by itself, and carries the mark of the turn', async () => {
     await using page = await withFiles('echo first > ~/first.txt')
     await send(page, '/run sleep 1; echo new > ~/appears.txt')

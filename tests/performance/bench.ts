@@ -48,9 +48,8 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
 /** Scenarios that need the app. */
 const inBrowser = new Set(['enter-to-paint', 'screenshot'])
 
-const { values } = parseArgs({
-  options: { json: { type: 'boolean' }, only: { type: 'string' }, rounds: { type: 'string', default: '30' } },
-})
+const usage = 'Usage: threadbox bench [--only SCENARIO[,SCENARIO…]] [--rounds NUMBER] [--json]'
+const values = readArguments()
 const wanted = values.only?.split(',') ?? Object.keys(scenarios)
 const unknown = wanted.filter((name) => scenarios[name] === undefined)
 if (unknown.length > 0) {
@@ -71,6 +70,18 @@ if (values.json) console.log(JSON.stringify({ figures }, undefined, 2))
 else print(figures)
 if (failed.length > 0) console.error(`Not measured, for the reasons above: ${failed.join(', ')}`)
 process.exitCode = failed.length === 0 && figures.every((figure) => figure.isMet) ? 0 : 1
+
+function readArguments() {
+  try {
+    return parseArgs({
+      options: { json: { type: 'boolean' }, only: { type: 'string' }, rounds: { type: 'string', default: '30' } },
+    }).values
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    console.error(`${error.message}\n${usage}\nScenarios: ${Object.keys(scenarios).join(', ')}`)
+    process.exit(2)
+  }
+}
 
 async function measure(names: string[]): Promise<FigureRow[]> {
   console.error('Starting an installation to measure on')
