@@ -26,6 +26,7 @@ import { makeFewAtOnce } from './orders/few-at-once.ts'
 import { addOrderRoutes } from './orders/orders.routes.ts'
 import { makeSandboxOrders } from './orders/sandbox-orders.ts'
 import { reclaim } from './reclaim/reclaim.ts'
+import { makeRewinds } from './rewinds/rewinds.ts'
 import { makeHostServer, makeOrdersApp } from './server.ts'
 import { makeSkillPlaces } from './skills/skill-places.ts'
 import { addSleepingFileRoutes } from './sleeping/sleeping-files.routes.ts'
@@ -36,6 +37,7 @@ import { makeBootsStore } from './state/boots.store.ts'
 import { makeFactsStore } from './state/facts.store.ts'
 import { makeForksStore } from './state/forks.store.ts'
 import { makePausePointsStore } from './state/pause-points.store.ts'
+import { makeRewindsStore } from './state/rewinds.store.ts'
 import { makeSandboxesStore } from './state/sandboxes.store.ts'
 import { makeSnapshotsStore } from './state/snapshots.store.ts'
 import { makeSparesStore } from './state/spares.store.ts'
@@ -123,6 +125,8 @@ export async function makeHost(options: HostOptions): Promise<Host> {
     ...{ launch, running, disks, network, boots, images: memoryImages, room, logger, pausePoints },
     ...{ store: makeForksStore(database), sandboxes, addresses },
   })
+  const rewindsStore = makeRewindsStore(database)
+  const rewinds = makeRewinds({ disks, boots, running, paused, snapshots, store: rewindsStore, logger })
   const cpuShare = options.activeCpuShare
   const activity = makeActivityWatch({ active, events, cpuShare, logger, clock, signal })
   const place = {
@@ -139,6 +143,7 @@ export async function makeHost(options: HostOptions): Promise<Host> {
     paused,
     snapshots,
     forks,
+    rewinds,
   }
   const orders = makeSandboxOrders({ ...place, addresses, images, room, logger, clock, lock: makeKeyedLock() })
   const gateway = makeGateway({ active, events, logger, clock })

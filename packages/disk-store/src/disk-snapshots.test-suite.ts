@@ -162,7 +162,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
       await writeFile(at('with\nnewline'), 'x')
       await rm(at('link'))
       await symlink('edited', at('link'))
-      const changes = await store.compareWithSnapshot(snapshot)
+      const { sizes, ...changes } = await store.compareWithSnapshot(snapshot)
       expect(changes).toEqual({
         isSame: false,
         removed: ['deep', 'deep/er', 'deep/er/gone', 'gone', 'moved'],
@@ -172,6 +172,21 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
         changedCount: 4,
         addedCount: 1,
       })
+      // Of files, not of directories: what each was, and what it is.
+      expect(sizes.map(({ name, bytesBefore, bytesNow }) => [name, bytesBefore, bytesNow])).toEqual([
+        ...[
+          ['deep/er/gone', 12, null],
+          ['gone', 4, null],
+          ['moved', 5, null],
+        ],
+        ...[
+          ['edited', 6, 6],
+          ['link', 4, 6],
+          ['moded', 5, 5],
+          ['with\nnewline', 12, 1],
+        ],
+        ...[['new place', null, 5]],
+      ])
     })
 
     test('a file that was written and got its old time and size back still counts as changed', async ({ skip }) => {
@@ -213,6 +228,19 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
       await writeFile(join(disk.path, 'note'), 'again')
       expect((await store.diskUsage('rewound')).limitBytes).toBe(limit)
       expect((await store.listSnapshots('rewound')).map(({ snapshotId }) => snapshotId)).toEqual(['point'])
+    })
+
+    test('a disk gets the content of its image back, and can be compared with it', async () => {
+      const { store, make } = subject()
+      const disk = await make('emptied')
+      await writeFile(join(disk.path, 'note'), 'of mine')
+      const image = { diskId: 'emptied', snapshotId: null }
+      expect(await store.compareWithSnapshot(image)).toMatchObject({ added: ['note'], isSame: false })
+      const limit = (await store.diskUsage('emptied')).limitBytes
+      expect(await store.restoreSnapshot(image)).toEqual(disk)
+      expect(await store.compareWithSnapshot(image)).toMatchObject({ removedCount: 0, changedCount: 0, addedCount: 0 })
+      await writeFile(join(disk.path, 'hello'), 'again')
+      expect((await store.diskUsage('emptied')).limitBytes).toBe(limit)
     })
 
     test('C6: a disk whose content was lost is not found, is not replaced by an empty one, and is had back', async () => {

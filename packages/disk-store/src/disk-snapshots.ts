@@ -15,7 +15,8 @@ export type DiskSnapshots = {
   list(): Promise<Snapshot[]>
   find(snapshotId: string): Promise<Snapshot>
   remove(snapshotId: string): Promise<void>
-  restore(snapshotId: string): Promise<void>
+  /** Gives the disk the content of a snapshot, or of another frozen volume. */
+  restore(from: string): Promise<void>
   /** Finishes or removes what a crash left half-made. */
   reclaim(): Promise<void>
   removeAll(): Promise<void>
@@ -68,10 +69,9 @@ export function makeDiskSnapshots(options: { volumes: Volumes; diskId: string; d
       await rename(entry, hidden)
       await removeEntry(hidden)
     },
-    restore: async (snapshotId) => {
-      const snapshot = await find(snapshotId)
+    restore: async (from) => {
       await removeLeftOvers()
-      await volumes.copyBack({ from: snapshot.path, to: next, of: root })
+      await volumes.copyBack({ from, to: next, of: root })
       await volumes.sync(next)
       if (await exists(root)) await rename(root, previous)
       await rename(next, root)

@@ -65,12 +65,15 @@ export type DiskStore = {
   listSnapshots(diskId: string): Promise<Snapshot[]>
   deleteSnapshot(options: { diskId: string; snapshotId: string }): Promise<void>
   /**
-   * Gives the disk, also one whose content was lost, the content of a snapshot, which stays. The disk must not be in
-   * use. Throws `disk.snapshot-not-found`.
+   * Gives the disk, also one whose content was lost, the content of a snapshot, which stays; null: of its image. The disk
+   * must not be in use. Throws `disk.snapshot-not-found`.
    */
-  restoreSnapshot(options: { diskId: string; snapshotId: string }): Promise<Disk>
-  /** What of the disk differs from a snapshot, by looking at both. Throws `disk.snapshot-not-found`. */
-  compareWithSnapshot(options: { diskId: string; snapshotId: string }): Promise<DiskChanges>
+  restoreSnapshot(options: { diskId: string; snapshotId: string | null }): Promise<Disk>
+  /**
+   * What of the disk differs from a snapshot (null: from its image), by looking at both. Throws
+   * `disk.snapshot-not-found`.
+   */
+  compareWithSnapshot(options: { diskId: string; snapshotId: string | null }): Promise<DiskChanges>
 
   /** An empty directory for saved memory, durable after `syncMemoryPlace`. Outside of the limit of the disk. */
   makeMemoryPlace(options: { diskId: string; imageId: string }): Promise<MemoryPlace>
@@ -97,6 +100,16 @@ export type DiskChanges = {
   removedCount: number
   changedCount: number
   addedCount: number
+  /** Sizes of the names above, directories left out: before, and as it is now. */
+  sizes: DiskFileSize[]
+}
+
+export type DiskFileSize = {
+  name: string
+  /** Null: it was not there. */
+  bytesBefore: number | null
+  /** Null: it is not there. */
+  bytesNow: number | null
 }
 
 /** Where the memory of the sandbox on this disk is kept. */

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { commandFailed } from './disk-store.errors.ts'
-import type { DiskChanges } from './disk-store.ts'
+import type { DiskChanges, DiskFileSize } from './disk-store.ts'
 
 /** More names than this tell a reader nothing. */
 const mostNames = 1000
 
-type Entry = { isDirectory: boolean; identity: string }
+type Entry = { isDirectory: boolean; identity: string; bytes: number }
 
 /**
  * What differs between two trees, by looking at both: no link is followed and no file is opened. With `comparesInodes`
@@ -36,11 +36,13 @@ function compareEntries(trees: { before: Map<string, Entry>; after: Map<string, 
     else if (!(now.isDirectory && entry.isDirectory)) changed.push(name)
   }
   for (const name of trees.after.keys()) if (!trees.before.has(name)) added.push(name)
+  const shown = [removed, changed, added].map((names) => names.sort().slice(0, mostNames))
   return {
     isSame: isSame && added.length === 0,
-    removed: firstNames(removed),
-    changed: firstNames(changed),
-    added: firstNames(added),
+    removed: (shown[0] ?? []).map(readable),
+    changed: (shown[1] ?? []).map(readable),
+    added: (shown[2] ?? []).map(readable),
+    sizes: shown.flat().flatMap((name) => sizeOf(trees, name)),
     removedCount: removed.length,
     changedCount: changed.length,
     addedCount: added.length,
@@ -101,12 +103,19 @@ function add(entries: Map<string, Entry>, [facts = '', name = '', target = '']: 
   const [type, mode, user, group, size, ...identity] = facts.split(' ')
   // The size of a directory is the file system's own business.
   const parts = [type, mode, user, group, isDirectory ? '' : size, ...identity, target]
-  entries.set(name, { isDirectory, identity: parts.join(' ') })
+  entries.set(name, { isDirectory, identity: parts.join(' '), bytes: Number(size) })
 }
 
-function firstNames(names: string[]): string[] {
-  return names
-    .sort()
-    .slice(0, mostNames)
-    .map((name) => Buffer.from(name, 'latin1').toString('utf8'))
+function sizeOf(trees: { before: Map<string, Entry>; after: Map<string, Entry> }, name: string): DiskFileSize[] {
+  const [before, after] = [trees.before.get(name), trees.after.get(name)]
+  if ((before ?? after)?.isDirectory === true && after?.isDirectory !== false) return []
+  return [{ name: readable(name), bytesBefore: bytesOf(before), bytesNow: bytesOf(after) }]
+}
+
+function bytesOf(entry: Entry | undefined): number | null {
+  return entry === undefined || entry.isDirectory ? null : entry.bytes
+}
+
+function readable(name: string): string {
+  return Buffer.from(name, 'latin1').toString('utf8')
 }

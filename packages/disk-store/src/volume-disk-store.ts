@@ -120,6 +120,12 @@ function snapshotMethods(parts: {
   snapshotsOf: (diskId: string) => DiskSnapshots
 }) {
   const { volumes, images, lock, findDisk, getDisk, snapshotsOf } = parts
+  const frozenPath = async ({ diskId, imageId }: Disk, snapshotId: string | null) => {
+    if (snapshotId !== null) return (await snapshotsOf(diskId).find(checkId(snapshotId))).path
+    const image = toImage(images, imageId)
+    if (!(await exists(image.path))) throw imageNotFound({ imageId })
+    return image.path
+  }
   return {
     async diskGeneration(diskId: string) {
       const disk = await getDisk(diskId)
@@ -150,16 +156,15 @@ function snapshotMethods(parts: {
     },
     deleteSnapshot: async ({ diskId, snapshotId }: { diskId: string; snapshotId: string }) =>
       lock(`disk ${checkId(diskId)}`, () => snapshotsOf(diskId).remove(checkId(snapshotId))),
-    restoreSnapshot: async ({ diskId, snapshotId }: { diskId: string; snapshotId: string }) =>
+    restoreSnapshot: async ({ diskId, snapshotId }: Parameters<DiskStore['restoreSnapshot']>[0]) =>
       lock(`disk ${checkId(diskId)}`, async () => {
-        await findDisk(diskId)
-        await snapshotsOf(diskId).restore(checkId(snapshotId))
+        await snapshotsOf(diskId).restore(await frozenPath(await findDisk(diskId), snapshotId))
         return await findDisk(diskId)
       }),
-    async compareWithSnapshot({ diskId, snapshotId }: { diskId: string; snapshotId: string }) {
+    async compareWithSnapshot({ diskId, snapshotId }: Parameters<DiskStore['compareWithSnapshot']>[0]) {
       const disk = await getDisk(diskId)
-      const snapshot = await snapshotsOf(diskId).find(checkId(snapshotId))
-      return await compareTrees({ before: snapshot.path, after: disk.path, comparesInodes: volumes.keepsInodes })
+      const before = await frozenPath(disk, snapshotId)
+      return await compareTrees({ before, after: disk.path, comparesInodes: volumes.keepsInodes })
     },
   } satisfies Partial<DiskStore>
 }

@@ -9,6 +9,8 @@ import type { StoredSandbox } from '../state/sandboxes.store.ts'
 export type PausePoints = {
   /** Makes the disk's content of now the point. Does nothing where the pool can make no snapshots. */
   mark(sandbox: StoredSandbox, options: { snapshotId: string; at: number }): Promise<void>
+  /** As `mark`, after the content was exchanged: where no point can be made there is none, rather than one of before. */
+  replace(sandbox: StoredSandbox, options: { snapshotId: string; at: number }): Promise<void>
   /** Removes earlier points. Nobody waits for it: what a crash leaves of them goes with the next. */
   dropEarlier(sandbox: StoredSandbox): void
   /** Resolves when no earlier point is being removed any more. */
@@ -50,17 +52,29 @@ export function makePausePoints(parts: PausePointsParts): PausePoints {
       throw error
     }
   }
+  const mark: PausePoints['mark'] = async ({ sandboxId, placeId }, { snapshotId, at }) => {
+    // It would take a snapshot that is not the point yet for an earlier one.
+    await drops.get(sandboxId)
+    try {
+      await disks.snapshotDisk({ diskId: placeId, snapshotId })
+    } catch (error) {
+      if (isErrorOf(snapshotsUnsupported, error)) return
+      throw error
+    }
+    await store.set({ sandboxId, snapshotId, at })
+  }
   return {
-    mark: async ({ sandboxId, placeId }, { snapshotId, at }) => {
-      // It would take a snapshot that is not the point yet for an earlier one.
-      await drops.get(sandboxId)
+    mark,
+    replace: async (sandbox, options) => {
       try {
-        await disks.snapshotDisk({ diskId: placeId, snapshotId })
+        await mark(sandbox, options)
       } catch (error) {
-        if (isErrorOf(snapshotsUnsupported, error)) return
-        throw error
+        logger.warn(
+          { error, sandboxId: sandbox.sandboxId },
+          'no pause point could be made of a disk that was exchanged',
+        )
+        await store.remove(sandbox.sandboxId)
       }
-      await store.set({ sandboxId, snapshotId, at })
     },
     dropEarlier: ({ sandboxId, placeId }) => {
       const drop = (drops.get(sandboxId) ?? Promise.resolve())
@@ -75,7 +89,7 @@ export function makePausePoints(parts: PausePointsParts): PausePoints {
     changes: async (sandbox) => {
       const found = await compare(sandbox)
       if (found === undefined) return { since: null, ...noChanges }
-      const { isSame: _, ...changes } = found
+      const { isSame: _, sizes: __, ...changes } = found
       return changes
     },
     pathOf: async ({ sandboxId, placeId }) => {

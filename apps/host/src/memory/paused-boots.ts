@@ -25,6 +25,8 @@ export type PausedBoots = {
   fileChanges(sandbox: StoredSandbox): Promise<FileChanges>
   /** Gives a disk that was lost the content of its last pause or demotion; the moment, or undefined: there is none. */
   restoreDisk(sandbox: StoredSandbox): Promise<number | undefined>
+  /** What the disk contains now is what a lost disk gets back, and no earlier content. */
+  markPoint(sandbox: StoredSandbox): Promise<void>
   /** Where the files of a sandbox can be read as they were when it was paused; undefined: nowhere. */
   pausedDiskPath(sandbox: StoredSandbox): Promise<string | undefined>
   present(options: SandboxBoot): Promise<HostSandbox['paused']>
@@ -68,6 +70,11 @@ export function makePausedBoots(parts: MemoryParts & { keepsFrozen: boolean }): 
     dropFrozen,
     fileChanges: (sandbox) => looks.look(() => points.changes(sandbox)),
     restoreDisk: (sandbox) => points.restore(sandbox),
+    markPoint: async (sandbox) => {
+      const snapshotId = parts.launch.randomBytes(10).toString('hex')
+      await points.replace(sandbox, { snapshotId, at: parts.launch.clock() })
+      points.dropEarlier(sandbox)
+    },
     pausedDiskPath: (sandbox) => points.pathOf(sandbox),
     present: async ({ sandbox, boot }) => {
       if (!isAsleep(boot)) return null

@@ -9,6 +9,7 @@ import {
   hostPaths,
   pauseSandboxSchema,
   placeSkillsSchema,
+  rewindSandboxSchema,
   shutdownOrderSchema,
   startSandboxSchema,
   stopSandboxSchema,
@@ -31,6 +32,7 @@ const sandboxPath = hostPaths.sandbox(':sandboxId')
 export function addOrderRoutes(app: Hono, orders: SandboxOrders): void {
   addMemoryRoutes(app, orders)
   addSnapshotRoutes(app, orders)
+  addRewindRoutes(app, orders)
   addSkillRoutes(app, orders)
   app.get(hostPaths.sandboxes, async (context) => context.json({ sandboxes: await orders.list() }))
   app.get(sandboxPath, async (context) =>
@@ -95,6 +97,19 @@ function addSnapshotRoutes(app: Hono, orders: SandboxOrders): void {
     await orders.removeSnapshot(sandboxIdOf(context), context.req.param('snapshotId') ?? '')
     return context.body(null, 204)
   })
+}
+
+function addRewindRoutes(app: Hono, orders: SandboxOrders): void {
+  app.post(hostPaths.rewind(':sandboxId'), async (context) => {
+    const order = await bodyOf(context, rewindSandboxSchema)
+    for (const id of [order.keepId, order.snapshotId]) {
+      if (id !== null && !isId('snapshot', id)) throw requestInvalid({ problem: 'not an id of a snapshot' })
+    }
+    return context.json(await orders.rewind(sandboxIdOf(context), order))
+  })
+  app.get(hostPaths.snapshotChanges(':sandboxId', ':snapshotId'), async (context) =>
+    context.json(await orders.snapshotChanges(sandboxIdOf(context), context.req.param('snapshotId') ?? '')),
+  )
 }
 
 function addSkillRoutes(app: Hono, orders: SandboxOrders): void {

@@ -14,6 +14,7 @@ import { bootBytes, type MemoryRoom } from '../memory/memory-room.ts'
 import { isAsleep, type PausedBoots } from '../memory/paused-boots.ts'
 import type { AddressBook } from '../network/address-book.ts'
 import type { Attachments } from '../network/attachments.ts'
+import type { Rewinds } from '../rewinds/rewinds.ts'
 import type { SkillPlaces } from '../skills/skill-places.ts'
 import type { Snapshots } from '../snapshots/snapshots.ts'
 import type { Spare, Spares } from '../spares/spares.ts'
@@ -23,6 +24,7 @@ import { type ForkOrders, makeForkOrders } from './fork-orders.ts'
 import { type MemoryOrders, makeMemoryOrders } from './memory-orders.ts'
 import { bootUsedBefore, hostShuttingDown, otherBoot, sandboxDeleting, sandboxNotFound } from './orders.errors.ts'
 import { presentSandbox } from './present-sandbox.ts'
+import { makeRewindOrders, type RewindOrders } from './rewind-orders.ts'
 import { makeSkillOrders, type SkillOrders } from './skill-orders.ts'
 import { makeSnapshotOrders, type SnapshotOrders } from './snapshot-orders.ts'
 import { shutDownAll, stopSandbox } from './stop-sandboxes.ts'
@@ -43,6 +45,7 @@ export type OrdersParts = {
   paused: PausedBoots
   snapshots: Snapshots
   forks: Forks
+  rewinds: Rewinds
   room: MemoryRoom
   logger: Logger
   clock: () => number
@@ -62,7 +65,8 @@ type WantedSandbox = {
 export type SandboxOrders = MemoryOrders &
   SnapshotOrders &
   SkillOrders &
-  ForkOrders & {
+  ForkOrders &
+  RewindOrders & {
     ensure(sandboxId: string, wanted: WantedSandbox): Promise<HostSandbox>
     change(
       sandboxId: string,
@@ -154,6 +158,7 @@ export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
     ...makeMemoryOrders({ ...parts, known, isShuttingDown: () => isShuttingDown }),
     ...makeSnapshotOrders({ ...parts, known }),
     ...makeSkillOrders({ ...parts, known }),
+    ...makeRewindOrders({ ...parts, known }),
     ...makeForkOrders({
       ...{ ...parts, known, isShuttingDown: () => isShuttingDown },
       undo: (fork) => deleteSandbox(parts, fork),
@@ -231,6 +236,7 @@ async function startSandbox(
   if (current?.bootId === bootId) throw sandboxPaused({})
   if (current !== undefined) throw otherBoot({ sandboxId, bootId, currentBootId: current.bootId })
   if ((await parts.boots.find(bootId)) !== undefined) throw bootUsedBefore({ bootId })
+  await parts.rewinds.settle(sandbox)
   const { diskPath, diskRestoredFrom } = await openDisk(parts, sandbox)
   const waiting = parts.spares.claim(sandbox.placeId)
   if (waiting === undefined) await parts.room.ensure(bootBytes)

@@ -16,6 +16,7 @@ export type ReclaimParts = Pick<
   | 'paused'
   | 'snapshots'
   | 'forks'
+  | 'rewinds'
 > & { logger: Logger }
 
 type Counts = { adopted: number; paused: number; ended: number; removed: number }
@@ -50,6 +51,7 @@ async function reclaimOne(parts: ReclaimParts, sandbox: StoredSandbox): Promise<
     await deleteSandbox(parts, sandbox)
     return 'removed'
   }
+  await parts.rewinds.reclaim(sandbox)
   const boot = await boots.current(sandbox.sandboxId)
   if (boot === undefined) return undefined
   if (boot.state === 'starting') {

@@ -4,6 +4,7 @@ import type { PausePointsTable, StateTables } from './state.tables.ts'
 export type PausePointsStore = {
   find(sandboxId: string): Promise<PausePointsTable | undefined>
   set(point: PausePointsTable): Promise<void>
+  remove(sandboxId: string): Promise<void>
 }
 
 export function makePausePointsStore(database: Kysely<StateTables>): PausePointsStore {
@@ -16,6 +17,9 @@ export function makePausePointsStore(database: Kysely<StateTables>): PausePoints
         .values(point)
         .onConflict((conflict) => conflict.column('sandboxId').doUpdateSet(point))
         .execute()
+    },
+    remove: async (sandboxId) => {
+      await database.deleteFrom('pause_points').where('sandboxId', '=', sandboxId).execute()
     },
   }
 }

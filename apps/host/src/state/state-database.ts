@@ -39,6 +39,9 @@ const migrations: readonly string[] = [
    create index snapshots_by_sandbox on snapshots (sandboxId, at);`,
   `create table forks (
      sandboxId text primary key references sandboxes (sandboxId) on delete cascade, sourceDriverBootId text) strict;`,
+  `create table rewinds (
+     sandboxId text primary key references sandboxes (sandboxId) on delete cascade, keepId text not null,
+     keptId text not null, targetId text, phase text not null) strict;`,
 ]
 
 /** Opens the host's own state. The file holds access tokens, so only root may read it. */

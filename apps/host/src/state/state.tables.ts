@@ -9,6 +9,7 @@ export type StateTables = {
   pause_points: PausePointsTable
   snapshots: SnapshotsTable
   forks: ForksTable
+  rewinds: RewindsTable
   facts: { name: string; value: string }
 }
 
@@ -96,3 +97,15 @@ export type SnapshotsTable = {
 
 /** A fork that is being made: a crash undoes it, and lets the sandbox go on that it is made from. */
 export type ForksTable = { sandboxId: string; sourceDriverBootId: string | null }
+
+/** The last rewind of a sandbox. `begun`: it is finished, whatever happens. */
+export type RewindsTable = {
+  sandboxId: string
+  /** Names the rewind: under this id what the disk contained was to be kept. */
+  keepId: string
+  /** The snapshot that has it. */
+  keptId: string
+  /** What the disk gets back; null: its image. */
+  targetId: string | null
+  phase: 'begun' | 'done'
+}

@@ -243,6 +243,36 @@ export const forkedSandboxSchema = z.object({
 })
 export type ForkedSandbox = z.infer<typeof forkedSandboxSchema>
 
+/**
+ * `POST /v1/sandboxes/{sandboxId}/rewind`: the present of the disk is kept as a snapshot, what runs is stopped, what was
+ * saved of its memory is given up, and the disk gets the content of an earlier snapshot, or of its image (null). Answers
+ * {@link rewoundSandboxSchema}. When it fails before the stop everything is as it was; after it the host finishes it,
+ * whatever comes between. The same `keepId` again is the same rewind.
+ */
+export const rewindSandboxSchema = z.object({ snapshotId: z.string().nullable(), keepId: z.string() })
+
+export const rewoundSandboxSchema = z.object({
+  sandbox: hostSandboxSchema,
+  /** Has what the disk contained before: an earlier one when nothing had changed since. */
+  kept: hostSnapshotSchema,
+})
+export type RewoundSandbox = z.infer<typeof rewoundSandboxSchema>
+
+/**
+ * `GET /v1/sandboxes/{sandboxId}/snapshots/{snapshotId}/changes`, or with {@link imageSnapshot}: what of the disk differs
+ * from it, by looking at both. At most 1000 files of each kind; the counts are of all.
+ */
+export const snapshotChangesSchema = z.object({
+  files: z.array(z.object({ name: z.string(), bytesBefore: z.number().nullable(), bytesNow: z.number().nullable() })),
+  removedCount: z.number().int(),
+  changedCount: z.number().int(),
+  addedCount: z.number().int(),
+})
+export type SnapshotChanges = z.infer<typeof snapshotChangesSchema>
+
+/** In the place of the id of a snapshot: the image that the disk was made from. */
+export const imageSnapshot = 'image'
+
 export const hostInfoSchema = z.object({
   protocolVersion: z.number().int(),
   version: z.string(),
@@ -338,6 +368,9 @@ export const hostPaths = {
   snapshots: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/snapshots`,
   /** `DELETE`: one that is gone already is fine. */
   snapshot: (sandboxId: string, snapshotId: string) => `/v1/sandboxes/${sandboxId}/snapshots/${snapshotId}`,
+  snapshotChanges: (sandboxId: string, snapshotId: string) =>
+    `/v1/sandboxes/${sandboxId}/snapshots/${snapshotId}/changes`,
+  rewind: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/rewind`,
   fileChanges: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/file-changes`,
   /** `GET`: reads the disk of a sandbox that sleeps; see `sleepingQuestionSchema`. */
   sleepingFiles: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/sleeping-files`,

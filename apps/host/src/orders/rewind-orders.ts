@@ -1,0 +1,31 @@
+import { imageSnapshot, type RewoundSandbox, type SnapshotChanges } from '@threadbox/protocol/host'
+import type { StoredSandbox } from '../state/sandboxes.store.ts'
+import { presentSandbox } from './present-sandbox.ts'
+import type { OrdersParts } from './sandbox-orders.ts'
+
+export type RewindOrders = {
+  rewind(sandboxId: string, order: { snapshotId: string | null; keepId: string }): Promise<RewoundSandbox>
+  /** What a rewind to this snapshot would change on the disk. Nothing is woken, and nothing waits for it. */
+  snapshotChanges(sandboxId: string, snapshotId: string): Promise<SnapshotChanges>
+}
+
+export function makeRewindOrders(
+  parts: OrdersParts & { known: (sandboxId: string) => Promise<StoredSandbox> },
+): RewindOrders {
+  const { lock, known, disks } = parts
+  return {
+    rewind: (sandboxId, order) =>
+      lock(sandboxId, async () => {
+        const sandbox = await known(sandboxId)
+        const kept = await parts.rewinds.rewind({ sandbox, ...order })
+        return { sandbox: await presentSandbox(parts, sandbox), kept }
+      }),
+    snapshotChanges: async (sandboxId, named) => {
+      const { placeId: diskId } = await known(sandboxId)
+      const snapshotId = named === imageSnapshot ? null : named
+      const changes = await disks.compareWithSnapshot({ diskId, snapshotId })
+      const { sizes: files, removedCount, changedCount, addedCount } = changes
+      return { files, removedCount, changedCount, addedCount }
+    },
+  }
+}

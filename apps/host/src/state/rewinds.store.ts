@@ -1,0 +1,32 @@
+import type { Kysely } from 'kysely'
+import type { RewindsTable, StateTables } from './state.tables.ts'
+
+/** The last rewind of each sandbox. */
+export type RewindsStore = {
+  find(sandboxId: string): Promise<RewindsTable | undefined>
+  /** From here on it is finished. It takes the place of the one before. */
+  begin(rewind: Omit<RewindsTable, 'phase'>): Promise<void>
+  finish(sandboxId: string): Promise<void>
+  remove(sandboxId: string): Promise<void>
+}
+
+export function makeRewindsStore(database: Kysely<StateTables>): RewindsStore {
+  return {
+    find: (sandboxId) =>
+      database.selectFrom('rewinds').selectAll().where('sandboxId', '=', sandboxId).executeTakeFirst(),
+    begin: async (rewind) => {
+      const { sandboxId: _, ...columns } = { ...rewind, phase: 'begun' as const }
+      await database
+        .insertInto('rewinds')
+        .values({ ...rewind, ...columns })
+        .onConflict((conflict) => conflict.column('sandboxId').doUpdateSet(columns))
+        .execute()
+    },
+    finish: async (sandboxId) => {
+      await database.updateTable('rewinds').set({ phase: 'done' }).where('sandboxId', '=', sandboxId).execute()
+    },
+    remove: async (sandboxId) => {
+      await database.deleteFrom('rewinds').where('sandboxId', '=', sandboxId).execute()
+    },
+  }
+}
