@@ -31,6 +31,9 @@ import { makePreviewNames } from './previews/preview-names.models.ts'
 import { makePreviewParts, type PreviewParts } from './previews/preview-parts.ts'
 import { previewRoutes } from './previews/previews.routes.ts'
 import { shareLinkRoutes } from './previews/share-links.routes.ts'
+import { rewindRoutes } from './rewinds/rewinds.routes.ts'
+import type { Rewinds } from './rewinds/rewinds.usecases.ts'
+import { makeRewindPart } from './rewinds/rewinds-part.ts'
 import type { HostClient } from './sandboxes/host-client.ts'
 import { startReconciler } from './sandboxes/reconciler.ts'
 import { eraseSandbox } from './sandboxes/sandbox-deletion.ts'
@@ -140,6 +143,7 @@ export function makeApplication(options: ApplicationOptions): Application {
   })
   const connectionParts = makeConnectionFeature(options, { parts, audit })
   const turns = makeTurnPart(options, { parts, models, connectionParts })
+  const rewinds = makeRewindPart({ ...options, manifestKey }, { parts, turns })
   models.onConnected(async (connection) => {
     await turns.offerModel(connection.name)
     parts.userHub.broadcast({ type: 'status-updated' })
@@ -162,6 +166,7 @@ export function makeApplication(options: ApplicationOptions): Application {
     terminals,
     models,
     turns,
+    rewinds,
     connections: connectionParts.connections,
     settings,
     audit,
@@ -181,7 +186,7 @@ export function makeApplication(options: ApplicationOptions): Application {
       models,
       agentConnections: connectionParts.agentConnections,
     },
-    ...lifecycle(options, { parts, previews, sharing, terminals, turns, stopping, connectionParts }),
+    ...lifecycle(options, { parts, previews, sharing, terminals, turns, rewinds, stopping, connectionParts }),
   }
 }
 
@@ -229,6 +234,7 @@ function mountRoutes(
     authentication: AuthenticationOptions
     models: Models
     turns: Turns
+    rewinds: Rewinds
     connections: Connections
     settings: Settings
     audit: Audit
@@ -267,6 +273,7 @@ function mountRoutes(
         open: (userId, threadId) => threads.open(userId, threadId),
       }),
       forkRoutes({ forks: makeForkPart(options, known), threads }),
+      rewindRoutes({ rewinds: known.rewinds, open: (userId, threadId) => threads.open(userId, threadId) }),
       snapshotRoutes({ snapshots: parts.snapshots, open: (userId, threadId) => threads.open(userId, threadId) }),
       known.sharing.routes,
       serviceRoutes({ services: parts.services, open: (userId, threadId) => threads.open(userId, threadId) }),
@@ -310,6 +317,7 @@ function lifecycle(
     sharing: SharingParts
     terminals: TerminalFeature
     turns: Turns
+    rewinds: Rewinds
     stopping: AbortController
     connectionParts: ConnectionParts
   },
@@ -350,6 +358,7 @@ function lifecycle(
         logger,
         onHostChange: (isReachable) => {
           if (isReachable) takeLeftSnapshots(options, parts)
+          if (isReachable) void known.rewinds.recover()
           parts.onHostChange(isReachable)
           if (isReachable) parts.skillPlacement.refresh()
           parts.userHub.broadcast({ type: 'status-updated' })
@@ -362,6 +371,7 @@ function lifecycle(
         if (state === 'active') parts.serviceWatch.sandboxChanged(thread_id)
       }
       await parts.recoverLifecycle()
+      await known.rewinds.recover()
       await turns.recover()
       parts.policyLoop.start()
     },

@@ -152,6 +152,9 @@ export const badInputRows: Record<string, BadInputRow> = {
     unknown: { threadId: 'thread.not-found', restartId: 'rescued.not-found' },
   },
   'POST /threads/{threadId}/fork': { ...inThread, body: { turnId: null, title: 'Copy' } },
+  'GET /threads/{threadId}/rewind': { ...inThread, query: { before: 'e1' } },
+  'POST /threads/{threadId}/rewind': { ...inThread, body: { entryId: 'e1' } },
+  'POST /threads/{threadId}/rewind/undo': { ...inThread, body: { rewindId: 'r1' } },
   'GET /threads/{threadId}/snapshots': inThread,
   'DELETE /threads/{threadId}/snapshots/{snapshotId}': {
     params: { threadId: 'own', snapshotId: 'own' },

@@ -2,8 +2,10 @@ import type { ApplicationOptions } from './application.ts'
 import type { ThreadParts } from './application-parts.ts'
 import type { ConnectionParts } from './connection-parts.ts'
 import { tablesOf } from './database/database.ts'
-import { forkNoteOf } from './forks/fork-note.ts'
 import type { Models } from './models/models.usecases.ts'
+import { historyNote } from './rewinds/history-note.models.ts'
+import { makeRewindStore } from './rewinds/rewinds.store.ts'
+import type { RewindTables } from './rewinds/rewinds.table.ts'
 import { forkedFromOf } from './threads/threads.presenter.ts'
 import { makeQueueStore } from './turns/queue.store.ts'
 import { makeTurnStore } from './turns/turns.store.ts'
@@ -18,6 +20,7 @@ export function makeTurnPart(
   const { parts, models } = known
   const turnTables = tablesOf<TurnTables>(options.open.database)
   const store = makeTurnStore(turnTables)
+  const rewinds = makeRewindStore(tablesOf<RewindTables>(options.open.database))
   return makeTurns({
     store,
     queue: makeQueueStore(turnTables),
@@ -41,11 +44,15 @@ export function makeTurnPart(
         skills: await parts.skills.ofThread({ userId: row.user_id, workspaceId: row.workspace_id }),
       }
     },
-    forkNote: async (threadId) => {
+    historyNote: async (threadId, before) => {
       const row = await parts.threadStore.findAny(threadId)
-      const from = row && forkedFromOf(row)
-      if (from === undefined || from === null) return null
-      return (await store.turnsFrom(threadId, 0)).length === from.turns ? forkNoteOf(from) : null
+      const rewind = await rewinds.newest(threadId)
+      const turns = (await store.turnsFrom(threadId, 0)).filter(({ ordinal }) => ordinal < before)
+      return historyNote({ turns, forkedFrom: (row && forkedFromOf(row)) ?? null, rewoundAt: rewind?.at ?? null })
+    },
+    isRewinding: async (threadId) => {
+      const rewind = await rewinds.newest(threadId)
+      return rewind !== undefined && rewind.state !== 'done'
     },
     setAutomaticTitle: (threadId, title) => parts.threads.setAutomaticTitle(threadId, title),
     attachmentsOf: (threadId, ids) => parts.attachments.getAll(threadId, ids),

@@ -11,6 +11,8 @@ import type {
   MessageAccepted,
   ReorderQueue,
   RetryTurn,
+  RewindPreview,
+  RewoundThread,
   SearchHit,
   SendMessage,
   Thread,
@@ -39,6 +41,15 @@ export function threadCalls(connection: Connection) {
     /** A new thread that begins as a copy of this one: as it is now, or as it was when the answer `turnId` had ended. */
     fork: (threadId: string, request: ForkThread = {}) =>
       connection.json<Thread>('POST', at(threadId, '/fork'), { json: request }),
+    /** What a rewind to before this message would undo, by looking; nothing is changed. */
+    previewRewind: (threadId: string, entryId: string, signal?: AbortSignal) =>
+      connection.json<RewindPreview>('GET', at(threadId, '/rewind'), { query: { before: entryId }, signal }),
+    /** Conversation and disk become what they were before this message was sent. */
+    rewind: (threadId: string, entryId: string) =>
+      connection.json<RewoundThread>('POST', at(threadId, '/rewind'), { json: { entryId } }),
+    /** Brings back what a rewind undid, if nothing was sent since. */
+    undoRewind: (threadId: string, rewindId: string) =>
+      connection.json<void>('POST', at(threadId, '/rewind/undo'), { json: { rewindId } }),
     restore: (threadId: string) => connection.json<Thread>('POST', at(threadId, '/restore')),
     entries: (threadId: string, options: { before?: string; limit?: number; signal?: AbortSignal } = {}) =>
       connection.json<EntriesPage>('GET', at(threadId, '/entries'), {

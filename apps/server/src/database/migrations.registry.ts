@@ -7,6 +7,7 @@ import { createLifecycleTables } from '../lifecycle/lifecycle.table.ts'
 import { addModelImages, createModelTables } from '../models/models.table.ts'
 import { createOperationTables } from '../operations/operations.table.ts'
 import { createPreviewTables, createShareLinkTables } from '../previews/previews.table.ts'
+import { createRewindTables } from '../rewinds/rewinds.table.ts'
 import { addLifecycleColumns, addServiceColumn, createSandboxTables } from '../sandboxes/sandboxes.table.ts'
 import { createSearchTables } from '../search/search.table.ts'
 import { createServiceTables } from '../services/services.table.ts'
@@ -53,6 +54,7 @@ const changes: Record<string, Change> = {
   '0025-thread-links': createThreadLinkTables,
   '0026-connections': createConnectionTables,
   '0027-forks': addForkColumn,
+  '0028-rewinds': createRewindTables,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -194,7 +194,7 @@ export async function noteEnd(
   const isAsleep = row.state === 'paused'
   const intended = causeOf(row)
   // Given up on purpose, and the answer was lost in a crash: no accident.
-  const isIntended = isAsleep && intended?.code === 'memory-given-up'
+  const isIntended = intended?.code === 'rewound' || (isAsleep && intended?.code === 'memory-given-up')
   const ended: StartCause = { code: `ended-${end.cause}`, detail: end.detail, pausedAt: row.paused_at }
   const cause = isIntended ? intended : ended
   const told: SandboxChange['detail'] = isIntended

@@ -25,11 +25,16 @@ import {
   hostPaths,
   hostSandboxSchema,
   hostSnapshotsSchema,
+  imageSnapshot,
   type PausedSandbox,
   type PlacedSkills,
   type PlaceSkills,
   pausedSandboxSchema,
   placedSkillsSchema,
+  type RewoundSandbox,
+  rewoundSandboxSchema,
+  type SnapshotChanges,
+  snapshotChangesSchema,
   type TakenSnapshot,
   takenSnapshotSchema,
   type WokenSandbox,
@@ -73,6 +78,10 @@ export type HostClient = {
   snapshots(sandboxId: string): Promise<HostSnapshots>
   /** Makes this sandbox out of another one, which goes on unharmed. */
   fork(sandboxId: string, order: z.input<typeof forkSandboxSchema>): Promise<ForkedSandbox>
+  /** Gives the disk back what a snapshot has (null: its image); what runs ends, and the present is kept. */
+  rewind(sandboxId: string, order: { snapshotId: string | null; keepId: string }): Promise<RewoundSandbox>
+  /** What of the disk differs from a snapshot, or from its image. */
+  snapshotChanges(sandboxId: string, snapshotId: string | null): Promise<SnapshotChanges>
   /** Gives up a snapshot; one that is gone already, or its whole sandbox, is fine. */
   removeSnapshot(sandboxId: string, snapshotId: string): Promise<void>
   /** What an awake boot sees at `/skills`; packages that the host has not got are named, and nothing is changed then. */
@@ -230,7 +239,10 @@ function memoryOrders(order: SendOrder): Pick<HostClient, 'pause' | 'abandonPaus
 
 function diskOrders(
   order: SendOrder,
-): Pick<HostClient, 'fileChanges' | 'fork' | 'takeSnapshot' | 'snapshots' | 'removeSnapshot'> {
+): Pick<
+  HostClient,
+  'fileChanges' | 'fork' | 'rewind' | 'snapshotChanges' | 'takeSnapshot' | 'snapshots' | 'removeSnapshot'
+> {
   return {
     fileChanges: (sandboxId) => order(fileChangesSchema, { method: 'GET', path: hostPaths.fileChanges(sandboxId) }),
     takeSnapshot: (sandboxId, json) =>
@@ -240,6 +252,12 @@ function diskOrders(
       order(forkedSandboxSchema, {
         ...{ method: 'POST', path: hostPaths.fork(sandboxId), json, timeoutMs: memoryOrderTimeoutMs },
       }),
+    rewind: (sandboxId, json) =>
+      order(rewoundSandboxSchema, { method: 'POST', path: hostPaths.rewind(sandboxId), json }),
+    snapshotChanges: (sandboxId, snapshotId) => {
+      const path = hostPaths.snapshotChanges(sandboxId, snapshotId ?? imageSnapshot)
+      return order(snapshotChangesSchema, { method: 'GET', path })
+    },
     removeSnapshot: async (sandboxId, snapshotId) => {
       const path = hostPaths.snapshot(sandboxId, snapshotId)
       await order(z.unknown(), { method: 'DELETE', path }).catch(undefinedIfNotFound)

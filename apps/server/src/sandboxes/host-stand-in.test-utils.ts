@@ -7,7 +7,6 @@ import { json } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import type { ConnectRouter } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
-import { defaultSandboxLimits } from '@threadbox/domain'
 import { type Manifest, process, type RescueReport } from '@threadbox/protocol/guest'
 import {
   type BootEndCause,
@@ -18,9 +17,16 @@ import {
   type HostSandbox,
 } from '@threadbox/protocol/host'
 import { answerSleeping, filesystemRoutes } from './files-stand-in.test-utils.ts'
+import { stopped, wireError } from './host-answers.test-utils.ts'
 import { closedPort, isAsked, type StandInService, sleepingPort } from './ports-stand-in.test-utils.ts'
 import { noSkillsYet, placeSkills, type SkillsStandIn, storeSkill } from './skills-stand-in.test-utils.ts'
-import { answerSnapshot, makeSnapshotsStandIn, type SnapshotsStandIn } from './snapshots-stand-in.test-utils.ts'
+import {
+  answerRewind,
+  answerSnapshot,
+  makeSnapshotsStandIn,
+  noFileChanges,
+  type SnapshotsStandIn,
+} from './snapshots-stand-in.test-utils.ts'
 
 /**
  * A host daemon made of a unix socket and plain directories: it keeps the promises of the host protocol that the server
@@ -102,11 +108,6 @@ export function emptyRescue(): RescueReport {
   return { state: 'none', takenAt: null, variables: [], shell, processes: [], durationMs: 0, problems: [] }
 }
 
-const noChanges: FileChanges = {
-  ...{ since: 1, removed: [], changed: [], added: [] },
-  ...{ removedCount: 0, changedCount: 0, addedCount: 0 },
-}
-
 export async function startHostStandIn(): Promise<HostStandIn> {
   const directory = await mkdtemp(join(tmpdir(), 'threadbox-host-'))
   const followers = new Set<ServerResponse>()
@@ -124,7 +125,13 @@ export async function startHostStandIn(): Promise<HostStandIn> {
     ...{ orders: [], failPauses: [], failWakes: [], failDemotes: [], failForks: [], restarted: [] },
     abandoned: [],
     ...{ pauseGate: undefined, wakeGate: undefined, demoteGate: undefined },
-    ...{ wakesFrom: 'memory', places: 100, manifest: emptyManifest(), rescue: emptyRescue(), fileChanges: noChanges },
+    ...{
+      wakesFrom: 'memory',
+      places: 100,
+      manifest: emptyManifest(),
+      rescue: emptyRescue(),
+      fileChanges: noFileChanges,
+    },
     skills: noSkillsYet(),
     hashKeys: { pause: undefined, look: undefined },
     snapshots: makeSnapshotsStandIn(),
@@ -234,6 +241,8 @@ async function answer(host: HostStandIn, exchange: Exchange): Promise<void> {
     if (sandbox.actual === 'ready') return sendJson(wireError('sandbox.disk-not-readable', 'conflict'), 409)
     return await answerSleeping(response, { query: url.searchParams, real: (path) => host.pathOf(sandboxId, path) })
   }
+  if (rest === 'rewind') return await answerRewind(host, { request, response, sandboxId, sendJson })
+  if (rest === 'snapshots' && guestPath[1] === 'changes') return sendJson(host.snapshots.changes)
   if (rest === 'snapshots') {
     const order = { ...exchange, sandbox, sendJson, snapshotId: guestPath[0] }
     return await answerSnapshot(host.snapshots, { ...order, isLost: () => host.loseAnswer('snapshot') })
@@ -380,22 +389,4 @@ function processRoutes(router: ConnectRouter, host: HostStandIn): void {
       yield { event: { event: { case: 'end', value: { exitCode: 0 } } } }
     },
   })
-}
-
-function stopped(sandboxId: string): HostSandbox {
-  return {
-    sandboxId,
-    actual: 'stopped',
-    bootId: null,
-    bootStartedAt: null,
-    lastBootEnd: null,
-    limits: defaultSandboxLimits,
-    egress: { kind: 'open' },
-    imageId: 'image',
-    diskUsedBytes: 0,
-  }
-}
-
-function wireError(code: string, kind: string, details: Record<string, string> = {}) {
-  return { error: { code, kind, message: `${code} in the test`, remedy: 'None.', details } }
 }

@@ -1,6 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
-import type { HostSandbox, HostSnapshot } from '@threadbox/protocol/host'
+import type { FileChanges, HostSandbox, HostSnapshot, SnapshotChanges } from '@threadbox/protocol/host'
+
+export const noFileChanges: FileChanges = {
+  ...{ since: 1, removed: [], changed: [], added: [] },
+  ...{ removedCount: 0, changedCount: 0, addedCount: 0 },
+}
 
 /** Snapshots as a host has them, without disks. */
 export type SnapshotsStandIn = {
@@ -17,11 +22,18 @@ export type SnapshotsStandIn = {
   isDiskChanged: boolean
   writtenBytes: number
   usedBytes: number
+  /** Disks that were exchanged, in the order in which they were. */
+  rewinds: { sandboxId: string; snapshotId: string | null }[]
+  rewindFailures: { status: number; code: string; kind: string }[]
+  /** What differs from every snapshot. */
+  changes: SnapshotChanges
 }
 
 export function makeSnapshotsStandIn(): SnapshotsStandIn {
   return {
     ...{ bySandbox: new Map(), failures: [], gate: undefined, listGate: undefined, listsAsked: 0 },
+    ...{ rewinds: [], rewindFailures: [] },
+    changes: { files: [], removedCount: 0, changedCount: 0, addedCount: 0 },
     ...{ isDiskChanged: true, writtenBytes: 10, usedBytes: 1000 },
   }
 }
@@ -65,4 +77,39 @@ export async function answerSnapshot(
   if (!present.includes(snapshot)) host.bySandbox.set(sandboxId, [...present, snapshot])
   if (exchange.isLost()) return void response.destroy()
   sendJson({ snapshot, isNew: snapshot.snapshotId === snapshotId, durationMs: 1, ...figures })
+}
+
+/** As a host does it: the present is kept, what ran has ended. */
+export async function answerRewind(
+  host: {
+    snapshots: SnapshotsStandIn
+    sandboxes: Map<string, HostSandbox>
+    endBoot: (sandboxId: string, cause: 'stopped') => void
+    loseAnswer: (order: string) => boolean
+  },
+  exchange: {
+    request: IncomingMessage
+    response: ServerResponse
+    sandboxId: string
+    sendJson: (body: unknown, status?: number) => void
+  },
+): Promise<void> {
+  const { sandboxId, sendJson } = exchange
+  const { snapshots } = host
+  const { snapshotId, keepId } = (await json(exchange.request)) as { snapshotId: string | null; keepId: string }
+  const failure = snapshots.rewindFailures.shift()
+  if (failure !== undefined) {
+    const { status, ...error } = failure
+    return sendJson({ error: { ...error, message: 'as the test wants it', remedy: 'None.', details: {} } }, status)
+  }
+  const present = snapshots.bySandbox.get(sandboxId) ?? []
+  const known = present.find((one) => one.snapshotId === keepId)
+  const kept = known ?? { snapshotId: keepId, at: Date.now(), writtenBytes: 1 }
+  if (known === undefined) {
+    snapshots.bySandbox.set(sandboxId, [...present, kept])
+    snapshots.rewinds.push({ sandboxId, snapshotId })
+  }
+  host.endBoot(sandboxId, 'stopped')
+  if (host.loseAnswer('rewind')) return void exchange.response.destroy()
+  sendJson({ sandbox: host.sandboxes.get(sandboxId), kept })
 }

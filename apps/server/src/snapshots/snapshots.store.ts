@@ -16,6 +16,8 @@ export type SnapshotStore = {
   wanted(): Promise<TurnSnapshotRow[]>
   /** The turn's snapshot is this one of the host's; both are recorded together. */
   taken(turn: TurnSnapshotRow, snapshot: Omit<SnapshotRow, 'position'>): Promise<void>
+  /** One that is of no turn. */
+  add(snapshot: Omit<SnapshotRow, 'position'>): Promise<void>
   /** Changes the wish that `turn` is, if it still is one. */
   settle(turn: TurnSnapshotKey, change: Pick<TurnSnapshotRow, 'state' | 'problem'>): Promise<void>
   /** The turn has no disk to take a snapshot of. */
@@ -50,13 +52,10 @@ export function makeSnapshotStore(database: Kysely<SnapshotTables>): SnapshotSto
     },
     turns: (threadId) => turnRows().where('thread_id', '=', threadId).execute(),
     wanted: () => turnRows().where('state', '=', 'wanted').execute(),
+    add: (snapshot) => insertSnapshot(database, snapshot),
     taken: async (turn, snapshot) => {
       await database.transaction().execute(async (transaction) => {
-        await transaction
-          .insertInto('snapshots')
-          .values({ ...snapshot, position: nextPosition('snapshots') })
-          .onConflict((conflict) => conflict.column('id').doNothing())
-          .execute()
+        await insertSnapshot(transaction, snapshot)
         await transaction
           .updateTable('turn_snapshots')
           .set({ state: 'taken', snapshot_id: snapshot.id })
@@ -94,6 +93,17 @@ export function makeSnapshotStore(database: Kysely<SnapshotTables>): SnapshotSto
         .execute()
     },
   }
+}
+
+async function insertSnapshot(
+  database: Kysely<SnapshotTables>,
+  snapshot: Omit<SnapshotRow, 'position'>,
+): Promise<void> {
+  await database
+    .insertInto('snapshots')
+    .values({ ...snapshot, position: nextPosition('snapshots') })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
 }
 
 function nextPosition(table: keyof SnapshotTables) {

@@ -1,6 +1,6 @@
 import { chooseSnapshotRemovals, makeKeyedLock, type SnapshotLimits } from '@threadbox/domain'
 import { isThreadboxError } from '@threadbox/errors'
-import type { TakenSnapshot } from '@threadbox/protocol/host'
+import type { HostSnapshot, TakenSnapshot } from '@threadbox/protocol/host'
 import type { ThreadSnapshots } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { HostClient } from '../sandboxes/host-client.ts'
@@ -25,7 +25,11 @@ export type Snapshots = {
   recover(): Promise<void>
   list(threadId: string): Promise<ThreadSnapshots>
   /** The snapshot with what the disk contained after these turns, the newest of which has one; undefined when it is not kept. */
-  afterTurns(threadId: string, turnIds: readonly string[]): Promise<{ id: string } | undefined>
+  afterTurns(threadId: string, turnIds: readonly string[]): Promise<{ id: string; at: number } | undefined>
+  /** Takes note of a snapshot that was made of what a rewind undid. */
+  keep(snapshot: { threadId: string; sandboxId: string; kept: HostSnapshot }): Promise<void>
+  /** Whether a snapshot is still there, as far as the records know. */
+  isKept(threadId: string, snapshotId: string): Promise<boolean>
   /** Throws `snapshot.not-found`. */
   remove(threadId: string, snapshotId: string): Promise<void>
   /** Keeps to limits that were changed. */
@@ -106,8 +110,13 @@ export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
       const wanted = new Set(turnIds)
       const { snapshots } = await listSnapshots(dependencies, threadId)
       const newest = snapshots.find(({ turnId }) => wanted.has(turnId))
-      return newest === undefined || newest.id === null ? undefined : { id: newest.id }
+      return newest === undefined || newest.id === null ? undefined : { id: newest.id, at: newest.at }
     },
+    keep: async ({ threadId, sandboxId, kept }) => {
+      const { snapshotId: id, at, writtenBytes } = kept
+      await store.add({ id, thread_id: threadId, sandbox_id: sandboxId, at, written_bytes: writtenBytes })
+    },
+    isKept: async (threadId, snapshotId) => (await store.find(threadId, snapshotId)) !== undefined,
     remove: (threadId, snapshotId) =>
       oneAtATime(threadId, async () => {
         const snapshot = await store.find(threadId, snapshotId)

@@ -45,8 +45,13 @@ export type TurnDependencies = {
   models: Models
   /** Undefined when the thread is gone or deleted. */
   threadFacts(threadId: string): Promise<ThreadFacts | undefined>
-  /** What the model is told with the first message of a thread that began as a copy of another one; else null. */
-  forkNote(threadId: string): Promise<string | null>
+  /**
+   * What the model is told with a message that becomes the turn `before`, of how the conversation came about: that it
+   * began as a copy, that it was rewound. Null when there is nothing, or it was told.
+   */
+  historyNote(threadId: string, before: number): Promise<string | null>
+  /** The thread is being rewound, or its rewind waits for the host: no turn begins. */
+  isRewinding(threadId: string): Promise<boolean>
   setAutomaticTitle(threadId: string, title: string): Promise<void>
   /** The attachments of this thread with these ids. Throws when one is not there. */
   attachmentsOf(threadId: string, ids: readonly string[]): Promise<Attachment[]>

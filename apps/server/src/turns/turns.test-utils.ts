@@ -109,7 +109,8 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
     services: plainServices({ open, sandbox, guest, system, logger }),
     connections: connectionParts.agentConnections,
     lifecycle: { pause: async () => undefined, status: async () => ({ state: 'active', since: 0 }) },
-    ...{ wakeNotes: { pending: async () => undefined }, snapshots: noSnapshots, forkNote: async () => null },
+    ...{ wakeNotes: { pending: async () => undefined }, snapshots: noSnapshots, historyNote: async () => null },
+    isRewinding: async () => false,
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
     models,
     threadFacts: async (id) => {

@@ -2,6 +2,7 @@ import type { z } from '@hono/zod-openapi'
 import { makeKeyedLock } from '@threadbox/domain'
 import type { CallDecision, retryTurnSchema, sendMessageSchema } from '@threadbox/protocol/public'
 import { forkTurnRunning } from '../forks/forks.errors.ts'
+import { rewindUnderWay } from '../rewinds/rewinds.errors.ts'
 import type { ThreadChange } from '../threads/thread-log.ts'
 import { decideCall } from './decide-call.ts'
 import { type Accepted, makeIntake } from './intake.ts'
@@ -68,13 +69,15 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
     },
   })
   const intake = makeIntake(dependencies, engine)
+  const beginning = whatBegins(dependencies, exclusively)
   const deliver = async (threadId: string) => {
+    if (await dependencies.isRewinding(threadId)) return
     const turnId = await queue.deliver(threadId)
     if (turnId !== undefined) engine.start({ id: turnId, threadId })
   }
   return {
     send: (threadId, request) =>
-      exclusively(threadId, async () => {
+      beginning(threadId, async () => {
         const known = await queueStore.findKey(threadId, request.key)
         if (known !== undefined) return known
         const attachments = withScreenshots(
@@ -83,7 +86,7 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
         )
         if (request.text.trim() === '' && attachments.length === 0) throw messageEmpty({})
         const isUnattended = request.approvals === 'deny'
-        const note = await dependencies.forkNote(threadId)
+        const note = await dependencies.historyNote(threadId, Number.POSITIVE_INFINITY)
         const message = { ...intake.newMessage(threadId, request.text), attachments, isUnattended, note }
         const accepted = await intake.beginOrQueue(message, request.key)
         await titles.fromMessage(threadId, request.text)
@@ -91,7 +94,7 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
       }),
     ...queueCalls({ queue, exclusively, deliver }),
     editAndResend: (threadId, entryId, text) =>
-      exclusively(threadId, async () => {
+      beginning(threadId, async () => {
         const message = {
           ...intake.newMessage(threadId, text),
           ...(await takeBack(dependencies, { threadId, entryId })),
@@ -111,13 +114,13 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
       await engine.ended(turnId)
     },
     retry: (threadId, request) =>
-      exclusively(threadId, async () => {
+      beginning(threadId, async () => {
         const turn = await retryTurn(dependencies, threadId, request)
         engine.start({ id: turn.id, threadId })
         return { entryId: turn.userEntryId, turnId: turn.id }
       }),
     runAgain: (threadId, callId) =>
-      exclusively(threadId, async () => {
+      beginning(threadId, async () => {
         const call = await store.call(threadId, callId)
         if (call === undefined) throw callNotFound({})
         const text = messageForCall(call.tool, call.input)
@@ -143,6 +146,15 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
     settled: (threadId) => untilSettled(threadId, { store, engine }),
     close: engine.close,
   }
+}
+
+/** Turns begin one at a time, and none while the thread is being rewound. */
+function whatBegins({ isRewinding }: TurnDependencies, exclusively: ReturnType<typeof makeKeyedLock>) {
+  return <Value>(threadId: string, work: () => Promise<Value>) =>
+    exclusively(threadId, async () => {
+      if (await isRewinding(threadId)) throw rewindUnderWay({})
+      return await work()
+    })
 }
 
 /** What a person does to messages that wait for a turn to end. */
@@ -190,10 +202,13 @@ async function takeBack(dependencies: TurnDependencies, message: { threadId: str
   const entries = (await log.entries(threadId)).filter((entry) => turnIds.has(entry.turnId))
   const removals = entries.map(({ id }): ThreadChange => ({ type: 'entry-removed', entryId: id }))
   const hadEffects = turns.some(({ steps }) => steps.some((step) => step.calls.length > 0))
-  const note = hadEffects
+  const effects = hadEffects
     ? 'The user changed this message and sent it again. What you had done after it left the conversation, but its ' +
       'effects on the computer are still there.'
     : null
+  const history = await dependencies.historyNote(threadId, turn.ordinal)
+  const notes = [history, effects].filter((text) => text !== null)
+  const note = notes.length === 0 ? null : notes.join('\n\n')
   return { removals, ordinal: turn.ordinal, attachments: turn.attachments, note }
 }
 

@@ -12,6 +12,7 @@ export const queryKeys = {
   allSandboxes: ['sandbox'],
   sandbox: (threadId: string) => ['sandbox', threadId],
   snapshots: (threadId: string) => ['snapshots', threadId],
+  rewind: (threadId: string, entryId: string) => ['rewind', threadId, entryId],
   allServices: ['services'],
   services: (threadId: string) => ['services', threadId],
   allTerminals: ['terminals'],

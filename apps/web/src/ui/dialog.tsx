@@ -51,13 +51,13 @@ export function Dialog(props: {
   )
 }
 
-/** The first thing to use gets the focus, not the close button: its tooltip would take the first Esc for itself. */
+/** What is marked with `data-first-focus`, else the first thing to use gets the focus, not the close button: its tooltip would take the first Esc for itself. */
 function focusContent(event: Event): void {
   if (!(event.currentTarget instanceof HTMLElement)) return
   event.preventDefault()
-  const first = event.currentTarget.querySelector<HTMLElement>(
-    '.db :is(input, textarea, button, summary), .dfoot button',
-  )
+  const marked = event.currentTarget.querySelector<HTMLElement>('[data-first-focus]')
+  const first =
+    marked ?? event.currentTarget.querySelector<HTMLElement>('.db :is(input, textarea, button, summary), .dfoot button')
   const target = first ?? event.currentTarget
   target.focus()
 }

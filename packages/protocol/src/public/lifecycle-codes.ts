@@ -25,6 +25,8 @@ export const wakeCauses = [
   'memory-given-up',
   /** It began as a copy of the files of another one. */
   'forked',
+  /** The thread was rewound: its disk is that of an earlier moment. */
+  'rewound',
   /** A person asked for a restart. */
   'restarted',
   'memory-missing',

@@ -53,3 +53,71 @@ export const forkThreadSchema = z
   })
   .refine(({ turnId, beforeTurnId }) => turnId === null || beforeTurnId === null, 'Name one answer, not two.')
 export type ForkThread = z.input<typeof forkThreadSchema>
+
+const entryIdSchema = z.string().min(1).max(64)
+
+/**
+ * `POST /threads/{id}/rewind`: the conversation and the disk become what they were before this message was sent. What was
+ * undone is kept, so that it can come back.
+ */
+export const rewindThreadSchema = z.strictObject({ entryId: entryIdSchema })
+
+/** `POST /threads/{id}/rewind/undo`: brings back what the rewind undid, if nothing was sent since. */
+export const undoRewindSchema = z.strictObject({ rewindId: entryIdSchema })
+
+/** `GET /threads/{id}/rewind?before=`: the message that would be the first to go. */
+export const rewindQuerySchema = z.object({ before: entryIdSchema })
+
+/** A rewind that was made; `rewindId` names it for its undo. */
+export const rewoundThreadSchema = z.object({ rewindId: z.string() }).meta({ id: 'RewoundThread' })
+export type RewoundThread = z.infer<typeof rewoundThreadSchema>
+
+/** What a rewind would undo, by looking at what is there now. Looking wakes nothing and changes nothing. */
+export const rewindPreviewSchema = z
+  .object({
+    entryId: z.string(),
+    /** The first turn that goes. */
+    turnId: z.string(),
+    text: z.string(),
+    /** Code of the error with which a rewind would be refused now; null: it can be made. */
+    problem: z.string().nullable(),
+    messages: z.object({
+      /** Of people. */
+      sent: z.number().int(),
+      /** With something that the agent answered or did. */
+      answers: z.number().int(),
+    }),
+    disk: z.object({
+      /**
+       * `snapshot`: as it was after an earlier answer, at `at`. `image`: as that of a new sandbox. `none`: there is no
+       * disk. `gone`: what it contained is not kept.
+       */
+      to: z.enum(['snapshot', 'image', 'none', 'gone']),
+      at: z.number().int().nullable(),
+      /** At most 1000 of each kind; null when nobody could look. */
+      files: z
+        .array(
+          z.object({
+            path: z.string(),
+            /** What the rewind does to it. */
+            change: z.enum(['removed', 'restored', 'changed']),
+            bytesNow: z.number().int().nullable(),
+            bytesThen: z.number().int().nullable(),
+          }),
+        )
+        .nullable(),
+      count: z.number().int(),
+    }),
+    /** What ends, because memory of earlier moments is not kept; null when nobody could look. */
+    memory: z
+      .object({
+        processes: z.array(z.string()),
+        services: z.array(z.string()),
+        variables: z.array(z.string()),
+      })
+      .nullable(),
+    /** Calls to connections: what they did elsewhere stays done. */
+    calls: z.array(z.object({ tool: z.string(), count: z.number().int() })),
+  })
+  .meta({ id: 'RewindPreview' })
+export type RewindPreview = z.infer<typeof rewindPreviewSchema>

@@ -76,6 +76,8 @@ export const lifecycle: Texts<typeof source> = {
     noCause: 'Der Speicher wurde nicht benutzt.',
   },
   cause: {
+    rewound:
+      'Der Thread wurde zurückgespult: Die Festplatte hat einen früheren Stand, Speicher wurde nicht aufbewahrt.',
     forked: 'Sie begann mit den Dateien eines anderen Threads; Speicher wurde nicht übernommen.',
     'memory-given-up':
       'Der Speicher wurde nach der Zeit aufgegeben, die er behalten wird. Was aufgeschrieben werden konnte, wurde zurückgelesen.',

@@ -53,6 +53,7 @@ export const sandbox: Texts<typeof source> = {
     'cause-unknown': 'beendet, Ursache unbekannt',
     'cause-host-unreachable': 'Host-Dienst antwortet nicht',
     'cause-disk-full': 'Platte voll',
+    'cause-rewound': 'der Thread wurde zurückgespult',
     'cause-forked': 'sie begann als Kopie von Dateien',
     'cause-memory-given-up': 'ihr Speicher wurde nach seiner Zeit aufgegeben',
     'cause-restarted': 'neu gestartet',

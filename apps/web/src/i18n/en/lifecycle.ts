@@ -73,6 +73,7 @@ export const lifecycle = {
     noCause: 'Memory was not used.',
   },
   cause: {
+    rewound: 'The thread was rewound: its disk is that of an earlier moment, memory was not kept.',
     forked: 'It began with the files of another thread; memory was not taken over.',
     'memory-given-up': 'Memory was given up after the time it is kept for. What could be written down was read back.',
     restarted: 'You restarted the sandbox. Files were kept, memory was not.',

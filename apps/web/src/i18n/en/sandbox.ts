@@ -50,6 +50,7 @@ export const sandbox = {
     'cause-unknown': 'ended, cause unknown',
     'cause-host-unreachable': 'host daemon away',
     'cause-disk-full': 'disk full',
+    'cause-rewound': 'the thread was rewound',
     'cause-forked': 'it began as a copy of files',
     'cause-memory-given-up': 'its memory was given up after its time',
     'cause-restarted': 'restarted',

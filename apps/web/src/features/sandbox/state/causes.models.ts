@@ -24,6 +24,7 @@ const otherPhrases = {
   'host.unreachable': 'cause-host-unreachable',
   'sandbox.disk-full': 'cause-disk-full',
   forked: 'cause-forked',
+  rewound: 'cause-rewound',
   'memory-given-up': 'cause-memory-given-up',
   restarted: 'cause-restarted',
 } as const

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { NoticeEntry, Turn } from '@threadbox/sdk'
-import { CircleHelp, EyeOff, FoldVertical, GitFork, Info, Plug, Square } from 'lucide-react'
+import { CircleHelp, EyeOff, FoldVertical, GitFork, History, Info, Plug, Square } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../app/use-format.ts'
@@ -87,6 +87,8 @@ export function NoticeRow(props: { entry: NoticeEntry; turn: Turn | undefined })
       )
     case 'forked':
       return <Forked params={params} />
+    case 'rewound':
+      return <Rewound params={params} />
     default:
       return <SandboxNotice notice={entry} />
   }
@@ -125,6 +127,24 @@ function Forked(props: { params: NoticeEntry['params'] }) {
   )
 }
 const forkOrigins = ['memory', 'disk', 'none'] as const
+
+/** What was before this is gone from here, and can come back until something is said. */
+function Rewound(props: { params: NoticeEntry['params'] }) {
+  const { t } = useTranslation('threads')
+  const actions = useThreadActions()
+  const { params } = props
+  return (
+    <Line
+      icon={<History className="i" size={16} />}
+      title={t('notice.rewound', { count: Number(params.turns ?? 0) })}
+      rest={t(params.disk === 'none' ? 'notice.rewoundWithoutDisk' : 'notice.rewoundText')}
+    >
+      <Button size="sm" onClick={() => void actions.undoRewind(String(params.rewindId ?? ''))}>
+        {t('undo')}
+      </Button>
+    </Line>
+  )
+}
 
 /** A model was connected after this message got no answer: it is offered again. */
 function ModelAvailable(props: { model: string; turnId: string }) {

@@ -9,6 +9,7 @@ import { useWakeAhead } from '../../sandbox/state/use-wake-ahead.ts'
 import { useModelOf } from '../../workspaces/api/workspaces.queries.ts'
 import { useChooseModel } from '../api/thread-mutations.ts'
 import type { useThreadCommands } from '../state/use-thread-actions.ts'
+import { RewindDialog } from './rewind-dialog.tsx'
 
 /** Below the conversation: what waits, and where the next message is written. Typing gives a paused sandbox a head start. */
 export function ThreadDock(props: {
@@ -32,6 +33,7 @@ export function ThreadDock(props: {
   const modelId = useModelOf(thread)
   return (
     <div className="dock">
+      {commands.rewindingId !== null && <RewindDialog entryId={commands.rewindingId} />}
       <SurviveStrip threadId={threadId} />
       <QueueStrip
         messages={props.queue}

@@ -1,5 +1,5 @@
 import type { UserMessageEntry } from '@threadbox/sdk'
-import { Copy, GitFork, Pencil } from 'lucide-react'
+import { Copy, GitFork, History, Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { copyText } from '../../../app/copy-text.ts'
@@ -47,6 +47,14 @@ export function UserMessage(props: { entry: UserMessageEntry }) {
               onClick={() => actions.startEditing(entry.id)}
             >
               <Pencil className="i" size={14} />
+            </IconButton>
+            <IconButton
+              size="sm"
+              label={t('rewindToBefore')}
+              disabledReason={actions.isTurnRunning ? t('editNeedsPause') : undefined}
+              onClick={() => actions.askRewind(entry.id)}
+            >
+              <History className="i" size={14} />
             </IconButton>
             <IconButton size="sm" label={t('forkFromHere')} onClick={() => actions.forkBefore(entry.turnId)}>
               <GitFork className="i" size={14} />

@@ -10,6 +10,9 @@ export type ThreadActions = {
   edit: (entryId: string, text: string) => Promise<void>
   /** Makes a new thread that begins as this one was before the message of that turn. */
   forkBefore: (turnId: string) => void
+  /** Asks whether the thread is to become what it was before that message. */
+  askRewind: (entryId: string | null) => void
+  undoRewind: (rewindId: string) => Promise<void>
   retry: (mode: 'retry' | 'continue', modelId?: string) => Promise<void>
   /** Puts a text into the composer. */
   insert: (text: string) => void

@@ -33,6 +33,7 @@ export function useThreadCommands(options: {
   const showError = useStable(useErrorToast())
   const fork = useStable(useForkThread(threadId))
   const [editingId, startEditing] = useState<string | null>(null)
+  const [rewindingId, askRewind] = useState<string | null>(null)
 
   return useMemo(() => {
     const attempt = (work: Promise<unknown>) => work.then(() => undefined).catch(showError)
@@ -62,6 +63,8 @@ export function useThreadCommands(options: {
         await client.threads.editMessage(threadId, entryId, { text }).then(() => startEditing(null), showError)
       },
       forkBefore: (beforeTurnId) => fork({ beforeTurnId }),
+      askRewind,
+      undoRewind: (rewindId) => attempt(client.threads.undoRewind(threadId, rewindId)),
       retry: (mode, modelId) =>
         attempt(client.threads.retry(threadId, { mode, ...(modelId === undefined ? {} : { modelId }) })),
       insert,
@@ -99,8 +102,21 @@ export function useThreadCommands(options: {
       if (decision === 'always') void queries.invalidateQueries({ queryKey: queryKeys.connections })
       return isDone
     }
-    return { actions, queue, send, stop, runAgain, decide }
-  }, [client, queries, uploads, threadId, store, outgoing, isTurnRunning, insert, editingId, showError, fork])
+    return { actions, queue, send, stop, runAgain, decide, rewindingId }
+  }, [
+    client,
+    queries,
+    uploads,
+    threadId,
+    store,
+    outgoing,
+    isTurnRunning,
+    insert,
+    editingId,
+    rewindingId,
+    showError,
+    fork,
+  ])
 }
 
 /** What is known about the pictures of a message, by the ids of their attachments. */

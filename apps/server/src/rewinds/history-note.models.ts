@@ -1,0 +1,25 @@
+import type { ForkedFrom } from '@threadbox/protocol/public'
+import { forkNoteOf } from '../forks/fork-note.ts'
+import type { TurnRecord } from '../turns/turn-record.ts'
+import { rewindNote } from './rewind-note.ts'
+
+/**
+ * What the model does not know yet of how this conversation came about, for the message after `turns`; null: nothing. It
+ * was told with the first message that was sent after it, for as long as that is in the conversation.
+ */
+export function historyNote(history: {
+  turns: readonly Pick<TurnRecord, 'startedAt' | 'note'>[]
+  forkedFrom: ForkedFrom | null
+  rewoundAt: number | null
+}): string | null {
+  const { turns, forkedFrom, rewoundAt } = history
+  const isTold = (text: string, since: number) =>
+    turns.some(({ startedAt, note }) => startedAt >= since && note !== null && note.includes(text))
+  const notes: string[] = []
+  if (forkedFrom !== null) {
+    const text = forkNoteOf(forkedFrom)
+    if (!isTold(text, forkedFrom.at)) notes.push(text)
+  }
+  if (rewoundAt !== null && !isTold(rewindNote, rewoundAt)) notes.push(rewindNote)
+  return notes.length === 0 ? null : notes.join('\n\n')
+}

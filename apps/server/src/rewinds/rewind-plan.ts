@@ -1,0 +1,59 @@
+import type { SandboxRow } from '../sandboxes/sandboxes.table.ts'
+import type { Snapshots } from '../snapshots/snapshots.usecases.ts'
+import type { TurnRecord } from '../turns/turn-record.ts'
+import type { TurnStore } from '../turns/turns.store.ts'
+import { rewindMessageNotFound } from './rewinds.errors.ts'
+
+/** What a rewind would do. */
+export type RewindPlan = {
+  /** The message is of this turn, the first that goes. */
+  turn: TurnRecord
+  /** What goes, oldest first. */
+  undone: TurnRecord[]
+  lastTurnId: string | null
+  disk: DiskTarget
+}
+
+export type DiskTarget =
+  | { to: 'none' }
+  | { to: 'gone'; sandbox: SandboxRow }
+  | { to: 'image'; sandbox: SandboxRow }
+  | { to: 'snapshot'; sandbox: SandboxRow; snapshotId: string; at: number }
+
+type PlanDependencies = {
+  turnStore: Pick<TurnStore, 'turnsFrom'>
+  snapshots: Pick<Snapshots, 'afterTurns'>
+  sandboxOf: (threadId: string) => Promise<SandboxRow | undefined>
+}
+
+/** Throws `rewind.message-not-found`. */
+export async function planRewind(
+  dependencies: PlanDependencies,
+  { threadId, entryId }: { threadId: string; entryId: string },
+): Promise<RewindPlan> {
+  const all = await dependencies.turnStore.turnsFrom(threadId, 0)
+  const index = all.findIndex((turn) => turn.userEntryId === entryId)
+  const turn = all[index]
+  if (turn === undefined) throw rewindMessageNotFound({})
+  const kept = all.slice(0, index)
+  return {
+    turn,
+    undone: all.slice(index),
+    lastTurnId: kept.at(-1)?.id ?? null,
+    disk: await diskTarget(dependencies, { threadId, turn, kept }),
+  }
+}
+
+/** A sandbox that is younger than the message had nothing on its disk then: it becomes as new. */
+async function diskTarget(
+  { snapshots, sandboxOf }: PlanDependencies,
+  { threadId, turn, kept }: { threadId: string; turn: TurnRecord; kept: readonly TurnRecord[] },
+): Promise<DiskTarget> {
+  const sandbox = await sandboxOf(threadId)
+  if (sandbox === undefined || sandbox.state === 'fresh' || sandbox.has_run === 0) return { to: 'none' }
+  if (kept.length === 0 || sandbox.created_at > turn.startedAt) return { to: 'image', sandbox }
+  const turnIds = kept.map(({ id }) => id)
+  const snapshot = await snapshots.afterTurns(threadId, turnIds)
+  if (snapshot === undefined) return { to: 'gone', sandbox }
+  return { to: 'snapshot', sandbox, snapshotId: snapshot.id, at: snapshot.at }
+}

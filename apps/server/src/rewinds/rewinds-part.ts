@@ -1,0 +1,31 @@
+import { createHmac } from 'node:crypto'
+import type { Logger } from '@threadbox/telemetry'
+import type { ThreadParts } from '../application-parts.ts'
+import { type OpenDatabase, tablesOf } from '../database/database.ts'
+import { makeGuestQuestions } from '../lifecycle/guest-manifest.ts'
+import type { HostClient } from '../sandboxes/host-client.ts'
+import type { System } from '../system.ts'
+import { makeTurnStore } from '../turns/turns.store.ts'
+import type { TurnTables } from '../turns/turns.table.ts'
+import type { Turns } from '../turns/turns.usecases.ts'
+import { makeRewindStore } from './rewinds.store.ts'
+import type { RewindTables } from './rewinds.table.ts'
+import { makeRewinds, type Rewinds } from './rewinds.usecases.ts'
+
+/** Rewinds, out of the parts that threads have. */
+export function makeRewindPart(
+  options: { open: OpenDatabase; host: HostClient; system: System; logger: Logger; manifestKey: Uint8Array },
+  known: { parts: ThreadParts; turns: Turns },
+): Rewinds {
+  const { parts, turns } = known
+  const { open, host, system, logger, manifestKey } = options
+  return makeRewinds({
+    ...{ ...parts, host, system, logger, turns },
+    store: makeRewindStore(tablesOf<RewindTables>(open.database)),
+    turnStore: makeTurnStore(tablesOf<TurnTables>(open.database)),
+    guest: makeGuestQuestions(host),
+    hashKeyOf: (sandboxId) => createHmac('sha256', manifestKey).update(sandboxId).digest('hex'),
+    memoryOf: (sandboxId) => parts.sandboxStore.memory(sandboxId),
+    sandboxOf: (threadId) => parts.sandboxStore.find(threadId),
+  })
+}

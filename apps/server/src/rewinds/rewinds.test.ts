@@ -1,0 +1,215 @@
+import type { RewindPreview, RewoundThread } from '@threadbox/protocol/public'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { makeTestApplication, type TestApplication, type TestPerson } from '../application.test-utils.ts'
+import { emptyManifest, type HostStandIn, startHostStandIn } from '../sandboxes/host-stand-in.test-utils.ts'
+
+let host: HostStandIn
+let server: TestApplication
+let owner: TestPerson
+let threadId: string
+beforeEach(async () => {
+  host = await startHostStandIn()
+  server = await makeTestApplication({ hostSocket: host.socketPath })
+  owner = await server.signUpOwner()
+  threadId = (await server.parts.threads.create(owner.userId, { title: 'The thread' })).id
+  await server.start()
+  await host.followed()
+})
+afterEach(async () => {
+  await server[Symbol.asyncDispose]()
+  await host[Symbol.asyncDispose]()
+})
+
+let keys = 0
+async function say(text = '/run true'): Promise<{ entryId: string; turnId: string }> {
+  keys += 1
+  const sent = await server.parts.turns.send(threadId, { text, attachmentIds: [], key: `key-of-the-test-${keys}` })
+  await server.parts.turns.settled(threadId)
+  await server.parts.snapshots.idle()
+  return sent
+}
+const path = () => `/api/v1/threads/${threadId}/rewind`
+const rewind = (entryId: string, person = owner) => server.call('POST', path(), { body: { entryId }, person })
+const undo = (rewindId: string, person = owner) => server.call('POST', `${path()}/undo`, { body: { rewindId }, person })
+const look = (entryId: string, person = owner) => server.call('GET', `${path()}?before=${entryId}`, { person })
+const rewound = async (entryId: string) => {
+  const answer = await rewind(entryId)
+  expect(answer.status).toBe(200)
+  return ((await answer.json()) as RewoundThread).rewindId
+}
+const codeOf = async (response: Response) => ((await response.json()) as { error: { code: string } }).error.code
+const entries = () => server.parts.log.entries(threadId)
+const sandbox = async () => {
+  const row = await server.parts.sandboxStore.find(threadId)
+  if (row === undefined) throw new Error('the thread has no sandbox')
+  return row
+}
+
+test('somebody else, a message that is not there, and an undo of nothing are refused', async () => {
+  const { entryId } = await say()
+  const other = await server.addPerson('other')
+  for (const answer of [rewind(entryId, other), look(entryId, other), undo('none', other)]) {
+    expect((await answer).status).toBe(404)
+  }
+  for (const answer of [rewind('none'), look('none')])
+    expect(await codeOf(await answer)).toBe('rewind.message-not-found')
+  expect(await codeOf(await undo('none'))).toBe('rewind.not-undoable')
+  expect(host.snapshots.rewinds).toEqual([])
+})
+
+test('a rewind that the host refuses changes nothing, and the thread goes on', async () => {
+  await say()
+  const { entryId } = await say()
+  const [before, row] = [await entries(), await sandbox()]
+  host.snapshots.rewindFailures.push({ status: 507, code: 'disk.no-room-for-snapshot', kind: 'out-of-space' })
+  expect(await codeOf(await rewind(entryId))).toBe('disk.no-room-for-snapshot')
+  expect(await entries()).toEqual(before)
+  expect(await sandbox()).toEqual(row)
+  await say()
+})
+
+test('a moment of which the disk is not kept cannot be gone back to, and the preview says so', async () => {
+  await say()
+  const { entryId } = await say()
+  host.snapshots.bySandbox.clear()
+  expect(await codeOf(await rewind(entryId))).toBe('rewind.snapshot-gone')
+  expect(await (await look(entryId)).json()).toMatchObject({ problem: 'rewind.snapshot-gone', disk: { to: 'gone' } })
+  expect(host.snapshots.rewinds).toEqual([])
+})
+
+test('C9: a rewind takes messages and disk back to before the message, and its undo brings both back', async () => {
+  const first = await say()
+  const kept = (await server.parts.snapshots.afterTurns(threadId, [first.turnId]))?.id
+  const beforeThat = await entries()
+  const { entryId } = await say('/run echo second')
+  await say('/run echo third')
+  const before = await entries()
+  const runs = await server.parts.turns.settled(threadId).then(() => host.starts.length)
+  const rewindId = await rewound(entryId)
+  expect(host.snapshots.rewinds).toEqual([{ sandboxId: (await sandbox()).id, snapshotId: kept }])
+  const left = await entries()
+  expect(left.slice(0, -1)).toEqual(beforeThat)
+  expect(left.at(-1)).toMatchObject({ kind: 'notice', code: 'rewound', params: { rewindId, turns: 2 } })
+  expect(await sandbox()).toMatchObject({ state: 'cold', boot_id: null })
+  expect(host.starts).toHaveLength(runs)
+
+  expect((await undo(rewindId)).status).toBe(204)
+  expect(await entries()).toEqual(before)
+  expect(host.snapshots.rewinds).toHaveLength(2)
+  expect(await codeOf(await undo(rewindId))).toBe('rewind.not-undoable')
+  expect(await codeOf(await rewind('none'))).toBe('rewind.message-not-found')
+  await rewound(entryId)
+})
+
+test('before the first message the disk is as that of a new sandbox', async () => {
+  const { entryId } = await say()
+  expect(await (await look(entryId)).json()).toMatchObject({ disk: { to: 'image', at: null }, problem: null })
+  await rewound(entryId)
+  expect(host.snapshots.rewinds).toMatchObject([{ snapshotId: null }])
+  expect(await entries()).toMatchObject([{ kind: 'notice', code: 'rewound' }])
+})
+
+test('a thread without a computer is rewound in its conversation only', async () => {
+  const { entryId } = await say('hello')
+  const before = await entries()
+  const rewindId = await rewound(entryId)
+  expect(host.snapshots.rewinds).toEqual([])
+  expect((await undo(rewindId)).status).toBe(204)
+  expect(await entries()).toEqual(before)
+})
+
+test('once the conversation went on, or what was undone is not kept, a rewind cannot be undone', async () => {
+  await say()
+  const { entryId } = await say()
+  const rewindId = await rewound(entryId)
+  const sent = await say()
+  expect(await codeOf(await undo(rewindId))).toBe('rewind.not-undoable')
+  const again = await rewound(sent.entryId)
+  const { snapshots } = await server.parts.snapshots.list(threadId)
+  const row = await sandbox()
+  for (const { snapshotId } of host.snapshots.bySandbox.get(row.id) ?? []) {
+    await server.parts.snapshots.remove(threadId, snapshotId).catch(() => undefined)
+  }
+  expect(snapshots.length).toBeGreaterThan(0)
+  expect(await codeOf(await undo(again))).toBe('rewind.not-undoable')
+})
+
+test('a preview says what goes, by looking, and wakes and changes nothing', async () => {
+  await say()
+  const { entryId } = await say('/run echo second')
+  host.snapshots.changes = {
+    ...{ removedCount: 1, changedCount: 1, addedCount: 1 },
+    files: [
+      { name: 'var/log/x', bytesBefore: 1, bytesNow: 2 },
+      { name: 'home/user/new.csv', bytesBefore: null, bytesNow: 900 },
+      { name: 'home/user/old.md', bytesBefore: 2400, bytesNow: null },
+    ],
+  }
+  const process = {
+    ...{ pid: 9, startTicks: '1', startedAt: 1, parentPid: 1, name: 'sleep', executable: '', cwd: '/', user: 'user' },
+    ...{ memoryBytes: 1, service: '' },
+  }
+  host.manifest = {
+    ...emptyManifest(),
+    processes: [
+      { ...process, commandLine: ['sleep', '9'], role: 'user' },
+      { ...process, commandLine: ['python'], role: 'kernel' },
+      { ...process, commandLine: ['npm', 'start'], role: 'service', service: 'web' },
+    ],
+  }
+  const before = await entries()
+  const preview = (await (await look(entryId)).json()) as RewindPreview
+  expect(preview).toMatchObject({
+    ...{ entryId, text: '/run echo second', problem: null, messages: { sent: 1, answers: 1 }, calls: [] },
+    memory: { processes: ['sleep 9'], services: ['web'], variables: [] },
+    disk: {
+      ...{ to: 'snapshot', count: 3 },
+      files: [
+        { path: '/home/user/new.csv', change: 'removed', bytesNow: 900, bytesThen: null },
+        { path: '/home/user/old.md', change: 'restored', bytesNow: null, bytesThen: 2400 },
+        { path: '/var/log/x', change: 'changed', bytesNow: 2, bytesThen: 1 },
+      ],
+    },
+  })
+  expect(await entries()).toEqual(before)
+  expect(host.snapshots.rewinds).toEqual([])
+})
+
+test('a rewind whose answer is lost is finished, once, and meanwhile nothing is said in the thread', async () => {
+  await say()
+  const { entryId } = await say()
+  let lost = 0
+  host.loseAnswer = (order) => {
+    if (order === 'rewind') lost += 1
+    return order === 'rewind' && lost < 3
+  }
+  expect(await codeOf(await rewind(entryId))).toBe('host.unreachable')
+  await expect.poll(() => lost).toBe(2)
+  expect(await codeOf(await rewind(entryId))).toBe('rewind.under-way')
+  await expect(say()).rejects.toMatchObject({ code: 'rewind.under-way' })
+  expect(await (await look(entryId)).json()).toMatchObject({ problem: 'rewind.under-way' })
+  server.clock.now += 60_000
+  await expect.poll(async () => (await entries()).at(-1), { timeout: 30_000 }).toMatchObject({ code: 'rewound' })
+  expect(host.snapshots.rewinds).toHaveLength(1)
+  await say()
+})
+
+test('what is unfinished is finished when the host can be reached again, also an undo', async () => {
+  await say()
+  const { entryId } = await say()
+  const before = await entries()
+  const cutOff = async (order: () => Promise<Response>) => {
+    let lost = 0
+    host.loseAnswer = (answered) => answered === 'rewind' && ++lost < 3
+    expect(await codeOf(await order())).toBe('host.unreachable')
+    await expect.poll(() => lost).toBe(2)
+    host.closeConnections()
+  }
+  await cutOff(() => rewind(entryId))
+  await expect.poll(async () => (await entries()).at(-1), { timeout: 30_000 }).toMatchObject({ code: 'rewound' })
+  const notice = (await entries()).at(-1)
+  const rewindId = notice?.kind === 'notice' ? String(notice.params.rewindId) : ''
+  await cutOff(() => undo(rewindId))
+  await expect.poll(entries, { timeout: 30_000 }).toEqual(before)
+  expect(host.snapshots.rewinds).toHaveLength(2)
+})

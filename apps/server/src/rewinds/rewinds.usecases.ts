@@ -1,0 +1,210 @@
+import { isErrorOf, isThreadboxError } from '@threadbox/errors'
+import type { NoticeEntry, RewindPreview, RewoundThread } from '@threadbox/protocol/public'
+import type { Logger } from '@threadbox/telemetry'
+import { forkTurnRunning } from '../forks/forks.errors.ts'
+import type { Operations } from '../operations/operations.ts'
+import type { HostClient } from '../sandboxes/host-client.ts'
+import type { SandboxRow } from '../sandboxes/sandboxes.table.ts'
+import type { Snapshots } from '../snapshots/snapshots.usecases.ts'
+import type { System } from '../system.ts'
+import type { ThreadLog } from '../threads/thread-log.ts'
+import type { TurnStore } from '../turns/turns.store.ts'
+import type { Turns } from '../turns/turns.usecases.ts'
+import { planRewind, type RewindPlan } from './rewind-plan.ts'
+import { type LookDependencies, previewRewind } from './rewind-preview.ts'
+import { type RewindSandboxDependencies, rewindSandbox } from './rewind-sandbox.ts'
+import { rewindNotUndoable, rewindSnapshotGone, rewindTurnRunning, rewindUnderWay } from './rewinds.errors.ts'
+import type { RewindStore } from './rewinds.store.ts'
+import type { RewindRow } from './rewinds.table.ts'
+import { putBack, readUndone, takeOut, type UndoneConversation } from './undone-conversation.ts'
+
+/** Threads that become what they were before a message. The caller has checked that the thread is the person's. */
+export type Rewinds = {
+  /** What a rewind would undo; changes nothing. Throws `rewind.message-not-found`. */
+  preview(threadId: string, entryId: string): Promise<RewindPreview>
+  rewind(threadId: string, entryId: string): Promise<RewoundThread>
+  /** Brings back what a rewind undid. Throws `rewind.not-undoable`. */
+  undo(threadId: string, rewindId: string): Promise<void>
+  /** At start, and when the host can be reached again: finishes what was begun. */
+  recover(): Promise<void>
+}
+
+export type RewindsDependencies = RewindSandboxDependencies &
+  LookDependencies & {
+    store: RewindStore
+    log: ThreadLog
+    turnStore: TurnStore
+    host: Pick<HostClient, 'rewind' | 'removeSnapshot' | 'snapshotChanges'>
+    snapshots: Pick<Snapshots, 'afterTurns' | 'settled' | 'keep' | 'isKept'>
+    turns: Pick<Turns, 'whileQuiet'>
+    operations: Pick<Operations, 'plan' | 'register'>
+    sandboxOf: (threadId: string) => Promise<SandboxRow | undefined>
+    system: System
+    logger: Logger
+  }
+
+type RewindKey = Pick<RewindRow, 'id' | 'thread_id'>
+
+const finishRewindOperation = 'finish-rewind'
+
+/** Nobody knows what the host did: it is asked again, with the same order, until it says so. */
+const unknownCodes = ['host.unreachable', 'host.preparing', 'host.answer-unknown']
+
+export function makeRewinds(dependencies: RewindsDependencies): Rewinds {
+  const { store, snapshots, system, logger } = dependencies
+  const whileQuiet = async <Value>(threadId: string, work: () => Promise<Value>) =>
+    await dependencies.turns.whileQuiet(threadId, work).catch((error: unknown) => {
+      throw isErrorOf(forkTurnRunning, error) ? rewindTurnRunning({}) : error
+    })
+  const refuseWhileUnderWay = async (threadId: string) => {
+    const newest = await store.newest(threadId)
+    if (newest !== undefined && newest.state !== 'done') throw rewindUnderWay({})
+    return newest
+  }
+  /** What could not be brought to an end now is tried again until it is. `keepId` names the attempt. */
+  const orLater = async ({ row, keepId }: { row: RewindKey; keepId: string }, work: () => Promise<void>) => {
+    try {
+      await work()
+    } catch (error) {
+      if (await isUnfinished(dependencies, row)) {
+        const json = JSON.stringify({ id: row.id, thread_id: row.thread_id })
+        const operation = { kind: finishRewindOperation, subjectId: keepId, json }
+        await dependencies.operations.plan({ ...operation, dueAt: system.now() })
+      }
+      throw error
+    }
+  }
+  const finishQuietly = (row: RewindKey) => whileQuiet(row.thread_id, () => finish(dependencies, row))
+  dependencies.operations.register(finishRewindOperation, ({ json }) => finishQuietly(JSON.parse(json) as RewindKey))
+  return {
+    preview: async (threadId, entryId) => {
+      const newest = await store.newest(threadId)
+      const plan = await planRewind(dependencies, { threadId, entryId })
+      return await previewRewind(dependencies, { plan, isUnderWay: newest !== undefined && newest.state !== 'done' })
+    },
+    rewind: (threadId, entryId) =>
+      whileQuiet(threadId, async () => {
+        await refuseWhileUnderWay(threadId)
+        await snapshots.settled(threadId)
+        const plan = await planRewind(dependencies, { threadId, entryId })
+        if (plan.disk.to === 'gone') throw rewindSnapshotGone({})
+        const row = newRow(system, plan)
+        await store.insert(row)
+        await orLater({ row, keepId: row.keep_id }, () => carryOut(dependencies, { ...row, position: 0 }))
+        logger.info({ threadId, turns: plan.undone.length, disk: plan.disk.to }, 'thread rewound')
+        return { rewindId: row.id }
+      }),
+    undo: (threadId, rewindId) =>
+      whileQuiet(threadId, async () => {
+        const newest = await refuseWhileUnderWay(threadId)
+        if (newest?.id !== rewindId || !(await isUndoable(dependencies, newest))) throw rewindNotUndoable({})
+        await snapshots.settled(threadId)
+        const row = { ...newest, state: 'undoing' as const, undo_keep_id: system.newId('snapshot') }
+        await store.change(row.id, { state: row.state, undo_keep_id: row.undo_keep_id })
+        await orLater({ row, keepId: row.undo_keep_id }, () => carryOutUndo(dependencies, row))
+        logger.info({ threadId, rewindId }, 'rewind undone')
+      }),
+    recover: async () => {
+      for (const row of await store.unfinished()) {
+        await finishQuietly(row).catch((error: unknown) => {
+          logger.warn({ err: error, threadId: row.thread_id }, 'a rewind could not be finished yet')
+        })
+      }
+    },
+  }
+}
+
+function newRow(system: System, plan: RewindPlan): Omit<RewindRow, 'position'> {
+  const { turn, disk, lastTurnId } = plan
+  return {
+    ...{ id: system.newId('operation'), thread_id: turn.threadId, state: 'begun', at: system.now() },
+    ...{ ordinal: turn.ordinal, last_turn_id: lastTurnId, notice_entry_id: system.newId('entry') },
+    sandbox_id: disk.to === 'none' ? null : disk.sandbox.id,
+    target_id: disk.to === 'snapshot' ? disk.snapshotId : null,
+    ...{ keep_id: system.newId('snapshot'), undo_keep_id: null, kept_id: null, undone_json: null },
+  }
+}
+
+/** Disk first, then the conversation with the record that it is done. Begun again after a crash, from wherever it was. */
+async function carryOut(dependencies: RewindsDependencies, row: RewindRow): Promise<void> {
+  const { store, system } = dependencies
+  const keptId = await exchange(dependencies, row, { snapshotId: row.target_id, keepId: row.keep_id })
+  const undone = await readUndone(dependencies, { threadId: row.thread_id, ordinal: row.ordinal })
+  const params = { rewindId: row.id, turns: undone.turns.length, disk: row.sandbox_id === null ? 'none' : 'kept' }
+  const turnId = row.last_turn_id ?? system.newId('turn')
+  const notice: NoticeEntry = {
+    ...{ id: row.notice_entry_id, turnId, at: row.at, kind: 'notice', code: 'rewound', params },
+  }
+  await takeOut(dependencies, {
+    ...{ row, undone, notice },
+    alongside: (transaction) =>
+      store.change(row.id, { state: 'done', kept_id: keptId, undone_json: JSON.stringify(undone) }, transaction),
+  })
+}
+
+async function carryOutUndo(dependencies: RewindsDependencies, row: RewindRow): Promise<void> {
+  const { store } = dependencies
+  await exchange(dependencies, row, { snapshotId: row.kept_id, keepId: row.undo_keep_id ?? row.keep_id })
+  const undone = JSON.parse(row.undone_json ?? 'null') as UndoneConversation
+  await putBack(dependencies, { row, undone, alongside: (transaction) => store.remove(row.id, transaction) })
+}
+
+/** The id of the snapshot that has what was on the disk before. A host that refuses has changed nothing: it never was. */
+async function exchange(
+  dependencies: RewindsDependencies,
+  row: RewindRow,
+  order: { snapshotId: string | null; keepId: string },
+): Promise<string | null> {
+  const { thread_id: threadId, sandbox_id: sandboxId } = row
+  if (sandboxId === null) return null
+  const { kept } = await rewindSandbox(dependencies, { threadId, sandboxId, ...order }).catch(
+    async (error: unknown) => {
+      if (!isUnknown(error)) await giveUp(dependencies, row, order.keepId)
+      throw error
+    },
+  )
+  await dependencies.snapshots.keep({ threadId, sandboxId, kept })
+  return kept.snapshotId
+}
+
+/** Throws while it cannot be said how it ends. */
+async function finish(dependencies: RewindsDependencies, { id, thread_id }: RewindKey): Promise<void> {
+  const { store, logger } = dependencies
+  const row = await store.find(thread_id, id)
+  try {
+    if (row?.state === 'begun') await carryOut(dependencies, row)
+    if (row?.state === 'undoing') await carryOutUndo(dependencies, row)
+  } catch (error) {
+    if (await isUnfinished(dependencies, { id, thread_id })) throw error
+    logger.warn({ err: error, threadId: thread_id }, 'the host refused a rewind that was begun before')
+  }
+}
+
+async function isUnfinished({ store }: RewindsDependencies, { id, thread_id }: RewindKey): Promise<boolean> {
+  const row = await store.find(thread_id, id)
+  return row !== undefined && row.state !== 'done'
+}
+
+async function giveUp({ store, host, logger }: RewindsDependencies, row: RewindRow, keepId: string): Promise<void> {
+  const { id, sandbox_id: sandboxId } = row
+  if (row.state === 'begun') await store.remove(id)
+  else await store.change(id, { state: 'done', undo_keep_id: null })
+  if (sandboxId === null) return
+  await host.removeSnapshot(sandboxId, keepId).catch((error: unknown) => {
+    logger.warn({ err: error, sandboxId }, 'a snapshot of a rewind that was refused is still there')
+  })
+}
+
+/** The same disk, what was undone is kept, and nothing was said since. */
+async function isUndoable({ turnStore, snapshots, sandboxOf }: RewindsDependencies, row: RewindRow): Promise<boolean> {
+  const last = await turnStore.lastTurn(row.thread_id)
+  if ((last?.id ?? null) !== row.last_turn_id) return false
+  const sandbox = await sandboxOf(row.thread_id)
+  // A disk that there was not when it was rewound would stay as it is.
+  if (row.sandbox_id === null) return true
+  return sandbox?.id === row.sandbox_id && row.kept_id !== null && (await snapshots.isKept(row.thread_id, row.kept_id))
+}
+
+function isUnknown(error: unknown): boolean {
+  return !isThreadboxError(error) || unknownCodes.includes(error.code)
+}
