@@ -89,7 +89,9 @@ function badQueries(operation: Operation, row: BadInputRow): BadRequest[] {
     .flatMap(({ name, required, schema }): BadRequest[] => {
       const pair = `${name}=${encodeURIComponent(row.query?.[name] ?? '1')}`
       const isGiven = row.query?.[name] !== undefined
-      const isNumber = schema.type === 'integer' || schema.type === 'number' || name === 'before'
+      // A place in a list is a number, and may be left out; a message is named by its id.
+      const isPlace = name === 'before' && required !== true
+      const isNumber = schema.type === 'integer' || schema.type === 'number' || isPlace
       const isPath = name === 'path'
       return [
         { title: `twice ${name}`, rawQuery: isGiven ? pair : `${pair}&${pair}`, codes: invalid },

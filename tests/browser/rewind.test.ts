@@ -1,0 +1,58 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { answered, send } from './app-in-browser.ts'
+import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
+
+/** A rewind as a person makes it, looks at it, and undoes it. */
+let stage: BrowserStage
+let page: Page
+let threadId: string
+beforeAll(async () => {
+  stage = await startBrowserStage()
+  threadId = (await stage.installation.client.threads.create({ title: 'Back and forth' })).id
+  page = await stage.open(`/threads/${threadId}`, { width: 1440, height: 900 })
+})
+afterAll(async () => {
+  if (page !== undefined) await closePage(page)
+  await stage?.[Symbol.asyncDispose]()
+})
+
+const log = () => page.getByRole('log')
+const dialog = () => page.getByRole('dialog', { name: 'Rewind to before this message?' })
+async function printed(): Promise<string> {
+  const { entries } = await stage.installation.client.threads.entries(threadId)
+  const call = entries.findLast((entry) => entry.kind === 'tool-call')
+  return call?.status === 'succeeded' || call?.status === 'failed' ? call.output.tail : ''
+}
+
+test('C9: the dialog names what goes; Rewind, by keyboard, takes it back; Undo in the notice brings it back', async () => {
+  await send(page, '/run echo first > /home/user/note')
+  await answered(page)
+  await send(page, '/run echo second > /home/user/note; echo more > /home/user/added')
+  await answered(page)
+  const tool = page.getByRole('button', { name: 'Rewind to before this' })
+  await expect.poll(() => tool.count(), { timeout: 30_000 }).toBe(2)
+  await tool.last().press('Enter')
+  await dialog().getByText('added', { exact: true }).waitFor()
+  await dialog().getByText('note', { exact: true }).waitFor()
+  await dialog().getByText('1 removed').waitFor()
+  const button = dialog().getByRole('button', { name: 'Rewind', exact: true })
+  expect(await button.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true)
+  await page.keyboard.press('Enter')
+  await log().getByText('Rewound: 1 message was undone').waitFor()
+  expect(await log().getByText('echo second').count()).toBe(0)
+  await log().getByRole('button', { name: 'Undo' }).press('Enter')
+  await log().getByText('echo second').first().waitFor()
+  expect(await log().getByText('Rewound:').count()).toBe(0)
+  await send(page, '/run cat /home/user/note /home/user/added')
+  await expect.poll(printed, { timeout: 60_000 }).toBe('second\nmore\n')
+})
+
+test('Esc leaves everything as it is', async () => {
+  const before = await log().getByText('/run').count()
+  await page.getByRole('button', { name: 'Rewind to before this' }).last().press('Enter')
+  await dialog().waitFor()
+  await page.keyboard.press('Escape')
+  await dialog().waitFor({ state: 'detached' })
+  expect(await log().getByText('/run').count()).toBe(before)
+})
