@@ -141,7 +141,7 @@ export const threads: Texts<typeof source> = {
     variablesGo_other: '{{count}} Variablen gehen verloren.',
     noMemory: 'Der Speicher früherer Zeitpunkte ist nicht aufbewahrt: Die Sandbox startet kalt.',
     allEnds: 'Alle enden, mit allen Variablen. Gerade konnte niemand nachsehen.',
-    service: 'Dienst',
+    serviceEnds: 'Dienst, startet neu',
     ends: 'endet',
     cannot: 'Nicht rückgängig zu machen',
     calls_one: '{{count}} Aufruf einer Verbindung',

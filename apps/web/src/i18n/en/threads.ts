@@ -137,7 +137,7 @@ export const threads = {
     variablesGo_other: '{{count}} variables go.',
     noMemory: 'Memory of earlier moments is not kept: the sandbox comes back cold.',
     allEnds: 'All of them end, with all variables. Nobody could look now.',
-    service: 'service',
+    serviceEnds: 'service, starts again',
     ends: 'ends',
     cannot: 'Cannot be undone',
     calls_one: '{{count}} call to a connection',

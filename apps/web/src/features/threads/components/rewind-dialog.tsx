@@ -136,7 +136,7 @@ function MemoryPart(props: { memory: RewindPreview['memory'] }) {
     memory === null
       ? []
       : [
-          ...memory.services.map((name) => ({ mark: '−', name, rest: `${t('rewind.service')}, ${ends}` })),
+          ...memory.services.map((name) => ({ mark: '−', name, rest: t('rewind.serviceEnds') })),
           ...memory.processes.map((name) => ({ mark: '−', name, rest: ends })),
         ]
   const items = running.slice(0, mostRows)
