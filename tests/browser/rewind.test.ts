@@ -31,7 +31,7 @@ test('C9: the dialog names what goes; Rewind, by keyboard, takes it back; Undo i
   await send(page, '/run echo second > /home/user/note; echo more > /home/user/added')
   await answered(page)
   const tool = page.getByRole('button', { name: 'Rewind to before this' })
-  await expect.poll(() => tool.count(), { timeout: 30_000 }).toBe(2)
+  await expect.poll(() => tool.count(), { timeout: 60_000 }).toBe(2)
   await tool.last().press('Enter')
   await dialog().getByText('added', { exact: true }).waitFor()
   await dialog().getByText('note', { exact: true }).waitFor()
@@ -46,6 +46,18 @@ test('C9: the dialog names what goes; Rewind, by keyboard, takes it back; Undo i
   expect(await log().getByText('Rewound:').count()).toBe(0)
   await send(page, '/run cat /home/user/note /home/user/added')
   await expect.poll(printed, { timeout: 60_000 }).toBe('second\nmore\n')
+})
+
+test('C9: once the conversation goes on, the notice offers no undo', async () => {
+  const tool = page.getByRole('button', { name: 'Rewind to before this' })
+  await expect.poll(() => tool.count(), { timeout: 60_000 }).toBe(3)
+  await tool.last().press('Enter')
+  await dialog().getByRole('button', { name: 'Rewind', exact: true }).click({ timeout: 60_000 })
+  const undo = log().getByRole('button', { name: 'Undo' })
+  await undo.waitFor({ timeout: 60_000 })
+  await send(page, '/run echo on')
+  await undo.waitFor({ state: 'detached', timeout: 60_000 })
+  expect(await log().getByText('Rewound:').count()).toBe(1)
 })
 
 test('Esc leaves everything as it is', async () => {

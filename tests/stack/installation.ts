@@ -38,12 +38,20 @@ export type Said = {
 }
 
 export async function startInstallation(
-  options: { hostEnvironment?: Record<string, string>; serverEnvironment?: Record<string, string> } = {},
+  options: {
+    hostEnvironment?: Record<string, string>
+    serverEnvironment?: Record<string, string>
+    /** Something between server and host daemon. */
+    between?: (host: TestHost) => Promise<AsyncDisposable & { socketPath: string }>
+  } = {},
 ): Promise<TestInstallation> {
   await using cleanup = new AsyncDisposableStack()
   const host = await startTestHost({ environment: options.hostEnvironment ?? {} })
   cleanup.defer(() => host.close())
-  const server = await startTestServer({ host, environment: options.serverEnvironment ?? {} })
+  const between = await options.between?.(host)
+  if (between !== undefined) cleanup.use(between)
+  const way: Record<string, string> = between === undefined ? {} : { THREADBOX_HOST_SOCKET: between.socketPath }
+  const server = await startTestServer({ host, environment: { ...way, ...options.serverEnvironment } })
   cleanup.defer(() => server.close())
   const client = createClient({ baseUrl: server.loopbackOrigin, apiKey: server.apiKey })
   const kept = cleanup.move()

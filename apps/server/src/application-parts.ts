@@ -35,6 +35,8 @@ import { makeThreadStore, type ThreadStore } from './threads/threads.store.ts'
 import type { ThreadTables } from './threads/threads.table.ts'
 import { makeThreads, type Threads, type ThreadsDependencies } from './threads/threads.usecases.ts'
 import { makeUserHub, type UserHub } from './threads/user-hub.ts'
+import { makeTurnStore } from './turns/turns.store.ts'
+import type { TurnTables } from './turns/turns.table.ts'
 import { makeWorkspaceBase, makeWorkspacePart, type WorkspaceBase } from './workspace-parts.ts'
 import type { Workspaces } from './workspaces/workspaces.usecases.ts'
 
@@ -176,6 +178,7 @@ function makeSnapshotPart(
     store: makeSnapshotStore(tablesOf<SnapshotTables>(open.database)),
     host,
     sandboxOf: (threadId) => known.sandboxParts.sandboxStore.find(threadId),
+    turnIds: makeTurnStore(tablesOf<TurnTables>(open.database)).turnIds,
     runningTurn: async (threadId) => (await known.threadStore.findAny(threadId))?.running_turn_id ?? undefined,
     settings: () => settings.values(),
     ...{ system, logger },

@@ -7,6 +7,7 @@ import { type MoreRoutes, type Result, type SandboxStandIn, startSandboxStandIn 
 import { type ServicesStandIn, startServicesStandIn } from '../services-stand-in.ts'
 import { approvalEntries, approvalTurn, connections, presets } from './example-connections.ts'
 import * as data from './example-data.ts'
+import { rewindPreviewAt } from './example-rewind.ts'
 
 /** The app in Chromium over fixed data at a fixed moment, so that a screen looks the same each time. */
 export type ScreenStage = AsyncDisposable & {
@@ -112,6 +113,7 @@ const answers: Record<string, unknown> = {
   'GET /threads/t/entries': { entries: data.entries, turns: [], lastSeq: 1, before: null },
   'GET /threads/t/sandbox/reports/r1': data.report,
   'GET /threads/t/snapshots': data.snapshots,
+  'GET /threads/t/rewind': rewindPreviewAt(data.now - 12 * 60_000),
   'GET /threads/t/files': data.files,
   'PUT /threads/t/files/watch': {},
   'GET /threads/t/terminals': { terminals: [terminal] },

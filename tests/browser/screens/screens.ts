@@ -118,6 +118,17 @@ export const screens: readonly Screen[] = [
     shows: (page) => page.getByRole('region', { name: 'Links of this thread' }),
   },
   {
+    name: 'rewind-dialog',
+    path: '/threads/t',
+    reach: async (page) => {
+      await conversation(page).waitFor()
+      // Where nothing hovers, a tap on the message shows what can be done with it.
+      if ((page.viewportSize()?.width ?? 0) < 900) await page.getByText('Plot the trips per hour').last().tap()
+      await page.getByRole('button', { name: 'Rewind to before this' }).press('Enter')
+    },
+    shows: (page) => page.getByText('forecast_tomorrow.csv', { exact: true }),
+  },
+  {
     name: 'delete-dialog',
     path: '/settings/api-keys',
     reach: (page) => page.getByRole('button', { name: 'Remove key build script' }).press('Enter'),

@@ -45,7 +45,7 @@ export async function copyConversation(
   }
   const views = await Promise.all(turns.map(({ id }) => log.turn(fromThreadId, id)))
   const changes: ThreadChange[] = [
-    ...entries.map((entry): ThreadChange => ({ type: 'entry-added', entry: copyOf(entry) })),
+    ...entries.map((entry): ThreadChange => ({ type: 'entry-added', entry: withoutUndo(copyOf(entry)) })),
     ...views.flatMap((turn): ThreadChange[] => (turn ? [{ type: 'turn-updated', turn: copyOf(turn) }] : [])),
     // Speaks of the thread that was copied, whose ids stay as they are in it.
     { type: 'entry-added', entry: { ...end, turnId: copyOf(end.turnId) } },
@@ -87,6 +87,13 @@ function newIds(
   }
   for (const { id } of entries) add(id, 'entry')
   return ids
+}
+
+/** What a rewind undid stays with the thread in which it was made, so a copy does not offer to bring it back. */
+function withoutUndo(entry: Entry): Entry {
+  if (entry.kind !== 'notice' || entry.code !== 'rewound') return entry
+  const { rewindId: _, ...params } = entry.params
+  return { ...entry, params }
 }
 
 /** Ids are long and random, so that they can be told apart from everything else in a text, addresses included. */

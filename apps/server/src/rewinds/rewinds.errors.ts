@@ -31,6 +31,7 @@ export const rewindUnderWay = defineError({
 export const rewindNotUndoable = defineError({
   code: 'rewind.not-undoable',
   kind: 'conflict',
-  message: () => 'The rewind cannot be undone: the conversation went on, or what was undone is not kept any more.',
+  message: () =>
+    'The rewind cannot be undone: the conversation went on, what was undone is not kept any more, or it was made in another thread.',
   remedy: () => 'Go on from here.',
 })

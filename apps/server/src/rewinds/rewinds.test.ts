@@ -134,6 +134,36 @@ test('once the conversation went on, or what was undone is not kept, a rewind ca
   expect(await codeOf(await undo(again))).toBe('rewind.not-undoable')
 })
 
+test('C9: a fork of a rewound thread does not offer the undo, and cannot have it', async () => {
+  await say()
+  const { entryId } = await say()
+  const rewindId = await rewound(entryId)
+  const forked = await server.call('POST', `/api/v1/threads/${threadId}/fork`, { body: {}, person: owner })
+  const { id } = (await forked.json()) as { id: string }
+  const notices = (await server.parts.log.entries(id)).filter((entry) => entry.kind === 'notice')
+  const copied = notices.find(({ code }) => code === 'rewound')
+  expect(copied?.params).toEqual({ turns: 1, disk: 'kept' })
+  const there = server.call('POST', `/api/v1/threads/${id}/rewind/undo`, { body: { rewindId }, person: owner })
+  expect(await codeOf(await there)).toBe('rewind.not-undoable')
+  expect((await undo(rewindId)).status).toBe(204)
+})
+
+test('answers that were undone are not in the list of snapshots, and come back into it with the undo', async () => {
+  await say()
+  const { entryId } = await say()
+  await say()
+  const list = async () => {
+    const { snapshots } = await server.parts.snapshots.list(threadId)
+    return snapshots.map(({ turnId, state }) => [turnId, state])
+  }
+  const before = await list()
+  expect(before).toHaveLength(3)
+  const rewindId = await rewound(entryId)
+  expect(await list()).toEqual(before.slice(2))
+  await undo(rewindId)
+  expect(await list()).toEqual(before)
+})
+
 test('a preview says what goes, by looking, and wakes and changes nothing', async () => {
   await say()
   const { entryId } = await say('/run echo second')

@@ -196,9 +196,15 @@ async function giveUp({ store, host, logger }: RewindsDependencies, row: RewindR
 }
 
 /** The same disk, what was undone is kept, and nothing was said since. */
-async function isUndoable({ turnStore, snapshots, sandboxOf }: RewindsDependencies, row: RewindRow): Promise<boolean> {
+async function isUndoable(
+  { turnStore, log, snapshots, sandboxOf }: RewindsDependencies,
+  row: RewindRow,
+): Promise<boolean> {
   const last = await turnStore.lastTurn(row.thread_id)
   if ((last?.id ?? null) !== row.last_turn_id) return false
+  const view = last && (await log.turn(row.thread_id, last.id))
+  // One that failed can be answered anew, as the same turn.
+  if (view !== undefined && (view.endedAt === null || view.endedAt > row.at)) return false
   const sandbox = await sandboxOf(row.thread_id)
   // A disk that there was not when it was rewound would stay as it is.
   if (row.sandbox_id === null) return true

@@ -42,6 +42,8 @@ export type SnapshotsDependencies = {
   store: SnapshotStore
   host: Pick<HostClient, 'takeSnapshot' | 'snapshots' | 'removeSnapshot'>
   sandboxOf: (threadId: string) => Promise<SandboxRow | undefined>
+  /** The turns that are in the conversation: others were undone. */
+  turnIds: (threadId: string) => Promise<string[]>
   /** The turn that runs now. */
   runningTurn: (threadId: string) => Promise<string | undefined>
   settings: () => Promise<SettingValues>
@@ -198,7 +200,9 @@ async function listSnapshots(dependencies: SnapshotsDependencies, threadId: stri
   const sandbox = await dependencies.sandboxOf(threadId)
   const hasDisk = sandbox !== undefined && sandbox.state !== 'fresh'
   // The host is asked last, so that what the records have is there for it too, unless it was removed meanwhile.
-  const [turns, snapshots] = [await store.turns(threadId), await store.all()]
+  const [all, snapshots] = [await store.turns(threadId), await store.all()]
+  const inConversation = new Set(await dependencies.turnIds(threadId))
+  const turns = all.filter((turn) => inConversation.has(turn.turn_id))
   const measured = hasDisk ? await host.snapshots(sandbox.id).catch(() => undefined) : undefined
   return presentSnapshots({
     threadId,

@@ -41,6 +41,8 @@ export type TurnStore = {
   turnOfEntry(threadId: string, userEntryId: string): Promise<TurnRecord | undefined>
   /** Turns from `ordinal` on, with everything in them, oldest first. */
   turnsFrom(threadId: string, ordinal: number): Promise<TurnRecord[]>
+  /** Of all turns that are in the conversation. */
+  turnIds(threadId: string): Promise<string[]>
   runningTurn(threadId: string): Promise<string | undefined>
   runningTurns(): Promise<{ id: string; threadId: string }[]>
   call(threadId: string, callId: string): Promise<CallRecord | undefined>
@@ -80,6 +82,10 @@ export function makeTurnStore(database: Kysely<TurnTables>): TurnStore {
     turnsFrom: async (threadId, ordinal) => {
       const rows = database.selectFrom('turn_runs').selectAll().where('thread_id', '=', threadId)
       return whole(await rows.where('ordinal', '>=', ordinal).orderBy('ordinal').execute())
+    },
+    turnIds: async (threadId) => {
+      const rows = database.selectFrom('turn_runs').select('id').where('thread_id', '=', threadId)
+      return (await rows.execute()).map(({ id }) => id)
     },
     runningTurn: async (threadId) => {
       const rows = database.selectFrom('turn_runs').select('id').where('thread_id', '=', threadId)

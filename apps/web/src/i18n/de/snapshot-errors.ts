@@ -34,7 +34,7 @@ export const snapshotErrors: ErrorWords = {
   },
   'rewind.not-undoable': {
     message:
-      'Das Zurückspulen lässt sich nicht rückgängig machen: Das Gespräch ging weiter, oder was rückgängig gemacht wurde, ist nicht mehr aufbewahrt.',
+      'Das Zurückspulen lässt sich nicht rückgängig machen: Das Gespräch ging weiter, was rückgängig gemacht wurde, ist nicht mehr aufbewahrt, oder es war in einem anderen Thread.',
     remedy: 'Machen Sie von hier aus weiter.',
   },
   'rewind.target-gone': {

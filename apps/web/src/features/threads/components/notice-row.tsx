@@ -12,7 +12,7 @@ import { HelpNotice } from './help-notice.tsx'
 import { Node } from './node.tsx'
 
 /** Something that happened to the conversation or its computer, in one line. */
-export function NoticeRow(props: { entry: NoticeEntry; turn: Turn | undefined }) {
+export function NoticeRow(props: { entry: NoticeEntry; turn: Turn | undefined; isUndoable: boolean }) {
   const { t } = useTranslation('threads')
   const format = useFormat()
   const { entry } = props
@@ -88,7 +88,7 @@ export function NoticeRow(props: { entry: NoticeEntry; turn: Turn | undefined })
     case 'forked':
       return <Forked params={params} />
     case 'rewound':
-      return <Rewound params={params} />
+      return <Rewound params={params} isUndoable={props.isUndoable} />
     default:
       return <SandboxNotice notice={entry} />
   }
@@ -129,7 +129,7 @@ function Forked(props: { params: NoticeEntry['params'] }) {
 const forkOrigins = ['memory', 'disk', 'none'] as const
 
 /** What was before this is gone from here, and can come back until something is said. */
-function Rewound(props: { params: NoticeEntry['params'] }) {
+function Rewound(props: { params: NoticeEntry['params']; isUndoable: boolean }) {
   const { t } = useTranslation('threads')
   const actions = useThreadActions()
   const { params } = props
@@ -139,9 +139,11 @@ function Rewound(props: { params: NoticeEntry['params'] }) {
       title={t('notice.rewound', { count: Number(params.turns ?? 0) })}
       rest={t(params.disk === 'none' ? 'notice.rewoundWithoutDisk' : 'notice.rewoundText')}
     >
-      <Button size="sm" onClick={() => void actions.undoRewind(String(params.rewindId ?? ''))}>
-        {t('undo')}
-      </Button>
+      {props.isUndoable && (
+        <Button size="sm" onClick={() => void actions.undoRewind(String(params.rewindId ?? ''))}>
+          {t('undo')}
+        </Button>
+      )}
     </Line>
   )
 }

@@ -172,10 +172,10 @@ function Part(props: {
     <section className="undo">
       {props.icon}
       <div>
-        <h4>
+        <h3>
           {props.title}
           <span className="num">{props.children}</span>
-        </h4>
+        </h3>
         {items.length > 0 && (
           <ul>
             {items.map(({ mark, name, rest }, index) => (

@@ -90,7 +90,7 @@ function RowContent(props: { row: Row }): ReactNode {
         </div>
       )
     case 'notice':
-      return <NoticeRow entry={row.entry} turn={row.turn} />
+      return <NoticeRow entry={row.entry} turn={row.turn} isUndoable={row.isUndoable} />
     case 'wake':
       return <WakeRow entry={row.entry} isLatest={row.isLatest} />
     case 'failure':

@@ -1,4 +1,4 @@
-import type { Entry, ThreadState, Turn } from '@threadbox/sdk'
+import type { Entry, NoticeEntry, ThreadState, Turn } from '@threadbox/sdk'
 import { describe, expect, test } from 'vitest'
 import { announcementOf } from './announcement.models.ts'
 import { isSameRow, knownPathsOf, lastMessageOf, queueOf, rowsOf, runningTurnOf } from './rows.models.ts'
@@ -115,6 +115,25 @@ describe('rows of a conversation', () => {
     expect(kindsOf(stateOf([user('a', 't1'), text('b', 't1', 'He', 'streaming')], [running]))).toEqual(['user', 'text'])
     expect(kindsOf(stateOf([user('a', 't1'), call('b', 't1')], [running]))).toEqual(['user', 'call', 'working'])
     expect(runningTurnOf(stateOf([], [running]))?.id).toBe('t1')
+  })
+
+  test('C9: the undo of a rewind is offered by the newest notice only, until something is said or answered anew', () => {
+    const rewound = (id: string, params: NoticeEntry['params'] = { rewindId: id }): Entry => ({
+      ...base(id, 't1'),
+      ...{ at: 5, kind: 'notice', code: 'rewound', params },
+    })
+    const undoable = (entries: Entry[], first = turn('t1')) =>
+      rowsOf(stateOf([user('a', 't1'), ...entries], [first])).flatMap((row) =>
+        row.kind === 'notice' && row.isUndoable ? [row.key] : [],
+      )
+    expect(undoable([rewound('r1')])).toEqual(['r1'])
+    expect(undoable([rewound('r1'), wake('w')])).toEqual(['r1'])
+    expect(undoable([rewound('r1'), rewound('r2')])).toEqual(['r2'])
+    expect(undoable([rewound('r1'), user('b', '', 'queued')])).toEqual(['r1'])
+    expect(undoable([rewound('r1'), user('b', 't2')])).toEqual([])
+    expect(undoable([rewound('r1', {})])).toEqual([])
+    expect(undoable([rewound('r1')], turn('t1', { status: 'running', endedAt: null }))).toEqual([])
+    expect(undoable([rewound('r1')], turn('t1', { endedAt: 6 }))).toEqual([])
   })
 
   test('files shared one after another stand side by side, those of another turn do not', () => {

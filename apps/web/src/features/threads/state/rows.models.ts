@@ -29,7 +29,7 @@ export type Row = { key: string; isAsleep?: true } & (
   | { kind: 'reasoning'; entry: TextEntry }
   | { kind: 'call'; entry: ToolCallEntry }
   | { kind: 'files'; entries: ToolCallEntry[] }
-  | { kind: 'notice'; entry: NoticeEntry; turn: Turn | undefined }
+  | { kind: 'notice'; entry: NoticeEntry; turn: Turn | undefined; isUndoable: boolean }
   | { kind: 'wake'; entry: WakeEntry; isLatest: boolean }
   | { kind: 'failure'; turn: Turn; isLatest: boolean }
   | { kind: 'working'; turn: Turn }
@@ -41,11 +41,12 @@ export function rowsOf(state: ThreadState, outgoing: readonly OutgoingMessage[] 
   const entries = inOrderOfEffect(state.entries.filter((entry) => !isWaiting(entry)))
   const latestTurnId = entries.findLast((entry) => entry.turnId !== '')?.turnId
   const latestWakeId = entries.findLast((entry) => entry.kind === 'wake')?.id
+  const undoableId = undoableRewindOf(entries, state.turns)?.id
   const rows: Row[] = []
   let isAsleep = false
   for (const [index, entry] of entries.entries()) {
     const from = rows.length
-    addEntry(rows, { entry, turn: state.turns[entry.turnId], latestWakeId })
+    addEntry(rows, { entry, turn: state.turns[entry.turnId], latestWakeId, undoableId })
     const turn = state.turns[entry.turnId]
     if (turn !== undefined && isLastOfTurn(entries, { index, turn }))
       rows.push(...endOf(turn, { entries, latestTurnId }))
@@ -92,6 +93,20 @@ export function knownPathsOf(state: ThreadState): Set<string> {
     if (result !== null && 'path' in result && result.path !== null) paths.add(result.path)
   }
   return paths
+}
+
+/** The notice of the rewind that can be undone: the newest, while nothing was said or done in the conversation since. */
+function undoableRewindOf(entries: readonly Entry[], turns: ThreadState['turns']): NoticeEntry | undefined {
+  const last = entries.findLast((entry) => entry.kind === 'user-message' || isRewind(entry))
+  if (last?.kind !== 'notice' || last.params.rewindId === undefined) return undefined
+  const turn = turns[last.turnId]
+  // One that failed, and is answered anew.
+  const wentOn = turn !== undefined && (turn.endedAt === null || turn.endedAt > last.at)
+  return wentOn ? undefined : last
+}
+
+function isRewind(entry: Entry): boolean {
+  return entry.kind === 'notice' && entry.code === 'rewound'
 }
 
 /**
@@ -152,8 +167,9 @@ function isWaiting(entry: Entry): entry is UserMessageEntry {
 
 function addEntry(
   rows: Row[],
-  { entry, turn, latestWakeId }: { entry: Entry; turn: Turn | undefined; latestWakeId: string | undefined },
+  known: { entry: Entry; turn: Turn | undefined; latestWakeId: string | undefined; undoableId: string | undefined },
 ): void {
+  const { entry, turn, latestWakeId } = known
   const key = entry.id
   switch (entry.kind) {
     case 'user-message':
@@ -164,7 +180,7 @@ function addEntry(
       if (entry.text !== '' || entry.status === 'streaming') rows.push({ kind: entry.kind, key, entry })
       return
     case 'notice':
-      rows.push({ kind: 'notice', key, entry, turn })
+      rows.push({ kind: 'notice', key, entry, turn, isUndoable: entry.id === known.undoableId })
       return
     case 'wake':
       rows.push({ kind: 'wake', key, entry, isLatest: entry.id === latestWakeId })

@@ -1,0 +1,109 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type HeldAnswers, startHeldAnswers } from '../stack/held-answers.ts'
+import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
+
+let installation: TestInstallation
+let held: HeldAnswers
+beforeAll(async () => {
+  installation = await startInstallation({
+    between: async (host) => {
+      held = await startHeldAnswers(host)
+      return held
+    },
+  })
+})
+afterAll(() => installation?.[Symbol.asyncDispose]())
+
+const patience = { timeout: 120_000, interval: 100 }
+
+async function output(thread: TestThread, command: string): Promise<string> {
+  const { calls } = await thread.say(`/run ${command}`)
+  expect(calls[0], command).toMatchObject({ status: 'succeeded' })
+  return calls[0]?.output.tail ?? ''
+}
+const messages = async (thread: TestThread) => (await thread.entries()).filter(({ kind }) => kind === 'user-message')
+const notices = async (thread: TestThread) =>
+  (await thread.entries()).flatMap((entry) => (entry.kind === 'notice' && entry.code === 'rewound' ? [entry] : []))
+
+/** A thread whose note says `first` before its second message, and `second` after it. */
+async function begin(): Promise<{ thread: TestThread; target: string }> {
+  const thread = await installation.newThread()
+  await output(thread, 'echo first > /home/user/note')
+  await output(thread, 'echo second > /home/user/note')
+  return { thread, target: (await messages(thread))[1]?.id ?? '' }
+}
+
+async function crashServer(): Promise<void> {
+  await installation.server.kill('SIGKILL')
+  await installation.server.restart()
+}
+
+/** Read, because a command would be one more message. */
+const noteOf = (thread: TestThread) =>
+  installation.client.files.read(thread.id, '/home/user/note').then((answer) => answer.text(), String)
+
+/** Null when nothing keeps the thread from being rewound. */
+async function problemOf({ thread, target }: { thread: TestThread; target: string }): Promise<string | null> {
+  const look = installation.client.threads.previewRewind(thread.id, target)
+  return await look.then(
+    ({ problem }) => problem,
+    (error: { code?: string }) => error.code ?? String(error),
+  )
+}
+
+/** The host has done it, and the server is killed before it hears of that. */
+async function cutOff(order: () => Promise<unknown>): Promise<void> {
+  const answered = held.holdNext(/^POST \/v1\/sandboxes\/[^/]+\/rewind /)
+  const asked = order().catch(() => undefined)
+  await answered
+  await crashServer()
+  await asked
+}
+
+test('C2 C9: a rewind, and its undo, of which the disk is exchanged when the server is killed are finished, once', async () => {
+  const { thread, target } = await begin()
+  const { threads } = installation.client
+  const before = await thread.entries()
+  await cutOff(() => threads.rewind(thread.id, target))
+  await expect.poll(() => notices(thread), patience).toHaveLength(1)
+  expect(await messages(thread)).toHaveLength(1)
+  const rewindId = String((await notices(thread))[0]?.params.rewindId)
+
+  await cutOff(() => threads.undoRewind(thread.id, rewindId))
+  await expect.poll(() => notices(thread), patience).toHaveLength(0)
+  expect((await thread.entries()).slice(0, before.length)).toEqual(before)
+  expect(await output(thread, 'cat /home/user/note')).toBe('second\n')
+
+  const again = (await messages(thread))[1]?.id ?? ''
+  await threads.rewind(thread.id, again)
+  expect(await output(thread, 'cat /home/user/note')).toBe('first\n')
+})
+
+test.each([
+  ['server', crashServer],
+  ['host daemon', () => installation.host.kill('SIGKILL').then(() => installation.host.restart())],
+] as const)(
+  'C2 C9: with the %s killed at any moment of a rewind, conversation and disk are of one moment',
+  async (_, crash) => {
+    const { thread, target } = await begin()
+    const { threads } = installation.client
+    let rewinds = 0
+    for (let round = 0; round < 4; round++) {
+      const asked = threads.rewind(thread.id, target).catch(() => undefined)
+      await delay(randomInt(0, 600))
+      await crash()
+      await asked
+      await expect.poll(() => problemOf({ thread, target }), patience).toBeOneOf([null, 'rewind.message-not-found'])
+      const [notice] = await notices(thread)
+      expect(await messages(thread)).toHaveLength(notice === undefined ? 2 : 1)
+      await expect.poll(() => noteOf(thread), patience).toBe(notice === undefined ? 'second\n' : 'first\n')
+      if (notice === undefined) continue
+      rewinds += 1
+      await threads.undoRewind(thread.id, String(notice.params.rewindId))
+    }
+    console.log(`${rewinds} of 4 rewinds were made`)
+    expect(await output(thread, 'cat /home/user/note')).toBe('second\n')
+  },
+)
