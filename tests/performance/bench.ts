@@ -12,6 +12,7 @@ import { memory } from './scenarios/memory.ts'
 import { packageInstall } from './scenarios/packages.ts'
 import { pausingLarge, pausingSmall } from './scenarios/pausing.ts'
 import { previews } from './scenarios/previews.ts'
+import { rewinding } from './scenarios/rewinding.ts'
 import { screenshot } from './scenarios/screenshot.ts'
 import { snapshots } from './scenarios/snapshots.ts'
 import { starting } from './scenarios/starting.ts'
@@ -37,6 +38,7 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   snapshots,
   forking: forkingSmall,
   'forking-1024': forkingLarge,
+  rewinding,
   transfers,
   packages: packageInstall,
   previews,

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { emptyFigure, type Figure, timed } from '../figure.ts'
+import type { Stage } from '../stage.ts'
+import { placeOf } from './pausing.ts'
+
+const run = promisify(execFile)
+
+/** An awake thread is rewound to before its last message, and answers the next one over the files of then. */
+export async function rewinding(stage: Stage): Promise<Figure[]> {
+  const { imageRoot, diskDirectory } = await placeOf(stage.host)
+  const order = emptyFigure({
+    id: 'rewind',
+    title: 'Rewind of an awake thread, until conversation and disk are those of then',
+    floorTitle: 'btrfs subvolume snapshot of the image, twice: what is undone is kept too',
+    target: null,
+  })
+  const command = emptyFigure({
+    id: 'rewind-command',
+    title: 'The same, and the next message until its command has ended',
+    floorTitle: 'the same, and runsc run of /bin/echo over the image to its first byte',
+    target: null,
+  })
+  const { thread } = await stage.newAwakeThread()
+  for (let round = 0; round < stage.rounds; round++) {
+    const entryId = await sayAndSettle(stage, { thread, text: `/run echo ${round} > /home/user/note` })
+    const copies = [0, 1].map(() => path.join(diskDirectory, `pool/raw-rewind-${randomUUID()}`))
+    const diskMs = await timed(async () => {
+      for (const copy of copies) await run('btrfs', ['subvolume', 'snapshot', imageRoot, copy])
+    })
+    for (const copy of copies) await run('btrfs', ['subvolume', 'delete', copy])
+    const bootMs = await stage.raw.firstByteMs()
+    const orderMs = await timed(() => stage.client.threads.rewind(thread.id, entryId))
+    const commandMs = await timed(() => sayAndSucceed(thread, '/run true'))
+    order.samples.push(orderMs)
+    order.floorSamples.push(diskMs)
+    command.samples.push(orderMs + commandMs)
+    command.floorSamples.push(diskMs + bootMs)
+    await stage.untilSnapshotTaken(thread.id)
+  }
+  await stage.client.threads.delete(thread.id)
+  return [order, command]
+}
+
+type Thread = Awaited<ReturnType<Stage['newAwakeThread']>>['thread']
+
+/** The message to rewind to, when the snapshot of its answer is taken. */
+async function sayAndSettle(stage: Stage, { thread, text }: { thread: Thread; text: string }): Promise<string> {
+  await stage.untilSnapshotTaken(thread.id)
+  const { entries } = await sayAndSucceed(thread, text)
+  await stage.untilSnapshotTaken(thread.id)
+  const message = entries.find(({ kind }) => kind === 'user-message')
+  if (message === undefined) throw new Error('the message is not in its turn')
+  return message.id
+}
+
+async function sayAndSucceed(thread: Thread, text: string) {
+  const said = await thread.say(text)
+  if (said.calls[0]?.status !== 'succeeded') throw new Error(`${text}: ${JSON.stringify(said.calls[0])}`)
+  return said
+}
