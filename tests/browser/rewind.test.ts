@@ -49,6 +49,7 @@ test('C9: the dialog names what goes; Rewind, by keyboard, takes it back; Undo i
 })
 
 test('C9: once the conversation goes on, the notice offers no undo', async () => {
+  await answered(page)
   const tool = page.getByRole('button', { name: 'Rewind to before this' })
   await expect.poll(() => tool.count(), { timeout: 60_000 }).toBe(3)
   await tool.last().press('Enter')
@@ -61,6 +62,7 @@ test('C9: once the conversation goes on, the notice offers no undo', async () =>
 })
 
 test('Esc leaves everything as it is', async () => {
+  await answered(page)
   const before = await log().getByText('/run').count()
   await page.getByRole('button', { name: 'Rewind to before this' }).last().press('Enter')
   await dialog().waitFor()
