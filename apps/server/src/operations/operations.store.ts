@@ -13,6 +13,7 @@ export type OperationStore = {
   }): Promise<void>
   withdraw(kind: string, subjectId: string): Promise<boolean>
   exists(kind: string, subjectId: string): Promise<boolean>
+  dueAt(kind: string, subjectId: string): Promise<number | undefined>
   due(now: number): Promise<OperationRow[]>
   nextDueAt(kinds: readonly string[]): Promise<number | undefined>
   /** False when the row is gone: it was withdrawn in the last moment. */
@@ -62,6 +63,11 @@ export function makeOperationStore(database: Kysely<OperationTables>): Operation
         .where('subject_id', '=', subjectId)
         .executeTakeFirst()
       return row !== undefined
+    },
+    dueAt: async (kind, subjectId) => {
+      const rows = database.selectFrom('operations').select('due_at').where('kind', '=', kind)
+      const row = await rows.where('subject_id', '=', subjectId).executeTakeFirst()
+      return row === undefined ? undefined : Number(row.due_at)
     },
     due: (now) =>
       database.selectFrom('operations').selectAll().where('due_at', '<=', now).orderBy('due_at').limit(20).execute(),

@@ -16,6 +16,8 @@ export type Operations = {
   /** Takes back what has not begun. False when it has, or was never planned. */
   withdraw(kind: string, subjectId: string): Promise<boolean>
   isPlanned(kind: string, subjectId: string): Promise<boolean>
+  /** When it is or was to begin; undefined: it is not planned. */
+  dueAt(kind: string, subjectId: string): Promise<number | undefined>
   register(kind: string, worker: OperationWorker): void
   /** Begins to work: first on what a crash left behind, then on what becomes due. */
   start(): void
@@ -87,6 +89,7 @@ export function makeOperations(options: { store: OperationStore; system: System;
     },
     withdraw: (kind, subjectId) => store.withdraw(kind, subjectId),
     isPlanned: (kind, subjectId) => store.exists(kind, subjectId),
+    dueAt: (kind, subjectId) => store.dueAt(kind, subjectId),
     register: (kind, worker) => {
       workers.set(kind, worker)
     },

@@ -28,7 +28,10 @@ export function registerThreadDeletion(options: {
   })
 }
 
-/** At start: a thread that is marked as deleted has an operation, whatever a crash came between. */
+/**
+ * At start: a thread that is marked as deleted has an operation, whatever a crash came between. One that was being made
+ * out of something else waits no longer for whoever made it.
+ */
 export async function replanDeletions(options: {
   operations: Operations
   store: ThreadStore
@@ -36,8 +39,9 @@ export async function replanDeletions(options: {
   undoMs: number
 }): Promise<void> {
   for (const threadId of await options.store.deletedIds()) {
-    if (await options.operations.isPlanned(deleteThreadOperation, threadId)) continue
     const dueAt = options.system.now() + options.undoMs
+    const plannedAt = await options.operations.dueAt(deleteThreadOperation, threadId)
+    if (plannedAt !== undefined && plannedAt <= dueAt) continue
     await options.operations.plan({ kind: deleteThreadOperation, subjectId: threadId, dueAt })
   }
 }

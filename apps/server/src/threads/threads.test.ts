@@ -121,4 +121,16 @@ onBothDatabases((target) => {
     expect(await request('GET', `/threads/${untold.id}`)).toMatchObject({ title: 'untold' })
     expect(await server.parts.operations.isPlanned('delete-thread', told.id)).toBe(true)
   })
+
+  test('C2: a thread that was being made when the server ended is removed soon after the start', async () => {
+    const like = { user_id: owner.userId, title: 'half', title_source: 'person' as const, model_id: null }
+    const id = await server.parts.hiddenThreads.create({ ...like, workspace_id: null })
+    const inUse = (await server.parts.operations.dueAt('delete-thread', id)) ?? 0
+    await server.start()
+    const dueAt = (await server.parts.operations.dueAt('delete-thread', id)) ?? 0
+    expect(inUse - dueAt).toBeGreaterThan(60_000)
+    server.clock.now = dueAt
+    await server.parts.operations.plan({ kind: 'delete-thread', subjectId: 'other', dueAt })
+    await expect.poll(() => server.parts.threadStore.findAny(id), { timeout: 60_000 }).toBeUndefined()
+  })
 })

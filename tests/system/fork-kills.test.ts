@@ -1,0 +1,64 @@
+import { hostPaths } from '@threadbox/protocol/host'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type HeldAnswers, startHeldAnswers } from '../stack/held-answers.ts'
+import { startInstallation, type TestInstallation, type TestThread, testThread } from '../stack/installation.ts'
+
+let installation: TestInstallation
+let held: HeldAnswers
+beforeAll(async () => {
+  installation = await startInstallation({
+    serverEnvironment: { THREADBOX_UNDO_SECONDS: '1' },
+    between: async (host) => {
+      held = await startHeldAnswers(host)
+      return held
+    },
+  })
+})
+afterAll(() => installation?.[Symbol.asyncDispose]())
+
+const patience = { timeout: 120_000, interval: 200 }
+
+async function cell(thread: TestThread, code: string): Promise<string> {
+  const { calls } = await thread.say(`/python ${code}`)
+  expect(calls[0], code).toMatchObject({ status: 'succeeded', result: { kind: 'python', traceback: null } })
+  return (calls[0]?.output.tail ?? '').trim()
+}
+async function sandboxIds(): Promise<string[]> {
+  const { body } = await installation.host.request('GET', hostPaths.sandboxes)
+  return (body as { sandboxes: { sandboxId: string }[] }).sandboxes.map(({ sandboxId }) => sandboxId)
+}
+
+test('C2 C9: of a live fork that runs when its server is killed nothing is left; the source goes on with its memory', async () => {
+  const source = await installation.newThread()
+  const { client, server } = installation
+  await cell(source, 'held = 41')
+  const before = await sandboxIds()
+  const answered = held.holdNext(/^POST \/v1\/sandboxes\/[^/]+\/fork /)
+  const asked = client.threads.fork(source.id).catch(() => undefined)
+  await answered
+  expect(await sandboxIds()).toHaveLength(before.length + 1)
+  await server.kill('SIGKILL')
+  await server.restart()
+  await asked
+  expect((await client.threads.list()).threads.map(({ id }) => id)).toEqual([source.id])
+  await expect.poll(sandboxIds, patience).toEqual(before)
+  expect(await cell(source, 'print(held)')).toBe('41')
+  const made = await client.threads.fork(source.id)
+  expect(await cell(testThread(client, made.id), 'print(held)')).toBe('41')
+})
+
+test('C9: a paused thread is forked with its memory and sleeps on; both go on from there apart', async () => {
+  const source = await installation.newThread()
+  const { client } = installation
+  await cell(source, 'held = [41]')
+  await client.sandboxes.pause(source.id)
+  const made = await client.threads.fork(source.id)
+  expect(made.forkedFrom).toMatchObject({ threadId: source.id, from: 'memory' })
+  expect((await client.sandboxes.get(source.id)).sandbox.state).toBe('paused')
+  const fork = testThread(client, made.id)
+  expect(await cell(fork, 'held.append(1); print(held)')).toBe('[41, 1]')
+  expect((await client.sandboxes.get(source.id)).sandbox.state).toBe('paused')
+  expect(await cell(source, 'print(held)')).toBe('[41]')
+  const wakes = (await source.entries()).filter((entry) => entry.kind === 'wake')
+  expect(wakes).toMatchObject([{ report: { from: 'memory' } }])
+})
