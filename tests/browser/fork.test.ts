@@ -26,7 +26,7 @@ async function printed(id: string): Promise<string> {
 const log = () => page.getByRole('log')
 const idInAddress = () => new URL(page.url()).pathname.split('/').at(-1) ?? ''
 async function atAnotherThanThe(id: string): Promise<void> {
-  await expect.poll(idInAddress, { timeout: 30_000 }).not.toBe(id)
+  await expect.poll(idInAddress, { timeout: 60_000 }).not.toBe(id)
 }
 
 test('C9: Fork in the menu of a thread goes to a copy in which its variables are; the notice leads back', async () => {
@@ -41,12 +41,17 @@ test('C9: Fork in the menu of a thread goes to a copy in which its variables are
   await send(page, '/python print(held + 1)')
   await expect.poll(() => printed(idInAddress()), { timeout: 60_000 }).toBe('42\n')
   await log().getByRole('link', { name: 'First way' }).click()
-  await expect.poll(idInAddress).toBe(threadId)
+  await expect.poll(idInAddress, { timeout: 60_000 }).toBe(threadId)
+  await log().getByText('Forked to').waitFor()
+  await log().getByRole('link', { name: 'First way' }).press('Enter')
+  await atAnotherThanThe(threadId)
+  await log().getByRole('link', { name: 'First way' }).click()
+  await expect.poll(idInAddress, { timeout: 60_000 }).toBe(threadId)
 })
 
 test('C9: Fork from here, by keyboard, has what was before the message, and says that processes are not there', async () => {
   const tool = page.getByRole('button', { name: 'Fork from here' })
-  await expect.poll(() => tool.count(), { timeout: 30_000 }).toBe(2)
+  await expect.poll(() => tool.count(), { timeout: 60_000 }).toBe(2)
   await tool.last().press('Enter')
   await atAnotherThanThe(threadId)
   await log().getByText('It has the files of then.').waitFor()

@@ -59,6 +59,7 @@ test('C9: a paused thread is forked with its memory and sleeps on; both go on fr
   expect(await cell(fork, 'held.append(1); print(held)')).toBe('[41, 1]')
   expect((await client.sandboxes.get(source.id)).sandbox.state).toBe('paused')
   expect(await cell(source, 'print(held)')).toBe('[41]')
-  const wakes = (await source.entries()).filter((entry) => entry.kind === 'wake')
-  expect(wakes).toMatchObject([{ report: { from: 'memory' } }])
+  const wakes = (await source.entries()).flatMap((entry) => (entry.kind === 'wake' ? [entry.report.from] : []))
+  // Out of RAM, unless the machine took that back meanwhile.
+  expect(wakes).toEqual([expect.stringMatching(/^(frozen|memory)$/)])
 })

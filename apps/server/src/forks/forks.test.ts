@@ -58,19 +58,23 @@ test('a fork of a thread without a computer has its conversation, and no compute
   const made = (await (await fork()).json()) as Thread
   expect(made).toMatchObject({ title: 'The source', forkedFrom: { threadId, from: 'none', turns: 1 } })
   expect(made.sandbox.state).toBe('fresh')
-  expect(await kindsOf(made.id)).toEqual([...(await kindsOf(threadId)), 'notice'])
+  expect(await kindsOf(made.id)).toEqual(await kindsOf(threadId))
   expect(host.sandboxes.size).toBe(0)
 })
 
 test('C9: a live fork has the conversation and a computer of its own, and both go on apart', async () => {
   await say('/run true')
+  await server.parts.threadStore.markRead(threadId)
   const answer = await fork({ title: 'Another way' })
   expect(answer.status).toBe(201)
   const made = (await answer.json()) as Thread
   expect(made).toMatchObject({ title: 'Another way', forkedFrom: { threadId, from: 'memory', turns: 1 } })
   expect(made.sandbox.state).toBe('active')
   const [own, copied] = await Promise.all([threadId, made.id].map((id) => server.parts.log.entries(id)))
-  expect(copied).toHaveLength((own?.length ?? 0) + 1)
+  expect(copied).toHaveLength(own?.length ?? 0)
+  expect(own?.at(-1)).toMatchObject({ code: 'forked-to', params: { threadId: made.id, title: 'Another way' } })
+  expect(copied?.at(-2)?.kind).not.toBe('notice')
+  expect((await listed()).find(({ id }) => id === threadId)?.hasUnread).toBe(false)
   const ids = new Set(own?.map(({ id }) => id))
   expect(copied?.some(({ id }) => ids.has(id))).toBe(false)
   expect(copied?.at(-1)).toMatchObject({ kind: 'notice', code: 'forked', params: { from: 'memory', threadId } })

@@ -1,9 +1,11 @@
+import { isErrorOf } from '@threadbox/errors'
 import type { ForkedSandbox } from '@threadbox/protocol/host'
 import type { ForkedFrom, ForkThread, NoticeEntry, Thread } from '@threadbox/protocol/public'
 import type { SandboxRow } from '../sandboxes/sandboxes.table.ts'
 import type { Services } from '../services/services.usecases.ts'
 import type { Snapshots } from '../snapshots/snapshots.usecases.ts'
 import type { HiddenThreads } from '../threads/hidden-threads.ts'
+import { threadNotFound } from '../threads/threads.errors.ts'
 import type { ThreadRow } from '../threads/threads.table.ts'
 import type { TurnRecord } from '../turns/turn-record.ts'
 import type { Turns } from '../turns/turns.usecases.ts'
@@ -79,13 +81,24 @@ async function makeFork(
   order: Content & { thread: ThreadRow; request: ForkThread },
 ): Promise<Thread> {
   const { hiddenThreads } = dependencies
-  const { thread, request, turns, source, snapshotId } = order
+  const { thread, request } = order
   const { user_id, model_id, workspace_id } = thread
   const named =
     request.title === undefined
       ? { title: thread.title, title_source: thread.title_source }
       : { title: request.title, title_source: 'person' as const }
   const id = await hiddenThreads.create({ user_id, model_id, workspace_id, ...named })
+  const shown = await fillFork(dependencies, { ...order, id })
+  await tellSource(dependencies, { threadId: thread.id, fork: shown })
+  return shown
+}
+
+async function fillFork(
+  dependencies: ForksDependencies,
+  order: Content & { thread: ThreadRow; id: string },
+): Promise<Thread> {
+  const { hiddenThreads } = dependencies
+  const { thread, id, turns, source, snapshotId } = order
   try {
     const made = source && (await dependencies.forkSandbox({ source, snapshotId, threadId: id }))
     const from: ForkedFrom['from'] = made?.from ?? 'none'
@@ -103,6 +116,22 @@ async function makeFork(
     await hiddenThreads.abandon(id)
     throw error
   }
+}
+
+/** A line in the thread that was copied, which nothing else of the fork changes. */
+async function tellSource(
+  { log, system }: ForksDependencies,
+  { threadId, fork }: { threadId: string; fork: Thread },
+): Promise<void> {
+  const params = { threadId: fork.id, title: fork.title }
+  const entry: NoticeEntry = {
+    ...{ id: system.newId('entry'), turnId: '', at: system.now() },
+    ...{ kind: 'notice', code: 'forked-to', params },
+  }
+  await log.append(threadId, [{ type: 'entry-added', entry }]).catch((error: unknown) => {
+    // It was deleted meanwhile.
+    if (!isErrorOf(threadNotFound, error)) throw error
+  })
 }
 
 function forkNotice(

@@ -15,5 +15,7 @@ export function withDeltas(entry: Entry, deltas: readonly RecordedEvent[]): Entr
 
 /** Whether a person who is not looking at the thread would want to know of this entry. */
 export function isNews(entry: Entry): boolean {
-  return entry.kind === 'text' || entry.kind === 'tool-call' || entry.kind === 'notice'
+  // Who forks a thread goes to the fork: there is nothing to come back for.
+  if (entry.kind === 'notice') return entry.code !== 'forked-to'
+  return entry.kind === 'text' || entry.kind === 'tool-call'
 }

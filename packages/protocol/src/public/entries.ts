@@ -193,6 +193,7 @@ export const noticeEntrySchema = z.object({
     'disk-nearly-full',
     'sandbox-status',
     'forked',
+    'forked-to',
     'rewound',
   ]),
   params: z.record(z.string(), z.union([z.string(), z.number()])),

@@ -96,6 +96,7 @@ export const threads: Texts<typeof source> = {
       'Die Dateien sind die von damals; Prozesse und Variablen sind weg. Was rückgängig gemacht wurde, ist bis zur nächsten Nachricht aufbewahrt.',
     rewoundWithoutDisk: 'Was rückgängig gemacht wurde, ist bis zur nächsten Nachricht aufbewahrt.',
     forked: 'Dieser Thread wurde von einem anderen abgezweigt',
+    forkedTo: 'Abgezweigt nach',
     forkedOf: {
       memory:
         'Alles, was lief, läuft auch hier weiter, unabhängig von dort: Dateien, Prozesse, Variablen. Verbindungen zu anderen Rechnern wurden geschlossen.',

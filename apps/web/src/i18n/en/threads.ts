@@ -93,6 +93,7 @@ export const threads = {
       'Files are those of then; processes and variables are gone. What was undone is kept until the next message.',
     rewoundWithoutDisk: 'What was undone is kept until the next message.',
     forked: 'This thread is a fork of another one',
+    forkedTo: 'Forked to',
     forkedOf: {
       memory:
         'Everything that ran goes on here too, apart from there: files, processes, variables. Connections to other machines were closed.',

@@ -87,6 +87,12 @@ export function NoticeRow(props: { entry: NoticeEntry; turn: Turn | undefined; i
       )
     case 'forked':
       return <Forked params={params} />
+    case 'forked-to':
+      return (
+        <Line icon={<GitFork className="i" size={16} />} title={t('notice.forkedTo')}>
+          <ThreadLink params={params} />
+        </Line>
+      )
     case 'rewound':
       return <Rewound params={params} isUndoable={props.isUndoable} />
     default:
@@ -116,17 +122,25 @@ function Forked(props: { params: NoticeEntry['params'] }) {
   const { t } = useTranslation('threads')
   const { params } = props
   const from = forkOrigins.find((known) => known === params.from) ?? 'none'
-  const title = String(params.title ?? '')
-  const threadId = String(params.threadId ?? '')
   return (
     <Line icon={<GitFork className="i" size={16} />} title={t('notice.forked')} rest={t(`notice.forkedOf.${from}`)}>
-      <Link className="link" to="/threads/$threadId" params={{ threadId }}>
-        {title === '' ? t('untitled') : title}
-      </Link>
+      <ThreadLink params={params} />
     </Line>
   )
 }
 const forkOrigins = ['memory', 'disk', 'none'] as const
+
+/** To the other thread of a fork, by the title that it had then. */
+function ThreadLink(props: { params: NoticeEntry['params'] }) {
+  const { t } = useTranslation('threads')
+  const title = String(props.params.title ?? '')
+  const threadId = String(props.params.threadId ?? '')
+  return (
+    <Link className="link" to="/threads/$threadId" params={{ threadId }}>
+      {title === '' ? t('untitled') : title}
+    </Link>
+  )
+}
 
 /** What was before this is gone from here, and can come back until something is said. */
 function Rewound(props: { params: NoticeEntry['params']; isUndoable: boolean }) {
