@@ -26,6 +26,7 @@ async function callsOfTheClient(): Promise<string[]> {
     client.threads,
     client.workspaces,
     client.skills,
+    client.agents,
     client.files,
     client.models,
     client.connections,

@@ -1,5 +1,8 @@
 import type { SandboxState } from '@threadbox/domain'
 import type { Logger } from '@threadbox/telemetry'
+import type { AgentTables } from './agents/agents.table.ts'
+import { makeThreadSetupStore } from './agents/thread-setups.store.ts'
+import { makeThreadSetups, type ThreadSetups } from './agents/thread-setups.ts'
 import { makeAttachmentStore } from './attachments/attachments.store.ts'
 import type { AttachmentTables } from './attachments/attachments.table.ts'
 import { type Attachments, makeAttachments } from './attachments/attachments.usecases.ts'
@@ -55,6 +58,7 @@ export type ThreadParts = SandboxParts &
     serviceWatch: ServiceWatch
     filesWatch: FilesWatch
     hiddenThreads: HiddenThreads
+    setups: ThreadSetups
     snapshots: Snapshots
   }
 
@@ -87,6 +91,7 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     system,
     logger,
   })
+  const setups = makeThreadSetups(makeThreadSetupStore(tablesOf<AgentTables>(open.database)))
   const base = makeWorkspaceBase({ ...options, threadStore, operations })
   const searchTables = tablesOf<SearchTables>(open.database)
   const search = makeSearchIndex({ database: searchTables, kind: open.kind })
@@ -131,12 +136,13 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     ...{ ...options, ...known, operations, sandboxStore: sandboxParts.sandboxStore },
     onValuesChanged: inheritedChanged,
   })
-  const skillParts = makeSkillParts({ ...options, ...known, operations, workspaces })
+  const skillParts = makeSkillParts({ ...options, ...known, operations, workspaces, setups })
   const parts: ThreadParts = {
     threadStore,
     log,
     userHub,
     operations,
+    setups,
     attachments,
     services,
     serviceWatch,

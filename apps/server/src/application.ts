@@ -1,6 +1,9 @@
 import type { turnSettings } from '@threadbox/config'
 import type { Logger } from '@threadbox/telemetry'
 import type { Hono } from 'hono'
+import { agentRoutes } from './agents/agents.routes.ts'
+import type { Agents } from './agents/agents.usecases.ts'
+import { makeAgentPart } from './agents/agents-part.ts'
 import { makeAuditPart, makeThreadParts, type ThreadParts } from './application-parts.ts'
 import { contentRoutes } from './attachments/content.routes.ts'
 import type { Audit } from './audit/audit.ts'
@@ -113,6 +116,7 @@ export type Application = {
     turns: Turns
     models: Models
     agentConnections: AgentConnections
+    agents: Agents
   }
   /** Takes up what a crash or a stop left unfinished, then follows the host. */
   start(): Promise<void>
@@ -148,6 +152,7 @@ export function makeApplication(options: ApplicationOptions): Application {
     await turns.offerModel(connection.name)
     parts.userHub.broadcast({ type: 'status-updated' })
   })
+  const agents = makeAgentPart(options, { parts, connections: connectionParts.connections, audit })
   const people = makePeople(options, audit)
   const previews = makePreviewParts({ ...options, ...parts, audit })
   const sharing = makeSharingParts({ ...options, ...parts, audit })
@@ -168,6 +173,7 @@ export function makeApplication(options: ApplicationOptions): Application {
     turns,
     rewinds,
     connections: connectionParts.connections,
+    agents,
     settings,
     audit,
     stopping: stopping.signal,
@@ -185,6 +191,7 @@ export function makeApplication(options: ApplicationOptions): Application {
       turns,
       models,
       agentConnections: connectionParts.agentConnections,
+      agents,
     },
     ...lifecycle(options, { parts, previews, sharing, terminals, turns, rewinds, stopping, connectionParts }),
   }
@@ -236,6 +243,7 @@ function mountRoutes(
     turns: Turns
     rewinds: Rewinds
     connections: Connections
+    agents: Agents
     settings: Settings
     audit: Audit
     stopping: AbortSignal
@@ -259,7 +267,8 @@ function mountRoutes(
       accountRoutes({ users, apiKeys: known.apiKeys }),
       threadRoutes({ threads, log, userHub: parts.userHub }),
       workspaceRoutes({ workspaces: parts.workspaces }),
-      skillRoutes({ skills: parts.skills, threads, files }),
+      skillRoutes({ skills: parts.skills, threads, files, placeOf: parts.setups.placeOf }),
+      agentRoutes({ agents: known.agents, threads }),
       contentRoutes({ threads, log, blobs: options.blobs, attachments }),
       exportRoutes({ threads, log, blobs: options.blobs }),
       fileRoutes({

@@ -34,6 +34,7 @@ const terminal = {
   unknown: { threadId: 'thread.not-found', terminalId: 'terminal.not-found' },
 } as const
 const workspace = { params: { workspaceId: 'own' }, unknown: { workspaceId: 'workspace.not-found' } } as const
+const agent = { params: { agentId: 'own' }, unknown: { agentId: 'agent.not-found' } } as const
 const skill = { params: { skillId: 'own' }, unknown: { skillId: 'skill.not-found' } } as const
 const connection = { params: { connectionId: 'own' }, unknown: { connectionId: 'connection.not-found' } } as const
 const model = { params: { modelId: 'own' }, unknown: { modelId: 'model.not-found' } } as const
@@ -237,6 +238,28 @@ export const badInputRows: Record<string, BadInputRow> = {
   'GET /skills/{skillId}/archive': skill,
   'GET /threads/{threadId}/skills': inThread,
   'POST /threads/{threadId}/skills': { ...inThread, body: { path: '/home/user/skill', workspaceId: null } },
+  'GET /agents': {},
+  'POST /agents': {
+    body: {
+      ...{ name: 'Another agent', description: 'Text', workspaceId: null, instructions: 'Text' },
+      ...{ modelId: null, skillIds: null, connectionIds: null },
+    },
+  },
+  'GET /agents/{agentId}': agent,
+  'PATCH /agents/{agentId}': {
+    ...agent,
+    body: {
+      ...{ name: 'Name', description: 'Text', instructions: 'Text' },
+      ...{ modelId: null, skillIds: null, connectionIds: null },
+    },
+  },
+  'PUT /agents/{agentId}/current': { ...agent, body: { version: 1 } },
+  'DELETE /agents/{agentId}': agent,
+  'DELETE /agents/{agentId}/versions/{version}': {
+    params: { agentId: 'own', version: { value: '1' } },
+    unknown: { agentId: 'agent.not-found', version: 'agent.version-not-found' },
+  },
+  'POST /agents/{agentId}/threads': { ...agent, body: { version: 1, title: 'Title' } },
   'GET /models': {},
   'POST /models': {
     ...modelOwner,

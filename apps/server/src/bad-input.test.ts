@@ -76,9 +76,11 @@ async function makeIds(person: TestPerson): Promise<Ids> {
   const { id: connectionId } = await json<{ id: string }>('POST', '/connections', {
     ...{ name: 'Server', url: 'http://127.0.0.1:9/mcp', auth: { kind: 'none' } },
   })
+  const { id: agentId } = await json<{ id: string }>('POST', '/agents', { name: 'Agent' })
   return {
     threadId,
     workspaceId,
+    agentId,
     skillId: ((await skill.json()) as { id: string }).id,
     connectionId,
     entryId,

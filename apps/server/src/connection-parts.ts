@@ -75,9 +75,9 @@ export function makeConnectionFeature(
     version: string
     system: System
   },
-  known: { parts: Pick<ThreadParts, 'access' | 'workspaces' | 'threadStore'>; audit: Audit },
+  known: { parts: Pick<ThreadParts, 'access' | 'workspaces' | 'threadStore' | 'setups'>; audit: Audit },
 ): ConnectionParts {
-  const { access, workspaces, threadStore } = known.parts
+  const { access, workspaces, threadStore, setups } = known.parts
   return makeConnectionParts({
     ...options,
     ...options.connectionSettings,
@@ -88,7 +88,8 @@ export function makeConnectionFeature(
     placeOf: async (threadId) => {
       const row = await threadStore.findAny(threadId)
       if (row === undefined || row.deleted_at !== null) return undefined
-      return { userId: row.user_id, workspaceId: row.workspace_id }
+      const setup = await setups.of(row)
+      return { userId: row.user_id, workspaceId: row.workspace_id, only: setup?.connectionIds ?? null }
     },
   })
 }

@@ -1,4 +1,5 @@
 import type { Logger } from '@threadbox/telemetry'
+import type { ThreadSetups } from './agents/thread-setups.ts'
 import type { Audit } from './audit/audit.ts'
 import type { BlobStore } from './blobs/blob-store.ts'
 import { type OpenDatabase, tablesOf } from './database/database.ts'
@@ -30,6 +31,7 @@ export function makeSkillParts(options: {
   base: WorkspaceBase
   workspaces: Workspaces
   threadStore: ThreadStore
+  setups: ThreadSetups
   sandboxParts: { sandboxStore: SandboxStore }
   userHub: UserHub
 }): SkillParts {
@@ -41,7 +43,7 @@ export function makeSkillParts(options: {
     packages,
     skillsOf: async (threadId) => {
       const row = await threadStore.findAny(threadId)
-      return row === undefined ? [] : await skills.ofThread({ userId: row.user_id, workspaceId: row.workspace_id })
+      return row === undefined ? [] : await skills.ofThread(await options.setups.placeOf(row))
     },
     awake: async () => {
       const rows = (await sandboxStore.all()).filter((row) => row.state === 'active')

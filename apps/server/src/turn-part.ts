@@ -41,7 +41,8 @@ export function makeTurnPart(
         modelId: row.model_id ?? workspace?.modelId ?? null,
         titleSource: row.title_source as 'none' | 'automatic' | 'person',
         instructions: workspace?.instructions ?? '',
-        skills: await parts.skills.ofThread({ userId: row.user_id, workspaceId: row.workspace_id }),
+        agentInstructions: (await parts.setups.of(row))?.instructions ?? '',
+        skills: await parts.skills.ofThread(await parts.setups.placeOf(row)),
       }
     },
     historyNote: async (threadId, before) => {

@@ -25,6 +25,8 @@ export const idPrefixes = {
   skill: 'i',
   connection: 'q',
   threadLink: 'z',
+  agent: 'g',
+  environment: 'j',
 } as const
 export type IdKind = keyof typeof idPrefixes
 

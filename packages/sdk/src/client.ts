@@ -1,4 +1,5 @@
 import type { ThreadEvent, UserEvent } from '@threadbox/protocol/public'
+import { agentCalls } from './agents.ts'
 import { connectionCalls } from './connections.ts'
 import { followStream, type StreamOptions } from './event-stream.ts'
 import { fileCalls } from './files.ts'
@@ -28,6 +29,7 @@ export function createClient(options: ClientOptions = {}) {
     threads: threadCalls(connection),
     workspaces: workspaceCalls(connection),
     skills: skillCalls(connection),
+    agents: agentCalls(connection),
     sandboxes: sandboxCalls(connection),
     services: serviceCalls(connection),
     snapshots: snapshotCalls(connection),

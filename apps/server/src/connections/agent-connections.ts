@@ -62,6 +62,9 @@ export type AgentConnections = {
   allowAlways(userId: string, plan: ConnectionPlan): Promise<void>
 }
 
+/** `only`: connections that the thread may have at most; null: all of its place. */
+export type ConnectionPlace = { userId: string; workspaceId: string | null; only: readonly string[] | null }
+
 export type AgentConnectionsDependencies = {
   store: ConnectionStore
   access: Access
@@ -69,7 +72,7 @@ export type AgentConnectionsDependencies = {
   secretBox: SecretBox
   oauthTokens: OAuthTokens
   /** Whose thread it is and where; undefined when it is gone. */
-  placeOf(threadId: string): Promise<{ userId: string; workspaceId: string | null } | undefined>
+  placeOf(threadId: string): Promise<ConnectionPlace | undefined>
   now: () => number
 }
 
@@ -85,9 +88,9 @@ export function makeAgentConnections(dependencies: AgentConnectionsDependencies)
   const rowsOf = async (threadId: string) => {
     const place = await dependencies.placeOf(threadId)
     if (place === undefined) return []
-    const { userId, workspaceId } = place
+    const { userId, workspaceId, only } = place
     const rows = await store.list(userId, workspaceId === null ? [] : [workspaceId])
-    return inherited(rows.filter((row) => row.is_enabled === 1))
+    return inherited(rows.filter((row) => row.is_enabled === 1 && (only === null || only.includes(row.id))))
   }
   const find = async (threadId: string, plan: ConnectionPlan) => {
     const row = (await rowsOf(threadId)).find(({ id }) => id === plan.connectionId)

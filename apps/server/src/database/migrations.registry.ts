@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
+import { createAgentTables } from '../agents/agents.table.ts'
 import { createAttachmentTables } from '../attachments/attachments.table.ts'
 import { createAuditTables } from '../audit/audit.table.ts'
 import { createConnectionTables } from '../connections/connections.table.ts'
@@ -55,6 +56,7 @@ const changes: Record<string, Change> = {
   '0026-connections': createConnectionTables,
   '0027-forks': addForkColumn,
   '0028-rewinds': createRewindTables,
+  '0029-agents': createAgentTables,
 }
 
 export const migrationNames = Object.keys(changes)

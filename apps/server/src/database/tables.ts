@@ -1,3 +1,4 @@
+import type { AgentTables } from '../agents/agents.table.ts'
 import type { AttachmentTables } from '../attachments/attachments.table.ts'
 import type { AuditTables } from '../audit/audit.table.ts'
 import type { ConnectionTables } from '../connections/connections.table.ts'
@@ -26,6 +27,7 @@ export type Database = UserTables &
   SandboxTables &
   ServiceTables &
   SkillTables &
+  AgentTables &
   ThreadLinkTables &
   TerminalTables &
   AttachmentTables &

@@ -1,6 +1,7 @@
 import { isErrorOf } from '@threadbox/errors'
 import type { ForkedSandbox } from '@threadbox/protocol/host'
 import type { ForkedFrom, ForkThread, NoticeEntry, Thread } from '@threadbox/protocol/public'
+import type { ThreadSetupStore } from '../agents/thread-setups.store.ts'
 import type { SandboxRow } from '../sandboxes/sandboxes.table.ts'
 import type { Services } from '../services/services.usecases.ts'
 import type { Snapshots } from '../snapshots/snapshots.usecases.ts'
@@ -22,6 +23,8 @@ export type Forks = {
 
 export type ForksDependencies = CopyDependencies & {
   hiddenThreads: HiddenThreads
+  /** What the thread has of the agent that it was started from, for the copy. */
+  setups: Pick<ThreadSetupStore, 'copy'>
   snapshots: Pick<Snapshots, 'afterTurns' | 'settled'>
   turns: Pick<Turns, 'whileQuiet'>
   sandboxOf: (threadId: string) => Promise<SandboxRow | undefined>
@@ -82,12 +85,12 @@ async function makeFork(
 ): Promise<Thread> {
   const { hiddenThreads } = dependencies
   const { thread, request } = order
-  const { user_id, model_id, workspace_id } = thread
+  const { user_id, model_id, workspace_id, started_from_json } = thread
   const named =
     request.title === undefined
       ? { title: thread.title, title_source: thread.title_source }
       : { title: request.title, title_source: 'person' as const }
-  const id = await hiddenThreads.create({ user_id, model_id, workspace_id, ...named })
+  const id = await hiddenThreads.create({ user_id, model_id, workspace_id, started_from_json, ...named })
   const shown = await fillFork(dependencies, { ...order, id })
   await tellSource(dependencies, { threadId: thread.id, fork: shown })
   return shown
@@ -100,6 +103,7 @@ async function fillFork(
   const { hiddenThreads } = dependencies
   const { thread, id, turns, source, snapshotId } = order
   try {
+    await dependencies.setups.copy(thread.id, id)
     const made = source && (await dependencies.forkSandbox({ source, snapshotId, threadId: id }))
     const from: ForkedFrom['from'] = made?.from ?? 'none'
     await copyConversation(dependencies, {

@@ -8,6 +8,7 @@ import {
   skillsSchema,
   threadSkillsSchema,
 } from '@threadbox/protocol/public'
+import type { ThreadSetups } from '../agents/thread-setups.ts'
 import type { Files } from '../files/files.usecases.ts'
 import {
   type Api,
@@ -104,7 +105,18 @@ const saveRoute = defineRoute({
   responses: created,
 })
 
-export function skillRoutes({ skills, threads, files }: { skills: Skills; threads: Threads; files: Files }): Api {
+export function skillRoutes({
+  skills,
+  threads,
+  files,
+  placeOf,
+}: {
+  skills: Skills
+  threads: Threads
+  files: Files
+  /** What decides which skills a thread has. */
+  placeOf: ThreadSetups['placeOf']
+}): Api {
   const api = makeApi()
   const userId = (context: Pick<ApiContext, 'get'>) => context.get('caller').userId
   const bodyOf =
@@ -137,7 +149,7 @@ export function skillRoutes({ skills, threads, files }: { skills: Skills; thread
   })
   api.openapi(ofThreadRoute, async (context) => {
     const row = await threads.open(userId(context), context.req.valid('param').threadId)
-    const inForce = await skills.ofThread({ userId: row.user_id, workspaceId: row.workspace_id })
+    const inForce = await skills.ofThread(await placeOf(row))
     return context.json({ skills: presentInForce(inForce) }, 200)
   })
   api.openapi(saveRoute, async (context) => {

@@ -37,8 +37,8 @@ export type Skills = {
   delete(userId: string, skillId: string): Promise<Skill>
   /** Its folder as a zip. */
   archive(userId: string, skillId: string): Promise<{ name: string; content: AsyncIterable<Buffer> }>
-  /** What the agent of a thread has. */
-  ofThread(thread: { userId: string; workspaceId: string | null }): Promise<SkillRow[]>
+  /** What the agent of a thread has; with `only` nothing beside these. */
+  ofThread(thread: { userId: string; workspaceId: string | null; only?: readonly string[] | null }): Promise<SkillRow[]>
   /** Before a workspace is removed for good. */
   eraseOf(workspaceId: string): Promise<void>
 }
@@ -119,8 +119,10 @@ export function makeSkills(dependencies: SkillsDependencies): Skills {
       const row = await open(userId, skillId, 'read')
       return { name: row.name, content: zipStream(zipEntries(row, await filesOf(dependencies, row))) }
     },
-    ofThread: async ({ userId, workspaceId }) =>
-      inForce(await store.list(workspaceId === null ? [userId] : [userId, workspaceId])),
+    ofThread: async ({ userId, workspaceId, only = null }) => {
+      const rows = await store.list(workspaceId === null ? [userId] : [userId, workspaceId])
+      return inForce(only === null ? rows : rows.filter(({ id }) => only.includes(id)))
+    },
     eraseOf: async (workspaceId) => {
       for (const skillId of await store.idsIn(workspaceId)) await erase(skillId)
     },

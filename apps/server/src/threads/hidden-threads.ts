@@ -10,12 +10,18 @@ import { deleteThreadOperation, newRow, type Threads } from './threads.usecases.
  * removal is planned: a crash leaves nothing that anybody sees, and what there is of it goes.
  */
 export type HiddenThreads = {
-  create(like: Pick<ThreadRow, 'user_id' | 'title' | 'title_source' | 'model_id' | 'workspace_id'>): Promise<string>
+  create(like: HiddenThread): Promise<string>
+  /** Whether a thread of this id is being made, or was shown since; undefined: there is none. */
+  stateOf(threadId: string): Promise<'hidden' | 'shown' | undefined>
   /** From here on it is a thread as any other. */
-  show(threadId: string, forkedFrom: ForkedFrom): Promise<Thread>
+  show(threadId: string, forkedFrom?: ForkedFrom): Promise<Thread>
   /** Removes it with everything that was made for it. */
   abandon(threadId: string): Promise<void>
 }
+
+/** `id`: else it gets a new one. */
+export type HiddenThread = Pick<ThreadRow, 'user_id' | 'title' | 'title_source' | 'model_id' | 'workspace_id'> &
+  Partial<Pick<ThreadRow, 'id' | 'started_from_json'>>
 
 /** Longer than anything takes that makes a thread. */
 const removalDelayMs = 30 * 60_000
@@ -32,14 +38,21 @@ export function makeHiddenThreads(dependencies: {
   const plan = (subjectId: string, dueAt: number) => operations.plan({ kind: deleteThreadOperation, subjectId, dueAt })
   return {
     create: async (like) => {
-      const [id, now] = [system.newId('thread'), system.now()]
+      const [id, now] = [like.id ?? system.newId('thread'), system.now()]
       await plan(id, now + removalDelayMs)
       await store.insert({ ...newRow({ id, userId: like.user_id, now, request: {} }), ...like, deleted_at: now })
       return id
     },
+    stateOf: async (threadId) => {
+      const row = await store.findAny(threadId)
+      if (row === undefined) return undefined
+      // One that a person deleted was deleted after it was made.
+      return row.deleted_at === row.created_at ? 'hidden' : 'shown'
+    },
     show: async (threadId, forkedFrom) => {
       // Withdrawn last: an operation that runs for a thread that is shown does nothing.
-      await store.update(threadId, { forked_from_json: JSON.stringify(forkedFrom), deleted_at: null })
+      const forked = forkedFrom === undefined ? {} : { forked_from_json: JSON.stringify(forkedFrom) }
+      await store.update(threadId, { ...forked, deleted_at: null })
       await operations.withdraw(deleteThreadOperation, threadId)
       await store.markRead(threadId)
       const row = (await store.findAny(threadId)) as ThreadRow

@@ -23,6 +23,8 @@ export type ThreadRow = {
   workspace_id: string | null
   /** What it began as a copy of, as JSON; null for a thread that did not. */
   forked_from_json: string | null
+  /** The agent that it was started from, as JSON; null for a thread without one. */
+  started_from_json: string | null
 }
 
 /** One entry as it was at `updated_seq`; later deltas are in `thread_events`. `position` orders the conversation. */

@@ -141,6 +141,7 @@ export function newRow(options: { id: string; userId: string; now: number; reque
     read_seq: 0,
     running_turn_id: null,
     forked_from_json: null,
+    started_from_json: null,
   }
 }
 

@@ -66,6 +66,7 @@ export async function askModel(
     step.offered = offered
     const system = systemPromptWith({
       instructions: '',
+      agentInstructions: '',
       skills: [],
       ...facts,
       hasConnections: offered.length > 0,

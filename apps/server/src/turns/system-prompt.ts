@@ -27,24 +27,33 @@ Answer in the user's language, in Markdown, short and to the point.`
 export function systemPromptWith(setUp: {
   /** Of the workspace. */
   instructions: string
+  /** Of the agent that the thread was started from. */
+  agentInstructions: string
   skills: readonly { name: string; description: string }[]
   hasConnections: boolean
   /** Tools of connections that are too many to be offered. */
   leftOut: number
 }): string {
   const connections = setUp.hasConnections ? [connectionsPrompt(setUp.leftOut)] : []
-  const said = [...skillIndex(setUp.skills), ...connections, ...workspaceInstructions(setUp.instructions)]
+  const said = [...skillIndex(setUp.skills), ...connections, ...instructionsOf(setUp)]
   return [systemPrompt, ...said].join('\n\n')
 }
 
-function workspaceInstructions(instructions: string): string[] {
+function instructionsOf(setUp: { instructions: string; agentInstructions: string }): string[] {
+  return [
+    ...told('workspace-instructions', 'all conversations of this workspace', setUp.instructions),
+    ...told('agent-instructions', 'the agent that you are in this conversation', setUp.agentInstructions),
+  ]
+}
+
+function told(tag: string, subject: string, instructions: string): string[] {
   const text = instructions.trim()
   if (text === '') return []
   return [
-    `The user wrote these instructions for all conversations of this workspace. Follow them as you would follow the user; what the user asks in the conversation comes first.
-<workspace-instructions>
+    `The user wrote these instructions for ${subject}. Follow them as you would follow the user; what the user asks in the conversation comes first.
+<${tag}>
 ${text}
-</workspace-instructions>`,
+</${tag}>`,
   ]
 }
 

@@ -25,6 +25,8 @@ export type ThreadFacts = {
   titleSource: 'none' | 'automatic' | 'person'
   /** Of its workspace; empty when there are none. */
   instructions: string
+  /** Of the agent that it was started from; empty when there are none. */
+  agentInstructions: string
   /** What its sandbox has at `/skills`. */
   skills: readonly { name: string; description: string }[]
 }

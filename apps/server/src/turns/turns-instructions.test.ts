@@ -11,6 +11,16 @@ test('C12: the instructions of the workspace go to the model with the prompt, in
   expect(system).toContain('<workspace-instructions>\\nAnswer like a pirate.\\n</workspace-instructions>')
 })
 
+test('C11: the instructions of the agent stand beside those of the workspace', async () => {
+  await using bench = await makeTestBench({ instructions: 'Be short.', agentInstructions: 'Count stations.' })
+  await bench.connect()
+  bench.model.reply({ text: 'Yes.' })
+  await bench.say('hello')
+  const system = JSON.stringify(bench.model.requests[0]?.body)
+  expect(system).toContain('<workspace-instructions>\\nBe short.\\n</workspace-instructions>')
+  expect(system).toContain('<agent-instructions>\\nCount stations.\\n</agent-instructions>')
+})
+
 test('without instructions the prompt says nothing of a workspace', async () => {
   await using bench = await makeTestBench()
   await bench.connect()

@@ -71,10 +71,12 @@ type TestBenchOptions = {
   settings?: Partial<TurnSettings>
   /** What the workspace of the thread tells the agent. */
   instructions?: string
+  agentInstructions?: string
   skills?: { name: string; description: string }[]
   connections?: Partial<ConnectionSettings>
 }
 
+const noSetUp = { instructions: '', agentInstructions: '', skills: [] }
 const noSnapshots = { want: async () => undefined, turnEnded: async () => undefined, settled: async () => undefined }
 
 export async function makeTestBench(options: TestBenchOptions = {}): Promise<TestBench> {
@@ -116,7 +118,7 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
     threadFacts: async (id) => {
       const row = await threads.findAny(id)
       const titleSource = row?.title_source as 'none' | 'automatic' | 'person'
-      return row && { instructions: '', skills: [], ...options, modelId: row.model_id, titleSource }
+      return row && { ...noSetUp, ...options, modelId: row.model_id, titleSource }
     },
     setAutomaticTitle: async (id, title) => void (await threads.setAutomaticTitle(id, title)),
     attachmentsOf: async (_threadId, ids) => ids.flatMap((id) => attachments.get(id) ?? []),
@@ -205,7 +207,7 @@ function plainConnections(known: {
     audit: makeAudit({ database: tablesOf<AuditTables>(open.database), system }),
     workspacesOf: async () => [],
     requireWorkspace: async () => undefined,
-    placeOf: async () => ({ userId: testUserId, workspaceId: null }),
+    placeOf: async () => ({ userId: testUserId, workspaceId: null, only: null }),
   })
 }
 

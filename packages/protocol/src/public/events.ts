@@ -50,6 +50,7 @@ export const userEventSchema = z
     z.object({ type: z.literal('workspaces-updated') }),
     /** Skills that the person may see are not as they were: list them again. */
     z.object({ type: z.literal('skills-updated') }),
+    z.object({ type: z.literal('agents-updated') }),
     /** Services of a thread that the person may see: the whole list, as it is now. */
     z.object({ type: z.literal('services-updated'), threadId: z.string(), services: servicesViewSchema }),
     /** Something in a folder that the person watches is not as it was; null: in any of those of the thread. */

@@ -1,3 +1,4 @@
+export * from './agents.ts'
 export * from './connections.ts'
 export * from './entries.ts'
 export * from './events.ts'

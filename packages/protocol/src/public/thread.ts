@@ -16,6 +16,12 @@ export const forkedFromSchema = z
   .meta({ id: 'ForkedFrom' })
 export type ForkedFrom = z.infer<typeof forkedFromSchema>
 
+/** The agent that a thread was started from, by the name that it had then. The agent may be gone. */
+export const startedFromSchema = z
+  .object({ agentId: z.string(), name: z.string(), version: z.number().int() })
+  .meta({ id: 'StartedFrom' })
+export type StartedFrom = z.infer<typeof startedFromSchema>
+
 export const threadSchema = z
   .object({
     id: z.string(),
@@ -34,6 +40,7 @@ export const threadSchema = z
     isTurnRunning: z.boolean(),
     hasUnread: z.boolean(),
     forkedFrom: forkedFromSchema.nullable().optional(),
+    startedFrom: startedFromSchema.nullable().optional(),
     sandbox: sandboxViewSchema,
   })
   .meta({ id: 'Thread' })

@@ -1,4 +1,5 @@
 import type { ErrorWords } from '../errors.ts'
+import { agentErrors } from './agent-errors.ts'
 import { connectionErrors } from './connection-errors.ts'
 import { skillErrors } from './skill-errors.ts'
 import { snapshotErrors } from './snapshot-errors.ts'
@@ -8,6 +9,7 @@ const readAgain = 'Laden Sie das Gespräch neu; vielleicht wurde es entfernt.'
 
 /** Sentences for the errors that a person can meet in the app, by code. `{name}` is a detail of the error. */
 export const errors: ErrorWords = {
+  ...agentErrors,
   ...skillErrors,
   ...snapshotErrors,
   'api-key.not-found': { message: 'Einen API-Schlüssel mit dieser Kennung gibt es nicht.', remedy: loadAgain },

@@ -1,0 +1,126 @@
+import { z } from '@hono/zod-openapi'
+import {
+  agentDetailsSchema,
+  agentSchema,
+  agentsSchema,
+  createAgentSchema,
+  setAgentVersionSchema,
+  startAgentSchema,
+  threadSchema,
+  updateAgentSchema,
+} from '@threadbox/protocol/public'
+import { type Api, type ApiContext, defineRoute, idParam, jsonAnswer, jsonBody, makeApi } from '../http/api.ts'
+import type { Threads } from '../threads/threads.usecases.ts'
+import { agentVersionNotFound } from './agents.errors.ts'
+import type { Agents } from './agents.usecases.ts'
+
+const tags = ['agents']
+const params = z.object({ agentId: idParam })
+const answer = { 200: jsonAnswer(agentSchema, 'The agent.') }
+const detailsAnswer = { 200: jsonAnswer(agentDetailsSchema, 'The agent with its versions.') }
+const path = '/agents/{agentId}' as const
+
+const listRoute = defineRoute({
+  method: 'get',
+  path: '/agents',
+  tags,
+  summary: 'List the agents of the person and of their workspaces',
+  responses: { 200: jsonAnswer(agentsSchema, 'All agents, in the order of names.') },
+})
+const createAgentRoute = defineRoute({
+  method: 'post',
+  path: '/agents',
+  tags,
+  summary: 'Create an agent, for the person or for a workspace',
+  request: { body: jsonBody(createAgentSchema) },
+  responses: { 201: jsonAnswer(agentSchema, 'The new agent.') },
+})
+const getRoute = defineRoute({
+  method: 'get',
+  path,
+  tags,
+  summary: 'Get an agent with all of its versions',
+  request: { params },
+  responses: detailsAnswer,
+})
+const updateRoute = defineRoute({
+  method: 'patch',
+  path,
+  tags,
+  summary: 'Change name and description; instructions, model, skills and connections, which makes a new version',
+  request: { params, body: jsonBody(updateAgentSchema) },
+  responses: answer,
+})
+const currentRoute = defineRoute({
+  method: 'put',
+  path: `${path}/current`,
+  tags,
+  summary: 'Make another version the one that threads start from',
+  request: { params, body: jsonBody(setAgentVersionSchema) },
+  responses: answer,
+})
+const deleteRoute = defineRoute({
+  method: 'delete',
+  path,
+  tags,
+  summary: 'Delete an agent with all of its versions; threads that were started from it go on',
+  request: { params },
+  responses: answer,
+})
+const deleteVersionRoute = defineRoute({
+  method: 'delete',
+  path: `${path}/versions/{version}`,
+  tags,
+  summary: 'Delete a version that is not the current one',
+  request: { params: params.extend({ version: idParam }) },
+  responses: detailsAnswer,
+})
+const startRoute = defineRoute({
+  method: 'post',
+  path: `${path}/threads`,
+  tags,
+  summary: 'Start a thread from an agent',
+  request: { params, body: jsonBody(startAgentSchema) },
+  responses: { 201: jsonAnswer(threadSchema, 'The new thread.') },
+})
+
+export function agentRoutes({ agents, threads }: { agents: Agents; threads: Pick<Threads, 'get'> }): Api {
+  const api = makeApi()
+  const userId = (context: Pick<ApiContext, 'get'>) => context.get('caller').userId
+
+  api.openapi(listRoute, async (context) => context.json(await agents.list(userId(context)), 200))
+  api.openapi(createAgentRoute, async (context) =>
+    context.json(await agents.create(userId(context), context.req.valid('json')), 201),
+  )
+  api.openapi(getRoute, async (context) =>
+    context.json(await agents.get(userId(context), context.req.valid('param').agentId), 200),
+  )
+  api.openapi(updateRoute, async (context) => {
+    const { agentId } = context.req.valid('param')
+    return context.json(await agents.update(userId(context), agentId, context.req.valid('json')), 200)
+  })
+  api.openapi(currentRoute, async (context) => {
+    const { agentId } = context.req.valid('param')
+    return context.json(await agents.setVersion(userId(context), agentId, context.req.valid('json').version), 200)
+  })
+  api.openapi(deleteRoute, async (context) =>
+    context.json(await agents.delete(userId(context), context.req.valid('param').agentId), 200),
+  )
+  api.openapi(deleteVersionRoute, async (context) => {
+    const { agentId, version } = context.req.valid('param')
+    return context.json(await agents.deleteVersion(userId(context), agentId, numberOf(version)), 200)
+  })
+  api.openapi(startRoute, async (context) => {
+    const { agentId } = context.req.valid('param')
+    const order = { ...context.req.valid('json'), agentId, ownerId: userId(context) }
+    const { threadId } = await agents.startThread(order)
+    return context.json(await threads.get(userId(context), threadId), 201)
+  })
+  return api
+}
+
+/** What is no number is no version. */
+function numberOf(version: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(version)) throw agentVersionNotFound({})
+  return Number(version)
+}

@@ -1,0 +1,164 @@
+import type { Kysely } from 'kysely'
+import type { AgentRow, AgentTables, AgentVersionRow } from './agents.table.ts'
+
+/** An agent with the version that its threads start from. */
+export type AgentWithCurrent = { agent: AgentRow; current: AgentVersionRow }
+
+/** The only code that touches `agents` and `agent_versions`. Homes are ids of people and workspaces. */
+export type AgentStore = {
+  /** With its first version. Throws a unique violation when its home has an agent of this name. */
+  insert(agent: AgentRow, version: AgentVersionRow): Promise<void>
+  find(agentId: string): Promise<AgentRow | undefined>
+  /** In the order of names. */
+  list(homes: readonly string[]): Promise<AgentWithCurrent[]>
+  count(home: string): Promise<number>
+  /** Throws a unique violation as {@link insert}. */
+  update(agentId: string, columns: Partial<AgentRow>): Promise<void>
+  version(agentId: string, version: number): Promise<AgentVersionRow | undefined>
+  /** Newest first. */
+  versions(agentId: string): Promise<AgentVersionRow[]>
+  /** Adds a version with the next number, which becomes the current one. Undefined when the agent is gone. */
+  addVersion(agentId: string, version: Omit<AgentVersionRow, 'agent_id' | 'version'>): Promise<number | undefined>
+  /** Makes a version the current one. False when it, or the agent, is gone. */
+  setCurrent(agentId: string, version: number, at: number): Promise<boolean>
+  /** Removes a version that is not the current one. False when it is, or is gone. */
+  removeVersion(agentId: string, version: number): Promise<boolean>
+  remove(agentId: string): Promise<void>
+  idsIn(workspaceId: string): Promise<string[]>
+}
+
+export function makeAgentStore(database: Kysely<AgentTables>): AgentStore {
+  return {
+    ...versionQueries(database),
+    insert: async (agent, version) => {
+      await database.transaction().execute(async (transaction) => {
+        await transaction.insertInto('agents').values(agent).execute()
+        await transaction.insertInto('agent_versions').values(version).execute()
+      })
+    },
+    find: (agentId) => database.selectFrom('agents').selectAll().where('id', '=', agentId).executeTakeFirst(),
+    list: (homes) => list(database, homes),
+    count: async (home) => {
+      const row = await database
+        .selectFrom('agents')
+        .select((builder) => builder.fn.countAll().as('count'))
+        .where('home', '=', home)
+        .executeTakeFirst()
+      return Number(row?.count ?? 0)
+    },
+    update: async (agentId, columns) => {
+      await database.updateTable('agents').set(columns).where('id', '=', agentId).execute()
+    },
+    remove: async (agentId) => {
+      await database.deleteFrom('agents').where('id', '=', agentId).execute()
+    },
+    idsIn: async (workspaceId) => {
+      const rows = await database.selectFrom('agents').select('id').where('workspace_id', '=', workspaceId).execute()
+      return rows.map(({ id }) => id)
+    },
+  }
+}
+
+async function list(database: Kysely<AgentTables>, homes: readonly string[]): Promise<AgentWithCurrent[]> {
+  if (homes.length === 0) return []
+  const agents = await database
+    .selectFrom('agents')
+    .selectAll()
+    .where('home', 'in', homes)
+    .orderBy('name_key')
+    .orderBy('id')
+    .execute()
+  const currents = await database
+    .selectFrom('agent_versions')
+    .innerJoin('agents', (join) =>
+      join
+        .onRef('agents.id', '=', 'agent_versions.agent_id')
+        .onRef('agents.current_version', '=', 'agent_versions.version'),
+    )
+    .selectAll('agent_versions')
+    .where('agents.home', 'in', homes)
+    .execute()
+  const byAgent = new Map(currents.map((current) => [current.agent_id, current]))
+  return agents.flatMap((agent) => {
+    const current = byAgent.get(agent.id)
+    return current === undefined ? [] : [{ agent, current }]
+  })
+}
+
+function versionQueries(
+  database: Kysely<AgentTables>,
+): Pick<AgentStore, 'version' | 'versions' | 'addVersion' | 'setCurrent' | 'removeVersion'> {
+  const find = (agentId: string, version: number) =>
+    database
+      .selectFrom('agent_versions')
+      .selectAll()
+      .where('agent_id', '=', agentId)
+      .where('version', '=', version)
+      .executeTakeFirst()
+  return {
+    version: find,
+    versions: (agentId) =>
+      database
+        .selectFrom('agent_versions')
+        .selectAll()
+        .where('agent_id', '=', agentId)
+        .orderBy('version', 'desc')
+        .execute(),
+    addVersion: (agentId, row) =>
+      database.transaction().execute(async (transaction) => {
+        // Counts first, so that two who save at once get different numbers.
+        const agent = await transaction
+          .updateTable('agents')
+          .set((builder) => ({ last_version: builder('last_version', '+', 1), updated_at: row.created_at }))
+          .where('id', '=', agentId)
+          .returning('last_version')
+          .executeTakeFirst()
+        if (agent === undefined) return undefined
+        const version = agent.last_version
+        await transaction
+          .insertInto('agent_versions')
+          .values({ ...row, agent_id: agentId, version })
+          .execute()
+        await transaction.updateTable('agents').set({ current_version: version }).where('id', '=', agentId).execute()
+        return version
+      }),
+    setCurrent: async (agentId, version, at) => {
+      const result = await database
+        .updateTable('agents')
+        .set({ current_version: version, updated_at: at })
+        .where('id', '=', agentId)
+        .where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom('agent_versions')
+              .select('version')
+              .where('agent_id', '=', agentId)
+              .where('version', '=', version),
+          ),
+        )
+        .executeTakeFirst()
+      return result.numUpdatedRows > 0n
+    },
+    removeVersion: (agentId, version) =>
+      database.transaction().execute(async (transaction) => {
+        // Holds the agent's row, so that the version cannot become the current one meanwhile.
+        await transaction
+          .updateTable('agents')
+          .set((builder) => ({ updated_at: builder.ref('updated_at') }))
+          .where('id', '=', agentId)
+          .execute()
+        const result = await transaction
+          .deleteFrom('agent_versions')
+          .where('agent_id', '=', agentId)
+          .where('version', '=', version)
+          .where(({ not, exists, selectFrom }) =>
+            not(
+              exists(
+                selectFrom('agents').select('id').where('id', '=', agentId).where('current_version', '=', version),
+              ),
+            ),
+          )
+          .executeTakeFirst()
+        return result.numDeletedRows > 0n
+      }),
+  }
+}

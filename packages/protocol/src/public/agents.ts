@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { maxInstructionCharacters } from './workspaces.ts'
+
+/** Agents that a person has for themselves, and that a workspace has. */
+export const maxAgentsPerHome = 200
+/** Versions of an agent that are kept at a time. */
+export const maxAgentVersions = 100
+/** Skills, and connections, that an agent may name. */
+const maxNamed = 200
+
+const idSchema = z.string().min(1).max(64)
+const nameSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(80)
+  .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters')
+const descriptionSchema = z.string().trim().max(300)
+
+/** What an agent is told and may use. It only ever narrows what the thread would have anyway. */
+const setupFields = {
+  /** Told to it beside the instructions of the workspace. */
+  instructions: z.string().max(maxInstructionCharacters),
+  /** Null: the one of the workspace, else the installation's default. */
+  modelId: idSchema.nullable(),
+  /** By id; null: all that a thread in its place has. */
+  skillIds: z.array(idSchema).max(maxNamed).nullable(),
+  connectionIds: z.array(idSchema).max(maxNamed).nullable(),
+}
+
+/** What an agent was at one time. It never changes. */
+export const agentVersionSchema = z
+  .object({ version: z.number().int(), createdAt: z.number().int(), ...setupFields })
+  .meta({ id: 'AgentVersion' })
+export type AgentVersion = z.infer<typeof agentVersionSchema>
+
+/** A configured assistant that threads are started from. */
+export const agentSchema = z
+  .object({
+    id: z.string(),
+    /** Its threads are in this workspace; null: in none. */
+    workspaceId: z.string().nullable(),
+    name: z.string(),
+    description: z.string(),
+    /** What threads start from unless they name another version. */
+    current: agentVersionSchema,
+    createdAt: z.number().int(),
+    updatedAt: z.number().int(),
+  })
+  .meta({ id: 'Agent' })
+export type Agent = z.infer<typeof agentSchema>
+
+/** `GET /agents`: those of the person and of the workspaces that the person has a part in, in the order of names. */
+export const agentsSchema = z.object({ agents: z.array(agentSchema) }).meta({ id: 'Agents' })
+export type Agents = z.infer<typeof agentsSchema>
+
+/** `GET /agents/{id}`: with all versions, newest first. */
+export const agentDetailsSchema = agentSchema
+  .extend({ versions: z.array(agentVersionSchema) })
+  .meta({ id: 'AgentDetails' })
+export type AgentDetails = z.infer<typeof agentDetailsSchema>
+
+export const createAgentSchema = z.strictObject({
+  name: nameSchema,
+  description: descriptionSchema.optional(),
+  workspaceId: idSchema.nullable().optional(),
+  instructions: setupFields.instructions.optional(),
+  modelId: setupFields.modelId.optional(),
+  skillIds: setupFields.skillIds.optional(),
+  connectionIds: setupFields.connectionIds.optional(),
+})
+export type CreateAgent = z.infer<typeof createAgentSchema>
+
+/** `PATCH /agents/{id}`: name and description change; anything else makes a new version, which becomes the current one. */
+export const updateAgentSchema = createAgentSchema.omit({ workspaceId: true }).partial()
+export type UpdateAgent = z.infer<typeof updateAgentSchema>
+
+/** `PUT /agents/{id}/current`: threads start from this version from now on. */
+export const setAgentVersionSchema = z.strictObject({ version: z.number().int().min(1).max(1_000_000) })
+export type SetAgentVersion = z.infer<typeof setAgentVersionSchema>
+
+/** `POST /agents/{id}/threads`: a new thread, from the current version or another one. */
+export const startAgentSchema = z.strictObject({
+  version: z.number().int().min(1).max(1_000_000).optional(),
+  /** Else it gets one as any thread. */
+  title: z.string().trim().min(1).max(200).optional(),
+})
+export type StartAgent = z.infer<typeof startAgentSchema>
