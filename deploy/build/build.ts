@@ -15,6 +15,7 @@ const programs = {
   cli: 'apps/cli/src/main.ts',
   supervisor: 'apps/cli/src/supervisor/main.ts',
   uninstall: 'apps/host/src/uninstall/main.ts',
+  'disk-cleaner': 'apps/host/src/environments/clean-disk/main.ts',
   'disk-reader': 'apps/host/src/sleeping/read-disk/main.ts',
 } as const
 

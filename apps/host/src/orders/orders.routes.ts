@@ -3,6 +3,7 @@ import { defineError } from '@threadbox/errors'
 import {
   abandonPauseSchema,
   changeSandboxSchema,
+  cleanSandboxSchema,
   demoteSandboxSchema,
   ensureSandboxSchema,
   forkSandboxSchema,
@@ -85,6 +86,9 @@ function addSnapshotRoutes(app: Hono, orders: SandboxOrders): void {
     if (!isId('boot', order.bootId)) throw requestInvalid({ problem: 'bootId is not an id of a boot' })
     return context.json(await orders.fork(sandboxIdOf(context), order))
   })
+  app.post(hostPaths.clean(':sandboxId'), async (context) =>
+    context.json(await orders.clean(sandboxIdOf(context), await bodyOf(context, cleanSandboxSchema))),
+  )
   app.get(hostPaths.snapshots(':sandboxId'), async (context) =>
     context.json(await orders.listSnapshots(sandboxIdOf(context))),
   )

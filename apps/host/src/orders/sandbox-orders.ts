@@ -20,6 +20,7 @@ import type { Snapshots } from '../snapshots/snapshots.ts'
 import type { Spare, Spares } from '../spares/spares.ts'
 import type { BootsStore } from '../state/boots.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../state/sandboxes.store.ts'
+import { type CleanOrders, makeCleanOrders } from './clean-orders.ts'
 import { type ForkOrders, makeForkOrders } from './fork-orders.ts'
 import { type MemoryOrders, makeMemoryOrders } from './memory-orders.ts'
 import { bootUsedBefore, hostShuttingDown, otherBoot, sandboxDeleting, sandboxNotFound } from './orders.errors.ts'
@@ -66,7 +67,8 @@ export type SandboxOrders = MemoryOrders &
   SnapshotOrders &
   SkillOrders &
   ForkOrders &
-  RewindOrders & {
+  RewindOrders &
+  CleanOrders & {
     ensure(sandboxId: string, wanted: WantedSandbox): Promise<HostSandbox>
     change(
       sandboxId: string,
@@ -159,6 +161,7 @@ export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
     ...makeSnapshotOrders({ ...parts, known }),
     ...makeSkillOrders({ ...parts, known }),
     ...makeRewindOrders({ ...parts, known }),
+    ...makeCleanOrders({ ...parts, known }),
     ...makeForkOrders({
       ...{ ...parts, known, isShuttingDown: () => isShuttingDown },
       undo: (fork) => deleteSandbox(parts, fork),

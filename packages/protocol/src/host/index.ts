@@ -365,6 +365,7 @@ export const hostPaths = {
   wake: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/wake`,
   demote: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/demote`,
   fork: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/fork`,
+  clean: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/clean`,
   snapshots: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/snapshots`,
   /** `DELETE`: one that is gone already is fine. */
   snapshot: (sandboxId: string, snapshotId: string) => `/v1/sandboxes/${sandboxId}/snapshots/${snapshotId}`,
@@ -399,5 +400,6 @@ export const hostDoctorSchema = z.object({
 })
 export type HostDoctor = z.infer<typeof hostDoctorSchema>
 
+export * from './cleaning.ts'
 export * from './skills.ts'
 export * from './sleeping-files.ts'

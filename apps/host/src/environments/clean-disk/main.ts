@@ -1,0 +1,91 @@
+import { closeSync, fstatSync, lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { stdin, stdout } from 'node:process'
+import { text } from 'node:stream/consumers'
+import type { CleanedSandbox } from '@threadbox/protocol/host'
+import { type ContentOrder, cleanContent } from './file-content.ts'
+import { entriesOfTree, openFile, removeEntry, type TreeEntry } from './open-tree.ts'
+import { placeOf, unwantedKind } from './unwanted-names.ts'
+
+/**
+ * Takes secrets and traces off the tree that it was started in, in which nothing runs, and says what is left in it beside
+ * the image. It is root because files of the sandbox's root are among them; it follows no link and opens no device, so
+ * nothing outside of the tree can be reached through it.
+ */
+export type CleanerOrder = {
+  secrets: readonly string[]
+  redact: readonly { path: string; rule: string }[]
+  /** The tree that the disk began as: what did not change since is of the image and is left alone. */
+  imagePath: string | null
+}
+
+const maxFindings = 200
+
+const order = JSON.parse(await text(stdin)) as CleanerOrder
+const content: ContentOrder = {
+  secrets: order.secrets.map((secret) => Buffer.from(secret)),
+  redact: redactions(),
+}
+const amount = () => ({ files: 0, bytes: 0 })
+const answer: CleanedSandbox = {
+  ...{ removed: [], redacted: [], findings: [], furtherFindings: 0 },
+  amounts: { home: amount(), packages: amount(), variables: amount(), system: amount() },
+}
+const gone = new Set<string>()
+for (const entry of entriesOfTree(({ path }) => !gone.has(path))) look(entry)
+stdout.write(JSON.stringify(answer))
+
+function redactions(): Map<string, Set<string>> {
+  const rules = new Map<string, Set<string>>()
+  for (const { path, rule } of order.redact) {
+    const key = Buffer.from(path.replace(/^\//, '')).toString('latin1')
+    rules.set(key, (rules.get(key) ?? new Set()).add(rule))
+  }
+  return rules
+}
+
+function look(entry: TreeEntry): void {
+  const { path, at, stats } = entry
+  if (isOfImage(entry)) return
+  const kind = unwantedKind(path)
+  if (kind !== undefined) {
+    removeEntry(at, stats)
+    gone.add(path)
+    answer.removed.push({ path: shown(path), kind })
+    return
+  }
+  if (!stats.isFile()) return
+  const file = openFile(at)
+  if (file === undefined) return
+  try {
+    if (!fstatSync(file).isFile()) return
+    const outcome = cleanContent(file, path, content)
+    for (const [rule, count] of outcome.redacted) answer.redacted.push({ path: shown(path), rule, count })
+    for (const [rule, count] of outcome.found) {
+      if (answer.findings.length < maxFindings) answer.findings.push({ path: shown(path), rule, count })
+      else answer.furtherFindings += 1
+    }
+  } finally {
+    closeSync(file)
+  }
+  const place = answer.amounts[placeOf(path)]
+  place.files += 1
+  place.bytes += stats.size
+}
+
+/** A copy of a disk keeps the inodes of what it was made from, and every change of a file changes its ctime. */
+function isOfImage({ path, stats }: TreeEntry): boolean {
+  if (order.imagePath === null) return false
+  const original = lstatSync(join(order.imagePath, Buffer.from(path, 'latin1').toString()), { throwIfNoEntry: false })
+  return (
+    original !== undefined &&
+    !stats.isDirectory() &&
+    original.ino === stats.ino &&
+    original.size === stats.size &&
+    original.ctimeMs === stats.ctimeMs
+  )
+}
+
+function shown(path: string): string {
+  return `/${Buffer.from(path, 'latin1').toString()}`
+}

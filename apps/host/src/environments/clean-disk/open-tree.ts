@@ -1,0 +1,90 @@
+import { closeSync, constants, lstatSync, openSync, readdirSync, rmdirSync, type Stats, unlinkSync } from 'node:fs'
+
+/** One thing in the tree: `at` leads to it through the folder that it was found in, whatever names become meanwhile. */
+export type TreeEntry = { path: string; at: Buffer; stats: Stats }
+
+/** Deeper trees are of nobody's making, and each step holds a descriptor. */
+const maxDepth = 500
+
+/**
+ * Everything below the current directory, each folder before what is in it. No link is followed. `enters` decides about
+ * each folder whether what is in it is looked at.
+ */
+export function* entriesOfTree(enters: (entry: TreeEntry) => boolean): Generator<TreeEntry> {
+  const root = openFolder(Buffer.from('.'))
+  if (root === undefined) return
+  try {
+    yield* entriesBelow(root, { above: '', depth: 0, enters })
+  } finally {
+    closeSync(root)
+  }
+}
+
+function* entriesBelow(
+  folder: number,
+  where: { above: string; depth: number; enters: (entry: TreeEntry) => boolean },
+): Generator<TreeEntry> {
+  for (const name of namesIn(folder)) {
+    const at = inFolder(folder, name)
+    const stats = lstatSync(at, { throwIfNoEntry: false })
+    if (stats === undefined) continue
+    const entry = { path: where.above + name.toString('latin1'), at, stats }
+    yield entry
+    if (!stats.isDirectory() || where.depth >= maxDepth || !where.enters(entry)) continue
+    const inside = openFolder(at)
+    if (inside === undefined) continue
+    try {
+      yield* entriesBelow(inside, { ...where, above: `${entry.path}/`, depth: where.depth + 1 })
+    } finally {
+      closeSync(inside)
+    }
+  }
+}
+
+/** Removes a file, or a folder with everything in it; a link goes itself. */
+export function removeEntry(at: Buffer, stats: Stats): void {
+  if (!stats.isDirectory()) {
+    unlinkSync(at)
+    return
+  }
+  const inside = openFolder(at)
+  if (inside === undefined) return
+  try {
+    for (const name of namesIn(inside)) {
+      const below = inFolder(inside, name)
+      const found = lstatSync(below, { throwIfNoEntry: false })
+      if (found !== undefined) removeEntry(below, found)
+    }
+  } finally {
+    closeSync(inside)
+  }
+  rmdirSync(at)
+}
+
+/** A regular file, to read and to overwrite; undefined for everything else. */
+export function openFile(at: Buffer): number | undefined {
+  return openUnlessGone(at, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+}
+
+function openFolder(at: Buffer): number | undefined {
+  return openUnlessGone(at, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+}
+
+function openUnlessGone(at: Buffer, flags: number): number | undefined {
+  try {
+    return openSync(at, flags)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (['ENOENT', 'ELOOP', 'ENOTDIR', 'ENXIO'].includes(code ?? '')) return undefined
+    throw error
+  }
+}
+
+function namesIn(folder: number): Buffer[] {
+  return readdirSync(`/proc/self/fd/${folder}`, { encoding: 'buffer' }).sort(Buffer.compare)
+}
+
+/** The folder is the one that was opened, whatever has its name by now. */
+function inFolder(folder: number, name: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`/proc/self/fd/${folder}/`), name])
+}
