@@ -3,7 +3,7 @@ import type { Logger } from '@threadbox/telemetry'
 import type { Hono } from 'hono'
 import { agentRoutes } from './agents/agents.routes.ts'
 import type { Agents } from './agents/agents.usecases.ts'
-import { makeAgentPart } from './agents/agents-part.ts'
+import { type AgentPart, makeAgentPart } from './agents/agents-part.ts'
 import { makeAuditPart, makeThreadParts, type ThreadParts } from './application-parts.ts'
 import { contentRoutes } from './attachments/content.routes.ts'
 import type { Audit } from './audit/audit.ts'
@@ -152,7 +152,7 @@ export function makeApplication(options: ApplicationOptions): Application {
     await turns.offerModel(connection.name)
     parts.userHub.broadcast({ type: 'status-updated' })
   })
-  const agents = makeAgentPart(options, { parts, connections: connectionParts.connections, audit })
+  const agentPart = makeAgentPart(options, { parts, turns, settings, audit })
   const people = makePeople(options, audit)
   const previews = makePreviewParts({ ...options, ...parts, audit })
   const sharing = makeSharingParts({ ...options, ...parts, audit })
@@ -173,7 +173,7 @@ export function makeApplication(options: ApplicationOptions): Application {
     turns,
     rewinds,
     connections: connectionParts.connections,
-    agents,
+    agentPart,
     settings,
     audit,
     stopping: stopping.signal,
@@ -191,9 +191,11 @@ export function makeApplication(options: ApplicationOptions): Application {
       turns,
       models,
       agentConnections: connectionParts.agentConnections,
-      agents,
+      agents: agentPart.agents,
     },
-    ...lifecycle(options, { parts, previews, sharing, terminals, turns, rewinds, stopping, connectionParts }),
+    ...lifecycle(options, {
+      ...{ parts, previews, sharing, terminals, turns, rewinds, stopping, connectionParts, agentPart },
+    }),
   }
 }
 
@@ -243,7 +245,7 @@ function mountRoutes(
     turns: Turns
     rewinds: Rewinds
     connections: Connections
-    agents: Agents
+    agentPart: AgentPart
     settings: Settings
     audit: Audit
     stopping: AbortSignal
@@ -268,7 +270,7 @@ function mountRoutes(
       threadRoutes({ threads, log, userHub: parts.userHub }),
       workspaceRoutes({ workspaces: parts.workspaces }),
       skillRoutes({ skills: parts.skills, threads, files, placeOf: parts.setups.placeOf }),
-      agentRoutes({ agents: known.agents, threads }),
+      agentRoutes({ ...known.agentPart, threads }),
       contentRoutes({ threads, log, blobs: options.blobs, attachments }),
       exportRoutes({ threads, log, blobs: options.blobs }),
       fileRoutes({
@@ -329,6 +331,7 @@ function lifecycle(
     rewinds: Rewinds
     stopping: AbortController
     connectionParts: ConnectionParts
+    agentPart: AgentPart
   },
 ): Pick<Application, 'start' | 'stop'> {
   const { host, blobs, system, logger } = options
@@ -363,6 +366,7 @@ function lifecycle(
         sandboxes: parts.sandboxes,
         pausing: parts.pausing,
         change,
+        otherSandboxes: () => known.agentPart.environments.sandboxIds(),
         isDemoting: (sandboxId) => parts.demotion.isDemoting(sandboxId),
         logger,
         onHostChange: (isReachable) => {
@@ -375,6 +379,7 @@ function lifecycle(
         onEvent: parts.onHostEvent,
         applyLimits: parts.applyLimits,
       })
+      await known.agentPart.environments.sweep()
       operations.start()
       for (const { thread_id, state } of await sandboxStore.all()) {
         if (state === 'active') parts.serviceWatch.sandboxChanged(thread_id)

@@ -35,6 +35,7 @@ const terminal = {
 } as const
 const workspace = { params: { workspaceId: 'own' }, unknown: { workspaceId: 'workspace.not-found' } } as const
 const agent = { params: { agentId: 'own' }, unknown: { agentId: 'agent.not-found' } } as const
+const environment = { params: { environmentId: 'own' }, unknown: { environmentId: 'environment.not-found' } } as const
 const skill = { params: { skillId: 'own' }, unknown: { skillId: 'skill.not-found' } } as const
 const connection = { params: { connectionId: 'own' }, unknown: { connectionId: 'connection.not-found' } } as const
 const model = { params: { modelId: 'own' }, unknown: { modelId: 'model.not-found' } } as const
@@ -242,7 +243,7 @@ export const badInputRows: Record<string, BadInputRow> = {
   'POST /agents': {
     body: {
       ...{ name: 'Another agent', description: 'Text', workspaceId: null, instructions: 'Text' },
-      ...{ modelId: null, skillIds: null, connectionIds: null },
+      ...{ modelId: null, skillIds: null, connectionIds: null, environment: null },
     },
   },
   'GET /agents/{agentId}': agent,
@@ -250,7 +251,7 @@ export const badInputRows: Record<string, BadInputRow> = {
     ...agent,
     body: {
       ...{ name: 'Name', description: 'Text', instructions: 'Text' },
-      ...{ modelId: null, skillIds: null, connectionIds: null },
+      ...{ modelId: null, skillIds: null, connectionIds: null, environment: null },
     },
   },
   'PUT /agents/{agentId}/current': { ...agent, body: { version: 1 } },
@@ -259,6 +260,9 @@ export const badInputRows: Record<string, BadInputRow> = {
     params: { agentId: 'own', version: { value: '1' } },
     unknown: { agentId: 'agent.not-found', version: 'agent.version-not-found' },
   },
+  'POST /threads/{threadId}/environments': inThread,
+  'GET /environments/{environmentId}': environment,
+  'DELETE /environments/{environmentId}': environment,
   'POST /agents/{agentId}/threads': { ...agent, body: { version: 1, title: 'Title' } },
   'GET /models': {},
   'POST /models': {

@@ -52,6 +52,8 @@ export type SandboxParts = {
   diskWatch: DiskWatch
   applyLimits: ApplyLimits
   sandboxViews: (threadIds: readonly string[]) => Promise<Map<string, SandboxView>>
+  /** With which the manifests of a sandbox hash values. */
+  hashKeyOf: (sandboxId: string) => string
   forkSandbox: (order: Parameters<typeof forkSandbox>[1]) => ReturnType<typeof forkSandbox>
   /** The host can be reached from now on, or cannot. */
   onHostChange: (isReachable: boolean) => void
@@ -152,6 +154,7 @@ export function makeSandboxParts(options: SandboxPartsOptions): SandboxParts {
     ...makePersonParts(base, { pausing, sandboxes, policyLoop, contextNow, sandboxViews }),
     diskWatch,
     wakeNotes: makeWakeNotes({ store: lifecycleStore, reports, sandboxes }),
+    hashKeyOf: base.hashKeyOf,
     forkSandbox: (order) => forkSandbox(base, order),
     onHostChange: (isReachable) => {
       reachable.at = isReachable ? system.now() : undefined

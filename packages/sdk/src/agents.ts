@@ -3,6 +3,7 @@ import type {
   AgentDetails,
   Agents,
   CreateAgent,
+  Environment,
   SetAgentVersion,
   StartAgent,
   Thread,
@@ -28,6 +29,14 @@ export function agentCalls(connection: Connection) {
       connection.json<AgentDetails>('DELETE', at(agentId, `/versions/${encodeURIComponent(version)}`)),
     /** Threads that were started from it go on. */
     delete: (agentId: string) => connection.json<Agent>('DELETE', at(agentId)),
+    /** Copies the computer of a thread, without its credentials, so that an agent can have it; says what is in the copy. */
+    capture: (threadId: string) =>
+      connection.json<Environment>('POST', `/threads/${encodeURIComponent(threadId)}/environments`),
+    environment: (environmentId: string, signal?: AbortSignal) =>
+      connection.json<Environment>('GET', `/environments/${encodeURIComponent(environmentId)}`, { signal }),
+    /** Gives up a copy that no agent has. */
+    discard: (environmentId: string) =>
+      connection.json<Environment>('DELETE', `/environments/${encodeURIComponent(environmentId)}`),
     /** A new thread that has what the agent has. */
     start: (agentId: string, request: StartAgent = {}) =>
       connection.json<Thread>('POST', at(agentId, '/threads'), { json: request }),

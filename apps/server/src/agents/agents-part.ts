@@ -1,35 +1,83 @@
 import type { ThreadParts } from '../application-parts.ts'
 import type { Audit } from '../audit/audit.ts'
-import type { Connections } from '../connections/connections.usecases.ts'
+import { makeConnectionStore } from '../connections/connections.store.ts'
+import type { ConnectionTables } from '../connections/connections.table.ts'
 import { type OpenDatabase, tablesOf } from '../database/database.ts'
+import { makeModelStore } from '../models/models.store.ts'
+import type { ModelTables } from '../models/models.table.ts'
+import type { HostClient } from '../sandboxes/host-client.ts'
+import { makeSecretBox } from '../secrets/secret-box.ts'
+import { makeServiceStore } from '../services/services.store.ts'
+import type { ServiceTables } from '../services/services.table.ts'
+import type { Settings } from '../settings/settings.ts'
 import type { System } from '../system.ts'
+import type { Turns } from '../turns/turns.usecases.ts'
 import { makeAgentStore } from './agents.store.ts'
 import type { AgentTables } from './agents.table.ts'
 import { type Agents, makeAgents } from './agents.usecases.ts'
+import { makeEnvironmentStore } from './environments.store.ts'
+import type { EnvironmentTables } from './environments.table.ts'
+import { type Environments, makeEnvironments } from './environments.usecases.ts'
+import { startEnvironment } from './start-environment.ts'
 
-/** Agents, out of what threads, skills and connections are. */
+export type AgentPart = { agents: Agents; environments: Environments }
+
+type AgentPartOptions = { open: OpenDatabase; host: HostClient; masterKey: Uint8Array; system: System }
+
+/** Shorter ones could stand anywhere by chance. */
+const minSecretCharacters = 8
+
+/** Agents and their environments, out of what threads, turns, skills and connections are. */
 export function makeAgentPart(
-  options: { open: OpenDatabase; system: System },
-  known: { parts: ThreadParts; connections: Pick<Connections, 'list'>; audit: Audit },
-): Agents {
-  const { parts, connections, audit } = known
-  const { workspaces, userHub, workspaceStore } = parts
-  return makeAgents({
-    store: makeAgentStore(tablesOf<AgentTables>(options.open.database)),
-    ...{
-      hiddenThreads: parts.hiddenThreads,
-      setups: parts.setups,
-      access: parts.access,
-      audit,
-      system: options.system,
-    },
-    workspaceIdsOf: async (userId) => (await workspaces.list(userId)).workspaces.map(({ id }) => id),
+  options: AgentPartOptions,
+  known: { parts: ThreadParts; turns: Turns; settings: Settings; audit: Audit },
+): AgentPart {
+  const { parts, audit } = known
+  const { open, host, system } = options
+  const { workspaces, userHub, workspaceStore, sandboxStore, forkSandbox } = parts
+  const store = makeEnvironmentStore(tablesOf<EnvironmentTables & AgentTables>(open.database))
+  const connectionStore = makeConnectionStore(tablesOf<ConnectionTables>(open.database))
+  const serviceStore = makeServiceStore(tablesOf<ServiceTables>(open.database))
+  const environments = makeEnvironments({
+    ...{ store, host, system, sandboxStore, serviceStore, turns: known.turns },
+    ...{ operations: parts.operations, snapshots: parts.snapshots, hashKeyOf: parts.hashKeyOf },
+    budgets: () => rescueBudgets(known.settings),
+    storedSecrets: () => storedSecrets(options),
+  })
+  const workspaceIdsOf = async (userId: string) => (await workspaces.list(userId)).workspaces.map(({ id }) => id)
+  const agents = makeAgents({
+    store: makeAgentStore(tablesOf<AgentTables>(open.database)),
+    ...{ hiddenThreads: parts.hiddenThreads, setups: parts.setups, access: parts.access, audit, system },
+    ...{ environments, environmentRows: (ids) => store.list(ids), workspaceIdsOf },
+    startEnvironment: (order) =>
+      startEnvironment({ environments: store, forkSandbox, sandboxStore, serviceStore, system }, order),
     requireWorkspace: (userId, workspaceId) => workspaces.requireOpen(userId, workspaceId),
     skillIdsOf: async (userId) => (await parts.skills.list(userId)).skills.map(({ id }) => id),
-    connectionIdsOf: async (userId) => (await connections.list(userId)).map(({ id }) => id),
+    connectionIdsOf: async (userId) =>
+      (await connectionStore.list(userId, await workspaceIdsOf(userId))).map(({ id }) => id),
     onChanged: async ({ userId, workspaceId }) => {
       const people = workspaceId === null ? [userId] : await workspaceStore.memberIds(workspaceId)
       for (const person of people) userHub.publish(person, { type: 'agents-updated' })
     },
   })
+  return { agents, environments }
+}
+
+async function rescueBudgets(settings: Pick<Settings, 'values'>) {
+  const { rescueSeconds, rescueMebibytes, rescueVariableMebibytes } = await settings.values()
+  const mebibyte = 1024 * 1024
+  return {
+    timeBudgetMs: rescueSeconds * 1000,
+    totalBytes: rescueMebibytes * mebibyte,
+    variableBytes: rescueVariableMebibytes * mebibyte,
+  }
+}
+
+/** Everything that is sealed with the master key. */
+async function storedSecrets({ open, masterKey }: AgentPartOptions): Promise<string[]> {
+  const box = makeSecretBox(masterKey)
+  const keys = (await makeModelStore(tablesOf<ModelTables>(open.database)).list()).map(({ sealed_key }) => sealed_key)
+  const tokens = await makeConnectionStore(tablesOf<ConnectionTables>(open.database)).sealedSecrets()
+  const sealed = [...keys, ...tokens].filter((one) => one !== null)
+  return [...new Set(sealed.map((one) => box.open(one)))].filter(({ length }) => length >= minSecretCharacters)
 }

@@ -48,3 +48,17 @@ export const agentStartInterrupted = defineError({
   message: () => 'A thread of this id was being made when the server ended, and is being removed.',
   remedy: () => 'Start another thread.',
 })
+
+export const environmentEmpty = defineError({
+  code: 'environment.empty',
+  kind: 'conflict',
+  message: () => 'This thread has not used its computer yet, so there is nothing of it to save.',
+  remedy: () => 'Save an agent without a computer, or use the thread first.',
+})
+
+export const environmentNotFound = defineError({
+  code: 'environment.not-found',
+  kind: 'not-found',
+  message: () => 'There is no captured computer with this id.',
+  remedy: () => 'It is kept for an hour unless an agent has it. Capture it again.',
+})

@@ -1,21 +1,26 @@
 import type { Agent, AgentVersion } from '@threadbox/protocol/public'
 import type { AgentWithCurrent } from './agents.store.ts'
 import type { AgentVersionRow } from './agents.table.ts'
+import type { EnvironmentRow } from './environments.table.ts'
+import { presentEnvironment } from './environments.usecases.ts'
 import { idsOf } from './thread-setups.store.ts'
 
-export function presentAgent({ agent, current }: AgentWithCurrent): Agent {
+type KnownEnvironments = ReadonlyMap<string, EnvironmentRow>
+
+export function presentAgent({ agent, current }: AgentWithCurrent, environments: KnownEnvironments): Agent {
   return {
     id: agent.id,
     workspaceId: agent.workspace_id,
     name: agent.name,
     description: agent.description,
-    current: presentVersion(current),
+    current: presentVersion(current, environments),
     createdAt: agent.created_at,
     updatedAt: agent.updated_at,
   }
 }
 
-export function presentVersion(row: AgentVersionRow): AgentVersion {
+export function presentVersion(row: AgentVersionRow, environments: KnownEnvironments): AgentVersion {
+  const environment = environments.get(row.environment_id ?? '')
   return {
     version: row.version,
     createdAt: row.created_at,
@@ -23,5 +28,12 @@ export function presentVersion(row: AgentVersionRow): AgentVersion {
     modelId: row.model_id,
     skillIds: idsOf(row.skill_ids_json),
     connectionIds: idsOf(row.connection_ids_json),
+    environment: environment === undefined ? null : summaryOf(environment),
   }
+}
+
+function summaryOf(row: EnvironmentRow): AgentVersion['environment'] {
+  const { id, createdAt, diskBytes, captured } = presentEnvironment(row)
+  const { services, variables } = captured
+  return { id, createdAt, diskBytes, services: services.map(({ name }) => name), variableCount: variables.names.length }
 }

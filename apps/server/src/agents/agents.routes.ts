@@ -4,15 +4,26 @@ import {
   agentSchema,
   agentsSchema,
   createAgentSchema,
+  environmentSchema,
   setAgentVersionSchema,
   startAgentSchema,
   threadSchema,
   updateAgentSchema,
 } from '@threadbox/protocol/public'
-import { type Api, type ApiContext, defineRoute, idParam, jsonAnswer, jsonBody, makeApi } from '../http/api.ts'
+import {
+  type Api,
+  type ApiContext,
+  defineRoute,
+  idParam,
+  jsonAnswer,
+  jsonBody,
+  makeApi,
+  threadParams,
+} from '../http/api.ts'
 import type { Threads } from '../threads/threads.usecases.ts'
 import { agentVersionNotFound } from './agents.errors.ts'
 import type { Agents } from './agents.usecases.ts'
+import type { Environments } from './environments.usecases.ts'
 
 const tags = ['agents']
 const params = z.object({ agentId: idParam })
@@ -84,7 +95,43 @@ const startRoute = defineRoute({
   responses: { 201: jsonAnswer(threadSchema, 'The new thread.') },
 })
 
-export function agentRoutes({ agents, threads }: { agents: Agents; threads: Pick<Threads, 'get'> }): Api {
+const environmentAnswer = { 200: jsonAnswer(environmentSchema, 'The captured computer.') }
+const environmentPath = '/environments/{environmentId}' as const
+const environmentParams = z.object({ environmentId: idParam })
+const captureRoute = defineRoute({
+  method: 'post',
+  path: '/threads/{threadId}/environments',
+  tags,
+  summary: 'Copy the computer of a thread without its credentials, so that an agent can have it',
+  request: { params: threadParams },
+  responses: { 201: jsonAnswer(environmentSchema, 'What is in the copy and what is not. It is kept for an hour.') },
+})
+const getEnvironmentRoute = defineRoute({
+  method: 'get',
+  path: environmentPath,
+  tags,
+  summary: 'What is in a captured computer and what is not',
+  request: { params: environmentParams },
+  responses: environmentAnswer,
+})
+const discardRoute = defineRoute({
+  method: 'delete',
+  path: environmentPath,
+  tags,
+  summary: 'Give up a captured computer that no agent has',
+  request: { params: environmentParams },
+  responses: environmentAnswer,
+})
+
+export function agentRoutes({
+  agents,
+  environments,
+  threads,
+}: {
+  agents: Agents
+  environments: Environments
+  threads: Pick<Threads, 'get' | 'open'>
+}): Api {
   const api = makeApi()
   const userId = (context: Pick<ApiContext, 'get'>) => context.get('caller').userId
 
@@ -116,7 +163,25 @@ export function agentRoutes({ agents, threads }: { agents: Agents; threads: Pick
     const { threadId } = await agents.startThread(order)
     return context.json(await threads.get(userId(context), threadId), 201)
   })
+  addEnvironmentRoutes(api, { environments, threads })
   return api
+}
+
+function addEnvironmentRoutes(
+  api: Api,
+  { environments, threads }: { environments: Environments; threads: Pick<Threads, 'open'> },
+): void {
+  const userId = (context: Pick<ApiContext, 'get'>) => context.get('caller').userId
+  api.openapi(captureRoute, async (context) => {
+    const thread = await threads.open(userId(context), context.req.valid('param').threadId)
+    return context.json(await environments.capture(thread), 201)
+  })
+  api.openapi(getEnvironmentRoute, async (context) =>
+    context.json(await environments.get(userId(context), context.req.valid('param').environmentId), 200),
+  )
+  api.openapi(discardRoute, async (context) =>
+    context.json(await environments.discard(userId(context), context.req.valid('param').environmentId), 200),
+  )
 }
 
 /** What is no number is no version. */

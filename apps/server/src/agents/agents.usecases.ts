@@ -27,11 +27,14 @@ import {
 import { presentAgent, presentVersion } from './agents.presenter.ts'
 import type { AgentStore } from './agents.store.ts'
 import type { AgentRow, AgentVersionRow } from './agents.table.ts'
+import type { EnvironmentRow } from './environments.table.ts'
+import type { Environments } from './environments.usecases.ts'
 import { type StartDependencies, type StartThread, startThread } from './start-thread.ts'
 
 /**
  * Agents of people and of workspaces. Every method throws `agent.not-found`, also for an agent that the person has no
- * part in; those that take skills and connections throw `skill.not-found` and `connection.not-found`.
+ * part in; those that take skills, connections and a captured computer throw `skill.not-found`,
+ * `connection.not-found` and `environment.not-found`.
  */
 export type Agents = {
   list(userId: string): Promise<AgentsView>
@@ -61,6 +64,9 @@ export type AgentsDependencies = StartDependencies & {
   /** Skills and connections that this person may use. */
   skillIdsOf: (userId: string) => Promise<string[]>
   connectionIdsOf: (userId: string) => Promise<string[]>
+  /** Captured computers. */
+  environments: Pick<Environments, 'prepare' | 'keep' | 'sweep'>
+  environmentRows: (ids: readonly string[]) => Promise<ReadonlyMap<string, EnvironmentRow>>
   audit: Audit
   system: System
   /** Agents of this person or workspace are others than before. */
@@ -75,16 +81,19 @@ export function makeAgents(dependencies: AgentsDependencies): Agents {
     if (row === undefined || !(await access.may(userId, action, subject))) throw agentNotFound({})
     return row
   }
+  const environmentsOf = (versions: readonly AgentVersionRow[]) =>
+    dependencies.environmentRows(versions.flatMap(({ environment_id }) => environment_id ?? []))
   const present = async (agentId: string) => {
     const agent = await store.find(agentId)
     const current = agent && (await store.version(agentId, agent.current_version))
     if (agent === undefined || current === undefined) throw agentNotFound({})
-    return presentAgent({ agent, current })
+    return presentAgent({ agent, current }, await environmentsOf([current]))
   }
-  const details = async (agentId: string) => ({
-    ...(await present(agentId)),
-    versions: (await store.versions(agentId)).map(presentVersion),
-  })
+  const details = async (agentId: string) => {
+    const versions = await store.versions(agentId)
+    const environments = await environmentsOf(versions)
+    return { ...(await present(agentId)), versions: versions.map((row) => presentVersion(row, environments)) }
+  }
   const changed = async (userId: string, row: AgentRow, action: string) => {
     await audit.record({ userId, action, subject: row.id, details: { name: row.name } })
     await dependencies.onChanged({ userId: row.owner_id, workspaceId: row.workspace_id })
@@ -92,7 +101,8 @@ export function makeAgents(dependencies: AgentsDependencies): Agents {
   return {
     list: async (userId) => {
       const rows = await store.list([userId, ...(await dependencies.workspaceIdsOf(userId))])
-      return { agents: rows.map(presentAgent) }
+      const environments = await environmentsOf(rows.map(({ current }) => current))
+      return { agents: rows.map((row) => presentAgent(row, environments)) }
     },
     get: async (userId, agentId) => details((await open(userId, agentId, 'read')).id),
     create: async (userId, request) => {
@@ -116,6 +126,7 @@ export function makeAgents(dependencies: AgentsDependencies): Agents {
       const row = await open(userId, agentId)
       const last = await present(agentId)
       await store.remove(agentId)
+      await dependencies.environments.sweep()
       await changed(userId, row, 'agent-deleted')
       return last
     },
@@ -123,6 +134,7 @@ export function makeAgents(dependencies: AgentsDependencies): Agents {
       const row = await open(userId, agentId)
       if ((await store.version(agentId, version)) === undefined) throw agentVersionNotFound({})
       if (!(await store.removeVersion(agentId, version))) throw agentVersionCurrent({})
+      await dependencies.environments.sweep()
       await changed(userId, row, 'agent-changed')
       return await details(agentId)
     },
@@ -145,17 +157,18 @@ async function setupOf(
   change: { userId: string; request: UpdateAgent; before: Setup },
 ): Promise<Setup> {
   const { userId, request, before } = change
-  const { instructions, modelId, skillIds, connectionIds } = request
+  const { instructions, modelId, skillIds, connectionIds, environment } = request
   if (skillIds != null && !isWithin(skillIds, await dependencies.skillIdsOf(userId))) throw skillNotFound({})
   if (connectionIds != null && !isWithin(connectionIds, await dependencies.connectionIdsOf(userId))) {
     throw connectionNotFound({})
   }
+  if (environment != null) await dependencies.environments.prepare(userId, environment)
   return {
     instructions: instructions ?? before.instructions,
     model_id: modelId === undefined ? before.model_id : modelId,
     skill_ids_json: skillIds === undefined ? before.skill_ids_json : jsonOf(skillIds),
     connection_ids_json: connectionIds === undefined ? before.connection_ids_json : jsonOf(connectionIds),
-    environment_id: before.environment_id,
+    environment_id: environment === undefined ? before.environment_id : (environment?.id ?? null),
   }
 }
 
@@ -195,6 +208,7 @@ async function create(dependencies: AgentsDependencies, userId: string, request:
   await store.insert(row, { ...setup, agent_id: id, version: 1, created_at: now }).catch((error: unknown) => {
     throw isUniqueViolation(error) ? agentNameTaken({ name }) : error
   })
+  if (setup.environment_id !== null) await dependencies.environments.keep(setup.environment_id)
   return row
 }
 
@@ -222,4 +236,5 @@ async function update(
   const kept = await store.versions(row.id)
   if (kept.length >= maxAgentVersions) throw agentVersionLimitReached({ limit: maxAgentVersions })
   if ((await store.addVersion(row.id, { ...setup, created_at: system.now() })) === undefined) throw agentNotFound({})
+  if (setup.environment_id !== null) await dependencies.environments.keep(setup.environment_id)
 }

@@ -23,13 +23,16 @@ export type StartThread = {
 export type StartDependencies = {
   hiddenThreads: HiddenThreads
   setups: Pick<ThreadSetupStore, 'insertIfMissing'>
+  /** Gives the thread a computer that begins as a copy of an environment. */
+  startEnvironment: (order: { environmentId: string; threadId: string }) => Promise<void>
 }
 
 /** Until everything is there the thread is hidden and its removal is planned: a crash leaves nothing that anybody sees. */
 export async function startThread(
-  { hiddenThreads, setups }: StartDependencies,
+  dependencies: StartDependencies,
   start: { agent: AgentRow; version: AgentVersionRow; order: StartThread },
 ): Promise<string> {
+  const { hiddenThreads, setups } = dependencies
   const { agent, version, order } = start
   const from: StartedFrom = { agentId: agent.id, name: agent.name, version: version.version }
   const there = order.threadId === undefined ? undefined : await hiddenThreads.stateOf(order.threadId)
@@ -47,6 +50,9 @@ export async function startThread(
   try {
     const { instructions, skill_ids_json, connection_ids_json } = version
     await setups.insertIfMissing({ thread_id: id, instructions, skill_ids_json, connection_ids_json })
+    if (version.environment_id !== null) {
+      await dependencies.startEnvironment({ environmentId: version.environment_id, threadId: id })
+    }
     await hiddenThreads.show(id)
     return id
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { createAgentTables } from '../agents/agents.table.ts'
+import { createEnvironmentTable } from '../agents/environments.table.ts'
 import { createAttachmentTables } from '../attachments/attachments.table.ts'
 import { createAuditTables } from '../audit/audit.table.ts'
 import { createConnectionTables } from '../connections/connections.table.ts'
@@ -57,6 +58,7 @@ const changes: Record<string, Change> = {
   '0027-forks': addForkColumn,
   '0028-rewinds': createRewindTables,
   '0029-agents': createAgentTables,
+  '0031-agent-environments': createEnvironmentTable,
 }
 
 export const migrationNames = Object.keys(changes)

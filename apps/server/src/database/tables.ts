@@ -1,4 +1,5 @@
 import type { AgentTables } from '../agents/agents.table.ts'
+import type { EnvironmentTables } from '../agents/environments.table.ts'
 import type { AttachmentTables } from '../attachments/attachments.table.ts'
 import type { AuditTables } from '../audit/audit.table.ts'
 import type { ConnectionTables } from '../connections/connections.table.ts'
@@ -28,6 +29,7 @@ export type Database = UserTables &
   ServiceTables &
   SkillTables &
   AgentTables &
+  EnvironmentTables &
   ThreadLinkTables &
   TerminalTables &
   AttachmentTables &

@@ -139,7 +139,7 @@ async function writeReport(
   const threadId = sandbox.thread_id
   const report = emptyReport(threadId, facts)
   // What was alive before a pause says nothing about a boot that ended by itself long after it.
-  const isOfThisPause = facts.pausedAt !== null || facts.cause?.code === 'restarted'
+  const isOfThisPause = facts.pausedAt !== null || ['restarted', 'from-agent'].includes(facts.cause?.code ?? '')
   const row: SurvivalReportRow = {
     ...{ id: facts.reportId, thread_id: threadId, sandbox_id: sandbox.id, boot_id: facts.bootId },
     ...{

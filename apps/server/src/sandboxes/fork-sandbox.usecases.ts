@@ -1,4 +1,5 @@
 import type { ForkedSandbox } from '@threadbox/protocol/host'
+import type { WakeCause } from '@threadbox/protocol/public'
 import type { System } from '../system.ts'
 import type { HostClient } from './host-client.ts'
 import { hostnameOf, limitsOf, newSandboxRow } from './sandbox-rows.ts'
@@ -12,13 +13,23 @@ export type ForkSandboxDependencies = {
   system: System
 }
 
+/** What counts of a sandbox for a copy of it. */
+export type ForkSource = Pick<
+  SandboxRow,
+  'id' | 'memory_bytes' | 'cpus' | 'processes' | 'disk_bytes' | 'own_limits_json' | (typeof policyNames)[number]
+>
+
+const policyNames = [
+  ...(['idle_pause_minutes', 'hot_hours', 'hot_keep', 'max_awake_hours', 'retention_days', 'max_services'] as const),
+] as const
+
 /**
  * Gives a thread a sandbox that begins as a copy of another one; `snapshotId` null: as it is now. It is recorded before it is
  * ordered, so that what a crash leaves on the host goes with the thread.
  */
 export async function forkSandbox(
   { store, host, hashKeyOf, system }: ForkSandboxDependencies,
-  order: { source: SandboxRow; snapshotId: string | null; threadId: string },
+  order: { source: ForkSource; snapshotId: string | null; threadId: string; cause?: WakeCause },
 ): Promise<ForkedSandbox> {
   const { source, snapshotId, threadId } = order
   const [id, bootId] = [system.newId('sandbox'), system.newId('boot')]
@@ -35,14 +46,14 @@ export async function forkSandbox(
       ? { state: 'active' as const, boot_id: bootId, awake_since: now }
       : {
           state: 'cold' as const,
-          cause_json: JSON.stringify({ code: 'forked', detail: made.problem, pausedAt: null }),
+          cause_json: JSON.stringify({ code: order.cause ?? 'forked', detail: made.problem, pausedAt: null }),
         }
   await store.change({ id, state: 'fresh', bootId: null }, { has_run: 1, since: now, used_at: now, ...columns })
   return made
 }
 
 /** What the person decided for the source holds for its copy. */
-function policyColumns(row: SandboxRow): Partial<SandboxRow> {
+function policyColumns(row: ForkSource): Partial<SandboxRow> {
   const { idle_pause_minutes, hot_hours, hot_keep, max_awake_hours, retention_days, max_services } = row
   return { idle_pause_minutes, hot_hours, hot_keep, max_awake_hours, retention_days, max_services }
 }

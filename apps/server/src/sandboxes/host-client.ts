@@ -7,6 +7,9 @@ import {
   type AbandonedPause,
   abandonedPauseSchema,
   bootHeader,
+  type CleanedSandbox,
+  cleanedSandboxSchema,
+  type cleanSandboxSchema,
   type DemotedSandbox,
   demotedSandboxSchema,
   type FileChanges,
@@ -82,6 +85,8 @@ export type HostClient = {
   rewind(sandboxId: string, order: { snapshotId: string | null; keepId: string }): Promise<RewoundSandbox>
   /** What of the disk differs from a snapshot, or from its image. */
   snapshotChanges(sandboxId: string, snapshotId: string | null): Promise<SnapshotChanges>
+  /** Takes secrets and traces off the disk of a sandbox that is stopped. */
+  clean(sandboxId: string, order: z.input<typeof cleanSandboxSchema>): Promise<CleanedSandbox>
   /** Gives up a snapshot; one that is gone already, or its whole sandbox, is fine. */
   removeSnapshot(sandboxId: string, snapshotId: string): Promise<void>
   /** What an awake boot sees at `/skills`; packages that the host has not got are named, and nothing is changed then. */
@@ -241,7 +246,7 @@ function diskOrders(
   order: SendOrder,
 ): Pick<
   HostClient,
-  'fileChanges' | 'fork' | 'rewind' | 'snapshotChanges' | 'takeSnapshot' | 'snapshots' | 'removeSnapshot'
+  'fileChanges' | 'fork' | 'clean' | 'rewind' | 'snapshotChanges' | 'takeSnapshot' | 'snapshots' | 'removeSnapshot'
 > {
   return {
     fileChanges: (sandboxId) => order(fileChangesSchema, { method: 'GET', path: hostPaths.fileChanges(sandboxId) }),
@@ -258,6 +263,10 @@ function diskOrders(
       const path = hostPaths.snapshotChanges(sandboxId, snapshotId ?? imageSnapshot)
       return order(snapshotChangesSchema, { method: 'GET', path })
     },
+    clean: (sandboxId, json) =>
+      order(cleanedSandboxSchema, {
+        ...{ method: 'POST', path: hostPaths.clean(sandboxId), json, timeoutMs: memoryOrderTimeoutMs },
+      }),
     removeSnapshot: async (sandboxId, snapshotId) => {
       const path = hostPaths.snapshot(sandboxId, snapshotId)
       await order(z.unknown(), { method: 'DELETE', path }).catch(undefinedIfNotFound)

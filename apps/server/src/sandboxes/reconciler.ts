@@ -21,6 +21,8 @@ export type ReconcilerDependencies = {
   change: ChangeSandbox
   /** True while this server gives the memory of that sandbox up. */
   isDemoting: (sandboxId: string) => boolean
+  /** Sandboxes that are of no thread. */
+  otherSandboxes: () => Promise<string[]>
   logger: Logger
   onHostChange: (isReachable: boolean) => void
   /** What is not about a boot's beginning or end. */
@@ -92,7 +94,7 @@ export async function reconcile(dependencies: ReconcilerDependencies, actual: re
   const byId = new Map(actual.map((sandbox) => [sandbox.sandboxId, sandbox]))
   const rows = await dependencies.store.all()
   for (const row of rows) await reconcileOne(dependencies, row, byId.get(row.id))
-  const known = new Set(rows.map((row) => row.id))
+  const known = new Set([...rows.map((row) => row.id), ...(await dependencies.otherSandboxes())])
   const unknown = actual.filter((sandbox) => !known.has(sandbox.sandboxId)).map((sandbox) => sandbox.sandboxId)
   if (unknown.length > 0) dependencies.logger.warn({ sandboxIds: unknown }, 'the host has sandboxes of no thread')
 }

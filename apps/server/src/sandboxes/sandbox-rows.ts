@@ -54,7 +54,7 @@ export function limitColumns(limits: SandboxLimits) {
   }
 }
 
-export function limitsOf(row: SandboxRow): SandboxLimits {
+export function limitsOf(row: Pick<SandboxRow, 'memory_bytes' | 'cpus' | 'processes' | 'disk_bytes'>): SandboxLimits {
   return { memoryBytes: row.memory_bytes, cpus: row.cpus, processes: row.processes, diskBytes: row.disk_bytes }
 }
 

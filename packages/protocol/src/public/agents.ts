@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { saveEnvironmentSchema } from './environments.ts'
 import { maxInstructionCharacters } from './workspaces.ts'
 
 /** Agents that a person has for themselves, and that a workspace has. */
@@ -30,7 +31,21 @@ const setupFields = {
 
 /** What an agent was at one time. It never changes. */
 export const agentVersionSchema = z
-  .object({ version: z.number().int(), createdAt: z.number().int(), ...setupFields })
+  .object({
+    version: z.number().int(),
+    createdAt: z.number().int(),
+    ...setupFields,
+    /** The computer that its threads start with a copy of; null: an empty one. */
+    environment: z
+      .object({
+        id: z.string(),
+        createdAt: z.number().int(),
+        diskBytes: z.number().int(),
+        services: z.array(z.string()),
+        variableCount: z.number().int(),
+      })
+      .nullable(),
+  })
   .meta({ id: 'AgentVersion' })
 export type AgentVersion = z.infer<typeof agentVersionSchema>
 
@@ -68,6 +83,8 @@ export const createAgentSchema = z.strictObject({
   modelId: setupFields.modelId.optional(),
   skillIds: setupFields.skillIds.optional(),
   connectionIds: setupFields.connectionIds.optional(),
+  /** A captured computer of a thread. */
+  environment: saveEnvironmentSchema.nullable().optional(),
 })
 export type CreateAgent = z.infer<typeof createAgentSchema>
 

@@ -1,6 +1,7 @@
 export * from './agents.ts'
 export * from './connections.ts'
 export * from './entries.ts'
+export * from './environments.ts'
 export * from './events.ts'
 export * from './files.ts'
 export * from './lifecycle.ts'

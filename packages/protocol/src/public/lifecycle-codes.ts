@@ -27,6 +27,8 @@ export const wakeCauses = [
   'forked',
   /** The thread was rewound: its disk is that of an earlier moment. */
   'rewound',
+  /** It began with the files that an agent has. */
+  'from-agent',
   /** A person asked for a restart. */
   'restarted',
   'memory-missing',

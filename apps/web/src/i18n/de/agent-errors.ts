@@ -30,4 +30,12 @@ export const agentErrors: ErrorWords = {
     message: 'Diese Version hat der Agent nicht.',
     remedy: 'Vielleicht wurde sie gelöscht. Wählen Sie eine andere aus seinen Versionen.',
   },
+  'environment.empty': {
+    message: 'Dieser Thread hat seinen Computer noch nicht benutzt; es gibt davon nichts zu sichern.',
+    remedy: 'Sichern Sie einen Agenten ohne Computer, oder benutzen Sie zuerst den Thread.',
+  },
+  'environment.not-found': {
+    message: 'Einen erfassten Computer mit dieser Kennung gibt es nicht.',
+    remedy: 'Er wird eine Stunde behalten, wenn kein Agent ihn hat. Erfassen Sie ihn noch einmal.',
+  },
 }

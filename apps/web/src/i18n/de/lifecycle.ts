@@ -79,6 +79,7 @@ export const lifecycle: Texts<typeof source> = {
     rewound:
       'Der Thread wurde zurückgespult: Die Festplatte hat einen früheren Stand, Speicher wurde nicht aufbewahrt.',
     forked: 'Sie begann mit den Dateien eines anderen Threads; Speicher wurde nicht übernommen.',
+    'from-agent': 'Sie begann mit den Dateien des Agenten. Mit ihm gesicherte Variablen werden eingelesen.',
     'memory-given-up':
       'Der Speicher wurde nach der Zeit aufgegeben, die er behalten wird. Was aufgeschrieben werden konnte, wurde zurückgelesen.',
     restarted: 'Sie haben die Sandbox neu gestartet. Die Dateien blieben, der Speicher nicht.',

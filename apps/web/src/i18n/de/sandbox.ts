@@ -55,6 +55,7 @@ export const sandbox: Texts<typeof source> = {
     'cause-disk-full': 'Platte voll',
     'cause-rewound': 'der Thread wurde zurückgespult',
     'cause-forked': 'sie begann als Kopie von Dateien',
+    'cause-from-agent': 'sie begann mit den Dateien eines Agenten',
     'cause-memory-given-up': 'ihr Speicher wurde nach seiner Zeit aufgegeben',
     'cause-restarted': 'neu gestartet',
     'why-turn': 'der Agent arbeitet',

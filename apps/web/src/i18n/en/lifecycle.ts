@@ -75,6 +75,7 @@ export const lifecycle = {
   cause: {
     rewound: 'The thread was rewound: its disk is that of an earlier moment, memory was not kept.',
     forked: 'It began with the files of another thread; memory was not taken over.',
+    'from-agent': 'It began with the files of the agent. Variables that were saved with it are read back.',
     'memory-given-up': 'Memory was given up after the time it is kept for. What could be written down was read back.',
     restarted: 'You restarted the sandbox. Files were kept, memory was not.',
     'memory-missing': 'The saved memory was not there any more. Files were kept.',

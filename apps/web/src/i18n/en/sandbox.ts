@@ -52,6 +52,7 @@ export const sandbox = {
     'cause-disk-full': 'disk full',
     'cause-rewound': 'the thread was rewound',
     'cause-forked': 'it began as a copy of files',
+    'cause-from-agent': 'it began with the files of an agent',
     'cause-memory-given-up': 'its memory was given up after its time',
     'cause-restarted': 'restarted',
     'why-turn': 'the agent is working',

@@ -1,0 +1,65 @@
+import type { Kysely } from 'kysely'
+import type { AgentTables } from './agents.table.ts'
+import type { EnvironmentRow, EnvironmentTables } from './environments.table.ts'
+
+/** The only code that touches `agent_environments`. */
+export type EnvironmentStore = {
+  insert(row: EnvironmentRow): Promise<void>
+  find(environmentId: string): Promise<EnvironmentRow | undefined>
+  /** Of these, by id. */
+  list(environmentIds: readonly string[]): Promise<Map<string, EnvironmentRow>>
+  all(): Promise<Pick<EnvironmentRow, 'id' | 'sandbox_id' | 'state'>[]>
+  update(environmentId: string, columns: Partial<EnvironmentRow>): Promise<void>
+  remove(environmentId: string): Promise<void>
+  /** Whether a version of an agent has it. */
+  isUsed(environmentId: string): Promise<boolean>
+  /** Kept ones that no version has any more. */
+  unusedIds(): Promise<string[]>
+}
+
+export function makeEnvironmentStore(database: Kysely<EnvironmentTables & AgentTables>): EnvironmentStore {
+  const table = 'agent_environments'
+  return {
+    insert: async (row) => {
+      await database.insertInto(table).values(row).execute()
+    },
+    find: (id) => database.selectFrom(table).selectAll().where('id', '=', id).executeTakeFirst(),
+    list: async (ids) => {
+      if (ids.length === 0) return new Map()
+      const rows = await database.selectFrom(table).selectAll().where('id', 'in', ids).execute()
+      return new Map(rows.map((row) => [row.id, row]))
+    },
+    all: () => database.selectFrom(table).select(['id', 'sandbox_id', 'state']).execute(),
+    update: async (id, columns) => {
+      await database.updateTable(table).set(columns).where('id', '=', id).execute()
+    },
+    remove: async (id) => {
+      await database.deleteFrom(table).where('id', '=', id).execute()
+    },
+    isUsed: async (id) => {
+      const row = await database
+        .selectFrom('agent_versions')
+        .select('version')
+        .where('environment_id', '=', id)
+        .executeTakeFirst()
+      return row !== undefined
+    },
+    unusedIds: async () => {
+      const rows = await database
+        .selectFrom(table)
+        .select('id')
+        .where('state', '=', 'kept')
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('agent_versions')
+                .select('version')
+                .whereRef('agent_versions.environment_id', '=', 'agent_environments.id'),
+            ),
+          ),
+        )
+        .execute()
+      return rows.map(({ id }) => id)
+    },
+  }
+}

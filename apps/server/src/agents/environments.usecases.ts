@@ -1,0 +1,213 @@
+import type { RescueReport } from '@threadbox/protocol/guest'
+import type { Environment, SaveEnvironment } from '@threadbox/protocol/public'
+import type { Operations } from '../operations/operations.ts'
+import type { HostClient } from '../sandboxes/host-client.ts'
+import type { SandboxStore } from '../sandboxes/sandboxes.store.ts'
+import type { SandboxRow } from '../sandboxes/sandboxes.table.ts'
+import type { ServiceStore } from '../services/services.store.ts'
+import type { ServiceRow } from '../services/services.table.ts'
+import type { Snapshots } from '../snapshots/snapshots.usecases.ts'
+import type { System } from '../system.ts'
+import type { ThreadRow } from '../threads/threads.table.ts'
+import type { Turns } from '../turns/turns.usecases.ts'
+import { environmentEmpty, environmentNotFound } from './agents.errors.ts'
+import { type CaptureDependencies, type CapturedSandbox, captureSandbox } from './capture.ts'
+import type { EnvironmentStore } from './environments.store.ts'
+import type { EnvironmentRow } from './environments.table.ts'
+
+/** Removes an environment that no version of an agent has. */
+export const eraseEnvironmentOperation = 'erase-environment'
+
+/** How long one that was not saved is kept. */
+const draftMs = 60 * 60_000
+
+/** Copies of threads' computers, which agents have and threads are started from. */
+export type Environments = {
+  /**
+   * Copies the computer of a thread that was checked to be the person's, which goes on unharmed. Throws
+   * `environment.empty` when it has none yet and `fork.turn-running` while an answer is being made.
+   */
+  capture(thread: ThreadRow): Promise<Environment>
+  /** The methods below throw `environment.not-found`, also for one of somebody else. */
+  get(userId: string, environmentId: string): Promise<Environment>
+  /** Gives up one that was not saved. */
+  discard(userId: string, environmentId: string): Promise<Environment>
+  /** Makes one that was not saved ready to be: overwrites what the person ticked. */
+  prepare(userId: string, wanted: SaveEnvironment): Promise<EnvironmentRow>
+  /** A version of an agent has it from now on. */
+  keep(environmentId: string): Promise<void>
+  /** Removes what no version has any more. At start, and after versions were removed. */
+  sweep(): Promise<void>
+  sandboxIds(): Promise<string[]>
+}
+
+export type EnvironmentsDependencies = CaptureDependencies & {
+  store: EnvironmentStore
+  host: HostClient
+  operations: Operations
+  snapshots: Pick<Snapshots, 'settled'>
+  turns: Pick<Turns, 'whileQuiet'>
+  sandboxStore: Pick<SandboxStore, 'find' | 'memory'>
+  serviceStore: Pick<ServiceStore, 'list'>
+  system: System
+}
+
+/** A service as it is kept: what starts it. */
+export type KeptService = Omit<ServiceRow, 'thread_id' | 'position' | 'boot_id' | 'since' | 'problem_json'>
+
+export function makeEnvironments(dependencies: EnvironmentsDependencies): Environments {
+  const { store, operations, host, system } = dependencies
+  const plan = (subjectId: string, dueAt: number) =>
+    operations.plan({ kind: eraseEnvironmentOperation, subjectId, dueAt })
+  operations.register(eraseEnvironmentOperation, async ({ subjectId }) => {
+    const row = await store.find(subjectId)
+    if (row === undefined) return
+    // Saved, but the server ended before the removal was withdrawn; or saved again before this began.
+    if (await store.isUsed(subjectId)) return await store.update(subjectId, { state: 'kept' })
+    await host.delete(row.sandbox_id)
+    await store.remove(subjectId)
+  })
+  const find = async (userId: string, environmentId: string) => {
+    const row = await store.find(environmentId)
+    if (row === undefined || row.owner_id !== userId || row.state === 'making') throw environmentNotFound({})
+    return row
+  }
+  return {
+    capture: async (thread) => {
+      const row = await dependencies.turns.whileQuiet(thread.id, () => capture(dependencies, { thread, plan }))
+      return presentEnvironment(row)
+    },
+    get: async (userId, environmentId) => presentEnvironment(await find(userId, environmentId)),
+    discard: async (userId, environmentId) => {
+      const row = await find(userId, environmentId)
+      if (row.state === 'kept') throw environmentNotFound({})
+      await store.update(environmentId, { state: 'making' })
+      await plan(environmentId, system.now())
+      return presentEnvironment(row)
+    },
+    prepare: async (userId, { id, redact = [] }) => {
+      const row = await find(userId, id)
+      if (row.state !== 'kept' && system.now() >= row.created_at + draftMs) throw environmentNotFound({})
+      // Nothing may take it away while it is being saved.
+      if (row.state !== 'kept') await plan(id, system.now() + draftMs)
+      if (redact.length === 0) return row
+      const secrets = await dependencies.storedSecrets()
+      const { redacted, findings, furtherFindings } = await host.clean(row.sandbox_id, { secrets, redact })
+      const content = contentOf(row)
+      const cleaned = { ...content.cleaned, findings, furtherFindings }
+      cleaned.redacted = [...content.cleaned.redacted, ...redacted]
+      const content_json = JSON.stringify({ ...content, cleaned })
+      await store.update(id, { content_json })
+      return { ...row, content_json }
+    },
+    keep: async (environmentId) => {
+      await store.update(environmentId, { state: 'kept' })
+      await operations.withdraw(eraseEnvironmentOperation, environmentId)
+    },
+    sweep: async () => {
+      for (const id of await store.unusedIds()) await plan(id, system.now())
+    },
+    sandboxIds: async () => (await store.all()).map(({ sandbox_id }) => sandbox_id),
+  }
+}
+
+async function capture(
+  dependencies: EnvironmentsDependencies,
+  { thread, plan }: { thread: ThreadRow; plan: (id: string, dueAt: number) => Promise<void> },
+): Promise<EnvironmentRow> {
+  const { store, system, sandboxStore, serviceStore } = dependencies
+  await dependencies.snapshots.settled(thread.id)
+  const source = await sandboxStore.find(thread.id)
+  if (source === undefined || source.state === 'fresh' || source.has_run === 0) throw environmentEmpty({})
+  const [id, now] = [system.newId('environment'), system.now()]
+  const row: EnvironmentRow = {
+    ...{ id, owner_id: thread.user_id, thread_id: thread.id, sandbox_id: system.newId('sandbox') },
+    ...{ state: 'making', created_at: now, limits_json: JSON.stringify(ownLimits(source)) },
+    ...{ services_json: JSON.stringify((await serviceStore.list(thread.id)).map(keptService)) },
+    ...{ rescue_json: null, content_json: '' },
+  }
+  // The removal first: what a crash leaves of it goes.
+  await plan(id, now + draftMs)
+  await store.insert(row)
+  try {
+    const captured = await captureSandbox(dependencies, {
+      ...{ source, sandboxId: row.sandbox_id, bootId: system.newId('boot') },
+    })
+    // The disk of one that sleeps without memory has what was rescued when that was given up.
+    const earlier = source.state === 'cold' ? (await sandboxStore.memory(source.id))?.rescue_json : null
+    const rescue_json = captured.rescue === null ? (earlier ?? null) : JSON.stringify(captured.rescue)
+    const { memoryProblem, cleaned, diskBytes } = captured
+    const content_json = JSON.stringify({ memoryProblem, cleaned, diskBytes } satisfies Content)
+    const services_json = await withoutSecrets(dependencies, row.services_json)
+    const columns = { state: 'ready' as const, rescue_json, content_json, services_json }
+    await store.update(id, columns)
+    return { ...row, ...columns }
+  } catch (error) {
+    await plan(id, system.now())
+    throw error
+  }
+}
+
+type Content = Pick<CapturedSandbox, 'memoryProblem' | 'cleaned' | 'diskBytes'>
+
+/** What the person decided for the source holds for what is made of it. */
+export type OwnLimits = Pick<
+  SandboxRow,
+  'memory_bytes' | 'cpus' | 'processes' | 'disk_bytes' | 'own_limits_json' | 'max_services'
+>
+
+function ownLimits(source: SandboxRow): OwnLimits {
+  const { memory_bytes, cpus, processes, disk_bytes, own_limits_json, max_services } = source
+  return { memory_bytes, cpus, processes, disk_bytes, own_limits_json, max_services }
+}
+
+function keptService(row: ServiceRow): KeptService {
+  const {
+    thread_id: _thread,
+    position: _position,
+    boot_id: _boot,
+    since: _since,
+    problem_json: _problem,
+    ...kept
+  } = row
+  return kept
+}
+
+/** Texts that this installation keeps secret do not stand in how services are started either. */
+async function withoutSecrets({ storedSecrets }: CaptureDependencies, json: string): Promise<string> {
+  let text = json
+  for (const secret of await storedSecrets()) {
+    const inJson = JSON.stringify(JSON.stringify(secret).slice(1, -1)).slice(1, -1)
+    for (const form of [inJson, JSON.stringify(secret).slice(1, -1)]) text = text.replaceAll(form, '*'.repeat(8))
+  }
+  return text
+}
+
+function contentOf(row: EnvironmentRow): Content {
+  return JSON.parse(row.content_json) as Content
+}
+
+/** What is in an environment and what is not. */
+export function presentEnvironment(row: EnvironmentRow): Environment {
+  const { memoryProblem, cleaned, diskBytes } = contentOf(row)
+  const { amounts, removed, redacted, findings, furtherFindings } = cleaned
+  const rescue = row.rescue_json === null ? null : (JSON.parse(row.rescue_json) as RescueReport)
+  const variables = rescue?.variables ?? []
+  const kept = variables.filter(({ outcome }) => outcome === 'kept')
+  const lost = variables.filter(({ outcome }) => outcome === 'lost')
+  return {
+    ...{ id: row.id, threadId: row.thread_id, createdAt: row.created_at, diskBytes, findings, furtherFindings },
+    expiresAt: row.state === 'kept' ? null : row.created_at + draftMs,
+    captured: {
+      ...{ home: amounts.home, packages: amounts.packages, system: amounts.system },
+      variables: { names: kept.map(({ name }) => name), bytes: amounts.variables.bytes },
+      services: servicesOf(row).map(({ name, command, port }) => ({ name, command, port })),
+    },
+    notCaptured: { removed, redacted, memoryProblem, variables: lost.map(({ name, reason }) => ({ name, reason })) },
+  }
+}
+
+/** The services that a thread which is started from it gets, in their order. */
+export function servicesOf(row: EnvironmentRow): KeptService[] {
+  return JSON.parse(row.services_json) as KeptService[]
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+
+const amountSchema = z.object({ files: z.number().int(), bytes: z.number().int() })
+
+/** What in a file looks like a secret, by the kind that it is of. Its text is never said. */
+const findingSchema = z.object({ path: z.string(), rule: z.string(), count: z.number().int() })
+
+/**
+ * A copy of a thread's computer that can be saved in an agent: everything on its disk but credentials and traces of the
+ * conversation. Until it is saved it is kept for an hour.
+ */
+export const environmentSchema = z
+  .object({
+    id: z.string(),
+    threadId: z.string(),
+    createdAt: z.number().int(),
+    /** When it goes unless an agent has it; null: an agent has it. */
+    expiresAt: z.number().int().nullable(),
+    /** What the disk holds beyond its image. */
+    diskBytes: z.number().int(),
+    captured: z.object({
+      /** Files in home directories, of installed packages, and everywhere else. */
+      home: amountSchema,
+      packages: amountSchema,
+      system: amountSchema,
+      /** Python variables and functions, read back with the first Python cell of a thread. */
+      variables: z.object({ names: z.array(z.string()), bytes: z.number().int() }),
+      services: z.array(z.object({ name: z.string(), command: z.string(), port: z.number().int() })),
+    }),
+    notCaptured: z.object({
+      /** Files that were left out of the copy. The thread still has them. */
+      removed: z.array(z.object({ path: z.string(), kind: z.enum(['credentials', 'history', 'output']) })),
+      /** Secrets that were overwritten in the copy; the rule `stored`: one that this installation keeps. */
+      redacted: z.array(findingSchema),
+      variables: z.array(z.object({ name: z.string(), reason: z.string() })),
+      /** Why there are no variables although there was memory; empty otherwise. */
+      memoryProblem: z.string(),
+    }),
+    /** Looks like secrets and is in the copy unless it is named when the copy is saved. */
+    findings: z.array(findingSchema),
+    furtherFindings: z.number().int(),
+  })
+  .meta({ id: 'Environment' })
+export type Environment = z.infer<typeof environmentSchema>
+
+/** Which environment an agent gets, and which of its findings are overwritten before. */
+export const saveEnvironmentSchema = z.strictObject({
+  id: z.string().min(1).max(64),
+  redact: z
+    .array(z.strictObject({ path: z.string().min(1).max(4096), rule: z.string().min(1).max(64) }))
+    .max(1000)
+    .optional(),
+})
+export type SaveEnvironment = z.infer<typeof saveEnvironmentSchema>
