@@ -7,7 +7,8 @@ import { startInstallation, type TestInstallation, type TestThread, testThread }
 
 let installation: TestInstallation
 beforeAll(async () => {
-  installation = await startInstallation()
+  // An address of a test server: nothing is sent there but the test of a connection.
+  installation = await startInstallation({ serverEnvironment: { THREADBOX_CONNECTIONS_ALLOW: '127.0.0.0/8' } })
 })
 afterAll(() => installation[Symbol.asyncDispose]())
 
@@ -105,7 +106,7 @@ async function plantSecrets(thread: TestThread): Promise<void> {
   // Longer than what is kept in memory of an output.
   await output(thread, `for i in $(seq 40000); do echo ${secrets.output}; done`)
   // The installation keeps one of them itself.
-  const auth = { kind: 'bearer', secret: secrets.stored } as const
+  const auth = { kind: 'bearer', token: secrets.stored } as const
   await client.connections.create({ name: 'Store', url: 'http://127.0.0.1:9/mcp', auth })
 }
 

@@ -13,6 +13,8 @@ export type PausePoints = {
   replace(sandbox: StoredSandbox, options: { snapshotId: string; at: number }): Promise<void>
   /** Removes earlier points. Nobody waits for it: what a crash leaves of them goes with the next. */
   dropEarlier(sandbox: StoredSandbox): void
+  /** Removes every point: what the disk contains now is all that is known of it. */
+  forget(sandbox: StoredSandbox): Promise<void>
   /** Resolves when no earlier point is being removed any more. */
   dropped(): Promise<void>
   /** What differs from the point; `since` is null when there is none. */
@@ -82,6 +84,11 @@ export function makePausePoints(parts: PausePointsParts): PausePoints {
         .catch((error: unknown) => logger.warn({ error, sandboxId }, 'an earlier point of a pause is still there'))
         .finally(() => drops.get(sandboxId) === drop && drops.delete(sandboxId))
       drops.set(sandboxId, drop)
+    },
+    forget: async (sandbox) => {
+      await drops.get(sandbox.sandboxId)
+      await store.remove(sandbox.sandboxId)
+      await dropOthers(parts, sandbox)
     },
     dropped: async () => {
       await Promise.all(drops.values())

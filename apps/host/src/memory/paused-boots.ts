@@ -27,6 +27,8 @@ export type PausedBoots = {
   restoreDisk(sandbox: StoredSandbox): Promise<number | undefined>
   /** What the disk contains now is what a lost disk gets back, and no earlier content. */
   markPoint(sandbox: StoredSandbox): Promise<void>
+  /** Removes what the disk contained at earlier pauses. */
+  forgetPauses(sandbox: StoredSandbox): Promise<void>
   /** Where the files of a sandbox can be read as they were when it was paused; undefined: nowhere. */
   pausedDiskPath(sandbox: StoredSandbox): Promise<string | undefined>
   present(options: SandboxBoot): Promise<HostSandbox['paused']>
@@ -75,6 +77,7 @@ export function makePausedBoots(parts: MemoryParts & { keepsFrozen: boolean }): 
       await points.replace(sandbox, { snapshotId, at: parts.launch.clock() })
       points.dropEarlier(sandbox)
     },
+    forgetPauses: (sandbox) => points.forget(sandbox),
     pausedDiskPath: (sandbox) => points.pathOf(sandbox),
     present: async ({ sandbox, boot }) => {
       if (!isAsleep(boot)) return null

@@ -13,7 +13,9 @@ export type CleanOrders = {
 }
 
 export function makeCleanOrders(
-  parts: Pick<OrdersParts, 'lock' | 'disks' | 'boots'> & { known: (sandboxId: string) => Promise<StoredSandbox> },
+  parts: Pick<OrdersParts, 'lock' | 'disks' | 'boots' | 'paused'> & {
+    known: (sandboxId: string) => Promise<StoredSandbox>
+  },
 ): CleanOrders {
   const { lock, disks, boots, known } = parts
   return {
@@ -21,6 +23,8 @@ export function makeCleanOrders(
       lock(sandboxId, async () => {
         const sandbox = await known(sandboxId)
         if ((await boots.current(sandboxId)) !== undefined) throw diskInUse({ sandboxId })
+        // Or what is taken off the disk would still be there as it was at an earlier moment.
+        await parts.paused.forgetPauses(sandbox)
         return await cleanDisk({ disks }, { sandbox, ...order })
       }),
   }

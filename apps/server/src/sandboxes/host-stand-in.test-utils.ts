@@ -16,6 +16,15 @@ import {
   type HostInfo,
   type HostSandbox,
 } from '@threadbox/protocol/host'
+import {
+  answerClean,
+  answerFork,
+  type EnvironmentsStandIn,
+  type Failure,
+  noEnvironmentsYet,
+  stopped,
+  wireError,
+} from './environments-stand-in.test-utils.ts'
 import { answerSleeping, filesystemRoutes } from './files-stand-in.test-utils.ts'
 import { stopped, wireError } from './host-answers.test-utils.ts'
 import { closedPort, isAsked, type StandInService, sleepingPort } from './ports-stand-in.test-utils.ts'
@@ -32,65 +41,63 @@ import {
  * A host daemon made of a unix socket and plain directories: it keeps the promises of the host protocol that the server
  * depends on (boot ids, events, files), and runs nothing.
  */
-export type HostStandIn = AsyncDisposable & {
-  socketPath: string
-  /** Where a path of a sandbox is on this machine. */
-  pathOf(sandboxId: string, path: string): string
-  sandboxes: Map<string, HostSandbox>
-  starts: { sandboxId: string; bootId: string; hostname: string }[]
-  deleted: string[]
-  /** Answers of the next orders to start: an error instead of a sandbox. */
-  failStarts: { status: number; code: string; kind: string }[]
-  /** How many of the next orders to delete fail. */
-  failDeletes: number
-  /** How many of the next orders to change fail. */
-  failChanges: number
-  /** Every order about memory, in the order in which they came. */
-  orders: { order: 'pause' | 'wake' | 'demote' | 'stop'; sandboxId: string; bootId: string }[]
-  /** Answers of the next orders of a kind: an error instead of what was asked for. */
-  failPauses: Failure[]
-  failWakes: Failure[]
-  failDemotes: Failure[]
-  /** Boots whose pause was to be given up. */
-  abandoned: string[]
-  failForks: Failure[]
-  /** While set, orders of that kind wait for it. */
-  pauseGate: Promise<void> | undefined
-  wakeGate: Promise<void> | undefined
-  demoteGate: Promise<void> | undefined
-  /** Where a wake comes out of. */
-  wakesFrom: 'frozen' | 'memory'
-  /** How many sandboxes may be awake: one more is refused. */
-  places: number
-  /** What the guest says is alive; changed between pause and wake to lose something. */
-  manifest: Manifest
-  /** What the demotion rescues, and what the guest says of it afterwards. */
-  rescue: RescueReport
-  fileChanges: FileChanges
-  skills: SkillsStandIn
-  /** What the guest was asked to start again. */
-  restarted: string[]
-  /** Key of the last manifest that the guest was asked for, by whom. */
-  hashKeys: { pause: string | undefined; look: string | undefined }
-  snapshots: SnapshotsStandIn
-  /** Called when an order has changed the host and before its answer is sent: true for the answer to be lost. */
-  loseAnswer: (order: string) => boolean
-  emit(event: HostEvent): void
-  /** Answers what is asked of a port of a sandbox that is awake. */
-  service: StandInService
-  /** Further services of every guest. */
-  guestRoutes: (router: ConnectRouter) => void
-  /** What every process that is started inside prints. */
-  processOutput: string
-  /** While set, orders to start wait for it. */
-  startGate: Promise<void> | undefined
-  endBoot(sandboxId: string, cause: BootEndCause): void
-  /** Resolves when the server follows the events. */
-  followed(): Promise<void>
-  closeConnections(): void
-}
-
-type Failure = { status: number; code: string; kind: string; details?: Record<string, string> }
+export type HostStandIn = AsyncDisposable &
+  EnvironmentsStandIn & {
+    socketPath: string
+    /** Where a path of a sandbox is on this machine. */
+    pathOf(sandboxId: string, path: string): string
+    sandboxes: Map<string, HostSandbox>
+    starts: { sandboxId: string; bootId: string; hostname: string }[]
+    deleted: string[]
+    /** Answers of the next orders to start: an error instead of a sandbox. */
+    failStarts: { status: number; code: string; kind: string }[]
+    /** How many of the next orders to delete fail. */
+    failDeletes: number
+    /** How many of the next orders to change fail. */
+    failChanges: number
+    /** Every order about memory, in the order in which they came. */
+    orders: { order: 'pause' | 'wake' | 'demote' | 'stop'; sandboxId: string; bootId: string }[]
+    /** Answers of the next orders of a kind: an error instead of what was asked for. */
+    failPauses: Failure[]
+    failWakes: Failure[]
+    failDemotes: Failure[]
+    /** Boots whose pause was to be given up. */
+    abandoned: string[]
+    /** While set, orders of that kind wait for it. */
+    pauseGate: Promise<void> | undefined
+    wakeGate: Promise<void> | undefined
+    demoteGate: Promise<void> | undefined
+    /** Where a wake comes out of. */
+    wakesFrom: 'frozen' | 'memory'
+    /** How many sandboxes may be awake: one more is refused. */
+    places: number
+    /** What the guest says is alive; changed between pause and wake to lose something. */
+    manifest: Manifest
+    /** What the demotion rescues, and what the guest says of it afterwards. */
+    rescue: RescueReport
+    fileChanges: FileChanges
+    skills: SkillsStandIn
+    /** What the guest was asked to start again. */
+    restarted: string[]
+    /** Key of the last manifest that the guest was asked for, by whom. */
+    hashKeys: { pause: string | undefined; look: string | undefined }
+    snapshots: SnapshotsStandIn
+    /** Called when an order has changed the host and before its answer is sent: true for the answer to be lost. */
+    loseAnswer: (order: string) => boolean
+    emit(event: HostEvent): void
+    /** Answers what is asked of a port of a sandbox that is awake. */
+    service: StandInService
+    /** Further services of every guest. */
+    guestRoutes: (router: ConnectRouter) => void
+    /** What every process that is started inside prints. */
+    processOutput: string
+    /** While set, orders to start wait for it. */
+    startGate: Promise<void> | undefined
+    endBoot(sandboxId: string, cause: BootEndCause): void
+    /** Resolves when the server follows the events. */
+    followed(): Promise<void>
+    closeConnections(): void
+  }
 
 /** A manifest of a sandbox in which nothing runs. */
 export function emptyManifest(): Manifest {
@@ -122,8 +129,9 @@ export async function startHostStandIn(): Promise<HostStandIn> {
     failDeletes: 0,
     failChanges: 0,
     startGate: undefined,
-    ...{ orders: [], failPauses: [], failWakes: [], failDemotes: [], failForks: [], restarted: [] },
+    ...{ orders: [], failPauses: [], failWakes: [], failDemotes: [], restarted: [] },
     abandoned: [],
+    ...noEnvironmentsYet(),
     ...{ pauseGate: undefined, wakeGate: undefined, demoteGate: undefined },
     ...{
       wakesFrom: 'memory',
@@ -198,12 +206,7 @@ async function answer(host: HostStandIn, exchange: Exchange): Promise<void> {
     return sendJson(host.sandboxes.get(sandboxId))
   }
   if (rest === 'fork') {
-    const { bootId, limits } = (await json(request)) as { bootId: string; limits: HostSandbox['limits'] }
-    const failure = host.failForks.shift()
-    if (failure !== undefined) return sendJson(wireError(failure.code, failure.kind), failure.status)
-    const made = { ...stopped(sandboxId), limits, actual: 'ready' as const, bootId, bootStartedAt: Date.now() }
-    host.sandboxes.set(sandboxId, made)
-    return sendJson({ sandbox: made, from: 'memory', problem: '', stallMs: 1, durationMs: 2 })
+    return await answerFork(host, { request, sandboxId, sendJson })
   }
   if (sandbox === undefined) return sendJson(wireError('sandbox.not-found', 'not-found'), 404)
   if (request.method === 'GET' && rest === '') return sendJson(sandbox)
@@ -223,6 +226,7 @@ async function answer(host: HostStandIn, exchange: Exchange): Promise<void> {
     await rm(host.pathOf(sandboxId, '/'), { recursive: true, force: true })
     return void response.writeHead(204).end()
   }
+  if (rest === 'clean') return await answerClean(host, { ...exchange, sandbox, sendJson })
   if (rest === 'start') return await start(host, { ...exchange, sandbox, sendJson })
   if (rest === 'stop' || rest === 'pause' || rest === 'wake' || rest === 'demote') {
     return await memoryOrder(host, { ...exchange, sandbox, sendJson, order: rest })

@@ -1,0 +1,84 @@
+import type { IncomingMessage } from 'node:http'
+import { json } from 'node:stream/consumers'
+import { defaultSandboxLimits } from '@threadbox/domain'
+import type { CleanedSandbox, HostSandbox } from '@threadbox/protocol/host'
+
+export type Failure = { status: number; code: string; kind: string; details?: Record<string, string> }
+
+/** Copies of sandboxes as a host makes them, without disks. */
+export type EnvironmentsStandIn = {
+  failForks: Failure[]
+  /** Orders to clean, answers of the next ones, and what is answered otherwise. */
+  cleans: { secrets?: string[]; redact?: { path: string; rule: string }[] }[]
+  failCleans: Failure[]
+  cleaned: CleanedSandbox
+}
+
+type ForkedStandIn = { sandboxes: Map<string, HostSandbox>; loseAnswer: (order: string) => boolean }
+
+export function noEnvironmentsYet(): EnvironmentsStandIn {
+  return { failForks: [], cleans: [], failCleans: [], cleaned: nothingCleaned() }
+}
+
+/** A disk on which nothing had to be taken away. */
+export function nothingCleaned(): CleanedSandbox {
+  const none = { files: 0, bytes: 0 }
+  return {
+    ...{ removed: [], redacted: [], findings: [], furtherFindings: 0 },
+    amounts: { home: none, packages: none, variables: none, system: none },
+  }
+}
+
+/** A copy of a sandbox with memory runs; one of a sandbox at rest does not. */
+export async function answerFork(
+  host: EnvironmentsStandIn & ForkedStandIn,
+  exchange: { request: IncomingMessage; sandboxId: string; sendJson: (body: unknown, status?: number) => void },
+): Promise<void> {
+  const { sandboxId, sendJson } = exchange
+  const { bootId, limits, source } = (await json(exchange.request)) as {
+    bootId: string
+    limits: HostSandbox['limits']
+    source: { sandboxId: string }
+  }
+  const failure = host.failForks.shift()
+  if (failure !== undefined) return sendJson(wireError(failure.code, failure.kind), failure.status)
+  const from = host.sandboxes.get(source.sandboxId)
+  if (from === undefined) return sendJson(wireError('sandbox.not-found', 'not-found'), 404)
+  const made = { ...stopped(sandboxId), limits }
+  const running = { ...made, actual: 'ready' as const, bootId, bootStartedAt: Date.now() }
+  const sandbox = from.bootId === null ? made : running
+  host.sandboxes.set(sandboxId, sandbox)
+  if (host.loseAnswer('fork')) return sendJson(wireError('host.busy', 'unavailable'), 503)
+  sendJson({ sandbox, from: from.bootId === null ? 'disk' : 'memory', problem: '', stallMs: 1, durationMs: 2 })
+}
+
+/** Only a disk in which nothing runs is cleaned. */
+export async function answerClean(
+  host: EnvironmentsStandIn,
+  order: { request: IncomingMessage; sandbox: HostSandbox; sendJson: (body: unknown, status?: number) => void },
+): Promise<void> {
+  host.cleans.push((await json(order.request)) as EnvironmentsStandIn['cleans'][number])
+  const failure = order.sandbox.bootId === null ? host.failCleans.shift() : environmentInUse
+  if (failure !== undefined) return order.sendJson(wireError(failure.code, failure.kind), failure.status)
+  order.sendJson(host.cleaned)
+}
+
+const environmentInUse: Failure = { status: 409, code: 'environment.in-use', kind: 'conflict' }
+
+export function stopped(sandboxId: string): HostSandbox {
+  return {
+    sandboxId,
+    actual: 'stopped',
+    bootId: null,
+    bootStartedAt: null,
+    lastBootEnd: null,
+    limits: defaultSandboxLimits,
+    egress: { kind: 'open' },
+    imageId: 'image',
+    diskUsedBytes: 0,
+  }
+}
+
+export function wireError(code: string, kind: string, details: Record<string, string> = {}) {
+  return { error: { code, kind, message: `${code} in the test`, remedy: 'None.', details } }
+}
