@@ -32,18 +32,22 @@ async function sandboxIds(): Promise<string[]> {
 }
 const diskOf = (sandboxId: string) => path.join(installation.host.diskDirectory, 'pool/disks', sandboxId)
 
-/** Which of these texts stand anywhere on a disk, in files, names and links. */
-async function foundOn(disk: string, texts: readonly string[]): Promise<string[]> {
-  const found: string[] = []
-  for (const text of texts) {
-    const inFiles = await run('grep', ['-rlFa', '--devices=skip', text, disk]).then(
-      () => true,
-      (error: { code: number }) => (error.code === 1 ? false : Promise.reject(error)),
-    )
-    const { stdout } = await run('find', [disk, '-name', `*${text}*`])
-    if (inFiles || stdout !== '') found.push(text)
-  }
-  return found
+/** Where on a disk one of these texts stands: in a file, its name or its target; by the name of the text. */
+async function foundOn(disk: string, texts: Record<string, string>): Promise<string[]> {
+  const found = await Promise.all(
+    Object.entries(texts).map(async ([name, text]) => {
+      const files = await run('grep', ['-rlFa', '--devices=skip', text, disk]).then(
+        ({ stdout }) => stdout,
+        (error: { code: number }) => (error.code === 1 ? '' : Promise.reject(error)),
+      )
+      const { stdout: names } = await run('find', [disk, '(', '-name', `*${text}*`, '-o', '-lname', `*${text}*`, ')'])
+      return (files + names)
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => `${name}: ${line.slice(disk.length)}`)
+    }),
+  )
+  return found.flat()
 }
 
 /** A package that no image has, made on the spot so that nobody has to be asked for it. */
@@ -135,13 +139,16 @@ test('C11: a configured thread is saved without its secrets, deleted, and run th
 
   const [sandboxId = ''] = (await sandboxIds()).filter((id) => !before.includes(id))
   // The searcher finds what is there: the canary, and what nobody has ticked yet.
-  expect(await foundOn(diskOf(sandboxId), [canary, ...Object.values(secrets)])).toEqual([canary, secrets.ticked])
+  expect(await foundOn(diskOf(sandboxId), { canary, ...secrets })).toEqual([
+    'canary: /root/home/user/data/canary',
+    'ticked: /root/home/user/.env',
+  ])
   const agent = await client.agents.create({
     ...{ name: 'Analyst', instructions: 'Count.' },
     environment: { id: environment.id, redact: [ticked] },
   })
   expect(agent.current).toMatchObject({ version: 1, environment: { services: ['site'] } })
-  expect(await foundOn(diskOf(sandboxId), [canary, ...Object.values(secrets)])).toEqual([canary])
+  expect(await foundOn(diskOf(sandboxId), { canary, ...secrets })).toEqual(['canary: /root/home/user/data/canary'])
   // The source has what it had, and goes on.
   expect(await output(source, 'cat ~/.netrc; echo $CITY')).toContain(secrets.netrc)
   expect(await cell(source, 'print(double(1))')).toBe('2')
