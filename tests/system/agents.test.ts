@@ -34,20 +34,21 @@ const diskOf = (sandboxId: string) => path.join(installation.host.diskDirectory,
 
 /** Where on a disk one of these texts stands: in a file, its name or its target; by the name of the text. */
 async function foundOn(disk: string, texts: Record<string, string>): Promise<string[]> {
-  const found = await Promise.all(
-    Object.entries(texts).map(async ([name, text]) => {
-      const files = await run('grep', ['-rlFa', '--devices=skip', text, disk]).then(
-        ({ stdout }) => stdout,
-        (error: { code: number }) => (error.code === 1 ? '' : Promise.reject(error)),
-      )
-      const { stdout: names } = await run('find', [disk, '(', '-name', `*${text}*`, '-o', '-lname', `*${text}*`, ')'])
-      return (files + names)
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => `${name}: ${line.slice(disk.length)}`)
-    }),
+  const all = Object.entries(texts)
+  const patterns = all.flatMap(([, text]) => ['-e', text])
+  const buffer = { maxBuffer: 64 * 1024 * 1024 }
+  const inFiles = await run('grep', ['-rHoFa', '--devices=skip', ...patterns, disk], buffer).then(
+    ({ stdout }) => stdout,
+    (error: { code: number }) => (error.code === 1 ? '' : Promise.reject(error)),
   )
-  return found.flat()
+  const { stdout: names } = await run('find', [disk, '-printf', '%p:%l\\n'], buffer)
+  const lines = `${inFiles}${names}`.split('\n')
+  const found = all.flatMap(([name, text]) =>
+    lines
+      .filter((line) => line.includes(text))
+      .map((line) => `${name}: ${line.slice(disk.length, line.lastIndexOf(':'))}`),
+  )
+  return [...new Set(found)]
 }
 
 /** A package that no image has, made on the spot so that nobody has to be asked for it. */
@@ -182,4 +183,43 @@ test('C11: a configured thread is saved without its secrets, deleted, and run th
   await client.agents.setVersion(agent.id, { version: 1 })
   const back = testThread(client, (await client.agents.start(agent.id)).id)
   expect(await output(back, 'cat ~/data/canary')).toBe(`${canary}\n`)
-}, 600_000)
+}, 1_200_000)
+
+test('C11: a host daemon that is killed while it captures leaves a source that goes on, and nothing of the copy', async () => {
+  const { client, host } = installation
+  const source = await installation.newThread()
+  await cell(source, 'held = 41')
+  await output(source, 'head -c 40000000 /dev/urandom > large')
+  const before = (await sandboxIds()).toSorted()
+  for (const waitMs of [100, 700, 2000, 4000]) {
+    const capturing = client.agents.capture(source.id).then(
+      ({ id }) => id,
+      () => undefined,
+    )
+    // Each time somewhere else on the way.
+    await new Promise((resolve) => setTimeout(resolve, waitMs))
+    await host.kill('SIGKILL')
+    await host.restart()
+    const made = await capturing
+    if (made !== undefined) await client.agents.discard(made)
+    expect(await cell(source, 'print(held)')).toBe('41')
+  }
+  await expect.poll(async () => (await sandboxIds()).toSorted(), patience).toEqual(before)
+
+  // What is captured takes no room of its own, and what was taken comes back.
+  const used = async () => {
+    const { body } = await host.request('GET', hostPaths.info)
+    return (body as { poolUsedBytes: number }).poolUsedBytes
+  }
+  const usedBefore = await used()
+  const { id } = await client.agents.capture(source.id)
+  const agent = await client.agents.create({ name: 'Large', environment: { id } })
+  expect((await used()) - usedBefore).toBeLessThan(20_000_000)
+  await client.threads.delete(source.id)
+  const started = await client.agents.start(agent.id)
+  expect(await output(testThread(client, started.id), 'stat -c %s large')).toBe('40000000\n')
+  await client.threads.delete(started.id)
+  await client.agents.delete(agent.id)
+  await expect.poll(async () => (await sandboxIds()).length, patience).toBe(before.length - 1)
+  await expect.poll(used, patience).toBeLessThan(usedBefore - 20_000_000)
+}, 1_200_000)

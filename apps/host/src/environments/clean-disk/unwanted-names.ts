@@ -48,7 +48,9 @@ const historyEndings = [
 ]
 
 /** What commands and services of the conversation printed. */
-const outputPaths = new Set(['var/lib/threadbox/output', 'var/lib/threadbox/services'])
+const outputPaths = new Set([
+  ...['var/lib/threadbox/output', 'var/lib/threadbox/services', 'home/user/.threadbox/outputs'],
+])
 
 /** Why a path is not to be in a copy that others get; undefined when it may. */
 export function unwantedKind(path: string): 'credentials' | 'history' | 'output' | undefined {
