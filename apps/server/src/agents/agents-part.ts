@@ -2,6 +2,7 @@ import type { ThreadParts } from '../application-parts.ts'
 import type { Audit } from '../audit/audit.ts'
 import { makeConnectionStore } from '../connections/connections.store.ts'
 import type { ConnectionTables } from '../connections/connections.table.ts'
+import { openState, secretsOf } from '../connections/oauth-state.models.ts'
 import { type OpenDatabase, tablesOf } from '../database/database.ts'
 import { makeModelStore } from '../models/models.store.ts'
 import type { ModelTables } from '../models/models.table.ts'
@@ -73,11 +74,17 @@ async function rescueBudgets(settings: Pick<Settings, 'values'>) {
   }
 }
 
-/** Everything that is sealed with the master key. */
+/** Everything that is sealed with the master key: keys of models, tokens of connections. */
 async function storedSecrets({ open, masterKey }: AgentPartOptions): Promise<string[]> {
   const box = makeSecretBox(masterKey)
-  const keys = (await makeModelStore(tablesOf<ModelTables>(open.database)).list()).map(({ sealed_key }) => sealed_key)
-  const tokens = await makeConnectionStore(tablesOf<ConnectionTables>(open.database)).sealedSecrets()
-  const sealed = [...keys, ...tokens].filter((one) => one !== null)
-  return [...new Set(sealed.map((one) => box.open(one)))].filter(({ length }) => length >= minSecretCharacters)
+  const models = await makeModelStore(tablesOf<ModelTables>(open.database)).list()
+  const connections = await makeConnectionStore(tablesOf<ConnectionTables>(open.database)).secrets()
+  const all = [
+    ...models.flatMap(({ sealed_key }) => (sealed_key === null ? [] : [box.open(sealed_key)])),
+    ...connections.flatMap(({ auth_kind, sealed_secret }) => {
+      if (sealed_secret === null) return []
+      return auth_kind === 'oauth' ? secretsOf(openState(sealed_secret, box)) : [box.open(sealed_secret)]
+    }),
+  ]
+  return [...new Set(all)].filter(({ length }) => length >= minSecretCharacters)
 }

@@ -11,8 +11,8 @@ export type ConnectionStore = {
   find(id: string): Promise<ConnectionRow | undefined>
   /** The person's own, and those of these workspaces, oldest first. */
   list(userId: string, workspaceIds: readonly string[]): Promise<ConnectionRow[]>
-  /** Of everybody's connections. */
-  sealedSecrets(): Promise<string[]>
+  /** Of everybody's connections that have a secret. */
+  secrets(): Promise<Pick<ConnectionRow, 'auth_kind' | 'sealed_secret'>[]>
   /** What the connections of a workspace are called. */
   namesIn(workspaceId: string): Promise<string[]>
   /** Throws a violation of the unique index when the slug is taken where the connection is. */
@@ -35,10 +35,12 @@ export type ConnectionStore = {
 
 export function makeConnectionStore(database: Kysely<ConnectionTables>): ConnectionStore {
   return {
-    sealedSecrets: async () => {
-      const rows = await database.selectFrom('connections').select('sealed_secret').execute()
-      return rows.flatMap(({ sealed_secret }) => sealed_secret ?? [])
-    },
+    secrets: () =>
+      database
+        .selectFrom('connections')
+        .select(['auth_kind', 'sealed_secret'])
+        .where('sealed_secret', 'is not', null)
+        .execute(),
     find: (id) => database.selectFrom('connections').selectAll().where('id', '=', id).executeTakeFirst(),
     list: (userId, workspaceIds) =>
       database
