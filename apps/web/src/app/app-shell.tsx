@@ -1,6 +1,7 @@
 import { Outlet, useLocation, useParams } from '@tanstack/react-router'
 import { type CSSProperties, useLayoutEffect } from 'react'
 import { useTranslation } from 'react-i18next'
+import { SaveAgentLayer } from '../features/agents/components/save-agent-dialog.tsx'
 import { ConnectionBanner } from '../features/connection/components/connection-banner.tsx'
 import { ShortcutsDialog } from '../features/help/components/shortcuts-dialog.tsx'
 import { PaneHost } from '../features/panes/components/pane-host.tsx'
@@ -51,6 +52,7 @@ export function AppShell() {
       <ShortcutsDialog />
       <WorkspaceDialogs />
       <ShareThreadLayer />
+      <SaveAgentLayer />
     </div>
   )
 }

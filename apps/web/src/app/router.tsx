@@ -70,6 +70,12 @@ const threadRoute = createRoute({
   component: lazyRouteComponent(() => import('../features/threads/components/thread-page.tsx'), 'ThreadPage'),
 })
 
+const agentsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/agents',
+  component: lazyRouteComponent(() => import('../features/agents/components/agents-page.tsx'), 'AgentsPage'),
+})
+
 const settingsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/settings',
@@ -100,6 +106,7 @@ const routeTree = rootRoute.addChildren([
     homeRoute,
     newThreadRoute,
     threadRoute,
+    agentsRoute,
     settingsRoute,
     settingsSectionRoute,
     connectionLoginRoute,

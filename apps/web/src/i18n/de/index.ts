@@ -1,5 +1,6 @@
 import type { en } from '../en/index.ts'
 import type { Texts } from '../texts.ts'
+import { agents } from './agents.ts'
 import { auth } from './auth.ts'
 import { cards } from './cards.ts'
 import { common } from './common.ts'
@@ -31,6 +32,7 @@ export const de: Texts<typeof en> = {
   sidebar,
   terminal,
   threads,
+  agents,
   auth,
   connection,
   connections,

@@ -10,6 +10,7 @@ export const search: Texts<typeof source> = {
   recent: 'Letzte Threads',
   where: { title: 'Titel', text: 'Nachrichten', command: 'Befehle', file: 'Dateien' },
   action: {
+    agents: 'Agenten',
     newThread: 'Neuer Thread',
     sidebar: 'Seitenleiste zeigen oder verbergen',
     settings: 'Einstellungen',

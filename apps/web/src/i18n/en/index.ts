@@ -1,3 +1,4 @@
+import { agents } from './agents.ts'
 import { auth } from './auth.ts'
 import { cards } from './cards.ts'
 import { common } from './common.ts'
@@ -30,6 +31,7 @@ export const en = {
   sidebar,
   terminal,
   threads,
+  agents,
   auth,
   connection,
   connections,

@@ -7,6 +7,7 @@ export const search = {
   recent: 'Recent threads',
   where: { title: 'Titles', text: 'Messages', command: 'Commands', file: 'Files' },
   action: {
+    agents: 'Agents',
     newThread: 'New thread',
     sidebar: 'Show or hide the sidebar',
     settings: 'Settings',

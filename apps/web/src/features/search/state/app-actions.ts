@@ -33,6 +33,7 @@ export function useAppActions(): PaletteAction[] {
       action('new-thread', t('action.newThread'), () => void navigate({ to: '/threads/new' }), keyCaps('mod+shift+O')),
       action('connect-model', t('action.connectModel'), settings('models')),
       action('settings', t('action.settings'), settings('you')),
+      action('agents', t('action.agents'), () => void navigate({ to: '/agents' })),
       action('skills', t('action.skills'), settings('skills')),
       action('api-keys', t('action.apiKeys'), settings('api-keys')),
       action('sidebar', t('action.sidebar'), toggleSidebar, keyCaps('mod+shift+S')),

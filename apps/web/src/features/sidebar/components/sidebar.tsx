@@ -12,6 +12,7 @@ import { IconButton } from '../../../ui/icon-button.tsx'
 import { Kbd } from '../../../ui/kbd.tsx'
 import { Logo } from '../../../ui/logo.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
+import { AgentsSection } from '../../agents/components/agents-section.tsx'
 import { LoadFailed } from '../../connection/components/load-failed.tsx'
 import { threadsQuery } from '../../threads/api/thread-queries.ts'
 import { WorkspaceSection } from '../../workspaces/components/workspace-section.tsx'
@@ -80,6 +81,7 @@ function ThreadList() {
       <WorkspaceSection threads={threads.data ?? none} now={now}>
         {(outside) => <ThreadsByAge threads={outside} now={now} />}
       </WorkspaceSection>
+      <AgentsSection />
     </nav>
   )
 }

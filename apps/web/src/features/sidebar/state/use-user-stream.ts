@@ -3,6 +3,7 @@ import { isThreadboxError } from '@threadbox/sdk'
 import { useEffect } from 'react'
 import { useClient } from '../../../app/client.ts'
 import { queryKeys } from '../../../app/query-keys.ts'
+import { renewAgents } from '../../agents/api/agents.queries.ts'
 import { connectionStore } from '../../connection/state/connection-store.ts'
 import { receiveCopying, renewFiles, renewFolder } from '../../files/api/files.queries.ts'
 import { renewServices } from '../../preview/api/services.queries.ts'
@@ -31,11 +32,13 @@ export function useUserStream(): void {
           renewFiles(queryClient)
           renewTerminals(queryClient)
           renewSkills(queryClient)
+          renewAgents(queryClient)
         },
         onEvent: (event) => {
           if (event.type === 'thread-updated') putThread(queryClient, event.thread)
           else if (event.type === 'workspaces-updated') renewWorkspaces(queryClient)
           else if (event.type === 'skills-updated') renewSkills(queryClient)
+          else if (event.type === 'agents-updated') renewAgents(queryClient)
           else if (event.type === 'thread-removed') dropThread(queryClient, event.threadId)
           else if (event.type === 'services-updated') receiveServices(queryClient, event.threadId, event.services)
           else if (event.type === 'files-changed') renewFolder(queryClient, event.threadId, event.path)

@@ -1,5 +1,6 @@
 import type { Thread } from '@threadbox/sdk'
 import {
+  Bot,
   Download,
   Ellipsis,
   FolderInput,
@@ -19,6 +20,7 @@ import { shortcutText } from '../../../app/keyboard.ts'
 import { toggleSidebar, useUiState } from '../../../app/ui-state.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/menu.tsx'
+import { openSaveAgentLayer } from '../../agents/state/save-agent-layer.ts'
 import { paneNames, panes } from '../../panes/components/pane-registry.ts'
 import { PaneToggles } from '../../panes/components/pane-toggles.tsx'
 import { openPane } from '../../panes/state/pane-store.ts'
@@ -114,7 +116,16 @@ function SidebarButton() {
 
 /** Draws nothing: what the menu offers can also be found by typing. */
 function PaletteActions(props: { thread: Thread }) {
-  const { t } = useTranslation(['threads', 'sandbox', 'preview', 'files', 'terminal', 'workspaces', 'sharing'])
+  const { t } = useTranslation([
+    'threads',
+    'sandbox',
+    'preview',
+    'files',
+    'terminal',
+    'workspaces',
+    'sharing',
+    'agents',
+  ])
   const pin = usePinThread()
   const remove = useDeleteThread()
   const { thread } = props
@@ -122,6 +133,7 @@ function PaletteActions(props: { thread: Thread }) {
   useOfferThreadActions([
     { id: 'pin', label: thread.isPinned ? t('unpin') : t('pin'), run: () => pin(thread) },
     { id: 'fork', label: t('fork'), run: () => fork({}) },
+    { id: 'save-agent', label: t('agents:saveOpen'), run: () => openSaveAgentLayer(thread) },
     ...paneNames.map((name) => ({ id: name, label: t(panes[name].title), run: () => openPane(name) })),
     ...useMoveActions(thread),
     { id: 'share', label: t('sharing:open'), run: () => openShareLayer(thread.id) },
@@ -147,7 +159,7 @@ function useMoveActions(thread: Thread) {
 const exportFormats = ['markdown', 'html', 'notebook'] as const
 
 function ThreadMenu(props: { thread: Thread }) {
-  const { t } = useTranslation(['threads', 'workspaces', 'sharing'])
+  const { t } = useTranslation(['threads', 'workspaces', 'sharing', 'agents'])
   const client = useClient()
   const pin = usePinThread()
   const remove = useDeleteThread()
@@ -177,6 +189,9 @@ function ThreadMenu(props: { thread: Thread }) {
       </MenuItem>
       <MenuItem icon={<GitFork className="i" size={14} />} onSelect={() => fork({})}>
         {t('fork')}
+      </MenuItem>
+      <MenuItem icon={<Bot className="i" size={14} />} onSelect={() => openSaveAgentLayer(thread)}>
+        {t('agents:saveOpen')}
       </MenuItem>
       <MenuItem icon={<Share2 className="i" size={14} />} onSelect={() => openShareLayer(thread.id)}>
         {t('sharing:open')}

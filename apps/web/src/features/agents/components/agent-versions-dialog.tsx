@@ -1,0 +1,89 @@
+import type { Agent, AgentVersion } from '@threadbox/sdk'
+import { useTranslation } from 'react-i18next'
+import { useFormat } from '../../../app/use-format.ts'
+import { relativeTime } from '../../../i18n/relative-time.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { FormProblem } from '../../connection/components/form-problem.tsx'
+import { Loaded } from '../../settings/components/loaded.tsx'
+import { useAgent, useDeleteAgentVersion, useSetAgentVersion, useStartAgent } from '../api/agents.queries.ts'
+
+/** What an agent was: each version can be started from, made the current one again, or removed. */
+export function AgentVersionsDialog(props: { agent: Agent; onClose: () => void }) {
+  const { t } = useTranslation(['agents', 'common'])
+  const { agent, onClose } = props
+  const details = useAgent(agent.id)
+  const setCurrent = useSetAgentVersion(agent.id)
+  const remove = useDeleteAgentVersion(agent.id)
+  const start = useStartAgent()
+  const error = setCurrent.error ?? remove.error
+  return (
+    <Dialog
+      isOpen
+      onOpenChange={(isOpen) => !isOpen && onClose()}
+      title={t('versionsTitle', { name: agent.name })}
+      description={t('versionsText')}
+      closeLabel={t('common:close')}
+      className="agent-versions"
+    >
+      <Loaded query={details}>
+        {({ versions, current }) => (
+          <ul className="rows">
+            {versions.map((version) => (
+              <VersionRow
+                key={version.version}
+                version={version}
+                isCurrent={version.version === current.version}
+                onStart={() => start.mutate({ agentId: agent.id, version: version.version }, { onSuccess: onClose })}
+                onCurrent={() => setCurrent.mutate(version.version)}
+                onRemove={() => remove.mutate(version.version)}
+              />
+            ))}
+          </ul>
+        )}
+      </Loaded>
+      {error !== null && <FormProblem error={error} />}
+    </Dialog>
+  )
+}
+
+function VersionRow(props: {
+  version: AgentVersion
+  isCurrent: boolean
+  onStart: () => void
+  onCurrent: () => void
+  onRemove: () => void
+}) {
+  const { t, i18n } = useTranslation('agents')
+  const format = useFormat()
+  const { version, createdAt, environment, instructions } = props.version
+  const facts = [
+    relativeTime(createdAt, { now: Date.now(), locale: i18n.language }),
+    environment === null ? t('noComputer') : t('computer', { size: format.bytes(environment.diskBytes) }),
+  ]
+  return (
+    <li className="row row-line">
+      <div className="grow">
+        <b>{t('versionNumber', { version })}</b>
+        {props.isCurrent && <span className="agent-current">{t('current')}</span>}
+        {instructions !== '' && <p className="skill-description trunc">{instructions}</p>}
+        <p className="facts" title={format.fullMoment(createdAt)}>
+          {facts.join(' · ')}
+        </p>
+      </div>
+      <Button aria-label={t('startVersion', { version })} onClick={props.onStart}>
+        {t('start')}
+      </Button>
+      {!props.isCurrent && (
+        <>
+          <Button aria-label={t('makeCurrentOf', { version })} onClick={props.onCurrent}>
+            {t('makeCurrent')}
+          </Button>
+          <Button aria-label={t('removeVersion', { version })} onClick={props.onRemove}>
+            {t('remove')}
+          </Button>
+        </>
+      )}
+    </li>
+  )
+}

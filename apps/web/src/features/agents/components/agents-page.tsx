@@ -1,0 +1,145 @@
+import type { Agent } from '@threadbox/sdk'
+import { Ellipsis, History, Pencil, Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useFormat } from '../../../app/use-format.ts'
+import { relativeTime } from '../../../i18n/relative-time.ts'
+import { Button } from '../../../ui/button.tsx'
+import { IconButton } from '../../../ui/icon-button.tsx'
+import { Menu, MenuItem } from '../../../ui/menu.tsx'
+import { ConfirmDialog } from '../../connection/components/confirm-dialog.tsx'
+import { useDocumentTitle } from '../../connection/state/use-document-title.ts'
+import { Loaded } from '../../settings/components/loaded.tsx'
+import { PlainHeader } from '../../threads/components/thread-header.tsx'
+import { useWorkspaces } from '../../workspaces/api/workspaces.queries.ts'
+import { useAgents, useDeleteAgent, useStartAgent } from '../api/agents.queries.ts'
+import { AgentDialog } from './agent-dialog.tsx'
+import { AgentVersionsDialog } from './agent-versions-dialog.tsx'
+
+type Open = { kind: 'new' } | { kind: 'edit' | 'versions' | 'remove'; agent: Agent }
+
+/** What threads can be started from. */
+export function AgentsPage() {
+  const { t } = useTranslation('agents')
+  useDocumentTitle(t('title'))
+  const agents = useAgents()
+  const [open, setOpen] = useState<Open | null>(null)
+  const close = () => setOpen(null)
+  return (
+    <main className="main" id="content" tabIndex={-1}>
+      <PlainHeader title={t('title')} />
+      <div className="agents-scroll">
+        <div className="page">
+          <div className="agents-head">
+            <p className="lead grow">{t('lead')}</p>
+            <Button
+              variant="primary"
+              size="md"
+              icon={<Plus className="i" size={16} />}
+              onClick={() => setOpen({ kind: 'new' })}
+            >
+              {t('new')}
+            </Button>
+          </div>
+          <Loaded query={agents}>
+            {(list) =>
+              list.length === 0 ? (
+                <p className="nothing">{t('empty')}</p>
+              ) : (
+                <ul className="rows">
+                  {list.map((agent) => (
+                    <AgentRow key={agent.id} agent={agent} onOpen={(kind) => setOpen({ kind, agent })} />
+                  ))}
+                </ul>
+              )
+            }
+          </Loaded>
+        </div>
+      </div>
+      {open?.kind === 'new' && <AgentDialog agent={null} onClose={close} />}
+      {open?.kind === 'edit' && <AgentDialog agent={open.agent} onClose={close} />}
+      {open?.kind === 'versions' && <AgentVersionsDialog agent={open.agent} onClose={close} />}
+      {open?.kind === 'remove' && <RemoveAgentDialog agent={open.agent} onClose={close} />}
+    </main>
+  )
+}
+
+function AgentRow(props: { agent: Agent; onOpen: (kind: 'edit' | 'versions' | 'remove') => void }) {
+  const { t } = useTranslation('agents')
+  const start = useStartAgent()
+  const { agent, onOpen } = props
+  const { name } = agent
+  return (
+    <li className="row row-line">
+      <div className="grow">
+        <b>{name}</b>
+        {agent.description !== '' && <p className="skill-description">{agent.description}</p>}
+        <AgentFacts agent={agent} />
+      </div>
+      <Button
+        aria-label={t('startOf', { name })}
+        isLoading={start.isPending}
+        onClick={() => start.mutate({ agentId: agent.id })}
+      >
+        {t('start')}
+      </Button>
+      <Menu
+        align="end"
+        label={t('moreOf', { name })}
+        trigger={
+          <IconButton label={t('moreOf', { name })}>
+            <Ellipsis className="i" size={16} />
+          </IconButton>
+        }
+      >
+        <MenuItem icon={<Pencil className="i" size={14} />} onSelect={() => onOpen('edit')}>
+          {t('edit')}
+        </MenuItem>
+        <MenuItem icon={<History className="i" size={14} />} onSelect={() => onOpen('versions')}>
+          {t('versions')}
+        </MenuItem>
+        <MenuItem icon={<Trash2 className="i" size={14} />} isDanger onSelect={() => onOpen('remove')}>
+          {t('remove')}
+        </MenuItem>
+      </Menu>
+    </li>
+  )
+}
+
+function AgentFacts(props: { agent: Agent }) {
+  const { t, i18n } = useTranslation('agents')
+  const format = useFormat()
+  const { agent } = props
+  const { version, createdAt, environment } = agent.current
+  const workspace = useWorkspaces().find(({ id }) => id === agent.workspaceId)
+  const facts = [
+    workspace?.name,
+    t('versionNumber', { version }),
+    relativeTime(createdAt, { now: Date.now(), locale: i18n.language }),
+    environment === null ? t('noComputer') : t('computer', { size: format.bytes(environment.diskBytes) }),
+    ...(environment === null || environment.services.length === 0
+      ? []
+      : [t('services', { names: format.list(environment.services) })]),
+  ]
+  return (
+    <p className="facts" title={format.fullMoment(createdAt)}>
+      {facts.filter((fact) => fact !== undefined).join(' · ')}
+    </p>
+  )
+}
+
+function RemoveAgentDialog(props: { agent: Agent; onClose: () => void }) {
+  const { t } = useTranslation('agents')
+  const remove = useDeleteAgent()
+  return (
+    <ConfirmDialog
+      title={t('removeTitle', { name: props.agent.name })}
+      text={t('removeText')}
+      action={t('remove')}
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate(props.agent.id, { onSuccess: props.onClose })}
+      onClose={props.onClose}
+    />
+  )
+}
