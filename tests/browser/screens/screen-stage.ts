@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { buildWebApp, startBrowser } from '../app-in-browser.ts'
 import { type MoreRoutes, type Result, type SandboxStandIn, startSandboxStandIn } from '../sandbox-stand-in.ts'
 import { type ServicesStandIn, startServicesStandIn } from '../services-stand-in.ts'
+import { agentDetails, agents, environment } from './example-agents.ts'
 import { approvalEntries, approvalTurn, connections, presets } from './example-connections.ts'
 import * as data from './example-data.ts'
 import { rewindPreviewAt } from './example-rewind.ts'
@@ -17,6 +18,8 @@ export type ScreenStage = AsyncDisposable & {
   logOut(options: { isNew: boolean }): void
   /** In the thread, a call waits for the person. */
   ask(): void
+  /** There are agents, and a computer can be captured. */
+  addAgents(): void
   open(options: { path: string; width: number }): Promise<Page & AsyncDisposable>
   /** An empty page, to work with pictures in. */
   canvas(): Promise<Page>
@@ -34,7 +37,7 @@ export async function startScreenStage(): Promise<ScreenStage> {
   cleanup.defer(() => rm(directory, { recursive: true, force: true }))
   await buildWebApp(directory)
   const services = cleanup.use(await startServicesStandIn())
-  const state = { visitor: 'owner' as 'owner' | 'nobody' | 'first', isAsking: false }
+  const state = { visitor: 'owner' as 'owner' | 'nobody' | 'first', isAsking: false, hasAgents: false }
   const routes: MoreRoutes = (order) => exampleAnswer(order.path, state) ?? services.routes(order)
   const server = cleanup.use(await startSandboxStandIn(directory, routes))
   const { browser } = cleanup.use(await startBrowser(server, services))
@@ -42,6 +45,7 @@ export async function startScreenStage(): Promise<ScreenStage> {
   const reset = () => {
     state.visitor = 'owner'
     state.isAsking = false
+    state.hasAgents = false
     server.clear()
     services.clear()
     const [thread] = data.threads
@@ -61,6 +65,9 @@ export async function startScreenStage(): Promise<ScreenStage> {
     },
     ask: () => {
       state.isAsking = true
+    },
+    addAgents: () => {
+      state.hasAgents = true
     },
     open: (options) => openPage(browser, { ...options, port: server.port }),
     canvas: () => browser.newPage(),
@@ -94,7 +101,7 @@ const terminalOutput =
 
 function exampleAnswer(
   route: string,
-  { visitor, isAsking }: { visitor: 'owner' | 'nobody' | 'first'; isAsking: boolean },
+  { visitor, isAsking, hasAgents }: { visitor: 'owner' | 'nobody' | 'first'; isAsking: boolean; hasAgents: boolean },
 ): Result | undefined {
   const setup = { ownerExists: visitor !== 'first', version: '0.1.0', isHostReachable: true, preparing: [] }
   if (route === 'GET /setup') return { status: 200, body: setup }
@@ -102,13 +109,21 @@ function exampleAnswer(
     const error = { code: 'auth.required', kind: 'unauthenticated', message: 'Log in.', remedy: 'Log in.', details: {} }
     return { status: 401, body: { error } }
   }
-  const body = isAsking && route === 'GET /threads/t/entries' ? asking : answers[route]
+  const ofAgents = hasAgents ? agentAnswers[route] : undefined
+  const body = isAsking && route === 'GET /threads/t/entries' ? asking : (ofAgents ?? answers[route])
   return body === undefined ? undefined : { status: 200, body }
 }
 
 const asking = { entries: approvalEntries, turns: [approvalTurn], lastSeq: 1, before: null }
 const terminal = { id: 'x1', title: 'bash', status: 'running', exitCode: null, createdAt: data.now }
+const agentAnswers: Record<string, unknown> = {
+  'GET /agents': { agents },
+  'GET /agents/g1': agentDetails,
+  'POST /threads/t/environments': environment,
+  'DELETE /environments/j1': environment,
+}
 const answers: Record<string, unknown> = {
+  'GET /agents': { agents: [] },
   'GET /threads': { threads: data.threads, next: null },
   'GET /threads/t/entries': { entries: data.entries, turns: [], lastSeq: 1, before: null },
   'GET /threads/t/sandbox/reports/r1': data.report,

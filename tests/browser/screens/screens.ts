@@ -129,6 +129,35 @@ export const screens: readonly Screen[] = [
     shows: (page) => page.getByText('forecast_tomorrow.csv', { exact: true }),
   },
   {
+    name: 'agents',
+    path: '/agents',
+    arrange: (stage) => stage.addAgents(),
+    shows: (page) => page.getByText('PDF tools and OCR, two languages'),
+  },
+  {
+    name: 'agent-versions',
+    path: '/agents',
+    arrange: (stage) => stage.addAgents(),
+    reach: async (page) => {
+      await page.getByRole('button', { name: 'More for agent Data analyst' }).press('Enter')
+      await page.getByRole('menuitem', { name: 'Versions…' }).press('Enter')
+    },
+    shows: (page) => page.getByRole('button', { name: 'Make version 1 the current one' }),
+  },
+  {
+    name: 'save-agent',
+    path: '/threads/t',
+    arrange: (stage) => stage.addAgents(),
+    reach: async (page) => {
+      await conversation(page).waitFor()
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type('Save as agent')
+      await page.getByRole('option', { name: 'Save as agent…' }).waitFor()
+      await page.keyboard.press('Enter')
+    },
+    shows: (page) => page.getByRole('checkbox', { name: /aws-access-key/ }),
+  },
+  {
     name: 'delete-dialog',
     path: '/settings/api-keys',
     reach: (page) => page.getByRole('button', { name: 'Remove key build script' }).press('Enter'),
