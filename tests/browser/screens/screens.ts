@@ -142,7 +142,7 @@ export const screens: readonly Screen[] = [
       await page.getByRole('button', { name: 'More for agent Data analyst' }).press('Enter')
       await page.getByRole('menuitem', { name: 'Versions…' }).press('Enter')
     },
-    shows: (page) => page.getByRole('button', { name: 'Make version 1 the current one' }),
+    shows: (page) => page.getByRole('button', { name: 'Make current: version 1' }),
   },
   {
     name: 'save-agent',

@@ -59,7 +59,7 @@ test('no link leads out of the tree that is cleaned, and no pipe is waited for',
   symlinkSync(outside, path.join(sourcePath, 'home/user/.ssh'))
   symlinkSync(outside, path.join(sourcePath, 'home/user/folder'))
   symlinkSync(path.join(outside, 'id_rsa'), path.join(sourcePath, 'home/user/file'))
-  execFileSync('mkfifo', [path.join(sourcePath, 'home/user/pipe')])
+  execFileSync('/usr/bin/mkfifo', [path.join(sourcePath, 'home/user/pipe')])
   const disk = await copy()
   const { body } = await clean({ secrets: [githubToken] })
   expect(body.removed).toEqual([{ path: '/home/user/.ssh', kind: 'credentials' }])

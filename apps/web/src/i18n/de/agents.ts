@@ -30,7 +30,7 @@ export const agents: Texts<typeof source> = {
   versionNumber: 'Version {{version}}',
   current: 'aktuell',
   makeCurrent: 'Zur aktuellen machen',
-  makeCurrentOf: 'Version {{version}} zur aktuellen machen',
+  makeCurrentOf: 'Zur aktuellen machen: Version {{version}}',
   remove: 'Löschen',
   removeVersion: 'Version {{version}} löschen',
   removeTitle: 'Agent {{name}} löschen?',

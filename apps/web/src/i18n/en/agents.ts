@@ -26,7 +26,7 @@ export const agents = {
   versionNumber: 'Version {{version}}',
   current: 'current',
   makeCurrent: 'Make current',
-  makeCurrentOf: 'Make version {{version}} the current one',
+  makeCurrentOf: 'Make current: version {{version}}',
   remove: 'Delete',
   removeVersion: 'Delete version {{version}}',
   removeTitle: 'Delete agent {{name}}?',
