@@ -29,6 +29,7 @@ export const agents: Texts<typeof source> = {
   versionsText: 'Threads beginnen mit der aktuellen Version. Vorhandene Threads ändern sich nicht.',
   versionNumber: 'Version {{version}}',
   current: 'aktuell',
+  done: 'Fertig',
   makeCurrent: 'Zur aktuellen machen',
   makeCurrentOf: 'Zur aktuellen machen: Version {{version}}',
   remove: 'Löschen',

@@ -25,6 +25,7 @@ export const agents = {
   versionsText: 'Threads start from the current version. Threads that are there do not change.',
   versionNumber: 'Version {{version}}',
   current: 'current',
+  done: 'Done',
   makeCurrent: 'Make current',
   makeCurrentOf: 'Make current: version {{version}}',
   remove: 'Delete',

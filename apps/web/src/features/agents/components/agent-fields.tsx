@@ -16,17 +16,32 @@ export function AgentFields(props: { form: AgentForm; onForm: (form: AgentForm) 
   const models = useModels()
   return (
     <>
-      <Field label={t('name')}>
-        {(control) => (
-          <Input
-            {...control}
-            value={form.name}
-            maxLength={80}
-            autoComplete="off"
-            onChange={(event) => onForm({ ...form, name: event.target.value })}
-          />
-        )}
-      </Field>
+      <div className="agent-pair">
+        <Field label={t('name')}>
+          {(control) => (
+            <Input
+              {...control}
+              value={form.name}
+              maxLength={80}
+              autoComplete="off"
+              onChange={(event) => onForm({ ...form, name: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field label={t('model')}>
+          {({ id }) => (
+            <Select
+              id={id}
+              value={form.modelId ?? inherited}
+              options={[
+                { value: inherited, label: t('inheritedModel') },
+                ...(models.data ?? []).map(({ id: value, name }) => ({ value, label: name })),
+              ]}
+              onChange={(value) => onForm({ ...form, modelId: value === inherited ? null : value })}
+            />
+          )}
+        </Field>
+      </div>
       <Field label={t('description')}>
         {(control) => (
           <Input
@@ -35,19 +50,6 @@ export function AgentFields(props: { form: AgentForm; onForm: (form: AgentForm) 
             maxLength={300}
             autoComplete="off"
             onChange={(event) => onForm({ ...form, description: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label={t('model')}>
-        {({ id }) => (
-          <Select
-            id={id}
-            value={form.modelId ?? inherited}
-            options={[
-              { value: inherited, label: t('inheritedModel') },
-              ...(models.data ?? []).map(({ id: value, name }) => ({ value, label: name })),
-            ]}
-            onChange={(value) => onForm({ ...form, modelId: value === inherited ? null : value })}
           />
         )}
       </Field>

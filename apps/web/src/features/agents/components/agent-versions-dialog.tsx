@@ -25,6 +25,14 @@ export function AgentVersionsDialog(props: { agent: Agent; onClose: () => void }
       description={t('versionsText')}
       closeLabel={t('common:close')}
       className="agent-versions"
+      footer={
+        <>
+          <span className="grow" />
+          <Button size="md" onClick={onClose}>
+            {t('done')}
+          </Button>
+        </>
+      }
     >
       <Loaded query={details}>
         {({ versions, current }) => (

@@ -17,7 +17,7 @@ export function AgentsSection() {
     <section aria-label={t('title')}>
       <h2 className="side-h">
         <span className="grow">{t('title')}</span>
-        <Link to="/agents" className="btn btn--icon btn--sm" aria-label={t('all')} onClick={closeDrawer}>
+        <Link to="/agents" className="btn btn--ghost btn--icon btn--sm" aria-label={t('all')} onClick={closeDrawer}>
           <ArrowRight className="i" size={14} aria-hidden="true" />
         </Link>
       </h2>
