@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
-import { defaultSandboxLimits } from '@threadbox/domain'
 import type { CleanedSandbox, HostSandbox } from '@threadbox/protocol/host'
+import { stopped, wireError } from './host-answers.test-utils.ts'
 
 export type Failure = { status: number; code: string; kind: string; details?: Record<string, string> }
 
@@ -64,21 +64,3 @@ export async function answerClean(
 }
 
 const environmentInUse: Failure = { status: 409, code: 'environment.in-use', kind: 'conflict' }
-
-export function stopped(sandboxId: string): HostSandbox {
-  return {
-    sandboxId,
-    actual: 'stopped',
-    bootId: null,
-    bootStartedAt: null,
-    lastBootEnd: null,
-    limits: defaultSandboxLimits,
-    egress: { kind: 'open' },
-    imageId: 'image',
-    diskUsedBytes: 0,
-  }
-}
-
-export function wireError(code: string, kind: string, details: Record<string, string> = {}) {
-  return { error: { code, kind, message: `${code} in the test`, remedy: 'None.', details } }
-}

@@ -22,8 +22,6 @@ import {
   type EnvironmentsStandIn,
   type Failure,
   noEnvironmentsYet,
-  stopped,
-  wireError,
 } from './environments-stand-in.test-utils.ts'
 import { answerSleeping, filesystemRoutes } from './files-stand-in.test-utils.ts'
 import { stopped, wireError } from './host-answers.test-utils.ts'
