@@ -160,6 +160,18 @@ onBothDatabases((target) => {
   })
   const rowOf = (id: string) => server.parts.sandboxStore.find(id)
 
+  test('a thread is not rewound to before its first message, where its disk was that of the agent', async () => {
+    await say('/run true')
+    const { id } = await capture()
+    const agent = await request<Agent>('POST', '/agents', { name: 'A', environment: { id } })
+    const started = await request<Thread>('POST', `/agents/${agent.id}/threads`, {})
+    server.clock.now += 1000
+    const message = { text: '/run true', attachmentIds: [], key: 'key-of-the-first' }
+    const { entryId } = await server.parts.turns.send(started.id, message)
+    await server.parts.turns.settled(started.id)
+    expect(await codeOf('POST', `/threads/${started.id}/rewind`, { entryId })).toBe('rewind.snapshot-gone')
+  })
+
   test('C11: an environment goes with the last version that has it, and gives back its sandbox', async () => {
     await say('/run true')
     const before = sandboxes()

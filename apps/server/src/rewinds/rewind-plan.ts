@@ -24,6 +24,8 @@ type PlanDependencies = {
   turnStore: Pick<TurnStore, 'turnsFrom'>
   snapshots: Pick<Snapshots, 'afterTurns'>
   sandboxOf: (threadId: string) => Promise<SandboxRow | undefined>
+  /** Whether the thread was started from an agent, so that its disk may have begun with more than its image. */
+  isFromAgent: (threadId: string) => Promise<boolean>
 }
 
 /** Throws `rewind.message-not-found`. */
@@ -46,12 +48,13 @@ export async function planRewind(
 
 /** A sandbox that is younger than the message had nothing on its disk then: it becomes as new. */
 async function diskTarget(
-  { snapshots, sandboxOf }: PlanDependencies,
+  { snapshots, sandboxOf, isFromAgent }: PlanDependencies,
   { threadId, turn, kept }: { threadId: string; turn: TurnRecord; kept: readonly TurnRecord[] },
 ): Promise<DiskTarget> {
   const sandbox = await sandboxOf(threadId)
   if (sandbox === undefined || sandbox.state === 'fresh' || sandbox.has_run === 0) return { to: 'none' }
-  if (kept.length === 0 || sandbox.created_at > turn.startedAt) return { to: 'image', sandbox }
+  if (sandbox.created_at > turn.startedAt) return { to: 'image', sandbox }
+  if (kept.length === 0) return { to: (await isFromAgent(threadId)) ? 'gone' : 'image', sandbox }
   const turnIds = kept.map(({ id }) => id)
   const snapshot = await snapshots.afterTurns(threadId, turnIds)
   if (snapshot === undefined) return { to: 'gone', sandbox }

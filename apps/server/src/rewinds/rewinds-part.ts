@@ -27,5 +27,6 @@ export function makeRewindPart(
     hashKeyOf: (sandboxId) => createHmac('sha256', manifestKey).update(sandboxId).digest('hex'),
     memoryOf: (sandboxId) => parts.sandboxStore.memory(sandboxId),
     sandboxOf: (threadId) => parts.sandboxStore.find(threadId),
+    isFromAgent: async (threadId) => ((await parts.threadStore.findAny(threadId))?.started_from_json ?? null) !== null,
   })
 }

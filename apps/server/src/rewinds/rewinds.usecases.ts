@@ -39,6 +39,7 @@ export type RewindsDependencies = RewindSandboxDependencies &
     turns: Pick<Turns, 'whileQuiet'>
     operations: Pick<Operations, 'plan' | 'register'>
     sandboxOf: (threadId: string) => Promise<SandboxRow | undefined>
+    isFromAgent: (threadId: string) => Promise<boolean>
     system: System
     logger: Logger
   }
