@@ -14,7 +14,7 @@ export const agents: Texts<typeof source> = {
   name: 'Name',
   description: 'Wozu er da ist',
   model: 'Modell',
-  inheritedModel: 'Das des Arbeitsbereichs, sonst das voreingestellte',
+  inheritedModel: 'Voreingestelltes Modell',
   instructions: 'Anweisungen',
   instructionsHelp: 'Bekommt der Agent in jedem Thread, der mit ihm beginnt.',
   save: 'Agent sichern',

@@ -10,7 +10,7 @@ export const agents = {
   name: 'Name',
   description: 'What it is for',
   model: 'Model',
-  inheritedModel: 'That of the workspace, else the default',
+  inheritedModel: 'Default model',
   instructions: 'Instructions',
   instructionsHelp: 'Told to the agent in every thread that is started from it.',
   save: 'Save agent',
