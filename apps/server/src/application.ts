@@ -16,8 +16,7 @@ import type { Connections } from './connections/connections.usecases.ts'
 import { type OpenDatabase, tablesOf } from './database/database.ts'
 import { exportRoutes } from './export/export.routes.ts'
 import { fileRoutes } from './files/files.routes.ts'
-import { type Files, makeFiles } from './files/files.usecases.ts'
-import { makeSleepingReads } from './files/sleeping-files.ts'
+import { filesOf } from './files/files-part.ts'
 import { forkRoutes } from './forks/forks.routes.ts'
 import { makeForkPart } from './forks/forks-part.ts'
 import type { Api, ApiEnv } from './http/api.ts'
@@ -40,7 +39,6 @@ import { makeRewindPart } from './rewinds/rewinds-part.ts'
 import type { HostClient } from './sandboxes/host-client.ts'
 import { startReconciler } from './sandboxes/reconciler.ts'
 import { eraseSandbox } from './sandboxes/sandbox-deletion.ts'
-import { sandboxNotAwake } from './sandboxes/sandboxes.errors.ts'
 import { deriveKey, makeSecretBox } from './secrets/secret-box.ts'
 import { makeServer } from './server.ts'
 import { serviceRoutes } from './services/services.routes.ts'
@@ -306,18 +304,6 @@ function mountRoutes(
 /** Snapshots that an earlier server, or an absent host, left to be taken. */
 function takeLeftSnapshots({ logger }: ApplicationOptions, { snapshots }: ThreadParts): void {
   snapshots.recover().catch((error: unknown) => logger.warn({ err: error }, 'snapshots were not taken up again'))
-}
-
-function filesOf({ sandboxes, sandboxStore }: ThreadParts, host: HostClient): Files {
-  return makeFiles({
-    awake: (threadId, how) => sandboxes.awake(threadId, how),
-    ifAwake: (threadId) => sandboxes.ifAwake(threadId),
-    asleep: async (threadId, signal) => {
-      const row = await sandboxStore.find(threadId)
-      if (row === undefined) throw sandboxNotAwake({ state: 'fresh' })
-      return makeSleepingReads(host.sleepingFiles(row.id, signal), row.state)
-    },
-  })
 }
 
 function lifecycle(
