@@ -27,6 +27,7 @@ async function callsOfTheClient(): Promise<string[]> {
     client.workspaces,
     client.skills,
     client.agents,
+    client.runs,
     client.files,
     client.models,
     client.connections,

@@ -19,7 +19,7 @@ import { fileRoutes } from './files/files.routes.ts'
 import { filesOf } from './files/files-part.ts'
 import { forkRoutes } from './forks/forks.routes.ts'
 import { makeForkPart } from './forks/forks-part.ts'
-import type { Api, ApiEnv } from './http/api.ts'
+import type { Api, ApiEnv, OpenThread } from './http/api.ts'
 import type { AllowedHosts } from './http/origins.ts'
 import { lifecycleRoutes } from './lifecycle/lifecycle.routes.ts'
 import type { MachineClock } from './lifecycle/lifecycle-clock.ts'
@@ -36,6 +36,7 @@ import { shareLinkRoutes } from './previews/share-links.routes.ts'
 import { rewindRoutes } from './rewinds/rewinds.routes.ts'
 import type { Rewinds } from './rewinds/rewinds.usecases.ts'
 import { makeRewindPart } from './rewinds/rewinds-part.ts'
+import { makeRunParts, type RunParts } from './runs/runs-part.ts'
 import type { HostClient } from './sandboxes/host-client.ts'
 import { startReconciler } from './sandboxes/reconciler.ts'
 import { eraseSandbox } from './sandboxes/sandbox-deletion.ts'
@@ -115,6 +116,7 @@ export type Application = {
     models: Models
     agentConnections: AgentConnections
     agents: Agents
+    runs: RunParts
   }
   /** Takes up what a crash or a stop left unfinished, then follows the host. */
   start(): Promise<void>
@@ -144,13 +146,14 @@ export function makeApplication(options: ApplicationOptions): Application {
     ollamaUrl: options.ollamaUrl,
   })
   const connectionParts = makeConnectionFeature(options, { parts, audit })
-  const turns = makeTurnPart(options, { parts, models, connectionParts })
+  const turns = makeTurnPart(options, { parts, models, connectionParts, onTurnEnded: () => runs.nudge() })
   const rewinds = makeRewindPart({ ...options, manifestKey }, { parts, turns })
   models.onConnected(async (connection) => {
     await turns.offerModel(connection.name)
     parts.userHub.broadcast({ type: 'status-updated' })
   })
   const agentPart = makeAgentPart(options, { parts, turns, settings, audit })
+  const runs = makeRunParts(options, { parts, agents: agentPart.agents, turns, settings, audit })
   const people = makePeople(options, audit)
   const previews = makePreviewParts({ ...options, ...parts, audit })
   const sharing = makeSharingParts({ ...options, ...parts, audit })
@@ -172,6 +175,7 @@ export function makeApplication(options: ApplicationOptions): Application {
     rewinds,
     connections: connectionParts.connections,
     agentPart,
+    runs,
     settings,
     audit,
     stopping: stopping.signal,
@@ -190,9 +194,10 @@ export function makeApplication(options: ApplicationOptions): Application {
       models,
       agentConnections: connectionParts.agentConnections,
       agents: agentPart.agents,
+      runs,
     },
     ...lifecycle(options, {
-      ...{ parts, previews, sharing, terminals, turns, rewinds, stopping, connectionParts, agentPart },
+      ...{ parts, previews, sharing, terminals, turns, rewinds, runs, stopping, connectionParts, agentPart },
     }),
   }
 }
@@ -244,6 +249,7 @@ function mountRoutes(
     rewinds: Rewinds
     connections: Connections
     agentPart: AgentPart
+    runs: RunParts
     settings: Settings
     audit: Audit
     stopping: AbortSignal
@@ -251,6 +257,7 @@ function mountRoutes(
 ) {
   const { parts, users, models } = known
   const { threads, log, attachments } = parts
+  const open: OpenThread = (userId, threadId) => threads.open(userId, threadId)
   const files = filesOf(parts, options.host)
   const hasModel = async () => (await models.usable(null)) !== undefined
   const status = makeStatus({ version: options.version, host: options.host, users, hasModel })
@@ -263,12 +270,14 @@ function mountRoutes(
     authentication: known.authentication,
     publicRoutes: [setupRoutes(status), signInRoutes(users)],
     sharedPages: known.sharing.pages,
+    hookPages: known.runs.pages,
     routes: [
       accountRoutes({ users, apiKeys: known.apiKeys }),
       threadRoutes({ threads, log, userHub: parts.userHub }),
       workspaceRoutes({ workspaces: parts.workspaces }),
       skillRoutes({ skills: parts.skills, threads, files, placeOf: parts.setups.placeOf }),
       agentRoutes({ ...known.agentPart, threads }),
+      known.runs.routes,
       contentRoutes({ threads, log, blobs: options.blobs, attachments }),
       exportRoutes({ threads, log, blobs: options.blobs }),
       fileRoutes({
@@ -277,19 +286,13 @@ function mountRoutes(
       }),
       lifecycleRoutes({ lifecycle: parts.lifecycle, open: (userId, threadId) => threads.open(userId, threadId) }),
       previewRoutes({ ...known.previews, open: (userId, threadId) => threads.open(userId, threadId) }),
-      shareLinkRoutes({
-        shareLinks: known.previews.shareLinks,
-        open: (userId, threadId) => threads.open(userId, threadId),
-      }),
+      shareLinkRoutes({ shareLinks: known.previews.shareLinks, open }),
       forkRoutes({ forks: makeForkPart(options, known), threads }),
       rewindRoutes({ rewinds: known.rewinds, open: (userId, threadId) => threads.open(userId, threadId) }),
       snapshotRoutes({ snapshots: parts.snapshots, open: (userId, threadId) => threads.open(userId, threadId) }),
       known.sharing.routes,
       serviceRoutes({ services: parts.services, open: (userId, threadId) => threads.open(userId, threadId) }),
-      terminalRoutes({
-        terminals: known.terminals.terminals,
-        open: (userId, threadId) => threads.open(userId, threadId),
-      }),
+      terminalRoutes({ terminals: known.terminals.terminals, open }),
       turnRoutes({ turns: known.turns, open: (userId, threadId) => threads.open(userId, threadId) }),
       connectionRoutes({
         connections: known.connections,
@@ -315,6 +318,7 @@ function lifecycle(
     terminals: TerminalFeature
     turns: Turns
     rewinds: Rewinds
+    runs: RunParts
     stopping: AbortController
     connectionParts: ConnectionParts
     agentPart: AgentPart
@@ -373,6 +377,7 @@ function lifecycle(
       await parts.recoverLifecycle()
       await known.rewinds.recover()
       await turns.recover()
+      known.runs.start()
       parts.policyLoop.start()
     },
     stop: async () => {
@@ -380,6 +385,7 @@ function lifecycle(
       known.previews.front.close()
       known.terminals.front.close()
       known.sharing.close()
+      await known.runs.stop()
       await turns.close()
       await parts.snapshots.idle()
       await known.connectionParts[Symbol.asyncDispose]()

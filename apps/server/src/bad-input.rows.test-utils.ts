@@ -36,6 +36,9 @@ const terminal = {
 const workspace = { params: { workspaceId: 'own' }, unknown: { workspaceId: 'workspace.not-found' } } as const
 const agent = { params: { agentId: 'own' }, unknown: { agentId: 'agent.not-found' } } as const
 const environment = { params: { environmentId: 'own' }, unknown: { environmentId: 'environment.not-found' } } as const
+const run = { params: { runId: 'own' }, unknown: { runId: 'run.not-found' } } as const
+const schedule = { params: { scheduleId: 'own' }, unknown: { scheduleId: 'run.trigger-not-found' } } as const
+const webhook = { params: { webhookId: 'own' }, unknown: { webhookId: 'run.trigger-not-found' } } as const
 const skill = { params: { skillId: 'own' }, unknown: { skillId: 'skill.not-found' } } as const
 const connection = { params: { connectionId: 'own' }, unknown: { connectionId: 'connection.not-found' } } as const
 const model = { params: { modelId: 'own' }, unknown: { modelId: 'model.not-found' } } as const
@@ -264,6 +267,31 @@ export const badInputRows: Record<string, BadInputRow> = {
   'GET /environments/{environmentId}': environment,
   'DELETE /environments/{environmentId}': environment,
   'POST /agents/{agentId}/threads': { ...agent, body: { version: 1, title: 'Title' } },
+  'GET /agents/{agentId}/runs': { ...agent, query: { limit: '10' } },
+  'POST /agents/{agentId}/runs': { ...agent, body: { input: 'Text', version: 1, key: 'key-of-the-row' } },
+  'GET /runs/{runId}': run,
+  'POST /runs/{runId}/cancel': run,
+  'GET /agents/{agentId}/schedules': agent,
+  'POST /agents/{agentId}/schedules': {
+    ...agent,
+    body: {
+      ...{ name: 'Name', cron: '30 7 * * 1-5', timeZone: 'Europe/Berlin', input: 'Text' },
+      ...{ version: null, overlap: 'skip', missed: 'once', isEnabled: false },
+    },
+  },
+  'GET /schedules/next': { query: { cron: '30 7 * * 1-5', timeZone: 'UTC' } },
+  'PATCH /schedules/{scheduleId}': {
+    ...schedule,
+    body: {
+      ...{ name: 'Name', cron: '30 7 * * 1-5', timeZone: 'UTC', input: 'Text' },
+      ...{ version: null, overlap: 'allow', missed: 'skip', isEnabled: false },
+    },
+  },
+  'DELETE /schedules/{scheduleId}': schedule,
+  'GET /agents/{agentId}/webhooks': agent,
+  'POST /agents/{agentId}/webhooks': { ...agent, body: { name: 'Name', input: 'Text', version: null } },
+  'PATCH /webhooks/{webhookId}': { ...webhook, body: { name: 'Name', input: 'Text', version: null, isEnabled: false } },
+  'DELETE /webhooks/{webhookId}': webhook,
   'GET /models': {},
   'POST /models': {
     ...modelOwner,

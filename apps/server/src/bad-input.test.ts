@@ -77,10 +77,18 @@ async function makeIds(person: TestPerson): Promise<Ids> {
     ...{ name: 'Server', url: 'http://127.0.0.1:9/mcp', auth: { kind: 'none' } },
   })
   const { id: agentId } = await json<{ id: string }>('POST', '/agents', { name: 'Agent' })
+  const run = await json<{ id: string }>('POST', `/agents/${agentId}/runs`, { input: '/run true' })
+  const schedule = await json<{ id: string }>('POST', `/agents/${agentId}/schedules`, {
+    ...{ name: 'Schedule', cron: '0 0 1 1 *', timeZone: 'UTC', input: 'Text' },
+  })
+  const webhook = await json<{ id: string }>('POST', `/agents/${agentId}/webhooks`, { name: 'Hook', input: 'Text' })
   return {
     threadId,
     workspaceId,
     agentId,
+    runId: run.id,
+    scheduleId: schedule.id,
+    webhookId: webhook.id,
     skillId: ((await skill.json()) as { id: string }).id,
     connectionId,
     entryId,

@@ -23,6 +23,8 @@ export type ServerOptions = {
   routes: readonly Api[]
   /** Pages of links, at `/shared`: no login is asked for. */
   sharedPages: Hono<ApiEnv>
+  /** Webhooks, at `/hooks`: the signature of a request is asked for instead of a login. */
+  hookPages: Hono<ApiEnv>
 }
 
 /**
@@ -50,6 +52,7 @@ export function makeServer(options: ServerOptions): { app: Hono<ApiEnv>; api: Ap
     throw routeNotFound({})
   })
   app.route('/shared', options.sharedPages)
+  app.route('/hooks', options.hookPages)
   if (options.webDirectory !== '') app.route('/', webApp(options.webDirectory))
   return { app, api }
 }

@@ -15,7 +15,12 @@ import { makeTurns, type Turns } from './turns/turns.usecases.ts'
 /** Turns over what threads, models and connections are. */
 export function makeTurnPart(
   options: Pick<ApplicationOptions, 'open' | 'blobs' | 'turnSettings' | 'system' | 'logger'>,
-  known: { parts: ThreadParts; models: Models; connectionParts: ConnectionParts },
+  known: {
+    parts: ThreadParts
+    models: Models
+    connectionParts: ConnectionParts
+    onTurnEnded: () => void
+  },
 ): Turns {
   const { parts, models } = known
   const turnTables = tablesOf<TurnTables>(options.open.database)
@@ -55,6 +60,7 @@ export function makeTurnPart(
       const rewind = await rewinds.newest(threadId)
       return rewind !== undefined && rewind.state !== 'done'
     },
+    onTurnEnded: known.onTurnEnded,
     setAutomaticTitle: (threadId, title) => parts.threads.setAutomaticTitle(threadId, title),
     attachmentsOf: (threadId, ids) => parts.attachments.getAll(threadId, ids),
     settings: options.turnSettings,

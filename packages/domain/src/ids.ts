@@ -27,6 +27,9 @@ export const idPrefixes = {
   threadLink: 'z',
   agent: 'g',
   environment: 'j',
+  run: 'v',
+  /** A schedule or a webhook: what starts runs. */
+  trigger: 'f',
 } as const
 export type IdKind = keyof typeof idPrefixes
 

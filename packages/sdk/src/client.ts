@@ -6,6 +6,7 @@ import { fileCalls } from './files.ts'
 import { accountCalls, installationCalls, modelCalls } from './installation.ts'
 import { previewCalls } from './previews.ts'
 import { type ClientOptions, connect } from './request.ts'
+import { runCalls } from './runs.ts'
 import { sandboxCalls } from './sandboxes.ts'
 import { serviceCalls } from './services.ts'
 import { skillCalls } from './skills.ts'
@@ -30,6 +31,7 @@ export function createClient(options: ClientOptions = {}) {
     workspaces: workspaceCalls(connection),
     skills: skillCalls(connection),
     agents: agentCalls(connection),
+    runs: runCalls(connection),
     sandboxes: sandboxCalls(connection),
     services: serviceCalls(connection),
     snapshots: snapshotCalls(connection),

@@ -10,6 +10,7 @@ import { addModelImages, createModelTables } from '../models/models.table.ts'
 import { createOperationTables } from '../operations/operations.table.ts'
 import { createPreviewTables, createShareLinkTables } from '../previews/previews.table.ts'
 import { createRewindTables } from '../rewinds/rewinds.table.ts'
+import { createRunTables } from '../runs/runs.table.ts'
 import { addLifecycleColumns, addServiceColumn, createSandboxTables } from '../sandboxes/sandboxes.table.ts'
 import { createSearchTables } from '../search/search.table.ts'
 import { createServiceTables } from '../services/services.table.ts'
@@ -59,6 +60,7 @@ const changes: Record<string, Change> = {
   '0028-rewinds': createRewindTables,
   '0029-agents': createAgentTables,
   '0031-agent-environments': createEnvironmentTable,
+  '0032-runs': createRunTables,
 }
 
 export const migrationNames = Object.keys(changes)

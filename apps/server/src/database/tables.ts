@@ -7,6 +7,7 @@ import type { LifecycleTables } from '../lifecycle/lifecycle.table.ts'
 import type { ModelTables } from '../models/models.table.ts'
 import type { OperationTables } from '../operations/operations.table.ts'
 import type { PreviewTables } from '../previews/previews.table.ts'
+import type { RunTables } from '../runs/runs.table.ts'
 import type { SandboxTables } from '../sandboxes/sandboxes.table.ts'
 import type { SearchTables } from '../search/search.table.ts'
 import type { ServiceTables } from '../services/services.table.ts'
@@ -30,6 +31,7 @@ export type Database = UserTables &
   SkillTables &
   AgentTables &
   EnvironmentTables &
+  RunTables &
   ThreadLinkTables &
   TerminalTables &
   AttachmentTables &

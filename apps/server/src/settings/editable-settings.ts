@@ -100,6 +100,26 @@ export const editableSettings = {
     schema: z.number().int().min(1).max(1_073_741_824),
     default: 16_384,
   },
+  runsAtOnce: {
+    doc: 'Runs of agents that work at the same time for one person. Others wait.',
+    schema: z.number().int().min(1).max(100),
+    default: 3,
+  },
+  runsQueued: {
+    doc: 'Runs of agents that may wait for one person. One more is refused, and a scheduled one is recorded as skipped.',
+    schema: z.number().int().min(1).max(10_000),
+    default: 100,
+  },
+  runHistoryDays: {
+    doc: 'Days for which runs that have ended are listed. Their threads stay.',
+    schema: z.number().int().min(1).max(3650),
+    default: 90,
+  },
+  runHistoryCount: {
+    doc: 'Ended runs of an agent that are listed at most; then the oldest go. Their threads stay.',
+    schema: z.number().int().min(10).max(100_000),
+    default: 1000,
+  },
 } as const satisfies Record<string, EditableSetting>
 
 export type SettingName = keyof typeof editableSettings

@@ -54,6 +54,8 @@ export type TurnDependencies = {
   historyNote(threadId: string, before: number): Promise<string | null>
   /** The thread is being rewound, or its rewind waits for the host: no turn begins. */
   isRewinding(threadId: string): Promise<boolean>
+  /** A turn has ended, and that is recorded. */
+  onTurnEnded(turn: { id: string; threadId: string }): void
   setAutomaticTitle(threadId: string, title: string): Promise<void>
   /** The attachments of this thread with these ids. Throws when one is not there. */
   attachmentsOf(threadId: string, ids: readonly string[]): Promise<Attachment[]>

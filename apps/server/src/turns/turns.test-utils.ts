@@ -112,7 +112,7 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
     connections: connectionParts.agentConnections,
     lifecycle: { pause: async () => undefined, status: async () => ({ state: 'active', since: 0 }) },
     ...{ wakeNotes: { pending: async () => undefined }, snapshots: noSnapshots, historyNote: async () => null },
-    isRewinding: async () => false,
+    ...{ isRewinding: async () => false, onTurnEnded: () => undefined },
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
     models,
     threadFacts: async (id) => {

@@ -61,6 +61,7 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
     onEnded: async ({ turn, status }) => {
       // Before what waits in the queue: that may change the disk.
       void dependencies.snapshots.turnEnded(turn.threadId)
+      dependencies.onTurnEnded(turn)
       if (status === 'finished') void titles.afterTurn(turn)
       await dependencies.log.prune(turn.threadId)
       await exclusively(turn.threadId, () =>

@@ -1,6 +1,7 @@
 import type { ErrorWords } from '../errors.ts'
 import { agentErrors } from './agent-errors.ts'
 import { connectionErrors } from './connection-errors.ts'
+import { runErrors } from './run-errors.ts'
 import { skillErrors } from './skill-errors.ts'
 import { snapshotErrors } from './snapshot-errors.ts'
 
@@ -10,6 +11,7 @@ const readAgain = 'Laden Sie das Gespräch neu; vielleicht wurde es entfernt.'
 /** Sentences for the errors that a person can meet in the app, by code. `{name}` is a detail of the error. */
 export const errors: ErrorWords = {
   ...agentErrors,
+  ...runErrors,
   ...skillErrors,
   ...snapshotErrors,
   'api-key.not-found': { message: 'Einen API-Schlüssel mit dieser Kennung gibt es nicht.', remedy: loadAgain },

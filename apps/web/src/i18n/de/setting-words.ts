@@ -51,6 +51,22 @@ export const settingWords: SettingWords = {
     title: 'Alle Schnappschüsse',
     doc: 'Dasselbe für alle Threads zusammen.',
   },
+  runsAtOnce: {
+    title: 'Läufe zugleich',
+    doc: 'Läufe von Agenten, die für eine Person zugleich arbeiten. Weitere warten.',
+  },
+  runsQueued: {
+    title: 'Wartende Läufe',
+    doc: 'Läufe von Agenten, die für eine Person warten dürfen. Einer mehr wird abgelehnt; ein geplanter wird als ausgelassen vermerkt.',
+  },
+  runHistoryDays: {
+    title: 'Läufe behalten (Tage)',
+    doc: 'Tage, die beendete Läufe in der Liste stehen. Ihre Threads bleiben.',
+  },
+  runHistoryCount: {
+    title: 'Läufe behalten (Anzahl)',
+    doc: 'Beendete Läufe, die von einem Agenten höchstens in der Liste stehen; dann gehen die ältesten. Ihre Threads bleiben.',
+  },
   THREADBOX_INSTALLATION: {
     title: 'Kennung der Installation',
     doc: 'Sechs Zeichen, einmal von `up` gemacht. Teil jedes Namens, den der Rechner sieht.',

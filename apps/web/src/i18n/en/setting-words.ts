@@ -12,4 +12,8 @@ export const settingTitles: Readonly<Record<string, string>> = {
   snapshotsPerThread: 'Snapshots per thread',
   snapshotMebibytesPerThread: 'Snapshots of a thread (MiB)',
   snapshotMebibytes: 'All snapshots (MiB)',
+  runsAtOnce: 'Runs at once',
+  runsQueued: 'Runs that wait',
+  runHistoryDays: 'Runs are listed (days)',
+  runHistoryCount: 'Runs are listed (per agent)',
 }

@@ -1,0 +1,129 @@
+import type { Logger } from '@threadbox/telemetry'
+import type { Hono } from 'hono'
+import { agentNotFound, agentVersionNotFound } from '../agents/agents.errors.ts'
+import { makeAgentStore } from '../agents/agents.store.ts'
+import type { AgentTables } from '../agents/agents.table.ts'
+import type { Agents } from '../agents/agents.usecases.ts'
+import type { ThreadParts } from '../application-parts.ts'
+import type { Audit } from '../audit/audit.ts'
+import { type OpenDatabase, tablesOf } from '../database/database.ts'
+import type { Api, ApiEnv } from '../http/api.ts'
+import type { AllowedHosts } from '../http/origins.ts'
+import { makePreviewNames } from '../previews/preview-names.models.ts'
+import { makeSecretBox } from '../secrets/secret-box.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { System } from '../system.ts'
+import type { Turns } from '../turns/turns.usecases.ts'
+import { fireDueSchedules } from './due-schedules.ts'
+import { hookPages } from './hooks.routes.ts'
+import type { RunDependencies, RunnableAgents } from './run-dependencies.ts'
+import { makeRunEngine } from './run-engine.ts'
+import { makeRunHistory } from './run-history.ts'
+import { makeRunIntake } from './run-intake.ts'
+import { makeRunLoop } from './run-loop.ts'
+import { runRoutes } from './runs.routes.ts'
+import { makeRunStore } from './runs.store.ts'
+import { makeRuns } from './runs.usecases.ts'
+import { makeSchedules } from './schedules.usecases.ts'
+import { makeScheduleStore, makeWebhookStore } from './triggers.store.ts'
+import { makeWebhooks } from './webhooks.usecases.ts'
+
+/** Runs of agents, and what starts them. */
+export type RunParts = {
+  routes: Api
+  /** What is at `/hooks`. */
+  pages: Hono<ApiEnv>
+  /** Does now what is due, and waits until nothing is being started. */
+  look(): Promise<void>
+  /** Something may have changed: looks soon. */
+  nudge(): void
+  start(): void
+  stop(): Promise<void>
+}
+
+type Known = {
+  parts: ThreadParts
+  agents: Pick<Agents, 'startThread'>
+  turns: Turns
+  settings: Settings
+  audit: Audit
+}
+
+export function makeRunParts(
+  options: { open: OpenDatabase; masterKey: Uint8Array; hosts: AllowedHosts; system: System; logger: Logger },
+  known: Known,
+): RunParts {
+  const { hosts, system, logger } = options
+  const dependencies = dependenciesOf(options, known)
+  const { store, schedules } = dependencies
+  const intake = makeRunIntake(dependencies)
+  const engine = makeRunEngine(dependencies)
+  const history = makeRunHistory(dependencies)
+  const nudge = () => loop.nudge()
+  const loop = makeRunLoop({
+    work: async () => {
+      await fireDueSchedules({ ...dependencies, intake })
+      await engine.look()
+      await history.trim()
+    },
+    nextAt: async () => {
+      const times = [await schedules.nextDueAt(), await store.nextBegin(system.now())]
+      return times.filter((at) => at !== undefined).sort((a, b) => a - b)[0]
+    },
+    ...{ system, logger },
+  })
+  const all = { ...dependencies, intake, engine, nudge, secretBox: makeSecretBox(options.masterKey) }
+  const webhooks = makeWebhooks(all)
+  const names = makePreviewNames(hosts)
+  return {
+    routes: runRoutes({
+      ...{ runs: makeRuns(all), schedules: makeSchedules(all), webhooks },
+      // Whoever gets the address comes by the published name, whichever one its maker uses.
+      originOf: (host) => (hosts.publicUrl === '' ? names.ownOrigin(host) : new URL(hosts.publicUrl).origin),
+    }),
+    pages: hookPages({ webhooks }),
+    look: async () => {
+      await loop.pass()
+      await engine.idle()
+    },
+    nudge,
+    start: loop.start,
+    stop: async () => {
+      await loop.stop()
+      await engine.idle()
+    },
+  }
+}
+
+function dependenciesOf(
+  { open, system, logger }: { open: OpenDatabase; system: System; logger: Logger },
+  { parts, agents, turns, settings, audit }: Known,
+): RunDependencies {
+  return {
+    store: makeRunStore(tablesOf(open.database)),
+    schedules: makeScheduleStore(tablesOf(open.database)),
+    webhooks: makeWebhookStore(tablesOf(open.database)),
+    agents: runnable({ open, agents, access: parts.access }),
+    ...{ turns, threads: parts.threads, log: parts.log, settings, audit, system, logger },
+    onChanged: (userId) => parts.userHub.publish(userId, { type: 'agents-updated' }),
+  }
+}
+
+function runnable(options: {
+  open: OpenDatabase
+  agents: Pick<Agents, 'startThread'>
+  access: ThreadParts['access']
+}): RunnableAgents {
+  const store = makeAgentStore(tablesOf<AgentTables>(options.open.database))
+  return {
+    resolve: async (userId, { agentId, version, action }) => {
+      const row = await store.find(agentId)
+      const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.owner_id ?? '' }
+      if (row === undefined || !(await options.access.may(userId, action, subject))) throw agentNotFound({})
+      const wanted = version ?? row.current_version
+      if ((await store.version(agentId, wanted)) === undefined) throw agentVersionNotFound({})
+      return { name: row.name, version: wanted }
+    },
+    startThread: (order) => options.agents.startThread(order),
+  }
+}

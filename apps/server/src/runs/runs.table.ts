@@ -1,0 +1,175 @@
+import type { Kysely } from 'kysely'
+
+export type RunRow = {
+  id: string
+  agent_id: string
+  agent_version: number
+  /** On whose behalf it runs. */
+  user_id: string
+  trigger: string
+  /** The schedule or webhook, which may be gone; null: started by a person or a program. */
+  trigger_id: string | null
+  due_at: number | null
+  /** Does not begin while another run of the same trigger has not ended. */
+  is_exclusive: number
+  missed: number
+  request_key: string | null
+  title: string
+  input: string
+  status: string
+  reason_json: string | null
+  /** Chosen before the thread is made, so that making it again after a crash makes the same one. */
+  thread_id: string | null
+  /** Null until the message was accepted. */
+  turn_id: string | null
+  is_cancel_requested: number
+  attempts: number
+  /** A run that could not begin is not tried again before this time. */
+  not_before: number
+  created_at: number
+  started_at: number | null
+  ended_at: number | null
+  usage_json: string | null
+  output: string | null
+}
+
+export type ScheduleRow = {
+  id: string
+  agent_id: string
+  user_id: string
+  name: string
+  cron: string
+  time_zone: string
+  input: string
+  /** Null: the current one. */
+  agent_version: number | null
+  overlap: string
+  missed: string
+  is_enabled: number
+  /** Null: never again. */
+  next_due_at: number | null
+  /** When `next_due_at` was worked out: a clock that is before it was set back. */
+  planned_at: number
+  created_at: number
+}
+
+/** A due time that came to something. It is there once, whatever happens to the clock or the server. */
+export type DueTimeRow = { schedule_id: string; due_at: number; handled_at: number }
+
+export type WebhookRow = {
+  id: string
+  agent_id: string
+  user_id: string
+  name: string
+  input: string
+  agent_version: number | null
+  sealed_secret: string
+  is_enabled: number
+  created_at: number
+  last_used_at: number | null
+}
+
+/** A request that was accepted, by the id that its sender gave it: a second one of this id is a replay. */
+export type WebhookDeliveryRow = { webhook_id: string; message_id: string; run_id: string; received_at: number }
+
+export type RunTables = {
+  runs: RunRow
+  run_schedules: ScheduleRow
+  run_due_times: DueTimeRow
+  run_webhooks: WebhookRow
+  run_webhook_deliveries: WebhookDeliveryRow
+}
+
+export async function createRunTables(database: Kysely<never>): Promise<void> {
+  const tables = database as unknown as Kysely<RunTables>
+  await createRuns(tables)
+  await createSchedules(tables)
+  await createWebhooks(tables)
+}
+
+async function createRuns({ schema }: Kysely<RunTables>): Promise<void> {
+  await schema
+    .createTable('runs')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('agent_id', 'text', (column) => column.notNull().references('agents.id').onDelete('cascade'))
+    .addColumn('agent_version', 'integer', (column) => column.notNull())
+    .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('trigger', 'text', (column) => column.notNull())
+    .addColumn('trigger_id', 'text')
+    .addColumn('due_at', 'bigint')
+    .addColumn('is_exclusive', 'integer', (column) => column.notNull())
+    .addColumn('missed', 'integer', (column) => column.notNull())
+    .addColumn('request_key', 'text')
+    .addColumn('title', 'text', (column) => column.notNull())
+    .addColumn('input', 'text', (column) => column.notNull())
+    .addColumn('status', 'text', (column) => column.notNull())
+    .addColumn('reason_json', 'text')
+    .addColumn('thread_id', 'text')
+    .addColumn('turn_id', 'text')
+    .addColumn('is_cancel_requested', 'integer', (column) => column.notNull())
+    .addColumn('attempts', 'integer', (column) => column.notNull())
+    .addColumn('not_before', 'bigint', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addColumn('started_at', 'bigint')
+    .addColumn('ended_at', 'bigint')
+    .addColumn('usage_json', 'text')
+    .addColumn('output', 'text')
+    .addUniqueConstraint('runs_key', ['agent_id', 'user_id', 'request_key'])
+    .execute()
+  await schema.createIndex('runs_agent_idx').on('runs').columns(['agent_id', 'created_at', 'id']).execute()
+  await schema.createIndex('runs_status_idx').on('runs').columns(['status', 'user_id']).execute()
+  await schema.createIndex('runs_trigger_idx').on('runs').columns(['trigger_id', 'status']).execute()
+}
+
+async function createSchedules({ schema }: Kysely<RunTables>): Promise<void> {
+  await schema
+    .createTable('run_schedules')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('agent_id', 'text', (column) => column.notNull().references('agents.id').onDelete('cascade'))
+    .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('cron', 'text', (column) => column.notNull())
+    .addColumn('time_zone', 'text', (column) => column.notNull())
+    .addColumn('input', 'text', (column) => column.notNull())
+    .addColumn('agent_version', 'integer')
+    .addColumn('overlap', 'text', (column) => column.notNull())
+    .addColumn('missed', 'text', (column) => column.notNull())
+    .addColumn('is_enabled', 'integer', (column) => column.notNull())
+    .addColumn('next_due_at', 'bigint')
+    .addColumn('planned_at', 'bigint', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .execute()
+  await schema.createIndex('run_schedules_agent_idx').on('run_schedules').column('agent_id').execute()
+  await schema
+    .createTable('run_due_times')
+    .addColumn('schedule_id', 'text', (column) => column.notNull().references('run_schedules.id').onDelete('cascade'))
+    .addColumn('due_at', 'bigint', (column) => column.notNull())
+    .addColumn('handled_at', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('run_due_times_pk', ['schedule_id', 'due_at'])
+    .execute()
+}
+
+async function createWebhooks({ schema }: Kysely<RunTables>): Promise<void> {
+  await schema
+    .createTable('run_webhooks')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('agent_id', 'text', (column) => column.notNull().references('agents.id').onDelete('cascade'))
+    .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('input', 'text', (column) => column.notNull())
+    .addColumn('agent_version', 'integer')
+    .addColumn('sealed_secret', 'text', (column) => column.notNull())
+    .addColumn('is_enabled', 'integer', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addColumn('last_used_at', 'bigint')
+    .execute()
+  await schema.createIndex('run_webhooks_agent_idx').on('run_webhooks').column('agent_id').execute()
+  await schema
+    .createTable('run_webhook_deliveries')
+    .addColumn('webhook_id', 'text', (column) => column.notNull().references('run_webhooks.id').onDelete('cascade'))
+    .addColumn('message_id', 'text', (column) => column.notNull())
+    .addColumn('run_id', 'text', (column) => column.notNull())
+    .addColumn('received_at', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('run_webhook_deliveries_pk', ['webhook_id', 'message_id'])
+    .execute()
+}

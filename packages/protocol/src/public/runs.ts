@@ -1,0 +1,180 @@
+import { z } from 'zod'
+import { jsonSchema } from './entries.ts'
+import { usageSchema } from './thread.ts'
+
+/** Longest task of a run, in UTF-16 code units. */
+export const maxRunInputCharacters = 50_000
+/** Schedules, and webhooks, that one agent may have. */
+export const maxTriggersPerAgent = 50
+
+/**
+ * `queued`: waits for its turn. `running`: its thread is made, or works. `skipped`: never started, the reason says why.
+ * The last four are ends.
+ */
+export const runStatuses = ['queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled'] as const
+export type RunStatus = (typeof runStatuses)[number]
+
+export const runTriggers = ['manual', 'api', 'schedule', 'webhook'] as const
+export type RunTrigger = (typeof runTriggers)[number]
+
+/** Why a run did not succeed. `details` is what the words are about, for words in other languages. */
+export const runReasonSchema = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    remedy: z.string(),
+    details: z.record(z.string(), jsonSchema),
+  })
+  .meta({ id: 'RunReason' })
+export type RunReason = z.infer<typeof runReasonSchema>
+
+/** One thread that an agent was started in, with one message, while nobody watched. */
+export const runSchema = z
+  .object({
+    id: z.string(),
+    agentId: z.string(),
+    agentVersion: z.number().int(),
+    trigger: z.enum(runTriggers),
+    /** The schedule or webhook that started it, which may be gone; null when a person or a program did. */
+    triggerId: z.string().nullable(),
+    /** Of a scheduled run: the time that it was for. */
+    dueAt: z.number().int().nullable(),
+    /** Earlier due times that passed unused, for which this run stands too. */
+    missed: z.number().int(),
+    title: z.string(),
+    input: z.string(),
+    status: z.enum(runStatuses),
+    reason: runReasonSchema.nullable(),
+    /** Null while there is none, and when it was deleted. */
+    threadId: z.string().nullable(),
+    createdAt: z.number().int(),
+    startedAt: z.number().int().nullable(),
+    endedAt: z.number().int().nullable(),
+    usage: usageSchema.nullable(),
+    /** The last answer, or what a command printed; at most 16,000 characters, of which the last are kept. */
+    output: z.string().nullable(),
+  })
+  .meta({ id: 'Run' })
+export type Run = z.infer<typeof runSchema>
+
+/** `GET /agents/{id}/runs`: newest first. `kept` says for how long, and how many of an agent, ended runs are listed. */
+export const runPageSchema = z
+  .object({
+    runs: z.array(runSchema),
+    next: z.string().nullable(),
+    kept: z.object({ days: z.number().int(), runs: z.number().int() }),
+  })
+  .meta({ id: 'RunPage' })
+export type RunPage = z.infer<typeof runPageSchema>
+
+const inputSchema = z.string().trim().min(1).max(maxRunInputCharacters)
+const versionSchema = z.number().int().min(1).max(1_000_000)
+
+export const startRunSchema = z.strictObject({
+  input: inputSchema,
+  /** Without: the version that is the current one now. */
+  version: versionSchema.optional(),
+  /** The same key sent twice is one run: makes a retry after a lost answer safe. */
+  key: z.string().min(8).max(64).optional(),
+})
+export type StartRun = z.infer<typeof startRunSchema>
+
+/** What becomes of a due time while an earlier run of the schedule has not ended. */
+export const overlapPolicies = ['skip', 'queue', 'allow'] as const
+/** What becomes of due times at which the server was down: nothing, or one run for all of them. */
+export const missedPolicies = ['skip', 'once'] as const
+
+const triggerName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(80)
+  .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters')
+
+const scheduleFields = {
+  name: triggerName,
+  /** Five fields: minute, hour, day of the month, month, day of the week. */
+  cron: z.string().trim().min(9).max(200),
+  /** An IANA name such as `Europe/Berlin`. */
+  timeZone: z.string().min(1).max(64),
+  input: inputSchema,
+  /** Null: the version that is the current one when it runs. */
+  version: versionSchema.nullable(),
+  overlap: z.enum(overlapPolicies),
+  missed: z.enum(missedPolicies),
+  isEnabled: z.boolean(),
+}
+
+export const scheduleSchema = z
+  .object({
+    id: z.string(),
+    agentId: z.string(),
+    ...scheduleFields,
+    cron: z.string(),
+    /** The next times it is due, earliest first; none when it is off. */
+    next: z.array(z.number().int()),
+    createdAt: z.number().int(),
+  })
+  .meta({ id: 'Schedule' })
+export type Schedule = z.infer<typeof scheduleSchema>
+
+export const schedulesSchema = z.object({ schedules: z.array(scheduleSchema) }).meta({ id: 'Schedules' })
+export type Schedules = z.infer<typeof schedulesSchema>
+
+export const createScheduleSchema = z.strictObject({
+  ...scheduleFields,
+  version: scheduleFields.version.optional(),
+  overlap: scheduleFields.overlap.default('skip'),
+  missed: scheduleFields.missed.default('skip'),
+  isEnabled: z.boolean().default(true),
+})
+export type CreateSchedule = z.input<typeof createScheduleSchema>
+
+export const updateScheduleSchema = z.strictObject(scheduleFields).partial()
+export type UpdateSchedule = z.infer<typeof updateScheduleSchema>
+
+/** `GET /schedules/next`: when a schedule that is being written would be due. */
+export const nextTimesSchema = z.object({ next: z.array(z.number().int()) }).meta({ id: 'NextTimes' })
+export type NextTimes = z.infer<typeof nextTimesSchema>
+
+const webhookFields = {
+  name: triggerName,
+  /** Said to the agent before what the request brings. It cannot be a slash command. */
+  input: inputSchema.refine((text) => !text.startsWith('/'), 'cannot be a slash command'),
+  version: versionSchema.nullable(),
+  isEnabled: z.boolean(),
+}
+
+/** An address at which a signed request starts a run. */
+export const webhookSchema = z
+  .object({
+    id: z.string(),
+    agentId: z.string(),
+    name: z.string(),
+    input: z.string(),
+    version: z.number().int().nullable(),
+    isEnabled: z.boolean(),
+    url: z.string(),
+    createdAt: z.number().int(),
+    /** When a request of it was last accepted. */
+    lastUsedAt: z.number().int().nullable(),
+  })
+  .meta({ id: 'Webhook' })
+export type Webhook = z.infer<typeof webhookSchema>
+
+export const webhooksSchema = z.object({ webhooks: z.array(webhookSchema) }).meta({ id: 'Webhooks' })
+export type Webhooks = z.infer<typeof webhooksSchema>
+
+export const createWebhookSchema = z.strictObject({
+  name: webhookFields.name,
+  input: webhookFields.input,
+  version: webhookFields.version.optional(),
+})
+export type CreateWebhook = z.infer<typeof createWebhookSchema>
+
+export const updateWebhookSchema = z.strictObject(webhookFields).partial()
+export type UpdateWebhook = z.infer<typeof updateWebhookSchema>
+
+/** The only time that the secret is told. */
+export const createdWebhookSchema = webhookSchema.extend({ secret: z.string() }).meta({ id: 'CreatedWebhook' })
+export type CreatedWebhook = z.infer<typeof createdWebhookSchema>

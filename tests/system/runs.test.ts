@@ -1,0 +1,158 @@
+import { createHmac, randomInt } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Agent, CreatedWebhook, Entry, Run, ToolCallEntry } from '@threadbox/sdk'
+import { type ModelServer, startModelServer } from '@threadbox/testkit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startInstallation, type TestInstallation, testThread } from '../stack/installation.ts'
+
+/** Runs of an agent on real computers: by a program, by signed requests and by a schedule, while the server is killed. */
+const programRuns = 6
+const requestRuns = 4
+const kills = 12
+const minuteMs = 60_000
+
+let installation: TestInstallation
+let model: ModelServer
+let agent: Agent
+let webhook: CreatedWebhook
+beforeAll(async () => {
+  model = await startModelServer()
+  model.when((request) => {
+    if (request.tools.length === 0) return undefined
+    const isDone = request.messages.some(({ results }) => results.length > 0)
+    const input = { command: 'echo once >> ~/count; sleep 1; cat ~/count' }
+    return isDone ? { text: 'Counted.' } : { calls: [{ name: 'run_command', input }] }
+  })
+  installation = await startInstallation()
+  const { client } = installation
+  const { anthropic } = model.baseUrls
+  await client.models.connect({ provider: 'anthropic', model: 'test-model', baseUrl: anthropic, apiKey: 'key' })
+  agent = await client.agents.create({ name: 'Counter', instructions: 'Count.' })
+  webhook = await client.runs.createWebhook(agent.id, { name: 'Event', input: 'Count what came.' })
+})
+afterAll(async () => {
+  await installation?.[Symbol.asyncDispose]()
+  await model?.close()
+})
+
+/** Tries until the server answers, as a program that wants its request accepted does. */
+async function insist<Answer>(attempt: () => Promise<Answer>): Promise<Answer> {
+  for (const deadline = Date.now() + 4 * minuteMs; ; ) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+      await delay(50)
+    }
+  }
+}
+
+/** Sends a signed request; the same one again when nobody answered. Gives the run that it started. */
+function deliver(id: string): Promise<string> {
+  return insist(async () => {
+    const timestamp = String(Math.floor(Date.now() / 1000))
+    const body = JSON.stringify({ event: id })
+    const key = Buffer.from(webhook.secret.slice('whsec_'.length), 'base64')
+    const mac = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+    const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${mac}` }
+    const url = `${installation.server.loopbackOrigin}/hooks/${webhook.id}`
+    const answer = await fetch(url, { method: 'POST', headers, body })
+    const told = (await answer.json()) as { runId?: string; error?: { code: string; details: { runId?: string } } }
+    const runId = told.runId ?? told.error?.details.runId
+    if (runId === undefined) throw new Error(`the webhook answered ${answer.status}: ${JSON.stringify(told)}`)
+    return runId
+  })
+}
+
+async function allRuns(): Promise<Run[]> {
+  return await insist(async () => (await installation.client.runs.list(agent.id, { limit: 100 })).runs)
+}
+
+async function untilEnded(): Promise<Run[]> {
+  for (const deadline = Date.now() + 4 * minuteMs; ; await delay(100)) {
+    const runs = await allRuns()
+    if (runs.every(({ endedAt }) => endedAt !== null)) return runs
+    if (Date.now() > deadline) throw new Error(`runs did not end: ${JSON.stringify(runs)}`)
+  }
+}
+
+/** At least so many times, and until a due time has passed, so that some kill falls beside it. */
+async function killNowAndThen(dueAt: number): Promise<void> {
+  for (let kill = 0; kill < kills || Date.now() < dueAt + 3000; kill += 1) {
+    await delay(randomInt(50, 1500))
+    await installation.server.kill('SIGKILL')
+    await installation.server.restart()
+  }
+}
+
+async function conversation(run: Run): Promise<{ messages: Entry[]; calls: ToolCallEntry[] }> {
+  const entries = await testThread(installation.client, run.threadId ?? '').entries()
+  return {
+    messages: entries.filter((entry) => entry.kind === 'user-message'),
+    calls: entries.filter((entry): entry is ToolCallEntry => entry.kind === 'tool-call'),
+  }
+}
+
+test('C11: a program, a signed request and a schedule each run the agent on a computer of its own', async () => {
+  const { client } = installation
+  const byProgram = await client.runs.start(agent.id, { input: 'Count.' })
+  const byRequest = await deliver('first-event')
+  const schedule = await client.runs.createSchedule(agent.id, {
+    ...{ name: 'Each minute', cron: '* * * * *', timeZone: 'Europe/Berlin', input: '/run uname -s' },
+  })
+  await expect
+    .poll(async () => (await allRuns()).some(({ triggerId }) => triggerId === schedule.id), { timeout: 3 * minuteMs })
+    .toBe(true)
+  await client.runs.deleteSchedule(schedule.id)
+  const runs = await untilEnded()
+  const scheduled = runs.find(({ trigger }) => trigger === 'schedule')
+  expect(scheduled).toMatchObject({ status: 'succeeded', output: 'Linux\n', dueAt: schedule.next[0] })
+  for (const id of [byProgram.id, byRequest]) {
+    const run = runs.find((candidate) => candidate.id === id)
+    expect(run).toMatchObject({ status: 'succeeded', output: 'Counted.', reason: null })
+    expect((await conversation(run as Run)).calls.map(({ output }) => output.tail)).toEqual(['once\n'])
+  }
+})
+
+test('C11: a server that is killed again and again loses no run and starts none twice', {
+  timeout: 900_000,
+}, async () => {
+  const { client } = installation
+  const before = new Set((await allRuns()).map(({ id }) => id))
+  const schedule = await client.runs.createSchedule(agent.id, {
+    ...{ name: 'Each minute', cron: '* * * * *', timeZone: 'UTC', input: '/run echo due', overlap: 'allow' },
+  })
+  const killing = killNowAndThen(schedule.next[0] ?? 0)
+  const programs = Array.from({ length: programRuns }, (_, at) =>
+    insist(() => client.runs.start(agent.id, { input: 'Count.', key: `program-run-${at}` })),
+  )
+  const requests = Array.from({ length: requestRuns }, async (_, at) => {
+    await delay(at * 1500)
+    return { id: await deliver(`event-${at}`) }
+  })
+  const wanted = (await Promise.all([...programs, ...requests])).map(({ id }) => id)
+  await killing
+  const isOfSchedule = ({ triggerId }: Run) => triggerId === schedule.id
+  await expect
+    .poll(async () => (await allRuns()).filter(isOfSchedule).length, { timeout: 4 * minuteMs })
+    .toBeGreaterThanOrEqual(1)
+  await insist(() => client.runs.updateSchedule(schedule.id, { isEnabled: false }))
+
+  const runs = (await untilEnded()).filter(({ id }) => !before.has(id))
+  expect(runs.filter(({ status }) => status !== 'succeeded')).toEqual([])
+  const counted = runs.filter((run) => !isOfSchedule(run))
+  expect(counted.map(({ id }) => id).sort()).toEqual(wanted.toSorted())
+  expect(new Set(runs.map(({ threadId }) => threadId)).size).toBe(runs.length)
+  for (const run of counted) {
+    const { messages, calls } = await conversation(run)
+    expect([run.trigger, messages.length, calls.map(({ output }) => output.tail)]).toEqual([run.trigger, 1, ['once\n']])
+  }
+  // Every minute from the first on has one run, and no minute has two.
+  const due = runs.filter(isOfSchedule).map(({ dueAt }) => dueAt ?? 0)
+  const first = schedule.next[0] ?? 0
+  expect(due.toSorted((a, b) => a - b)).toEqual(due.map((_, at) => first + at * minuteMs))
+  // Nothing was started beside the runs: each thread of the agent is that of a run.
+  const { threads } = await client.threads.list({ limit: 100 })
+  const started = threads.filter(({ startedFrom }) => startedFrom?.agentId === agent.id)
+  expect(started.map(({ id }) => id).sort()).toEqual((await allRuns()).map(({ threadId }) => threadId ?? '').sort())
+})
