@@ -9,6 +9,7 @@ import { agentDetails, agents, environment } from './example-agents.ts'
 import { approvalEntries, approvalTurn, connections, presets } from './example-connections.ts'
 import * as data from './example-data.ts'
 import { rewindPreviewAt } from './example-rewind.ts'
+import * as example from './example-runs.ts'
 
 /** The app in Chromium over fixed data at a fixed moment, so that a screen looks the same each time. */
 export type ScreenStage = AsyncDisposable & {
@@ -133,6 +134,11 @@ const answers: Record<string, unknown> = {
   'PUT /threads/t/files/watch': {},
   'GET /threads/t/terminals': { terminals: [terminal] },
   'GET /workspaces': { workspaces: [], installation: { policy: {}, limits: {} } },
+  'GET /agents/g1': example.agent,
+  'GET /agents/g1/runs': example.runs,
+  'GET /agents/g1/schedules': example.schedules,
+  'GET /agents/g1/webhooks': example.webhooks,
+  'GET /schedules/next': example.nextTimes,
   'GET /skills': { skills: data.skills },
   'GET /skills/i1': data.skillContent,
   'GET /threads/t/skills': { skills: [] },

@@ -171,6 +171,13 @@ export const screens: readonly Screen[] = [
   },
   settings('you', heading('You')),
   settings('models', (page) => page.getByText('On this machine').first()),
+  { name: 'agent-runs', path: '/agents/g1/runs', shows: (page) => page.getByText('Show older runs') },
+  {
+    name: 'schedule',
+    path: '/agents/g1/runs',
+    reach: async (page) => await page.getByRole('button', { name: 'Edit Every morning' }).press('Enter'),
+    shows: (page) => dialog(page).getByRole('listitem').last(),
+  },
   settings('skills', (page) => page.getByText('weekly-report', { exact: true })),
   {
     name: 'skill-editor',

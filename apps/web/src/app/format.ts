@@ -85,6 +85,20 @@ export function formatDeadline(at: number, options: { now: number; locale: strin
   return new Intl.DateTimeFormat(options.locale, isSameDay ? time : { ...day, ...time }).format(moment)
 }
 
+/** A moment by the clock of a time zone; in the person's own where there is none of this name. */
+export function formatMomentIn(at: number, options: { timeZone: string; locale: string }): string {
+  const { timeZone, locale } = options
+  const parts: Intl.DateTimeFormatOptions = {
+    ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
+    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
+  }
+  try {
+    return new Intl.DateTimeFormat(locale, { ...parts, timeZone }).format(at)
+  } catch {
+    return new Intl.DateTimeFormat(locale, parts).format(at)
+  }
+}
+
 /** A moment with date and time, for tooltips. */
 export function formatFullMoment(at: number, locale: string): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(at))

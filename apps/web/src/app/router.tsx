@@ -76,6 +76,12 @@ const agentsRoute = createRoute({
   component: lazyRouteComponent(() => import('../features/agents/components/agents-page.tsx'), 'AgentsPage'),
 })
 
+const runsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/agents/$agentId/runs',
+  component: lazyRouteComponent(() => import('../features/runs/components/runs-page.tsx'), 'RunsPage'),
+})
+
 const settingsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/settings',
@@ -107,6 +113,7 @@ const routeTree = rootRoute.addChildren([
     newThreadRoute,
     threadRoute,
     agentsRoute,
+    runsRoute,
     settingsRoute,
     settingsSectionRoute,
     connectionLoginRoute,

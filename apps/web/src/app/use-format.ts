@@ -15,6 +15,7 @@ export function useFormat() {
       shortAge: (milliseconds: number) => format.formatShortAge(milliseconds, locale),
       moment: (at: number, now: number) => format.formatMoment(at, { now, locale }),
       deadline: (at: number, now: number) => format.formatDeadline(at, { now, locale }),
+      momentIn: (at: number, timeZone: string) => format.formatMomentIn(at, { timeZone, locale }),
       fullMoment: (at: number) => format.formatFullMoment(at, locale),
       count: (count: number) => format.formatCount(count, locale),
       usd: (amount: number) => format.formatUsd(amount, locale),

@@ -12,6 +12,7 @@ import { help } from './help.ts'
 import { lifecycle } from './lifecycle.ts'
 import { models } from './models.ts'
 import { preview } from './preview.ts'
+import { runs } from './runs.ts'
 import { sandbox } from './sandbox.ts'
 import { search } from './search.ts'
 import { settings } from './settings.ts'
@@ -42,6 +43,7 @@ export const en = {
   lifecycle,
   models,
   preview,
+  runs,
   search,
   settings,
   sharing,

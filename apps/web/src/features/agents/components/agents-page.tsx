@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import type { Agent } from '@threadbox/sdk'
 import { Ellipsis, History, Pencil, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
@@ -65,7 +66,7 @@ export function AgentsPage() {
 }
 
 function AgentRow(props: { agent: Agent; onOpen: (kind: 'edit' | 'versions' | 'remove') => void }) {
-  const { t } = useTranslation('agents')
+  const { t } = useTranslation(['agents', 'runs'])
   const start = useStartAgent()
   const { agent, onOpen } = props
   const { name } = agent
@@ -76,6 +77,14 @@ function AgentRow(props: { agent: Agent; onOpen: (kind: 'edit' | 'versions' | 'r
         {agent.description !== '' && <p className="skill-description">{agent.description}</p>}
         <AgentFacts agent={agent} />
       </div>
+      <Link
+        className="btn"
+        to="/agents/$agentId/runs"
+        params={{ agentId: agent.id }}
+        aria-label={t('runs:runsOf', { name })}
+      >
+        {t('runs:runs')}
+      </Link>
       <Button
         aria-label={t('startOf', { name })}
         isLoading={start.isPending}

@@ -1,0 +1,80 @@
+import { createHmac } from 'node:crypto'
+import { createClient } from '@threadbox/sdk'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AppWithoutHost, startAppWithoutHost } from './app-without-host.ts'
+
+/** Runs of an agent as a person sees them: by hand, by a schedule that is written, by a request to a webhook. */
+let app: AppWithoutHost
+let page: Page
+beforeAll(async () => {
+  app = await startAppWithoutHost()
+  const client = createClient({ baseUrl: app.server.loopbackOrigin, apiKey: app.server.apiKey })
+  await client.agents.create({ name: 'Log reader' })
+  page = await app.page({ signedIn: true })
+  await page.goto(`${app.server.origin}/agents`)
+})
+afterAll(() => app?.[Symbol.asyncDispose]())
+
+const region = (name: string) => page.getByRole('region', { name, exact: true })
+const dialog = () => page.getByRole('dialog')
+
+test('C11: a run that is started by hand is listed with what came of it, and leads to its thread', async () => {
+  await page.getByRole('link', { name: 'Runs of Log reader' }).press('Enter')
+  await page.getByRole('heading', { name: 'Runs of Log reader' }).waitFor()
+  await page.getByRole('textbox', { name: 'Task' }).fill('/help')
+  await page.getByRole('button', { name: 'Run now' }).press('Enter')
+  await region('Runs').getByText('succeeded').waitFor()
+  await region('Runs').getByText('Ended runs are listed for 90 days').waitFor()
+  await region('Runs').getByRole('link', { name: 'Open thread' }).press('Enter')
+  await page.waitForURL(/\/threads\/t/)
+  await page.getByRole('log').getByText('/help', { exact: true }).first().waitFor()
+  await page.goBack()
+})
+
+test('C11: a schedule tells its next times while it is written, refuses what is no plan, and is switched off', async () => {
+  await page.getByRole('button', { name: 'New schedule' }).press('Enter')
+  await dialog().getByRole('textbox', { name: 'Name' }).fill('Every morning')
+  await dialog().getByRole('textbox', { name: 'Task' }).fill('Read the logs.')
+  await dialog().getByRole('textbox', { name: 'Time zone' }).fill('Europe/Berlin')
+  const times = dialog().getByRole('region', { name: 'Next times' }).getByRole('listitem')
+  await expect.poll(() => times.count(), { timeout: 60_000 }).toBe(5)
+  await expect.poll(() => times.first().textContent(), { timeout: 60_000 }).toMatch(/06:00 GMT\+[12]/)
+  const plan = dialog().getByRole('textbox', { name: 'Plan as cron' })
+  await plan.fill('99 * * * *')
+  await dialog().getByText('This is no time plan: 99 * * * *').waitFor()
+  await plan.fill('15 6 * * *')
+  await expect.poll(() => times.first().textContent(), { timeout: 60_000 }).toContain('06:15')
+  await dialog().getByRole('button', { name: 'Save' }).press('Enter')
+  const row = region('Schedules').getByRole('listitem')
+  await row.getByText('15 6 * * *').waitFor()
+  await row.getByRole('switch', { name: 'Switch Every morning on' }).press('Enter')
+  await row.getByText('switched off').waitFor()
+  await row.getByRole('button', { name: 'Delete Every morning' }).press('Enter')
+  await dialog().getByRole('button', { name: 'Delete' }).press('Enter')
+  await region('Schedules').getByText('The agent runs at no set times.').waitFor()
+})
+
+test('C11: the secret of a webhook is shown once, and a request that it signs starts a run that the page shows', async () => {
+  await page.getByRole('button', { name: 'New webhook' }).press('Enter')
+  await dialog().getByRole('textbox', { name: 'Name' }).fill('Deployment')
+  await dialog().getByRole('textbox', { name: 'Task' }).fill('Look at it.')
+  await dialog().getByRole('button', { name: 'Make webhook' }).press('Enter')
+  const field = dialog().getByRole('textbox', { name: 'Secret of the webhook' })
+  await field.waitFor()
+  const secret = await field.inputValue()
+  const address = await dialog().locator('.code-line code').textContent()
+  await dialog().getByRole('button', { name: 'Done' }).press('Enter')
+  await region('Webhooks').getByText('not used yet').waitFor()
+  expect(await page.content()).not.toContain(secret)
+
+  const [id, timestamp, body] = ['event-1', String(Math.floor(Date.now() / 1000)), '{}']
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+  const mac = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+  const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${mac}` }
+  const url = new URL(new URL(address ?? '').pathname, app.server.loopbackOrigin)
+  expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(202)
+  // Nobody connected a model, and the run says so.
+  await region('Runs').getByText('No model is connected').waitFor()
+  await region('Webhooks').getByText('last used').waitFor()
+})

@@ -1,0 +1,81 @@
+import type { AgentDetails, NextTimes, Run, RunPage, Schedules, Webhooks } from '@threadbox/sdk'
+import { now } from './example-data.ts'
+
+/** An agent that reads logs at night, and what came of it. */
+const version = {
+  ...{ version: 3, createdAt: now, instructions: '', modelId: null, skillIds: null, connectionIds: null },
+  environment: null,
+}
+export const agent: AgentDetails = {
+  ...{ id: 'g1', workspaceId: null, name: 'Log reader', description: 'Reads the night’s logs, reports what is odd' },
+  ...{ current: version, versions: [version], createdAt: now, updatedAt: now },
+}
+
+const minute = 60_000
+const hour = 60 * minute
+const run: Run = {
+  ...{ id: 'v1', agentId: 'g1', agentVersion: 3, trigger: 'schedule', triggerId: 'f1', dueAt: now - 4 * hour },
+  ...{ missed: 0, title: 'Every morning', input: 'Read the logs.', status: 'succeeded', reason: null, threadId: 't' },
+  ...{ createdAt: now - 4 * hour, startedAt: now - 4 * hour, endedAt: now - 4 * hour + 41_000 },
+  usage: { inputTokens: 48_200, outputTokens: 1900, cachedInputTokens: 0, costUsd: 0.17 },
+  output: 'Nothing unusual in 14,209 lines.',
+}
+const approval = {
+  code: 'run.approval-needed',
+  message: 'The run needed approval of send of Mail, and nobody was there to give it.',
+  remedy: 'Allow the tool in the settings of its connection, or do this part in a thread that somebody watches.',
+  details: { tool: 'send', connection: 'Mail' },
+}
+const overlap = {
+  ...{ code: 'run.overlap', message: 'An earlier run of the schedule had not ended.', details: {} },
+  remedy: 'Run it less often, or let its runs wait for each other or run side by side.',
+}
+
+export const runs: RunPage = {
+  runs: [
+    {
+      ...{ ...run, id: 'v5', trigger: 'manual', triggerId: null, dueAt: null, title: 'Log reader', status: 'running' },
+      ...{ createdAt: now - minute, startedAt: now - minute, endedAt: null, usage: null, output: null },
+    },
+    run,
+    {
+      ...{ ...run, id: 'v3', trigger: 'webhook', title: 'Deployment', status: 'failed', reason: approval },
+      ...{ createdAt: now - 5 * hour, startedAt: now - 5 * hour, endedAt: now - 5 * hour + 12_000 },
+      output: 'Two services restarted more than 5 times. I could not send the mail.',
+    },
+    {
+      ...{ ...run, id: 'v2', status: 'skipped', reason: overlap, threadId: null, usage: null, output: null },
+      ...{ createdAt: now - 28 * hour, startedAt: null, endedAt: now - 28 * hour },
+    },
+  ],
+  next: 'next-page',
+  kept: { days: 90, runs: 1000 },
+}
+
+/** Six in the morning in Berlin, in winter. */
+export const nextTimes: NextTimes = { next: [5, 6, 7, 8, 9].map((day) => Date.UTC(2026, 2, day, 5)) }
+
+export const schedules: Schedules = {
+  schedules: [
+    {
+      ...{ id: 'f1', agentId: 'g1', name: 'Every morning', cron: '0 6 * * *', timeZone: 'Europe/Berlin' },
+      ...{ input: 'Read the logs.', version: null, overlap: 'skip', missed: 'once', isEnabled: true, ...nextTimes },
+      createdAt: now,
+    },
+    {
+      ...{ id: 'f2', agentId: 'g1', name: 'Weekly summary', cron: '0 3 * * 0', timeZone: 'Europe/Berlin' },
+      ...{ input: 'Sum up.', version: null, overlap: 'queue', missed: 'skip', isEnabled: false, next: [] },
+      createdAt: now,
+    },
+  ],
+}
+
+export const webhooks: Webhooks = {
+  webhooks: [
+    {
+      ...{ id: 'f3', agentId: 'g1', name: 'Deployment', input: 'Look at what was deployed.', version: null },
+      ...{ isEnabled: true, url: 'https://box.example.com/hooks/fq3v8kd01m2xw7t5znbp', createdAt: now },
+      lastUsedAt: now - 5 * hour,
+    },
+  ],
+}
