@@ -122,6 +122,17 @@ onBothDatabases((target) => {
     await expect.poll(() => codeOf('GET', `/environments/${environment.id}`)).toBe('environment.not-found')
   })
 
+  test('once the copy is there the conversation goes on, however long it takes to clean it', async () => {
+    await say('/run true')
+    const { promise, resolve } = Promise.withResolvers<void>()
+    host.cleaning = promise
+    const captured = capture()
+    await expect.poll(() => host.cleans.length).toBe(1)
+    await say('/run echo meanwhile')
+    resolve()
+    expect((await captured).notCaptured.memoryProblem).toBe('')
+  })
+
   test('one that is given up goes at once, and one that an agent has is not given up', async () => {
     await say('/run true')
     const before = sandboxes()

@@ -11,7 +11,7 @@ import type { System } from '../system.ts'
 import type { ThreadRow } from '../threads/threads.table.ts'
 import type { Turns } from '../turns/turns.usecases.ts'
 import { environmentEmpty, environmentNotFound } from './agents.errors.ts'
-import { type CaptureDependencies, type CapturedSandbox, captureSandbox } from './capture.ts'
+import { type CaptureDependencies, type CapturedSandbox, copySandbox, layCopyToRest } from './capture.ts'
 import type { EnvironmentStore } from './environments.store.ts'
 import type { EnvironmentRow } from './environments.table.ts'
 
@@ -74,8 +74,7 @@ export function makeEnvironments(dependencies: EnvironmentsDependencies): Enviro
   }
   return {
     capture: async (thread) => {
-      const row = await dependencies.turns.whileQuiet(thread.id, () => capture(dependencies, { thread, plan }))
-      return presentEnvironment(row)
+      return presentEnvironment(await capture(dependencies, { thread, plan }))
     },
     get: async (userId, environmentId) => presentEnvironment(await find(userId, environmentId)),
     discard: async (userId, environmentId) => {
@@ -111,10 +110,32 @@ export function makeEnvironments(dependencies: EnvironmentsDependencies): Enviro
   }
 }
 
+type Plan = (id: string, dueAt: number) => Promise<void>
+
+/** The thread waits for the copy to be made, and for nothing of what becomes of it. */
 async function capture(
   dependencies: EnvironmentsDependencies,
-  { thread, plan }: { thread: ThreadRow; plan: (id: string, dueAt: number) => Promise<void> },
+  { thread, plan }: { thread: ThreadRow; plan: Plan },
 ): Promise<EnvironmentRow> {
+  const { store, system } = dependencies
+  const begun = await dependencies.turns.whileQuiet(thread.id, () => begin(dependencies, { thread, plan }))
+  const { row } = begun
+  try {
+    const captured = await layCopyToRest(dependencies, begun.copy)
+    const rescue_json = captured.rescue === null ? begun.earlierRescue : JSON.stringify(captured.rescue)
+    const { memoryProblem, cleaned, diskBytes } = captured
+    const content_json = JSON.stringify({ memoryProblem, cleaned, diskBytes } satisfies Content)
+    const services_json = await withoutSecrets(dependencies, row.services_json)
+    const columns = { state: 'ready' as const, rescue_json, content_json, services_json }
+    await store.update(row.id, columns)
+    return { ...row, ...columns }
+  } catch (error) {
+    await plan(row.id, system.now())
+    throw error
+  }
+}
+
+async function begin(dependencies: EnvironmentsDependencies, { thread, plan }: { thread: ThreadRow; plan: Plan }) {
   const { store, system, sandboxStore, serviceStore } = dependencies
   await dependencies.snapshots.settled(thread.id)
   const source = await sandboxStore.find(thread.id)
@@ -130,20 +151,12 @@ async function capture(
   await plan(id, now + draftMs)
   await store.insert(row)
   try {
-    const captured = await captureSandbox(dependencies, {
-      ...{ source, sandboxId: row.sandbox_id, bootId: system.newId('boot') },
-    })
+    const copy = await copySandbox(dependencies, { source, sandboxId: row.sandbox_id, bootId: system.newId('boot') })
     // The disk of one that sleeps without memory has what was rescued when that was given up.
-    const earlier = source.state === 'cold' ? (await sandboxStore.memory(source.id))?.rescue_json : null
-    const rescue_json = captured.rescue === null ? (earlier ?? null) : JSON.stringify(captured.rescue)
-    const { memoryProblem, cleaned, diskBytes } = captured
-    const content_json = JSON.stringify({ memoryProblem, cleaned, diskBytes } satisfies Content)
-    const services_json = await withoutSecrets(dependencies, row.services_json)
-    const columns = { state: 'ready' as const, rescue_json, content_json, services_json }
-    await store.update(id, columns)
-    return { ...row, ...columns }
+    const earlier = source.state === 'cold' ? await sandboxStore.memory(source.id) : undefined
+    return { row, copy, earlierRescue: earlier?.rescue_json ?? null }
   } catch (error) {
-    await plan(id, system.now())
+    await plan(id, now)
     throw error
   }
 }

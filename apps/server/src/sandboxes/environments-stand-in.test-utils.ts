@@ -11,13 +11,15 @@ export type EnvironmentsStandIn = {
   /** Orders to clean, answers of the next ones, and what is answered otherwise. */
   cleans: { secrets?: string[]; redact?: { path: string; rule: string }[] }[]
   failCleans: Failure[]
+  /** Cleaning lasts until this is resolved. */
+  cleaning: Promise<void>
   cleaned: CleanedSandbox
 }
 
 type ForkedStandIn = { sandboxes: Map<string, HostSandbox>; loseAnswer: (order: string) => boolean }
 
 export function noEnvironmentsYet(): EnvironmentsStandIn {
-  return { failForks: [], cleans: [], failCleans: [], cleaned: nothingCleaned() }
+  return { failForks: [], cleans: [], failCleans: [], cleaning: Promise.resolve(), cleaned: nothingCleaned() }
 }
 
 /** A disk on which nothing had to be taken away. */
@@ -58,6 +60,7 @@ export async function answerClean(
   order: { request: IncomingMessage; sandbox: HostSandbox; sendJson: (body: unknown, status?: number) => void },
 ): Promise<void> {
   host.cleans.push((await json(order.request)) as EnvironmentsStandIn['cleans'][number])
+  await host.cleaning
   const failure = order.sandbox.bootId === null ? host.failCleans.shift() : environmentInUse
   if (failure !== undefined) return order.sendJson(wireError(failure.code, failure.kind), failure.status)
   order.sendJson(host.cleaned)
