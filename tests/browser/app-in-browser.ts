@@ -61,7 +61,7 @@ export async function openPage(
     deviceScaleFactor: deviceScale,
     acceptDownloads: true,
   })
-  context.setDefaultTimeout(30_000)
+  context.setDefaultTimeout(60_000)
   const page = await context.newPage()
   await signIn(page, server)
   await page.goto(`${server.origin}${pathname}`)

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { type Figure, type FigureRow, rowOf } from './figure.ts'
+import { agents } from './scenarios/agents.ts'
 import { cold } from './scenarios/cold.ts'
 import { activeCommand, firstOutput } from './scenarios/commands.ts'
 import { deletedOpenFiles } from './scenarios/deleted-open-files.ts'
@@ -39,6 +40,7 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   forking: forkingSmall,
   'forking-1024': forkingLarge,
   rewinding,
+  agents,
   transfers,
   packages: packageInstall,
   previews,

@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { type TestThread, testThread } from '../../stack/installation.ts'
+import { emptyFigure, type Figure, timed } from '../figure.ts'
+import { makeRawMemory } from '../floors/raw-memory.ts'
+import type { Stage } from '../stage.ts'
+import { holdIn, placeOf } from './pausing.ts'
+
+const run = promisify(execFile)
+const held = { megabytes: 64 }
+
+/** A thread that holds 64 MiB is saved as an agent while it runs, and threads are started from the agent. */
+export async function agents(stage: Stage): Promise<Figure[]> {
+  const place = await placeOf(stage.host)
+  await using raw = await makeRawMemory({ ...place, held })
+  const { thread } = await stage.newAwakeThread()
+  await holdIn(thread, held)
+  const save = emptyFigure({
+    id: 'agent-capture',
+    title:
+      'The computer of a running thread with 64 MiB held is copied for an agent, until what is in the copy is known',
+    floorTitle: 'runsc checkpoint and restore of the same process, and a snapshot of its disk',
+    target: null,
+  })
+  const stall = emptyFigure({
+    id: 'agent-capture-stall',
+    title: 'A message to that thread, sent as the copy begins, until its command has ended',
+    floorTitle: 'the same when nothing is copied',
+    target: null,
+  })
+  const start = emptyFigure({
+    id: 'agent-run',
+    title: 'A thread is started from the agent, until its first command has ended',
+    floorTitle: 'snapshot of a disk, and runsc run of /bin/echo over the image to its first byte',
+    target: null,
+    aimP50: 500,
+  })
+  for (let round = 0; round < stage.rounds; round++) {
+    await stage.untilSnapshotTaken(thread.id)
+    const { savedMs } = await raw.saveMs()
+    const diskMs = await copyOfDiskMs(place)
+    save.floorSamples.push(savedMs + diskMs + (await raw.restoreMs()))
+    stall.floorSamples.push(await timed(() => succeed(thread)))
+    await stage.untilSnapshotTaken(thread.id)
+    const captured = stage.client.agents.capture(thread.id)
+    const said = timed(() => succeed(thread))
+    let environmentId = ''
+    save.samples.push(
+      await timed(async () => {
+        environmentId = (await captured).id
+      }),
+    )
+    stall.samples.push(await said)
+    const agent = await stage.client.agents.create({ name: `Agent ${round}`, environment: { id: environmentId } })
+    start.floorSamples.push(diskMs + (await stage.raw.firstByteMs()))
+    let started = ''
+    start.samples.push(
+      await timed(async () => {
+        started = (await stage.client.agents.start(agent.id)).id
+        await succeed(testThread(stage.client, started))
+      }),
+    )
+    await stage.client.threads.delete(started)
+    await stage.client.agents.delete(agent.id)
+  }
+  await stage.client.threads.delete(thread.id)
+  return [save, stall, start]
+}
+
+async function copyOfDiskMs({ imageRoot, diskDirectory }: Awaited<ReturnType<typeof placeOf>>): Promise<number> {
+  const copy = path.join(diskDirectory, `pool/raw-agent-${randomUUID()}`)
+  const tookMs = await timed(() => run('btrfs', ['subvolume', 'snapshot', imageRoot, copy]))
+  await run('btrfs', ['subvolume', 'delete', copy])
+  return tookMs
+}
+
+async function succeed(thread: TestThread): Promise<void> {
+  const said = await thread.say('/run true')
+  if (said.calls[0]?.status !== 'succeeded') throw new Error(JSON.stringify(said.calls[0]))
+}
