@@ -51,6 +51,27 @@ test('a command ends at its time limit', async () => {
   await sandbox.commands.run(`while pgrep --full '^${marker}'; do sleep 0.1; done`, { timeoutMs: 60_000 })
 })
 
+test('a command ends at its time limit also when its client has left before', async () => {
+  const marker = 'sleep 86398'
+  const message = Buffer.from(JSON.stringify({ process: { cmd: '/bin/bash', args: ['-c', marker] } }))
+  const frame = Buffer.concat([Buffer.alloc(5), message])
+  frame.writeUInt32BE(message.length, 1)
+  const left = new AbortController()
+  const response = await fetch(`${guest.guestUrl}/process.Process/Start`, {
+    method: 'POST',
+    headers: {
+      ...{ 'content-type': 'application/connect+json', 'connect-protocol-version': '1' },
+      ...{ 'connect-timeout-ms': '3000', authorization: `Basic ${btoa('user:')}` },
+    },
+    body: frame,
+    signal: left.signal,
+  })
+  const first = await response.body?.getReader().read()
+  expect(Buffer.from(first?.value ?? []).toString()).toContain('"pid"')
+  left.abort()
+  await sandbox.commands.run(`while pgrep --full '^${marker}'; do sleep 0.1; done`, { timeoutMs: 60_000 })
+})
+
 test('commands run as the user, in the home directory, with the variables that were given', async () => {
   const { stdout } = await sandbox.commands.run('whoami; pwd; echo $GIVEN; echo $HOME', { envs: { GIVEN: 'a b' } })
   expect(stdout).toBe('user\n/home/user\na b\n/home/user\n')

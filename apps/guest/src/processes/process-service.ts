@@ -1,5 +1,6 @@
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from '@connectrpc/connect'
 import { process as protocol } from '@threadbox/protocol/guest'
+import { afterAwake } from '../init/awake-time.ts'
 import type { Launcher } from '../launch/launcher.ts'
 import { userNameOf } from '../launch/users.ts'
 import type { ManagedProcess, ProcessEvent } from './managed-process.ts'
@@ -31,9 +32,7 @@ export function makeProcessService(dependencies: {
         stdin: stdin ?? true,
         terminal: pty === undefined ? undefined : { cols: pty.size?.cols ?? 0, rows: pty.size?.rows ?? 0 },
       })
-      context.signal.addEventListener('abort', () => {
-        if (isTimeout(context)) started.signal('SIGKILL')
-      })
+      endInTime(started, context.timeoutMs())
       yield* follow(started, context)
     },
     connect: async function* (request, context) {
@@ -93,9 +92,11 @@ async function* follow(
   }
 }
 
-function isTimeout(context: HandlerContext): boolean {
-  const { reason } = context.signal
-  return reason instanceof ConnectError && reason.code === Code.DeadlineExceeded
+/** By a clock of its own: a client keeps the limit too, and the one whose clock is first hangs up. */
+function endInTime(target: ManagedProcess, limitMs: number | undefined): void {
+  if (limitMs === undefined) return
+  const timer = afterAwake(Math.max(0, limitMs), () => target.signal('SIGKILL'))
+  void target.whenEnded.then(() => timer.cancel())
 }
 
 function selectorOf(message: protocol.ProcessSelector | undefined): ProcessSelector {
