@@ -47,6 +47,28 @@ test('C2 C9: of a live fork that runs when its server is killed nothing is left;
   expect(await cell(testThread(client, made.id), 'print(held)')).toBe('41')
 })
 
+test.each(['fork', 'clean'])(
+  'C11: of a computer that is being copied for an agent nothing is left when its server is killed (%s)',
+  async (order) => {
+    const source = await installation.newThread()
+    const { client, server } = installation
+    await cell(source, 'held = 41')
+    const before = await sandboxIds()
+    const answered = held.holdNext(new RegExp(`^POST /v1/sandboxes/[^/]+/${order} `))
+    const asked = client.agents.capture(source.id).catch(() => undefined)
+    await answered
+    expect(await sandboxIds()).toHaveLength(before.length + 1)
+    await server.kill('SIGKILL')
+    await server.restart()
+    await asked
+    await expect.poll(sandboxIds, patience).toEqual(before)
+    expect(await cell(source, 'print(held)')).toBe('41')
+    const { id } = await client.agents.capture(source.id)
+    const saved = await client.agents.create({ name: `Saved after ${order}`, environment: { id } })
+    expect(saved.current.version).toBe(1)
+  },
+)
+
 test('C9: a paused thread is forked with its memory and sleeps on; both go on from there apart', async () => {
   const source = await installation.newThread()
   const { client } = installation

@@ -369,7 +369,7 @@ function lifecycle(
         onEvent: parts.onHostEvent,
         applyLimits: parts.applyLimits,
       })
-      await known.agentPart.environments.sweep()
+      await known.agentPart.environments.recover()
       operations.start()
       for (const { thread_id, state } of await sandboxStore.all()) {
         if (state === 'active') parts.serviceWatch.sandboxChanged(thread_id)

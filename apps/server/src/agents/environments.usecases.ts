@@ -36,8 +36,10 @@ export type Environments = {
   prepare(userId: string, wanted: SaveEnvironment): Promise<EnvironmentRow>
   /** A version of an agent has it from now on. */
   keep(environmentId: string): Promise<void>
-  /** Removes what no version has any more. At start, and after versions were removed. */
+  /** Removes what no version has any more, after versions were removed. */
   sweep(): Promise<void>
+  /** At start: removes what no version has any more, and copies that an earlier server did not come to the end of. */
+  recover(): Promise<void>
   sandboxIds(): Promise<string[]>
 }
 
@@ -72,6 +74,9 @@ export function makeEnvironments(dependencies: EnvironmentsDependencies): Enviro
     if (row === undefined || row.owner_id !== userId || row.state === 'making') throw environmentNotFound({})
     return row
   }
+  const sweep = async () => {
+    for (const id of await store.unusedIds()) await plan(id, system.now())
+  }
   return {
     capture: async (thread) => {
       return presentEnvironment(await capture(dependencies, { thread, plan }))
@@ -103,8 +108,11 @@ export function makeEnvironments(dependencies: EnvironmentsDependencies): Enviro
       await store.update(environmentId, { state: 'kept' })
       await operations.withdraw(eraseEnvironmentOperation, environmentId)
     },
-    sweep: async () => {
-      for (const id of await store.unusedIds()) await plan(id, system.now())
+    sweep,
+    recover: async () => {
+      const all = await store.all()
+      for (const { id } of all.filter(({ state }) => state === 'making')) await plan(id, system.now())
+      await sweep()
     },
     sandboxIds: async () => (await store.all()).map(({ sandbox_id }) => sandbox_id),
   }
