@@ -69,7 +69,8 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
   const queue = useMemo(() => (state === null ? [] : queueOf(state)), [state])
   const knownPaths = useMemo(() => (state === null ? new Set<string>() : knownPathsOf(state)), [state])
   const runningTurn = state === null ? undefined : runningTurnOf(state)
-  const isTurnRunning = runningTurn !== undefined || thread.data?.isTurnRunning === true
+  // The conversation is told in order; an answer about the thread may have been overtaken by one.
+  const isTurnRunning = state === null ? thread.data?.isTurnRunning === true : runningTurn !== undefined
   const commands = useThreadCommands({ threadId, store, outgoing, isTurnRunning, insert })
   const { actions, stop } = commands
   const cards = useMemo(
