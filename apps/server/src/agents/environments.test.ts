@@ -197,7 +197,7 @@ onBothDatabases((target) => {
     expect(await codeOf('GET', `/environments/${first.id}`)).toBeUndefined()
     await request('DELETE', `/agents/${id}/versions/2`)
     await expect.poll(() => sandboxes().length).toBe(before.length + 1)
-    expect(await codeOf('GET', `/environments/${first.id}`)).toBe('environment.not-found')
+    await expect.poll(() => codeOf('GET', `/environments/${first.id}`)).toBe('environment.not-found')
     await request('DELETE', `/agents/${id}`)
     await expect.poll(sandboxes).toEqual(before)
   })
