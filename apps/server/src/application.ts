@@ -147,7 +147,7 @@ export function makeApplication(options: ApplicationOptions): Application {
   })
   const connectionParts = makeConnectionFeature(options, { parts, audit })
   const turns = makeTurnPart(options, { parts, models, connectionParts, onTurnEnded: () => runs.nudge() })
-  const rewinds = makeRewindPart({ ...options, manifestKey }, { parts, turns })
+  const rewinds = makeRewindPart(options, { parts, turns })
   models.onConnected(async (connection) => {
     await turns.offerModel(connection.name)
     parts.userHub.broadcast({ type: 'status-updated' })

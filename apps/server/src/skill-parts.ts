@@ -15,6 +15,7 @@ import type { System } from './system.ts'
 import type { ThreadStore } from './threads/threads.store.ts'
 import type { UserHub } from './threads/user-hub.ts'
 import type { WorkspaceBase } from './workspace-parts.ts'
+import { tellHome } from './workspaces/tell-home.ts'
 import type { Workspaces } from './workspaces/workspaces.usecases.ts'
 
 /** Skills, and what brings them into the sandboxes of the threads that have them. */
@@ -57,10 +58,9 @@ export function makeSkillParts(options: {
     access: base.access,
     requireWorkspace: (userId, workspaceId) => workspaces.requireOpen(userId, workspaceId),
     workspaceIdsOf: async (userId) => (await workspaces.list(userId)).workspaces.map(({ id }) => id),
-    onChanged: async ({ userId, workspaceId }) => {
+    onChanged: async (home) => {
       skillPlacement.refresh()
-      const people = workspaceId === null ? [userId] : await base.workspaceStore.memberIds(workspaceId)
-      for (const person of people) userHub.publish(person, { type: 'skills-updated' })
+      await tellHome({ workspaceStore: base.workspaceStore, userHub }, { home, event: { type: 'skills-updated' } })
     },
   })
   return { skills, skillPlacement }

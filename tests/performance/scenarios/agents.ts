@@ -1,14 +1,10 @@
-import { execFile } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
-import path from 'node:path'
-import { promisify } from 'node:util'
 import { type TestThread, testThread } from '../../stack/installation.ts'
 import { emptyFigure, type Figure, timed } from '../figure.ts'
+import { rawSnapshotsMs } from '../floors/raw-disk.ts'
 import { makeRawMemory } from '../floors/raw-memory.ts'
 import type { Stage } from '../stage.ts'
 import { holdIn, placeOf } from './pausing.ts'
 
-const run = promisify(execFile)
 const held = { megabytes: 64 }
 
 /** A thread that holds 64 MiB is saved as an agent while it runs, and threads are started from the agent. */
@@ -40,7 +36,7 @@ export async function agents(stage: Stage): Promise<Figure[]> {
   for (let round = 0; round < stage.rounds; round++) {
     await stage.untilSnapshotTaken(thread.id)
     const { savedMs } = await raw.saveMs()
-    const diskMs = await copyOfDiskMs(place)
+    const diskMs = await rawSnapshotsMs(place)
     save.floorSamples.push(savedMs + diskMs + (await raw.restoreMs()))
     stall.floorSamples.push(await timed(() => succeed(thread)))
     await stage.untilSnapshotTaken(thread.id)
@@ -67,13 +63,6 @@ export async function agents(stage: Stage): Promise<Figure[]> {
   }
   await stage.client.threads.delete(thread.id)
   return [save, stall, start]
-}
-
-async function copyOfDiskMs({ imageRoot, diskDirectory }: Awaited<ReturnType<typeof placeOf>>): Promise<number> {
-  const copy = path.join(diskDirectory, `pool/raw-agent-${randomUUID()}`)
-  const tookMs = await timed(() => run('btrfs', ['subvolume', 'snapshot', imageRoot, copy]))
-  await run('btrfs', ['subvolume', 'delete', copy])
-  return tookMs
 }
 
 async function succeed(thread: TestThread): Promise<void> {

@@ -1,13 +1,8 @@
-import { execFile } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
-import path from 'node:path'
-import { promisify } from 'node:util'
 import { emptyFigure, type Figure, timed } from '../figure.ts'
+import { rawSnapshotsMs } from '../floors/raw-disk.ts'
 import { makeRawMemory } from '../floors/raw-memory.ts'
 import type { Stage } from '../stage.ts'
 import { holdIn, placeOf } from './pausing.ts'
-
-const run = promisify(execFile)
 
 /** A thread that holds 64 MiB is forked while it runs. */
 export function forkingSmall(stage: Stage): Promise<Figure[]> {
@@ -36,10 +31,8 @@ async function forking(
     aimP50,
   })
   for (let round = 0; round < stage.rounds; round++) {
-    const copy = path.join(place.diskDirectory, `pool/raw-fork-${randomUUID()}`)
     const { savedMs } = await raw.saveMs()
-    const diskMs = await timed(() => run('btrfs', ['subvolume', 'snapshot', place.imageRoot, copy]))
-    await run('btrfs', ['subvolume', 'delete', copy])
+    const diskMs = await rawSnapshotsMs(place)
     figure.floorSamples.push(savedMs + diskMs + (await raw.restoreMs()))
     let forkId = ''
     figure.samples.push(

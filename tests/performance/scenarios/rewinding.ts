@@ -1,16 +1,11 @@
-import { execFile } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
-import path from 'node:path'
-import { promisify } from 'node:util'
 import { emptyFigure, type Figure, timed } from '../figure.ts'
+import { rawSnapshotsMs } from '../floors/raw-disk.ts'
 import type { Stage } from '../stage.ts'
 import { placeOf } from './pausing.ts'
 
-const run = promisify(execFile)
-
 /** An awake thread is rewound to before its last message, and answers the next one over the files of then. */
 export async function rewinding(stage: Stage): Promise<Figure[]> {
-  const { imageRoot, diskDirectory } = await placeOf(stage.host)
+  const place = await placeOf(stage.host)
   const order = emptyFigure({
     id: 'rewind',
     title: 'Rewind of an awake thread, until conversation and disk are those of then',
@@ -26,11 +21,7 @@ export async function rewinding(stage: Stage): Promise<Figure[]> {
   const { thread } = await stage.newAwakeThread()
   for (let round = 0; round < stage.rounds; round++) {
     const entryId = await sayAndSettle(stage, { thread, text: `/run echo ${round} > /home/user/note` })
-    const copies = [0, 1].map(() => path.join(diskDirectory, `pool/raw-rewind-${randomUUID()}`))
-    const diskMs = await timed(async () => {
-      for (const copy of copies) await run('btrfs', ['subvolume', 'snapshot', imageRoot, copy])
-    })
-    for (const copy of copies) await run('btrfs', ['subvolume', 'delete', copy])
+    const diskMs = await rawSnapshotsMs(place, 2)
     const bootMs = await stage.raw.firstByteMs()
     const orderMs = await timed(() => stage.client.threads.rewind(thread.id, entryId))
     const commandMs = await timed(() => sayAndSucceed(thread, '/run true'))

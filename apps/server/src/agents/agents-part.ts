@@ -4,6 +4,7 @@ import { makeConnectionStore } from '../connections/connections.store.ts'
 import type { ConnectionTables } from '../connections/connections.table.ts'
 import { openState, secretsOf } from '../connections/oauth-state.models.ts'
 import { type OpenDatabase, tablesOf } from '../database/database.ts'
+import { rescueBudgets } from '../lifecycle/rescue-budgets.ts'
 import { makeModelStore } from '../models/models.store.ts'
 import type { ModelTables } from '../models/models.table.ts'
 import type { HostClient } from '../sandboxes/host-client.ts'
@@ -13,6 +14,7 @@ import type { ServiceTables } from '../services/services.table.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { System } from '../system.ts'
 import type { Turns } from '../turns/turns.usecases.ts'
+import { tellHome } from '../workspaces/tell-home.ts'
 import { makeAgentStore } from './agents.store.ts'
 import type { AgentTables } from './agents.table.ts'
 import { type Agents, makeAgents } from './agents.usecases.ts'
@@ -56,22 +58,9 @@ export function makeAgentPart(
     skillIdsOf: async (userId) => (await parts.skills.list(userId)).skills.map(({ id }) => id),
     connectionIdsOf: async (userId) =>
       (await connectionStore.list(userId, await workspaceIdsOf(userId))).map(({ id }) => id),
-    onChanged: async ({ userId, workspaceId }) => {
-      const people = workspaceId === null ? [userId] : await workspaceStore.memberIds(workspaceId)
-      for (const person of people) userHub.publish(person, { type: 'agents-updated' })
-    },
+    onChanged: (home) => tellHome({ workspaceStore, userHub }, { home, event: { type: 'agents-updated' } }),
   })
   return { agents, environments }
-}
-
-async function rescueBudgets(settings: Pick<Settings, 'values'>) {
-  const { rescueSeconds, rescueMebibytes, rescueVariableMebibytes } = await settings.values()
-  const mebibyte = 1024 * 1024
-  return {
-    timeBudgetMs: rescueSeconds * 1000,
-    totalBytes: rescueMebibytes * mebibyte,
-    variableBytes: rescueVariableMebibytes * mebibyte,
-  }
 }
 
 /** Everything that is sealed with the master key: keys of models, tokens of connections. */

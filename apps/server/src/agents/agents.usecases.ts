@@ -49,11 +49,18 @@ export type Agents = {
   /** Throws `agent.version-not-found` and `agent.version-current`. */
   deleteVersion(userId: string, agentId: string, version: number): Promise<AgentDetails>
   /**
+   * The version that a thread would start from; null asks for the current one. Throws `agent.not-found` unless this
+   * person may do this with the agent, and `agent.version-not-found`.
+   */
+  resolve(userId: string, wanted: WantedVersion): Promise<{ name: string; version: number }>
+  /**
    * Starts a thread for a person who may use the agent. Throws `agent.version-not-found`, `workspace.archived`. With a
    * `threadId` the order may be given again after a crash: it makes one thread of this id, never two.
    */
   startThread(order: StartThread): Promise<{ threadId: string; version: number }>
 }
+
+type WantedVersion = { agentId: string; version: number | null; action: WorkspaceAction }
 
 export type AgentsDependencies = StartDependencies & {
   store: AgentStore
@@ -80,6 +87,12 @@ export function makeAgents(dependencies: AgentsDependencies): Agents {
     const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.owner_id ?? '' }
     if (row === undefined || !(await access.may(userId, action, subject))) throw agentNotFound({})
     return row
+  }
+  const choose = async (userId: string, { agentId, version: wanted, action }: WantedVersion) => {
+    const agent = await open(userId, agentId, action)
+    const version = await store.version(agent.id, wanted ?? agent.current_version)
+    if (version === undefined) throw agentVersionNotFound({})
+    return { agent, version }
   }
   const environmentsOf = (versions: readonly AgentVersionRow[]) =>
     dependencies.environmentRows(versions.flatMap(({ environment_id }) => environment_id ?? []))
@@ -138,10 +151,13 @@ export function makeAgents(dependencies: AgentsDependencies): Agents {
       await changed(userId, row, 'agent-changed')
       return await details(agentId)
     },
+    resolve: async (userId, wanted) => {
+      const { agent, version } = await choose(userId, wanted)
+      return { name: agent.name, version: version.version }
+    },
     startThread: async (order) => {
-      const agent = await open(order.ownerId, order.agentId, 'work')
-      const version = await store.version(agent.id, order.version ?? agent.current_version)
-      if (version === undefined) throw agentVersionNotFound({})
+      const { agentId, version: wanted = null } = order
+      const { agent, version } = await choose(order.ownerId, { agentId, version: wanted, action: 'work' })
       if (agent.workspace_id !== null) await dependencies.requireWorkspace(order.ownerId, agent.workspace_id)
       const threadId = await startThread(dependencies, { agent, version, order })
       return { threadId, version: version.version }

@@ -1,5 +1,6 @@
 import type { RescueReport } from '@threadbox/protocol/guest'
 import type { Environment, SaveEnvironment } from '@threadbox/protocol/public'
+import { forkTurnRunning } from '../forks/forks.errors.ts'
 import type { Operations } from '../operations/operations.ts'
 import type { HostClient } from '../sandboxes/host-client.ts'
 import type { SandboxStore } from '../sandboxes/sandboxes.store.ts'
@@ -126,7 +127,10 @@ async function capture(
   { thread, plan }: { thread: ThreadRow; plan: Plan },
 ): Promise<EnvironmentRow> {
   const { store, system } = dependencies
-  const begun = await dependencies.turns.whileQuiet(thread.id, () => begin(dependencies, { thread, plan }))
+  const begun = await dependencies.turns.whileQuiet(thread.id, {
+    work: () => begin(dependencies, { thread, plan }),
+    refusal: () => forkTurnRunning({}),
+  })
   const { row } = begun
   try {
     const captured = await layCopyToRest(dependencies, begun.copy)

@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import {
   auth,
   extractWWWAuthenticateParams,
@@ -9,6 +8,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { isThreadboxError } from '@threadbox/errors'
 import type { ConnectionLogin, FinishLogin } from '@threadbox/protocol/public'
+import { isSameSecret } from '../secrets/is-same-secret.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import type { System } from '../system.ts'
 import { type AllowedAddresses, checkedUrl } from './addresses.models.ts'
@@ -81,7 +81,7 @@ export function makeOAuthLogins(options: {
       const state = openState(row.sealed_secret, secretBox)
       const { pending } = state
       const isOpen = pending !== null && pending.userId === userId && pending.until > system.now()
-      if (!isOpen || !isSame(pending.state, answer.state)) throw connectionLoginFailed({ problem: notOpen })
+      if (!isOpen || !isSameSecret(pending.state, answer.state)) throw connectionLoginFailed({ problem: notOpen })
       const spent = sealState({ ...state, pending: null }, secretBox)
       if (!(await store.replaceSecret(row, spent))) throw connectionLoginFailed({ problem: notOpen })
       const code = codeIn(answer)
@@ -204,9 +204,4 @@ function loginFailureOf(
         ? 'its server registers no clients by itself. Register one there and enter its id.'
         : 'the servers describe the login in a way that cannot be used.',
   })
-}
-
-function isSame(one: string, other: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(one), digest(other))
 }

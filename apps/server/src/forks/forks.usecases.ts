@@ -45,7 +45,8 @@ export function makeForks(dependencies: ForksDependencies): Forks {
         return await makeFork(dependencies, { thread, request, ...content })
       }
       // What was is not changed by an answer that is being made.
-      return isNow ? await dependencies.turns.whileQuiet(thread.id, make) : await make()
+      if (!isNow) return await make()
+      return await dependencies.turns.whileQuiet(thread.id, { work: make, refusal: () => forkTurnRunning({}) })
     },
   }
 }

@@ -10,6 +10,7 @@ import { memoryGone, type StartCause } from '../sandboxes/sandbox-rows.ts'
 import type { SandboxStore } from '../sandboxes/sandboxes.store.ts'
 import type { SandboxRow } from '../sandboxes/sandboxes.table.ts'
 import type { Settings } from '../settings/settings.ts'
+import { rescueBudgets } from './rescue-budgets.ts'
 
 /** Gives the memory of paused sandboxes up, gracefully, a few at a time. */
 export type Demotion = {
@@ -81,8 +82,6 @@ async function demoteNow(
   why: 'time' | 'budget',
 ): Promise<void> {
   const { store, host, change, recorder } = dependencies
-  const values = await dependencies.settings.values()
-  const mebibyte = 1024 * 1024
   const detail = why === 'time' ? 'The time for which it is kept was over.' : 'Its room on the disk was needed.'
   const cause: StartCause = { code: 'memory-given-up', detail, pausedAt: row.paused_at }
   // First, so that a crash after the host is done does not make it look like an accident.
@@ -90,11 +89,7 @@ async function demoteNow(
   const startedAt = performance.now()
   const demoted = await host.demote(row.id, {
     bootId: row.boot_id ?? '',
-    budgets: {
-      timeBudgetMs: values.rescueSeconds * 1000,
-      totalBytes: values.rescueMebibytes * mebibyte,
-      variableBytes: values.rescueVariableMebibytes * mebibyte,
-    },
+    budgets: await rescueBudgets(dependencies.settings),
   })
   const memory = await store.memory(row.id)
   const rescueJson = demoted.rescue === null ? null : JSON.stringify(demoted.rescue)

@@ -8,6 +8,7 @@ import {
 } from '@threadbox/domain'
 import { isThreadboxError } from '@threadbox/errors'
 import type { Logger } from '@threadbox/telemetry'
+import { makeNudgedSleep } from '../nudged-sleep.ts'
 import type { SandboxActivity } from '../sandboxes/activity.ts'
 import type { Pausing } from '../sandboxes/pausing.ts'
 import { policyOf } from '../sandboxes/sandbox-rows.ts'
@@ -61,8 +62,7 @@ export function makePolicyLoop(dependencies: PolicyLoopDependencies): PolicyLoop
   const { logger } = dependencies
   const work = makeWork(dependencies)
   let isStopped = false
-  let hasNews = false
-  let wake = () => {}
+  const rest = makeNudgedSleep()
   let running: Promise<unknown> = Promise.resolve()
   // One after another: a look beside one that moves deadlines would see the new time and the old deadlines.
   let looking: Promise<unknown> = Promise.resolve()
@@ -87,38 +87,26 @@ export function makePolicyLoop(dependencies: PolicyLoopDependencies): PolicyLoop
   }
   const loop = async () => {
     while (!isStopped) {
-      hasNews = false
+      rest.begin()
       const { next, now } = await lookOnce().catch((error: unknown) => {
         logger.error({ err: error }, 'sandboxes could not be looked at, will be tried again')
         return { next: Number.POSITIVE_INFINITY, now: 0 }
       })
       if (isStopped) return
-      await sleep(hasNews ? minSleepMs : Math.max(minSleepMs, Math.min(maxSleepMs, next - now)))
+      await rest.sleep(rest.hasNews ? minSleepMs : Math.max(minSleepMs, Math.min(maxSleepMs, next - now)))
     }
   }
-  const sleep = (delayMs: number) =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, delayMs)
-      wake = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-      if (isStopped) wake()
-    })
   return {
     start: () => {
       running = loop()
     },
     stop: async () => {
       isStopped = true
-      wake()
+      rest.nudge()
       await running
       await waitAtMost(stopWaitMs, { work: work.settled() })
     },
-    nudge: () => {
-      hasNews = true
-      wake()
-    },
+    nudge: rest.nudge,
     look: async () => {
       await lookOnce()
       // What an earlier look began is part of it: this one found it under way.

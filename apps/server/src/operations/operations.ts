@@ -1,4 +1,5 @@
 import type { Logger } from '@threadbox/telemetry'
+import { makeNudgedSleep } from '../nudged-sleep.ts'
 import type { System } from '../system.ts'
 import type { OperationStore } from './operations.store.ts'
 import type { OperationRow } from './operations.table.ts'
@@ -34,9 +35,7 @@ export function makeOperations(options: { store: OperationStore; system: System;
   const { store, system, logger } = options
   const workers = new Map<string, OperationWorker>()
   const stopped = new AbortController()
-  let wake = () => {}
-  /** Something was planned while nobody slept. */
-  let hasNews = false
+  const rest = makeNudgedSleep()
   let loop: Promise<void> = Promise.resolve()
 
   const run = async (row: OperationRow) => {
@@ -62,30 +61,18 @@ export function makeOperations(options: { store: OperationStore; system: System;
   }
   const work = async () => {
     while (!stopped.signal.aborted) {
-      hasNews = false
+      rest.begin()
       const delay = await workOnce().catch((error: unknown) => {
         logger.error({ err: error }, 'operations could not be read, will be tried again')
         return retryDelaysMs[0] ?? maxSleepMs
       })
-      if (!hasNews) await sleep(delay)
+      if (!rest.hasNews) await rest.sleep(delay)
     }
-  }
-  const sleep = (delayMs: number) =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, delayMs)
-      wake = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
-  const nudge = () => {
-    hasNews = true
-    wake()
   }
   return {
     plan: async (operation) => {
       await store.put({ ...operation, id: system.newId('operation'), createdAt: system.now() })
-      nudge()
+      rest.nudge()
     },
     withdraw: (kind, subjectId) => store.withdraw(kind, subjectId),
     isPlanned: (kind, subjectId) => store.exists(kind, subjectId),
@@ -98,7 +85,7 @@ export function makeOperations(options: { store: OperationStore; system: System;
     },
     stop: async () => {
       stopped.abort()
-      nudge()
+      rest.nudge()
       await loop
     },
   }

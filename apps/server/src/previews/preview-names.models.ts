@@ -12,6 +12,8 @@ export type PreviewNames = {
   originOf(address: PreviewAddress, host: string): string
   /** The origin of a request that came under this host. */
   ownOrigin(host: string): string
+  /** The origin that others can come by: the published one, or where there is none, that of a request under this host. */
+  publishedOrigin(host: string): string
   /** Where the app is, for whoever reached us under this host: the name whose frames show previews. */
   appOrigin(host: string): string
   /** The port of an origin that belongs to this label; undefined for every other origin. */
@@ -50,11 +52,13 @@ export function makePreviewNames(options: AllowedHosts): PreviewNames {
     const [, port = '', label = ''] = match ?? []
     return match === null || Number(port) > 65_535 ? undefined : { port: Number(port), label }
   }
+  const ownOrigin = (host: string) => withPort(nameOf(host), host)
   return {
     isPreview: (host) => !isApp(host) && nameOf(host).endsWith(`.${base}`),
     addressOf,
     originOf: ({ port, label }, host) => withPort(`${port}-${label}.${base}`, host),
-    ownOrigin: (host) => withPort(nameOf(host), host),
+    ownOrigin,
+    publishedOrigin: (host) => published?.origin ?? ownOrigin(host),
     appOrigin: (host) =>
       published !== undefined && published.port === portOf(host) ? published.origin : withPort(`app.${base}`, host),
     portOfSibling: (origin, { label, host }) => {

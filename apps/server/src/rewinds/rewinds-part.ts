@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import type { Logger } from '@threadbox/telemetry'
 import type { ThreadParts } from '../application-parts.ts'
 import { type OpenDatabase, tablesOf } from '../database/database.ts'
@@ -14,17 +13,16 @@ import { makeRewinds, type Rewinds } from './rewinds.usecases.ts'
 
 /** Rewinds, out of the parts that threads have. */
 export function makeRewindPart(
-  options: { open: OpenDatabase; host: HostClient; system: System; logger: Logger; manifestKey: Uint8Array },
+  options: { open: OpenDatabase; host: HostClient; system: System; logger: Logger },
   known: { parts: ThreadParts; turns: Turns },
 ): Rewinds {
   const { parts, turns } = known
-  const { open, host, system, logger, manifestKey } = options
+  const { open, host, system, logger } = options
   return makeRewinds({
     ...{ ...parts, host, system, logger, turns },
     store: makeRewindStore(tablesOf<RewindTables>(open.database)),
     turnStore: makeTurnStore(tablesOf<TurnTables>(open.database)),
     guest: makeGuestQuestions(host),
-    hashKeyOf: (sandboxId) => createHmac('sha256', manifestKey).update(sandboxId).digest('hex'),
     memoryOf: (sandboxId) => parts.sandboxStore.memory(sandboxId),
     sandboxOf: (threadId) => parts.sandboxStore.find(threadId),
     isFromAgent: async (threadId) => ((await parts.threadStore.findAny(threadId))?.started_from_json ?? null) !== null,

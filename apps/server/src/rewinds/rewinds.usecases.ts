@@ -1,7 +1,6 @@
-import { isErrorOf, isThreadboxError } from '@threadbox/errors'
+import { isThreadboxError } from '@threadbox/errors'
 import type { NoticeEntry, RewindPreview, RewoundThread } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
-import { forkTurnRunning } from '../forks/forks.errors.ts'
 import type { Operations } from '../operations/operations.ts'
 import type { HostClient } from '../sandboxes/host-client.ts'
 import type { SandboxRow } from '../sandboxes/sandboxes.table.ts'
@@ -53,10 +52,8 @@ const unknownCodes = ['host.unreachable', 'host.preparing', 'host.answer-unknown
 
 export function makeRewinds(dependencies: RewindsDependencies): Rewinds {
   const { store, snapshots, system, logger } = dependencies
-  const whileQuiet = async <Value>(threadId: string, work: () => Promise<Value>) =>
-    await dependencies.turns.whileQuiet(threadId, work).catch((error: unknown) => {
-      throw isErrorOf(forkTurnRunning, error) ? rewindTurnRunning({}) : error
-    })
+  const whileQuiet = <Value>(threadId: string, work: () => Promise<Value>) =>
+    dependencies.turns.whileQuiet(threadId, { work, refusal: () => rewindTurnRunning({}) })
   const refuseWhileUnderWay = async (threadId: string) => {
     const newest = await store.newest(threadId)
     if (newest !== undefined && newest.state !== 'done') throw rewindUnderWay({})

@@ -1,6 +1,6 @@
-import type { WorkspaceAction } from '@threadbox/domain'
 import type { Entry, Turn } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
+import type { Agents } from '../agents/agents.usecases.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { System } from '../system.ts'
@@ -10,31 +10,11 @@ import type { Turns } from '../turns/turns.usecases.ts'
 import type { RunStore } from './runs.store.ts'
 import type { ScheduleStore, WebhookStore } from './triggers.store.ts'
 
-/** What of agents a run needs. */
-export type RunnableAgents = {
-  /**
-   * The version that would run; null asks for the current one. Throws `agent.not-found` unless this person may do this
-   * with the agent, and `agent.version-not-found`.
-   */
-  resolve(
-    userId: string,
-    agent: { agentId: string; version: number | null; action: WorkspaceAction },
-  ): Promise<{ name: string; version: number }>
-  /** With the same thread id it makes one thread, never two. Throws `agent.start-interrupted` where only another id helps. */
-  startThread(order: {
-    agentId: string
-    version: number
-    ownerId: string
-    title: string
-    threadId: string
-  }): Promise<{ threadId: string }>
-}
-
 export type RunDependencies = {
   store: RunStore
   schedules: ScheduleStore
   webhooks: WebhookStore
-  agents: RunnableAgents
+  agents: Pick<Agents, 'resolve' | 'startThread'>
   turns: Pick<Turns, 'send' | 'stop'>
   threads: Pick<Threads, 'delete'>
   log: Pick<ThreadLog, 'entries'> & { turn(threadId: string, turnId: string): Promise<Turn | undefined> }

@@ -1,4 +1,5 @@
 import type { Logger } from '@threadbox/telemetry'
+import { makeNudgedSleep } from '../nudged-sleep.ts'
 import type { System } from '../system.ts'
 
 /** Does what is due, then sleeps until something is, or somebody nudges. One pass at a time. */
@@ -24,8 +25,7 @@ export function makeRunLoop(options: {
 }): RunLoop {
   const { system, logger } = options
   const stopped = new AbortController()
-  let wake = () => {}
-  let hasNews = false
+  const rest = makeNudgedSleep()
   let loop: Promise<void> = Promise.resolve()
   let tail: Promise<void> = Promise.resolve()
   const pass = () => {
@@ -44,34 +44,22 @@ export function makeRunLoop(options: {
       return retryMs
     }
   }
-  const sleep = (delayMs: number) =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, delayMs)
-      wake = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
   const work = async () => {
     while (!stopped.signal.aborted) {
-      hasNews = false
+      rest.begin()
       const delay = await delayAfterPass()
-      if (!hasNews) await sleep(delay)
+      if (!rest.hasNews) await rest.sleep(delay)
     }
-  }
-  const nudge = () => {
-    hasNews = true
-    wake()
   }
   return {
     pass,
-    nudge,
+    nudge: rest.nudge,
     start: () => {
       loop = work()
     },
     stop: async () => {
       stopped.abort()
-      nudge()
+      rest.nudge()
       await loop
       await tail
     },

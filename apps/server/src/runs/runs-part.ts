@@ -1,8 +1,5 @@
 import type { Logger } from '@threadbox/telemetry'
 import type { Hono } from 'hono'
-import { agentNotFound, agentVersionNotFound } from '../agents/agents.errors.ts'
-import { makeAgentStore } from '../agents/agents.store.ts'
-import type { AgentTables } from '../agents/agents.table.ts'
 import type { Agents } from '../agents/agents.usecases.ts'
 import type { ThreadParts } from '../application-parts.ts'
 import type { Audit } from '../audit/audit.ts'
@@ -16,7 +13,7 @@ import type { System } from '../system.ts'
 import type { Turns } from '../turns/turns.usecases.ts'
 import { fireDueSchedules } from './due-schedules.ts'
 import { hookPages } from './hooks.routes.ts'
-import type { RunDependencies, RunnableAgents } from './run-dependencies.ts'
+import type { RunDependencies } from './run-dependencies.ts'
 import { makeRunEngine } from './run-engine.ts'
 import { makeRunHistory } from './run-history.ts'
 import { makeRunIntake } from './run-intake.ts'
@@ -43,7 +40,7 @@ export type RunParts = {
 
 type Known = {
   parts: ThreadParts
-  agents: Pick<Agents, 'startThread'>
+  agents: Pick<Agents, 'resolve' | 'startThread'>
   turns: Turns
   settings: Settings
   audit: Audit
@@ -53,7 +50,7 @@ export function makeRunParts(
   options: { open: OpenDatabase; masterKey: Uint8Array; hosts: AllowedHosts; system: System; logger: Logger },
   known: Known,
 ): RunParts {
-  const { hosts, system, logger } = options
+  const { system, logger } = options
   const dependencies = dependenciesOf(options, known)
   const { store, schedules } = dependencies
   const intake = makeRunIntake(dependencies)
@@ -74,12 +71,11 @@ export function makeRunParts(
   })
   const all = { ...dependencies, intake, engine, nudge, secretBox: makeSecretBox(options.masterKey) }
   const webhooks = makeWebhooks(all)
-  const names = makePreviewNames(hosts)
   return {
     routes: runRoutes({
       ...{ runs: makeRuns(all), schedules: makeSchedules(all), webhooks },
       // Whoever gets the address comes by the published name, whichever one its maker uses.
-      originOf: (host) => (hosts.publicUrl === '' ? names.ownOrigin(host) : new URL(hosts.publicUrl).origin),
+      originOf: makePreviewNames(options.hosts).publishedOrigin,
     }),
     pages: hookPages({ webhooks }),
     look: async () => {
@@ -103,27 +99,7 @@ function dependenciesOf(
     store: makeRunStore(tablesOf(open.database)),
     schedules: makeScheduleStore(tablesOf(open.database)),
     webhooks: makeWebhookStore(tablesOf(open.database)),
-    agents: runnable({ open, agents, access: parts.access }),
-    ...{ turns, threads: parts.threads, log: parts.log, settings, audit, system, logger },
+    ...{ agents, turns, threads: parts.threads, log: parts.log, settings, audit, system, logger },
     onChanged: (userId) => parts.userHub.publish(userId, { type: 'agents-updated' }),
-  }
-}
-
-function runnable(options: {
-  open: OpenDatabase
-  agents: Pick<Agents, 'startThread'>
-  access: ThreadParts['access']
-}): RunnableAgents {
-  const store = makeAgentStore(tablesOf<AgentTables>(options.open.database))
-  return {
-    resolve: async (userId, { agentId, version, action }) => {
-      const row = await store.find(agentId)
-      const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.owner_id ?? '' }
-      if (row === undefined || !(await options.access.may(userId, action, subject))) throw agentNotFound({})
-      const wanted = version ?? row.current_version
-      if ((await store.version(agentId, wanted)) === undefined) throw agentVersionNotFound({})
-      return { name: row.name, version: wanted }
-    },
-    startThread: (order) => options.agents.startThread(order),
   }
 }

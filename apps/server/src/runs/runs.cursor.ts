@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { parseJson } from '../parse-json.ts'
-import { cursorInvalid } from '../threads/threads.errors.ts'
+import { decodeCursor, encodeCursor } from '../http/cursor.ts'
 import type { RunCursor } from './runs.store.ts'
 import type { RunRow } from './runs.table.ts'
 
@@ -8,13 +7,11 @@ const cursorSchema = z.tuple([z.number().int(), z.string().max(64)])
 
 /** Where a page of runs ended. */
 export function runCursorOf(row: RunRow): string {
-  return Buffer.from(JSON.stringify([row.created_at, row.id])).toString('base64url')
+  return encodeCursor([row.created_at, row.id])
 }
 
 /** Throws `request.cursor-invalid`. */
 export function parseRunCursor(cursor: string): RunCursor {
-  const parsed = cursorSchema.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString('utf8')))
-  if (!parsed.success) throw cursorInvalid({})
-  const [at, id] = parsed.data
+  const [at, id] = decodeCursor(cursorSchema, cursor)
   return { at, id }
 }

@@ -40,7 +40,6 @@ export function makeSharingParts(options: {
   const store = makeThreadLinkStore(tablesOf(options.open.database))
   const links = makeLinksOfThreads({ store, audit, system })
   const visits = makeOpenVisits({ stillValid: (ids) => store.valid(ids, system.now()), logger })
-  const names = makePreviewNames(hosts)
   return {
     routes: threadLinkRoutes({
       links,
@@ -50,7 +49,7 @@ export function makeSharingParts(options: {
         if (!(await access.may(userId, 'manage', subject))) throw threadNotFound({})
       },
       // Whoever gets the link comes by the published name, whichever one its maker uses.
-      originOf: (host) => (hosts.publicUrl === '' ? names.ownOrigin(host) : new URL(hosts.publicUrl).origin),
+      originOf: makePreviewNames(hosts).publishedOrigin,
     }),
     pages: sharedPages({ links, log, blobs, visits, now: system.now }),
     close: () => visits.close(),

@@ -1,19 +1,16 @@
 import { z } from 'zod'
-import { parseJson } from '../parse-json.ts'
-import { cursorInvalid } from './threads.errors.ts'
+import { decodeCursor, encodeCursor } from '../http/cursor.ts'
 import type { ThreadCursor } from './threads.store.ts'
 import type { ThreadRow } from './threads.table.ts'
 
 const cursorSchema = z.tuple([z.union([z.literal(0), z.literal(1)]), z.number().int(), z.string().max(64)])
 
-/** Where a page of the list ended, so that the next one goes on there whatever changed above it. */
+/** Where a page of the list ended. */
 export function cursorOf(row: ThreadRow): string {
-  return Buffer.from(JSON.stringify([row.is_pinned, row.updated_at, row.id])).toString('base64url')
+  return encodeCursor([row.is_pinned, row.updated_at, row.id])
 }
 
 export function parseCursor(cursor: string): ThreadCursor {
-  const parsed = cursorSchema.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString('utf8')))
-  if (!parsed.success) throw cursorInvalid({})
-  const [isPinned, updatedAt, id] = parsed.data
+  const [isPinned, updatedAt, id] = decodeCursor(cursorSchema, cursor)
   return { isPinned, updatedAt, id }
 }

@@ -1,7 +1,7 @@
 import type { z } from '@hono/zod-openapi'
 import { makeKeyedLock } from '@threadbox/domain'
+import type { ThreadboxError } from '@threadbox/errors'
 import type { CallDecision, retryTurnSchema, sendMessageSchema } from '@threadbox/protocol/public'
-import { forkTurnRunning } from '../forks/forks.errors.ts'
 import { rewindUnderWay } from '../rewinds/rewinds.errors.ts'
 import type { ThreadChange } from '../threads/thread-log.ts'
 import { decideCall } from './decide-call.ts'
@@ -45,8 +45,11 @@ export type Turns = {
   recover(): Promise<void>
   /** Offers messages that nobody could answer to the model that was just connected. */
   offerModel(modelName: string): Promise<void>
-  /** Does something while no turn of the thread runs or begins. Throws `fork.turn-running` when one runs. */
-  whileQuiet<Value>(threadId: string, work: () => Promise<Value>): Promise<Value>
+  /** Does something while no turn of the thread runs or begins. Throws what `refusal` makes when one runs. */
+  whileQuiet<Value>(
+    threadId: string,
+    order: { work: () => Promise<Value>; refusal: () => ThreadboxError },
+  ): Promise<Value>
   /** Resolves when no turn of the thread runs in this process. */
   settled(threadId: string): Promise<void>
   close(): Promise<void>
@@ -139,9 +142,9 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
       if (running.length > 0) dependencies.logger.info({ turns: running.length }, 'running turns taken up again')
     },
     offerModel: (modelName) => offerModel(dependencies, modelName),
-    whileQuiet: (threadId, work) =>
+    whileQuiet: (threadId, { work, refusal }) =>
       exclusively(threadId, async () => {
-        if ((await store.runningTurn(threadId)) !== undefined) throw forkTurnRunning({})
+        if ((await store.runningTurn(threadId)) !== undefined) throw refusal()
         return await work()
       }),
     settled: (threadId) => untilSettled(threadId, { store, engine }),

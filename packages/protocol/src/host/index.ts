@@ -258,21 +258,6 @@ export const rewoundSandboxSchema = z.object({
 })
 export type RewoundSandbox = z.infer<typeof rewoundSandboxSchema>
 
-/**
- * `GET /v1/sandboxes/{sandboxId}/snapshots/{snapshotId}/changes`, or with {@link imageSnapshot}: what of the disk differs
- * from it, by looking at both. At most 1000 files of each kind; the counts are of all.
- */
-export const snapshotChangesSchema = z.object({
-  files: z.array(z.object({ name: z.string(), bytesBefore: z.number().nullable(), bytesNow: z.number().nullable() })),
-  removedCount: z.number().int(),
-  changedCount: z.number().int(),
-  addedCount: z.number().int(),
-})
-export type SnapshotChanges = z.infer<typeof snapshotChangesSchema>
-
-/** In the place of the id of a snapshot: the image that the disk was made from. */
-export const imageSnapshot = 'image'
-
 export const hostInfoSchema = z.object({
   protocolVersion: z.number().int(),
   version: z.string(),
@@ -403,3 +388,4 @@ export type HostDoctor = z.infer<typeof hostDoctorSchema>
 export * from './cleaning.ts'
 export * from './skills.ts'
 export * from './sleeping-files.ts'
+export * from './snapshot-changes.ts'

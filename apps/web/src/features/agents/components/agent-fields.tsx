@@ -1,19 +1,15 @@
 import { useTranslation } from 'react-i18next'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
-import { Select } from '../../../ui/select.tsx'
-import { useModels } from '../../models/api/models.queries.ts'
+import { TextAreaField } from '../../../ui/text-area-field.tsx'
+import { InheritedModelField } from '../../models/components/inherited-model-field.tsx'
 
 export type AgentForm = { name: string; description: string; instructions: string; modelId: string | null }
-
-/** A select has no empty value. */
-const inherited = 'inherited'
 
 /** What a person says of an agent. */
 export function AgentFields(props: { form: AgentForm; onForm: (form: AgentForm) => void }) {
   const { t } = useTranslation('agents')
   const { form, onForm } = props
-  const models = useModels()
   return (
     <>
       <div className="agent-pair">
@@ -28,19 +24,12 @@ export function AgentFields(props: { form: AgentForm; onForm: (form: AgentForm) 
             />
           )}
         </Field>
-        <Field label={t('model')}>
-          {({ id }) => (
-            <Select
-              id={id}
-              value={form.modelId ?? inherited}
-              options={[
-                { value: inherited, label: t('inheritedModel') },
-                ...(models.data ?? []).map(({ id: value, name }) => ({ value, label: name })),
-              ]}
-              onChange={(value) => onForm({ ...form, modelId: value === inherited ? null : value })}
-            />
-          )}
-        </Field>
+        <InheritedModelField
+          label={t('model')}
+          inheritedLabel={t('inheritedModel')}
+          modelId={form.modelId}
+          onModel={(modelId) => onForm({ ...form, modelId })}
+        />
       </div>
       <Field label={t('description')}>
         {(control) => (
@@ -53,18 +42,13 @@ export function AgentFields(props: { form: AgentForm; onForm: (form: AgentForm) 
           />
         )}
       </Field>
-      <Field label={t('instructions')} help={t('instructionsHelp')}>
-        {(control) => (
-          <textarea
-            {...control}
-            className="input"
-            rows={4}
-            maxLength={20_000}
-            value={form.instructions}
-            onChange={(event) => onForm({ ...form, instructions: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextAreaField
+        label={t('instructions')}
+        help={t('instructionsHelp')}
+        value={form.instructions}
+        maxLength={20_000}
+        onValue={(instructions) => onForm({ ...form, instructions })}
+      />
     </>
   )
 }

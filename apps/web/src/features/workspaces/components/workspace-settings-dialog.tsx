@@ -7,9 +7,10 @@ import { DialogActions } from '../../../ui/dialog-actions.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { Select } from '../../../ui/select.tsx'
+import { TextAreaField } from '../../../ui/text-area-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { FormProblem } from '../../connection/components/form-problem.tsx'
-import { useModels } from '../../models/api/models.queries.ts'
+import { InheritedModelField } from '../../models/components/inherited-model-field.tsx'
 import { limitNames } from '../../sandbox/state/limits.models.ts'
 import { useUpdateWorkspace, useWorkspaceValues } from '../api/workspaces.queries.ts'
 import {
@@ -77,7 +78,6 @@ export function WorkspaceSettingsDialog(props: { workspace: Workspace; onClose: 
 function TextFields(props: { form: WorkspaceForm; onForm: (form: WorkspaceForm) => void }) {
   const { t } = useTranslation('workspaces')
   const { form, onForm } = props
-  const models = useModels()
   return (
     <>
       <Field label={t('name')}>
@@ -91,37 +91,23 @@ function TextFields(props: { form: WorkspaceForm; onForm: (form: WorkspaceForm) 
           />
         )}
       </Field>
-      <Field label={t('instructions')} help={t('instructionsHelp')}>
-        {(control) => (
-          <textarea
-            {...control}
-            className="input"
-            rows={4}
-            maxLength={20_000}
-            value={form.instructions}
-            onChange={(event) => onForm({ ...form, instructions: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label={t('model')} help={t('modelHelp')}>
-        {({ id }) => (
-          <Select
-            id={id}
-            value={form.modelId ?? inheritedModel}
-            options={[
-              { value: inheritedModel, label: t('modelOfInstallation') },
-              ...(models.data ?? []).map(({ id: value, name }) => ({ value, label: name })),
-            ]}
-            onChange={(value) => onForm({ ...form, modelId: value === inheritedModel ? null : value })}
-          />
-        )}
-      </Field>
+      <TextAreaField
+        label={t('instructions')}
+        help={t('instructionsHelp')}
+        value={form.instructions}
+        maxLength={20_000}
+        onValue={(instructions) => onForm({ ...form, instructions })}
+      />
+      <InheritedModelField
+        label={t('model')}
+        help={t('modelHelp')}
+        inheritedLabel={t('modelOfInstallation')}
+        modelId={form.modelId}
+        onModel={(modelId) => onForm({ ...form, modelId })}
+      />
     </>
   )
 }
-
-/** A select has no empty value. */
-const inheritedModel = 'inherited'
 
 function Values(props: {
   form: WorkspaceForm
