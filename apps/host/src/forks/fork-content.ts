@@ -3,6 +3,7 @@ import type { DiskContent } from '@threadbox/disk-store'
 import { type MemoryParts, savingDriver } from '../memory/memory-parts.ts'
 import { imageName, refuseWithoutSpace } from '../memory/pause.ts'
 import { isAsleep } from '../memory/paused-boots.ts'
+import type { Stopwatch } from '../memory/stopwatch.ts'
 import type { StoredBoot } from '../state/boots.store.ts'
 import type { PausePointsStore } from '../state/pause-points.store.ts'
 import type { StoredSandbox } from '../state/sandboxes.store.ts'
@@ -26,6 +27,7 @@ type Wanted = {
   boot: StoredBoot | undefined
   fork: StoredSandbox
   snapshotId: string | undefined
+  watch: Stopwatch
 }
 
 /** Makes the disk of a fork, and saves or finds the memory that fits it. The source goes on as it was. */
@@ -60,7 +62,7 @@ async function copyPaused(parts: ForkParts, wanted: Wanted & { boot: StoredBoot 
  * goes on, and the fork has another address, so its copies of connections end.
  */
 async function copyRunning(parts: ForkParts, wanted: Wanted & { boot: StoredBoot }): Promise<ForkContent> {
-  const { source, boot, fork } = wanted
+  const { source, boot, fork, watch } = wanted
   const { driverBootId } = boot
   const driver = await savingDriver(parts)
   await refuseWithoutSpace(parts, { driver, driverBootId })
@@ -68,16 +70,16 @@ async function copyRunning(parts: ForkParts, wanted: Wanted & { boot: StoredBoot
   const place = await parts.disks.makeMemoryPlace({ diskId: fork.placeId, imageId })
   const directory = path.join(place.path, imageName)
   // What is written now need not be written while it stands still.
-  await parts.disks.syncDisk(source.placeId)
+  await watch.time('syncMs', parts.disks.syncDisk(source.placeId))
   const frozenAt = performance.now()
   try {
-    await driver.freeze(driverBootId)
-    const { bytes } = await driver.saveMemory({ bootId: driverBootId, directory })
+    await watch.time('freezeMs', driver.freeze(driverBootId))
+    const { bytes } = await watch.time('saveMs', driver.saveMemory({ bootId: driverBootId, directory }))
     // After the saving, in which the sandbox's kernel writes to the disk what it still held.
-    await copyDisk(parts, { ...wanted, from: { diskId: source.placeId } })
+    await watch.time('diskMs', copyDisk(parts, { ...wanted, from: { diskId: source.placeId } }))
     return { memory: { directory, bytes, boot }, problem: '', stallMs: performance.now() - frozenAt }
   } finally {
-    await driver.thaw(driverBootId)
+    await watch.time('thawMs', driver.thaw(driverBootId))
   }
 }
 

@@ -1,6 +1,8 @@
 import type { ForkedSandbox } from '@threadbox/protocol/host'
+import type { NetworkAttachment } from '@threadbox/sandbox-network'
 import { awaitGuest } from '../boots/launch.ts'
 import { reasonOf, savingDriver } from '../memory/memory-parts.ts'
+import type { Stopwatch } from '../memory/stopwatch.ts'
 import type { StoredBoot } from '../state/boots.store.ts'
 import type { StoredSandbox } from '../state/sandboxes.store.ts'
 import { copyContent, type ForkContent, type ForkParts } from './fork-content.ts'
@@ -16,6 +18,7 @@ export type ForkOrder = {
   snapshotId: string | undefined
   bootId: string
   hostname: string
+  watch: Stopwatch
 }
 
 /**
@@ -26,12 +29,16 @@ export async function forkSandbox(
   parts: ForkParts,
   order: ForkOrder,
 ): Promise<Omit<ForkedSandbox, 'sandbox' | 'durationMs'>> {
-  const { fork, bootId } = order
-  const content = await copyContent(parts, { ...order, boot: order.sourceBoot })
+  const { fork, bootId, sourceBoot, watch } = order
+  const mayGoOn = sourceBoot !== undefined && order.snapshotId === undefined
+  const attachment = mayGoOn ? watch.time('networkMs', parts.launch.attachments.obtainSilent(fork)) : undefined
+  const [copied] = await Promise.allSettled([copyContent(parts, { ...order, boot: sourceBoot }), attachment])
+  if (copied.status === 'rejected') throw copied.reason
+  const content = copied.value
   const { memory, stallMs } = content
   if (memory === undefined) return { from: 'disk', problem: content.problem, stallMs }
   try {
-    await goOn(parts, { ...order, memory })
+    await goOn(parts, { ...order, memory, attachment })
     return { from: 'memory', problem: '', stallMs }
   } catch (error) {
     // Memory is a cache: the disk is whole, and the fork begins with that.
@@ -46,14 +53,17 @@ export async function forkSandbox(
 /** The saved memory goes on over the disk of the fork, under its own address, name and token. */
 async function goOn(
   parts: ForkParts,
-  order: ForkOrder & { memory: NonNullable<ForkContent['memory']> },
+  order: ForkOrder & {
+    memory: NonNullable<ForkContent['memory']>
+    attachment: Promise<NetworkAttachment> | undefined
+  },
 ): Promise<void> {
-  const { fork, bootId, hostname, memory } = order
+  const { fork, bootId, hostname, memory, watch } = order
   const { sandboxId, placeId, limits } = fork
   const { guestDirectory } = memory.boot
   const { launch } = parts
   const driver = await savingDriver(parts)
-  const { namespacePath, gatewayAddress } = await launch.attachments.obtainSilent(fork)
+  const { namespacePath, gatewayAddress } = await (order.attachment ?? launch.attachments.obtainSilent(fork))
   await launch.files.copySkills({ from: order.source.placeId, to: placeId })
   const mounts = await launch.files.write({ sandboxId: placeId, hostname, gatewayAddress, guestDirectory })
   const { path: rootPath } = await parts.disks.getDisk(placeId)
@@ -64,15 +74,12 @@ async function goOn(
   const request = { bootId, sandboxId: placeId, hostname, rootPath, mounts, limits }
   await launch.inTurn(async () => {
     await parts.room.ensure(memory.bytes + restoreMarginBytes)
-    await driver.startFromMemory({
-      ...request,
-      networkNamespacePath: namespacePath,
-      directory: memory.directory,
-    })
+    const from = { networkNamespacePath: namespacePath, directory: memory.directory }
+    await watch.time('restoreMs', driver.startFromMemory({ ...request, ...from }))
   })
   await parts.network.setLink({ sandboxId: placeId, state: 'up' })
   const presentedToken = memory.boot.accessToken
-  await awaitGuest(launch, { ...boot, place: fork, origin: 'forked', presentedToken })
+  await watch.time('guestMs', awaitGuest(launch, { ...boot, place: fork, origin: 'forked', presentedToken }))
   await parts.boots.markReady(bootId)
   const ready = await parts.boots.find(bootId)
   if (ready !== undefined) parts.running.serve({ sandbox: fork, boot: ready })

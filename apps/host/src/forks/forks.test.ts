@@ -148,10 +148,11 @@ const steps: Step[] = [
   'before driver.startFromMemory',
   'after driver.startFromMemory',
   'before network.setLink',
-  'before disks.listMemoryPlaces',
+  'before disks.deleteMemoryPlace',
+  'after disks.deleteMemoryPlace',
 ]
 test.each(steps)(
-  'a fork that ends with the daemon %s leaves a source that goes on, and is whole or gone',
+  'a fork that ends with the daemon %s leaves a source that goes on, and is gone',
   async (step) => {
     const { host, source, orders, fork } = await begin()
     await using _ = host
@@ -160,12 +161,20 @@ test.each(steps)(
     fork.order().catch(() => undefined)
     await reached
     await host.killAndRestart()
-    if (step === 'before disks.listMemoryPlaces') {
-      expect(await ordersOf(host, fork).state()).toMatchObject({ actual: 'ready', bootId: fork.bootId })
-      await expect.poll(() => host.disks.listMemoryPlaces()).toEqual([])
-      return
-    }
     await expectUnharmed({ host, source }, memory)
     expect(await fork.order()).toMatchObject({ status: 200, body: { from: 'memory' } })
   },
 )
+
+test('a fork that was told of is there after the daemon ended, and its source too', async () => {
+  const { host, orders, fork } = await begin()
+  await using _ = host
+  const memory = await orders.memory()
+  expect(await fork.order()).toMatchObject({ status: 200, body: { from: 'memory' } })
+  await host.killAndRestart()
+  for (const sandbox of [orders, ordersOf(host, fork)]) {
+    expect(await sandbox.state()).toMatchObject({ actual: 'ready' })
+    expect(await sandbox.memory()).toBe(memory)
+  }
+  expect(await host.disks.listMemoryPlaces()).toEqual([])
+})
