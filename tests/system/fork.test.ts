@@ -65,6 +65,21 @@ test('C9: a fork from an earlier answer has the files of then, comes up cold and
   expect(wakes).toMatchObject([{ report: { from: 'disk', cause: { code: 'forked' } } }])
 })
 
+test('C9: a copy by a link goes on with what runs, for whoever makes it', async () => {
+  const source = await installation.newThread()
+  const { client } = installation
+  await cell(source, 'held = iter([41, 42])')
+  const { url } = await client.threads.createLink(source.id, {
+    ...{ withFiles: false, allowsCopies: true, expiresInSeconds: 3600 },
+  })
+  const secret = new URL(url).pathname.split('/').at(-1) ?? ''
+  expect(await client.threads.lookAtShared(secret)).toMatchObject({ turns: 1, hasComputer: true })
+  const made = await client.threads.copyShared(secret)
+  expect(made).toMatchObject({ forkedFrom: { threadId: '', from: 'memory' }, sandbox: { state: 'active' } })
+  expect(await cell(testThread(client, made.id), 'print(next(held))')).toBe('41')
+  expect(await cell(source, 'print(next(held))')).toBe('41')
+})
+
 test('C9: a service with something in memory goes on in both threads, side by side in two previews', async () => {
   const source = await installation.newThread()
   const program = [

@@ -17,8 +17,7 @@ import { type OpenDatabase, tablesOf } from './database/database.ts'
 import { exportRoutes } from './export/export.routes.ts'
 import { fileRoutes } from './files/files.routes.ts'
 import { filesOf } from './files/files-part.ts'
-import { forkRoutes } from './forks/forks.routes.ts'
-import { makeForkPart } from './forks/forks-part.ts'
+import { forkParts } from './forks/forks-part.ts'
 import type { Api, ApiEnv, OpenThread } from './http/api.ts'
 import type { AllowedHosts } from './http/origins.ts'
 import { lifecycleRoutes } from './lifecycle/lifecycle.routes.ts'
@@ -287,7 +286,7 @@ function mountRoutes(
       lifecycleRoutes({ lifecycle: parts.lifecycle, open: (userId, threadId) => threads.open(userId, threadId) }),
       previewRoutes({ ...known.previews, open: (userId, threadId) => threads.open(userId, threadId) }),
       shareLinkRoutes({ shareLinks: known.previews.shareLinks, open }),
-      forkRoutes({ forks: makeForkPart(options, known), threads }),
+      ...forkParts(options, known),
       rewindRoutes({ rewinds: known.rewinds, open: (userId, threadId) => threads.open(userId, threadId) }),
       snapshotRoutes({ snapshots: parts.snapshots, open: (userId, threadId) => threads.open(userId, threadId) }),
       known.sharing.routes,

@@ -134,7 +134,12 @@ export const badInputRows: Record<string, BadInputRow> = {
     unknown: { threadId: 'thread.not-found', linkId: 'share-link.not-found' },
   },
   'GET /threads/{threadId}/links': inThread,
-  'POST /threads/{threadId}/links': { ...inThread, body: { withFiles: true, expiresInSeconds: 3600 } },
+  'POST /threads/{threadId}/links': {
+    ...inThread,
+    body: { withFiles: true, allowsCopies: true, expiresInSeconds: 3600 },
+  },
+  'POST /shared-threads/look': { body: { secret: 'none' } },
+  'POST /shared-threads/copy': { body: { secret: 'none' } },
   'DELETE /threads/{threadId}/links/{linkId}': {
     params: { threadId: 'own', linkId: { value: 'z1' } },
     unknown: { threadId: 'thread.not-found', linkId: 'thread-link.not-found' },

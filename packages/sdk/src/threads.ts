@@ -15,6 +15,7 @@ import type {
   RewoundThread,
   SearchHit,
   SendMessage,
+  SharedThread,
   Thread,
   ThreadLinks,
   ThreadPage,
@@ -57,6 +58,11 @@ export function threadCalls(connection: Connection) {
         signal: options.signal,
       }),
     /** Where the conversation is as a file: Markdown, one page of HTML, or a notebook that runs. */
+    /** What a copy of a shared thread would begin with; `secret` is the end of the link's address. */
+    lookAtShared: (secret: string, signal?: AbortSignal) =>
+      connection.json<SharedThread>('POST', '/shared-threads/look', { json: { secret }, signal }),
+    /** Makes a thread of one's own that begins as a copy of a shared one, its computer included. */
+    copyShared: (secret: string) => connection.json<Thread>('POST', '/shared-threads/copy', { json: { secret } }),
     /** The links by which anybody reads the thread. */
     links: (threadId: string, signal?: AbortSignal) =>
       connection.json<ThreadLinks>('GET', at(threadId, '/links'), { signal }),

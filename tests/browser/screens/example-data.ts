@@ -9,6 +9,7 @@ import {
   modelConnectionSchema,
   type Session,
   type Settings,
+  type SharedThread,
   type Skill,
   type SkillContent,
   type Status,
@@ -239,16 +240,24 @@ export const skillContent: SkillContent = skillContentSchema.parse({
   ],
 })
 
+export const sharedThread: SharedThread = {
+  ...{ title: 'Taxi trips of June', turns: 6, hasComputer: true, copiesLeft: 18, expiresAt: now + 6 * day },
+}
+
 export const threadLinks: ThreadLink[] = [
   {
     id: 'z1',
     withFiles: true,
+    ...{ allowsCopies: true, copiedCount: 2, copiesLeft: 18 },
     createdAt: now - day,
     expiresAt: now + 6 * day,
     openedCount: 7,
     lastOpenedAt: now - hour,
   },
-  { id: 'z2', withFiles: false, createdAt: now - 9 * day, expiresAt: null, openedCount: 0, lastOpenedAt: null },
+  {
+    ...{ id: 'z2', withFiles: false, allowsCopies: false, copiedCount: 0, copiesLeft: 0 },
+    ...{ createdAt: now - 9 * day, expiresAt: null, openedCount: 0, lastOpenedAt: null },
+  },
 ]
 
 export const settings: Settings = settingsSchema.parse({

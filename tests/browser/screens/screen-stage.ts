@@ -145,6 +145,7 @@ const answers: Record<string, unknown> = {
   'GET /connections': { connections },
   'GET /connections/presets': { presets },
   'GET /threads/t/links': { links: data.threadLinks },
+  'POST /shared-threads/look': data.sharedThread,
   'GET /models': { models: data.models },
   'GET /models/discovered': { models: [] },
   'GET /settings': data.settings,

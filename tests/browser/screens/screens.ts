@@ -118,6 +118,11 @@ export const screens: readonly Screen[] = [
     shows: (page) => page.getByRole('region', { name: 'Links of this thread' }),
   },
   {
+    name: 'copy-shared-thread',
+    path: '/copy/secret',
+    shows: (page) => page.getByRole('button', { name: 'Make my copy' }),
+  },
+  {
     name: 'rewind-dialog',
     path: '/threads/t',
     reach: async (page) => {

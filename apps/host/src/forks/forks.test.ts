@@ -151,20 +151,17 @@ const steps: Step[] = [
   'before disks.deleteMemoryPlace',
   'after disks.deleteMemoryPlace',
 ]
-test.each(steps)(
-  'a fork that ends with the daemon %s leaves a source that goes on, and is gone',
-  async (step) => {
-    const { host, source, orders, fork } = await begin()
-    await using _ = host
-    const memory = await orders.memory()
-    const reached = host.hangAt(step)
-    fork.order().catch(() => undefined)
-    await reached
-    await host.killAndRestart()
-    await expectUnharmed({ host, source }, memory)
-    expect(await fork.order()).toMatchObject({ status: 200, body: { from: 'memory' } })
-  },
-)
+test.each(steps)('a fork that ends with the daemon %s leaves a source that goes on, and is gone', async (step) => {
+  const { host, source, orders, fork } = await begin()
+  await using _ = host
+  const memory = await orders.memory()
+  const reached = host.hangAt(step)
+  fork.order().catch(() => undefined)
+  await reached
+  await host.killAndRestart()
+  await expectUnharmed({ host, source }, memory)
+  expect(await fork.order()).toMatchObject({ status: 200, body: { from: 'memory' } })
+})
 
 test('a fork that was told of is there after the daemon ended, and its source too', async () => {
   const { host, orders, fork } = await begin()

@@ -15,7 +15,7 @@ import { addLifecycleColumns, addServiceColumn, createSandboxTables } from '../s
 import { createSearchTables } from '../search/search.table.ts'
 import { createServiceTables } from '../services/services.table.ts'
 import { createSettingTables } from '../settings/settings.table.ts'
-import { createThreadLinkTables } from '../sharing/thread-links.table.ts'
+import { addCopyColumns, createThreadLinkTables } from '../sharing/thread-links.table.ts'
 import { createSkillTables } from '../skills/skills.table.ts'
 import { createSnapshotTables } from '../snapshots/snapshots.table.ts'
 import { createTerminalTables } from '../terminals/terminals.table.ts'
@@ -61,6 +61,7 @@ const changes: Record<string, Change> = {
   '0029-agents': createAgentTables,
   '0031-agent-environments': createEnvironmentTable,
   '0032-runs': createRunTables,
+  '0038-copies-by-link': addCopyColumns,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -24,12 +24,16 @@ import {
  */
 export async function* htmlOf(
   source: ExportSource,
-  /** `intro`: a line of text below the title. */
-  thread: { title: string; entries: readonly Entry[]; intro?: string },
+  /** `intro`: a line of text below the title; `action`: a link below that. */
+  thread: { title: string; entries: readonly Entry[]; intro?: string; action?: { text: string; href: string } },
 ): AsyncGenerator<string> {
   const title = escapeHtml(thread.title)
   yield `<!doctype html>\n<html lang="und"><head><meta charset="utf-8">\n${policy}\n<title>${title}</title>\n${style}</head>\n<body><main>\n<h1>${title}</h1>\n`
   if (thread.intro !== undefined) yield `<p class="note">${escapeHtml(thread.intro)}</p>\n`
+  if (thread.action !== undefined) {
+    const { href, text } = thread.action
+    yield `<p><a href="${escapeHtml(href)}" rel="noreferrer">${escapeHtml(text)}</a></p>\n`
+  }
   for (const entry of thread.entries) yield await entryHtml(source, entry)
   yield '</main></body></html>\n'
 }

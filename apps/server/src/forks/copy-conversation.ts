@@ -22,12 +22,21 @@ export type CopyDependencies = {
  */
 export async function copyConversation(
   dependencies: CopyDependencies,
-  order: { fromThreadId: string; toThreadId: string; turns: readonly TurnRecord[]; end: Entry },
+  order: {
+    fromThreadId: string
+    toThreadId: string
+    turns: readonly TurnRecord[]
+    end: Entry
+    /** Then nothing that names another thread of the owner is copied. */
+    isForOther: boolean
+  },
 ): Promise<void> {
   const { log, turnStore, blobs } = dependencies
   const { fromThreadId, toThreadId, turns, end } = order
   const turnIds = new Set(turns.map(({ id }) => id))
-  const entries = (await log.entries(fromThreadId)).filter((entry) => turnIds.has(entry.turnId))
+  const entries = (await log.entries(fromThreadId)).filter(
+    (entry) => turnIds.has(entry.turnId) && !(order.isForOther && namesThread(entry)),
+  )
   const compaction = await turnStore.lastCompaction(fromThreadId)
   const ids = newIds(dependencies, { fromThreadId, toThreadId, turns, entries })
   const copyOf = <Value>(value: Value) => withIds(value, ids)
@@ -87,6 +96,10 @@ function newIds(
   }
   for (const { id } of entries) add(id, 'entry')
   return ids
+}
+
+function namesThread(entry: Entry): boolean {
+  return entry.kind === 'notice' && (entry.code === 'forked' || entry.code === 'forked-to')
 }
 
 /** What a rewind undid stays with the thread in which it was made, so a copy does not offer to bring it back. */

@@ -19,6 +19,13 @@ export type Forks = {
    * Copies a thread that was checked to be the person's, as it is now or as it was at an earlier answer. The thread that is copied is not changed, whatever fails; of a copy that fails nothing is left.
    */
   fork(thread: ThreadRow, request: ForkThread): Promise<Thread>
+  /**
+   * A copy, as it is now, for a person who was given the thread: in no workspace, and without what its owner chose for it of
+   * agents, skills and connections. Neither of the two is told which thread the other one has.
+   */
+  copyFor(thread: ThreadRow, userId: string): Promise<Thread>
+  /** What a copy of a thread would begin with now. */
+  look(threadId: string): Promise<{ turns: number; hasComputer: boolean }>
 }
 
 export type ForksDependencies = CopyDependencies & {
@@ -36,17 +43,23 @@ export type ForksDependencies = CopyDependencies & {
 }
 
 export function makeForks(dependencies: ForksDependencies): Forks {
+  const fork = async (thread: ThreadRow, request: ForkThread, recipientId?: string) => {
+    const isNow = (request.turnId ?? request.beforeTurnId ?? null) === null
+    const make = async () => {
+      await dependencies.snapshots.settled(thread.id)
+      const content = await contentOf(dependencies, { threadId: thread.id, request })
+      return await makeFork(dependencies, { thread, request, recipientId, ...content })
+    }
+    // What was is not changed by an answer that is being made.
+    if (!isNow) return await make()
+    return await dependencies.turns.whileQuiet(thread.id, { work: make, refusal: () => forkTurnRunning({}) })
+  }
   return {
-    fork: async (thread, request) => {
-      const isNow = (request.turnId ?? request.beforeTurnId ?? null) === null
-      const make = async () => {
-        await dependencies.snapshots.settled(thread.id)
-        const content = await contentOf(dependencies, { threadId: thread.id, request })
-        return await makeFork(dependencies, { thread, request, ...content })
-      }
-      // What was is not changed by an answer that is being made.
-      if (!isNow) return await make()
-      return await dependencies.turns.whileQuiet(thread.id, { work: make, refusal: () => forkTurnRunning({}) })
+    fork: (thread, request) => fork(thread, request),
+    copyFor: (thread, userId) => fork(thread, {}, userId),
+    look: async (threadId) => {
+      const { turns, source } = await contentOf(dependencies, { threadId, request: {} })
+      return { turns: turns.length, hasComputer: source !== undefined }
     },
   }
 }
@@ -80,41 +93,46 @@ async function contentOf(
   return { turns, source, snapshotId: kept.id }
 }
 
-async function makeFork(
-  dependencies: ForksDependencies,
-  order: Content & { thread: ThreadRow; request: ForkThread },
-): Promise<Thread> {
+/** `recipientId`: somebody else than its owner gets it. */
+type ForkOrder = Content & { thread: ThreadRow; request: ForkThread; recipientId: string | undefined }
+
+async function makeFork(dependencies: ForksDependencies, order: ForkOrder): Promise<Thread> {
   const { hiddenThreads } = dependencies
-  const { thread, request } = order
-  const { user_id, model_id, workspace_id, started_from_json } = thread
+  const { thread, request, recipientId } = order
   const named =
     request.title === undefined
       ? { title: thread.title, title_source: thread.title_source }
       : { title: request.title, title_source: 'person' as const }
-  const id = await hiddenThreads.create({ user_id, model_id, workspace_id, started_from_json, ...named })
+  const id = await hiddenThreads.create({ ...placeOf(order), ...named })
   const shown = await fillFork(dependencies, { ...order, id })
-  await tellSource(dependencies, { threadId: thread.id, fork: shown })
+  if (recipientId === undefined) await tellSource(dependencies, { threadId: thread.id, fork: shown })
   return shown
 }
 
-async function fillFork(
-  dependencies: ForksDependencies,
-  order: Content & { thread: ThreadRow; id: string },
-): Promise<Thread> {
+/** Whose it is, and where. Somebody else has other workspaces, models and agents. */
+function placeOf({ thread, recipientId }: ForkOrder) {
+  const { user_id, model_id, workspace_id, started_from_json } = thread
+  if (recipientId === undefined) return { user_id, model_id, workspace_id, started_from_json }
+  return { user_id: recipientId, model_id: null, workspace_id: null, started_from_json: null }
+}
+
+async function fillFork(dependencies: ForksDependencies, order: ForkOrder & { id: string }): Promise<Thread> {
   const { hiddenThreads } = dependencies
-  const { thread, id, turns, source, snapshotId } = order
+  const { thread, recipientId, id, turns, source, snapshotId } = order
+  const isForOther = recipientId !== undefined
   try {
-    await dependencies.setups.copy(thread.id, id)
+    if (!isForOther) await dependencies.setups.copy(thread.id, id)
     const made = source && (await dependencies.forkSandbox({ source, snapshotId, threadId: id }))
     const from: ForkedFrom['from'] = made?.from ?? 'none'
     await copyConversation(dependencies, {
-      ...{ fromThreadId: thread.id, toThreadId: id, turns },
+      ...{ fromThreadId: thread.id, toThreadId: id, turns, isForOther },
       end: forkNotice(dependencies, { order, from, problem: made?.problem ?? '' }),
     })
     if (source !== undefined && snapshotId === null) await dependencies.services.copyTo(thread.id, id)
     const at = dependencies.system.now()
     const turnId = turns.at(-1)?.id ?? null
-    const shown = await hiddenThreads.show(id, { threadId: thread.id, turnId, at, from, turns: turns.length })
+    const origin = isForOther ? { threadId: '', turnId: null } : { threadId: thread.id, turnId }
+    const shown = await hiddenThreads.show(id, { ...origin, at, from, turns: turns.length })
     dependencies.onSandboxChanged(id)
     return shown
   } catch (error) {
@@ -141,9 +159,12 @@ async function tellSource(
 
 function forkNotice(
   { system }: ForksDependencies,
-  { order, from, problem }: { order: Content & { thread: ThreadRow }; from: ForkedFrom['from']; problem: string },
+  { order, from, problem }: { order: ForkOrder; from: ForkedFrom['from']; problem: string },
 ): NoticeEntry {
   const turnId = order.turns.at(-1)?.id ?? system.newId('turn')
-  const params = { from, threadId: order.thread.id, title: order.thread.title, ...(problem === '' ? {} : { problem }) }
-  return { id: system.newId('entry'), turnId, at: system.now(), kind: 'notice', code: 'forked', params }
+  const entry = { id: system.newId('entry'), turnId, at: system.now(), kind: 'notice' as const }
+  const computer = { from, ...(problem === '' ? {} : { problem }) }
+  if (order.recipientId !== undefined) return { ...entry, code: 'copied', params: computer }
+  const { id: threadId, title } = order.thread
+  return { ...entry, code: 'forked', params: { ...computer, threadId, title } }
 }

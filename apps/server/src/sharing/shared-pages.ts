@@ -97,6 +97,7 @@ async function conversation(
     title: link.title === '' ? 'Thread' : link.title,
     entries: await log.entries(threadId),
     intro: words.intro(`${at.format(now())} UTC`),
+    ...(link.allows_copies === 1 ? { action: { text: words.copy, href: `/copy/${context.req.param('secret')}` } } : {}),
   })
   return ReadableStream.from(encoded(pieces)) as ReadableStream<Uint8Array>
 }

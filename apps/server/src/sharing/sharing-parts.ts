@@ -3,6 +3,7 @@ import type { Hono } from 'hono'
 import type { Audit } from '../audit/audit.ts'
 import type { BlobStore } from '../blobs/blob-store.ts'
 import { type OpenDatabase, tablesOf } from '../database/database.ts'
+import type { Forks } from '../forks/forks.usecases.ts'
 import type { Api, ApiEnv } from '../http/api.ts'
 import { makeOpenVisits } from '../http/open-visits.ts'
 import type { AllowedHosts } from '../http/origins.ts'
@@ -10,8 +11,11 @@ import { makePreviewNames } from '../previews/preview-names.models.ts'
 import type { System } from '../system.ts'
 import type { ThreadLog } from '../threads/thread-log.ts'
 import { threadNotFound } from '../threads/threads.errors.ts'
+import type { ThreadStore } from '../threads/threads.store.ts'
 import type { Threads } from '../threads/threads.usecases.ts'
 import type { Access } from '../workspaces/access.ts'
+import { copiesByLinkRoutes } from './copies-by-link.routes.ts'
+import { makeCopiesByLink } from './copies-by-link.ts'
 import { sharedPages } from './shared-pages.ts'
 import { threadLinkRoutes } from './thread-links.routes.ts'
 import { makeThreadLinkStore } from './thread-links.store.ts'
@@ -20,6 +24,8 @@ import { makeLinksOfThreads } from './thread-links.usecases.ts'
 /** Links by which anybody reads a thread, for the people who make them and for whoever opens one. */
 export type SharingParts = {
   routes: Api
+  /** For whoever is signed in and has a link that allows copies. */
+  copyRoutes(forks: Forks): Api
   pages: Hono<ApiEnv>
   /** Breaks off what is still being sent. */
   close(): void
@@ -29,6 +35,7 @@ export function makeSharingParts(options: {
   open: OpenDatabase
   hosts: AllowedHosts
   threads: Pick<Threads, 'open'>
+  threadStore: Pick<ThreadStore, 'findAny'>
   access: Access
   log: ThreadLog
   blobs: BlobStore
@@ -51,6 +58,8 @@ export function makeSharingParts(options: {
       // Whoever gets the link comes by the published name, whichever one its maker uses.
       originOf: makePreviewNames(hosts).publishedOrigin,
     }),
+    copyRoutes: (forks) =>
+      copiesByLinkRoutes(makeCopiesByLink({ store, forks, threadOf: options.threadStore.findAny, audit, system })),
     pages: sharedPages({ links, log, blobs, visits, now: system.now }),
     close: () => visits.close(),
   }

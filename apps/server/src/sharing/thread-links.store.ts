@@ -16,6 +16,10 @@ export type ThreadLinkStore = {
   /** Which of these hold. */
   valid(ids: readonly string[], now: number): Promise<Set<string>>
   noteOpened(id: string, now: number): Promise<void>
+  /** Counts a copy that is about to be made; false when there are `max` already. */
+  takeCopy(id: string, max: number): Promise<boolean>
+  /** One that was counted was not made. */
+  giveCopyBack(id: string): Promise<void>
   removeExpired(now: number): Promise<void>
 }
 
@@ -59,6 +63,24 @@ export function makeThreadLinkStore(database: Kysely<Tables>): ThreadLinkStore {
         .updateTable('thread_links')
         .set({ opened_count: sql<number>`opened_count + 1`, last_opened_at: now })
         .where('id', '=', id)
+        .execute()
+    },
+    takeCopy: async (id, max) => {
+      const result = await database
+        .updateTable('thread_links')
+        .set({ copied_count: sql<number>`copied_count + 1` })
+        .where('id', '=', id)
+        .where('allows_copies', '=', 1)
+        .where('copied_count', '<', max)
+        .executeTakeFirst()
+      return result.numUpdatedRows > 0n
+    },
+    giveCopyBack: async (id) => {
+      await database
+        .updateTable('thread_links')
+        .set({ copied_count: sql<number>`copied_count - 1` })
+        .where('id', '=', id)
+        .where('copied_count', '>', 0)
         .execute()
     },
     removeExpired: async (now) => {

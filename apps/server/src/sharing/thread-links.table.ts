@@ -12,6 +12,9 @@ export type ThreadLinkRow = {
   expires_at: number | null
   opened_count: number
   last_opened_at: number | null
+  /** Whether people of the installation may make copies of the thread, and how many were made. */
+  allows_copies: number
+  copied_count: number
 }
 
 export type ThreadLinkTables = { thread_links: ThreadLinkRow }
@@ -31,4 +34,13 @@ export async function createThreadLinkTables(database: Kysely<never>): Promise<v
     .addColumn('last_opened_at', 'bigint')
     .execute()
   await tables.schema.createIndex('thread_links_thread_idx').on('thread_links').column('thread_id').execute()
+}
+
+export async function addCopyColumns(database: Kysely<never>): Promise<void> {
+  for (const name of ['allows_copies', 'copied_count']) {
+    await database.schema
+      .alterTable('thread_links')
+      .addColumn(name, 'integer', (column) => column.notNull().defaultTo(0))
+      .execute()
+  }
 }

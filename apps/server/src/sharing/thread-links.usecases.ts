@@ -3,6 +3,7 @@ import type { Audit } from '../audit/audit.ts'
 import { makePassSecret } from '../previews/pass-secrets.ts'
 import { sha256Of } from '../sha256.ts'
 import type { System } from '../system.ts'
+import { copiesLeftOf } from './copies-by-link.ts'
 import { threadLinkLimit, threadLinkNotFound } from './thread-links.errors.ts'
 import type { ThreadLinkStore, ValidThreadLink } from './thread-links.store.ts'
 import type { ThreadLinkRow } from './thread-links.table.ts'
@@ -30,7 +31,7 @@ export function makeLinksOfThreads(parts: { store: ThreadLinkStore; audit: Audit
   const { store, audit, system } = parts
   return {
     list: async (threadId) => ({ links: (await store.list(threadId, system.now())).map(present) }),
-    create: async ({ userId, threadId, origin }, { withFiles, expiresInSeconds }) => {
+    create: async ({ userId, threadId, origin }, { withFiles, allowsCopies, expiresInSeconds }) => {
       const now = system.now()
       await store.removeExpired(now)
       if ((await store.list(threadId, now)).length >= maxLinks) throw threadLinkLimit({ max: maxLinks })
@@ -38,10 +39,16 @@ export function makeLinksOfThreads(parts: { store: ThreadLinkStore; audit: Audit
       const row: ThreadLinkRow = {
         ...{ id: system.newId('threadLink'), sha256: sha256Of(secret), thread_id: threadId, user_id: userId },
         ...{ with_files: withFiles ? 1 : 0, created_at: now, opened_count: 0, last_opened_at: null },
+        ...{ allows_copies: allowsCopies === true ? 1 : 0, copied_count: 0 },
         expires_at: expiresInSeconds === null ? null : now + expiresInSeconds * 1000,
       }
       await store.add(row)
-      await audit.record({ userId, action: 'thread-link-created', subject: threadId, details: { link: row.id } })
+      await audit.record({
+        userId,
+        action: 'thread-link-created',
+        subject: threadId,
+        details: { link: row.id, allowsCopies: row.allows_copies === 1 },
+      })
       return { ...present(row), url: `${origin}/shared/${secret}` }
     },
     end: async ({ userId, threadId, id }) => {
@@ -57,6 +64,9 @@ function present(row: ThreadLinkRow): ThreadLink {
   return {
     id: row.id,
     withFiles: row.with_files === 1,
+    allowsCopies: row.allows_copies === 1,
+    copiedCount: row.copied_count,
+    copiesLeft: copiesLeftOf(row),
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     openedCount: row.opened_count,

@@ -25,6 +25,7 @@ export const queryKeys = {
   allTerminals: ['terminals'],
   terminals: (threadId: string) => ['terminals', threadId],
   previewCheck: ['preview-check'],
+  sharedThread: (secret: string) => ['shared-thread', secret],
   threadLinks: (threadId: string) => ['thread-links', threadId],
   shareLinks: (threadId: string) => ['share-links', threadId],
   serviceLogs: (threadId: string, name: string) => ['service-logs', threadId, name],

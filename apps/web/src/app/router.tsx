@@ -105,6 +105,12 @@ const connectionLoginRoute = createRoute({
   ),
 })
 
+const copyRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/copy/$secret',
+  component: lazyRouteComponent(() => import('../features/sharing/components/copy-page.tsx'), 'CopyPage'),
+})
+
 const routeTree = rootRoute.addChildren([
   loginRoute,
   setupRoute,
@@ -117,6 +123,7 @@ const routeTree = rootRoute.addChildren([
     settingsRoute,
     settingsSectionRoute,
     connectionLoginRoute,
+    copyRoute,
   ]),
 ])
 

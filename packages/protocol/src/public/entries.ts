@@ -194,6 +194,7 @@ export const noticeEntrySchema = z.object({
     'sandbox-status',
     'forked',
     'forked-to',
+    'copied',
     'rewound',
   ]),
   params: z.record(z.string(), z.union([z.string(), z.number()])),

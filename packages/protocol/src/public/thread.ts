@@ -4,6 +4,7 @@ import { sandboxViewSchema } from './sandbox.ts'
 /** What a thread began as a copy of. The other thread may have changed since, or be gone. */
 export const forkedFromSchema = z
   .object({
+    /** Empty: a thread of somebody else, copied by a link. */
     threadId: z.string(),
     /** The last answer that it has of that thread, by its id there; null when there was none. */
     turnId: z.string().nullable(),

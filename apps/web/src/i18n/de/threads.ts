@@ -97,6 +97,7 @@ export const threads: Texts<typeof source> = {
     rewoundWithoutDisk: 'Was rückgängig gemacht wurde, ist bis zur nächsten Nachricht aufbewahrt.',
     forked: 'Dieser Thread wurde von einem anderen abgezweigt',
     forkedTo: 'Abgezweigt nach',
+    copied: 'Dieser Thread ist eine Kopie eines mit Ihnen geteilten',
     forkedOf: {
       memory:
         'Alles, was lief, läuft auch hier weiter, unabhängig von dort: Dateien, Prozesse, Variablen. Verbindungen zu anderen Rechnern wurden geschlossen.',

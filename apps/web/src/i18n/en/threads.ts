@@ -94,6 +94,7 @@ export const threads = {
     rewoundWithoutDisk: 'What was undone is kept until the next message.',
     forked: 'This thread is a fork of another one',
     forkedTo: 'Forked to',
+    copied: 'This thread is a copy of one that was shared with you',
     forkedOf: {
       memory:
         'Everything that ran goes on here too, apart from there: files, processes, variables. Connections to other machines were closed.',

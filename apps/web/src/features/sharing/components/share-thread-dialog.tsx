@@ -70,11 +70,13 @@ function LinkForm(props: { threadId: string; onMade: (link: CreatedThreadLink) =
   const create = useCreateThreadLink(props.threadId)
   const [lifetime, setLifetime] = useState<Lifetime>('week')
   const [withFiles, setWithFiles] = useState(false)
+  const [allowsCopies, setAllowsCopies] = useState(false)
   const filesId = useId()
+  const copiesId = useId()
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (create.isPending) return
-    create.mutate({ expiresInSeconds: lifetimes[lifetime], withFiles }, { onSuccess: props.onMade })
+    create.mutate({ expiresInSeconds: lifetimes[lifetime], withFiles, allowsCopies }, { onSuccess: props.onMade })
   }
   return (
     <form className="share-form" onSubmit={submit}>
@@ -94,6 +96,17 @@ function LinkForm(props: { threadId: string; onMade: (link: CreatedThreadLink) =
         </label>
         <Switch id={filesId} isOn={withFiles} onChange={setWithFiles} />
       </div>
+      <div className="row-line">
+        <label className="grow" htmlFor={copiesId}>
+          {t('allowsCopies')}
+        </label>
+        <Switch id={copiesId} isOn={allowsCopies} onChange={setAllowsCopies} />
+      </div>
+      {allowsCopies && (
+        <p className="help" role="status">
+          {t('copiesWarning')}
+        </p>
+      )}
       {create.error !== null && <FormProblem error={create.error} />}
       <div>
         <Button size="md" variant="primary" type="submit" isLoading={create.isPending}>
@@ -122,6 +135,7 @@ function LinkList(props: { threadId: string; links: readonly ThreadLink[]; onEnd
                 {[
                   t('made', { when: when(link.createdAt) }),
                   t(link.withFiles ? 'files' : 'noFiles'),
+                  ...(link.allowsCopies ? [t('copied', { count: link.copiedCount, left: link.copiesLeft })] : []),
                   link.lastOpenedAt === null
                     ? t('neverOpened')
                     : t('opened', { count: link.openedCount, when: when(link.lastOpenedAt) }),

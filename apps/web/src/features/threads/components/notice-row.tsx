@@ -87,6 +87,8 @@ export function NoticeRow(props: { entry: NoticeEntry; turn: Turn | undefined; i
       )
     case 'forked':
       return <Forked params={params} />
+    case 'copied':
+      return <Forked params={params} isCopy />
     case 'forked-to':
       return (
         <Line icon={<GitFork className="i" size={16} />} title={t('notice.forkedTo')}>
@@ -118,13 +120,18 @@ function Line(props: {
 }
 
 /** Where a thread begins that is a copy of another one, and what its computer has of that one's. */
-function Forked(props: { params: NoticeEntry['params'] }) {
+function Forked(props: { params: NoticeEntry['params']; isCopy?: boolean }) {
   const { t } = useTranslation('threads')
   const { params } = props
   const from = forkOrigins.find((known) => known === params.from) ?? 'none'
+  const isCopy = props.isCopy === true
   return (
-    <Line icon={<GitFork className="i" size={16} />} title={t('notice.forked')} rest={t(`notice.forkedOf.${from}`)}>
-      <ThreadLink params={params} />
+    <Line
+      icon={<GitFork className="i" size={16} />}
+      title={t(isCopy ? 'notice.copied' : 'notice.forked')}
+      rest={t(`notice.forkedOf.${from}`)}
+    >
+      {!isCopy && <ThreadLink params={params} />}
     </Line>
   )
 }
