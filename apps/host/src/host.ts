@@ -31,14 +31,17 @@ import { makeHostServer, makeOrdersApp } from './server.ts'
 import { makeSkillPlaces } from './skills/skill-places.ts'
 import { addSleepingFileRoutes } from './sleeping/sleeping-files.routes.ts'
 import { makeSleepingFiles } from './sleeping/sleeping-files.ts'
+import { makeSnapshotMemories } from './snapshots/snapshot-memories.ts'
 import { makeSnapshots } from './snapshots/snapshots.ts'
 import { makeSpares } from './spares/spares.ts'
 import { makeBootsStore } from './state/boots.store.ts'
 import { makeFactsStore } from './state/facts.store.ts'
 import { makeForksStore } from './state/forks.store.ts'
+import { makeMemoryImagesStore } from './state/memory-images.store.ts'
 import { makePausePointsStore } from './state/pause-points.store.ts'
 import { makeRewindsStore } from './state/rewinds.store.ts'
 import { makeSandboxesStore } from './state/sandboxes.store.ts'
+import { makeSnapshotMemoriesStore } from './state/snapshot-memories.store.ts'
 import { makeSnapshotsStore } from './state/snapshots.store.ts'
 import { makeSparesStore } from './state/spares.store.ts'
 import type { StateTables } from './state/state.tables.ts'
@@ -115,35 +118,37 @@ export async function makeHost(options: HostOptions): Promise<Host> {
   const waiting = { count, withKernels: options.spareKernels }
   const spares = makeSpares({ ...waiting, launch, disks, network, addresses, images, store, templates, logger, signal })
   const pausePoints = makePausePointsStore(database)
-  const snapshots = makeSnapshots({ disks, boots, store: makeSnapshotsStore(database), pausePoints, clock, logger })
-  const memory = makeMemory({
-    ...{ options: options.memory, database, launch, running, active, boots, disks, network, spares },
-    ...{ events, logger, signal, pausePoints, keptSnapshots: snapshots.idsOf },
+  const memoryImages = makeMemoryImagesStore(database)
+  const memories = makeSnapshotMemories({
+    ...{ driver, disks, boots, running, images: memoryImages, pausePoints, logger },
+    store: makeSnapshotMemoriesStore(database),
   })
-  const { paused, room, images: memoryImages } = memory
+  const snapshotsStore = makeSnapshotsStore(database)
+  const snapshots = makeSnapshots({ disks, memories, boots, store: snapshotsStore, pausePoints, clock, logger })
+  const memory = makeMemory({
+    ...{ options: options.memory, launch, running, active, boots, disks, network, spares },
+    ...{
+      events,
+      logger,
+      signal,
+      pausePoints,
+      images: memoryImages,
+      keptSnapshots: snapshots.idsOf,
+      keptMemories: memories.places,
+    },
+  })
+  const { paused, room } = memory
+  const goesOn = { launch, running, disks, network, boots, room, logger, memories }
   const forks = makeForks({
-    ...{ launch, running, disks, network, boots, images: memoryImages, room, logger, pausePoints },
+    ...{ ...goesOn, images: memoryImages, pausePoints },
     ...{ store: makeForksStore(database), sandboxes, addresses },
   })
-  const rewindsStore = makeRewindsStore(database)
-  const rewinds = makeRewinds({ disks, boots, running, paused, snapshots, store: rewindsStore, logger })
+  const rewinds = makeRewinds({ ...goesOn, paused, snapshots, store: makeRewindsStore(database) })
   const cpuShare = options.activeCpuShare
   const activity = makeActivityWatch({ active, events, cpuShare, logger, clock, signal })
   const place = {
-    sandboxes,
-    boots,
-    running,
-    driver,
-    disks,
-    network,
-    attachments,
-    files,
-    skills,
-    spares,
-    paused,
-    snapshots,
-    forks,
-    rewinds,
+    ...{ sandboxes, boots, running, driver, disks, network, attachments, files, skills, spares },
+    ...{ paused, snapshots, forks, rewinds },
   }
   const orders = makeSandboxOrders({ ...place, addresses, images, room, logger, clock, lock: makeKeyedLock() })
   const gateway = makeGateway({ active, events, logger, clock })

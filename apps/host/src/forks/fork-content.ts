@@ -3,21 +3,22 @@ import type { DiskContent } from '@threadbox/disk-store'
 import { type MemoryParts, savingDriver } from '../memory/memory-parts.ts'
 import { imageName, refuseWithoutSpace } from '../memory/pause.ts'
 import { isAsleep } from '../memory/paused-boots.ts'
+import type { SavedMemory, SavedMemoryParts } from '../memory/saved-memory.ts'
 import type { Stopwatch } from '../memory/stopwatch.ts'
+import type { SnapshotMemories } from '../snapshots/snapshot-memories.ts'
 import type { StoredBoot } from '../state/boots.store.ts'
 import type { PausePointsStore } from '../state/pause-points.store.ts'
 import type { StoredSandbox } from '../state/sandboxes.store.ts'
 
-export type ForkParts = Pick<
-  MemoryParts,
-  'launch' | 'running' | 'disks' | 'network' | 'boots' | 'images' | 'room' | 'logger'
-> & {
-  pausePoints: Pick<PausePointsStore, 'find'>
-}
+export type ForkParts = SavedMemoryParts &
+  Pick<MemoryParts, 'images'> & {
+    pausePoints: Pick<PausePointsStore, 'find'>
+    memories: Pick<SnapshotMemories, 'find'>
+  }
 
 /** What a fork begins with. `memory` fits exactly the content of its disk. */
 export type ForkContent = {
-  memory: { directory: string; bytes: number; boot: StoredBoot } | undefined
+  memory: SavedMemory | undefined
   problem: string
   stallMs: number
 }
@@ -33,10 +34,10 @@ type Wanted = {
 /** Makes the disk of a fork, and saves or finds the memory that fits it. The source goes on as it was. */
 export async function copyContent(parts: ForkParts, wanted: Wanted): Promise<ForkContent> {
   const { source, boot, snapshotId } = wanted
-  const diskOnly = { memory: undefined, problem: '', stallMs: 0 }
   if (snapshotId !== undefined || boot === undefined) {
     await copyDisk(parts, { ...wanted, from: { diskId: source.placeId, snapshotId } })
-    return diskOnly
+    const memory = snapshotId === undefined ? undefined : await parts.memories.find(source, snapshotId)
+    return { memory, problem: '', stallMs: 0 }
   }
   return isAsleep(boot) ? await copyPaused(parts, { ...wanted, boot }) : await copyRunning(parts, { ...wanted, boot })
 }
@@ -54,7 +55,8 @@ async function copyPaused(parts: ForkParts, wanted: Wanted & { boot: StoredBoot 
   }
   const place = await parts.disks.makeMemoryPlace({ diskId: placeId, imageId: image.imageId })
   const directory = path.join(place.path, imageName)
-  return { memory: { directory, bytes: image.bytes, boot }, problem: '', stallMs: 0 }
+  const { guestDirectory, accessToken } = boot
+  return { memory: { directory, bytes: image.bytes, guestDirectory, accessToken }, problem: '', stallMs: 0 }
 }
 
 /**
@@ -63,7 +65,7 @@ async function copyPaused(parts: ForkParts, wanted: Wanted & { boot: StoredBoot 
  */
 async function copyRunning(parts: ForkParts, wanted: Wanted & { boot: StoredBoot }): Promise<ForkContent> {
   const { source, boot, fork, watch } = wanted
-  const { driverBootId } = boot
+  const { driverBootId, guestDirectory, accessToken } = boot
   const driver = await savingDriver(parts)
   await refuseWithoutSpace(parts, { driver, driverBootId })
   const imageId = parts.launch.randomBytes(10).toString('hex')
@@ -77,7 +79,8 @@ async function copyRunning(parts: ForkParts, wanted: Wanted & { boot: StoredBoot
     const { bytes } = await watch.time('saveMs', driver.saveMemory({ bootId: driverBootId, directory }))
     // After the saving, in which the sandbox's kernel writes to the disk what it still held.
     await watch.time('diskMs', copyDisk(parts, { ...wanted, from: { diskId: source.placeId } }))
-    return { memory: { directory, bytes, boot }, problem: '', stallMs: performance.now() - frozenAt }
+    const memory = { directory, bytes, guestDirectory, accessToken }
+    return { memory, problem: '', stallMs: performance.now() - frozenAt }
   } finally {
     await watch.time('thawMs', driver.thaw(driverBootId))
   }

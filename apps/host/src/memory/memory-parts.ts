@@ -31,6 +31,8 @@ export type MemoryParts = {
   logger: Logger
   /** What memory images may take together before the server is asked to give some up. */
   imageBudgetBytes: () => Promise<number>
+  /** Names of places that pauses have nothing to do with. */
+  keptMemories: () => Promise<ReadonlySet<string>>
 }
 
 export type SandboxBoot = { sandbox: StoredSandbox; boot: StoredBoot }

@@ -1,16 +1,14 @@
 import type { DiskStore } from '@threadbox/disk-store'
 import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import type { Logger } from '@threadbox/telemetry'
-import type { Kysely } from 'kysely'
 import type { ActiveBoots } from '../boots/active-boots.ts'
 import type { Boots } from '../boots/boots.ts'
 import type { LaunchParts } from '../boots/launch.ts'
 import type { HostEvents } from '../events/host-events.ts'
 import type { Spares } from '../spares/spares.ts'
 import type { BootsStore } from '../state/boots.store.ts'
-import { type MemoryImagesStore, makeMemoryImagesStore } from '../state/memory-images.store.ts'
+import type { MemoryImagesStore } from '../state/memory-images.store.ts'
 import type { PausePointsStore } from '../state/pause-points.store.ts'
-import type { StateTables } from '../state/state.tables.ts'
 import { makeFrozenCopies } from './frozen-copies.ts'
 import { type MemoryRoom, makeMemoryRoom, type ReadMemory } from './memory-room.ts'
 import { makePausePoints } from './pause-points.ts'
@@ -33,7 +31,6 @@ const budgetEveryMs = 60_000
 /** What is done about the memory of sandboxes, in RAM and on disk. */
 export function makeMemory(parts: {
   options: MemoryOptions
-  database: Kysely<StateTables>
   launch: LaunchParts
   running: Boots
   active: ActiveBoots
@@ -42,15 +39,16 @@ export function makeMemory(parts: {
   network: SandboxNetwork
   spares: Spares
   pausePoints: PausePointsStore
+  images: MemoryImagesStore
   /** Snapshots of a sandbox that pauses have nothing to do with. */
   keptSnapshots: (sandboxId: string) => Promise<ReadonlySet<string>>
+  keptMemories: () => Promise<ReadonlySet<string>>
   events: HostEvents
   logger: Logger
   signal: AbortSignal
-}): { paused: PausedBoots; room: MemoryRoom; images: MemoryImagesStore; watch: () => void } {
-  const { options, launch, disks, events, logger, signal, active } = parts
+}): { paused: PausedBoots; room: MemoryRoom; watch: () => void } {
+  const { options, launch, disks, events, logger, signal, active, images } = parts
   const { driver, clock } = launch
-  const images = makeMemoryImagesStore(parts.database)
   const { pausePoints: store, keptSnapshots } = parts
   const points = makePausePoints({ disks, store, keptSnapshots, logger })
   const frozen = makeFrozenCopies({ driver, disks, images, events, logger, clock, signal })
@@ -71,6 +69,7 @@ export function makeMemory(parts: {
   const paused = makePausedBoots({
     ...{ launch, running: parts.running, active, disks, network: parts.network, boots: parts.boots },
     ...{ images, points, frozen, room, events, logger, imageBudgetBytes, keepsFrozen: options.keepsFrozen },
+    keptMemories: parts.keptMemories,
   })
   const repeat = (everyMs: number, work: () => Promise<void>) => {
     const timer = setInterval(() => {
@@ -83,5 +82,5 @@ export function makeMemory(parts: {
     repeat(relieveEveryMs, room.relieve)
     repeat(budgetEveryMs, paused.tellBudget)
   }
-  return { paused, room, images, watch }
+  return { paused, room, watch }
 }

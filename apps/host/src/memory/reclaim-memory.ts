@@ -41,7 +41,7 @@ export async function reclaimMemory(parts: MemoryParts, options: SandboxBoot): P
 /** Images of boots that have ended, and files that no row names. */
 export async function removeLeftOverImages(parts: MemoryParts): Promise<void> {
   const current = new Set((await parts.boots.listCurrent()).map(({ bootId }) => bootId))
-  const known = new Set<string>()
+  const known = new Set(await parts.keptMemories())
   for (const image of await parts.images.list()) {
     if (current.has(image.bootId)) known.add(image.imageId)
     else await parts.images.remove(image.imageId)

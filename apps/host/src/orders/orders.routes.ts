@@ -101,6 +101,10 @@ function addSnapshotRoutes(app: Hono, orders: SandboxOrders): void {
     await orders.removeSnapshot(sandboxIdOf(context), context.req.param('snapshotId') ?? '')
     return context.body(null, 204)
   })
+  app.delete(hostPaths.snapshotMemory(':sandboxId', ':snapshotId'), async (context) => {
+    await orders.removeSnapshotMemory(sandboxIdOf(context), context.req.param('snapshotId') ?? '')
+    return context.body(null, 204)
+  })
 }
 
 function addRewindRoutes(app: Hono, orders: SandboxOrders): void {
@@ -108,6 +112,9 @@ function addRewindRoutes(app: Hono, orders: SandboxOrders): void {
     const order = await bodyOf(context, rewindSandboxSchema)
     for (const id of [order.keepId, order.snapshotId]) {
       if (id !== null && !isId('snapshot', id)) throw requestInvalid({ problem: 'not an id of a snapshot' })
+    }
+    if (order.bootId !== null && !isId('boot', order.bootId)) {
+      throw requestInvalid({ problem: 'bootId is not an id of a boot' })
     }
     return context.json(await orders.rewind(sandboxIdOf(context), order))
   })

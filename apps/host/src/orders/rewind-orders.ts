@@ -1,24 +1,30 @@
 import { imageSnapshot, type RewoundSandbox, type SnapshotChanges } from '@threadbox/protocol/host'
+import type { WantedRewind } from '../rewinds/rewinds.ts'
 import type { StoredSandbox } from '../state/sandboxes.store.ts'
 import { presentSandbox } from './present-sandbox.ts'
 import type { OrdersParts } from './sandbox-orders.ts'
 
 export type RewindOrders = {
-  rewind(sandboxId: string, order: { snapshotId: string | null; keepId: string }): Promise<RewoundSandbox>
+  rewind(sandboxId: string, order: Omit<WantedRewind, 'sandbox'>): Promise<RewoundSandbox>
   /** What a rewind to this snapshot would change on the disk. Nothing is woken, and nothing waits for it. */
   snapshotChanges(sandboxId: string, snapshotId: string): Promise<SnapshotChanges>
 }
 
 export function makeRewindOrders(
-  parts: OrdersParts & { known: (sandboxId: string) => Promise<StoredSandbox> },
+  parts: OrdersParts & {
+    known: (sandboxId: string) => Promise<StoredSandbox>
+    isShuttingDown: () => boolean
+  },
 ): RewindOrders {
   const { lock, known, disks } = parts
   return {
     rewind: (sandboxId, order) =>
       lock(sandboxId, async () => {
         const sandbox = await known(sandboxId)
-        const kept = await parts.rewinds.rewind({ sandbox, ...order })
-        return { sandbox: await presentSandbox(parts, sandbox), kept }
+        // The rewind itself is not refused: an order may have been begun before.
+        const bootId = parts.isShuttingDown() ? null : order.bootId
+        const rewound = await parts.spares.holdOff(() => parts.rewinds.rewind({ sandbox, ...order, bootId }))
+        return { sandbox: await presentSandbox(parts, sandbox), ...rewound }
       }),
     snapshotChanges: async (sandboxId, named) => {
       const { placeId: diskId } = await known(sandboxId)

@@ -160,7 +160,7 @@ export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
     ...makeMemoryOrders({ ...parts, known, isShuttingDown: () => isShuttingDown }),
     ...makeSnapshotOrders({ ...parts, known }),
     ...makeSkillOrders({ ...parts, known }),
-    ...makeRewindOrders({ ...parts, known }),
+    ...makeRewindOrders({ ...parts, known, isShuttingDown: () => isShuttingDown }),
     ...makeCleanOrders({ ...parts, known }),
     ...makeForkOrders({
       ...{ ...parts, known, isShuttingDown: () => isShuttingDown },

@@ -1,13 +1,14 @@
 import { isErrorOf } from '@threadbox/errors'
-import type { HostSnapshots, TakenSnapshot } from '@threadbox/protocol/host'
+import type { HostSnapshots, SnapshotMemoryOrder, TakenSnapshot } from '@threadbox/protocol/host'
 import type { StoredSandbox } from '../state/sandboxes.store.ts'
 import type { OrdersParts } from './sandbox-orders.ts'
 
 /** Orders about what a disk contained at earlier moments. */
 export type SnapshotOrders = {
-  takeSnapshot(sandboxId: string, order: { snapshotId: string }): Promise<TakenSnapshot>
+  takeSnapshot(sandboxId: string, order: { snapshotId: string; memory: SnapshotMemoryOrder }): Promise<TakenSnapshot>
   listSnapshots(sandboxId: string): Promise<HostSnapshots>
   removeSnapshot(sandboxId: string, snapshotId: string): Promise<void>
+  removeSnapshotMemory(sandboxId: string, snapshotId: string): Promise<void>
 }
 
 export function makeSnapshotOrders(
@@ -23,10 +24,10 @@ export function makeSnapshotOrders(
       throw error
     })
   return {
-    takeSnapshot: (sandboxId, { snapshotId }) =>
+    takeSnapshot: (sandboxId, order) =>
       lock(sandboxId, async () => {
         const sandbox = await known(sandboxId)
-        const taken = await snapshots.take({ sandbox, snapshotId })
+        const taken = await snapshots.take({ sandbox, ...order })
         return { ...taken, ...(await usageOf(sandbox)) }
       }),
     listSnapshots: async (sandboxId) => {
@@ -35,5 +36,7 @@ export function makeSnapshotOrders(
     },
     removeSnapshot: (sandboxId, snapshotId) =>
       lock(sandboxId, async () => snapshots.remove({ sandbox: await known(sandboxId), snapshotId })),
+    removeSnapshotMemory: (sandboxId, snapshotId) =>
+      lock(sandboxId, async () => snapshots.removeMemory({ sandbox: await known(sandboxId), snapshotId })),
   }
 }

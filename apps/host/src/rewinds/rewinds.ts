@@ -1,9 +1,12 @@
 import type { DiskStore } from '@threadbox/disk-store'
 import { isErrorOf } from '@threadbox/errors'
-import type { HostSnapshot } from '@threadbox/protocol/host'
+import type { HostSnapshot, RewoundSandbox, SnapshotMemoryOrder } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
 import type { Boots } from '../boots/boots.ts'
+import { reasonOf } from '../memory/memory-parts.ts'
 import { isAsleep, type PausedBoots } from '../memory/paused-boots.ts'
+import { goOnFrom, type SavedMemoryParts } from '../memory/saved-memory.ts'
+import type { SnapshotMemories } from '../snapshots/snapshot-memories.ts'
 import type { Snapshots } from '../snapshots/snapshots.ts'
 import type { BootsStore } from '../state/boots.store.ts'
 import type { RewindsStore } from '../state/rewinds.store.ts'
@@ -12,52 +15,68 @@ import type { RewindsTable } from '../state/state.tables.ts'
 import { rewindTargetGone } from './rewinds.errors.ts'
 
 /**
- * Disks that get back what they contained earlier. What they contain now is kept first, while nothing else is changed
- * yet; then it is recorded that the rewind is to be, and from there on it is finished. The memory of the sandbox ends
- * before its disk is touched, so that no memory ever meets a disk that it does not fit. The caller sees to it that one
- * thing at a time is done with a sandbox.
+ * Sandboxes that become what they were earlier. What they are now is kept first, while nothing else is changed yet; then
+ * it is recorded that the rewind is to be, and from there on it is finished. The memory of the sandbox ends before its disk
+ * is touched, and what goes on over the exchanged disk is only ever the memory that was saved with that very content. The
+ * caller sees to it that one thing at a time is done with a sandbox.
  */
 export type Rewinds = {
   /** Asked again with the same `keepId`: the same rewind. */
-  rewind(options: { sandbox: StoredSandbox; snapshotId: string | null; keepId: string }): Promise<HostSnapshot>
-  /** Finishes what was begun; a sandbox may start over its disk only after that. */
+  rewind(options: WantedRewind): Promise<Omit<RewoundSandbox, 'sandbox'>>
+  /** Finishes what was begun, without memory; a sandbox may start over its disk only after that. */
   settle(sandbox: StoredSandbox): Promise<void>
   /** As `settle`, at a start of the daemon: what cannot be finished now is left for the next order. */
   reclaim(sandbox: StoredSandbox): Promise<void>
 }
 
-type RewindsParts = {
+export type WantedRewind = {
+  sandbox: StoredSandbox
+  snapshotId: string | null
+  keepId: string
+  /** For what is kept of the present. */
+  memory: SnapshotMemoryOrder
+  /** Of the boot that goes on out of the memory of then; null: none is to. */
+  bootId: string | null
+}
+
+type RewindsParts = SavedMemoryParts & {
   disks: DiskStore
-  boots: Pick<BootsStore, 'current'>
-  running: Pick<Boots, 'stop'>
+  boots: BootsStore
+  running: Boots
   paused: Pick<PausedBoots, 'drop' | 'markPoint'>
   snapshots: Pick<Snapshots, 'take' | 'list'>
+  memories: Pick<SnapshotMemories, 'find'>
   store: RewindsStore
   logger: Logger
 }
+
+type Begun = Pick<RewindsTable, 'targetId' | 'bootId'>
+
+/** The host ended in between, and a boot that nobody waits for is not begun. */
+const interrupted = 'The rewind was interrupted, and finished later.'
 
 export function makeRewinds(parts: RewindsParts): Rewinds {
   const { store, snapshots, logger } = parts
   const settle = async (sandbox: StoredSandbox) => {
     const begun = await store.find(sandbox.sandboxId)
-    if (begun?.phase === 'begun') await finish(parts, sandbox, begun)
+    if (begun?.phase === 'begun') await finish(parts, sandbox, { ...begun, bootId: null })
   }
   const find = async (sandbox: StoredSandbox, snapshotId: string) =>
     (await snapshots.list(sandbox)).find((one) => one.snapshotId === snapshotId)
   return {
     settle,
-    rewind: async ({ sandbox, snapshotId, keepId }) => {
+    rewind: async ({ sandbox, snapshotId, keepId, memory, bootId }) => {
       const { sandboxId } = sandbox
       await settle(sandbox)
       const last = await store.find(sandboxId)
       const known = last?.keepId === keepId ? await find(sandbox, last.keptId) : undefined
-      if (known !== undefined) return known
+      if (known !== undefined) return await describe(parts, { sandbox, kept: known })
       if (snapshotId !== null && (await find(sandbox, snapshotId)) === undefined) throw rewindTargetGone({ snapshotId })
-      const { snapshot } = await snapshots.take({ sandbox, snapshotId: keepId })
-      const rewind = { sandboxId, keepId, keptId: snapshot.snapshotId, targetId: snapshotId }
+      const { snapshot: kept } = await snapshots.take({ sandbox, snapshotId: keepId, memory })
+      const rewind = { sandboxId, keepId, keptId: kept.snapshotId, targetId: snapshotId, bootId }
       await store.begin(rewind)
       await finish(parts, sandbox, rewind)
-      return snapshot
+      return await describe(parts, { sandbox, kept })
     },
     reclaim: async (sandbox) => {
       await settle(sandbox).catch((error: unknown) => {
@@ -67,18 +86,21 @@ export function makeRewinds(parts: RewindsParts): Rewinds {
   }
 }
 
+async function describe(
+  { boots, store }: RewindsParts,
+  { sandbox, kept }: { sandbox: StoredSandbox; kept: HostSnapshot },
+): Promise<Omit<RewoundSandbox, 'sandbox'>> {
+  const last = await store.find(sandbox.sandboxId)
+  const boot = await boots.current(sandbox.sandboxId)
+  const isRunning = boot !== undefined && boot.bootId === last?.bootId
+  return { kept, from: isRunning ? 'memory' : 'disk', problem: isRunning ? '' : (last?.problem ?? '') }
+}
+
 /** Begun again after a crash, from wherever it was. */
-async function finish(
-  parts: RewindsParts,
-  sandbox: StoredSandbox,
-  { targetId }: Pick<RewindsTable, 'targetId'>,
-): Promise<void> {
+async function finish(parts: RewindsParts, sandbox: StoredSandbox, { targetId, bootId }: Begun): Promise<void> {
   const { disks, store, logger } = parts
   const { sandboxId, placeId: diskId } = sandbox
-  const boot = await parts.boots.current(sandboxId)
-  const detail = 'The thread was rewound.'
-  if (boot !== undefined && isAsleep(boot)) await parts.paused.drop({ sandbox, boot, detail })
-  else if (boot !== undefined) await parts.running.stop(boot)
+  await endBoot(parts, sandbox)
   try {
     await disks.restoreSnapshot({ diskId, snapshotId: targetId })
   } catch (error) {
@@ -88,6 +110,37 @@ async function finish(
   }
   // Else a disk that is lost later would get back what was undone here.
   await parts.paused.markPoint(sandbox)
-  await store.finish(sandboxId)
-  logger.info({ sandboxId, targetId }, 'sandbox rewound')
+  const problem = await goOn(parts, sandbox, { targetId, bootId })
+  await store.finish(sandboxId, problem)
+  logger.info({ sandboxId, targetId, problem }, 'sandbox rewound')
+}
+
+/** Whatever there is of a boot, one of an earlier attempt included: the disk is exchanged under nothing. */
+async function endBoot({ boots, paused, running, launch }: RewindsParts, sandbox: StoredSandbox): Promise<void> {
+  const boot = await boots.current(sandbox.sandboxId)
+  if (boot === undefined) return
+  if (isAsleep(boot)) return await paused.drop({ sandbox, boot, detail: 'The thread was rewound.' })
+  if (boot.state === 'ready') return await running.stop(boot)
+  // Nobody was told of it.
+  await launch.driver.stop(boot.driverBootId)
+  await launch.driver.forget(boot.driverBootId)
+  await boots.remove(boot.bootId)
+}
+
+/** Why the memory of then does not go on; empty when it does, or when there is none. */
+async function goOn(parts: RewindsParts, sandbox: StoredSandbox, { targetId, bootId }: Begun): Promise<string> {
+  const { sandboxId } = sandbox
+  const memory = targetId === null ? undefined : await parts.memories.find(sandbox, targetId)
+  if (memory === undefined) return ''
+  if (bootId === null) return interrupted
+  const hostname = sandbox.hostname ?? sandboxId
+  try {
+    await goOnFrom(parts, { sandbox, bootId, hostname, memory })
+    return ''
+  } catch (error) {
+    parts.logger.warn({ error, sandboxId }, 'the memory of an earlier moment cannot be used')
+    // What ran of it for a moment may have written: the disk is that of then, and nothing else.
+    await parts.disks.restoreSnapshot({ diskId: sandbox.placeId, snapshotId: targetId })
+    return reasonOf(error)
+  }
 }

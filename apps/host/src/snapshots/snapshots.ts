@@ -1,6 +1,6 @@
 import type { DiskStore } from '@threadbox/disk-store'
 import { isErrorOf } from '@threadbox/errors'
-import type { HostSnapshot, TakenSnapshot } from '@threadbox/protocol/host'
+import type { HostSnapshot, SnapshotMemoryOrder, TakenSnapshot } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
 import { isAsleep } from '../memory/paused-boots.ts'
 import type { BootsStore } from '../state/boots.store.ts'
@@ -8,6 +8,7 @@ import type { PausePointsStore } from '../state/pause-points.store.ts'
 import type { StoredSandbox } from '../state/sandboxes.store.ts'
 import type { SnapshotsStore } from '../state/snapshots.store.ts'
 import type { SnapshotsTable } from '../state/state.tables.ts'
+import type { MemoryPlan, SnapshotMemories } from './snapshot-memories.ts'
 import { snapshotIdTaken } from './snapshots.errors.ts'
 
 /**
@@ -18,24 +19,28 @@ import { snapshotIdTaken } from './snapshots.errors.ts'
 export type Snapshots = {
   /**
    * Freezes the disk as it is now, also while the sandbox runs. When nothing was written since the last snapshot that
-   * one is the answer (`isNew: false`). Asked again with the same id: the same snapshot.
+   * one is the answer (`isNew: false`), unless memory is saved with it, which may have changed all the same. Asked again
+   * with the same id: the same snapshot.
    */
-  take(options: {
-    sandbox: StoredSandbox
-    snapshotId: string
-  }): Promise<Omit<TakenSnapshot, 'usedBytes' | 'limitBytes'>>
+  take(options: WantedSnapshot): Promise<Taken>
   /** Oldest first. */
   list(sandbox: StoredSandbox): Promise<HostSnapshot[]>
   /** One that is gone already, or another sandbox's: nothing happens. */
   remove(options: { sandbox: StoredSandbox; snapshotId: string }): Promise<void>
+  /** Gives up the memory of a snapshot, which stays. */
+  removeMemory(options: { sandbox: StoredSandbox; snapshotId: string }): Promise<void>
   /** Which snapshots of a disk belong to the server. */
   idsOf(sandboxId: string): Promise<ReadonlySet<string>>
   /** Removes what a crash left half made or half removed. */
   reclaim(sandboxes: readonly StoredSandbox[]): Promise<void>
 }
 
+type WantedSnapshot = { sandbox: StoredSandbox; snapshotId: string; memory: SnapshotMemoryOrder }
+type Taken = Omit<TakenSnapshot, 'usedBytes' | 'limitBytes'>
+
 type SnapshotsParts = {
   disks: DiskStore
+  memories: SnapshotMemories
   boots: Pick<BootsStore, 'current'>
   store: SnapshotsStore
   pausePoints: Pick<PausePointsStore, 'find'>
@@ -44,28 +49,37 @@ type SnapshotsParts = {
 }
 
 export function makeSnapshots(parts: SnapshotsParts): Snapshots {
-  const { disks, store } = parts
-  const drop = async ({ placeId }: StoredSandbox, snapshotId: string) => {
+  const { disks, store, memories } = parts
+  const drop = async (sandbox: StoredSandbox, snapshotId: string) => {
+    const { placeId } = sandbox
+    // First: memory whose disk is gone is worth nothing.
+    await memories.remove(sandbox, snapshotId)
     await disks.deleteSnapshot({ diskId: placeId, snapshotId })
     await store.remove(snapshotId)
   }
   return {
-    take: async ({ sandbox, snapshotId }) => {
+    take: async (wanted) => {
+      const { sandbox, snapshotId } = wanted
       const known = await store.find(snapshotId)
       if (known !== undefined && known.sandboxId !== sandbox.sandboxId) throw snapshotIdTaken({ snapshotId })
-      if (known?.phase === 'ready') return { snapshot: present(known), isNew: true, durationMs: 0 }
+      if (known?.phase === 'ready') return await describe(parts, known, { isNew: true })
       // An order that failed half way, and could not be cleared up then.
       if (known !== undefined) await drop(sandbox, snapshotId)
-      return await takeSnapshot(parts, { sandbox, snapshotId })
+      return await takeSnapshot(parts, wanted)
     },
-    list: async ({ sandboxId }) => (await store.list(sandboxId)).filter(isReady).map(present),
+    list: async ({ sandboxId }) => {
+      const sizes = await memories.sizes(sandboxId)
+      return (await store.list(sandboxId)).filter(isReady).map((row) => present(row, sizes))
+    },
     remove: async ({ sandbox, snapshotId }) => {
       if ((await store.find(snapshotId))?.sandboxId !== sandbox.sandboxId) return
       await store.markRemoving(snapshotId)
       await drop(sandbox, snapshotId)
     },
+    removeMemory: ({ sandbox, snapshotId }) => memories.remove(sandbox, snapshotId),
     idsOf: async (sandboxId) => new Set((await store.list(sandboxId)).map(({ snapshotId }) => snapshotId)),
     reclaim: async (sandboxes) => {
+      await memories.reclaim(sandboxes)
       const known = new Map(sandboxes.map((sandbox) => [sandbox.sandboxId, sandbox]))
       for (const { sandboxId, snapshotId } of await store.listUnfinished()) {
         const sandbox = known.get(sandboxId)
@@ -75,26 +89,30 @@ export function makeSnapshots(parts: SnapshotsParts): Snapshots {
   }
 }
 
-async function takeSnapshot(
-  parts: SnapshotsParts,
-  { sandbox, snapshotId }: { sandbox: StoredSandbox; snapshotId: string },
-): Promise<Omit<TakenSnapshot, 'usedBytes' | 'limitBytes'>> {
-  const { disks, store, clock } = parts
+async function takeSnapshot(parts: SnapshotsParts, { sandbox, snapshotId, memory }: WantedSnapshot): Promise<Taken> {
+  const { disks, store, memories, clock } = parts
   const { sandboxId, placeId: diskId } = sandbox
   const startedAt = performance.now()
-  const durationMs = () => performance.now() - startedAt
+  const plan = memory === null ? undefined : await memories.plan({ sandbox, maxBytes: memory.maxBytes })
   const last = (await store.list(sandboxId)).filter(isReady).at(-1)
   const paused = await pausePoint(parts, sandbox)
   // The disk of a paused sandbox is not touched: its memory fits its disk as it is, and a snapshot is a change.
   const isChanged = async ({ snapshotId, at }: SnapshotsTable) =>
     paused === undefined ? await hasChanged(parts, { diskId, snapshotId }) : at < paused.at
-  if (last !== undefined && !(await isChanged(last))) {
-    return { snapshot: present(last), isNew: false, durationMs: durationMs() }
+  if (last !== undefined && (await mayShare(parts, { last, plan })) && !(await isChanged(last))) {
+    const problem = plan?.of === 'nothing' ? plan.problem : null
+    return await describe(parts, last, {
+      isNew: false,
+      memoryProblem: problem,
+      durationMs: performance.now() - startedAt,
+    })
   }
   await store.insert({ snapshotId, sandboxId, at: clock() })
   try {
-    await disks.snapshotDisk({ diskId, snapshotId, of: paused?.snapshotId })
-    const tookMs = durationMs()
+    const snapshot = async () => void (await disks.snapshotDisk({ diskId, snapshotId, of: paused?.snapshotId }))
+    const saved = plan && (await memories.saveWith({ sandbox, snapshotId, plan, snapshot }))
+    if (saved === undefined) await snapshot()
+    const durationMs = performance.now() - startedAt
     const written = await disks
       .writtenBytes({ diskId, snapshotId, since: last?.snapshotId })
       .catch((error: unknown) => {
@@ -102,15 +120,36 @@ async function takeSnapshot(
         return 0
       })
     // A disk never holds more than it may, whatever its files claim.
-    await store.finish({ snapshotId, writtenBytes: Math.min(written, sandbox.limits.diskBytes) })
-    const made = await store.find(snapshotId)
-    parts.logger.info({ sandboxId, snapshotId, tookMs, writtenBytes: made?.writtenBytes }, 'snapshot taken')
-    return { snapshot: present(made ?? { snapshotId, at: clock(), writtenBytes: 0 }), isNew: true, durationMs: tookMs }
+    const writtenBytes = Math.min(written, sandbox.limits.diskBytes)
+    await store.finish({ snapshotId, writtenBytes })
+    parts.logger.info({ sandboxId, snapshotId, durationMs, writtenBytes, ...saved }, 'snapshot taken')
+    const made = (await store.find(snapshotId)) ?? { snapshotId, sandboxId, at: clock(), writtenBytes }
+    const { problem: memoryProblem = null, stallMs = 0 } = saved ?? {}
+    return await describe(parts, made, { isNew: true, memoryProblem, stallMs, durationMs })
   } catch (error) {
+    await memories.remove(sandbox, snapshotId)
     await disks.deleteSnapshot({ diskId, snapshotId })
     await store.remove(snapshotId)
     throw error
   }
+}
+
+/** Not where memory is to be saved, and not with memory of an earlier moment for one of which none can be saved. */
+async function mayShare(
+  { memories }: SnapshotsParts,
+  { last, plan }: { last: SnapshotsTable; plan: MemoryPlan | undefined },
+): Promise<boolean> {
+  if (plan === undefined) return true
+  return plan.of === 'nothing' && !(await memories.sizes(last.sandboxId)).has(last.snapshotId)
+}
+
+async function describe(
+  { memories }: SnapshotsParts,
+  row: PresentedSnapshot,
+  known: Partial<Taken> & { isNew: boolean },
+): Promise<Taken> {
+  const snapshot = present(row, await memories.sizes(row.sandboxId))
+  return { memoryProblem: null, stallMs: 0, durationMs: 0, ...known, snapshot }
 }
 
 /** A snapshot that is gone says nothing: then the disk counts as changed. */
@@ -134,6 +173,9 @@ function isReady({ phase }: SnapshotsTable): boolean {
   return phase === 'ready'
 }
 
-function present({ snapshotId, at, writtenBytes }: Omit<SnapshotsTable, 'sandboxId' | 'phase'>): HostSnapshot {
-  return { snapshotId, at, writtenBytes }
+type PresentedSnapshot = Omit<SnapshotsTable, 'phase'>
+
+function present(row: PresentedSnapshot, sizes: ReadonlyMap<string, number>): HostSnapshot {
+  const { snapshotId, at, writtenBytes } = row
+  return { snapshotId, at, writtenBytes, memoryBytes: sizes.get(snapshotId) ?? null }
 }

@@ -5,8 +5,9 @@ import type { RewindsTable, StateTables } from './state.tables.ts'
 export type RewindsStore = {
   find(sandboxId: string): Promise<RewindsTable | undefined>
   /** From here on it is finished. It takes the place of the one before. */
-  begin(rewind: Omit<RewindsTable, 'phase'>): Promise<void>
-  finish(sandboxId: string): Promise<void>
+  begin(rewind: Omit<RewindsTable, 'phase' | 'problem'>): Promise<void>
+  /** `problem`: why the memory of then does not go on with it. */
+  finish(sandboxId: string, problem: string): Promise<void>
   remove(sandboxId: string): Promise<void>
 }
 
@@ -15,15 +16,16 @@ export function makeRewindsStore(database: Kysely<StateTables>): RewindsStore {
     find: (sandboxId) =>
       database.selectFrom('rewinds').selectAll().where('sandboxId', '=', sandboxId).executeTakeFirst(),
     begin: async (rewind) => {
-      const { sandboxId: _, ...columns } = { ...rewind, phase: 'begun' as const }
+      const { sandboxId: _, ...columns } = { ...rewind, phase: 'begun' as const, problem: '' }
       await database
         .insertInto('rewinds')
         .values({ ...rewind, ...columns })
         .onConflict((conflict) => conflict.column('sandboxId').doUpdateSet(columns))
         .execute()
     },
-    finish: async (sandboxId) => {
-      await database.updateTable('rewinds').set({ phase: 'done' }).where('sandboxId', '=', sandboxId).execute()
+    finish: async (sandboxId, problem) => {
+      const done = { phase: 'done' as const, problem }
+      await database.updateTable('rewinds').set(done).where('sandboxId', '=', sandboxId).execute()
     },
     remove: async (sandboxId) => {
       await database.deleteFrom('rewinds').where('sandboxId', '=', sandboxId).execute()

@@ -42,6 +42,12 @@ const migrations: readonly string[] = [
   `create table rewinds (
      sandboxId text primary key references sandboxes (sandboxId) on delete cascade, keepId text not null,
      keptId text not null, targetId text, phase text not null) strict;`,
+  `create table snapshot_memories (
+     snapshotId text primary key, sandboxId text not null references sandboxes (sandboxId) on delete cascade,
+     phase text not null, driverBootId text not null, guestDirectory text not null, accessToken text not null,
+     bytes integer not null) strict;
+   alter table rewinds add column bootId text;
+   alter table rewinds add column problem text not null default '';`,
 ]
 
 /** Opens the host's own state. The file holds access tokens, so only root may read it. */

@@ -8,6 +8,7 @@ export type StateTables = {
   memory_images: MemoryImagesTable
   pause_points: PausePointsTable
   snapshots: SnapshotsTable
+  snapshot_memories: SnapshotMemoriesTable
   forks: ForksTable
   rewinds: RewindsTable
   facts: { name: string; value: string }
@@ -95,6 +96,26 @@ export type SnapshotsTable = {
   writtenBytes: number
 }
 
+/**
+ * The memory that fits a snapshot, in a place under its id. The row is there before the files and after, and has what a
+ * boot that goes on out of it needs.
+ */
+export type SnapshotMemoriesTable = {
+  snapshotId: string
+  sandboxId: string
+  /**
+   * `saving`: half made, and the boot may stand still for it. `ready`: may be used, as often as somebody likes.
+   * `removing`: not any more.
+   */
+  phase: 'saving' | 'ready' | 'removing'
+  /** What it is made of. */
+  driverBootId: string
+  guestDirectory: string
+  /** What the guest in it expects of who speaks to it first. */
+  accessToken: string
+  bytes: number
+}
+
 /** A fork that is being made: a crash undoes it, and lets the sandbox go on that it is made from. */
 export type ForksTable = { sandboxId: string; sourceDriverBootId: string | null }
 
@@ -107,5 +128,9 @@ export type RewindsTable = {
   keptId: string
   /** What the disk gets back; null: its image. */
   targetId: string | null
+  /** The boot that goes on out of the memory of then; null: none was wanted. */
+  bootId: string | null
+  /** Why memory that there was could not be used; empty when it was, or there was none. */
+  problem: string
   phase: 'begun' | 'done'
 }

@@ -73,7 +73,7 @@ export async function answerSnapshot(
   }
   const known = present.find((one) => one.snapshotId === snapshotId)
   const last = host.isDiskChanged ? undefined : present.at(-1)
-  const snapshot = known ?? last ?? { snapshotId, at: Date.now(), writtenBytes: host.writtenBytes }
+  const snapshot = known ?? last ?? { snapshotId, at: Date.now(), writtenBytes: host.writtenBytes, memoryBytes: null }
   if (!present.includes(snapshot)) host.bySandbox.set(sandboxId, [...present, snapshot])
   if (exchange.isLost()) return void response.destroy()
   sendJson({ snapshot, isNew: snapshot.snapshotId === snapshotId, durationMs: 1, ...figures })
@@ -104,7 +104,7 @@ export async function answerRewind(
   }
   const present = snapshots.bySandbox.get(sandboxId) ?? []
   const known = present.find((one) => one.snapshotId === keepId)
-  const kept = known ?? { snapshotId: keepId, at: Date.now(), writtenBytes: 1 }
+  const kept = known ?? { snapshotId: keepId, at: Date.now(), writtenBytes: 1, memoryBytes: null }
   if (known === undefined) {
     snapshots.bySandbox.set(sandboxId, [...present, kept])
     snapshots.rewinds.push({ sandboxId, snapshotId })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { manifestSchema, rescueReportSchema, rescueRequestSchema } from '../guest/manifest.ts'
+import { hostSnapshotSchema, snapshotMemoryOrderSchema } from './snapshots.ts'
 
 /**
  * The wire between server and host daemon: HTTP with JSON bodies over a unix socket (one machine) or TLS (several).
@@ -181,43 +182,9 @@ export const fileChangesSchema = z.object({
 })
 export type FileChanges = z.infer<typeof fileChangesSchema>
 
-/** A read-only copy of what a disk contained at a moment. */
-export const hostSnapshotSchema = z.object({
-  snapshotId: z.string(),
-  at: z.number().int(),
-  /** What was written since the snapshot before it, before compression. */
-  writtenBytes: z.number().int(),
-})
-export type HostSnapshot = z.infer<typeof hostSnapshotSchema>
-
-/**
- * `POST /v1/sandboxes/{sandboxId}/snapshots`: freezes the disk as it is now, whatever state the sandbox is in. Answers
- * {@link takenSnapshotSchema}. The same id again is the same snapshot.
- */
-export const takeSnapshotSchema = z.object({ snapshotId: z.string() })
-
-export const takenSnapshotSchema = z.object({
-  snapshot: hostSnapshotSchema,
-  /** False: nothing was written since this snapshot, so none was made. */
-  isNew: z.boolean(),
-  durationMs: z.number(),
-  /** What the disk holds with all its snapshots, and what it may. */
-  usedBytes: z.number().int(),
-  limitBytes: z.number().int(),
-})
-export type TakenSnapshot = z.infer<typeof takenSnapshotSchema>
-
-/** `GET /v1/sandboxes/{sandboxId}/snapshots`, oldest first. */
-export const hostSnapshotsSchema = z.object({
-  snapshots: z.array(hostSnapshotSchema),
-  usedBytes: z.number().int(),
-  limitBytes: z.number().int(),
-})
-export type HostSnapshots = z.infer<typeof hostSnapshotsSchema>
-
 /**
  * `POST /v1/sandboxes/{sandboxId}/fork`: makes this sandbox out of another one, which goes on unharmed whatever happens.
- * With a snapshot it gets the disk of then. Without one it gets the disk of now and, where the other one has memory, that
+ * With a snapshot it gets the disk of then, without one that of now. Where there is memory of the same moment, it gets that
  * too: it runs when the order is answered, under its own address, host name, token and randomness. Answers
  * {@link forkedSandboxSchema}. Made before: says so again.
  */
@@ -244,17 +211,29 @@ export const forkedSandboxSchema = z.object({
 export type ForkedSandbox = z.infer<typeof forkedSandboxSchema>
 
 /**
- * `POST /v1/sandboxes/{sandboxId}/rewind`: the present of the disk is kept as a snapshot, what runs is stopped, what was
- * saved of its memory is given up, and the disk gets the content of an earlier snapshot, or of its image (null). Answers
- * {@link rewoundSandboxSchema}. When it fails before the stop everything is as it was; after it the host finishes it,
- * whatever comes between. The same `keepId` again is the same rewind.
+ * `POST /v1/sandboxes/{sandboxId}/rewind`: the present is kept as a snapshot, what runs is stopped, what was saved of its
+ * memory is given up, and the disk gets the content of an earlier snapshot, or of its image (null). With a boot id the
+ * memory of that snapshot goes on over it, if there is some. Answers {@link rewoundSandboxSchema}. When it fails before the
+ * stop everything is as it was; after it the host finishes it, whatever comes between. The same `keepId` again is the same
+ * rewind.
  */
-export const rewindSandboxSchema = z.object({ snapshotId: z.string().nullable(), keepId: z.string() })
+export const rewindSandboxSchema = z.object({
+  snapshotId: z.string().nullable(),
+  keepId: z.string(),
+  /** For the memory of the present. */
+  memory: snapshotMemoryOrderSchema.default(null),
+  /** Of the boot that comes of it; null: it is to be stopped. */
+  bootId: z.string().nullable().default(null),
+})
 
 export const rewoundSandboxSchema = z.object({
   sandbox: hostSandboxSchema,
   /** Has what the disk contained before: an earlier one when nothing had changed since. */
   kept: hostSnapshotSchema,
+  /** `memory`: what ran then runs. `disk`: files only; it is stopped. */
+  from: z.enum(['memory', 'disk']).default('disk'),
+  /** Why memory that there was could not be used; empty when it was, or there was none. */
+  problem: z.string().default(''),
 })
 export type RewoundSandbox = z.infer<typeof rewoundSandboxSchema>
 
@@ -354,6 +333,9 @@ export const hostPaths = {
   snapshots: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/snapshots`,
   /** `DELETE`: one that is gone already is fine. */
   snapshot: (sandboxId: string, snapshotId: string) => `/v1/sandboxes/${sandboxId}/snapshots/${snapshotId}`,
+  /** `DELETE`: gives the memory of a snapshot up; the snapshot stays. */
+  snapshotMemory: (sandboxId: string, snapshotId: string) =>
+    `/v1/sandboxes/${sandboxId}/snapshots/${snapshotId}/memory`,
   snapshotChanges: (sandboxId: string, snapshotId: string) =>
     `/v1/sandboxes/${sandboxId}/snapshots/${snapshotId}/changes`,
   rewind: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/rewind`,
@@ -389,3 +371,4 @@ export * from './cleaning.ts'
 export * from './skills.ts'
 export * from './sleeping-files.ts'
 export * from './snapshot-changes.ts'
+export * from './snapshots.ts'
