@@ -41,6 +41,8 @@ export async function startInstallation(
   options: {
     hostEnvironment?: Record<string, string>
     serverEnvironment?: Record<string, string>
+    /** Snapshots of a thread that are kept with memory; none unless a test is about them. */
+    memorySnapshots?: number
     /** Something between server and host daemon. */
     between?: (host: TestHost) => Promise<AsyncDisposable & { socketPath: string }>
   } = {},
@@ -51,7 +53,8 @@ export async function startInstallation(
   const between = await options.between?.(host)
   if (between !== undefined) cleanup.use(between)
   const way: Record<string, string> = between === undefined ? {} : { THREADBOX_HOST_SOCKET: between.socketPath }
-  const server = await startTestServer({ host, environment: { ...way, ...options.serverEnvironment } })
+  const { memorySnapshots = 0 } = options
+  const server = await startTestServer({ host, memorySnapshots, environment: { ...way, ...options.serverEnvironment } })
   cleanup.defer(() => server.close())
   const client = createClient({ baseUrl: server.loopbackOrigin, apiKey: server.apiKey })
   const kept = cleanup.move()

@@ -185,6 +185,10 @@ function makeSnapshotPart(
     host,
     sandboxOf: (threadId) => known.sandboxParts.sandboxStore.find(threadId),
     turnIds: makeTurnStore(tablesOf<TurnTables>(open.database)).turnIds,
+    usedSandbox: async (turnId) => {
+      const turn = await makeTurnStore(tablesOf<TurnTables>(open.database)).turn(turnId)
+      return turn?.steps.some(({ calls }) => calls.some(({ bootId }) => bootId !== null)) ?? false
+    },
     runningTurn: async (threadId) => (await known.threadStore.findAny(threadId))?.running_turn_id ?? undefined,
     settings: () => settings.values(),
     ...{ system, logger },

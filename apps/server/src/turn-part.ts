@@ -54,7 +54,8 @@ export function makeTurnPart(
       const row = await parts.threadStore.findAny(threadId)
       const rewind = await rewinds.newest(threadId)
       const turns = (await store.turnsFrom(threadId, 0)).filter(({ ordinal }) => ordinal < before)
-      return historyNote({ turns, forkedFrom: (row && forkedFromOf(row)) ?? null, rewoundAt: rewind?.at ?? null })
+      const rewound = rewind === undefined ? null : { at: rewind.at, cameBack: rewind.came_back ?? 'disk' }
+      return historyNote({ turns, forkedFrom: (row && forkedFromOf(row)) ?? null, rewound })
     },
     isRewinding: async (threadId) => {
       const rewind = await rewinds.newest(threadId)

@@ -33,4 +33,12 @@ export {
   type WorkspaceAction,
   type WorkspaceRole,
 } from './roles.ts'
-export { chooseSnapshotRemovals, type KeptSnapshot, type SnapshotLimits } from './snapshot-policy.ts'
+export {
+  chooseMemoryRemovals,
+  chooseSnapshotRemovals,
+  type KeptMemory,
+  type KeptSnapshot,
+  type MemorySnapshotLimits,
+  maxMemorySnapshotBytes,
+  type SnapshotLimits,
+} from './snapshot-policy.ts'

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { chooseSnapshotRemovals, type KeptSnapshot } from './snapshot-policy.ts'
+import {
+  chooseMemoryRemovals,
+  chooseSnapshotRemovals,
+  type KeptSnapshot,
+  maxMemorySnapshotBytes,
+} from './snapshot-policy.ts'
 
 const wide = { perThread: 100, bytesPerThread: 1e12, bytes: 1e12 }
 
@@ -42,4 +47,31 @@ test('a disk that is nearly full keeps no snapshot, so that what is deleted on i
   const snapshots = [...made('a', 3), ...made('b', 2)]
   expect(idsOf({ snapshots, limits: wide, diskShares: new Map([['a', 0.76]]) })).toEqual(['a0', 'a1', 'a2'])
   expect(idsOf({ snapshots, limits: wide, diskShares: new Map([['a', 0.5]]) })).toEqual([])
+})
+
+const memories = (threadId: string, count: number, memoryBytes = 10) =>
+  Array.from({ length: count }, (_, index) => ({ id: `${threadId}${index}`, threadId, memoryBytes }))
+const goneOf = (options: Parameters<typeof chooseMemoryRemovals>[0]) =>
+  chooseMemoryRemovals(options).map(({ id }) => id)
+
+test('the newest memory of each thread stays, as many as may be; with none allowed all goes', () => {
+  const all = [...memories('a', 3), ...memories('b', 1)]
+  expect(goneOf({ memories: all, limits: { perThread: 2, bytes: 100 } })).toEqual(['a0'])
+  expect(goneOf({ memories: all, limits: { perThread: 0, bytes: 100 } })).toEqual(['a0', 'a1', 'a2', 'b0'])
+})
+
+test('of more bytes than there may be the oldest of all threads go, also the only one of a thread', () => {
+  const all = [...memories('a', 1), ...memories('b', 3)]
+  expect(goneOf({ memories: all, limits: { perThread: 9, bytes: 30 } })).toEqual(['a0'])
+  expect(goneOf({ memories: all, limits: { perThread: 9, bytes: 29 } })).toEqual(['a0', 'b0'])
+})
+
+test('no memory is left behind one that had no room', () => {
+  const all = [...memories('a', 1, 5), ...memories('a', 2, 20).map((one) => ({ ...one, id: `late${one.id}` }))]
+  expect(goneOf({ memories: all, limits: { perThread: 9, bytes: 30 } })).toEqual(['a0', 'latea0'])
+})
+
+test('one takes at most a quarter of what all may take', () => {
+  expect(maxMemorySnapshotBytes({ perThread: 3, bytes: 400 })).toBe(100)
+  expect(maxMemorySnapshotBytes({ perThread: 0, bytes: 400 })).toBe(0)
 })

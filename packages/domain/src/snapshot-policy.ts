@@ -43,6 +43,42 @@ export function chooseSnapshotRemovals(options: {
   return snapshots.filter((one) => removed.has(one))
 }
 
+/** What memory of earlier moments may take: of each thread the newest so many, and bytes of all threads together. */
+export type MemorySnapshotLimits = { perThread: number; bytes: number }
+
+/** One image takes at most this share of all: a single large sandbox does not displace everybody else's. */
+const imageShare = 4
+
+export function maxMemorySnapshotBytes({ perThread, bytes }: MemorySnapshotLimits): number {
+  return perThread === 0 ? 0 : Math.floor(bytes / imageShare)
+}
+
+export type KeptMemory = { id: string; threadId: string; memoryBytes: number }
+
+/** Of which snapshots the memory has to go: the oldest first, until what is left is within the limits. */
+export function chooseMemoryRemovals(options: {
+  /** Snapshots that have memory, of all threads, oldest first. */
+  memories: readonly KeptMemory[]
+  limits: MemorySnapshotLimits
+}): KeptMemory[] {
+  const { memories, limits } = options
+  const newer = new Map<string, number>()
+  const kept: KeptMemory[] = []
+  let keptBytes = 0
+  for (const memory of memories.toReversed()) {
+    const count = newer.get(memory.threadId) ?? 0
+    // What is older than the first that has no room goes too: it would come back colder than what lies between.
+    if (count >= limits.perThread || keptBytes + memory.memoryBytes > limits.bytes) {
+      newer.set(memory.threadId, limits.perThread)
+      continue
+    }
+    newer.set(memory.threadId, count + 1)
+    keptBytes += memory.memoryBytes
+    kept.push(memory)
+  }
+  return memories.filter((memory) => !kept.includes(memory))
+}
+
 function dropOldest(
   removable: readonly KeptSnapshot[],
   { excessBytes, removed }: { excessBytes: number; removed: Set<KeptSnapshot> },

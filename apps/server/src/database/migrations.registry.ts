@@ -17,7 +17,7 @@ import { createServiceTables } from '../services/services.table.ts'
 import { createSettingTables } from '../settings/settings.table.ts'
 import { addCopyColumns, createThreadLinkTables } from '../sharing/thread-links.table.ts'
 import { createSkillTables } from '../skills/skills.table.ts'
-import { createSnapshotTables } from '../snapshots/snapshots.table.ts'
+import { addSnapshotMemory, createSnapshotTables } from '../snapshots/snapshots.table.ts'
 import { createTerminalTables } from '../terminals/terminals.table.ts'
 import { addForkColumn, createThreadTables } from '../threads/threads.table.ts'
 import { addStepNotes, createTurnTables } from '../turns/turns.table.ts'
@@ -61,6 +61,7 @@ const changes: Record<string, Change> = {
   '0029-agents': createAgentTables,
   '0031-agent-environments': createEnvironmentTable,
   '0032-runs': createRunTables,
+  '0033-snapshot-memory': addSnapshotMemory,
   '0038-copies-by-link': addCopyColumns,
 }
 

@@ -1,7 +1,7 @@
 import type { ForkedFrom } from '@threadbox/protocol/public'
 import { forkNoteOf } from '../forks/fork-note.ts'
 import type { TurnRecord } from '../turns/turn-record.ts'
-import { rewindNote } from './rewind-note.ts'
+import { rewindNoteOf } from './rewind-note.ts'
 
 /**
  * What the model does not know yet of how this conversation came about, for the message after `turns`; null: nothing. It
@@ -10,9 +10,9 @@ import { rewindNote } from './rewind-note.ts'
 export function historyNote(history: {
   turns: readonly Pick<TurnRecord, 'startedAt' | 'note'>[]
   forkedFrom: ForkedFrom | null
-  rewoundAt: number | null
+  rewound: { at: number; cameBack: 'memory' | 'disk' } | null
 }): string | null {
-  const { turns, forkedFrom, rewoundAt } = history
+  const { turns, forkedFrom, rewound } = history
   const isTold = (text: string, since: number) =>
     turns.some(({ startedAt, note }) => startedAt >= since && note !== null && note.includes(text))
   const notes: string[] = []
@@ -20,6 +20,9 @@ export function historyNote(history: {
     const text = forkNoteOf(forkedFrom)
     if (!isTold(text, forkedFrom.at)) notes.push(text)
   }
-  if (rewoundAt !== null && !isTold(rewindNote, rewoundAt)) notes.push(rewindNote)
+  if (rewound !== null) {
+    const text = rewindNoteOf(rewound.cameBack)
+    if (!isTold(text, rewound.at)) notes.push(text)
+  }
   return notes.length === 0 ? null : notes.join('\n\n')
 }

@@ -18,7 +18,7 @@ export type DiskTarget =
   | { to: 'none' }
   | { to: 'gone'; sandbox: SandboxRow }
   | { to: 'image'; sandbox: SandboxRow }
-  | { to: 'snapshot'; sandbox: SandboxRow; snapshotId: string; at: number }
+  | { to: 'snapshot'; sandbox: SandboxRow; snapshotId: string; at: number; hasMemory: boolean }
 
 type PlanDependencies = {
   turnStore: Pick<TurnStore, 'turnsFrom'>
@@ -58,5 +58,6 @@ async function diskTarget(
   const turnIds = kept.map(({ id }) => id)
   const snapshot = await snapshots.afterTurns(threadId, turnIds)
   if (snapshot === undefined) return { to: 'gone', sandbox }
-  return { to: 'snapshot', sandbox, snapshotId: snapshot.id, at: snapshot.at }
+  const { id: snapshotId, at, hasMemory } = snapshot
+  return { to: 'snapshot', sandbox, snapshotId, at, hasMemory }
 }

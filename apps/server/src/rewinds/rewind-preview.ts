@@ -38,6 +38,7 @@ export async function previewRewind(
     problem: problemOf(plan, isUnderWay),
     messages: { sent: undone.length, answers: undone.filter(({ steps }) => steps.length > 0).length },
     disk: { to: disk.to, at: disk.to === 'snapshot' ? disk.at : null, ...changes },
+    bringsMemory: disk.to === 'snapshot' && disk.hasMemory,
     memory,
     calls: callsElsewhere(undone),
   }

@@ -1,42 +1,55 @@
-import type { RewoundSandbox } from '@threadbox/protocol/host'
+import type { RewindSandbox, RewoundSandbox } from '@threadbox/protocol/host'
 import type { HostClient } from '../sandboxes/host-client.ts'
 import type { Sandboxes } from '../sandboxes/sandbox-access.implementation.ts'
 import type { ChangeSandbox } from '../sandboxes/sandbox-changes.ts'
 import { memoryGone } from '../sandboxes/sandbox-rows.ts'
 import type { SandboxStore } from '../sandboxes/sandboxes.store.ts'
 import type { SandboxRow } from '../sandboxes/sandboxes.table.ts'
+import type { System } from '../system.ts'
 
 export type RewindSandboxDependencies = {
   sandboxStore: Pick<SandboxStore, 'find' | 'set'>
   host: Pick<HostClient, 'rewind'>
   changeSandbox: ChangeSandbox
-  sandboxes: Pick<Sandboxes, 'waking'>
+  sandboxes: Pick<Sandboxes, 'exclusively'>
+  system: Pick<System, 'now'>
 }
 
+type RewindOrder = RewindSandbox & { threadId: string; sandboxId: string }
+
 /**
- * Has the host exchange the disk of a sandbox, and records that it is cold. That it ends, and why, is recorded before, so
- * that whoever hears of its end first does not take it for an accident. The same order again is the same exchange.
+ * Has the host exchange the disk of a sandbox, and records what came of it: a boot out of the memory of then, or that it is
+ * cold. That it ends, and why, is recorded before, so that whoever hears of its end first does not take it for an accident;
+ * and nobody wakes it meanwhile. The same order again is the same exchange.
  */
 export async function rewindSandbox(
   dependencies: RewindSandboxDependencies,
-  order: { threadId: string; sandboxId: string; snapshotId: string | null; keepId: string },
+  order: RewindOrder,
 ): Promise<RewoundSandbox> {
-  const { sandboxStore, host, changeSandbox } = dependencies
-  const { threadId, sandboxId, snapshotId, keepId } = order
-  await dependencies.sandboxes.waking(threadId)?.catch(() => undefined)
+  return await dependencies.sandboxes.exclusively(order.threadId, () => exchange(dependencies, order))
+}
+
+async function exchange(
+  dependencies: RewindSandboxDependencies,
+  { threadId, sandboxId, ...order }: RewindOrder,
+): Promise<RewoundSandbox> {
+  const { sandboxStore, host } = dependencies
   const before = await sandboxStore.find(threadId)
-  const cause = JSON.stringify({ code: 'rewound', detail: '', pausedAt: null })
-  if (before !== undefined) await sandboxStore.set(before.id, { cause_json: cause })
+  const causeOf = (detail: string) => JSON.stringify({ code: 'rewound', detail, pausedAt: null })
+  if (before !== undefined) await sandboxStore.set(before.id, { cause_json: causeOf('') })
   let made: RewoundSandbox
   try {
-    made = await host.rewind(sandboxId, { snapshotId, keepId })
+    made = await host.rewind(sandboxId, order)
   } catch (error) {
     if (before !== undefined) await sandboxStore.set(before.id, { cause_json: before.cause_json })
     throw error
   }
   const row = await sandboxStore.find(threadId)
-  // Who wanted it meanwhile has started it over the disk of then.
-  if (row !== undefined && row.boot_id === before?.boot_id) await goCold({ changeSandbox }, row, cause)
+  if (row === undefined || (row.state === 'active' && row.boot_id === order.bootId)) return made
+  const cause_json = causeOf(made.problem)
+  const cold = await goCold(dependencies, row, cause_json)
+  await sandboxStore.set(row.id, { cause_json })
+  if (made.from === 'memory') await goOn(dependencies, { ...cold, cause_json }, order.bootId ?? '')
   return made
 }
 
@@ -44,12 +57,29 @@ async function goCold(
   { changeSandbox }: Pick<RewindSandboxDependencies, 'changeSandbox'>,
   row: SandboxRow,
   cause: string,
-): Promise<void> {
+): Promise<SandboxRow> {
   const events = { active: 'boot-ended', pausing: 'boot-ended', paused: 'memory-dropped' } as const
   const event = events[row.state as keyof typeof events]
-  if (event === undefined) return
-  await changeSandbox(row, {
+  if (event === undefined) return row
+  const cold = await changeSandbox(row, {
     ...{ event, bootId: null, detail: { code: 'rewound', params: {} } },
     columns: { ...memoryGone, awake_since: null, cause_json: cause },
+  })
+  return cold ?? row
+}
+
+/** What ran then runs: nothing is to be reported of a start, because there was none. */
+async function goOn(
+  { changeSandbox, system }: Pick<RewindSandboxDependencies, 'changeSandbox' | 'system'>,
+  row: SandboxRow,
+  bootId: string,
+): Promise<void> {
+  const starting = await changeSandbox(row, { event: 'start-requested', bootId })
+  if (starting === undefined) return
+  const now = system.now()
+  const fresh = { limit_announced: 0, retention_announced_at: null, cause_json: null, wake_json: null }
+  await changeSandbox(starting, {
+    event: 'boot-ready',
+    columns: { ...memoryGone, ...fresh, has_run: 1, awake_since: now, used_at: now },
   })
 }

@@ -25,6 +25,11 @@ export type RewindRow = {
   undo_keep_id: string | null
   /** The snapshot that has what was undone. */
   kept_id: string | null
+  /** Of the boot that comes of the memory of then, if there is some: by the rewind, and by its undo. */
+  boot_id: string | null
+  undo_boot_id: string | null
+  /** Null until it is done. */
+  came_back: 'memory' | 'disk' | null
   /** What left the conversation, as JSON. */
   undone_json: string | null
 }

@@ -101,6 +101,59 @@ test('C9: a rewind takes messages and disk back to before the message, and its u
   await rewound(entryId)
 })
 
+test('C9: where the memory of then is kept it runs when the rewind is done, without a start; its undo brings back the newest', async () => {
+  host.snapshots.memoryBytes = 1000
+  const first = await say()
+  expect(first.turnId).not.toBe('')
+  const { entryId } = await say()
+  const before = await sandbox()
+  expect(await (await look(entryId)).json()).toMatchObject({ bringsMemory: true })
+  const starts = host.starts.length
+  const rewindId = await rewound(entryId)
+  const then = await sandbox()
+  expect(then).toMatchObject({ state: 'active', cause_json: null, wake_json: null })
+  expect([before.boot_id, null]).not.toContain(then.boot_id)
+  expect(host.sandboxes.get(then.id)).toMatchObject({ actual: 'ready', bootId: then.boot_id })
+  expect((await entries()).at(-1)).toMatchObject({ code: 'rewound', params: { memory: 'kept' } })
+  expect((await undo(rewindId)).status).toBe(204)
+  const undone = await sandbox()
+  expect(undone).toMatchObject({ state: 'active' })
+  expect([before.boot_id, then.boot_id]).not.toContain(undone.boot_id)
+  expect(host.starts).toHaveLength(starts)
+  expect((await entries()).some((entry) => entry.kind === 'wake')).toBe(false)
+  await say()
+  expect(host.starts).toHaveLength(starts)
+})
+
+test('memory of then that cannot be used leaves a cold sandbox, whose start says why', async () => {
+  host.snapshots.memoryBytes = 1000
+  await say()
+  const { entryId } = await say()
+  host.snapshots.rewindProblem = 'It was saved by another version.'
+  await rewound(entryId)
+  expect(await sandbox()).toMatchObject({ state: 'cold', boot_id: null })
+  expect(JSON.parse((await sandbox()).cause_json ?? '')).toMatchObject({
+    ...{ code: 'rewound', detail: 'It was saved by another version.' },
+  })
+  expect((await entries()).at(-1)).toMatchObject({ code: 'rewound', params: { memory: 'gone' } })
+})
+
+test('a rewind with memory whose answer is lost is found running, once, and nobody stops it', async () => {
+  host.snapshots.memoryBytes = 1000
+  await say()
+  const { entryId } = await say()
+  let lost = 0
+  host.loseAnswer = (order) => order === 'rewind' && ++lost < 3
+  expect(await codeOf(await rewind(entryId))).toBe('host.unreachable')
+  await expect.poll(() => lost).toBe(2)
+  server.clock.now += 60_000
+  await expect.poll(async () => (await entries()).at(-1), { timeout: 30_000 }).toMatchObject({ code: 'rewound' })
+  expect(host.snapshots.rewinds).toHaveLength(1)
+  const { state, boot_id, id } = await sandbox()
+  expect([state, host.sandboxes.get(id)?.bootId]).toEqual(['active', boot_id])
+  expect(host.orders.filter(({ order }) => order === 'stop')).toEqual([])
+})
+
 test('before the first message the disk is as that of a new sandbox', async () => {
   const { entryId } = await say()
   expect(await (await look(entryId)).json()).toMatchObject({ disk: { to: 'image', at: null }, problem: null })
@@ -142,7 +195,7 @@ test('C9: a fork of a rewound thread does not offer the undo, and cannot have it
   const { id } = (await forked.json()) as { id: string }
   const notices = (await server.parts.log.entries(id)).filter((entry) => entry.kind === 'notice')
   const copied = notices.find(({ code }) => code === 'rewound')
-  expect(copied?.params).toEqual({ turns: 1, disk: 'kept' })
+  expect(copied?.params).toEqual({ turns: 1, disk: 'kept', memory: 'gone' })
   const there = server.call('POST', `/api/v1/threads/${id}/rewind/undo`, { body: { rewindId }, person: owner })
   expect(await codeOf(await there)).toBe('rewind.not-undoable')
   expect((await undo(rewindId)).status).toBe(204)

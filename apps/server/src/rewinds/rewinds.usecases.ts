@@ -1,4 +1,5 @@
 import { isThreadboxError } from '@threadbox/errors'
+import type { RewindSandbox, RewoundSandbox } from '@threadbox/protocol/host'
 import type { NoticeEntry, RewindPreview, RewoundThread } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { Operations } from '../operations/operations.ts'
@@ -34,7 +35,7 @@ export type RewindsDependencies = RewindSandboxDependencies &
     log: ThreadLog
     turnStore: TurnStore
     host: Pick<HostClient, 'rewind' | 'removeSnapshot' | 'snapshotChanges'>
-    snapshots: Pick<Snapshots, 'afterTurns' | 'settled' | 'keep' | 'isKept'>
+    snapshots: Pick<Snapshots, 'afterTurns' | 'settled' | 'keep' | 'isKept' | 'memoryOrder'>
     turns: Pick<Turns, 'whileQuiet'>
     operations: Pick<Operations, 'plan' | 'register'>
     sandboxOf: (threadId: string) => Promise<SandboxRow | undefined>
@@ -97,8 +98,9 @@ export function makeRewinds(dependencies: RewindsDependencies): Rewinds {
         const newest = await refuseWhileUnderWay(threadId)
         if (newest?.id !== rewindId || !(await isUndoable(dependencies, newest))) throw rewindNotUndoable({})
         await snapshots.settled(threadId)
-        const row = { ...newest, state: 'undoing' as const, undo_keep_id: system.newId('snapshot') }
-        await store.change(row.id, { state: row.state, undo_keep_id: row.undo_keep_id })
+        const ids = { undo_keep_id: system.newId('snapshot'), undo_boot_id: system.newId('boot') }
+        const row = { ...newest, state: 'undoing' as const, ...ids }
+        await store.change(row.id, { state: row.state, ...ids })
         await orLater({ row, keepId: row.undo_keep_id }, () => carryOutUndo(dependencies, row))
         logger.info({ threadId, rewindId }, 'rewind undone')
       }),
@@ -120,15 +122,22 @@ function newRow(system: System, plan: RewindPlan): Omit<RewindRow, 'position'> {
     sandbox_id: disk.to === 'none' ? null : disk.sandbox.id,
     target_id: disk.to === 'snapshot' ? disk.snapshotId : null,
     ...{ keep_id: system.newId('snapshot'), undo_keep_id: null, kept_id: null, undone_json: null },
+    ...{ boot_id: system.newId('boot'), undo_boot_id: null, came_back: null },
   }
 }
 
 /** Disk first, then the conversation with the record that it is done. Begun again after a crash, from wherever it was. */
 async function carryOut(dependencies: RewindsDependencies, row: RewindRow): Promise<void> {
   const { store, system } = dependencies
-  const keptId = await exchange(dependencies, row, { snapshotId: row.target_id, keepId: row.keep_id })
+  const { target_id: snapshotId, keep_id: keepId, boot_id: bootId } = row
+  const made = await exchange(dependencies, row, { snapshotId, keepId, bootId })
   const undone = await readUndone(dependencies, { threadId: row.thread_id, ordinal: row.ordinal })
-  const params = { rewindId: row.id, turns: undone.turns.length, disk: row.sandbox_id === null ? 'none' : 'kept' }
+  const params = {
+    rewindId: row.id,
+    turns: undone.turns.length,
+    disk: made === null ? 'none' : 'kept',
+    memory: made?.from === 'memory' ? 'kept' : 'gone',
+  }
   const turnId = row.last_turn_id ?? system.newId('turn')
   const notice: NoticeEntry = {
     ...{ id: row.notice_entry_id, turnId, at: row.at, kind: 'notice', code: 'rewound', params },
@@ -136,33 +145,42 @@ async function carryOut(dependencies: RewindsDependencies, row: RewindRow): Prom
   await takeOut(dependencies, {
     ...{ row, undone, notice },
     alongside: (transaction) =>
-      store.change(row.id, { state: 'done', kept_id: keptId, undone_json: JSON.stringify(undone) }, transaction),
+      store.change(
+        row.id,
+        {
+          ...{ state: 'done', kept_id: made?.kept.snapshotId ?? null, came_back: made?.from ?? 'disk' },
+          undone_json: JSON.stringify(undone),
+        },
+        transaction,
+      ),
   })
 }
 
 async function carryOutUndo(dependencies: RewindsDependencies, row: RewindRow): Promise<void> {
   const { store } = dependencies
-  await exchange(dependencies, row, { snapshotId: row.kept_id, keepId: row.undo_keep_id ?? row.keep_id })
+  const { kept_id: snapshotId, undo_boot_id: bootId } = row
+  await exchange(dependencies, row, { snapshotId, keepId: row.undo_keep_id ?? row.keep_id, bootId })
   const undone = JSON.parse(row.undone_json ?? 'null') as UndoneConversation
   await putBack(dependencies, { row, undone, alongside: (transaction) => store.remove(row.id, transaction) })
 }
 
-/** The id of the snapshot that has what was on the disk before. A host that refuses has changed nothing: it never was. */
+/** Null: the thread had no disk. A host that refuses has changed nothing: it never was. */
 async function exchange(
   dependencies: RewindsDependencies,
   row: RewindRow,
-  order: { snapshotId: string | null; keepId: string },
-): Promise<string | null> {
+  order: Omit<RewindSandbox, 'memory'>,
+): Promise<RewoundSandbox | null> {
   const { thread_id: threadId, sandbox_id: sandboxId } = row
   if (sandboxId === null) return null
-  const { kept } = await rewindSandbox(dependencies, { threadId, sandboxId, ...order }).catch(
+  const memory = await dependencies.snapshots.memoryOrder()
+  const made = await rewindSandbox(dependencies, { threadId, sandboxId, memory, ...order }).catch(
     async (error: unknown) => {
       if (!isUnknown(error)) await giveUp(dependencies, row, order.keepId)
       throw error
     },
   )
-  await dependencies.snapshots.keep({ threadId, sandboxId, kept })
-  return kept.snapshotId
+  await dependencies.snapshots.keep({ threadId, sandboxId, kept: made.kept })
+  return made
 }
 
 /** Throws while it cannot be said how it ends. */

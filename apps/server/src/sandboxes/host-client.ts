@@ -34,9 +34,11 @@ import {
   type PlaceSkills,
   pausedSandboxSchema,
   placedSkillsSchema,
+  type RewindSandbox,
   type RewoundSandbox,
   rewoundSandboxSchema,
   type SnapshotChanges,
+  type SnapshotMemoryOrder,
   snapshotChangesSchema,
   type TakenSnapshot,
   takenSnapshotSchema,
@@ -77,18 +79,23 @@ export type HostClient = {
   /** Gives the memory of a paused boot up, after what can be rescued of it was. */
   demote(sandboxId: string, order: { bootId: string; budgets: RescueRequest }): Promise<DemotedSandbox>
   /** Freezes what the disk contains; when nothing changed since the last snapshot, that one is the answer. */
-  takeSnapshot(sandboxId: string, order: { snapshotId: string }): Promise<TakenSnapshot>
+  takeSnapshot(sandboxId: string, order: { snapshotId: string; memory: SnapshotMemoryOrder }): Promise<TakenSnapshot>
   snapshots(sandboxId: string): Promise<HostSnapshots>
   /** Makes this sandbox out of another one, which goes on unharmed. */
   fork(sandboxId: string, order: z.input<typeof forkSandboxSchema>): Promise<ForkedSandbox>
-  /** Gives the disk back what a snapshot has (null: its image); what runs ends, and the present is kept. */
-  rewind(sandboxId: string, order: { snapshotId: string | null; keepId: string }): Promise<RewoundSandbox>
+  /**
+   * Gives the disk back what a snapshot has (null: its image), and lets the memory of that snapshot go on; what runs ends,
+   * and the present is kept.
+   */
+  rewind(sandboxId: string, order: RewindSandbox): Promise<RewoundSandbox>
   /** What of the disk differs from a snapshot, or from its image. */
   snapshotChanges(sandboxId: string, snapshotId: string | null): Promise<SnapshotChanges>
   /** Takes secrets and traces off the disk of a sandbox that is stopped. */
   clean(sandboxId: string, order: z.input<typeof cleanSandboxSchema>): Promise<CleanedSandbox>
   /** Gives up a snapshot; one that is gone already, or its whole sandbox, is fine. */
   removeSnapshot(sandboxId: string, snapshotId: string): Promise<void>
+  /** As `removeSnapshot`, its memory alone. */
+  removeSnapshotMemory(sandboxId: string, snapshotId: string): Promise<void>
   /** What an awake boot sees at `/skills`; packages that the host has not got are named, and nothing is changed then. */
   placeSkills(sandboxId: string, order: PlaceSkills): Promise<PlacedSkills>
   storeSkill(digest: string, bytes: Uint8Array): Promise<void>
@@ -246,19 +253,31 @@ function diskOrders(
   order: SendOrder,
 ): Pick<
   HostClient,
-  'fileChanges' | 'fork' | 'clean' | 'rewind' | 'snapshotChanges' | 'takeSnapshot' | 'snapshots' | 'removeSnapshot'
+  | 'fileChanges'
+  | 'fork'
+  | 'clean'
+  | 'rewind'
+  | 'snapshotChanges'
+  | 'takeSnapshot'
+  | 'snapshots'
+  | 'removeSnapshot'
+  | 'removeSnapshotMemory'
 > {
   return {
     fileChanges: (sandboxId) => order(fileChangesSchema, { method: 'GET', path: hostPaths.fileChanges(sandboxId) }),
     takeSnapshot: (sandboxId, json) =>
-      order(takenSnapshotSchema, { method: 'POST', path: hostPaths.snapshots(sandboxId), json }),
+      order(takenSnapshotSchema, {
+        ...{ method: 'POST', path: hostPaths.snapshots(sandboxId), json, timeoutMs: memoryOrderTimeoutMs },
+      }),
     snapshots: (sandboxId) => order(hostSnapshotsSchema, { method: 'GET', path: hostPaths.snapshots(sandboxId) }),
     fork: (sandboxId, json) =>
       order(forkedSandboxSchema, {
         ...{ method: 'POST', path: hostPaths.fork(sandboxId), json, timeoutMs: memoryOrderTimeoutMs },
       }),
     rewind: (sandboxId, json) =>
-      order(rewoundSandboxSchema, { method: 'POST', path: hostPaths.rewind(sandboxId), json }),
+      order(rewoundSandboxSchema, {
+        ...{ method: 'POST', path: hostPaths.rewind(sandboxId), json, timeoutMs: memoryOrderTimeoutMs },
+      }),
     snapshotChanges: (sandboxId, snapshotId) => {
       const path = hostPaths.snapshotChanges(sandboxId, snapshotId ?? imageSnapshot)
       return order(snapshotChangesSchema, { method: 'GET', path })
@@ -267,6 +286,10 @@ function diskOrders(
       order(cleanedSandboxSchema, {
         ...{ method: 'POST', path: hostPaths.clean(sandboxId), json, timeoutMs: memoryOrderTimeoutMs },
       }),
+    removeSnapshotMemory: async (sandboxId, snapshotId) => {
+      const path = hostPaths.snapshotMemory(sandboxId, snapshotId)
+      await order(z.unknown(), { method: 'DELETE', path }).catch(undefinedIfNotFound)
+    },
     removeSnapshot: async (sandboxId, snapshotId) => {
       const path = hostPaths.snapshot(sandboxId, snapshotId)
       await order(z.unknown(), { method: 'DELETE', path }).catch(undefinedIfNotFound)

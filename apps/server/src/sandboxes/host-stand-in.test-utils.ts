@@ -246,7 +246,7 @@ async function answer(host: HostStandIn, exchange: Exchange): Promise<void> {
   if (rest === 'rewind') return await answerRewind(host, { request, response, sandboxId, sendJson })
   if (rest === 'snapshots' && guestPath[1] === 'changes') return sendJson(host.snapshots.changes)
   if (rest === 'snapshots') {
-    const order = { ...exchange, sandbox, sendJson, snapshotId: guestPath[0] }
+    const order = { ...exchange, sandbox, sendJson, snapshotId: guestPath[0], isAboutMemory: guestPath[1] === 'memory' }
     return await answerSnapshot(host.snapshots, { ...order, isLost: () => host.loseAnswer('snapshot') })
   }
   if (rest === 'file-changes') return sendJson(host.fileChanges)

@@ -105,6 +105,7 @@ async function reconcileOne(
   listed: HostSandbox | undefined,
 ): Promise<void> {
   const state = row.state as SandboxState
+  if (dependencies.sandboxes.isExchanged(row.thread_id)) return
   if (state === 'starting' || state === 'waking') return finishWaking(dependencies, row)
   const isAsBelieved = state === 'paused' ? isPausedBoot(row, listed) : state === 'active' && isReadyBoot(row, listed)
   const isSettled = state === 'cold' && listed?.actual !== 'ready'

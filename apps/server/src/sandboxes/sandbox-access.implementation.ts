@@ -36,6 +36,13 @@ export type Sandboxes = Omit<SandboxAccess, 'awake' | 'ifAwake'> & {
   transferring(sandboxId: string): Disposable
   /** Resolves when the wake that is under way has ended; undefined while there is none. */
   waking(threadId: string): Promise<unknown> | undefined
+  /**
+   * Does `work` while nobody brings the sandbox of the thread awake: who wants it waits for the end, and so does `work` for a
+   * wake that is under way.
+   */
+  exclusively<Value>(threadId: string, work: () => Promise<Value>): Promise<Value>
+  /** Whether that is so now: what the record says of the sandbox may be behind. */
+  isExchanged(threadId: string): boolean
   /** Takes note of a boot that is over: the sandbox is cold, and the thread says why. */
   noteEnd(row: SandboxRow, actual: Pick<HostSandbox, 'lastBootEnd'> | undefined): Promise<void>
 }
@@ -52,7 +59,9 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
     reached.set(row.id, sandbox)
     return sandbox
   }
+  const exchanges = new Map<string, Promise<unknown>>()
   const wake = async (threadId: string, wait: Wait) => {
+    await exchanges.get(threadId)?.catch(() => undefined)
     const row = await bringAwake(dependencies, threadId, wait)
     // The wake is on record with its state: nobody has to wait for its report.
     dependencies.recorder.reportWake(threadId).catch((error: unknown) => {
@@ -126,6 +135,19 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
     isHeld: (threadId) => holds.has(threadId),
     transferring: (sandboxId) => activity.transferring(sandboxId),
     waking: (threadId) => joined.present(threadId),
+    exclusively: async (threadId, work) => {
+      // In one go: a wake that begins from here on waits, and is not waited for.
+      const waking = joined.present(threadId)
+      const earlier = exchanges.get(threadId)
+      const exchange = Promise.allSettled([waking, earlier]).then(work)
+      exchanges.set(threadId, exchange)
+      try {
+        return await exchange
+      } finally {
+        if (exchanges.get(threadId) === exchange) exchanges.delete(threadId)
+      }
+    },
+    isExchanged: (threadId) => exchanges.has(threadId),
     noteEnd: (row, actual) => noteEnd(dependencies, row, actual),
   }
 }

@@ -100,6 +100,16 @@ export const editableSettings = {
     schema: z.number().int().min(1).max(1_073_741_824),
     default: 16_384,
   },
+  memorySnapshotsPerThread: {
+    doc: 'Newest snapshots of a thread that are kept with what ran then, so that a rewind brings it back. 0: none.',
+    schema: z.number().int().min(0).max(100),
+    default: 6,
+  },
+  memorySnapshotMebibytes: {
+    doc: 'Mebibytes of such memory of all threads; then the oldest goes. One takes at most a quarter.',
+    schema: z.number().int().min(1).max(1_073_741_824),
+    default: 4096,
+  },
   runsAtOnce: {
     doc: 'Runs of agents that work at the same time for one person. Others wait.',
     schema: z.number().int().min(1).max(100),

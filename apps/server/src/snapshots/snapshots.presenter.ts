@@ -1,4 +1,4 @@
-import type { SnapshotLimits } from '@threadbox/domain'
+import type { MemorySnapshotLimits, SnapshotLimits } from '@threadbox/domain'
 import type { HostSnapshots } from '@threadbox/protocol/host'
 import type { Snapshot, ThreadSnapshots } from '@threadbox/protocol/public'
 import type { SnapshotRow, TurnSnapshotRow } from './snapshots.table.ts'
@@ -13,8 +13,9 @@ export function presentSnapshots(known: {
   /** What its host says; undefined when it says nothing now. */
   disk: HostSnapshots | undefined
   limits: SnapshotLimits
+  memoryLimits: MemorySnapshotLimits
 }): ThreadSnapshots {
-  const { threadId, turns, snapshots, disk, limits } = known
+  const { threadId, turns, snapshots, disk, limits, memoryLimits } = known
   const present = disk && new Set(disk.snapshots.map(({ snapshotId }) => snapshotId))
   const isThere = (row: SnapshotRow) =>
     row.thread_id === threadId && row.sandbox_id === known.sandboxId && present?.has(row.id) !== false
@@ -22,12 +23,15 @@ export function presentSnapshots(known: {
   const told = new Set<string>()
   const lines = turns.map((turn): Snapshot => {
     const { turn_id: turnId, at, state, snapshot_id: snapshotId, problem } = turn
-    if (state !== 'taken') return { id: null, turnId, at, state, writtenBytes: 0, problem }
+    const nothing = { id: null, writtenBytes: 0, memoryBytes: null, memoryProblem: null }
+    if (state !== 'taken') return { ...nothing, turnId, at, state, problem }
     const snapshot = own.get(snapshotId)
-    if (snapshot === undefined) return { id: null, turnId, at, state: 'removed', writtenBytes: 0, problem: null }
+    if (snapshot === undefined) return { ...nothing, turnId, at, state: 'removed', problem: null }
     const writtenBytes = told.has(snapshotId) ? 0 : snapshot.written_bytes
     told.add(snapshotId)
-    return { id: snapshotId, turnId, at, state: 'kept', writtenBytes, problem: null }
+    const { memory_bytes: memoryBytes } = snapshot
+    const memoryProblem = memoryBytes === null ? turn.memory_problem : null
+    return { id: snapshotId, turnId, at, state: 'kept', writtenBytes, problem: null, memoryBytes, memoryProblem }
   })
   return {
     snapshots: lines.toReversed(),
@@ -38,11 +42,18 @@ export function presentSnapshots(known: {
       diskLimitBytes: disk?.limitBytes ?? null,
       installationCount: snapshots.length,
       installationWrittenBytes: sumOf(snapshots),
+      memoryCount: [...own.values()].filter(({ memory_bytes }) => memory_bytes !== null).length,
+      memoryBytes: memoryOf([...own.values()]),
+      installationMemoryBytes: memoryOf(snapshots),
     },
-    limits,
+    limits: { ...limits, memoryPerThread: memoryLimits.perThread, memoryBytes: memoryLimits.bytes },
   }
 }
 
 function sumOf(snapshots: readonly SnapshotRow[]): number {
   return snapshots.reduce((sum, row) => sum + row.written_bytes, 0)
+}
+
+function memoryOf(snapshots: readonly SnapshotRow[]): number {
+  return snapshots.reduce((sum, row) => sum + (row.memory_bytes ?? 0), 0)
 }

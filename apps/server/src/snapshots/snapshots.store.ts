@@ -15,7 +15,11 @@ export type SnapshotStore = {
   turns(threadId: string): Promise<TurnSnapshotRow[]>
   wanted(): Promise<TurnSnapshotRow[]>
   /** The turn's snapshot is this one of the host's; both are recorded together. */
-  taken(turn: TurnSnapshotRow, snapshot: Omit<SnapshotRow, 'position'>): Promise<void>
+  taken(
+    turn: TurnSnapshotRow,
+    snapshot: Omit<SnapshotRow, 'position'>,
+    known: Pick<TurnSnapshotRow, 'memory_problem'>,
+  ): Promise<void>
   /** One that is of no turn. */
   add(snapshot: Omit<SnapshotRow, 'position'>): Promise<void>
   /** Changes the wish that `turn` is, if it still is one. */
@@ -26,6 +30,8 @@ export type SnapshotStore = {
   all(): Promise<SnapshotRow[]>
   find(threadId: string, id: string): Promise<SnapshotRow | undefined>
   remove(id: string): Promise<void>
+  /** Its memory is given up; the snapshot stays. */
+  removeMemory(id: string): Promise<void>
   /** The thread has another disk now: what was kept of earlier ones went with them. */
   removeOthers(threadId: string, sandboxId: string): Promise<void>
 }
@@ -41,7 +47,7 @@ export function makeSnapshotStore(database: Kysely<SnapshotTables>): SnapshotSto
   return {
     want: async (row, transaction) => {
       const { turn_id: _, ...columns } = {
-        ...{ ...row, state: 'wanted' as const, problem: null },
+        ...{ ...row, state: 'wanted' as const, problem: null, memory_problem: null },
         position: nextPosition('turn_snapshots'),
       }
       await (transaction as unknown as Transaction<SnapshotTables>)
@@ -53,12 +59,12 @@ export function makeSnapshotStore(database: Kysely<SnapshotTables>): SnapshotSto
     turns: (threadId) => turnRows().where('thread_id', '=', threadId).execute(),
     wanted: () => turnRows().where('state', '=', 'wanted').execute(),
     add: (snapshot) => insertSnapshot(database, snapshot),
-    taken: async (turn, snapshot) => {
+    taken: async (turn, snapshot, known) => {
       await database.transaction().execute(async (transaction) => {
         await insertSnapshot(transaction, snapshot)
         await transaction
           .updateTable('turn_snapshots')
-          .set({ state: 'taken', snapshot_id: snapshot.id })
+          .set({ state: 'taken', snapshot_id: snapshot.id, ...known })
           .where('turn_id', '=', turn.turn_id)
           .where('snapshot_id', '=', turn.snapshot_id)
           .execute()
@@ -84,6 +90,16 @@ export function makeSnapshotStore(database: Kysely<SnapshotTables>): SnapshotSto
         .executeTakeFirst(),
     remove: async (id) => {
       await database.deleteFrom('snapshots').where('id', '=', id).execute()
+    },
+    removeMemory: async (id) => {
+      await database.transaction().execute(async (transaction) => {
+        await transaction.updateTable('snapshots').set({ memory_bytes: null }).where('id', '=', id).execute()
+        await transaction
+          .updateTable('turn_snapshots')
+          .set({ memory_problem: 'removed' })
+          .where('snapshot_id', '=', id)
+          .execute()
+      })
     },
     removeOthers: async (threadId, sandboxId) => {
       await database

@@ -8,6 +8,8 @@ export type SnapshotRow = {
   position: number
   at: number
   written_bytes: number
+  /** What ran then is kept too, and takes this much; null: files only. */
+  memory_bytes: number | null
 }
 
 /**
@@ -22,6 +24,8 @@ export type TurnSnapshotRow = {
   state: 'wanted' | 'taken' | 'missed' | 'failed'
   snapshot_id: string
   problem: string | null
+  /** Why there is no memory with it: a code of the host, or `removed`. Null: there is, or nothing was used in the turn. */
+  memory_problem: string | null
 }
 
 export type SnapshotTables = { snapshots: SnapshotRow; turn_snapshots: TurnSnapshotRow }
@@ -52,4 +56,12 @@ export async function createSnapshotTables(database: Kysely<never>): Promise<voi
     .on('turn_snapshots')
     .columns(['thread_id', 'position'])
     .execute()
+}
+
+export async function addSnapshotMemory(database: Kysely<never>): Promise<void> {
+  await database.schema.alterTable('snapshots').addColumn('memory_bytes', 'bigint').execute()
+  await database.schema.alterTable('turn_snapshots').addColumn('memory_problem', 'text').execute()
+  for (const name of ['boot_id', 'undo_boot_id', 'came_back']) {
+    await database.schema.alterTable('rewinds').addColumn(name, 'text').execute()
+  }
 }

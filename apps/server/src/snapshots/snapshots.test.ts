@@ -187,6 +187,51 @@ test('beyond the limits the oldest go, at once when the limits are changed; with
   expect(await states()).toEqual(['removed', 'removed', 'removed', 'removed'])
 })
 
+test('memory is wanted with the snapshot of an answer that used the computer, of no other, and of none where none is kept', async () => {
+  await start()
+  host.snapshots.memoryBytes = 1000
+  await say()
+  // One that called no tool.
+  const plain = { id: 'a-turn-without-calls', threadId }
+  await server.parts.log.append(threadId, [], (transaction) => server.parts.snapshots.want(plain, transaction))
+  await server.parts.snapshots.turnEnded(threadId)
+  const quarter = { maxBytes: 1024 * 1024 * 1024 }
+  expect(host.snapshots.memoryOrders).toEqual([quarter, null])
+  await change({ memorySnapshotsPerThread: 0 })
+  await say()
+  expect(host.snapshots.memoryOrders.at(-1)).toBeNull()
+})
+
+test('why a snapshot has no memory is said, and one without is a snapshot all the same', async () => {
+  await start()
+  host.snapshots.memoryProblem = 'too-large'
+  await say()
+  expect((await list()).snapshots).toMatchObject([{ state: 'kept', memoryBytes: null, memoryProblem: 'too-large' }])
+})
+
+test('beyond the limits the oldest memory goes first, of a thread and of all; its snapshot stays', async () => {
+  await start()
+  host.snapshots.memoryBytes = 1000
+  for (const _ of [1, 2, 3]) await say()
+  const memories = async () => (await list()).snapshots.map(({ memoryBytes }) => memoryBytes)
+  expect((await list()).usage).toMatchObject({ memoryCount: 3, memoryBytes: 3000, installationMemoryBytes: 3000 })
+  await change({ memorySnapshotsPerThread: 2 })
+  expect(await memories()).toEqual([1000, 1000, null])
+  expect(await list()).toMatchObject({
+    ...{ usage: { memoryCount: 2, memoryBytes: 2000 }, limits: { memoryPerThread: 2, memoryBytes: 4 * 2 ** 30 } },
+    snapshots: [{}, {}, { state: 'kept', memoryProblem: 'removed' }],
+  })
+  await say()
+  expect(await memories()).toEqual([1000, 1000, null, null])
+  expect(await states()).toEqual(['kept', 'kept', 'kept', 'kept'])
+  host.snapshots.memoryBytes = 600 * 1024
+  await change({ memorySnapshotMebibytes: 1 })
+  for (const _ of [1, 2]) await say()
+  expect(await memories()).toEqual([600 * 1024, null, null, null, null, null])
+  const onHost = host.snapshots.bySandbox.get(await sandboxId()) ?? []
+  expect(onHost.filter(({ memoryBytes }) => memoryBytes !== null)).toHaveLength(1)
+})
+
 test('when a disk is nearly full none of its snapshots stays', async () => {
   await start()
   for (const _ of [1, 2]) await say()

@@ -1,6 +1,13 @@
-import { chooseSnapshotRemovals, makeKeyedLock, type SnapshotLimits } from '@threadbox/domain'
+import {
+  chooseMemoryRemovals,
+  chooseSnapshotRemovals,
+  type MemorySnapshotLimits,
+  makeKeyedLock,
+  maxMemorySnapshotBytes,
+  type SnapshotLimits,
+} from '@threadbox/domain'
 import { isThreadboxError } from '@threadbox/errors'
-import type { HostSnapshot, TakenSnapshot } from '@threadbox/protocol/host'
+import type { HostSnapshot, SnapshotMemoryOrder, TakenSnapshot } from '@threadbox/protocol/host'
 import type { ThreadSnapshots } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { HostClient } from '../sandboxes/host-client.ts'
@@ -25,7 +32,9 @@ export type Snapshots = {
   recover(): Promise<void>
   list(threadId: string): Promise<ThreadSnapshots>
   /** The snapshot with what the disk contained after these turns, the newest of which has one; undefined when it is not kept. */
-  afterTurns(threadId: string, turnIds: readonly string[]): Promise<{ id: string; at: number } | undefined>
+  afterTurns(threadId: string, turnIds: readonly string[]): Promise<SnapshotOfThen | undefined>
+  /** Whether memory is to be kept of a moment that a rewind leaves. */
+  memoryOrder(): Promise<SnapshotMemoryOrder>
   /** Takes note of a snapshot that was made of what a rewind undid. */
   keep(snapshot: { threadId: string; sandboxId: string; kept: HostSnapshot }): Promise<void>
   /** Whether a snapshot is still there, as far as the records know. */
@@ -38,12 +47,16 @@ export type Snapshots = {
   idle(): Promise<void>
 }
 
+export type SnapshotOfThen = { id: string; at: number; hasMemory: boolean }
+
 export type SnapshotsDependencies = {
   store: SnapshotStore
-  host: Pick<HostClient, 'takeSnapshot' | 'snapshots' | 'removeSnapshot'>
+  host: Pick<HostClient, 'takeSnapshot' | 'snapshots' | 'removeSnapshot' | 'removeSnapshotMemory'>
   sandboxOf: (threadId: string) => Promise<SandboxRow | undefined>
   /** The turns that are in the conversation: others were undone. */
   turnIds: (threadId: string) => Promise<string[]>
+  /** Whether a call of the turn was made in the sandbox, which may have changed what runs there. */
+  usedSandbox: (turnId: string) => Promise<boolean>
   /** The turn that runs now. */
   runningTurn: (threadId: string) => Promise<string | undefined>
   settings: () => Promise<SettingValues>
@@ -112,11 +125,15 @@ export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
       const wanted = new Set(turnIds)
       const { snapshots } = await listSnapshots(dependencies, threadId)
       const newest = snapshots.find(({ turnId }) => wanted.has(turnId))
-      return newest === undefined || newest.id === null ? undefined : { id: newest.id, at: newest.at }
+      if (newest === undefined || newest.id === null) return undefined
+      return { id: newest.id, at: newest.at, hasMemory: newest.memoryBytes !== null }
     },
+    memoryOrder: async () => memoryOrderIn(await dependencies.settings()),
     keep: async ({ threadId, sandboxId, kept }) => {
       const { snapshotId: id, at, writtenBytes } = kept
-      await store.add({ id, thread_id: threadId, sandbox_id: sandboxId, at, written_bytes: writtenBytes })
+      const row = { id, thread_id: threadId, sandbox_id: sandboxId, at, written_bytes: writtenBytes }
+      await store.add({ ...row, memory_bytes: kept.memoryBytes })
+      await trim()
     },
     isKept: async (threadId, snapshotId) => (await store.find(threadId, snapshotId)) !== undefined,
     remove: (threadId, snapshotId) =>
@@ -135,14 +152,24 @@ async function takeOne(dependencies: SnapshotsDependencies, turn: TurnSnapshotRo
   const { store, logger } = dependencies
   const { thread_id: threadId, turn_id: turnId } = turn
   const sandbox = await dependencies.sandboxOf(threadId)
-  const { perThread } = limitsIn(await dependencies.settings())
+  const values = await dependencies.settings()
+  const { perThread } = limitsIn(values)
   if (sandbox === undefined || sandbox.state === 'fresh' || perThread === 0) return void (await store.forgetTurn(turn))
   try {
-    const taken = await takeWithRoom(dependencies, { sandboxId: sandbox.id, turn })
-    const { snapshotId: id, at, writtenBytes } = taken.snapshot
+    const memory = (await dependencies.usedSandbox(turnId)) ? memoryOrderIn(values) : null
+    const order = { snapshotId: turn.snapshot_id, memory }
+    const taken = await takeWithRoom(dependencies, { sandboxId: sandbox.id, threadId, order })
+    const { snapshotId: id, at, writtenBytes, memoryBytes } = taken.snapshot
     await store.removeOthers(threadId, sandbox.id)
-    const row = { id, thread_id: threadId, sandbox_id: sandbox.id, at, written_bytes: writtenBytes }
-    await store.taken(turn, row)
+    const row = {
+      id,
+      thread_id: threadId,
+      sandbox_id: sandbox.id,
+      at,
+      written_bytes: writtenBytes,
+      memory_bytes: memoryBytes,
+    }
+    await store.taken(turn, row, { memory_problem: taken.memoryProblem })
     return taken
   } catch (error) {
     const code = isThreadboxError(error) ? error.code : 'internal'
@@ -154,19 +181,20 @@ async function takeOne(dependencies: SnapshotsDependencies, turn: TurnSnapshotRo
   }
 }
 
+type SnapshotOrder = { snapshotId: string; memory: SnapshotMemoryOrder }
+
 /** A disk that is full gives up its earlier snapshots for the newest. */
 async function takeWithRoom(
   dependencies: SnapshotsDependencies,
-  { sandboxId, turn }: { sandboxId: string; turn: TurnSnapshotRow },
+  { sandboxId, threadId, order }: { sandboxId: string; threadId: string; order: SnapshotOrder },
 ): Promise<TakenSnapshot> {
   const { host, store } = dependencies
-  const order = { snapshotId: turn.snapshot_id }
   try {
     return await host.takeSnapshot(sandboxId, order)
   } catch (error) {
-    const earlier = (await store.all()).filter((snapshot) => snapshot.thread_id === turn.thread_id)
+    const earlier = (await store.all()).filter((snapshot) => snapshot.thread_id === threadId)
     if (!isThreadboxError(error) || error.code !== fullCode || earlier.length === 0) throw error
-    for (const { id } of earlier) await removeSnapshot(dependencies, { id, threadId: turn.thread_id })
+    for (const { id } of earlier) await removeSnapshot(dependencies, { id, threadId })
     return await host.takeSnapshot(sandboxId, order)
   }
 }
@@ -190,9 +218,25 @@ async function trimAll(
     threadId: row.thread_id,
     writtenBytes: row.written_bytes,
   }))
-  const limits = limitsIn(await dependencies.settings())
+  const values = await dependencies.settings()
+  const limits = limitsIn(values)
   const removals = chooseSnapshotRemovals({ snapshots, limits, ...(diskShares === undefined ? {} : { diskShares }) })
   for (const removal of removals) await removeSnapshot(dependencies, removal)
+  const memories = (await dependencies.store.all()).flatMap(({ id, thread_id: threadId, memory_bytes: memoryBytes }) =>
+    memoryBytes === null ? [] : [{ id, threadId, memoryBytes }],
+  )
+  const given = chooseMemoryRemovals({ memories, limits: memoryLimitsIn(values) })
+  for (const removal of given) await removeMemory(dependencies, removal)
+}
+
+/** Host first, as with a whole snapshot. */
+async function removeMemory(
+  { host, store, sandboxOf }: SnapshotsDependencies,
+  { id, threadId }: { id: string; threadId: string },
+): Promise<void> {
+  const sandbox = await sandboxOf(threadId)
+  if (sandbox !== undefined) await host.removeSnapshotMemory(sandbox.id, id)
+  await store.removeMemory(id)
 }
 
 async function listSnapshots(dependencies: SnapshotsDependencies, threadId: string): Promise<ThreadSnapshots> {
@@ -204,13 +248,15 @@ async function listSnapshots(dependencies: SnapshotsDependencies, threadId: stri
   const inConversation = new Set(await dependencies.turnIds(threadId))
   const turns = all.filter((turn) => inConversation.has(turn.turn_id))
   const measured = hasDisk ? await host.snapshots(sandbox.id).catch(() => undefined) : undefined
+  const values = await dependencies.settings()
   return presentSnapshots({
     threadId,
     turns,
     snapshots,
     sandboxId: sandbox?.id,
     disk: measured,
-    limits: limitsIn(await dependencies.settings()),
+    limits: limitsIn(values),
+    memoryLimits: memoryLimitsIn(values),
   })
 }
 
@@ -220,4 +266,13 @@ function limitsIn(values: SettingValues): SnapshotLimits {
     bytesPerThread: values.snapshotMebibytesPerThread * MiB,
     bytes: values.snapshotMebibytes * MiB,
   }
+}
+
+function memoryLimitsIn(values: SettingValues): MemorySnapshotLimits {
+  return { perThread: values.memorySnapshotsPerThread, bytes: values.memorySnapshotMebibytes * MiB }
+}
+
+function memoryOrderIn(values: SettingValues): SnapshotMemoryOrder {
+  const limits = memoryLimitsIn(values)
+  return limits.perThread === 0 ? null : { maxBytes: maxMemorySnapshotBytes(limits) }
 }

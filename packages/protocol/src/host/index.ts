@@ -226,6 +226,8 @@ export const rewindSandboxSchema = z.object({
   bootId: z.string().nullable().default(null),
 })
 
+export type RewindSandbox = z.infer<typeof rewindSandboxSchema>
+
 export const rewoundSandboxSchema = z.object({
   sandbox: hostSandboxSchema,
   /** Has what the disk contained before: an earlier one when nothing had changed since. */

@@ -16,6 +16,13 @@ export const snapshotSchema = z
     writtenBytes: z.number().int(),
     /** Code of the error. */
     problem: z.string().nullable(),
+    /** What ran then is kept too and takes this much, shared as the files are; null: files only. */
+    memoryBytes: z.number().int().nullable(),
+    /**
+     * Why there are files only, where memory was to be kept. `too-large`, `no-room`: it takes more than it may. `not-awake`:
+     * nothing ran. `not-saved`, `unsupported`: it could not be saved. `removed`: it made room for newer memory.
+     */
+    memoryProblem: z.string().nullable(),
   })
   .meta({ id: 'Snapshot' })
 export type Snapshot = z.infer<typeof snapshotSchema>
@@ -33,17 +40,27 @@ export const threadSnapshotsSchema = z
       /** Of all threads of the installation. */
       installationCount: z.number().int(),
       installationWrittenBytes: z.number().int(),
+      /** Snapshots of the thread that have memory, and what that takes; then that of all threads. */
+      memoryCount: z.number().int(),
+      memoryBytes: z.number().int(),
+      installationMemoryBytes: z.number().int(),
     }),
     /** What is kept at most; beyond that the oldest go. */
-    limits: z.object({ perThread: z.number().int(), bytesPerThread: z.number().int(), bytes: z.number().int() }),
+    limits: z.object({
+      perThread: z.number().int(),
+      bytesPerThread: z.number().int(),
+      bytes: z.number().int(),
+      memoryPerThread: z.number().int(),
+      memoryBytes: z.number().int(),
+    }),
   })
   .meta({ id: 'ThreadSnapshots' })
 export type ThreadSnapshots = z.infer<typeof threadSnapshotsSchema>
 
 /**
  * `POST /threads/{id}/fork`: a new thread that begins as a copy of this one. Without `turnId` as it is now, with everything
- * that runs; with it as it was when that answer had ended, files only; with `beforeTurnId` as it was when its message was
- * sent.
+ * that runs; with it as it was when that answer had ended; with `beforeTurnId` as it was when its message was sent. Then
+ * what ran goes on where its memory is kept, else there are the files of then.
  */
 export const forkThreadSchema = z
   .strictObject({
@@ -108,7 +125,9 @@ export const rewindPreviewSchema = z
         .nullable(),
       count: z.number().int(),
     }),
-    /** What ends, because memory of earlier moments is not kept; null when nobody could look. */
+    /** Whether processes and variables come back as they were then; else it comes up cold, over the files of then. */
+    bringsMemory: z.boolean(),
+    /** What runs now, and ends or becomes what it was then; null when nobody could look. */
     memory: z
       .object({
         processes: z.array(z.string()),

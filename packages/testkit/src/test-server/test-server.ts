@@ -39,6 +39,11 @@ export async function startTestServer(options: {
   host: { installation: string; dataDirectory: string; environment: Record<string, string> }
   environment?: Record<string, string>
   signUp?: boolean
+  /**
+   * Snapshots that are kept with memory. None unless a test is about them: saving memory at the end of each turn would take
+   * everybody else's next command half a second.
+   */
+  memorySnapshots?: number
 }): Promise<TestServer & { ownerToken: OwnerToken }> {
   const port = await freePort()
   const directory = path.join(options.host.dataDirectory, `server-${randomBytes(3).toString('hex')}`)
@@ -68,7 +73,8 @@ export async function startTestServer(options: {
     await ended
   }
   await start()
-  const apiKey = options.signUp === false ? '' : await signUp({ loopbackOrigin, token: ownerToken.token })
+  const settings = { memorySnapshotsPerThread: options.memorySnapshots ?? 0 }
+  const apiKey = options.signUp === false ? '' : await signUp({ loopbackOrigin, token: ownerToken.token, settings })
   return {
     origin: `http://app.${options.host.installation}.localhost:${port}`,
     loopbackOrigin,
@@ -108,23 +114,32 @@ async function untilReady(options: { server: ChildProcess; loopbackOrigin: strin
   }
 }
 
-async function signUp(options: { loopbackOrigin: string; token: string }): Promise<string> {
-  const post = async (route: string, body: unknown, headers: Record<string, string> = {}) => {
+async function signUp(options: {
+  loopbackOrigin: string
+  token: string
+  settings: Record<string, number>
+}): Promise<string> {
+  const send = async (method: string, order: { route: string; body: unknown; headers?: Record<string, string> }) => {
+    const { route, body, headers = {} } = order
     const answer = await fetch(`${options.loopbackOrigin}/api/v1${route}`, {
-      method: 'POST',
+      method,
       headers: { 'content-type': 'application/json', origin: options.loopbackOrigin, ...headers },
       body: JSON.stringify(body),
     })
-    if (!answer.ok) throw new Error(`POST ${route} answered ${answer.status}: ${await answer.text()}`)
+    if (!answer.ok) throw new Error(`${method} ${route} answered ${answer.status}: ${await answer.text()}`)
     return answer
   }
-  const signedUp = await post('/auth/sign-up', { token: options.token, ...owner })
+  const signedUp = await send('POST', { route: '/auth/sign-up', body: { token: options.token, ...owner } })
   const cookie = signedUp.headers
     .getSetCookie()
     .map((header) => header.split(';')[0] ?? '')
     .join('; ')
   await signedUp.body?.cancel()
-  const created = await post('/api-keys', { name: 'tests' }, { cookie })
+  const changed = await send('PATCH', {
+    ...{ route: '/settings', body: { settings: options.settings }, headers: { cookie } },
+  })
+  await changed.body?.cancel()
+  const created = await send('POST', { route: '/api-keys', body: { name: 'tests' }, headers: { cookie } })
   return ((await created.json()) as { secret: string }).secret
 }
 
