@@ -24,7 +24,7 @@ export type HostUnderTest = AsyncDisposable & {
   driver: InMemoryDriver
   disks: DiskStore
   /** What the network was last told about a place. */
-  links: Map<string, { state: 'up' | 'down'; egress: string }>
+  links: Map<string, { state: 'up' | 'down'; egress: string; address: string }>
   /** The guest of the first sandbox. */
   guest: Server
   /** Bodies of the handshakes that the guest got. */
@@ -283,7 +283,7 @@ function makeListedNetwork(options: { addresses: Iterable<string>; links: HostUn
     },
     close: async () => links.clear(),
     attach: async ({ sandboxId, address, egress }) => {
-      if (!links.has(sandboxId)) links.set(sandboxId, { state: 'up', egress: egress.kind })
+      if (!links.has(sandboxId)) links.set(sandboxId, { state: 'up', egress: egress.kind, address })
       return { sandboxId, namespacePath: '/nowhere', address, gatewayAddress: '198.18.0.1', mtu: 1500 }
     },
     restoreAddress: async () => undefined,

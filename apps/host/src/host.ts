@@ -143,7 +143,7 @@ export async function makeHost(options: HostOptions): Promise<Host> {
     ...{ ...goesOn, images: memoryImages, pausePoints },
     ...{ store: makeForksStore(database), sandboxes, addresses },
   })
-  const rewinds = makeRewinds({ ...goesOn, paused, snapshots, store: makeRewindsStore(database) })
+  const rewinds = makeRewinds({ ...goesOn, paused, snapshots, addresses, sandboxes, store: makeRewindsStore(database) })
   const cpuShare = options.activeCpuShare
   const activity = makeActivityWatch({ active, events, cpuShare, logger, clock, signal })
   const place = {

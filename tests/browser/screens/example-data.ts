@@ -308,6 +308,10 @@ export const snapshots = threadSnapshotsSchema.parse({
   usage: {
     ...{ count: 12, writtenBytes: 418 * MiB, diskUsedBytes: 3100 * MiB, diskLimitBytes: 10_240 * MiB },
     ...{ installationCount: 87, installationWrittenBytes: 2650 * MiB },
+    ...{ memoryCount: 6, memoryBytes: 912 * MiB, installationMemoryBytes: 3210 * MiB },
   },
-  limits: { perThread: 50, bytesPerThread: 4096 * MiB, bytes: 16_384 * MiB },
+  limits: {
+    ...{ perThread: 50, bytesPerThread: 4096 * MiB, bytes: 16_384 * MiB },
+    ...{ memoryPerThread: 6, memoryBytes: 4096 * MiB },
+  },
 })

@@ -14,6 +14,7 @@ export function rewindPreviewAt(at: number): RewindPreview {
         { path: '/home/user/.cache/matplotlib/fontlist.json', change: 'removed', bytesNow: 61_000, bytesThen: null },
       ],
     },
+    bringsMemory: true,
     memory: { processes: ['python3 training.py'], services: ['web'], variables: ['trips', 'peaks', 'figure'] },
     calls: [{ tool: 'create_issue', count: 2 }],
   })

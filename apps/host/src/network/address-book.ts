@@ -2,7 +2,10 @@ import { firstFreeAddress } from '@threadbox/sandbox-network'
 import type { SandboxesStore } from '../state/sandboxes.store.ts'
 import type { SparesStore } from '../state/spares.store.ts'
 
-/** Who has which address. An address belongs to its sandbox until the sandbox is deleted. */
+/**
+ * Who has which address. An address belongs to its sandbox until the sandbox is deleted, or goes on out of the memory of an
+ * earlier moment.
+ */
 export type AddressBook = {
   /** Hands the first free address to `record`, which must write it down before it resolves. */
   assign<Result>(record: (address: string) => Promise<Result>): Promise<Result>

@@ -5,12 +5,13 @@ import type { Logger } from '@threadbox/telemetry'
 import type { Boots } from '../boots/boots.ts'
 import { reasonOf } from '../memory/memory-parts.ts'
 import { isAsleep, type PausedBoots } from '../memory/paused-boots.ts'
-import { goOnFrom, type SavedMemoryParts } from '../memory/saved-memory.ts'
+import { goOnFrom, type SavedMemory, type SavedMemoryParts } from '../memory/saved-memory.ts'
+import type { AddressBook } from '../network/address-book.ts'
 import type { SnapshotMemories } from '../snapshots/snapshot-memories.ts'
 import type { Snapshots } from '../snapshots/snapshots.ts'
 import type { BootsStore } from '../state/boots.store.ts'
 import type { RewindsStore } from '../state/rewinds.store.ts'
-import type { StoredSandbox } from '../state/sandboxes.store.ts'
+import type { SandboxesStore, StoredSandbox } from '../state/sandboxes.store.ts'
 import type { RewindsTable } from '../state/state.tables.ts'
 import { rewindTargetGone } from './rewinds.errors.ts'
 
@@ -46,6 +47,8 @@ type RewindsParts = SavedMemoryParts & {
   paused: Pick<PausedBoots, 'drop' | 'markPoint'>
   snapshots: Pick<Snapshots, 'take' | 'list'>
   memories: Pick<SnapshotMemories, 'find'>
+  addresses: AddressBook
+  sandboxes: Pick<SandboxesStore, 'setAddress'>
   store: RewindsStore
   logger: Logger
 }
@@ -133,9 +136,8 @@ async function goOn(parts: RewindsParts, sandbox: StoredSandbox, { targetId, boo
   const memory = targetId === null ? undefined : await parts.memories.find(sandbox, targetId)
   if (memory === undefined) return ''
   if (bootId === null) return interrupted
-  const hostname = sandbox.hostname ?? sandboxId
   try {
-    await goOnFrom(parts, { sandbox, bootId, hostname, memory })
+    await goOnElsewhere(parts, { sandbox, bootId, memory })
     return ''
   } catch (error) {
     parts.logger.warn({ error, sandboxId }, 'the memory of an earlier moment cannot be used')
@@ -143,4 +145,24 @@ async function goOn(parts: RewindsParts, sandbox: StoredSandbox, { targetId, boo
     await parts.disks.restoreSnapshot({ diskId: sandbox.placeId, snapshotId: targetId })
     return reasonOf(error)
   }
+}
+
+/**
+ * Under another address: what was sent over a connection since then is known to its other end and not to this memory, so a
+ * connection that went on would mix two histories. With another address it ends.
+ */
+async function goOnElsewhere(
+  parts: RewindsParts,
+  order: { sandbox: StoredSandbox; bootId: string; memory: SavedMemory },
+): Promise<void> {
+  const { sandboxId, placeId, hostname } = order.sandbox
+  const { attachments } = parts.launch
+  const sandbox = await parts.addresses.assign(async (address) => {
+    // First: a namespace that is there keeps the address that it was made with.
+    attachments.forget(placeId)
+    await parts.network.detach(placeId)
+    await parts.sandboxes.setAddress(sandboxId, address)
+    return { ...order.sandbox, address }
+  })
+  await goOnFrom(parts, { ...order, sandbox, hostname: hostname ?? sandboxId })
 }

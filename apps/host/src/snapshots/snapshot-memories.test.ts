@@ -40,6 +40,8 @@ async function begin(options: HostUnderTestOptions = {}) {
       })
       return { ...answer, bootId, body: answer.body as RewoundSandbox }
     },
+    /** The one under which the machine attached it. */
+    address: () => host.links.get(sandboxId)?.address,
     forgetMemory: (snapshotId: string) => host.request('DELETE', hostPaths.snapshotMemory(sandboxId, snapshotId)),
   }
 }
@@ -139,7 +141,7 @@ test('whole memory outlives the daemon, pauses and wakes', async () => {
 test('a rewind brings back memory with its files, as another boot under another token; undoing it brings back the newest', async () => {
   const begun = await begin()
   await using host = begun.host
-  const memory = await begun.orders.memory()
+  const [memory, address] = [await begun.orders.memory(), begun.address()]
   const { snapshotId } = (await begun.take()).snapshot
   await begun.write('now')
   const rewound = await begun.rewind(snapshotId)
@@ -151,6 +153,7 @@ test('a rewind brings back memory with its files, as another boot under another 
   const greetings = host.handshakes as { origin: string; accessToken: string }[]
   expect(greetings.at(-1)).toMatchObject({ origin: 'forked', bootId: rewound.bootId })
   expect(new Set(greetings.map(({ accessToken }) => accessToken)).size).toBe(2)
+  expect(begun.address()).not.toBe(address)
   expect((await fetch(`${host.url}${hostPaths.guest(begun.sandbox.sandboxId)}/health`)).status).toBe(200)
   const keepId = newId()
   const undone = await begun.rewind(rewound.body.kept.snapshotId, { keepId })

@@ -24,6 +24,8 @@ export type SandboxesStore = {
   change(sandboxId: string, changes: { limits: SandboxLimits; egress: HostSandbox['egress'] }): Promise<void>
   /** Keeps the name that the first boot had. */
   setHostname(sandboxId: string, hostname: string): Promise<void>
+  /** It goes on under another one; the earlier is free. */
+  setAddress(sandboxId: string, address: string): Promise<void>
   setManifestKey(sandboxId: string, manifestKey: string): Promise<void>
   markDeleting(sandboxId: string): Promise<void>
   /** Removes the sandbox and its boots. */
@@ -60,6 +62,9 @@ export function makeSandboxesStore(database: Kysely<StateTables>): SandboxesStor
     },
     setHostname: async (sandboxId, hostname) => {
       await update(sandboxId, { hostname })
+    },
+    setAddress: async (sandboxId, address) => {
+      await update(sandboxId, { address })
     },
     setManifestKey: async (sandboxId, manifestKey) => {
       await update(sandboxId, { manifestKey })

@@ -26,7 +26,7 @@ export type SandboxesTable = {
   processes: number
   diskBytes: number
   egress: string
-  /** The sandbox's own for as long as it exists, also while nothing runs. */
+  /** The sandbox's own, also while nothing runs. Another one after a rewind that brought memory back. */
   address: string
   createdAt: number
   /** With which the manifest of a pause hashes values, if whoever orders the pause says nothing else. */

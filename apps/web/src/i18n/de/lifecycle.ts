@@ -77,7 +77,7 @@ export const lifecycle: Texts<typeof source> = {
   },
   cause: {
     rewound:
-      'Der Thread wurde zurückgespult: Die Festplatte hat einen früheren Stand, Speicher wurde nicht aufbewahrt.',
+      'Der Thread wurde zurückgespult: Die Festplatte hat einen früheren Stand; was damals lief, ließ sich nicht zurückholen.',
     forked: 'Sie begann mit den Dateien eines anderen Threads; Speicher wurde nicht übernommen.',
     'from-agent': 'Sie begann mit den Dateien des Agenten. Mit ihm gesicherte Variablen werden eingelesen.',
     'memory-given-up':

@@ -51,6 +51,14 @@ export const settingWords: SettingWords = {
     title: 'Alle Schnappschüsse',
     doc: 'Dasselbe für alle Threads zusammen.',
   },
+  memorySnapshotsPerThread: {
+    title: 'Schnappschüsse mit Speicher je Thread',
+    doc: 'Die neuesten Schnappschüsse eines Threads, die mit dem behalten werden, was damals lief, damit Zurückspulen es zurückbringt. 0: keine.',
+  },
+  memorySnapshotMebibytes: {
+    title: 'Speicher aller Schnappschüsse',
+    doc: 'Mebibytes dafür in allen Threads; dann geht der älteste. Einer nimmt höchstens ein Viertel.',
+  },
   runsAtOnce: {
     title: 'Läufe zugleich',
     doc: 'Läufe von Agenten, die für eine Person zugleich arbeiten. Weitere warten.',

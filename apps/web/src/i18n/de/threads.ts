@@ -94,6 +94,8 @@ export const threads: Texts<typeof source> = {
     rewound_other: 'Zurückgespult: {{count}} Nachrichten wurden rückgängig gemacht',
     rewoundText:
       'Die Dateien sind die von damals; Prozesse und Variablen sind weg. Was rückgängig gemacht wurde, ist bis zur nächsten Nachricht aufbewahrt.',
+    rewoundWithMemory:
+      'Dateien, Prozesse und Variablen sind die von damals; Verbindungen zu anderen Rechnern wurden geschlossen. Was rückgängig gemacht wurde, ist bis zur nächsten Nachricht aufbewahrt.',
     rewoundWithoutDisk: 'Was rückgängig gemacht wurde, ist bis zur nächsten Nachricht aufbewahrt.',
     forked: 'Dieser Thread wurde von einem anderen abgezweigt',
     forkedTo: 'Abgezweigt nach',
@@ -141,10 +143,12 @@ export const threads: Texts<typeof source> = {
     processesEnd_other: '{{count}} enden.',
     variablesGo_one: '{{count}} Variable geht verloren.',
     variablesGo_other: '{{count}} Variablen gehen verloren.',
-    noMemory: 'Der Speicher früherer Zeitpunkte ist nicht aufbewahrt: Die Sandbox startet kalt.',
+    noMemory: 'Was damals lief, ist nicht mehr aufbewahrt: Die Sandbox startet kalt.',
+    memoryBack: 'Prozesse und Variablen kommen zurück, wie sie damals waren.',
     allEnds: 'Alle enden, mit allen Variablen. Gerade konnte niemand nachsehen.',
     serviceEnds: 'Dienst, startet neu',
     ends: 'endet',
+    endsOrThen: 'wie damals, oder endet',
     cannot: 'Nicht rückgängig zu machen',
     calls_one: '{{count}} Aufruf einer Verbindung',
     calls_other: '{{count}} Aufrufe von Verbindungen',

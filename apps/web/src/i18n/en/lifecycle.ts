@@ -73,7 +73,7 @@ export const lifecycle = {
     noCause: 'Memory was not used.',
   },
   cause: {
-    rewound: 'The thread was rewound: its disk is that of an earlier moment, memory was not kept.',
+    rewound: 'The thread was rewound: its disk is that of an earlier moment; what ran then could not be brought back.',
     forked: 'It began with the files of another thread; memory was not taken over.',
     'from-agent': 'It began with the files of the agent. Variables that were saved with it are read back.',
     'memory-given-up': 'Memory was given up after the time it is kept for. What could be written down was read back.',

@@ -12,6 +12,8 @@ export const settingTitles: Readonly<Record<string, string>> = {
   snapshotsPerThread: 'Snapshots per thread',
   snapshotMebibytesPerThread: 'Snapshots of a thread (MiB)',
   snapshotMebibytes: 'All snapshots (MiB)',
+  memorySnapshotsPerThread: 'Snapshots with memory per thread',
+  memorySnapshotMebibytes: 'Memory of all snapshots (MiB)',
   runsAtOnce: 'Runs at once',
   runsQueued: 'Runs that wait',
   runHistoryDays: 'Runs are listed (days)',

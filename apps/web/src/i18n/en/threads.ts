@@ -91,6 +91,8 @@ export const threads = {
     rewound_other: 'Rewound: {{count}} messages were undone',
     rewoundText:
       'Files are those of then; processes and variables are gone. What was undone is kept until the next message.',
+    rewoundWithMemory:
+      'Files, processes and variables are those of then; connections to other machines were closed. What was undone is kept until the next message.',
     rewoundWithoutDisk: 'What was undone is kept until the next message.',
     forked: 'This thread is a fork of another one',
     forkedTo: 'Forked to',
@@ -137,10 +139,12 @@ export const threads = {
     processesEnd_other: '{{count}} end.',
     variablesGo_one: '{{count}} variable goes.',
     variablesGo_other: '{{count}} variables go.',
-    noMemory: 'Memory of earlier moments is not kept: the sandbox comes back cold.',
+    noMemory: 'What ran then is no longer kept: the sandbox comes up cold.',
+    memoryBack: 'Processes and variables come back as they were then.',
     allEnds: 'All of them end, with all variables. Nobody could look now.',
     serviceEnds: 'service, starts again',
     ends: 'ends',
+    endsOrThen: 'as then, or ends',
     cannot: 'Cannot be undone',
     calls_one: '{{count}} call to a connection',
     calls_other: '{{count}} calls to connections',

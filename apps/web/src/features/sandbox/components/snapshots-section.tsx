@@ -34,6 +34,13 @@ function Figures({ known: { usage, limits } }: { known: ThreadSnapshots }) {
         used={usage.installationWrittenBytes}
         total={limits.bytes}
       />
+      {limits.memoryPerThread > 0 && (
+        <Share
+          label={t('pane.snapshotsWithMemory', { count: usage.memoryCount, total: limits.memoryPerThread })}
+          used={usage.memoryBytes}
+          total={limits.memoryBytes}
+        />
+      )}
     </div>
   )
 }

@@ -158,7 +158,7 @@ function Rewound(props: { params: NoticeEntry['params']; isUndoable: boolean }) 
     <Line
       icon={<History className="i" size={16} />}
       title={t('notice.rewound', { count: Number(params.turns ?? 0) })}
-      rest={t(params.disk === 'none' ? 'notice.rewoundWithoutDisk' : 'notice.rewoundText')}
+      rest={t(rewoundText(params))}
     >
       {props.isUndoable && (
         <Button size="sm" onClick={() => void actions.undoRewind(String(params.rewindId ?? ''))}>
@@ -167,6 +167,11 @@ function Rewound(props: { params: NoticeEntry['params']; isUndoable: boolean }) 
       )}
     </Line>
   )
+}
+
+function rewoundText({ disk, memory }: NoticeEntry['params']) {
+  if (disk === 'none') return 'notice.rewoundWithoutDisk'
+  return memory === 'kept' ? 'notice.rewoundWithMemory' : 'notice.rewoundText'
 }
 
 /** A model was connected after this message got no answer: it is offered again. */

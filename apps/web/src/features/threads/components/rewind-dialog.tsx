@@ -91,7 +91,7 @@ function Contents(props: { preview: RewindPreview }) {
         {messages.answers > 0 && ` ${t('rewind.answersToo', { count: messages.answers })}`}
       </Part>
       {disk.to !== 'none' && disk.to !== 'gone' && <FilesPart disk={disk} />}
-      {disk.to !== 'none' && disk.to !== 'gone' && <MemoryPart memory={preview.memory} />}
+      {disk.to !== 'none' && disk.to !== 'gone' && <MemoryPart memory={preview.memory} comesBack={preview.bringsMemory} />}
       {preview.calls.length > 0 && (
         <Part
           icon={<Globe className="i" size={16} />}
@@ -128,15 +128,17 @@ function FilesPart(props: { disk: RewindPreview['disk'] }) {
   )
 }
 
-function MemoryPart(props: { memory: RewindPreview['memory'] }) {
+/** What was in memory then is not listed: nobody has looked into it. What runs now is. */
+function MemoryPart(props: { memory: RewindPreview['memory']; comesBack: boolean }) {
   const { t } = useTranslation('threads')
-  const { memory } = props
-  const ends = t('rewind.ends')
+  const { memory, comesBack } = props
+  const ends = t(comesBack ? 'rewind.endsOrThen' : 'rewind.ends')
+  const serviceEnds = t(comesBack ? 'rewind.endsOrThen' : 'rewind.serviceEnds')
   const running =
     memory === null
       ? []
       : [
-          ...memory.services.map((name) => ({ mark: '−', name, rest: t('rewind.serviceEnds') })),
+          ...memory.services.map((name) => ({ mark: '−', name, rest: serviceEnds })),
           ...memory.processes.map((name) => ({ mark: '−', name, rest: ends })),
         ]
   const items = running.slice(0, mostRows)
@@ -148,13 +150,15 @@ function MemoryPart(props: { memory: RewindPreview['memory'] }) {
       items={items}
       more={running.length - items.length}
     >
-      {memory === null
-        ? t('rewind.allEnds')
-        : [
-            t('rewind.processesEnd', { count: running.length }),
-            ...(variables > 0 ? [t('rewind.variablesGo', { count: variables })] : []),
-            t('rewind.noMemory'),
-          ].join(' ')}
+      {comesBack && t('rewind.memoryBack')}
+      {!comesBack &&
+        (memory === null
+          ? t('rewind.allEnds')
+          : [
+              t('rewind.processesEnd', { count: running.length }),
+              ...(variables > 0 ? [t('rewind.variablesGo', { count: variables })] : []),
+              t('rewind.noMemory'),
+            ].join(' '))}
     </Part>
   )
 }
