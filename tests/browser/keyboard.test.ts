@@ -71,6 +71,7 @@ test('from the login to a service and a deleted thread with the keyboard only', 
   for (const [key, name] of [
     ['Alt+2', 'Files'],
     ['Alt+4', 'Sandbox'],
+    ['Alt+5', 'Git'],
     ['Alt+3', 'Terminal'],
   ] as const) {
     await page.keyboard.press(key)

@@ -29,6 +29,7 @@ async function callsOfTheClient(): Promise<string[]> {
     client.agents,
     client.runs,
     client.files,
+    client.git,
     client.models,
     client.connections,
     client.sandboxes,

@@ -18,6 +18,7 @@ import { exportRoutes } from './export/export.routes.ts'
 import { fileRoutes } from './files/files.routes.ts'
 import { filesOf } from './files/files-part.ts'
 import { forkParts } from './forks/forks-part.ts'
+import { gitRoutesOf } from './git/git-part.ts'
 import type { Api, ApiEnv, OpenThread } from './http/api.ts'
 import type { AllowedHosts } from './http/origins.ts'
 import { lifecycleRoutes } from './lifecycle/lifecycle.routes.ts'
@@ -187,13 +188,9 @@ export function makeApplication(options: ApplicationOptions): Application {
     terminalFront: terminals.front,
     parts: {
       ...parts,
-      users: people.users,
-      login: people.login,
-      turns,
-      models,
+      ...{ users: people.users, login: people.login, turns, models, runs },
       agentConnections: connectionParts.agentConnections,
       agents: agentPart.agents,
-      runs,
     },
     ...lifecycle(options, {
       ...{ parts, previews, sharing, terminals, turns, rewinds, runs, stopping, connectionParts, agentPart },
@@ -283,7 +280,8 @@ function mountRoutes(
         ...{ threads, watch: parts.filesWatch, files },
         publish: (userId, event) => parts.userHub.publish(userId, event),
       }),
-      lifecycleRoutes({ lifecycle: parts.lifecycle, open: (userId, threadId) => threads.open(userId, threadId) }),
+      gitRoutesOf(parts, open),
+      lifecycleRoutes({ lifecycle: parts.lifecycle, open }),
       previewRoutes({ ...known.previews, open: (userId, threadId) => threads.open(userId, threadId) }),
       shareLinkRoutes({ shareLinks: known.previews.shareLinks, open }),
       ...forkParts(options, known),

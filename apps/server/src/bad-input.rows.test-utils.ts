@@ -103,6 +103,11 @@ export const badInputRows: Record<string, BadInputRow> = {
     unknown: { threadId: 'thread.not-found', callId: 'result.not-found', name: 'result.not-found' },
     query: { download: 'true' },
   },
+  'GET /threads/{threadId}/git': { ...inThread, query: { path: '/home/user', repository: '/home/user/a' } },
+  'GET /threads/{threadId}/git/diff': {
+    ...inThread,
+    query: { path: '/home/user', file: 'a.txt', from: 'b.txt' },
+  },
   'GET /threads/{threadId}/files': {
     ...inThread,
     query: { path: '/home/user', after: 'a.txt', limit: '10', wake: 'true' },

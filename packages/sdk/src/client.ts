@@ -3,6 +3,7 @@ import { agentCalls } from './agents.ts'
 import { connectionCalls } from './connections.ts'
 import { followStream, type StreamOptions } from './event-stream.ts'
 import { fileCalls } from './files.ts'
+import { gitCalls } from './git.ts'
 import { accountCalls, installationCalls, modelCalls } from './installation.ts'
 import { previewCalls } from './previews.ts'
 import { type ClientOptions, connect } from './request.ts'
@@ -38,6 +39,7 @@ export function createClient(options: ClientOptions = {}) {
     previews: previewCalls(connection),
     terminals: terminalCalls(connection),
     files: fileCalls(connection),
+    git: gitCalls(connection),
     models: modelCalls(connection),
     connections: connectionCalls(connection),
     installation: installationCalls(connection),

@@ -8,6 +8,7 @@ import { type ServicesStandIn, startServicesStandIn } from '../services-stand-in
 import { agentDetails, agents, environment } from './example-agents.ts'
 import { approvalEntries, approvalTurn, connections, presets } from './example-connections.ts'
 import * as data from './example-data.ts'
+import { gitDiff, gitLook } from './example-git.ts'
 import { rewindPreviewAt } from './example-rewind.ts'
 import * as example from './example-runs.ts'
 
@@ -132,6 +133,8 @@ const answers: Record<string, unknown> = {
   'GET /threads/t/rewind': rewindPreviewAt(data.now - 12 * 60_000),
   'GET /threads/t/files': data.files,
   'PUT /threads/t/files/watch': {},
+  'GET /threads/t/git': gitLook,
+  'GET /threads/t/git/diff': gitDiff,
   'GET /threads/t/terminals': { terminals: [terminal] },
   'GET /workspaces': { workspaces: [], installation: { policy: {}, limits: {} } },
   'GET /agents/g1': example.agent,

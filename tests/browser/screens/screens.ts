@@ -97,6 +97,15 @@ export const screens: readonly Screen[] = [
     reach: press('Alt+4'),
     shows: (page) => page.getByRole('region', { name: 'Processes' }),
   },
+  {
+    name: 'git',
+    path: '/threads/t',
+    reach: async (page) => {
+      await press('Alt+5')(page)
+      await page.getByRole('button', { name: 'by_hour.py' }).press('Enter')
+    },
+    shows: (page) => page.getByText('print(len(trips))'),
+  },
   { name: 'palette', path: '/threads/t', reach: press('Control+k'), shows: dialog },
   {
     name: 'call-approval',

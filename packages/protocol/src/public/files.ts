@@ -48,7 +48,7 @@ export const pathsBelowSchema = z
   .array(z.string().min(1).max(4096).refine(isBelow, 'A path below a folder has no empty part, `.` or `..`.'))
   .max(200)
 
-function isBelow(path: string): boolean {
+export function isBelow(path: string): boolean {
   return !path.includes('\0') && !path.split('/').some((part) => part === '' || part === '.' || part === '..')
 }
 

@@ -19,4 +19,5 @@ export const help: Texts<typeof source> = {
   files: 'Dateien zeigen oder verbergen',
   terminal: 'Terminal zeigen oder verbergen',
   sandbox: 'Sandbox zeigen oder verbergen',
+  git: 'Git zeigen oder verbergen',
 }

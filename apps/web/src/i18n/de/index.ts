@@ -10,6 +10,7 @@ import { connections } from './connections.ts'
 import { empty } from './empty.ts'
 import { files } from './files.ts'
 import { firstMinute } from './first-minute.ts'
+import { git } from './git.ts'
 import { help } from './help.ts'
 import { lifecycle } from './lifecycle.ts'
 import { models } from './models.ts'
@@ -40,6 +41,7 @@ export const de: Texts<typeof en> = {
   empty,
   files,
   firstMinute,
+  git,
   help,
   lifecycle,
   models,

@@ -16,4 +16,5 @@ export const help = {
   files: 'Show or hide the files',
   terminal: 'Show or hide the terminal',
   sandbox: 'Show or hide the sandbox',
+  git: 'Show or hide git',
 }

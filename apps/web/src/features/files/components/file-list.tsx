@@ -1,8 +1,9 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { type CSSProperties, type KeyboardEvent, type RefObject, useId, useLayoutEffect, useRef, useState } from 'react'
+import { type CSSProperties, type KeyboardEvent, type RefObject, useId, useLayoutEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNow } from '../../../app/use-now.ts'
 import { Button } from '../../../ui/button.tsx'
+import { useScroll } from '../../../ui/use-scroll.ts'
 import { useProblem } from '../../connection/state/problem.ts'
 import type { SelectHow, Selection } from '../state/selection.models.ts'
 import {
@@ -167,24 +168,6 @@ function NoteRow(props: { row: Exclude<TreeRow, { kind: 'entry' }>; top: number;
       </span>
     </div>
   )
-}
-
-function useScroll(scroll: RefObject<HTMLDivElement | null>): { scrollTop: number; height: number } {
-  const [view, setView] = useState({ scrollTop: 0, height: 600 })
-  useLayoutEffect(() => {
-    const element = scroll.current
-    if (element === null) return
-    const look = () => setView({ scrollTop: element.scrollTop, height: element.clientHeight })
-    const sizes = new ResizeObserver(look)
-    sizes.observe(element)
-    element.addEventListener('scroll', look, { passive: true })
-    look()
-    return () => {
-      sizes.disconnect()
-      element.removeEventListener('scroll', look)
-    }
-  }, [scroll])
-  return view
 }
 
 /** The active row may not be drawn yet: where it belongs is known all the same. */

@@ -20,5 +20,6 @@ export const shortcutGroups = {
     ['files', 'alt+2'],
     ['terminal', 'alt+3'],
     ['sandbox', 'alt+4'],
+    ['git', 'alt+5'],
   ],
 } as const

@@ -1,6 +1,7 @@
-import { AppWindow, Box, Folder, type LucideIcon, SquareTerminal } from 'lucide-react'
+import { AppWindow, Box, Folder, GitCompare, type LucideIcon, SquareTerminal } from 'lucide-react'
 import type { ComponentType } from 'react'
 import { FilesPane } from '../../files/components/files-pane.tsx'
+import { GitPane } from '../../git/components/git-pane.tsx'
 import { PreviewPane } from '../../preview/components/preview-pane.tsx'
 import { SandboxPane } from '../../sandbox/components/sandbox-pane.tsx'
 import { TerminalPane } from '../../terminal/components/terminal-pane.tsx'
@@ -22,6 +23,7 @@ export const panes = {
   files: { digit: 2, title: 'files:title', Icon: Folder, Content: FilesPane },
   terminal: { digit: 3, title: 'terminal:title', Icon: SquareTerminal, Content: TerminalPane },
   sandbox: { digit: 4, title: 'sandbox:title', Icon: Box, Content: SandboxPane },
+  git: { digit: 5, title: 'git:title', Icon: GitCompare, Content: GitPane },
 } as const satisfies Record<
   string,
   { digit: number; title: string; Icon: LucideIcon; Content: ComponentType<PaneProps> }

@@ -7,7 +7,7 @@ import { paneNames, panes } from './pane-registry.ts'
 
 /** What can stand beside the conversation. */
 export function PaneToggles(props: { threadId: string }) {
-  const { t } = useTranslation(['preview', 'files', 'terminal', 'sandbox', 'common'])
+  const { t } = useTranslation(['preview', 'files', 'terminal', 'sandbox', 'git', 'common'])
   const shown = useShownPane(props.threadId)
   const open = shown?.threadId === props.threadId ? shown.pane : null
   return (

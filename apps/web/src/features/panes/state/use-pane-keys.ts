@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { paneNames, panes } from '../components/pane-registry.ts'
 import { togglePane } from './pane-store.ts'
 
-/** ⌥1–4 open and close the panes of the thread. */
+/** ⌥1–5 open and close the panes of the thread. */
 export function usePaneKeys(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -20,5 +20,5 @@ test('the clipboard has keys of its own, and panes keep theirs', () => {
   expect(press('Insert', 'Insert', { ctrlKey: true })).toBe('copy')
   expect(press('V', 'KeyV', { ctrlKey: true, shiftKey: true })).toBe('paste')
   expect(press('™', 'Digit3', { altKey: true })).toBe('app')
-  expect(press('5', 'Digit5', { altKey: true })).toBe('terminal')
+  expect(press('5', 'Digit6', { altKey: true })).toBe('terminal')
 })

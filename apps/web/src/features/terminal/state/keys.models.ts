@@ -10,7 +10,7 @@ type Pressed = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'shiftKey' | 'al
 export function terminalKey(pressed: Pressed): TerminalKey {
   const { ctrlKey, shiftKey, altKey, metaKey, code } = pressed
   if (pressed.key === 'F6' && !ctrlKey && !altKey && !metaKey) return 'app'
-  if (altKey && !ctrlKey && !shiftKey && !metaKey && /^Digit[1-4]$/.test(code)) return 'app'
+  if (altKey && !ctrlKey && !shiftKey && !metaKey && /^Digit[1-5]$/.test(code)) return 'app'
   if (ctrlKey && shiftKey && !altKey && !metaKey && code === 'KeyC') return 'copy'
   if (ctrlKey && shiftKey && !altKey && !metaKey && code === 'KeyV') return 'paste'
   if (ctrlKey && !shiftKey && !altKey && !metaKey && code === 'Insert') return 'copy'

@@ -122,6 +122,7 @@ function PaletteActions(props: { thread: Thread }) {
     'preview',
     'files',
     'terminal',
+    'git',
     'workspaces',
     'sharing',
     'agents',
