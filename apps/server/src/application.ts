@@ -164,21 +164,8 @@ export function makeApplication(options: ApplicationOptions): Application {
   })
   const stopping = new AbortController()
   const known = {
-    ...people,
-    authentication,
-    parts,
-    previews,
-    sharing,
-    terminals,
-    models,
-    turns,
-    rewinds,
-    connections: connectionParts.connections,
-    agentPart,
-    runs,
-    settings,
-    audit,
-    stopping: stopping.signal,
+    ...{ ...people, authentication, parts, previews, sharing, terminals, models, turns, rewinds, agentPart },
+    ...{ runs, settings, audit, stopping: stopping.signal, connections: connectionParts.connections },
   }
   const { app, api } = mountRoutes(options, known)
   return {
@@ -341,7 +328,14 @@ function lifecycle(
     ],
   })
   const deletion = { operations, store: parts.workspaceStore, threads: parts.workspaceThreads, system, logger }
-  registerWorkspaceDeletion({ ...deletion, eraseContents: (workspaceId) => parts.skills.eraseOf(workspaceId) })
+  const { programs } = known.connectionParts
+  registerWorkspaceDeletion({
+    ...deletion,
+    eraseContents: async (workspaceId) => {
+      await parts.skills.eraseOf(workspaceId)
+      await programs.eraseOfWorkspace(workspaceId)
+    },
+  })
   let reconciler: AsyncDisposable | undefined
   return {
     start: async () => {
@@ -353,12 +347,16 @@ function lifecycle(
         sandboxes: parts.sandboxes,
         pausing: parts.pausing,
         change,
-        otherSandboxes: () => known.agentPart.environments.sandboxIds(),
+        otherSandboxes: async () => [
+          ...(await known.agentPart.environments.sandboxIds()),
+          ...(await programs.sandboxIds()),
+        ],
         isDemoting: (sandboxId) => parts.demotion.isDemoting(sandboxId),
         logger,
         onHostChange: (isReachable) => {
           if (isReachable) takeLeftSnapshots(options, parts)
           if (isReachable) void known.rewinds.recover()
+          if (isReachable) known.connectionParts.hostIsBack()
           parts.onHostChange(isReachable)
           if (isReachable) parts.skillPlacement.refresh()
           parts.userHub.broadcast({ type: 'status-updated' })
@@ -367,6 +365,7 @@ function lifecycle(
         applyLimits: parts.applyLimits,
       })
       await known.agentPart.environments.recover()
+      await programs.recover()
       operations.start()
       for (const { thread_id, state } of await sandboxStore.all()) {
         if (state === 'active') parts.serviceWatch.sandboxChanged(thread_id)

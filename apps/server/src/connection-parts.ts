@@ -1,4 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
+import type { Logger } from '@threadbox/telemetry'
 import type { ThreadParts } from './application-parts.ts'
 import type { Audit } from './audit/audit.ts'
 import { type AllowedAddresses, allowedAddressesOf } from './connections/addresses.models.ts'
@@ -13,8 +14,13 @@ import { type Connections, type ConnectionsDependencies, makeConnections } from 
 import { makeGuardedFetch } from './connections/guarded-fetch.ts'
 import { makeOAuthLogins } from './connections/oauth-logins.ts'
 import { makeOAuthTokens } from './connections/oauth-tokens.ts'
+import { makeProgramLooks } from './connections/program-looks.ts'
+import { makeProgramStore } from './connections/programs.store.ts'
+import type { ProgramTables } from './connections/programs.table.ts'
+import { makePrograms, type Programs, type ProgramsDependencies } from './connections/programs.ts'
 import { makeSessions } from './connections/sessions.ts'
 import { type OpenDatabase, tablesOf } from './database/database.ts'
+import type { HostClient } from './sandboxes/host-client.ts'
 import { makeSecretBox } from './secrets/secret-box.ts'
 import type { System } from './system.ts'
 
@@ -23,19 +29,28 @@ export type ConnectionSettings = {
   connectionsAllow: string
   connectionSeconds: number
   connectionAnswerMebibytes: number
+  connectionPrograms: number
+  connectionProgramMebibytes: number
 }
 
 /** How long a server may take to take a connection. */
 const connectTimeoutMs = 10_000
 
-export type ConnectionParts = AsyncDisposable & { connections: Connections; agentConnections: AgentConnections }
+export type ConnectionParts = AsyncDisposable & {
+  connections: Connections
+  agentConnections: AgentConnections
+  programs: Programs
+  /** The host can be reached from now on. */
+  hostIsBack(): void
+}
 
 export function makeConnectionParts(
   options: ConnectionSettings & { open: OpenDatabase; version: string } & Pick<
       ConnectionsDependencies,
       'access' | 'workspacesOf' | 'requireWorkspace' | 'secretBox' | 'audit' | 'system'
     > &
-    Pick<AgentConnectionsDependencies, 'placeOf'>,
+    Pick<AgentConnectionsDependencies, 'placeOf'> &
+    Pick<ProgramsDependencies, 'host' | 'operations' | 'hashKeyOf' | 'logger'>,
 ): ConnectionParts {
   const { system, connectionSeconds: timeoutSeconds } = options
   const allowed: AllowedAddresses = allowedAddressesOf(options.connectionsAllow)
@@ -45,9 +60,16 @@ export function makeConnectionParts(
     connectTimeoutMs,
     silenceMs: timeoutSeconds * 1000,
   })
-  const sessions = makeSessions({ fetch, timeoutSeconds, version: options.version, now: system.now })
   const store = makeConnectionStore(tablesOf<ConnectionTables>(options.open.database))
-  const { secretBox } = options
+  const programStore = makeProgramStore(tablesOf<ProgramTables & ConnectionTables>(options.open.database))
+  const programs = makePrograms({
+    ...options,
+    store: programStore,
+    memoryMebibytes: options.connectionProgramMebibytes,
+  })
+  const maxAnswerMebibytes = options.connectionAnswerMebibytes
+  const { secretBox, version } = options
+  const sessions = makeSessions({ fetch, programs, timeoutSeconds, maxAnswerMebibytes, version, now: system.now })
   const guarded = fetch.fetchFor({ onTooLarge: () => undefined })
   /** One request of a login: it ends by itself, with what was read of its answer. */
   const fetchOnce: FetchLike = (input, init) => {
@@ -56,11 +78,22 @@ export function makeConnectionParts(
   }
   const oauthTokens = makeOAuthTokens({ store, secretBox, fetch: fetchOnce, now: system.now })
   const logins = makeOAuthLogins({ store, secretBox, fetch: fetchOnce, allowed, timeoutSeconds, system })
+  const look = { store, secretBox, oauthTokens, sessions, now: system.now, timeoutSeconds }
+  const programLooks = makeProgramLooks({ ...look, programs, logger: options.logger })
   return {
-    connections: makeConnections({ ...options, store, sessions, allowed, timeoutSeconds, oauthTokens, logins }),
+    connections: makeConnections({
+      ...{ ...options, store, sessions, allowed, timeoutSeconds, oauthTokens, logins },
+      ...{ programs, programStore, programLooks, maxPrograms: options.connectionPrograms },
+    }),
+    programs,
+    hostIsBack: () => {
+      programs.settle().catch((error: unknown) => options.logger.warn({ err: error }, 'programs were not ended yet'))
+    },
     agentConnections: makeAgentConnections({ ...options, store, sessions, oauthTokens, now: system.now }),
     [Symbol.asyncDispose]: async () => {
+      await programLooks[Symbol.asyncDispose]()
       await sessions.close()
+      await programs[Symbol.asyncDispose]()
       await fetch[Symbol.asyncDispose]()
     },
   }
@@ -70,18 +103,23 @@ export function makeConnectionParts(
 export function makeConnectionFeature(
   options: {
     open: OpenDatabase
+    host: HostClient
     connectionSettings: ConnectionSettings
     masterKey: Uint8Array
     version: string
     system: System
+    logger: Logger
   },
-  known: { parts: Pick<ThreadParts, 'access' | 'workspaces' | 'threadStore' | 'setups'>; audit: Audit },
+  known: {
+    parts: Pick<ThreadParts, 'access' | 'workspaces' | 'threadStore' | 'setups' | 'operations' | 'hashKeyOf'>
+    audit: Audit
+  },
 ): ConnectionParts {
-  const { access, workspaces, threadStore, setups } = known.parts
+  const { access, workspaces, threadStore, setups, operations, hashKeyOf } = known.parts
   return makeConnectionParts({
     ...options,
     ...options.connectionSettings,
-    ...{ access, audit: known.audit },
+    ...{ access, audit: known.audit, operations, hashKeyOf },
     secretBox: makeSecretBox(options.masterKey),
     workspacesOf: async (userId) => (await workspaces.list(userId)).workspaces.map(({ id }) => id),
     requireWorkspace: async (userId, workspaceId) => workspaces.requireManaged(userId, workspaceId),

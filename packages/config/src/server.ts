@@ -98,6 +98,18 @@ export const serverSettings = {
     schema: z.coerce.number().int().min(1).max(64),
     default: 8,
   }),
+  connectionPrograms: setting({
+    doc: 'How many connections each person may have that run a program in a sandbox of its own; 0: none.',
+    environment: 'THREADBOX_CONNECTION_PROGRAMS',
+    schema: z.coerce.number().int().min(0).max(50),
+    default: 5,
+  }),
+  connectionProgramMebibytes: setting({
+    doc: 'Memory of the sandbox in which the program of a connection runs, in MiB; counts while it runs.',
+    environment: 'THREADBOX_CONNECTION_PROGRAM_MEBIBYTES',
+    schema: z.coerce.number().int().min(256).max(16_384),
+    default: 512,
+  }),
 }
 
 /** A range such as `10.1.0.0/16` has at most as many bits as its address; names have none. */

@@ -17,7 +17,10 @@ export function connectionCalls(connection: Connection) {
       connection.json<{ connections: McpConnection[] }>('GET', '/connections', { signal }),
     presets: (signal?: AbortSignal) =>
       connection.json<{ presets: ConnectionPreset[] }>('GET', '/connections/presets', { signal }),
-    /** Also stores one whose server cannot be reached: `status` and `failure` of the answer tell. */
+    /**
+     * Also stores one whose server cannot be reached: `status` and `failure` of the answer tell. A program (`stdio`) is
+     * started after the answer: `get` it until it is no longer `starting`.
+     */
     create: (request: CreateConnection) => connection.json<McpConnection>('POST', '/connections', { json: request }),
     get: (connectionId: string, signal?: AbortSignal) =>
       connection.json<McpConnection>('GET', at(connectionId), { signal }),

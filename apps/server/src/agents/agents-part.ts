@@ -3,6 +3,7 @@ import type { Audit } from '../audit/audit.ts'
 import { makeConnectionStore } from '../connections/connections.store.ts'
 import type { ConnectionTables } from '../connections/connections.table.ts'
 import { openState, secretsOf } from '../connections/oauth-state.models.ts'
+import { programSecrets } from '../connections/program.models.ts'
 import { type OpenDatabase, tablesOf } from '../database/database.ts'
 import { rescueBudgets } from '../lifecycle/rescue-budgets.ts'
 import { makeModelStore } from '../models/models.store.ts'
@@ -72,6 +73,7 @@ async function storedSecrets({ open, masterKey }: AgentPartOptions): Promise<str
     ...models.flatMap(({ sealed_key }) => (sealed_key === null ? [] : [box.open(sealed_key)])),
     ...connections.flatMap(({ auth_kind, sealed_secret }) => {
       if (sealed_secret === null) return []
+      if (auth_kind === 'program') return Object.values(programSecrets({ sealed_secret }, box))
       return auth_kind === 'oauth' ? secretsOf(openState(sealed_secret, box)) : [box.open(sealed_secret)]
     }),
   ]

@@ -140,3 +140,55 @@ export const connectionCallDenied = defineError<{ tool: string }>({
   message: ({ tool }) => `The user did not allow this call of ${tool}. It was not made.`,
   remedy: () => 'Do not call it again unless the user asks for it. Go on another way, or ask what they want.',
 })
+
+export const connectionProgramNotStarted = defineError<{ command: string; problem: string }>({
+  code: 'connection.program-not-started',
+  kind: 'unavailable',
+  message: ({ command, problem }) => `${command} could not be started in the sandbox of the connection: ${problem}`,
+  remedy: () => 'Check the command. npx, uvx, node and python3 are there; they install what they are given.',
+})
+
+/** `lastWords`: what the program printed last, without secrets; may be empty. */
+export const connectionProgramEnded = defineError<{ how: string; lastWords: string }>({
+  code: 'connection.program-ended',
+  kind: 'unavailable',
+  message: ({ how, lastWords }) =>
+    `The program of the connection ended (${how}). Its last words: ${lastWords || 'none.'}`,
+  remedy: () => 'Check its arguments and variables, then test the connection. What a call did until then is not known.',
+})
+
+export const connectionProgramRestarts = defineError<{ failures: number; minutes: number }>({
+  code: 'connection.program-restarts',
+  kind: 'unavailable',
+  message: ({ failures, minutes }) =>
+    `The program of the connection failed ${failures} times within ${minutes} minutes and is not started again for now.`,
+  remedy: () => 'Test the connection in Settings → Connections: it says what is wrong, and starts it again.',
+})
+
+export const connectionProgramBusy = defineError<{ limit: number }>({
+  code: 'connection.program-busy',
+  kind: 'unavailable',
+  message: ({ limit }) => `The program of the connection runs for ${limit} conversations already, the most at a time.`,
+  remedy: () => 'Try again when one of them has ended its call.',
+})
+
+export const connectionProgramLimit = defineError<{ limit: number }>({
+  code: 'connection.program-limit',
+  kind: 'conflict',
+  message: ({ limit }) => `Each person may have ${limit} connections that run a program, and these are there.`,
+  remedy: () => 'Remove one, or let the administrator raise THREADBOX_CONNECTION_PROGRAMS.',
+})
+
+export const connectionSecretMissing = defineError({
+  code: 'connection.secret-missing',
+  kind: 'invalid',
+  message: () => 'The secret variables were entered for the program as it was, and it would be another one.',
+  remedy: () => 'Send all variables with their values.',
+})
+
+export const connectionKindOther = defineError<{ field: string }>({
+  code: 'connection.kind-other',
+  kind: 'invalid',
+  message: ({ field }) => `This connection is of another kind: it has no ${field}.`,
+  remedy: () => 'Make a new connection of the kind that is wanted.',
+})

@@ -1,10 +1,16 @@
-import type { Connection } from '@threadbox/protocol/public'
+import type { Connection, ProgramPhase } from '@threadbox/protocol/public'
 import { agentNames } from './agent-names.models.ts'
 import type { ConnectionRow } from './connections.table.ts'
+import { programOf } from './program.models.ts'
 import type { KnownTool } from './tool-list.models.ts'
 
 /** A connection as people see it. Nothing of its secret is in it. */
-export function presentConnection(row: ConnectionRow, tools: readonly KnownTool[]): Connection {
+export function presentConnection(
+  row: ConnectionRow,
+  seen: { tools: readonly KnownTool[]; phase: ProgramPhase | null },
+): Connection {
+  const { tools, phase } = seen
+  const program = programOf(row)
   const listed = tools.filter((tool) => tool.isListed)
   const names = agentNames(
     row.slug,
@@ -15,11 +21,17 @@ export function presentConnection(row: ConnectionRow, tools: readonly KnownTool[
     workspaceId: row.workspace_id,
     name: row.name,
     slug: row.slug,
+    kind: program === null ? 'http' : 'stdio',
     url: row.url,
+    program,
     preset: row.preset,
-    auth: { kind: row.auth_kind as Connection['auth']['kind'], header: row.header_name },
+    auth:
+      program === null
+        ? { kind: row.auth_kind as Connection['auth']['kind'], header: row.header_name }
+        : { kind: 'none', header: null },
     isEnabled: row.is_enabled === 1,
     status: row.status as Connection['status'],
+    phase: row.status === 'starting' ? (phase ?? 'sandbox') : null,
     failure: parsed<NonNullable<Connection['failure']>>(row.failure_json),
     server: parsed<NonNullable<Connection['server']>>(row.server_json),
     checkedAt: row.checked_at,

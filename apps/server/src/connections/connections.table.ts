@@ -9,7 +9,10 @@ export type ConnectionRow = {
   workspace_id: string | null
   name: string
   slug: string
+  /** Empty where a program is run. */
   url: string
+  /** The program that is run in a sandbox of its own, without its secrets; null: there is a server at `url`. */
+  program_json: string | null
   preset: string | null
   auth_kind: string
   header_name: string | null

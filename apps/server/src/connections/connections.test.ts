@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
-import type { Connection, WorkspaceContents } from '@threadbox/protocol/public'
+import { readSettings, serverSettings } from '@threadbox/config'
+import type { Connection, ConnectionPreset, WorkspaceContents } from '@threadbox/protocol/public'
 import { type McpTestServer, startMcpServer } from '@threadbox/testkit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../application.test-utils.ts'
@@ -12,7 +13,10 @@ let other: TestPerson
 let server: McpTestServer
 beforeAll(async () => {
   application = await makeTestApplication({
-    connectionSettings: { connectionsAllow: '127.0.0.0/8', connectionSeconds: 3, connectionAnswerMebibytes: 1 },
+    connectionSettings: {
+      ...readSettings(serverSettings, {}),
+      ...{ connectionsAllow: '127.0.0.0/8', connectionSeconds: 3, connectionAnswerMebibytes: 1 },
+    },
   })
   owner = await application.signUpOwner()
   other = await application.addPerson('other')
@@ -183,14 +187,14 @@ describe('a connection', () => {
   })
 
   it('G9: the catalogue names what each server needs', async () => {
-    const { presets } = await answer<{ presets: { id: string; needs: string; url: string | null }[] }>(
-      'GET',
-      '/connections/presets',
-    )
+    const { presets } = await answer<{ presets: ConnectionPreset[] }>('GET', '/connections/presets')
     expect(presets.map(({ id }) => id)).toEqual(
       expect.arrayContaining(['github', 'notion', 'slack', 'google-drive', 'postgres']),
     )
-    for (const { needs, url } of presets) expect(url === null).toBe(needs === 'own-server')
+    for (const { needs, url, program } of presets) {
+      expect(url === null).toBe(needs === 'own-server' || needs === 'program')
+      expect(program !== null).toBe(needs === 'program')
+    }
   })
 })
 

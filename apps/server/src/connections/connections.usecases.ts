@@ -18,10 +18,13 @@ import { slugOf } from './agent-names.models.ts'
 import {
   connectionAddressInvalid,
   connectionHasNoLogin,
+  connectionKindOther,
   connectionLimit,
   connectionLoginFailed,
   connectionNameTaken,
   connectionNotFound,
+  connectionProgramLimit,
+  connectionSecretMissing,
   connectionToolNotFound,
 } from './connections.errors.ts'
 import { presentConnection } from './connections.presenter.ts'
@@ -30,8 +33,13 @@ import type { ConnectionRow } from './connections.table.ts'
 import type { OAuthLogins } from './oauth-logins.ts'
 import { newOAuthState, sealState } from './oauth-state.models.ts'
 import type { OAuthTokens } from './oauth-tokens.ts'
+import { isSameProgram, programColumns, programOf } from './program.models.ts'
+import type { ProgramLooks } from './program-looks.ts'
+import type { ProgramStore } from './programs.store.ts'
+import type { Programs } from './programs.ts'
 import { lookAtServer } from './server-look.ts'
 import type { Sessions } from './sessions.ts'
+import type { KnownTool } from './tool-list.models.ts'
 
 /** Every method throws `connection.not-found`, also for a connection that the person has no part in. */
 export type Connections = {
@@ -40,11 +48,15 @@ export type Connections = {
   get(userId: string, id: string): Promise<Connection>
   /**
    * Stores a connection and asks its server what it has. One whose server could not be asked is there all the same, and
-   * says why. Throws `connection.address-invalid`, `connection.address-refused`, `connection.name-taken`,
-   * `connection.limit`, `workspace.not-found`.
+   * says why. A program is started and asked in the background: until then the connection is `starting`. Throws
+   * `connection.address-invalid`, `connection.address-refused`, `connection.name-taken`, `connection.limit`,
+   * `connection.program-limit`, `workspace.not-found`.
    */
   create(userId: string, request: CreateConnection, signal: AbortSignal): Promise<Connection>
-  /** Throws as `create` does. With another address or token the server is asked again. */
+  /**
+   * Throws as `create` does, `connection.kind-other` and `connection.secret-missing`. With another address, token or
+   * program the server is asked again.
+   */
   update(userId: string, id: string, request: UpdateConnection, signal: AbortSignal): Promise<Connection>
   /** Asks the server again. */
   test(userId: string, id: string, signal: AbortSignal): Promise<Connection>
@@ -71,6 +83,11 @@ export type ConnectionsDependencies = {
   oauthTokens: OAuthTokens
   logins: OAuthLogins
   sessions: Sessions
+  programs: Programs
+  programStore: ProgramStore
+  programLooks: ProgramLooks
+  /** How many connections with a program each person may have. */
+  maxPrograms: number
   allowed: AllowedAddresses
   timeoutSeconds: number
   audit: Audit
@@ -81,7 +98,7 @@ export type ConnectionsDependencies = {
 const maxConnections = 50
 
 export function makeConnections(dependencies: ConnectionsDependencies): Connections {
-  const { store, access, sessions, audit, system } = dependencies
+  const { store, access, sessions, programs, audit, system } = dependencies
   const look = { ...dependencies, now: system.now }
   const open = async (userId: string, id: string, action: WorkspaceAction = 'manage') => {
     const row = await store.find(id)
@@ -92,7 +109,11 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
   const present = async (id: string) => {
     const row = await store.find(id)
     if (row === undefined) throw connectionNotFound({})
-    return presentConnection(row, (await store.tools([id])).get(id) ?? [])
+    return presentConnection(row, { tools: (await store.tools([id])).get(id) ?? [], phase: programs.phase(id) })
+  }
+  const lookAt = async (row: ConnectionRow, signal: AbortSignal) => {
+    if (row.program_json === null) await lookAtServer(look, row, signal)
+    else await dependencies.programLooks.begin(row)
   }
   const record = (userId: string, action: ConnectionAudit, row: Pick<ConnectionRow, 'id' | 'name'>) =>
     audit.record({ userId, action, subject: row.id, details: { name: row.name } })
@@ -102,7 +123,9 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
     list: async (userId) => {
       const rows = await visible(userId)
       const tools = await store.tools(rows.map(({ id }) => id))
-      return rows.map((row) => presentConnection(row, tools.get(row.id) ?? []))
+      return rows.map((row) =>
+        presentConnection(row, { tools: tools.get(row.id) ?? [], phase: programs.phase(row.id) }),
+      )
     },
     get: async (userId, id) => {
       await open(userId, id, 'read')
@@ -113,10 +136,11 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
       if (workspaceId !== null) await dependencies.requireWorkspace(userId, workspaceId)
       const beside = (await visible(userId)).filter((row) => row.workspace_id === workspaceId)
       if (beside.length >= maxConnections) throw connectionLimit({ limit: maxConnections })
+      if (request.kind === 'stdio') await requireProgramRoom(dependencies, userId)
       const row = newRow(dependencies, { userId, workspaceId, request })
       await withFreeName(request.name, () => store.insert(row))
       await record(userId, 'connection-created', row)
-      await lookAtServer(look, row, signal)
+      await lookAt(row, signal)
       return await present(row.id)
     },
     update: async (userId, id, request, signal) => {
@@ -125,25 +149,18 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
       await withFreeName(request.name ?? row.name, () => store.update(id, columns))
       await record(userId, 'connection-changed', { id, name: request.name ?? row.name })
       if (columns.revision !== undefined || request.isEnabled === false) sessions.forget(id)
-      if (columns.revision !== undefined) await lookAtServer(look, await open(userId, id), signal)
+      // What the earlier program left on its disk was not meant for this one.
+      if (columns.revision !== undefined && row.program_json !== null) await programs.erase(id)
+      if (columns.revision !== undefined) await lookAt(await open(userId, id), signal)
       return await present(id)
     },
     test: async (userId, id, signal) => {
-      await lookAtServer(look, await open(userId, id), signal)
+      await lookAt(await open(userId, id), signal)
       return await present(id)
     },
     approve: async (userId, id, approvals) => {
       const row = await open(userId, id)
-      await store.changeTools(row, (known) => {
-        const names = new Set(known.filter((tool) => tool.isListed).map((tool) => tool.name))
-        const unknown = Object.keys(approvals).find((name) => !names.has(name))
-        if (unknown !== undefined) throw connectionToolNotFound({ tool: unknown })
-        const tools = known.map((tool) => {
-          const approval = Object.hasOwn(approvals, tool.name) ? approvals[tool.name] : undefined
-          return approval === undefined ? tool : { ...tool, approval, isChanged: false }
-        })
-        return { tools }
-      })
+      await store.changeTools(row, (known) => ({ tools: approvedTools(known, approvals) }))
       await record(userId, 'connection-tools-approved', row)
       return await present(id)
     },
@@ -168,9 +185,21 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
       const row = await open(userId, id)
       await store.delete(id)
       sessions.forget(id)
+      await programs.erase(id)
       await record(userId, 'connection-deleted', row)
     },
   }
+}
+
+/** Throws `connection.tool-not-found`. */
+function approvedTools(known: readonly KnownTool[], approvals: Readonly<Record<string, ToolApproval>>): KnownTool[] {
+  const names = new Set(known.filter((tool) => tool.isListed).map((tool) => tool.name))
+  const unknown = Object.keys(approvals).find((name) => !names.has(name))
+  if (unknown !== undefined) throw connectionToolNotFound({ tool: unknown })
+  return known.map((tool) => {
+    const approval = Object.hasOwn(approvals, tool.name) ? approvals[tool.name] : undefined
+    return approval === undefined ? tool : { ...tool, approval, isChanged: false }
+  })
 }
 
 type ConnectionAudit =
@@ -180,19 +209,31 @@ type ConnectionAudit =
   | 'connection-logged-in'
   | 'connection-deleted'
 
+async function requireProgramRoom(dependencies: ConnectionsDependencies, userId: string): Promise<void> {
+  const { maxPrograms: limit, programStore } = dependencies
+  if ((await programStore.countOf(userId)) >= limit) throw connectionProgramLimit({ limit })
+}
+
 function newRow(
   { allowed, system, ...dependencies }: ConnectionsDependencies,
   { userId, workspaceId, request }: { userId: string; workspaceId: string | null; request: CreateConnection },
 ): ConnectionRow {
+  const server =
+    request.kind === 'stdio'
+      ? { url: '', ...programColumns(request, dependencies.secretBox) }
+      : {
+          url: checkedUrl(request.url, allowed).href,
+          program_json: null,
+          ...secretColumns(dependencies, request.auth),
+        }
   return {
     id: system.newId('connection'),
     user_id: userId,
     workspace_id: workspaceId,
     name: request.name,
     slug: slugOf(request.name),
-    url: checkedUrl(request.url, allowed).href,
     preset: request.preset ?? null,
-    ...secretColumns(dependencies, request.auth),
+    ...server,
     is_enabled: 1,
     revision: 1,
     status: 'unchecked',
@@ -225,6 +266,24 @@ function changedColumns(
   row: ConnectionRow,
   request: UpdateConnection,
 ): ConnectionColumns {
+  const isProgram = row.program_json !== null
+  const others = isProgram ? (['url', 'auth'] as const) : (['command', 'args', 'environment'] as const)
+  const field = others.find((name) => request[name] !== undefined)
+  if (field !== undefined) throw connectionKindOther({ field })
+  const server = isProgram ? changedProgram(dependencies, row, request) : changedAddress(dependencies, row, request)
+  return {
+    ...(request.name === undefined ? { name: row.name } : { name: request.name, slug: slugOf(request.name) }),
+    ...(request.isEnabled === undefined ? {} : { is_enabled: Number(request.isEnabled) }),
+    ...(server === undefined ? {} : { ...server, revision: row.revision + 1, status: 'unchecked' }),
+  }
+}
+
+/** Undefined: it stays as it is. */
+function changedAddress(
+  dependencies: ConnectionsDependencies,
+  row: ConnectionRow,
+  request: UpdateConnection,
+): ConnectionColumns | undefined {
   const url = request.url === undefined ? row.url : checkedUrl(request.url, dependencies.allowed).href
   const isMoved = url !== row.url
   if (isMoved && request.auth === undefined && row.sealed_secret !== null) {
@@ -232,13 +291,22 @@ function changedColumns(
       problem: 'the token was entered for the earlier address. Enter it again with the new one.',
     })
   }
-  const isOther = isMoved || request.auth !== undefined
-  return {
-    ...(request.name === undefined ? { name: row.name } : { name: request.name, slug: slugOf(request.name) }),
-    ...(request.isEnabled === undefined ? {} : { is_enabled: Number(request.isEnabled) }),
-    ...(request.auth === undefined ? {} : secretColumns(dependencies, request.auth)),
-    ...(isOther ? { url, revision: row.revision + 1, status: 'unchecked' } : {}),
-  }
+  if (!isMoved && request.auth === undefined) return undefined
+  return { url, ...(request.auth === undefined ? {} : secretColumns(dependencies, request.auth)) }
+}
+
+/** Undefined: it stays as it is. Another program could pass the secrets on, so it gets those that are entered with it. */
+function changedProgram(
+  { secretBox }: ConnectionsDependencies,
+  row: ConnectionRow,
+  request: UpdateConnection,
+): ConnectionColumns | undefined {
+  const program = programOf(row)
+  if (program === null || isSameProgram(program, request)) return undefined
+  const { command = program.command, args = program.args, environment } = request
+  if (environment === undefined && row.sealed_secret !== null) throw connectionSecretMissing({})
+  const kept = program.environment.map(({ name, value, isSecret }) => ({ name, value: value ?? '', isSecret }))
+  return programColumns({ command, args, environment: environment ?? kept }, secretBox)
 }
 
 async function withFreeName(name: string, write: () => Promise<void>): Promise<void> {

@@ -1,3 +1,4 @@
+import { readSettings, serverSettings } from '@threadbox/config'
 import type { Connection, ConnectionLogin } from '@threadbox/protocol/public'
 import { type LoginServer, type McpTestServer, startLoginServer, startMcpServer } from '@threadbox/testkit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -10,7 +11,10 @@ let logins: LoginServer
 let server: McpTestServer
 beforeAll(async () => {
   application = await makeTestApplication({
-    connectionSettings: { connectionsAllow: '127.0.0.0/8', connectionSeconds: 5, connectionAnswerMebibytes: 1 },
+    connectionSettings: {
+      ...readSettings(serverSettings, {}),
+      ...{ connectionsAllow: '127.0.0.0/8', connectionSeconds: 5, connectionAnswerMebibytes: 1 },
+    },
   })
   owner = await application.signUpOwner()
   other = await application.addPerson('other')

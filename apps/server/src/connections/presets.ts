@@ -3,11 +3,11 @@ import type { ConnectionPreset } from '@threadbox/protocol/public'
 const preset = (
   id: string,
   name: string,
-  rest: Partial<Omit<ConnectionPreset, 'id' | 'name'>> & Pick<ConnectionPreset, 'needs'>,
-): ConnectionPreset => ({ id, name, url: null, tokenUrl: null, header: null, ...rest })
+  rest: Partial<Omit<ConnectionPreset, 'id' | 'name' | 'needs'>> & Pick<ConnectionPreset, 'needs'>,
+): ConnectionPreset => ({ id, name, url: null, tokenUrl: null, header: null, program: null, ...rest })
 
 /**
- * Servers that many people use. `own-server` has no address for everybody that takes a token: a person runs a server for
+ * Servers that many people use. `program`: it is run here, in a sandbox of its own. `own-server` has no address for everybody that takes a token: a person runs a server for
  * it, as a service of their own, and enters where it is.
  */
 export const connectionPresets: readonly ConnectionPreset[] = [
@@ -33,5 +33,13 @@ export const connectionPresets: readonly ConnectionPreset[] = [
   preset('linear', 'Linear', { needs: 'oauth', url: 'https://mcp.linear.app/mcp' }),
   preset('google-drive', 'Google Drive', { needs: 'own-server' }),
   preset('google-sheets', 'Google Sheets', { needs: 'own-server' }),
-  preset('postgres', 'Postgres', { needs: 'own-server' }),
+  preset('postgres', 'Postgres', {
+    needs: 'program',
+    // Of the servers for it that are kept up, the one that reads only when it is told so.
+    program: {
+      command: 'uvx',
+      args: ['postgres-mcp', '--access-mode=restricted'],
+      environment: [{ name: 'DATABASE_URI', value: null, isSecret: true }],
+    },
+  }),
 ]

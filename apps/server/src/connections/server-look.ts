@@ -5,10 +5,11 @@ import type { ConnectionRow } from './connections.table.ts'
 import { connectionFailureOf } from './mcp-failure.models.ts'
 import { redactor, type ServerAddress } from './mcp-session.ts'
 import type { OAuthTokens } from './oauth-tokens.ts'
+import { programOf, programStartOf } from './program.models.ts'
 import type { ServerList, Sessions } from './sessions.ts'
 import { type KnownTool, listedTools, mergedTools } from './tool-list.models.ts'
 
-type Look = {
+export type Look = {
   store: ConnectionStore
   secretBox: SecretBox
   oauthTokens: OAuthTokens
@@ -20,12 +21,17 @@ type Look = {
 /** Where the server of a connection is, with its secret opened. Not for any answer, log or record. */
 export function addressOf(row: ConnectionRow, open: Pick<Look, 'secretBox' | 'oauthTokens'>): ServerAddress {
   const { url, sealed_secret: sealed } = row
-  if (row.auth_kind === 'oauth') return { url, headers: {}, ...open.oauthTokens.of(row) }
-  if (sealed === null) return { url, headers: {}, secrets: [] }
+  const program = programOf(row)
+  if (program !== null) {
+    return { kind: 'program', connectionId: row.id, ...programStartOf(row, program, open.secretBox) }
+  }
+  const kind = 'http' as const
+  if (row.auth_kind === 'oauth') return { kind, url, headers: {}, ...open.oauthTokens.of(row) }
+  if (sealed === null) return { kind, url, headers: {}, secrets: [] }
   const secret = open.secretBox.open(sealed)
   const isBearer = row.auth_kind === 'bearer'
   const header = isBearer ? 'authorization' : (row.header_name ?? 'authorization')
-  return { url, headers: { [header]: isBearer ? `Bearer ${secret}` : secret }, secrets: [secret] }
+  return { kind, url, headers: { [header]: isBearer ? `Bearer ${secret}` : secret }, secrets: [secret] }
 }
 
 /**

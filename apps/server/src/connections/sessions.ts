@@ -1,8 +1,5 @@
-import type { GuardedFetch } from './guarded-fetch.ts'
-import { type McpSession, openSession, type ServerAddress } from './mcp-session.ts'
+import { type McpSession, openSession, type ServerAddress, type SessionOptions } from './mcp-session.ts'
 import type { RawTool } from './tool-list.models.ts'
-
-export type SessionOptions = { fetch: GuardedFetch; timeoutSeconds: number; version: string }
 
 /** What a session is for. One is not shared between threads: servers keep state in it. */
 export type SessionPlace = { connectionId: string; revision: number; threadId: string }
@@ -60,15 +57,27 @@ export function makeSessions(options: SessionOptions & { now: () => number }): S
     if (one.isDoomed) return void one.session.close()
     one.timer = setTimeout(() => end(one), idleMs).unref()
   }
+  /** Ends the session of a connection that was left alone for longest. */
+  const endIdle = (connectionId: string) => {
+    const idle = [...kept.values()].filter((one) => one.place.connectionId === connectionId && one.users === 0)
+    const [oldest] = idle.toSorted((one, other) => one.listedAt - other.listedAt)
+    if (oldest !== undefined) end(oldest)
+    return oldest !== undefined
+  }
+  const open = (address: ServerAddress, signal: AbortSignal) => {
+    const makeRoom = () => address.kind === 'program' && endIdle(address.connectionId)
+    return openSession(address, { ...options, signal, makeRoom })
+  }
   const take = async (place: SessionPlace, work: { address: ServerAddress; signal: AbortSignal }) => {
     const present = kept.get(keyOf(place))
-    if (present !== undefined && present.place.revision === place.revision) {
+    const isUsable = present?.place.revision === place.revision && !present.session.isOver()
+    if (present !== undefined && isUsable) {
       present.users += 1
       clearTimeout(present.timer)
       return { one: present, isNew: false }
     }
     if (present !== undefined) end(present)
-    const session = await openSession(work.address, { ...options, signal: work.signal })
+    const session = await open(work.address, work.signal)
     const one: Kept = { place, session, listedAt: 0, users: 1, isDoomed: false, timer: undefined }
     const meanwhile = kept.get(keyOf(place))
     // Of two calls that opened one at once, one keeps its own for itself.
@@ -85,7 +94,7 @@ export function makeSessions(options: SessionOptions & { now: () => number }): S
   }
   return {
     list: async (address, signal) => {
-      const session = await openSession(address, { ...options, signal })
+      const session = await open(address, signal)
       try {
         return { ...(await session.list(signal)), server: session.server }
       } finally {

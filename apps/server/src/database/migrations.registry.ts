@@ -5,6 +5,7 @@ import { createEnvironmentTable } from '../agents/environments.table.ts'
 import { createAttachmentTables } from '../attachments/attachments.table.ts'
 import { createAuditTables } from '../audit/audit.table.ts'
 import { createConnectionTables } from '../connections/connections.table.ts'
+import { addConnectionPrograms } from '../connections/programs.table.ts'
 import { createLifecycleTables } from '../lifecycle/lifecycle.table.ts'
 import { addModelImages, createModelTables } from '../models/models.table.ts'
 import { createOperationTables } from '../operations/operations.table.ts'
@@ -62,6 +63,7 @@ const changes: Record<string, Change> = {
   '0031-agent-environments': createEnvironmentTable,
   '0032-runs': createRunTables,
   '0033-snapshot-memory': addSnapshotMemory,
+  '0035-connection-programs': addConnectionPrograms,
   '0038-copies-by-link': addCopyColumns,
 }
 

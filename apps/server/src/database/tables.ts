@@ -3,6 +3,7 @@ import type { EnvironmentTables } from '../agents/environments.table.ts'
 import type { AttachmentTables } from '../attachments/attachments.table.ts'
 import type { AuditTables } from '../audit/audit.table.ts'
 import type { ConnectionTables } from '../connections/connections.table.ts'
+import type { ProgramTables } from '../connections/programs.table.ts'
 import type { LifecycleTables } from '../lifecycle/lifecycle.table.ts'
 import type { ModelTables } from '../models/models.table.ts'
 import type { OperationTables } from '../operations/operations.table.ts'
@@ -43,4 +44,5 @@ export type Database = UserTables &
   LifecycleTables &
   WorkspaceTables &
   ConnectionTables &
+  ProgramTables &
   TurnTables

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readSettings, turnSettings } from '@threadbox/config'
+import { readSettings, serverSettings, turnSettings } from '@threadbox/config'
 import type { Attachment, Entry, ModelConnection, Turn } from '@threadbox/protocol/public'
 import { makeLogger } from '@threadbox/telemetry'
 import { type ModelServer, startModelServer } from '@threadbox/testkit'
@@ -16,7 +16,11 @@ import { migrate } from '../database/migrations.registry.ts'
 import { makeModelStore } from '../models/models.store.ts'
 import type { ModelTables } from '../models/models.table.ts'
 import { type Models, makeModels } from '../models/models.usecases.ts'
+import { makeOperationStore } from '../operations/operations.store.ts'
+import type { OperationTables } from '../operations/operations.table.ts'
+import { makeOperations } from '../operations/operations.ts'
 import type { ReachableSandbox } from '../sandboxes/awake-sandbox.ts'
+import { makeHostClient } from '../sandboxes/host-client.ts'
 import type { SearchTables } from '../search/search.table.ts'
 import { makeSearchIndex } from '../search/search-index.ts'
 import { makeSecretBox } from '../secrets/secret-box.ts'
@@ -102,7 +106,7 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
   const guest = makeGuestServices()
   const attachments = new Map<string, Attachment>()
   const turnTables = tablesOf<TurnTables>(open.database)
-  const connectionParts = plainConnections({ open, system, settings: options.connections ?? {} })
+  const connectionParts = plainConnections({ open, system, logger, settings: options.connections ?? {} })
   const dependencies: TurnDependencies = {
     store: makeTurnStore(turnTables),
     queue: makeQueueStore(turnTables),
@@ -192,16 +196,21 @@ function plainModels(known: { open: ReturnType<typeof openDatabase>; system: Tur
   })
 }
 
-/** Connections of the one person, to servers on loopback. */
+/** Connections of the one person, to servers on loopback; without a host no program runs. */
 function plainConnections(known: {
   open: ReturnType<typeof openDatabase>
   system: TurnDependencies['system']
+  logger: TurnDependencies['logger']
   settings: Partial<ConnectionSettings>
 }) {
-  const { open, system, settings } = known
+  const { open, system, logger, settings } = known
+  const operationStore = makeOperationStore(tablesOf<OperationTables>(open.database))
   return makeConnectionParts({
-    ...{ open, system, version: '0.0.0-test' },
+    ...{ open, system, logger, version: '0.0.0-test' },
+    ...readSettings(serverSettings, {}),
     ...{ connectionsAllow: '127.0.0.0/8', connectionSeconds: 30, connectionAnswerMebibytes: 1, ...settings },
+    ...{ host: makeHostClient({ socketPath: '/nowhere.sock' }), hashKeyOf: () => '' },
+    operations: makeOperations({ store: operationStore, system, logger }),
     secretBox: makeSecretBox(randomBytes(32)),
     access: { may: async (userId, _action, subject) => subject.ownerId === userId },
     audit: makeAudit({ database: tablesOf<AuditTables>(open.database), system }),

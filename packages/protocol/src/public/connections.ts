@@ -34,6 +34,19 @@ export const connectionToolSchema = z
   .meta({ id: 'ConnectionTool' })
 export type ConnectionTool = z.infer<typeof connectionToolSchema>
 
+/** What a connection may run: a program of its own sandbox, with the words it is started with. No shell reads them. */
+const connectionProgramSchema = z.object({
+  command: z.string(),
+  args: z.array(z.string()),
+  /** The value of a secret variable never comes back. */
+  environment: z.array(z.object({ name: z.string(), value: z.string().nullable(), isSecret: z.boolean() })),
+})
+export type ConnectionProgram = z.infer<typeof connectionProgramSchema>
+
+/** How far the start of a program is: its sandbox, then the program, which may install packages first. */
+export const programPhases = ['sandbox', 'program'] as const
+export type ProgramPhase = (typeof programPhases)[number]
+
 export const connectionSchema = z
   .object({
     id: z.string(),
@@ -42,12 +55,22 @@ export const connectionSchema = z
     name: z.string(),
     /** The first part of the names of its tools. */
     slug: z.string(),
+    /** `http`: a server at an address. `stdio`: a program that runs in a sandbox of the connection's own. */
+    kind: z.enum(['http', 'stdio']),
+    /** Empty for a program. */
     url: z.string(),
+    /** Null for a server at an address. */
+    program: connectionProgramSchema.nullable(),
     preset: z.string().nullable(),
     auth: z.object({ kind: z.enum(['none', 'bearer', 'header', 'oauth']), header: z.string().nullable() }),
     isEnabled: z.boolean(),
-    /** `failed`: the last look failed, `failure` says why; the tools are those that were seen before. */
-    status: z.enum(['unchecked', 'ready', 'failed']),
+    /**
+     * `failed`: the last look failed, `failure` says why; the tools are those that were seen before. `starting`: its
+     * program is being started to be asked, which goes on without the request that began it.
+     */
+    status: z.enum(['unchecked', 'starting', 'ready', 'failed']),
+    /** While `starting`. */
+    phase: z.enum(programPhases).nullable(),
     failure: failureSchema.nullable(),
     server: z.object({ name: z.string(), version: z.string() }).nullable(),
     checkedAt: z.number().int().nullable(),
@@ -99,20 +122,74 @@ export type ConnectionAuth = z.infer<typeof connectionAuthSchema>
 const connectionName = z.string().trim().min(1).max(60)
 const connectionUrl = z.url({ protocol: /^https?$/ }).max(1000)
 
-export const createConnectionSchema = z.strictObject({
+/** What a program can be given: everything but the character that ends a text. */
+const programWord = z
+  .string()
+  .max(4000)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is the character that is meant.
+  .regex(/^[^\u0000]*$/, 'must not hold a NUL character')
+
+const programCommand = programWord.min(1).max(500)
+const programArguments = z.array(programWord).max(50)
+const programEnvironment = z
+  .array(
+    z.strictObject({
+      name: z
+        .string()
+        .max(128)
+        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable'),
+      value: programWord,
+      isSecret: z.boolean(),
+    }),
+  )
+  .max(50)
+  .refine((variables) => new Set(variables.map(({ name }) => name)).size === variables.length, {
+    message: 'must name each variable once',
+  })
+
+const connectionPlace = {
+  workspaceId: z.string().max(64).nullable().optional(),
+  preset: z.string().max(40).optional(),
+}
+
+/** A server at an address. Without `kind` it is one of these. */
+export const createHttpConnectionSchema = z.strictObject({
+  kind: z.literal('http').optional(),
   name: connectionName,
   url: connectionUrl,
   auth: connectionAuthSchema,
-  workspaceId: z.string().max(64).nullable().optional(),
-  preset: z.string().max(40).optional(),
+  ...connectionPlace,
 })
+export type CreateHttpConnection = z.infer<typeof createHttpConnectionSchema>
+
+/** A program that speaks MCP over its standard input and output. */
+export const createStdioConnectionSchema = z.strictObject({
+  kind: z.literal('stdio'),
+  name: connectionName,
+  command: programCommand,
+  args: programArguments,
+  environment: programEnvironment,
+  ...connectionPlace,
+})
+export type CreateStdioConnection = z.infer<typeof createStdioConnectionSchema>
+
+export const createConnectionSchema = z.discriminatedUnion('kind', [
+  createHttpConnectionSchema,
+  createStdioConnectionSchema,
+])
 export type CreateConnection = z.infer<typeof createConnectionSchema>
 
-/** A token belongs to the address it was entered for: with another address it has to be entered again. */
+/**
+ * A token belongs to the address it was entered for, and the secrets of a program to the program: with another one they
+ * have to be entered again. `url` and `auth` are of servers at an address; `command`, `args` and `environment` of programs.
+ */
 export const updateConnectionSchema = z.strictObject({
   name: connectionName.optional(),
   url: connectionUrl.optional(),
   auth: connectionAuthSchema.optional(),
+  command: programCommand.optional(),
+  args: programArguments.optional(),
+  environment: programEnvironment.optional(),
   isEnabled: z.boolean().optional(),
 })
 export type UpdateConnection = z.infer<typeof updateConnectionSchema>
@@ -149,7 +226,9 @@ export const connectionPresetSchema = z
     name: z.string(),
     /** Null: there is none for everybody; a person runs one and enters its address. */
     url: z.string().nullable(),
-    needs: z.enum(['nothing', 'token', 'oauth', 'own-server']),
+    needs: z.enum(['nothing', 'token', 'oauth', 'own-server', 'program']),
+    /** What is run, for a server that is a program; the person enters the values of the variables. */
+    program: connectionProgramSchema.nullable(),
     /** Where the token is made. */
     tokenUrl: z.string().nullable(),
     /** The header that takes the token, where it is not `Authorization: Bearer`. */

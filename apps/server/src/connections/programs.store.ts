@@ -1,0 +1,71 @@
+import type { Kysely } from 'kysely'
+import type { ConnectionTables } from './connections.table.ts'
+import type { ProgramSandboxRow, ProgramTables } from './programs.table.ts'
+
+/** The only code that touches `connection_sandboxes`. */
+export type ProgramStore = {
+  /** Whether the connection is there and runs a program. */
+  isProgram(connectionId: string): Promise<boolean>
+  /** The sandbox that the connection uses. */
+  find(connectionId: string): Promise<ProgramSandboxRow | undefined>
+  all(): Promise<ProgramSandboxRow[]>
+  /** Those whose connection is gone and whose removal nobody planned. */
+  orphans(): Promise<ProgramSandboxRow[]>
+  insert(row: ProgramSandboxRow): Promise<void>
+  update(sandboxId: string, columns: Partial<Pick<ProgramSandboxRow, 'state' | 'boot_id'>>): Promise<void>
+  remove(sandboxId: string): Promise<void>
+  /** Connections of a workspace that run a program. */
+  programsIn(workspaceId: string): Promise<string[]>
+  /** How many connections with a program a person made. */
+  countOf(userId: string): Promise<number>
+  /** At start: nothing is being started any more. */
+  resetStarting(): Promise<void>
+}
+
+export function makeProgramStore(database: Kysely<ProgramTables & ConnectionTables>): ProgramStore {
+  const programs = () => database.selectFrom('connections').where('program_json', 'is not', null)
+  return {
+    isProgram: async (connectionId) =>
+      (await programs().select('id').where('id', '=', connectionId).executeTakeFirst()) !== undefined,
+    find: (connectionId) =>
+      database
+        .selectFrom('connection_sandboxes')
+        .selectAll()
+        .where('connection_id', '=', connectionId)
+        .where('state', '=', 'kept')
+        .executeTakeFirst(),
+    all: () => database.selectFrom('connection_sandboxes').selectAll().execute(),
+    orphans: () =>
+      database
+        .selectFrom('connection_sandboxes')
+        .selectAll()
+        .where('state', '=', 'kept')
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('connections')
+                .select('connections.id')
+                .whereRef('connections.id', '=', 'connection_sandboxes.connection_id'),
+            ),
+          ),
+        )
+        .execute(),
+    insert: async (row) => {
+      await database.insertInto('connection_sandboxes').values(row).execute()
+    },
+    update: async (sandboxId, columns) => {
+      await database.updateTable('connection_sandboxes').set(columns).where('sandbox_id', '=', sandboxId).execute()
+    },
+    remove: async (sandboxId) => {
+      await database.deleteFrom('connection_sandboxes').where('sandbox_id', '=', sandboxId).execute()
+    },
+    programsIn: async (workspaceId) => {
+      const rows = await programs().select('id').where('workspace_id', '=', workspaceId).execute()
+      return rows.map(({ id }) => id)
+    },
+    countOf: async (userId) => (await programs().select('id').where('user_id', '=', userId).execute()).length,
+    resetStarting: async () => {
+      await database.updateTable('connections').set({ status: 'unchecked' }).where('status', '=', 'starting').execute()
+    },
+  }
+}

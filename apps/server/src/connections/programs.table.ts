@@ -1,0 +1,36 @@
+import type { Kysely } from 'kysely'
+
+/**
+ * The sandbox in which the program of a connection runs. It is of no thread. Its row is there before the sandbox is, and
+ * until it is gone.
+ */
+export type ProgramSandboxRow = {
+  sandbox_id: string
+  connection_id: string
+  /** `going`: its removal is planned. A connection has at most one that is `kept`. */
+  state: 'kept' | 'going'
+  /** The boot that was ordered last and is not known to be over; null: nothing runs. */
+  boot_id: string | null
+  created_at: number
+}
+
+export type ProgramTables = { connection_sandboxes: ProgramSandboxRow }
+
+/** Connections whose server is a program, and their sandboxes. */
+export async function addConnectionPrograms(database: Kysely<never>): Promise<void> {
+  await database.schema.alterTable('connections').addColumn('program_json', 'text').execute()
+  // No foreign key: the sandbox has to be removed after its connection is gone.
+  await database.schema
+    .createTable('connection_sandboxes')
+    .addColumn('sandbox_id', 'text', (column) => column.primaryKey())
+    .addColumn('connection_id', 'text', (column) => column.notNull())
+    .addColumn('state', 'text', (column) => column.notNull())
+    .addColumn('boot_id', 'text')
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .execute()
+  await database.schema
+    .createIndex('connection_sandboxes_connection_idx')
+    .on('connection_sandboxes')
+    .column('connection_id')
+    .execute()
+}
