@@ -1,4 +1,5 @@
 export { type LoginServer, startLoginServer } from './login-server/login-server.ts'
+export { type LoginGate, startLoginGate } from './mcp-server/login-gate.ts'
 export { type McpTestServer, type McpTestTool, startMcpServer } from './mcp-server/mcp-server.ts'
 export { isFailure, type ModelReply, type ScriptedAnswer, type ScriptedCall } from './model-server/model-reply.ts'
 export { type ModelServer, type ReplyRule, startModelServer } from './model-server/model-server.ts'

@@ -148,12 +148,11 @@ export const connectionProgramNotStarted = defineError<{ command: string; proble
   remedy: () => 'Check the command. npx, uvx, node and python3 are there; they install what they are given.',
 })
 
-/** `lastWords`: what the program printed last, without secrets; may be empty. */
+/** `lastWords`: what the program printed last, without secrets; a dash when it said nothing. */
 export const connectionProgramEnded = defineError<{ how: string; lastWords: string }>({
   code: 'connection.program-ended',
   kind: 'unavailable',
-  message: ({ how, lastWords }) =>
-    `The program of the connection ended (${how}). Its last words: ${lastWords || 'none.'}`,
+  message: ({ how, lastWords }) => `The program of the connection ended (${how}). Its last words: ${lastWords}`,
   remedy: () => 'Check its arguments and variables, then test the connection. What a call did until then is not known.',
 })
 

@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { waitAtMost } from '../wait.ts'
 import { connectionAnswerInvalid, connectionAnswerTooLarge, connectionProgramEnded } from './connections.errors.ts'
 import { type LastWords, makeLastWords } from './program.models.ts'
 import { makeLineReader } from './program-lines.models.ts'
@@ -22,6 +23,7 @@ type ProgramTransport = Transport & { stderr: null; pid: null }
 
 /** Messages that one request may bring beside its answer: progress and notes of what happens, not a stream of data. */
 const maxMessages = 10_000
+const lastWordsMs = 1000
 
 /**
  * The protocol over a program's input and output, one message a line. What is no message is not taken for one. A program
@@ -41,9 +43,11 @@ export function makeProgramTransport(options: {
   let sending: Promise<unknown> = Promise.resolve()
   let state: 'new' | 'open' | 'over' = 'new'
 
+  const gone = Promise.withResolvers<Error | undefined>()
   const over = (error?: Error) => {
     if (state === 'over') return
     state = 'over'
+    gone.resolve(error)
     if (error !== undefined) options.onBroken(error)
     void program.end()
     transport.onclose?.()
@@ -98,8 +102,11 @@ export function makeProgramTransport(options: {
       }
       const mine = sending.then(() => program.write(Buffer.from(`${JSON.stringify(message)}\n`)))
       sending = mine.catch(() => undefined)
-      await mine.catch((error: unknown) => {
-        throw connectionProgramEnded({ how: 'it takes no requests', lastWords: words.text() }, { cause: error })
+      await mine.catch(async (error: unknown) => {
+        // A program that ended takes no requests any more, and the reason of its end is on its way.
+        await waitAtMost(lastWordsMs, { work: gone.promise })
+        if (state !== 'over') over(connectionProgramEnded({ how: 'it takes no requests', lastWords: words.text() }))
+        throw (await gone.promise) ?? error
       })
     },
     close: async () => over(),

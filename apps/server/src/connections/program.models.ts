@@ -70,7 +70,7 @@ export function isSameProgram(program: ConnectionProgram, wanted: Partial<Wanted
 /** Of what a program printed, what may say why it ended. */
 export type LastWords = {
   hear(bytes: Uint8Array): void
-  /** Lines as one text, without secrets; empty when it said nothing. */
+  /** Lines as one text, without secrets; a dash when it said nothing. */
   text(): string
 }
 
@@ -104,7 +104,7 @@ export function makeLastWords(redact: (text: string) => string): LastWords {
         .split('\n')
         .map((line) => line.trim())
         .filter((line) => line !== '')
-      return lines.slice(-maxLines).join('\n').slice(-maxTextCharacters)
+      return lines.slice(-maxLines).join('\n').slice(-maxTextCharacters) || '–'
     },
   }
 }

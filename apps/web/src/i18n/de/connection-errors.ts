@@ -47,6 +47,10 @@ export const connectionErrors: ErrorWords = {
     remedy:
       'Prüfen Sie, ob die Adresse die eines MCP-Servers über streamable HTTP ist, und testen Sie dann die Verbindung.',
   },
+  'connection.kind-other': {
+    message: 'Diese Verbindung ist von anderer Art: {field} hat sie nicht.',
+    remedy: 'Legen Sie eine neue Verbindung der gewünschten Art an.',
+  },
   'connection.limit': {
     message: 'Hier gibt es schon {limit} Verbindungen, mehr gehen nicht.',
     remedy: 'Entfernen Sie eine, die niemand braucht.',
@@ -59,9 +63,36 @@ export const connectionErrors: ErrorWords = {
     message: 'Eine Verbindung mit dieser Kennung gibt es nicht.',
     remedy: 'Laden Sie die Liste neu.',
   },
+  'connection.program-busy': {
+    message: 'Das Programm der Verbindung läuft schon für {limit} Gespräche, mehr zugleich gehen nicht.',
+    remedy: 'Versuchen Sie es noch einmal, wenn eines davon seinen Aufruf beendet hat.',
+  },
+  'connection.program-ended': {
+    message: 'Das Programm der Verbindung hat geendet ({how}). Seine letzten Worte: {lastWords}',
+    remedy:
+      'Prüfen Sie seine Argumente und Variablen, und testen Sie dann die Verbindung. Was ein Aufruf bis dahin getan hat, ist nicht bekannt.',
+  },
+  'connection.program-limit': {
+    message: 'Jede Person darf {limit} Verbindungen haben, die ein Programm starten, und so viele gibt es.',
+    remedy: 'Entfernen Sie eine, oder lassen Sie THREADBOX_CONNECTION_PROGRAMS erhöhen.',
+  },
+  'connection.program-not-started': {
+    message: '{command} konnte in der Sandbox der Verbindung nicht gestartet werden: {problem}',
+    remedy: 'Prüfen Sie den Befehl. npx, uvx, node und python3 sind da; sie installieren, was man ihnen nennt.',
+  },
+  'connection.program-restarts': {
+    message:
+      'Das Programm der Verbindung ist in {minutes} Minuten {failures}-mal gescheitert und wird vorerst nicht mehr gestartet.',
+    remedy:
+      'Testen Sie die Verbindung in Einstellungen → Verbindungen: das sagt, was nicht stimmt, und startet es neu.',
+  },
   'connection.request-refused': {
     message: 'Der Server der Verbindung lehnt die Anfrage ab. Er sagt: {problem}',
     remedy: 'Ändern Sie die Anfrage, wie er es sagt, oder gehen Sie anders vor.',
+  },
+  'connection.secret-missing': {
+    message: 'Die geheimen Variablen galten für das Programm, wie es war; nun wäre es ein anderes.',
+    remedy: 'Geben Sie alle Variablen mit ihren Werten ein.',
   },
   'connection.timed-out': {
     message: 'Der Server der Verbindung gab in {seconds} Sekunden keine ganze Antwort.',

@@ -3,6 +3,9 @@ import type { Connection, CreateConnection, ToolApproval, UpdateConnection } fro
 import { useClient } from '../../../app/client.ts'
 import { queryKeys } from '../../../app/query-keys.ts'
 
+/** How often a program that starts is looked at. */
+const startingMs = 1500
+
 /** The person's own connections and those of their workspaces. */
 export function useConnections() {
   const client = useClient()
@@ -10,6 +13,9 @@ export function useConnections() {
     queryKey: queryKeys.connections,
     queryFn: ({ signal }) => client.connections.list(signal),
     select: ({ connections }) => connections,
+    // The start of a program ends by itself, and nothing else tells of it.
+    refetchInterval: ({ state }) =>
+      state.data?.connections.some(({ status }) => status === 'starting') === true ? startingMs : false,
   })
 }
 

@@ -8,6 +8,7 @@ import { focusFirstInvalid } from '../../auth/state/focus-first-invalid.ts'
 import { FormProblem } from '../../connection/components/form-problem.tsx'
 import { useSaveConnection } from '../api/connections.queries.ts'
 import { createRequest, emptyForm, formOf, problemsOf, updateRequest } from '../state/connection-form.ts'
+import { hasProblems, programProblemsOf } from '../state/program-form.ts'
 import { ConnectionFields } from './connection-fields.tsx'
 
 export type ConnectionTarget =
@@ -28,10 +29,12 @@ export function ConnectionDialog(props: { target: ConnectionTarget; onClose: () 
   const [form, setForm] = useState(() => (saved === null ? emptyForm(preset) : formOf(saved)))
   const [wasSent, setWasSent] = useState(false)
   const problems = problemsOf(form, saved)
+  const programProblems = programProblemsOf(form.program, saved?.program ?? null)
+  const isWrong = Object.keys(problems).length > 0 || (form.kind === 'stdio' && hasProblems(programProblems))
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     setWasSent(true)
-    if (Object.keys(problems).length > 0) return focusFirstInvalid(event.currentTarget)
+    if (isWrong) return focusFirstInvalid(event.currentTarget)
     const order =
       saved === null ? { request: createRequest(form, preset) } : { id: saved.id, request: updateRequest(form, saved) }
     save.mutate(order, { onSuccess: props.onClose })
@@ -63,6 +66,7 @@ export function ConnectionDialog(props: { target: ConnectionTarget; onClose: () 
           preset={preset}
           saved={saved}
           problems={wasSent ? problems : {}}
+          programProblems={wasSent ? programProblems : { names: {}, values: {} }}
           onChange={(part) => {
             setForm({ ...form, ...part })
             save.reset()

@@ -11,23 +11,61 @@ import {
   type ConnectionProblem,
   keepsSecret,
 } from '../state/connection-form.ts'
+import type { ProgramProblems } from '../state/program-form.ts'
+import { ProgramFields } from './program-fields.tsx'
 
 type FieldsProps = {
   form: ConnectionForm
   preset: ConnectionPreset | null
   saved: Connection | null
   problems: Partial<Record<ConnectionField, ConnectionProblem>>
+  programProblems: ProgramProblems
   onChange: (part: Partial<ConnectionForm>) => void
 }
 
 const authKinds = ['bearer', 'header', 'oauth', 'none'] as const
 
+const kinds = ['http', 'stdio'] as const
+
 export function ConnectionFields(props: FieldsProps) {
+  const { t } = useTranslation('connections')
+  const { form, saved, onChange } = props
+  return (
+    <>
+      <TextField {...props} field="name" label={t('dialog.name')} help={t('dialog.nameHelp')} maxLength={60} />
+      {saved === null && (
+        <Field label={t('dialog.kind')} help={t(`dialog.kindHelp.${form.kind}`)}>
+          {(control) => (
+            <Select
+              id={control.id}
+              value={form.kind}
+              options={kinds.map((value) => ({ value, label: t(`dialog.kindOf.${value}`) }))}
+              onChange={(kind) => onChange({ kind })}
+            />
+          )}
+        </Field>
+      )}
+      {form.kind === 'http' ? (
+        <AddressFields {...props} />
+      ) : (
+        <ProgramFields
+          form={form.program}
+          saved={saved}
+          problems={props.programProblems}
+          onChange={(part) => onChange({ program: { ...form.program, ...part } })}
+        />
+      )}
+      {saved === null && <ScopeField {...props} />}
+    </>
+  )
+}
+
+/** Where the server is, and how it knows who asks. */
+function AddressFields(props: FieldsProps) {
   const { t } = useTranslation('connections')
   const { form, onChange } = props
   return (
     <>
-      <TextField {...props} field="name" label={t('dialog.name')} help={t('dialog.nameHelp')} maxLength={60} />
       <TextField {...props} field="url" label={t('dialog.url')} help={t('dialog.urlHelp')} maxLength={1000} />
       <Field label={t('dialog.auth')}>
         {(control) => (
@@ -44,7 +82,6 @@ export function ConnectionFields(props: FieldsProps) {
       )}
       {form.authKind === 'oauth' && <ClientFields {...props} />}
       {(form.authKind === 'bearer' || form.authKind === 'header') && <SecretField {...props} />}
-      {props.saved === null && <ScopeField {...props} />}
     </>
   )
 }

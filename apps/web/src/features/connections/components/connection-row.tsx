@@ -38,11 +38,11 @@ export function ConnectionRow(props: { connection: Connection; onEdit: () => voi
         />
         {connection.auth.kind === 'oauth' && <LoginButton connection={connection} />}
         <Button
-          isLoading={test.isPending}
+          isLoading={test.isPending || connection.status === 'starting'}
           onClick={() => test.mutate(undefined, { onError: showError })}
           aria-label={t('testOf', { name })}
         >
-          {test.isPending ? t('testing') : t('test')}
+          {test.isPending || connection.status === 'starting' ? t('testing') : t('test')}
         </Button>
         <Button onClick={props.onEdit} aria-label={t('editOf', { name })}>
           {t('edit')}
@@ -88,9 +88,13 @@ function ConnectionState(props: { connection: Connection }) {
   const { t } = useTranslation('connections')
   const { connection } = props
   if (!connection.isEnabled) return <Pill state="stopped">{t('status.off')}</Pill>
+  if (connection.status === 'starting') {
+    return <Pill state="waking">{t(connection.phase === 'program' ? 'status.program' : 'status.sandbox')}</Pill>
+  }
   if (connection.status === 'ready') return <Pill state="running">{t('status.ready')}</Pill>
   if (needsLogin(connection)) return <Pill state="suspended">{t('status.login')}</Pill>
-  if (connection.status === 'failed') return <Pill state="error">{t('status.failed')}</Pill>
+  if (connection.status === 'failed')
+    return <Pill state="error">{t(connection.kind === 'http' ? 'status.failed' : 'status.notRunning')}</Pill>
   return <Pill state="fresh">{t('status.unchecked')}</Pill>
 }
 
@@ -98,9 +102,12 @@ function ConnectionFacts(props: { connection: Connection }) {
   const { t, i18n } = useTranslation('connections')
   const { connection } = props
   const { server, checkedAt } = connection
+  const { program } = connection
+  const secrets = program?.environment.filter(({ isSecret }) => isSecret).length ?? 0
   const facts = [
-    connection.url,
-    t(`auth.${connection.auth.kind}`, { header: connection.auth.header ?? '' }),
+    ...(program === null
+      ? [connection.url, t(`auth.${connection.auth.kind}`, { header: connection.auth.header ?? '' })]
+      : [[program.command, ...program.args].join(' '), secrets === 0 ? null : t('secrets', { count: secrets })]),
     server === null ? null : `${server.name} ${server.version}`.trim(),
     checkedAt === null
       ? null

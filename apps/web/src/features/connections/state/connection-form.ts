@@ -1,8 +1,12 @@
 import type { Connection, ConnectionAuth, ConnectionPreset, CreateConnection, UpdateConnection } from '@threadbox/sdk'
+import { isSameProgram, type ProgramForm, programFormOf, programRequest } from './program-form.ts'
 
 /** The form of a connection as it is typed. A stored token never comes back, so its field is empty. */
 export type ConnectionForm = {
   name: string
+  /** Where the server is, or what is run; of the fields of the other nothing is sent. */
+  kind: Connection['kind']
+  program: ProgramForm
   url: string
   authKind: ConnectionAuth['kind']
   header: string
@@ -20,6 +24,8 @@ export function emptyForm(preset: ConnectionPreset | null): ConnectionForm {
   const ofToken = preset?.header == null ? 'bearer' : 'header'
   return {
     name: preset?.name ?? '',
+    kind: preset?.program == null ? 'http' : 'stdio',
+    program: programFormOf(preset),
     url: preset?.url ?? '',
     authKind: preset?.needs === 'nothing' ? 'none' : preset?.needs === 'oauth' ? 'oauth' : ofToken,
     header: preset?.header ?? '',
@@ -32,6 +38,8 @@ export function emptyForm(preset: ConnectionPreset | null): ConnectionForm {
 export function formOf(connection: Connection): ConnectionForm {
   return {
     name: connection.name,
+    kind: connection.kind,
+    program: programFormOf(connection),
     url: connection.url,
     authKind: connection.auth.kind,
     header: connection.auth.header ?? '',
@@ -58,6 +66,7 @@ export function problemsOf(
 ): Partial<Record<ConnectionField, ConnectionProblem>> {
   const problems: Partial<Record<ConnectionField, ConnectionProblem>> = {}
   if (form.name.trim() === '') problems.name = 'missing'
+  if (form.kind === 'stdio') return problems
   if (form.url.trim() === '') problems.url = 'missing'
   else if (!/^https?:\/\/[^\s/]+/.test(form.url.trim())) problems.url = 'not-a-url'
   if (form.authKind === 'header' && !/^[A-Za-z][A-Za-z0-9-]*$/.test(form.header.trim()))
@@ -69,22 +78,26 @@ export function problemsOf(
 }
 
 export function createRequest(form: ConnectionForm, preset: ConnectionPreset | null): CreateConnection {
-  return {
+  const place = {
     name: form.name.trim(),
-    url: form.url.trim(),
-    auth: authOf(form),
     workspaceId: form.workspaceId === '' ? null : form.workspaceId,
     ...(preset === null ? {} : { preset: preset.id }),
   }
+  if (form.kind === 'stdio') return { kind: 'stdio', ...place, ...programRequest(form.program) }
+  return { kind: 'http', ...place, url: form.url.trim(), auth: authOf(form) }
 }
 
 /** Only what is another than before: address and token together, because one was entered for the other. */
 export function updateRequest(form: ConnectionForm, saved: Connection): UpdateConnection {
+  const name = form.name.trim()
+  if (saved.kind === 'stdio') {
+    return isSameProgram(form.program, saved.program) ? { name } : { name, ...programRequest(form.program) }
+  }
   const isMoved = form.url.trim() !== saved.url
   const isSameAuth =
     form.authKind === 'none' ? saved.auth.kind === 'none' : keepsSecret({ ...form, url: saved.url }, saved)
   return {
-    name: form.name.trim(),
+    name,
     ...(isMoved ? { url: form.url.trim() } : {}),
     ...(isSameAuth ? {} : { auth: authOf(form) }),
   }
