@@ -14,9 +14,11 @@ const tool = (name: string, more: object = {}) => ({
   ...{ name, agentName: `github__${name}`, title: null, description: '', approval: 'ask', isChanged: false },
   ...{ claims: { isReadOnly: null, isDestructive: null }, input: null, problem: null, ...more },
 })
+const atAddress = { kind: 'http', program: null, phase: null }
 
 export const connections: Connection[] = [
   {
+    ...atAddress,
     ...{ id: 'q1', workspaceId: null, name: 'GitHub', slug: 'github', url: 'https://api.githubcopilot.com/mcp/' },
     ...{ preset: 'github', auth: { kind: 'bearer', header: null }, isEnabled: true, status: 'ready', failure: null },
     ...{ server: { name: 'github-mcp-server', version: '1.4.0' }, checkedAt: now - 3 * minute, furtherTools: 0 },
@@ -35,6 +37,7 @@ export const connections: Connection[] = [
     ],
   },
   {
+    ...atAddress,
     ...{ id: 'q2', workspaceId: null, name: 'Warehouse', slug: 'warehouse', url: 'https://tools.example.com/mcp' },
     ...{ preset: null, auth: { kind: 'header', header: 'X-Api-Key' }, isEnabled: true, status: 'failed', server: null },
     failure: {
@@ -46,6 +49,7 @@ export const connections: Connection[] = [
     ...{ checkedAt: now - minute, furtherTools: 0, tools: [], createdAt: now - 40 * minute },
   },
   {
+    ...atAddress,
     ...{ id: 'q3', workspaceId: null, name: 'Notion', slug: 'notion', url: 'https://mcp.notion.com/mcp', server: null },
     ...{ preset: 'notion', auth: { kind: 'oauth', header: null }, isEnabled: true, status: 'failed' },
     failure: {
@@ -56,16 +60,39 @@ export const connections: Connection[] = [
     },
     ...{ checkedAt: now - minute, furtherTools: 0, tools: [], createdAt: now - 20 * minute },
   },
+  {
+    ...{ id: 'q4', workspaceId: null, name: 'Bookkeeping', slug: 'bookkeeping', kind: 'stdio', url: '', server: null },
+    program: {
+      ...{ command: 'uvx', args: ['postgres-mcp', '--access-mode=restricted'] },
+      environment: [{ name: 'DATABASE_URI', value: null, isSecret: true }],
+    },
+    ...{ preset: 'postgres', auth: { kind: 'none', header: null }, isEnabled: true, status: 'starting', failure: null },
+    ...{ phase: 'program', checkedAt: null, furtherTools: 0, tools: [], createdAt: now - minute },
+  },
+  {
+    ...{ id: 'q5', workspaceId: null, name: 'Weather', slug: 'weather', kind: 'stdio', url: '', server: null },
+    program: { command: 'npx', args: ['-y', 'weather-mcp'], environment: [] },
+    ...{ preset: null, auth: { kind: 'none', header: null }, isEnabled: true, status: 'failed', phase: null },
+    failure: {
+      code: 'connection.program-ended',
+      message:
+        'The program of the connection ended (exit status 1). Its last words: Error: WEATHER_API_KEY is not set.',
+      remedy: 'Check its arguments and variables, then test the connection. What a call did until then is not known.',
+      details: { how: 'exit status 1', lastWords: 'Error: WEATHER_API_KEY is not set.' },
+    },
+    ...{ checkedAt: now - minute, furtherTools: 0, tools: [], createdAt: now - minute },
+  },
 ].map((connection) => connectionSchema.parse(connection))
 
 const preset = (id: string, name: string, needs: ConnectionPreset['needs']) =>
-  connectionPresetSchema.parse({ id, name, needs, url: null, tokenUrl: null, header: null })
+  connectionPresetSchema.parse({ id, name, needs, url: null, tokenUrl: null, header: null, program: null })
 
 export const presets: ConnectionPreset[] = [
   preset('github', 'GitHub', 'token'),
   preset('deepwiki', 'DeepWiki', 'nothing'),
   preset('notion', 'Notion', 'oauth'),
   preset('google-drive', 'Google Drive', 'own-server'),
+  preset('postgres', 'Postgres', 'program'),
 ]
 
 const call: Omit<ToolCallEntry, 'id' | 'at' | 'status'> = {

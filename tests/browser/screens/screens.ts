@@ -203,6 +203,12 @@ export const screens: readonly Screen[] = [
     ...settings('connections', (page) => page.getByText('create_issue', { exact: true })),
     reach: (page) => page.locator('summary').filter({ hasText: '4 tools' }).press('Enter'),
   },
+  {
+    name: 'connection-program',
+    path: '/settings/connections',
+    reach: (page) => page.getByRole('button', { name: 'Edit Bookkeeping' }).press('Enter'),
+    shows: (page) => page.getByRole('textbox', { name: 'Command' }),
+  },
   settings('limits', (page) => page.getByRole('textbox', { name: 'Sandbox memory' })),
   settings('sandboxes', (page) => page.getByRole('textbox').first()),
   settings('network', (page) => page.getByText('Port').first()),

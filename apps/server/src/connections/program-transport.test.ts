@@ -31,16 +31,20 @@ process.stdin.on('end', () => process.exit(0))
 
 let programs: LocalPrograms
 let sessions: Sessions
+/** For what never answers. */
+let hasty: Sessions
 let fetch: ReturnType<typeof makeGuardedFetch>
 beforeEach(() => {
   programs = makeLocalPrograms()
   const limits = { connectTimeoutMs: 1000, silenceMs: 1000, maxAnswerMebibytes: 1 }
   fetch = makeGuardedFetch({ allowed: allowedAddressesOf(''), ...limits })
-  const options = { fetch, programs, timeoutSeconds: 2, maxAnswerMebibytes: 1, version: '0', now: Date.now }
+  const options = { fetch, programs, timeoutSeconds: 30, maxAnswerMebibytes: 1, version: '0', now: Date.now }
   sessions = makeSessions(options)
+  hasty = makeSessions({ ...options, timeoutSeconds: 2 })
 })
 afterEach(async () => {
   await sessions.close()
+  await hasty.close()
   await fetch[Symbol.asyncDispose]()
   await expect.poll(() => programs.running).toBe(0)
 })
@@ -151,8 +155,9 @@ describe('a program', () => {
       const place = { connectionId: 'q1', revision: 1, threadId: 't1' }
       const work = { signal, onList: async () => undefined }
       const address = command === undefined ? addressOf(['-e', script(more)]) : addressOf([], command)
+      const patient = code === 'connection.timed-out' ? hasty : sessions
       const error = await codeOf(
-        sessions.call(place, { ...work, address, make: (session) => session.call('do', {}, signal) }),
+        patient.call(place, { ...work, address, make: (session) => session.call('do', {}, signal) }),
       )
       expect(error.code).toContain(code)
       expect(error.message).toContain(words)
