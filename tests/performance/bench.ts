@@ -15,7 +15,7 @@ import { pausingLarge, pausingSmall } from './scenarios/pausing.ts'
 import { previews } from './scenarios/previews.ts'
 import { rewinding } from './scenarios/rewinding.ts'
 import { screenshot } from './scenarios/screenshot.ts'
-import { snapshots } from './scenarios/snapshots.ts'
+import { snapshotMemory, snapshots } from './scenarios/snapshots.ts'
 import { starting } from './scenarios/starting.ts'
 import { transfers } from './scenarios/transfers.ts'
 import { openStage, type Stage } from './stage.ts'
@@ -37,6 +37,7 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   'deleted-open-files': deletedOpenFiles,
   footprint,
   snapshots,
+  'snapshot-memory': snapshotMemory,
   forking: forkingSmall,
   'forking-1024': forkingLarge,
   rewinding,

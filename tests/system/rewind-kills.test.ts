@@ -8,6 +8,7 @@ let installation: TestInstallation
 let held: HeldAnswers
 beforeAll(async () => {
   installation = await startInstallation({
+    memorySnapshots: 6,
     between: async (host) => {
       held = await startHeldAnswers(host)
       return held
@@ -27,11 +28,11 @@ const messages = async (thread: TestThread) => (await thread.entries()).filter((
 const notices = async (thread: TestThread) =>
   (await thread.entries()).flatMap((entry) => (entry.kind === 'notice' && entry.code === 'rewound' ? [entry] : []))
 
-/** A thread whose note says `first` before its second message, and `second` after it. */
+/** A thread whose note says `first` before its second message, and `second` after it; on the disk, and in memory. */
 async function begin(): Promise<{ thread: TestThread; target: string }> {
   const thread = await installation.newThread()
-  await output(thread, 'echo first > /home/user/note')
-  await output(thread, 'echo second > /home/user/note')
+  await output(thread, 'echo first | tee /home/user/note > /dev/shm/note')
+  await output(thread, 'echo second | tee /home/user/note > /dev/shm/note')
   return { thread, target: (await messages(thread))[1]?.id ?? '' }
 }
 
@@ -43,6 +44,15 @@ async function crashServer(): Promise<void> {
 /** Read, because a command would be one more message. */
 const noteOf = (thread: TestThread) =>
   installation.client.files.read(thread.id, '/home/user/note').then((answer) => answer.text(), String)
+
+/** What the memory says; undefined where it came up cold. */
+const memoryOf = (thread: TestThread) =>
+  installation.client.files.read(thread.id, '/dev/shm/note').then(
+    (answer) => answer.text(),
+    (error: { code?: string }) => {
+      if (error.code !== 'file.not-found') throw error
+    },
+  )
 
 /** Null when nothing keeps the thread from being rewound. */
 async function problemOf({ thread, target }: { thread: TestThread; target: string }): Promise<string | null> {
@@ -70,11 +80,12 @@ test('C2 C9: a rewind, and its undo, of which the disk is exchanged when the ser
   await expect.poll(() => notices(thread), patience).toHaveLength(1)
   expect(await messages(thread)).toHaveLength(1)
   const rewindId = String((await notices(thread))[0]?.params.rewindId)
+  expect(await memoryOf(thread)).toBe('first\n')
 
   await cutOff(() => threads.undoRewind(thread.id, rewindId))
   await expect.poll(() => notices(thread), patience).toHaveLength(0)
   expect((await thread.entries()).slice(0, before.length)).toEqual(before)
-  expect(await output(thread, 'cat /home/user/note')).toBe('second\n')
+  expect(await output(thread, 'cat /home/user/note /dev/shm/note')).toBe('second\nsecond\n')
 
   const again = (await messages(thread))[1]?.id ?? ''
   await threads.rewind(thread.id, again)
@@ -85,7 +96,7 @@ test.each([
   ['server', crashServer],
   ['host daemon', () => installation.host.kill('SIGKILL').then(() => installation.host.restart())],
 ] as const)(
-  'C2 C9: with the %s killed at any moment of a rewind, conversation and disk are of one moment',
+  'C2 C9: with the %s killed at any moment of a rewind, conversation, disk and memory are of one moment',
   async (_, crash) => {
     const { thread, target } = await begin()
     const { threads } = installation.client
@@ -99,6 +110,7 @@ test.each([
       const [notice] = await notices(thread)
       expect(await messages(thread)).toHaveLength(notice === undefined ? 2 : 1)
       await expect.poll(() => noteOf(thread), patience).toBe(notice === undefined ? 'second\n' : 'first\n')
+      expect(await memoryOf(thread)).toBeOneOf([await noteOf(thread), undefined])
       if (notice === undefined) continue
       rewinds += 1
       await threads.undoRewind(thread.id, String(notice.params.rewindId))

@@ -4,10 +4,12 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { makeId } from '@threadbox/domain'
-import { hostPaths, type TakenSnapshot } from '@threadbox/protocol/host'
+import { hostPaths, type SnapshotMemoryOrder, type TakenSnapshot } from '@threadbox/protocol/host'
 import { emptyFigure, type Figure, timed } from '../figure.ts'
+import { rawSnapshotsMs } from '../floors/raw-disk.ts'
+import { makeRawMemory } from '../floors/raw-memory.ts'
 import type { Stage } from '../stage.ts'
-import { placeOf } from './pausing.ts'
+import { holdIn, placeOf } from './pausing.ts'
 
 const run = promisify(execFile)
 const MiB = 1024 * 1024
@@ -75,9 +77,81 @@ function figuresOf() {
   }
 }
 
-async function take({ host }: Stage, sandboxId: string): Promise<TakenSnapshot> {
+/** The same with the memory of a sandbox that holds 64 MiB, and a rewind to that moment. */
+export async function snapshotMemory(stage: Stage): Promise<Figure[]> {
+  const { host, client } = stage
+  const place = await placeOf(host)
+  const held = { megabytes: 64 }
+  await using raw = await makeRawMemory({ ...place, held })
+  const { thread, sandboxId } = await stage.newAwakeThread()
+  await holdIn(thread, held)
+  await stage.untilSnapshotTaken(thread.id)
+  const { order, stall, rewind } = memoryFigures()
+  const settings = async (memorySnapshotsPerThread: number) =>
+    void (await client.installation.updateSettings({ settings: { memorySnapshotsPerThread } }))
+  await settings(6)
+  try {
+    for (let round = 0; round < stage.rounds; round++) {
+      const { savedMs, syncedMs } = await raw.saveMs()
+      const stallMs = savedMs + (await rawSnapshotsMs(place))
+      const memory = { maxBytes: 1024 * MiB }
+      let taken: TakenSnapshot | undefined
+      order.samples.push(
+        await timed(async () => {
+          taken = await take(stage, sandboxId, memory)
+        }),
+      )
+      if (taken?.memoryProblem !== null) throw new Error(`no memory was saved: ${JSON.stringify(taken)}`)
+      stall.samples.push(taken.stallMs)
+      stall.floorSamples.push(stallMs)
+      order.floorSamples.push(stallMs + syncedMs)
+      await host.request('DELETE', hostPaths.snapshot(sandboxId, taken.snapshot.snapshotId))
+
+      await thread.say('/run true')
+      await stage.untilSnapshotTaken(thread.id)
+      const { entries } = await thread.say('/run true')
+      await stage.untilSnapshotTaken(thread.id)
+      const message = entries.find(({ kind }) => kind === 'user-message')
+      rewind.floorSamples.push((await raw.restoreMs()) + (await rawSnapshotsMs(place, 2)))
+      rewind.samples.push(await timed(() => client.threads.rewind(thread.id, message?.id ?? '')))
+      const { sandbox } = await client.sandboxes.get(thread.id)
+      if (sandbox.state !== 'active') throw new Error(`the rewind has no memory: it is ${sandbox.state}`)
+    }
+  } finally {
+    await settings(0)
+    await client.threads.delete(thread.id)
+  }
+  return [order, stall, rewind]
+}
+
+function memoryFigures() {
+  const floorTitle = 'runsc pause and checkpoint of the same process, and a snapshot of its disk'
+  return {
+    order: emptyFigure({
+      id: 'snapshot-memory',
+      title: 'Snapshot of the disk with the memory of a sandbox that holds 64 MiB, until both are durable',
+      floorTitle: `${floorTitle}, and a sync of the image`,
+      target: null,
+    }),
+    stall: emptyFigure({
+      id: 'snapshot-memory-stall',
+      title: 'How long that sandbox stands still for it',
+      floorTitle,
+      target: null,
+      aimP50: 500,
+    }),
+    rewind: emptyFigure({
+      id: 'rewind-memory',
+      title: 'Rewind of that thread by one message, until what ran then runs',
+      floorTitle: 'runsc restore of the same process, and two snapshots of its disk',
+      target: null,
+    }),
+  }
+}
+
+async function take({ host }: Stage, sandboxId: string, memory: SnapshotMemoryOrder = null): Promise<TakenSnapshot> {
   const snapshotId = makeId('snapshot', randomBytes)
-  const answer = await host.request('POST', hostPaths.snapshots(sandboxId), { snapshotId })
+  const answer = await host.request('POST', hostPaths.snapshots(sandboxId), { snapshotId, memory })
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
   return answer.body as TakenSnapshot
 }

@@ -7,6 +7,7 @@ import type { ApplyLimits } from './live-limits.ts'
 import type { Pausing } from './pausing.ts'
 import type { Sandboxes } from './sandbox-access.implementation.ts'
 import type { ChangeSandbox } from './sandbox-changes.ts'
+import { causeOf } from './sandbox-rows.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 import type { SandboxRow } from './sandboxes.table.ts'
 
@@ -126,6 +127,8 @@ async function correct(
   const { sandboxes, pausing, change, host, logger } = dependencies
   const failed = (error: unknown) => logger.warn({ err: error, sandboxId: row.id }, 'sandbox was not reconciled')
   if (row.state === 'cold') {
+    // What a rewind brought back, whose answer a crash cut off: the order is sent again, and takes it.
+    if (causeOf(row)?.code === 'rewound') return
     // A restart that a crash cut off: the record gave this boot up already.
     if (actual?.actual === 'ready' && actual.bootId !== null) await host.stop(row.id, actual.bootId).catch(failed)
     return

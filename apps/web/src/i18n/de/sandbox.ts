@@ -142,7 +142,8 @@ export const sandbox: Texts<typeof source> = {
     notMeasured: 'nicht gemessen',
     asleepUsage: 'Die Zahlen kommen wieder, wenn sie wach ist.',
     snapshots: 'Schnappschüsse',
-    snapshotsHelp: 'Die Festplatte nach jeder Antwort, die sie verändert hat, um von dort abzweigen oder dorthin zurückspulen zu können.',
+    snapshotsHelp:
+      'Die Festplatte nach jeder Antwort, die sie verändert hat, um von dort abzweigen oder dorthin zurückspulen zu können.',
     snapshotsOff: 'Es entstehen keine: Sie sind in den Einstellungen abgeschaltet.',
     snapshotsKept_one: '{{count}} dieses Threads',
     snapshotsKept_other: '{{count}} dieses Threads',

@@ -139,7 +139,8 @@ export const sandbox = {
     notMeasured: 'not measured',
     asleepUsage: 'Figures come back when it is awake.',
     snapshots: 'Snapshots',
-    snapshotsHelp: 'The disk after each answer that changed it, so that a thread can be forked from there or rewound to it.',
+    snapshotsHelp:
+      'The disk after each answer that changed it, so that a thread can be forked from there or rewound to it.',
     snapshotsOff: 'None are taken: they are switched off in the settings.',
     snapshotsKept_one: '{{count}} of this thread',
     snapshotsKept_other: '{{count}} of this thread',

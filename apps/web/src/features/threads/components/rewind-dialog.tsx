@@ -91,7 +91,9 @@ function Contents(props: { preview: RewindPreview }) {
         {messages.answers > 0 && ` ${t('rewind.answersToo', { count: messages.answers })}`}
       </Part>
       {disk.to !== 'none' && disk.to !== 'gone' && <FilesPart disk={disk} />}
-      {disk.to !== 'none' && disk.to !== 'gone' && <MemoryPart memory={preview.memory} comesBack={preview.bringsMemory} />}
+      {disk.to !== 'none' && disk.to !== 'gone' && (
+        <MemoryPart memory={preview.memory} comesBack={preview.bringsMemory} />
+      )}
       {preview.calls.length > 0 && (
         <Part
           icon={<Globe className="i" size={16} />}
