@@ -26,6 +26,8 @@ export type InMemoryDriver = MemorySavingDriver & {
   limitsOf(bootId: string): BootRequest['limits'] | undefined
   /** What a running boot has in memory; undefined while nothing of it can answer. */
   memoryOf(bootId: string): string | undefined
+  /** What runs inside has something else in memory from now on. */
+  changeMemory(bootId: string, token: string): void
   isFrozen(bootId: string): boolean
   /** From now on saving fails with this reason; undefined lets it work again. */
   failSaving(reason: string | undefined): void
@@ -128,6 +130,7 @@ export function makeInMemoryDriver(
     endBoot: end,
     limitsOf: (bootId) => boots.get(bootId)?.request.limits,
     memoryOf: (bootId) => tokenOf(boots.get(bootId)),
+    changeMemory: (bootId, token) => void Object.assign(running(bootId), { token }),
     isFrozen: (bootId) => boots.get(bootId)?.isFrozen ?? false,
     failSaving: (reason) => {
       savingProblem = reason

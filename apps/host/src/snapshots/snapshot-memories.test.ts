@@ -18,7 +18,12 @@ async function begin(options: HostUnderTestOptions = {}) {
   const sandbox = await host.startSandbox()
   const { sandboxId } = sandbox
   const file = async () => path.join((await host.disks.getDisk(sandboxId)).path, 'note')
-  const write = async (text: string) => writeFile(await file(), text)
+  /** Disk and memory say it, so that both can be seen to be of one moment. */
+  const write = async (text: string) => {
+    await writeFile(await file(), text)
+    const running = (await host.driver.list()).find((boot) => boot.sandboxId === sandboxId && boot.state === 'running')
+    if (running !== undefined) host.driver.changeMemory(running.bootId, `memory of ${text}`)
+  }
   await write('then')
   const order = (memory: { maxBytes: number } | null = enough, snapshotId = newId()) =>
     host.request('POST', hostPaths.snapshots(sandboxId), { snapshotId, memory })
@@ -141,7 +146,7 @@ test('whole memory outlives the daemon, pauses and wakes', async () => {
 test('a rewind brings back memory with its files, as another boot under another token; undoing it brings back the newest', async () => {
   const begun = await begin()
   await using host = begun.host
-  const [memory, address] = [await begun.orders.memory(), begun.address()]
+  const address = begun.address()
   const { snapshotId } = (await begun.take()).snapshot
   await begun.write('now')
   const rewound = await begun.rewind(snapshotId)
@@ -149,7 +154,7 @@ test('a rewind brings back memory with its files, as another boot under another 
     ...{ from: 'memory', problem: '', sandbox: { actual: 'ready', bootId: rewound.bootId } },
     kept: { memoryBytes: expect.any(Number) },
   })
-  expect([await begun.read(), await begun.orders.memory()]).toEqual(['then', memory])
+  expect([await begun.read(), await begun.orders.memory()]).toEqual(['then', 'memory of then'])
   const greetings = host.handshakes as { origin: string; accessToken: string }[]
   expect(greetings.at(-1)).toMatchObject({ origin: 'forked', bootId: rewound.bootId })
   expect(new Set(greetings.map(({ accessToken }) => accessToken)).size).toBe(2)
@@ -158,11 +163,11 @@ test('a rewind brings back memory with its files, as another boot under another 
   const keepId = newId()
   const undone = await begun.rewind(rewound.body.kept.snapshotId, { keepId })
   expect(undone.body).toMatchObject({ from: 'memory', sandbox: { bootId: undone.bootId } })
-  expect(await begun.read()).toBe('now')
+  expect([await begun.read(), await begun.orders.memory()]).toEqual(['now', 'memory of now'])
   expect((await begun.rewind(rewound.body.kept.snapshotId, { keepId })).body).toEqual(undone.body)
   // It is only read: it serves again.
   expect(await begun.rewind(snapshotId)).toMatchObject({ body: { from: 'memory' } })
-  expect(await begun.read()).toBe('then')
+  expect([await begun.read(), await begun.orders.memory()]).toEqual(['then', 'memory of then'])
 })
 
 test.each([true, false])(
@@ -200,7 +205,6 @@ test('memory that is broken, or for which the machine has no room, leaves the fi
 test('a fork from a snapshot with memory goes on as it was then; the source is not touched', async () => {
   const begun = await begin()
   await using host = begun.host
-  const memory = await begun.orders.memory()
   const { snapshotId } = (await begun.take()).snapshot
   await begun.write('now')
   const [sandboxId, bootId] = [host.newSandboxId(), host.newBootId()]
@@ -209,9 +213,9 @@ test('a fork from a snapshot with memory goes on as it was then; the source is n
     ...{ limits: defaultSandboxLimits, egress: { kind: 'open' } },
   })
   expect(answer.body).toMatchObject({ from: 'memory', sandbox: { actual: 'ready', bootId } })
-  expect(await ordersOf(host, { sandboxId, bootId }).memory()).toBe(memory)
+  expect(await ordersOf(host, { sandboxId, bootId }).memory()).toBe('memory of then')
   expect(await readFile(path.join((await host.disks.getDisk(sandboxId)).path, 'note'), 'utf8')).toBe('then')
-  expect([await begun.read(), await begun.orders.memory()]).toEqual(['now', memory])
+  expect([await begun.read(), await begun.orders.memory()]).toEqual(['now', 'memory of now'])
   expect(await begun.places()).toEqual([snapshotId])
 })
 
@@ -286,6 +290,8 @@ test.each(rewindSteps)(
     expect(again.body.problem).toContain('interrupted')
     // Both moments are still there, each with its own memory.
     expect(await begun.rewind(keepId)).toMatchObject({ body: { from: 'memory' } })
-    expect(await begun.read()).toBe('now')
+    expect([await begun.read(), await begun.orders.memory()]).toEqual(['now', 'memory of now'])
+    expect(await begun.rewind(snapshotId)).toMatchObject({ body: { from: 'memory' } })
+    expect([await begun.read(), await begun.orders.memory()]).toEqual(['then', 'memory of then'])
   },
 )
