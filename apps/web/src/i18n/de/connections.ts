@@ -41,6 +41,7 @@ export const connections: Texts<typeof source> = {
   test: 'Testen',
   testing: 'Test läuft',
   testOf: '{{name}} testen',
+  testingOf: 'Test läuft für {{name}}',
   edit: 'Ändern',
   editOf: '{{name}} ändern',
   remove: 'Entfernen',

@@ -38,6 +38,7 @@ export const connections = {
   test: 'Test',
   testing: 'Testing',
   testOf: 'Test {{name}}',
+  testingOf: 'Testing {{name}}',
   edit: 'Edit',
   editOf: 'Edit {{name}}',
   remove: 'Remove',

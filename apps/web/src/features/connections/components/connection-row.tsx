@@ -20,6 +20,7 @@ export function ConnectionRow(props: { connection: Connection; onEdit: () => voi
   const { connection } = props
   const { name } = connection
   const test = useTestConnection(connection.id)
+  const isTesting = test.isPending || connection.status === 'starting'
   const enable = useEnableConnection(connection.id)
   const showError = useErrorToast()
   const workspace = useWorkspaces().find(({ id }) => id === connection.workspaceId)
@@ -38,11 +39,11 @@ export function ConnectionRow(props: { connection: Connection; onEdit: () => voi
         />
         {connection.auth.kind === 'oauth' && <LoginButton connection={connection} />}
         <Button
-          isLoading={test.isPending || connection.status === 'starting'}
+          isLoading={isTesting}
           onClick={() => test.mutate(undefined, { onError: showError })}
-          aria-label={t('testOf', { name })}
+          aria-label={t(isTesting ? 'testingOf' : 'testOf', { name })}
         >
-          {test.isPending || connection.status === 'starting' ? t('testing') : t('test')}
+          {isTesting ? t('testing') : t('test')}
         </Button>
         <Button onClick={props.onEdit} aria-label={t('editOf', { name })}>
           {t('edit')}
