@@ -1,6 +1,7 @@
 import type { SandboxState } from '@threadbox/domain'
 import type { Logger } from '@threadbox/telemetry'
 import type { AgentTables } from './agents/agents.table.ts'
+import { type Installs, makeInstalls } from './agents/installs.usecases.ts'
 import { makeThreadSetupStore } from './agents/thread-setups.store.ts'
 import { makeThreadSetups, type ThreadSetups } from './agents/thread-setups.ts'
 import { makeAttachmentStore } from './attachments/attachments.store.ts'
@@ -60,6 +61,7 @@ export type ThreadParts = SandboxParts &
     hiddenThreads: HiddenThreads
     setups: ThreadSetups
     snapshots: Snapshots
+    installs: Installs
   }
 
 export type ThreadPartsOptions = {
@@ -143,6 +145,7 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     userHub,
     operations,
     setups,
+    installs: makeInstalls({ open, log, threadStore, system, userHub }),
     attachments,
     services,
     serviceWatch,

@@ -61,7 +61,12 @@ export function makeTurnPart(
       const rewind = await rewinds.newest(threadId)
       return rewind !== undefined && rewind.state !== 'done'
     },
-    onTurnEnded: known.onTurnEnded,
+    onTurnEnded: (turn) => {
+      known.onTurnEnded()
+      parts.installs.turnEnded(turn).catch((error: unknown) => {
+        options.logger.warn({ err: error, threadId: turn.threadId }, 'what a turn installed was not recorded')
+      })
+    },
     setAutomaticTitle: (threadId, title) => parts.threads.setAutomaticTitle(threadId, title),
     attachmentsOf: (threadId, ids) => parts.attachments.getAll(threadId, ids),
     settings: options.turnSettings,

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { createAgentTables } from '../agents/agents.table.ts'
 import { createEnvironmentTable } from '../agents/environments.table.ts'
+import { createInstallTables } from '../agents/installs.table.ts'
 import { createAttachmentTables } from '../attachments/attachments.table.ts'
 import { createAuditTables } from '../audit/audit.table.ts'
 import { createConnectionTables } from '../connections/connections.table.ts'
@@ -63,6 +64,7 @@ const changes: Record<string, Change> = {
   '0031-agent-environments': createEnvironmentTable,
   '0032-runs': createRunTables,
   '0033-snapshot-memory': addSnapshotMemory,
+  '0034-installs': createInstallTables,
   '0035-connection-programs': addConnectionPrograms,
   '0038-copies-by-link': addCopyColumns,
 }

@@ -1,5 +1,6 @@
 import type { AgentTables } from '../agents/agents.table.ts'
 import type { EnvironmentTables } from '../agents/environments.table.ts'
+import type { InstallTables } from '../agents/installs.table.ts'
 import type { AttachmentTables } from '../attachments/attachments.table.ts'
 import type { AuditTables } from '../audit/audit.table.ts'
 import type { ConnectionTables } from '../connections/connections.table.ts'
@@ -32,6 +33,7 @@ export type Database = UserTables &
   SkillTables &
   AgentTables &
   EnvironmentTables &
+  InstallTables &
   RunTables &
   ThreadLinkTables &
   TerminalTables &

@@ -96,6 +96,13 @@ export type UpdateAgent = z.infer<typeof updateAgentSchema>
 export const setAgentVersionSchema = z.strictObject({ version: z.number().int().min(1).max(1_000_000) })
 export type SetAgentVersion = z.infer<typeof setAgentVersionSchema>
 
+/**
+ * `GET /threads/{id}/agent-offer`: packages that this thread, as the third one, installed again; empty: nothing to offer. It is
+ * offered once for each package, until somebody saves or says no (`DELETE`).
+ */
+export const agentOfferSchema = z.object({ packages: z.array(z.string()) }).meta({ id: 'AgentOffer' })
+export type AgentOffer = z.infer<typeof agentOfferSchema>
+
 /** `POST /agents/{id}/threads`: a new thread, from the current version or another one. */
 export const startAgentSchema = z.strictObject({
   version: z.number().int().min(1).max(1_000_000).optional(),
