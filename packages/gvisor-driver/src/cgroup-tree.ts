@@ -26,6 +26,7 @@ export type CgroupTree = {
 }
 
 export type CgroupUsage = {
+  /** Without what the kernel keeps of files and would give up for the asking: saving memory leaves much of that. */
   memoryBytes: number | null
   memoryPeakBytes: number | null
   /** Processes that the kernel killed because the cgroup was over its memory limit. */
@@ -88,7 +89,7 @@ export async function makeCgroupTree(options: { installation: string }): Promise
       const events = await readText(path.join(memory, layout.names.memoryEvents))
       const pidsEvents = await readText(path.join(layout.directory('pids', bootId), 'pids.events'))
       return {
-        memoryBytes: await readNumber(path.join(memory, layout.names.memory)),
+        memoryBytes: await heldBytes({ memory, name: layout.names.memory }),
         memoryPeakBytes: await readNumber(path.join(memory, layout.names.memoryPeak)),
         memoryKills: Number(/^oom_kill (\d+)$/m.exec(events)?.[1] ?? 0),
         processRefusals: Number(/^max (\d+)$/m.exec(pidsEvents)?.[1] ?? 0),
@@ -107,6 +108,21 @@ export async function makeCgroupTree(options: { installation: string }): Promise
       return [...found]
     },
   }
+}
+
+async function heldBytes({ memory, name }: { memory: string; name: string }): Promise<number | null> {
+  const bytes = await readNumber(path.join(memory, name))
+  if (bytes === null) return null
+  const figures = await readText(path.join(memory, 'memory.stat'))
+  // On v1 the plain names leave out cgroups below this one.
+  const prefix = figures.includes('total_inactive_file') ? 'total_' : ''
+  const cached = ['active_file', 'inactive_file'].map((figure) =>
+    Number(new RegExp(`^${prefix}${figure} (\\d+)$`, 'm').exec(figures)?.[1] ?? 0),
+  )
+  return Math.max(
+    0,
+    cached.reduce((left, more) => left - more, bytes),
+  )
 }
 
 async function findLayout(name: string): Promise<Layout> {

@@ -144,7 +144,7 @@ export const threads: Texts<typeof source> = {
     variablesGo_one: '{{count}} Variable geht verloren.',
     variablesGo_other: '{{count}} Variablen gehen verloren.',
     noMemory: 'Was damals lief, ist nicht mehr aufbewahrt: Die Sandbox startet kalt.',
-    memoryBack: 'Prozesse und Variablen kommen zurück, wie sie damals waren.',
+    memoryBack: 'und Variablen kommen zurück, wie sie damals waren.',
     allEnds: 'Alle enden, mit allen Variablen. Gerade konnte niemand nachsehen.',
     serviceEnds: 'Dienst, startet neu',
     ends: 'endet',

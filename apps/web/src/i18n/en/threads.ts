@@ -140,7 +140,7 @@ export const threads = {
     variablesGo_one: '{{count}} variable goes.',
     variablesGo_other: '{{count}} variables go.',
     noMemory: 'What ran then is no longer kept: the sandbox comes up cold.',
-    memoryBack: 'Processes and variables come back as they were then.',
+    memoryBack: 'and variables come back as they were then.',
     allEnds: 'All of them end, with all variables. Nobody could look now.',
     serviceEnds: 'service, starts again',
     ends: 'ends',

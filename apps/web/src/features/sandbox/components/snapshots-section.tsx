@@ -23,25 +23,30 @@ export function SnapshotsSection(props: { threadId: string; sandbox: SandboxView
 function Figures({ known: { usage, limits } }: { known: ThreadSnapshots }) {
   const { t } = useTranslation('sandbox')
   return (
-    <div className="pane-usage num">
-      <Share
-        label={t('pane.snapshotsKept', { count: usage.count })}
-        used={usage.writtenBytes}
-        total={limits.bytesPerThread}
-      />
-      <Share
-        label={t('pane.snapshotsOfAll', { count: usage.installationCount })}
-        used={usage.installationWrittenBytes}
-        total={limits.bytes}
-      />
-      {limits.memoryPerThread > 0 && (
+    <>
+      <div className="pane-usage num">
         <Share
-          label={t('pane.snapshotsWithMemory', { count: usage.memoryCount, total: limits.memoryPerThread })}
-          used={usage.memoryBytes}
-          total={limits.memoryBytes}
+          label={t('pane.snapshotsKept', { count: usage.count })}
+          used={usage.writtenBytes}
+          total={limits.bytesPerThread}
         />
+        <Share
+          label={t('pane.snapshotsOfAll', { count: usage.installationCount })}
+          used={usage.installationWrittenBytes}
+          total={limits.bytes}
+        />
+      </div>
+      {limits.memoryPerThread > 0 && (
+        <div className="pane-usage num">
+          <Share
+            label={t('pane.snapshotsWithMemory', { count: usage.memoryCount, total: limits.memoryPerThread })}
+            used={usage.memoryBytes}
+            total={limits.memoryBytes}
+          />
+          <Share label={t('pane.memoryOfAll')} used={usage.installationMemoryBytes} total={limits.memoryBytes} />
+        </div>
       )}
-    </div>
+    </>
   )
 }
 
