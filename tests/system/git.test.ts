@@ -131,6 +131,9 @@ test('repositories below a folder are found, those of tools are passed over, and
   const look = await git().look(thread.id, `${home}/all`)
   expect(look.repositories).toEqual([`${home}/all/two`, `${home}/all/a/one`])
   expect(look).toMatchObject({ areAllFound: true, tree: { root: `${home}/all/two` } })
+  await inside('mkdir -p ~/all/a/one/deep && touch ~/all/a/one/deep/file')
+  const other = await git().look(thread.id, `${home}/all`, { repository: `${home}/all/a/one/deep` })
+  expect(other).toMatchObject({ tree: { root: `${home}/all/a/one`, files: [{ path: 'deep/file' }] } })
   for (const file of ['../../etc/passwd', '/etc/passwd', '.', 'a//b']) {
     await expect(diff(`${home}/all/two`, file)).rejects.toMatchObject({ code: 'request.invalid' })
   }

@@ -52,7 +52,8 @@ export function makeGit(options: {
       await requireFolder(sandbox, path)
       const [found, own] = await Promise.all([search(sandbox, path, signal), rootAbove(sandbox, path, signal)])
       const repositories = own === undefined ? found.roots : [own, ...found.roots.filter((root) => root !== own)]
-      const root = repository ?? repositories[0]
+      const wanted = repository === undefined ? undefined : await rootAbove(sandbox, repository, signal)
+      const root = wanted ?? repository ?? repositories[0]
       return {
         repositories: repositories.slice(0, maxGitRepositories),
         areAllFound: found.isWhole && repositories.length <= maxGitRepositories,
