@@ -16,6 +16,8 @@ const programs = {
   supervisor: 'apps/cli/src/supervisor/main.ts',
   uninstall: 'apps/host/src/uninstall/main.ts',
   'disk-cleaner': 'apps/host/src/environments/clean-disk/main.ts',
+  'disk-packer': 'apps/host/src/environments/pack-disk/main.ts',
+  'disk-unpacker': 'apps/host/src/environments/unpack-disk/main.ts',
   'disk-reader': 'apps/host/src/sleeping/read-disk/main.ts',
 } as const
 

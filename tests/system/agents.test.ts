@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { hostPaths } from '@threadbox/protocol/host'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { exampleWheel } from '../stack/example-wheel.ts'
+import { foundOn } from '../stack/found-on.ts'
 import { startInstallation, type TestInstallation, type TestThread, testThread } from '../stack/installation.ts'
 
 let installation: TestInstallation
@@ -13,7 +13,6 @@ beforeAll(async () => {
 afterAll(() => installation[Symbol.asyncDispose]())
 
 const patience = { timeout: 120_000, interval: 500 }
-const run = promisify(execFile)
 const random = () => crypto.randomUUID().replaceAll('-', '')
 
 async function output(thread: TestThread, command: string): Promise<string> {
@@ -32,36 +31,6 @@ async function sandboxIds(): Promise<string[]> {
 }
 const diskOf = (sandboxId: string) => path.join(installation.host.diskDirectory, 'pool/disks', sandboxId)
 
-/** Where on a disk one of these texts stands: in a file, its name or its target; by the name of the text. */
-async function foundOn(disk: string, texts: Record<string, string>): Promise<string[]> {
-  const all = Object.entries(texts)
-  const patterns = all.flatMap(([, text]) => ['-e', text])
-  const buffer = { maxBuffer: 64 * 1024 * 1024 }
-  const inFiles = await run('grep', ['-rHoFa', '--devices=skip', ...patterns, disk], buffer).then(
-    ({ stdout }) => stdout,
-    (error: { code: number }) => (error.code === 1 ? '' : Promise.reject(error)),
-  )
-  const { stdout: names } = await run('find', [disk, '-printf', '%p:%l\\n'], buffer)
-  const lines = `${inFiles}${names}`.split('\n')
-  const found = all.flatMap(([name, text]) =>
-    lines
-      .filter((line) => line.includes(text))
-      .map((line) => `${name}: ${line.slice(disk.length, line.lastIndexOf(':'))}`),
-  )
-  return [...new Set(found)]
-}
-
-/** A package that no image has, made on the spot so that nobody has to be asked for it. */
-const wheel = `
-import zipfile
-name = 'threadbox_example-1.0'
-with zipfile.ZipFile('/tmp/threadbox_example-1.0-py3-none-any.whl', 'w') as w:
-    w.writestr('threadbox_example.py', 'ANSWER = 42')
-    w.writestr(name + '.dist-info/METADATA', 'Metadata-Version: 2.1' + chr(10) + 'Name: threadbox-example' + chr(10) + 'Version: 1.0' + chr(10))
-    w.writestr(name + '.dist-info/WHEEL', 'Wheel-Version: 1.0' + chr(10) + 'Generator: test' + chr(10) + 'Root-Is-Purelib: true' + chr(10) + 'Tag: py3-none-any' + chr(10))
-    w.writestr(name + '.dist-info/RECORD', '')
-`
-
 const secrets = {
   ssh: random(),
   netrc: random(),
@@ -77,7 +46,7 @@ const canary = random()
 
 async function configure(thread: TestThread): Promise<void> {
   const { client } = installation
-  await output(thread, `true; cat > /tmp/wheel.py <<'END'\n${wheel}\nEND\npython3 /tmp/wheel.py`)
+  await output(thread, `true; cat > /tmp/wheel.py <<'END'\n${exampleWheel}\nEND\npython3 /tmp/wheel.py`)
   await output(thread, 'pip install --no-index /tmp/threadbox_example-1.0-py3-none-any.whl')
   await output(thread, `mkdir -p data && echo ${canary} > data/canary && echo set nu > .vimrc`)
   await output(thread, 'export CITY=Oslo; cd data')

@@ -273,6 +273,13 @@ export const badInputRows: Record<string, BadInputRow> = {
     params: { agentId: 'own', version: { value: '1' } },
     unknown: { agentId: 'agent.not-found', version: 'agent.version-not-found' },
   },
+  'GET /agents/{agentId}/versions/{version}/export': {
+    params: { agentId: 'own', version: { value: '1' } },
+    unknown: { agentId: 'agent.not-found', version: 'agent.version-not-found' },
+  },
+  'POST /agents/import': { isRaw: true },
+  'GET /threads/{threadId}/agent-offer': inThread,
+  'DELETE /threads/{threadId}/agent-offer': inThread,
   'POST /threads/{threadId}/environments': inThread,
   'GET /environments/{environmentId}': environment,
   'DELETE /environments/{environmentId}': environment,

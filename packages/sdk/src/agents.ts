@@ -1,15 +1,18 @@
 import type {
   Agent,
   AgentDetails,
+  AgentOffer,
   Agents,
   CreateAgent,
   Environment,
+  ImportedAgent,
   SetAgentVersion,
   StartAgent,
   Thread,
   UpdateAgent,
 } from '@threadbox/protocol/public'
-import type { Connection } from './request.ts'
+import type { Connection, UploadBody } from './request.ts'
+import { putBytes, type UploadOptions } from './upload.ts'
 
 /** Configured assistants that threads are started from. */
 export function agentCalls(connection: Connection) {
@@ -32,11 +35,25 @@ export function agentCalls(connection: Connection) {
     /** Copies the computer of a thread, without its credentials, so that an agent can have it; says what is in the copy. */
     capture: (threadId: string) =>
       connection.json<Environment>('POST', `/threads/${encodeURIComponent(threadId)}/environments`),
+    /** Packages that this thread installed as the third one, while it is to be offered to save it. */
+    offer: (threadId: string, signal?: AbortSignal) =>
+      connection.json<AgentOffer>('GET', `/threads/${encodeURIComponent(threadId)}/agent-offer`, { signal }),
+    /** It is not offered again for these packages. */
+    closeOffer: (threadId: string) =>
+      connection.json<AgentOffer>('DELETE', `/threads/${encodeURIComponent(threadId)}/agent-offer`),
     environment: (environmentId: string, signal?: AbortSignal) =>
       connection.json<Environment>('GET', `/environments/${encodeURIComponent(environmentId)}`, { signal }),
     /** Gives up a copy that no agent has. */
     discard: (environmentId: string) =>
       connection.json<Environment>('DELETE', `/environments/${encodeURIComponent(environmentId)}`),
+    /** Address of a version as one file, with its skills and its computer; the browser saves it. */
+    exportUrl: (agentId: string, version: number) =>
+      connection.url(at(agentId, `/versions/${encodeURIComponent(version)}/export`)),
+    /** Makes an agent out of such a file; says what of it there is not here. */
+    import: (file: UploadBody, { workspaceId, ...options }: UploadOptions & { workspaceId?: string | null } = {}) =>
+      putBytes<ImportedAgent>(connection, {
+        ...{ method: 'POST', path: '/agents/import', query: { workspaceId }, body: file, ...options },
+      }),
     /** A new thread that has what the agent has. */
     start: (agentId: string, request: StartAgent = {}) =>
       connection.json<Thread>('POST', at(agentId, '/threads'), { json: request }),

@@ -19,17 +19,23 @@ type BrowserRequest = {
   abort(): void
 }
 
-/** Sends raw bytes with PUT. With a Blob in a browser the progress is reported as the bytes leave. */
+/** Sends raw bytes, with PUT unless another method is named. With a Blob in a browser the progress is reported as the bytes leave. */
 export function putBytes<Answer>(
   connection: Connection,
-  request: { path: string; query: Query; body: UploadBody; headers?: Record<string, string> } & UploadOptions,
+  request: {
+    method?: 'PUT' | 'POST'
+    path: string
+    query: Query
+    body: UploadBody
+    headers?: Record<string, string>
+  } & UploadOptions,
 ): Promise<Answer> {
   const makeRequest = (globalThis as { XMLHttpRequest?: new () => BrowserRequest }).XMLHttpRequest
   if (makeRequest !== undefined && request.body instanceof Blob && request.onProgress !== undefined) {
     return putWithProgress<Answer>(connection, { ...request, body: request.body, browserRequest: new makeRequest() })
   }
   const type = request.body instanceof Blob && request.body.type !== '' ? request.body.type : 'application/octet-stream'
-  return connection.json<Answer>('PUT', request.path, {
+  return connection.json<Answer>(request.method ?? 'PUT', request.path, {
     query: request.query,
     body: request.body,
     headers: { 'content-type': type, ...request.headers },
@@ -40,6 +46,7 @@ export function putBytes<Answer>(
 function putWithProgress<Answer>(
   connection: Connection,
   request: {
+    method?: 'PUT' | 'POST'
     path: string
     query: Query
     body: Blob
@@ -49,7 +56,7 @@ function putWithProgress<Answer>(
 ): Promise<Answer> {
   const sending = request.browserRequest
   return new Promise<Answer>((resolve, reject) => {
-    sending.open('PUT', connection.url(request.path, request.query))
+    sending.open(request.method ?? 'PUT', connection.url(request.path, request.query))
     const type = request.body.type === '' ? 'application/octet-stream' : request.body.type
     const headers = { ...connection.headers, 'content-type': type, ...request.headers }
     for (const [name, value] of Object.entries(headers)) sending.setRequestHeader(name, value)

@@ -22,6 +22,8 @@ export type ScreenStage = AsyncDisposable & {
   ask(): void
   /** There are agents, and a computer can be captured. */
   addAgents(): void
+  /** The thread offers to be saved as an agent. */
+  offerToSave(): void
   open(options: { path: string; width: number }): Promise<Page & AsyncDisposable>
   /** An empty page, to work with pictures in. */
   canvas(): Promise<Page>
@@ -39,7 +41,12 @@ export async function startScreenStage(): Promise<ScreenStage> {
   cleanup.defer(() => rm(directory, { recursive: true, force: true }))
   await buildWebApp(directory)
   const services = cleanup.use(await startServicesStandIn())
-  const state = { visitor: 'owner' as 'owner' | 'nobody' | 'first', isAsking: false, hasAgents: false }
+  const state = {
+    visitor: 'owner' as 'owner' | 'nobody' | 'first',
+    isAsking: false,
+    hasAgents: false,
+    isOffered: false,
+  }
   const routes: MoreRoutes = (order) => exampleAnswer(order.path, state) ?? services.routes(order)
   const server = cleanup.use(await startSandboxStandIn(directory, routes))
   const { browser } = cleanup.use(await startBrowser(server, services))
@@ -48,6 +55,7 @@ export async function startScreenStage(): Promise<ScreenStage> {
     state.visitor = 'owner'
     state.isAsking = false
     state.hasAgents = false
+    state.isOffered = false
     server.clear()
     services.clear()
     const [thread] = data.threads
@@ -70,6 +78,9 @@ export async function startScreenStage(): Promise<ScreenStage> {
     },
     addAgents: () => {
       state.hasAgents = true
+    },
+    offerToSave: () => {
+      state.isOffered = true
     },
     open: (options) => openPage(browser, { ...options, port: server.port }),
     canvas: () => browser.newPage(),
@@ -103,8 +114,12 @@ const terminalOutput =
 
 function exampleAnswer(
   route: string,
-  { visitor, isAsking, hasAgents }: { visitor: 'owner' | 'nobody' | 'first'; isAsking: boolean; hasAgents: boolean },
+  state: { visitor: 'owner' | 'nobody' | 'first'; isAsking: boolean; hasAgents: boolean; isOffered: boolean },
 ): Result | undefined {
+  const { visitor, isAsking, hasAgents, isOffered } = state
+  if (route === 'GET /threads/t/agent-offer') {
+    return { status: 200, body: { packages: isOffered ? ['pandas-ta', 'prophet'] : [] } }
+  }
   const setup = { ownerExists: visitor !== 'first', version: '0.1.0', isHostReachable: true, preparing: [] }
   if (route === 'GET /setup') return { status: 200, body: setup }
   if (route === 'GET /me' && visitor !== 'owner') {

@@ -159,6 +159,23 @@ export const screens: readonly Screen[] = [
     shows: (page) => page.getByRole('button', { name: 'Make current: version 1' }),
   },
   {
+    name: 'import-agent',
+    path: '/agents',
+    arrange: (stage) => stage.addAgents(),
+    reach: async (page) => {
+      await page.getByText('PDF tools and OCR, two languages').waitFor()
+      const file = { name: 'Log reader.threadbox-agent', mimeType: '', buffer: Buffer.alloc(2_400_000) }
+      await page.locator('[data-agent-input="file"]').setInputFiles(file)
+    },
+    shows: (page) => page.getByRole('button', { name: 'Import agent' }),
+  },
+  {
+    name: 'agent-offer',
+    path: '/threads/t',
+    arrange: (stage) => stage.offerToSave(),
+    shows: (page) => page.getByRole('region', { name: 'Save this as an agent?' }),
+  },
+  {
     name: 'save-agent',
     path: '/threads/t',
     arrange: (stage) => stage.addAgents(),

@@ -1,3 +1,6 @@
+import { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
 import { isId } from '@threadbox/domain'
 import { defineError } from '@threadbox/errors'
 import {
@@ -10,6 +13,7 @@ import {
   hostPaths,
   pauseSandboxSchema,
   placeSkillsSchema,
+  receiveDiskSchema,
   rewindSandboxSchema,
   shutdownOrderSchema,
   startSandboxSchema,
@@ -35,6 +39,7 @@ export function addOrderRoutes(app: Hono, orders: SandboxOrders): void {
   addSnapshotRoutes(app, orders)
   addRewindRoutes(app, orders)
   addSkillRoutes(app, orders)
+  addDiskRoutes(app, orders)
   app.get(hostPaths.sandboxes, async (context) => context.json({ sandboxes: await orders.list() }))
   app.get(sandboxPath, async (context) =>
     context.json(await orders.get(sandboxIdOf(context), { withUsage: context.req.query('usage') === 'true' })),
@@ -133,6 +138,34 @@ function addSkillRoutes(app: Hono, orders: SandboxOrders): void {
   })
 }
 
+function addDiskRoutes(app: Hono, orders: SandboxOrders): void {
+  app.get(hostPaths.disk(':sandboxId'), async (context) => {
+    const bytes = await orders.sendDisk(sandboxIdOf(context))
+    const headers = { 'content-type': 'application/zstd' }
+    return context.newResponse(Readable.toWeb(bytes) as globalThis.ReadableStream<Uint8Array>, 200, headers)
+  })
+  app.put(hostPaths.disk(':sandboxId'), async (context) => {
+    const order = parsed(receiveDiskSchema, parseJson(context.req.query('order') ?? ''))
+    const bytes = Readable.fromWeb((context.req.raw.body ?? new Blob([]).stream()) as ReadableStream<Uint8Array>)
+    try {
+      return context.json(await orders.receiveDisk(sandboxIdOf(context), { ...order, bytes }))
+    } catch (error) {
+      await drained(bytes)
+      throw error
+    }
+  })
+}
+
+/** Who is still sending reads no answer; who stopped in the middle gets it once nothing came for this long. */
+const drainMs = 3000
+
+async function drained(bytes: Readable): Promise<void> {
+  const silence = setTimeout(() => bytes.destroy(), drainMs)
+  bytes.on('data', () => silence.refresh())
+  await finished(bytes).catch(() => undefined)
+  clearTimeout(silence)
+}
+
 function sandboxIdOf(context: Context): string {
   const sandboxId = context.req.param('sandboxId') ?? ''
   if (!isId('sandbox', sandboxId)) throw requestInvalid({ problem: 'the path names no id of a sandbox' })
@@ -141,9 +174,13 @@ function sandboxIdOf(context: Context): string {
 
 async function bodyOf<Body>(context: Context, schema: z.ZodType<Body, unknown>): Promise<Body> {
   const text = await context.req.text()
-  const parsed = schema.safeParse(text === '' ? {} : parseJson(text))
-  if (!parsed.success) throw requestInvalid({ problem: z.prettifyError(parsed.error) })
-  return parsed.data
+  return parsed(schema, text === '' ? {} : parseJson(text))
+}
+
+function parsed<Body>(schema: z.ZodType<Body, unknown>, value: unknown): Body {
+  const found = schema.safeParse(value)
+  if (!found.success) throw requestInvalid({ problem: z.prettifyError(found.error) })
+  return found.data
 }
 
 function parseJson(text: string): unknown {

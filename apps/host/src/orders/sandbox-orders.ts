@@ -21,6 +21,7 @@ import type { Spare, Spares } from '../spares/spares.ts'
 import type { BootsStore } from '../state/boots.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../state/sandboxes.store.ts'
 import { type CleanOrders, makeCleanOrders } from './clean-orders.ts'
+import { type DiskOrders, makeDiskOrders } from './disk-orders.ts'
 import { type ForkOrders, makeForkOrders } from './fork-orders.ts'
 import { type MemoryOrders, makeMemoryOrders } from './memory-orders.ts'
 import { bootUsedBefore, hostShuttingDown, otherBoot, sandboxDeleting, sandboxNotFound } from './orders.errors.ts'
@@ -68,7 +69,8 @@ export type SandboxOrders = MemoryOrders &
   SkillOrders &
   ForkOrders &
   RewindOrders &
-  CleanOrders & {
+  CleanOrders &
+  DiskOrders & {
     ensure(sandboxId: string, wanted: WantedSandbox): Promise<HostSandbox>
     change(
       sandboxId: string,
@@ -162,6 +164,7 @@ export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
     ...makeSkillOrders({ ...parts, known }),
     ...makeRewindOrders({ ...parts, known, isShuttingDown: () => isShuttingDown }),
     ...makeCleanOrders({ ...parts, known }),
+    ...makeDiskOrders({ ...parts, known, undo: (sandbox) => deleteSandbox(parts, sandbox) }),
     ...makeForkOrders({
       ...{ ...parts, known, isShuttingDown: () => isShuttingDown },
       undo: (fork) => deleteSandbox(parts, fork),

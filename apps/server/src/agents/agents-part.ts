@@ -16,15 +16,17 @@ import type { Settings } from '../settings/settings.ts'
 import type { System } from '../system.ts'
 import type { Turns } from '../turns/turns.usecases.ts'
 import { tellHome } from '../workspaces/tell-home.ts'
+import { type AgentFiles, makeAgentFiles } from './agent-files.usecases.ts'
 import { makeAgentStore } from './agents.store.ts'
 import type { AgentTables } from './agents.table.ts'
 import { type Agents, makeAgents } from './agents.usecases.ts'
 import { makeEnvironmentStore } from './environments.store.ts'
 import type { EnvironmentTables } from './environments.table.ts'
 import { type Environments, makeEnvironments } from './environments.usecases.ts'
+import type { Installs } from './installs.usecases.ts'
 import { startEnvironment } from './start-environment.ts'
 
-export type AgentPart = { agents: Agents; environments: Environments }
+export type AgentPart = { agents: Agents; environments: Environments; agentFiles: AgentFiles; installs: Installs }
 
 type AgentPartOptions = { open: OpenDatabase; host: HostClient; masterKey: Uint8Array; system: System }
 
@@ -47,6 +49,7 @@ export function makeAgentPart(
     ...{ operations: parts.operations, snapshots: parts.snapshots, hashKeyOf: parts.hashKeyOf },
     budgets: () => rescueBudgets(known.settings),
     storedSecrets: () => storedSecrets(options),
+    defaultLimits: () => known.settings.limits(),
   })
   const workspaceIdsOf = async (userId: string) => (await workspaces.list(userId)).workspaces.map(({ id }) => id)
   const agents = makeAgents({
@@ -61,7 +64,13 @@ export function makeAgentPart(
       (await connectionStore.list(userId, await workspaceIdsOf(userId))).map(({ id }) => id),
     onChanged: (home) => tellHome({ workspaceStore, userHub }, { home, event: { type: 'agents-updated' } }),
   })
-  return { agents, environments }
+  const agentFiles = makeAgentFiles({
+    ...{ agents, environments, environmentRows: (ids) => store.list(ids), skills: parts.skills, host, system },
+    models: () => makeModelStore(tablesOf<ModelTables>(open.database)).list(),
+    connectionsOf: async (userId) => connectionStore.list(userId, await workspaceIdsOf(userId)),
+    storedSecrets: () => storedSecrets(options),
+  })
+  return { agents, environments, agentFiles, installs: parts.installs }
 }
 
 /** Everything that is sealed with the master key: keys of models, tokens of connections. */

@@ -62,3 +62,24 @@ export const environmentNotFound = defineError({
   message: () => 'There is no captured computer with this id.',
   remedy: () => 'It is kept for an hour unless an agent has it. Capture it again.',
 })
+
+export const agentFileDamaged = defineError<{ problem: string }>({
+  code: 'agent-file.damaged',
+  kind: 'invalid',
+  message: ({ problem }) => `The file is not an agent, or not all of one: ${problem}`,
+  remedy: () => 'Export the agent again and see that the whole file arrives.',
+})
+
+export const agentFileOtherFormat = defineError<{ format: number }>({
+  code: 'agent-file.other-format',
+  kind: 'unsupported',
+  message: ({ format }) => `The file has form ${format}, which this version does not read.`,
+  remedy: () => 'Bring both installations to the same version and export it again.',
+})
+
+export const agentFileOtherImage = defineError<{ wanted: string; present: string }>({
+  code: 'agent-file.other-image',
+  kind: 'conflict',
+  message: ({ wanted, present }) => `The computer of the agent belongs over the image ${wanted}; here is ${present}.`,
+  remedy: () => 'Bring both installations to the same version and export the agent again.',
+})

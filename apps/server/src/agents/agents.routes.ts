@@ -1,10 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import {
   agentDetailsSchema,
+  agentOfferSchema,
   agentSchema,
   agentsSchema,
   createAgentSchema,
   environmentSchema,
+  importedAgentSchema,
   setAgentVersionSchema,
   startAgentSchema,
   threadSchema,
@@ -18,12 +20,16 @@ import {
   jsonAnswer,
   jsonBody,
   makeApi,
+  threadOpener,
   threadParams,
 } from '../http/api.ts'
+import { contentHeaders } from '../http/user-content.ts'
 import type { Threads } from '../threads/threads.usecases.ts'
+import type { AgentFiles } from './agent-files.usecases.ts'
 import { agentVersionNotFound } from './agents.errors.ts'
 import type { Agents } from './agents.usecases.ts'
 import type { Environments } from './environments.usecases.ts'
+import type { Installs } from './installs.usecases.ts'
 
 const tags = ['agents']
 const params = z.object({ agentId: idParam })
@@ -95,6 +101,43 @@ const startRoute = defineRoute({
   responses: { 201: jsonAnswer(threadSchema, 'The new thread.') },
 })
 
+const file = { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } }
+const exportRoute = defineRoute({
+  method: 'get',
+  path: `${path}/versions/{version}/export`,
+  tags,
+  summary: 'Download a version of an agent as one file, with its skills and its computer, without secrets',
+  request: { params: params.extend({ version: idParam }) },
+  responses: { 200: { description: 'The file.', content: file } },
+})
+const importRoute = defineRoute({
+  method: 'post',
+  path: '/agents/import',
+  tags,
+  summary: 'Make an agent out of such a file, which is the raw body, for the person or for a workspace',
+  request: { query: z.object({ workspaceId: z.string().min(1).max(64).optional() }) },
+  responses: { 201: jsonAnswer(importedAgentSchema, 'The agent, and what of the file there is not here.') },
+})
+
+const offerAnswer = { 200: jsonAnswer(agentOfferSchema, 'Packages that are installed again and again.') }
+const offerPath = '/threads/{threadId}/agent-offer' as const
+const offerRoute = defineRoute({
+  method: 'get',
+  path: offerPath,
+  tags,
+  summary: 'Which packages make it worth to save this thread as an agent, if that is to be offered',
+  request: { params: threadParams },
+  responses: offerAnswer,
+})
+const closeOfferRoute = defineRoute({
+  method: 'delete',
+  path: offerPath,
+  tags,
+  summary: 'Take the offer away: it is not made again for these packages',
+  request: { params: threadParams },
+  responses: offerAnswer,
+})
+
 const environmentAnswer = { 200: jsonAnswer(environmentSchema, 'The captured computer.') }
 const environmentPath = '/environments/{environmentId}' as const
 const environmentParams = z.object({ environmentId: idParam })
@@ -125,11 +168,15 @@ const discardRoute = defineRoute({
 
 export function agentRoutes({
   agents,
+  agentFiles,
   environments,
+  installs,
   threads,
 }: {
   agents: Agents
+  agentFiles: AgentFiles
   environments: Environments
+  installs: Installs
   threads: Pick<Threads, 'get' | 'open'>
 }): Api {
   const api = makeApi()
@@ -164,7 +211,36 @@ export function agentRoutes({
     return context.json(await threads.get(userId(context), threadId), 201)
   })
   addEnvironmentRoutes(api, { environments, threads })
+  addFileRoutes(api, agentFiles)
+  addOfferRoutes(api, { installs, threads })
   return api
+}
+
+function addOfferRoutes(api: Api, { installs, threads }: { installs: Installs; threads: Pick<Threads, 'open'> }): void {
+  const open = threadOpener(threads.open)
+  api.openapi(offerRoute, async (context) => {
+    const threadId = await open(context, context.req.valid('param').threadId)
+    return context.json(await installs.offer(context.get('caller').userId, threadId), 200)
+  })
+  api.openapi(closeOfferRoute, async (context) => {
+    const threadId = await open(context, context.req.valid('param').threadId)
+    return context.json(await installs.close(context.get('caller').userId, threadId), 200)
+  })
+}
+
+function addFileRoutes(api: Api, agentFiles: AgentFiles): void {
+  const userId = (context: Pick<ApiContext, 'get'>) => context.get('caller').userId
+  api.openapi(exportRoute, async (context) => {
+    const { agentId, version } = context.req.valid('param')
+    const { name, content } = await agentFiles.export(userId(context), { agentId, version: numberOf(version) })
+    const headers = contentHeaders({ mediaType: 'application/octet-stream', name, isDownload: true })
+    return context.newResponse(ReadableStream.from(content) as ReadableStream<Uint8Array>, 200, headers)
+  })
+  api.openapi(importRoute, async (context) => {
+    const { workspaceId = null } = context.req.valid('query')
+    const bytes = context.req.raw.body ?? new Blob([]).stream()
+    return context.json(await agentFiles.import(userId(context), { workspaceId, bytes }), 201)
+  })
 }
 
 function addEnvironmentRoutes(

@@ -53,6 +53,8 @@ export type Agents = {
    * person may do this with the agent, and `agent.version-not-found`.
    */
   resolve(userId: string, wanted: WantedVersion): Promise<{ name: string; version: number }>
+  /** The rows of an agent and of one of its versions, or of its current one; throws as `resolve`. */
+  choose(userId: string, wanted: WantedVersion): Promise<{ agent: AgentRow; version: AgentVersionRow }>
   /**
    * Starts a thread for a person who may use the agent. Throws `agent.version-not-found`, `workspace.archived`. With a
    * `threadId` the order may be given again after a crash: it makes one thread of this id, never two.
@@ -151,6 +153,7 @@ export function makeAgents(dependencies: AgentsDependencies): Agents {
       await changed(userId, row, 'agent-changed')
       return await details(agentId)
     },
+    choose,
     resolve: async (userId, wanted) => {
       const { agent, version } = await choose(userId, wanted)
       return { name: agent.name, version: version.version }

@@ -1,8 +1,11 @@
+import type { Readable } from 'node:stream'
+import type { SandboxLimits } from '@threadbox/domain'
 import type { RescueReport } from '@threadbox/protocol/guest'
 import type { Environment, SaveEnvironment } from '@threadbox/protocol/public'
 import { forkTurnRunning } from '../forks/forks.errors.ts'
 import type { Operations } from '../operations/operations.ts'
 import type { HostClient } from '../sandboxes/host-client.ts'
+import { limitColumns } from '../sandboxes/sandbox-rows.ts'
 import type { SandboxStore } from '../sandboxes/sandboxes.store.ts'
 import type { SandboxRow } from '../sandboxes/sandboxes.table.ts'
 import type { ServiceStore } from '../services/services.store.ts'
@@ -21,6 +24,8 @@ export const eraseEnvironmentOperation = 'erase-environment'
 
 /** How long one that was not saved is kept. */
 const draftMs = 60 * 60_000
+/** The longest that a file may take to arrive. Cut off by the server's end, it goes when that is back. */
+const receivingMs = 24 * 60 * 60_000
 
 /** Copies of threads' computers, which agents have and threads are started from. */
 export type Environments = {
@@ -33,6 +38,10 @@ export type Environments = {
   get(userId: string, environmentId: string): Promise<Environment>
   /** Gives up one that was not saved. */
   discard(userId: string, environmentId: string): Promise<Environment>
+  /** Makes one out of what a file says, to be saved within an hour. When it throws nothing of it stays. */
+  receive(userId: string, file: ComputerInFile): Promise<EnvironmentRow>
+  /** How the disk of one differs from its image, without what this installation keeps secret by now. */
+  send(row: EnvironmentRow): Promise<Readable>
   /** Makes one that was not saved ready to be: overwrites what the person ticked. */
   prepare(userId: string, wanted: SaveEnvironment): Promise<EnvironmentRow>
   /** A version of an agent has it from now on. */
@@ -51,8 +60,19 @@ export type EnvironmentsDependencies = CaptureDependencies & {
   snapshots: Pick<Snapshots, 'settled'>
   turns: Pick<Turns, 'whileQuiet'>
   sandboxStore: Pick<SandboxStore, 'find' | 'memory'>
+  /** What a sandbox has here where nobody says otherwise. */
+  defaultLimits: () => Promise<SandboxLimits>
   serviceStore: Pick<ServiceStore, 'list'>
   system: System
+}
+
+/** A computer on its way from another installation. */
+export type ComputerInFile = {
+  imageId: string
+  services: KeptService[]
+  rescue: RescueReport | null
+  content: EnvironmentContent
+  bytes: Readable
 }
 
 /** A service as it is kept: what starts it. */
@@ -90,6 +110,11 @@ export function makeEnvironments(dependencies: EnvironmentsDependencies): Enviro
       await plan(environmentId, system.now())
       return presentEnvironment(row)
     },
+    receive: (userId, file) => receive(dependencies, { userId, file, plan }),
+    send: async ({ sandbox_id }) => {
+      await host.clean(sandbox_id, { secrets: await dependencies.storedSecrets() })
+      return await host.sendDisk(sandbox_id)
+    },
     prepare: async (userId, { id, redact = [] }) => {
       const row = await find(userId, id)
       if (row.state !== 'kept' && system.now() >= row.created_at + draftMs) throw environmentNotFound({})
@@ -98,7 +123,7 @@ export function makeEnvironments(dependencies: EnvironmentsDependencies): Enviro
       if (redact.length === 0) return row
       const secrets = await dependencies.storedSecrets()
       const { redacted, findings, furtherFindings } = await host.clean(row.sandbox_id, { secrets, redact })
-      const content = contentOf(row)
+      const content = environmentContentOf(row)
       const cleaned = { ...content.cleaned, findings, furtherFindings }
       cleaned.redacted = [...content.cleaned.redacted, ...redacted]
       const content_json = JSON.stringify({ ...content, cleaned })
@@ -136,7 +161,7 @@ async function capture(
     const captured = await layCopyToRest(dependencies, begun.copy)
     const rescue_json = captured.rescue === null ? begun.earlierRescue : JSON.stringify(captured.rescue)
     const { memoryProblem, cleaned, diskBytes } = captured
-    const content_json = JSON.stringify({ memoryProblem, cleaned, diskBytes } satisfies Content)
+    const content_json = JSON.stringify({ memoryProblem, cleaned, diskBytes } satisfies EnvironmentContent)
     const services_json = await withoutSecrets(dependencies, row.services_json)
     const columns = { state: 'ready' as const, rescue_json, content_json, services_json }
     await store.update(row.id, columns)
@@ -173,7 +198,33 @@ async function begin(dependencies: EnvironmentsDependencies, { thread, plan }: {
   }
 }
 
-type Content = Pick<CapturedSandbox, 'memoryProblem' | 'cleaned' | 'diskBytes'>
+export type EnvironmentContent = Pick<CapturedSandbox, 'memoryProblem' | 'cleaned' | 'diskBytes'>
+
+/** The removal first, then the row, then the thing: what a crash leaves of it goes. */
+async function receive(
+  { store, host, system, defaultLimits }: EnvironmentsDependencies,
+  { userId, file, plan }: { userId: string; file: ComputerInFile; plan: Plan },
+): Promise<EnvironmentRow> {
+  const [id, now, limits] = [system.newId('environment'), system.now(), await defaultLimits()]
+  const row: EnvironmentRow = {
+    ...{ id, owner_id: userId, thread_id: '', sandbox_id: system.newId('sandbox'), state: 'making', created_at: now },
+    limits_json: JSON.stringify({ ...limitColumns(limits), own_limits_json: null, max_services: null }),
+    services_json: JSON.stringify(file.services),
+    rescue_json: file.rescue === null ? null : JSON.stringify(file.rescue),
+    content_json: JSON.stringify(file.content),
+  }
+  await plan(id, now + receivingMs)
+  await store.insert(row)
+  try {
+    await host.receiveDisk(row.sandbox_id, { imageId: file.imageId, limits }, file.bytes)
+    await plan(id, system.now() + draftMs)
+    await store.update(id, { state: 'ready', created_at: system.now() })
+    return { ...row, state: 'ready' }
+  } catch (error) {
+    await plan(id, system.now())
+    throw error
+  }
+}
 
 /** What the person decided for the source holds for what is made of it. */
 export type OwnLimits = Pick<
@@ -208,20 +259,21 @@ async function withoutSecrets({ storedSecrets }: CaptureDependencies, json: stri
   return text
 }
 
-function contentOf(row: EnvironmentRow): Content {
-  return JSON.parse(row.content_json) as Content
+export function environmentContentOf(row: EnvironmentRow): EnvironmentContent {
+  return JSON.parse(row.content_json) as EnvironmentContent
 }
 
 /** What is in an environment and what is not. */
 export function presentEnvironment(row: EnvironmentRow): Environment {
-  const { memoryProblem, cleaned, diskBytes } = contentOf(row)
+  const { memoryProblem, cleaned, diskBytes } = environmentContentOf(row)
   const { amounts, removed, redacted, findings, furtherFindings } = cleaned
   const rescue = row.rescue_json === null ? null : (JSON.parse(row.rescue_json) as RescueReport)
   const variables = rescue?.variables ?? []
   const kept = variables.filter(({ outcome }) => outcome === 'kept')
   const lost = variables.filter(({ outcome }) => outcome === 'lost')
   return {
-    ...{ id: row.id, threadId: row.thread_id, createdAt: row.created_at, diskBytes, findings, furtherFindings },
+    ...{ id: row.id, createdAt: row.created_at, diskBytes, findings, furtherFindings },
+    threadId: row.thread_id === '' ? null : row.thread_id,
     expiresAt: row.state === 'kept' ? null : row.created_at + draftMs,
     captured: {
       ...{ home: amounts.home, packages: amounts.packages, system: amounts.system },

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { json } from 'node:stream/consumers'
+import { json, text } from 'node:stream/consumers'
 import type { CleanedSandbox, HostSandbox } from '@threadbox/protocol/host'
 import { stopped, wireError } from './host-answers.test-utils.ts'
 
@@ -14,12 +14,23 @@ export type EnvironmentsStandIn = {
   /** Cleaning lasts until this is resolved. */
   cleaning: Promise<void>
   cleaned: CleanedSandbox
+  /** What disks that are sent are; what was received, by sandbox; answers of the next orders to receive. */
+  disk: string
+  received: Map<string, string>
+  failReceives: Failure[]
 }
 
 type ForkedStandIn = { sandboxes: Map<string, HostSandbox>; loseAnswer: (order: string) => boolean }
 
 export function noEnvironmentsYet(): EnvironmentsStandIn {
-  return { failForks: [], cleans: [], failCleans: [], cleaning: Promise.resolve(), cleaned: nothingCleaned() }
+  return {
+    failForks: [],
+    cleans: [],
+    failCleans: [],
+    cleaning: Promise.resolve(),
+    cleaned: nothingCleaned(),
+    ...{ disk: 'the disk', received: new Map(), failReceives: [] },
+  }
 }
 
 /** A disk on which nothing had to be taken away. */
@@ -52,6 +63,28 @@ export async function answerFork(
   host.sandboxes.set(sandboxId, sandbox)
   if (host.loseAnswer('fork')) return sendJson(wireError('host.busy', 'unavailable'), 503)
   sendJson({ sandbox, from: from.bootId === null ? 'disk' : 'memory', problem: '', stallMs: 1, durationMs: 2 })
+}
+
+/** Takes a disk as it is. One that breaks off leaves nothing. */
+export async function receiveDisk(
+  host: EnvironmentsStandIn & ForkedStandIn,
+  exchange: {
+    request: IncomingMessage
+    sandboxId: string
+    url: URL
+    sendJson: (body: unknown, status?: number) => void
+  },
+): Promise<void> {
+  const { request, sandboxId, url, sendJson } = exchange
+  const { limits } = JSON.parse(url.searchParams.get('order') ?? '') as { limits: HostSandbox['limits'] }
+  const bytes = await text(request).catch(() => undefined)
+  if (bytes === undefined) return
+  const failure = host.failReceives.shift()
+  if (failure !== undefined) return sendJson(wireError(failure.code, failure.kind, failure.details), failure.status)
+  host.received.set(sandboxId, bytes)
+  host.sandboxes.set(sandboxId, { ...stopped(sandboxId), limits })
+  if (host.loseAnswer('receive')) return sendJson(wireError('host.busy', 'unavailable'), 503)
+  sendJson(host.sandboxes.get(sandboxId))
 }
 
 /** Only a disk in which nothing runs is cleaned. */

@@ -1,4 +1,5 @@
 import { Agent as HttpAgent } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { Transport } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-node'
 import { fromWireError } from '@threadbox/errors'
@@ -34,6 +35,7 @@ import {
   type PlaceSkills,
   pausedSandboxSchema,
   placedSkillsSchema,
+  type ReceiveDisk,
   type RewindSandbox,
   type RewoundSandbox,
   rewoundSandboxSchema,
@@ -92,6 +94,10 @@ export type HostClient = {
   snapshotChanges(sandboxId: string, snapshotId: string | null): Promise<SnapshotChanges>
   /** Takes secrets and traces off the disk of a sandbox that is stopped. */
   clean(sandboxId: string, order: z.input<typeof cleanSandboxSchema>): Promise<CleanedSandbox>
+  /** How the disk of a sandbox in which nothing runs differs from its image. Breaks off when it fails. */
+  sendDisk(sandboxId: string): Promise<Readable>
+  /** Makes a sandbox that never ran with such a disk. An id is taken once: it is not ordered again. */
+  receiveDisk(sandboxId: string, order: ReceiveDisk, bytes: Readable): Promise<HostSandbox>
   /** Gives up a snapshot; one that is gone already, or its whole sandbox, is fine. */
   removeSnapshot(sandboxId: string, snapshotId: string): Promise<void>
   /** As `removeSnapshot`, its memory alone. */
@@ -178,6 +184,7 @@ export function makeHostClient(options: { socketPath: string }): HostClient {
       order(hostSandboxSchema, { method: 'POST', path: hostPaths.start(sandboxId), json, bootId: json.bootId }),
     ...memoryOrders(order),
     ...diskOrders(order),
+    ...diskStreams(send),
     placeSkills: (sandboxId, json) =>
       order(placedSkillsSchema, { method: 'PUT', path: hostPaths.skills(sandboxId), json, bootId: json.bootId }),
     storeSkill: async (digest, bytes) => {
@@ -293,6 +300,28 @@ function diskOrders(
     removeSnapshot: async (sandboxId, snapshotId) => {
       const path = hostPaths.snapshot(sandboxId, snapshotId)
       await order(z.unknown(), { method: 'DELETE', path }).catch(undefinedIfNotFound)
+    },
+  }
+}
+
+/** Disks are as large as they are, and come and go as fast as whoever is at the other end lets them. */
+function diskStreams(
+  send: (request: Dispatcher.RequestOptions) => Promise<Dispatcher.ResponseData>,
+): Pick<HostClient, 'sendDisk' | 'receiveDisk'> {
+  const failureOf = async ({ statusCode, body }: Dispatcher.ResponseData) =>
+    fromWireError(parseJson(await body.text())) ?? hostAnswerUnknown({ status: statusCode })
+  return {
+    sendDisk: async (sandboxId) => {
+      const response = await send({ method: 'GET', path: hostPaths.disk(sandboxId) })
+      if (response.statusCode >= 400) throw await failureOf(response)
+      return response.body
+    },
+    receiveDisk: async (sandboxId, order, bytes) => {
+      const query = { order: JSON.stringify(order) }
+      const request = { method: 'PUT' as const, path: hostPaths.disk(sandboxId), query, body: bytes }
+      const response = await send({ ...request, headersTimeout: 0 })
+      if (response.statusCode >= 400) throw await failureOf(response)
+      return hostSandboxSchema.parse(parseJson(await response.body.text()))
     },
   }
 }

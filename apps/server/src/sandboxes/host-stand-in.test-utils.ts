@@ -22,6 +22,7 @@ import {
   type EnvironmentsStandIn,
   type Failure,
   noEnvironmentsYet,
+  receiveDisk,
 } from './environments-stand-in.test-utils.ts'
 import { answerSleeping, filesystemRoutes } from './files-stand-in.test-utils.ts'
 import { stopped, wireError } from './host-answers.test-utils.ts'
@@ -206,6 +207,7 @@ async function answer(host: HostStandIn, exchange: Exchange): Promise<void> {
   if (rest === 'fork') {
     return await answerFork(host, { request, sandboxId, sendJson })
   }
+  if (rest === 'disk' && request.method === 'PUT') return await receiveDisk(host, { ...exchange, sandboxId, sendJson })
   if (sandbox === undefined) return sendJson(wireError('sandbox.not-found', 'not-found'), 404)
   if (request.method === 'GET' && rest === '') return sendJson(sandbox)
   if (request.method === 'PATCH' && rest === '') {
@@ -224,6 +226,7 @@ async function answer(host: HostStandIn, exchange: Exchange): Promise<void> {
     await rm(host.pathOf(sandboxId, '/'), { recursive: true, force: true })
     return void response.writeHead(204).end()
   }
+  if (rest === 'disk') return void response.end(host.disk)
   if (rest === 'clean') return await answerClean(host, { ...exchange, sandbox, sendJson })
   if (rest === 'start') return await start(host, { ...exchange, sandbox, sendJson })
   if (rest === 'stop' || rest === 'pause' || rest === 'wake' || rest === 'demote') {

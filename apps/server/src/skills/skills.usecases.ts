@@ -1,6 +1,6 @@
 import type { WorkspaceAction } from '@threadbox/domain'
 import { type ZipEntry, zipStream } from '@threadbox/protocol/archive'
-import type { SkillFile } from '@threadbox/protocol/host'
+import { packSkill, type SkillFile } from '@threadbox/protocol/host'
 import { maxSkillsPerHome, type Skill, type SkillContent, type Skills as SkillsView } from '@threadbox/protocol/public'
 import type { Audit } from '../audit/audit.ts'
 import { isUniqueViolation } from '../database/database.ts'
@@ -37,6 +37,8 @@ export type Skills = {
   delete(userId: string, skillId: string): Promise<Skill>
   /** Its folder as a zip. */
   archive(userId: string, skillId: string): Promise<{ name: string; content: AsyncIterable<Buffer> }>
+  /** Its package: the same content is the same bytes. */
+  pack(userId: string, skillId: string): Promise<{ name: string; bytes: Uint8Array<ArrayBuffer> }>
   /** What the agent of a thread has; with `only` nothing beside these. */
   ofThread(thread: { userId: string; workspaceId: string | null; only?: readonly string[] | null }): Promise<SkillRow[]>
   /** Before a workspace is removed for good. */
@@ -118,6 +120,10 @@ export function makeSkills(dependencies: SkillsDependencies): Skills {
     archive: async (userId, skillId) => {
       const row = await open(userId, skillId, 'read')
       return { name: row.name, content: zipStream(zipEntries(row, await filesOf(dependencies, row))) }
+    },
+    pack: async (userId, skillId) => {
+      const row = await open(userId, skillId, 'read')
+      return { name: row.name, bytes: packSkill(await filesOf(dependencies, row)) }
     },
     ofThread: async ({ userId, workspaceId, only = null }) => {
       const rows = await store.list(workspaceId === null ? [userId] : [userId, workspaceId])

@@ -7,6 +7,7 @@ export const queryKeys = {
   workspaces: ['workspaces'],
   agents: ['agents'],
   agent: (agentId: string) => ['agents', agentId],
+  agentOffer: (threadId: string) => ['agents', 'offer', threadId],
   capture: (threadId: string) => ['capture', threadId],
   runs: (agentId: string) => ['agents', agentId, 'runs'],
   schedules: (agentId: string) => ['agents', agentId, 'schedules'],

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { manifestSchema, rescueReportSchema, rescueRequestSchema } from '../guest/manifest.ts'
+import { hostLimitsSchema } from './limits.ts'
 import { hostSnapshotSchema, snapshotMemoryOrderSchema } from './snapshots.ts'
 
 /**
@@ -16,13 +17,6 @@ export const errorHeader = 'threadbox-error'
 
 /** On a request to a service: nobody waits for it (polling, a live-reload socket), so it does not keep a sandbox awake. */
 export const backgroundHeader = 'threadbox-background'
-
-export const hostLimitsSchema = z.object({
-  memoryBytes: z.number().int().positive(),
-  cpus: z.number().positive(),
-  processes: z.number().int().positive(),
-  diskBytes: z.number().int().positive(),
-})
 
 export const egressPolicySchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('open') }),
@@ -332,6 +326,8 @@ export const hostPaths = {
   demote: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/demote`,
   fork: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/fork`,
   clean: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/clean`,
+  /** `GET`, `PUT`: a disk on its way to another installation; see `receiveDiskSchema`. */
+  disk: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/disk`,
   snapshots: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/snapshots`,
   /** `DELETE`: one that is gone already is fine. */
   snapshot: (sandboxId: string, snapshotId: string) => `/v1/sandboxes/${sandboxId}/snapshots/${snapshotId}`,
@@ -370,6 +366,8 @@ export const hostDoctorSchema = z.object({
 export type HostDoctor = z.infer<typeof hostDoctorSchema>
 
 export * from './cleaning.ts'
+export * from './disk-transfer.ts'
+export * from './limits.ts'
 export * from './skills.ts'
 export * from './sleeping-files.ts'
 export * from './snapshot-changes.ts'

@@ -12,7 +12,8 @@ const findingSchema = z.object({ path: z.string(), rule: z.string(), count: z.nu
 export const environmentSchema = z
   .object({
     id: z.string(),
-    threadId: z.string(),
+    /** Null: it came in a file. */
+    threadId: z.string().nullable(),
     createdAt: z.number().int(),
     /** When it goes unless an agent has it; null: an agent has it. */
     expiresAt: z.number().int().nullable(),

@@ -61,6 +61,29 @@ export function removeEntry(at: Buffer, stats: Stats): void {
   rmdirSync(at)
 }
 
+/**
+ * Removes what is at a path below the current directory, each part of which has to be a real folder; what is gone already is
+ * fine. Names are latin1.
+ */
+export function removeBelow(parts: readonly string[]): void {
+  if (parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('\0'))) {
+    throw new Error('a path in it leads elsewhere')
+  }
+  const folders = [openSync('.', constants.O_RDONLY | constants.O_DIRECTORY)]
+  try {
+    for (const part of parts.slice(0, -1)) {
+      const inside = openFolder(inFolder(folders.at(-1) ?? -1, Buffer.from(part, 'latin1')))
+      if (inside === undefined) return
+      folders.push(inside)
+    }
+    const at = inFolder(folders.at(-1) ?? -1, Buffer.from(parts.at(-1) ?? '', 'latin1'))
+    const stats = lstatSync(at, { throwIfNoEntry: false })
+    if (stats !== undefined) removeEntry(at, stats)
+  } finally {
+    for (const folder of folders) closeSync(folder)
+  }
+}
+
 /** A regular file, to read and to overwrite; undefined for everything else. */
 export function openFile(at: Buffer): number | undefined {
   return openUnlessGone(at, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK)

@@ -1,6 +1,7 @@
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { CreateAgent, Environment, StartAgent, UpdateAgent } from '@threadbox/sdk'
+import { useCallback, useRef, useState } from 'react'
 import { useClient } from '../../../app/client.ts'
 import { queryKeys } from '../../../app/query-keys.ts'
 import { useErrorToast } from '../../connection/state/use-error-toast.ts'
@@ -82,12 +83,50 @@ export function useCapture(threadId: string, isWanted: boolean) {
   })
 }
 
+/** Packages that this thread installed as the third one. The server says when there are some, as it does of agents. */
+export function useAgentOffer(threadId: string) {
+  const client = useClient()
+  return useQuery({
+    queryKey: queryKeys.agentOffer(threadId),
+    queryFn: ({ signal }) => client.agents.offer(threadId, signal),
+    select: (answer) => answer.packages,
+  })
+}
+
+/** Takes the offer away for ever. */
+export function useCloseOffer(threadId: string) {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: () => client.agents.closeOffer(threadId),
+    onMutate: () => queryClient.setQueryData(queryKeys.agentOffer(threadId), { packages: [] }),
+  })
+}
+
 /** Gives up a copy that is not to be saved. Who fails at it does nothing: it goes by itself. */
 export function useDiscard(): (environment: Environment | undefined) => void {
   const client = useClient()
   return (environment) => {
     if (environment !== undefined) void client.agents.discard(environment.id).catch(() => undefined)
   }
+}
+
+/** Sends a file of an agent; how much of it has left is seen meanwhile. */
+export function useImportAgent() {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  const [sentBytes, setSentBytes] = useState(0)
+  const sending = useRef<AbortController>(null)
+  const importAgent = useMutation({
+    mutationFn: ({ file, workspaceId }: { file: File; workspaceId: string | null }) => {
+      setSentBytes(0)
+      sending.current = new AbortController()
+      return client.agents.import(file, { workspaceId, onProgress: setSentBytes, signal: sending.current.signal })
+    },
+    onSuccess: () => renewAgents(queryClient),
+  })
+  const abort = useCallback(() => sending.current?.abort(), [])
+  return { importAgent, sentBytes, abort }
 }
 
 /** Starts a thread from an agent and goes there. */

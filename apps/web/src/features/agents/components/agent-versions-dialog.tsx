@@ -1,9 +1,13 @@
 import type { Agent, AgentVersion } from '@threadbox/sdk'
+import { Download } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { useClient } from '../../../app/client.ts'
+import { download } from '../../../app/download.ts'
 import { useFormat } from '../../../app/use-format.ts'
 import { relativeTime } from '../../../i18n/relative-time.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
+import { IconButton } from '../../../ui/icon-button.tsx'
 import { FormProblem } from '../../connection/components/form-problem.tsx'
 import { Loaded } from '../../settings/components/loaded.tsx'
 import { useAgent, useDeleteAgentVersion, useSetAgentVersion, useStartAgent } from '../api/agents.queries.ts'
@@ -16,6 +20,7 @@ export function AgentVersionsDialog(props: { agent: Agent; onClose: () => void }
   const setCurrent = useSetAgentVersion(agent.id)
   const remove = useDeleteAgentVersion(agent.id)
   const start = useStartAgent()
+  const client = useClient()
   const error = setCurrent.error ?? remove.error
   return (
     <Dialog
@@ -44,6 +49,7 @@ export function AgentVersionsDialog(props: { agent: Agent; onClose: () => void }
                 isCurrent={version.version === current.version}
                 onStart={() => start.mutate({ agentId: agent.id, version: version.version }, { onSuccess: onClose })}
                 onCurrent={() => setCurrent.mutate(version.version)}
+                onExport={() => download(client.agents.exportUrl(agent.id, version.version))}
                 onRemove={() => remove.mutate(version.version)}
               />
             ))}
@@ -60,6 +66,7 @@ function VersionRow(props: {
   isCurrent: boolean
   onStart: () => void
   onCurrent: () => void
+  onExport: () => void
   onRemove: () => void
 }) {
   const { t, i18n } = useTranslation('agents')
@@ -82,6 +89,9 @@ function VersionRow(props: {
       <Button aria-label={t('startVersion', { version })} onClick={props.onStart}>
         {t('start')}
       </Button>
+      <IconButton label={t('exportVersion', { version })} onClick={props.onExport}>
+        <Download className="i" size={16} />
+      </IconButton>
       {!props.isCurrent && (
         <>
           <Button aria-label={t('makeCurrentOf', { version })} onClick={props.onCurrent}>

@@ -1,8 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import type { Agent } from '@threadbox/sdk'
-import { Ellipsis, History, Pencil, Plus, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { Download, Ellipsis, History, Pencil, Plus, Trash2, Upload } from 'lucide-react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useClient } from '../../../app/client.ts'
+import { download } from '../../../app/download.ts'
 import { useFormat } from '../../../app/use-format.ts'
 import { relativeTime } from '../../../i18n/relative-time.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -16,8 +18,9 @@ import { useWorkspaces } from '../../workspaces/api/workspaces.queries.ts'
 import { useAgents, useDeleteAgent, useStartAgent } from '../api/agents.queries.ts'
 import { AgentDialog } from './agent-dialog.tsx'
 import { AgentVersionsDialog } from './agent-versions-dialog.tsx'
+import { ImportAgentDialog } from './import-agent-dialog.tsx'
 
-type Open = { kind: 'new' } | { kind: 'edit' | 'versions' | 'remove'; agent: Agent }
+type Open = { kind: 'new' } | { kind: 'import'; file: File } | { kind: 'edit' | 'versions' | 'remove'; agent: Agent }
 
 /** What threads can be started from. */
 export function AgentsPage() {
@@ -33,6 +36,7 @@ export function AgentsPage() {
         <div className="page">
           <div className="agents-head">
             <p className="lead grow">{t('lead')}</p>
+            <ImportButton onFile={(file) => setOpen({ kind: 'import', file })} />
             <Button
               variant="primary"
               size="md"
@@ -58,6 +62,7 @@ export function AgentsPage() {
         </div>
       </div>
       {open?.kind === 'new' && <AgentDialog agent={null} onClose={close} />}
+      {open?.kind === 'import' && <ImportAgentDialog file={open.file} onClose={close} />}
       {open?.kind === 'edit' && <AgentDialog agent={open.agent} onClose={close} />}
       {open?.kind === 'versions' && <AgentVersionsDialog agent={open.agent} onClose={close} />}
       {open?.kind === 'remove' && <RemoveAgentDialog agent={open.agent} onClose={close} />}
@@ -65,11 +70,37 @@ export function AgentsPage() {
   )
 }
 
+function ImportButton(props: { onFile: (file: File) => void }) {
+  const { t } = useTranslation('agents')
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <Button size="md" icon={<Upload className="i" size={16} />} onClick={() => input.current?.click()}>
+        {t('importOpen')}
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        accept=".threadbox-agent"
+        data-agent-input="file"
+        onChange={({ target }) => {
+          const [file] = target.files ?? []
+          target.value = ''
+          if (file !== undefined) props.onFile(file)
+        }}
+      />
+    </>
+  )
+}
+
 function AgentRow(props: { agent: Agent; onOpen: (kind: 'edit' | 'versions' | 'remove') => void }) {
   const { t } = useTranslation(['agents', 'runs'])
   const start = useStartAgent()
+  const client = useClient()
+  const format = useFormat()
   const { agent, onOpen } = props
-  const { name } = agent
+  const { name, current } = agent
   return (
     <li className="row row-line">
       <div className="grow">
@@ -106,6 +137,13 @@ function AgentRow(props: { agent: Agent; onOpen: (kind: 'edit' | 'versions' | 'r
         </MenuItem>
         <MenuItem icon={<History className="i" size={14} />} onSelect={() => onOpen('versions')}>
           {t('versions')}
+        </MenuItem>
+        <MenuItem
+          icon={<Download className="i" size={14} />}
+          {...(current.environment === null ? {} : { end: format.bytes(current.environment.diskBytes) })}
+          onSelect={() => download(client.agents.exportUrl(agent.id, current.version))}
+        >
+          {t('export')}
         </MenuItem>
         <MenuItem icon={<Trash2 className="i" size={14} />} isDanger onSelect={() => onOpen('remove')}>
           {t('remove')}

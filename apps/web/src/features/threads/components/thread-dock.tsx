@@ -1,5 +1,6 @@
 import type { Thread, UserMessageEntry } from '@threadbox/sdk'
 import type { Ref } from 'react'
+import { SaveOffer } from '../../agents/components/save-offer.tsx'
 import { Composer, type ComposerHandle } from '../../composer/components/composer.tsx'
 import { QueueStrip } from '../../composer/components/queue-strip.tsx'
 import { useUploads, useUploadsStore } from '../../composer/state/uploads-context.ts'
@@ -35,6 +36,7 @@ export function ThreadDock(props: {
     <div className="dock">
       {commands.rewindingId !== null && <RewindDialog entryId={commands.rewindingId} />}
       <SurviveStrip threadId={threadId} />
+      {thread !== undefined && <SaveOffer thread={thread} />}
       <QueueStrip
         messages={props.queue}
         actions={commands.queue}

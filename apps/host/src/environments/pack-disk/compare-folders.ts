@@ -1,0 +1,78 @@
+import { type BigIntStats, closeSync, constants, lstatSync, openSync, readdirSync } from 'node:fs'
+
+/** Names relative to the root, as latin1, so that each byte of them is kept. */
+export type DiskDifference = { removed: string[]; packed: string[] }
+
+/** Deeper trees are of nobody's making, and each step holds two descriptors. */
+const maxDepth = 400
+
+/**
+ * What has to be done to an image so that it becomes the disk. Pipes, sockets and devices hold nothing and are left out. No
+ * link is followed: each folder is opened in the one above it.
+ */
+export function differenceOf(roots: { disk: string; image: string | null }): DiskDifference {
+  const found: DiskDifference = { removed: [], packed: [] }
+  const disk = openFolder(Buffer.from(roots.disk))
+  const image = roots.image === null ? undefined : openFolder(Buffer.from(roots.image))
+  try {
+    compareFolders(found, { disk, image, above: '', depth: 0 })
+  } finally {
+    for (const folder of [disk, image]) if (folder !== undefined) closeSync(folder)
+  }
+  return found
+}
+
+type Folders = { disk: number; image: number | undefined; above: string; depth: number }
+
+function compareFolders(found: DiskDifference, folders: Folders): void {
+  const { disk, image, above, depth } = folders
+  if (depth > maxDepth) throw new Error(`the folders below ${above} are too deep`)
+  const present = namesIn(disk)
+  const original = image === undefined ? [] : namesIn(image)
+  const here = new Set(present)
+  for (const name of original) if (!here.has(name)) found.removed.push(above + name)
+  const there = new Set(original)
+  for (const name of present) {
+    const stats = statIn(disk, name)
+    const before = image !== undefined && there.has(name) ? statIn(image, name) : undefined
+    const path = above + name
+    if (before !== undefined && kindOf(before) !== kindOf(stats)) found.removed.push(path)
+    if (kindOf(stats) === 'other') continue
+    if (!isSame(stats, before)) found.packed.push(path)
+    if (!stats.isDirectory()) continue
+    const inside = openFolder(inFolder(disk, name))
+    const insideImage = before?.isDirectory() && image !== undefined ? openFolder(inFolder(image, name)) : undefined
+    try {
+      compareFolders(found, { disk: inside, image: insideImage, above: `${path}/`, depth: depth + 1 })
+    } finally {
+      for (const folder of [inside, insideImage]) if (folder !== undefined) closeSync(folder)
+    }
+  }
+}
+
+function kindOf(stats: BigIntStats): 'folder' | 'link' | 'file' | 'other' {
+  if (stats.isDirectory()) return 'folder'
+  if (stats.isSymbolicLink()) return 'link'
+  return stats.isFile() ? 'file' : 'other'
+}
+
+/** A copy of a disk keeps the inodes of what it was made from, and every change of a file changes its ctime. */
+function isSame(stats: BigIntStats, before: BigIntStats | undefined): boolean {
+  return before !== undefined && before.ino === stats.ino && before.ctimeNs === stats.ctimeNs
+}
+
+function namesIn(folder: number): string[] {
+  return readdirSync(`/proc/self/fd/${folder}`, { encoding: 'latin1' }).sort()
+}
+
+function statIn(folder: number, name: string): BigIntStats {
+  return lstatSync(inFolder(folder, name), { bigint: true })
+}
+
+function openFolder(path: Buffer): number {
+  return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+}
+
+function inFolder(folder: number, name: string): Buffer {
+  return Buffer.concat([Buffer.from(`/proc/self/fd/${folder}/`), Buffer.from(name, 'latin1')])
+}

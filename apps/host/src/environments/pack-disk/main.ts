@@ -1,0 +1,33 @@
+import { once } from 'node:events'
+import { stderr, stdin, stdout } from 'node:process'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import type { DiskHead } from '@threadbox/protocol/host'
+import { startPacking } from '../confined-tar.ts'
+import { differenceOf } from './compare-folders.ts'
+
+/** Says how the tree that it was started in differs from its image: one line of JSON, then a tar. */
+export type PackerOrder = { imagePath: string | null }
+
+const order = JSON.parse(await text(stdin)) as PackerOrder
+const { removed, packed } = differenceOf({ disk: '.', image: order.imagePath })
+const head: DiskHead = { version: 1, removed }
+// The tar writes to the same pipe: the line has to be in it before.
+await new Promise((resolve) => stdout.write(`${JSON.stringify(head)}\n`, resolve))
+const tar = startPacking()
+let said = ''
+tar.stderr?.on('data', (part: Buffer) => {
+  said = (said + part.toString()).slice(-2000)
+})
+const over = once(tar, 'close') as Promise<[number | null]>
+const fed = pipeline(Readable.from(names()), tar.stdin as NodeJS.WritableStream)
+const [[code], feeding] = await Promise.all([over, fed.then(() => 'all' as const, String)])
+if (code !== 0 || feeding !== 'all') {
+  stderr.write(said.trim() === '' ? `tar ended with ${code}` : said)
+  process.exitCode = 1
+}
+
+function* names(): Generator<Buffer> {
+  for (const path of packed) yield Buffer.concat([Buffer.from(path, 'latin1'), Buffer.of(0)])
+}

@@ -1,0 +1,107 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { exampleWheel } from '../stack/example-wheel.ts'
+import { startInstallation, type TestInstallation } from '../stack/installation.ts'
+import { answered, buildWebApp, openPage, send, startBrowser } from './app-in-browser.ts'
+import { closePage } from './harness.ts'
+
+/** Two installations: what a person saves from one is theirs on the other. */
+const patience = { timeout: 60_000 }
+let first: TestInstallation
+let second: TestInstallation
+let browser: Browser
+let directory: string
+let kept: AsyncDisposableStack
+beforeAll(async () => {
+  await using cleanup = new AsyncDisposableStack()
+  directory = await mkdtemp(path.join(tmpdir(), 'threadbox-browser-'))
+  cleanup.defer(() => rm(directory, { recursive: true, force: true }))
+  const webDirectory = path.join(directory, 'web')
+  await buildWebApp(webDirectory)
+  const serverEnvironment = { THREADBOX_WEB_DIRECTORY: webDirectory }
+  first = cleanup.use(await startInstallation({ serverEnvironment }))
+  second = cleanup.use(await startInstallation({ serverEnvironment }))
+  browser = cleanup.use(await startBrowser(first.server, second.server)).browser
+  kept = cleanup.move()
+})
+afterAll(() => kept?.disposeAsync())
+
+const pathname = (page: Page) => new URL(page.url()).pathname
+const choose = (page: Page, file: string) => page.locator('[data-agent-input="file"]').setInputFiles(file)
+
+test('C11: an agent is exported to a file and imported on a second installation, which says what is missing there', async () => {
+  const thread = await first.newThread()
+  await thread.say('/run echo from the first > note; echo kept')
+  const { id } = await first.client.agents.capture(thread.id)
+  const connection = await first.client.connections.create({
+    ...{ name: 'Team calendar', url: 'https://calendar.example.com/mcp?key=abc', auth: { kind: 'none' } as const },
+  })
+  await first.client.agents.create({ name: 'Traveller', connectionIds: [connection.id], environment: { id } })
+  const exporting = await openPage(browser, { server: first.server, pathname: '/agents' })
+  await exporting.getByRole('button', { name: 'More for agent Traveller' }).press('Enter')
+  const downloading = exporting.waitForEvent('download')
+  await exporting.getByRole('menuitem', { name: /^Export/ }).press('Enter')
+  const download = await downloading
+  expect(download.suggestedFilename()).toBe('Traveller.threadbox-agent')
+  const file = path.join(directory, 'Traveller.threadbox-agent')
+  await download.saveAs(file)
+  expect((await stat(file)).size).toBeGreaterThan(1000)
+  await closePage(exporting)
+
+  const page = await openPage(browser, { server: second.server, pathname: '/agents' })
+  page.setDefaultTimeout(60_000)
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Import…' }).waitFor()
+  // What is no agent is refused, and the dialog stays.
+  const broken = path.join(directory, 'broken.threadbox-agent')
+  await writeFile(broken, 'no agent')
+  await choose(page, broken)
+  await dialog.getByRole('button', { name: 'Import agent' }).press('Enter')
+  await dialog.getByRole('alert').getByText('agent-file.damaged').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).press('Enter')
+
+  await choose(page, file)
+  await dialog.getByText(/Traveller\.threadbox-agent · /).waitFor()
+  await dialog.getByRole('button', { name: 'Import agent' }).press('Enter')
+  await dialog.getByText('Team calendar').waitFor()
+  await dialog.getByText('https://calendar.example.com/mcp', { exact: true }).waitFor()
+  await dialog.getByRole('button', { name: 'Done' }).press('Enter')
+  await page.getByRole('main').getByRole('button', { name: 'New thread with Traveller' }).press('Enter')
+  await expect.poll(() => pathname(page), patience).toMatch(/^\/threads\//)
+  await send(page, '/run cat note')
+  await answered(page)
+  const { entries } = await second.client.threads.entries(pathname(page).split('/').at(-1) ?? '')
+  const call = entries.findLast((entry) => entry.kind === 'tool-call')
+  expect(call).toMatchObject({ status: 'succeeded', output: { tail: 'from the first\n' } })
+  await closePage(page)
+})
+
+test('C13: the third thread that installs a package offers once to be saved as an agent, and a no is for ever', async () => {
+  const file = '/tmp/threadbox_example-1.0-py3-none-any.whl'
+  const install = `pip install --no-index ${file}`
+  const script = `cat > /tmp/wheel.py <<'END'\n${exampleWheel}\nEND\npython3 /tmp/wheel.py`
+  const threads = [await first.newThread(), await first.newThread(), await first.newThread(), await first.newThread()]
+  await Promise.all(threads.slice(0, 2).map((thread) => thread.say(`/run ${script} && ${install}`)))
+  const [, , third, fourth] = threads
+  await third?.say(`/run ${script}`)
+  const page = await openPage(browser, { server: first.server, pathname: `/threads/${third?.id}` })
+  const offer = page.getByRole('region', { name: 'Save this as an agent?' })
+  await send(page, `/run ${install}`)
+  await answered(page)
+  await offer.getByText('threadbox-example').waitFor()
+  await page.reload()
+  await offer.getByRole('button', { name: 'Save as agent…' }).press('Enter')
+  await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).waitFor()
+  await offer.waitFor({ state: 'detached' })
+  await page.keyboard.press('Escape')
+  await page.reload()
+  await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
+  expect(await first.client.agents.offer(third?.id ?? '')).toEqual({ packages: [] })
+  expect(await offer.count()).toBe(0)
+  await fourth?.say(`/run ${script} && ${install}`)
+  expect(await first.client.agents.offer(fourth?.id ?? '')).toEqual({ packages: [] })
+  await closePage(page)
+})
