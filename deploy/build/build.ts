@@ -18,6 +18,7 @@ const programs = {
   'disk-cleaner': 'apps/host/src/environments/clean-disk/main.ts',
   'disk-packer': 'apps/host/src/environments/pack-disk/main.ts',
   'disk-unpacker': 'apps/host/src/environments/unpack-disk/main.ts',
+  'memory-searcher': 'apps/host/src/environments/search-memory/main.ts',
   'disk-reader': 'apps/host/src/sleeping/read-disk/main.ts',
 } as const
 

@@ -26,8 +26,9 @@ import type { Programs } from './launch/programs.ts'
 import { markBirth } from './manifest/birth.ts'
 import { makeManifestReader, type ReadManifest } from './manifest/manifest.ts'
 import { manifestRoutes } from './manifest/manifest-routes.ts'
-import { makeProcessRegistry, type ProcessRegistry } from './processes/process-registry.ts'
+import { makeProcessRegistry } from './processes/process-registry.ts'
 import { makeProcessService } from './processes/process-service.ts'
+import { forgetRoutes } from './rescue/forget-routes.ts'
 import { guardStarts } from './rescue/guard-starts.ts'
 import { rescueRoutes } from './rescue/rescue-routes.ts'
 import { makeRescueStore } from './rescue/rescue-store.ts'
@@ -37,7 +38,7 @@ import { makeRunsService } from './runs/runs-service.ts'
 import { makeHttpServer, trackConnections } from './server.ts'
 import { makeServiceRegistry, type ServiceRegistry } from './services/service-registry.ts'
 import { makeServicesService } from './services/services-service.ts'
-import { makeTerminalRegistry } from './terminals/terminal-registry.ts'
+import { makeTerminalRegistry, type TerminalRegistry } from './terminals/terminal-registry.ts'
 import { makeTerminalsService } from './terminals/terminals-service.ts'
 import { answerTunnels } from './tunnel/tunnel.ts'
 import { makeCpuMeter } from './watchdog/cpu-meter.ts'
@@ -124,16 +125,17 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     logger,
   })
   const known = { rescues, registry, processes, contexts, launcher }
+  const guarded = guardStarts({ ...known, readManifest })
+  const terminals = makeTerminalRegistry({ processes: guarded.processes, launcher })
   const server = makeHttpServer({
     state,
     logger,
     routes: [
       ...initRoutes({ ...options, state, awoken, activity: activity.read, cpuUsedPercent: makeCpuMeter(Date.now) }),
-      ...savingRoutes({ ...options, ...known, state, readManifest, fileServers }),
-      ...rescueRoutes({ rescues }),
+      ...savingRoutes({ ...options, ...known, state, readManifest, fileServers, terminals, services }),
       ...fileRoutes({ state, servers: fileServers, clock: Date.now }),
     ],
-    services: addServices({ ...known, ...watchdogs, readManifest, services }),
+    services: addServices({ ...known, ...watchdogs, guarded, terminals, readManifest, services }),
   })
   const codeServer = makeHttpServer({ state, logger, routes: codeRoutes(contexts) })
   answerTunnels(server, { state, logger })
@@ -154,29 +156,33 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   }
 }
 
-/** What the host asks for before it saves the memory of this sandbox. */
+/** What the host asks for before it saves the memory of this sandbox, or gives it up. */
 function savingRoutes(
-  parts: Parameters<typeof spareRoutes>[0] & { readManifest: ReadManifest },
+  parts: Parameters<typeof spareRoutes>[0] &
+    Omit<Parameters<typeof forgetRoutes>[0], 'dropUnused'> & { readManifest: ReadManifest },
 ): Parameters<typeof makeHttpServer>[0]['routes'] {
-  const { readManifest, contexts, fileServers } = parts
+  const { readManifest, contexts, fileServers, rescues } = parts
   const dropUnused = async () => void (await Promise.all([contexts.dropUnused(), fileServers.stopIdle()]))
-  return [...manifestRoutes({ readManifest, dropUnused }), ...spareRoutes(parts)]
+  return [
+    ...manifestRoutes({ readManifest, dropUnused }),
+    ...spareRoutes(parts),
+    ...forgetRoutes({ ...parts, dropUnused }),
+    ...rescueRoutes({ rescues }),
+  ]
 }
 
 /** The RPC services. What starts something waits while memory is being given up. */
 function addServices(parts: {
   rescues: Rescues
-  registry: RunRegistry
-  processes: ProcessRegistry
+  guarded: ReturnType<typeof guardStarts>
+  terminals: TerminalRegistry
   readManifest: ReadManifest
   contexts: Contexts
   services: ServiceRegistry
   launcher: Launcher
   takeVerdict: Parameters<typeof makeRunsService>[0]['takeVerdict']
 }) {
-  const { launcher, readManifest, rescues } = parts
-  const guarded = guardStarts(parts)
-  const terminals = makeTerminalRegistry({ processes: guarded.processes, launcher })
+  const { launcher, readManifest, rescues, guarded, terminals } = parts
   return (router: ConnectRouter) => {
     router.service(runs.Runs, makeRunsService({ ...parts, registry: guarded.registry }))
     router.service(servicesProtocol.Services, makeServicesService({ registry: parts.services, rescues, readManifest }))

@@ -280,7 +280,7 @@ export const badInputRows: Record<string, BadInputRow> = {
   'POST /agents/import': { isRaw: true },
   'GET /threads/{threadId}/agent-offer': inThread,
   'DELETE /threads/{threadId}/agent-offer': inThread,
-  'POST /threads/{threadId}/environments': inThread,
+  'POST /threads/{threadId}/environments': { ...inThread, body: { keepMemory: true } },
   'GET /environments/{environmentId}': environment,
   'DELETE /environments/{environmentId}': environment,
   'POST /agents/{agentId}/threads': { ...agent, body: { version: 1, title: 'Title' } },

@@ -3,6 +3,7 @@ import type {
   AgentDetails,
   AgentOffer,
   Agents,
+  CaptureEnvironment,
   CreateAgent,
   Environment,
   ImportedAgent,
@@ -33,8 +34,8 @@ export function agentCalls(connection: Connection) {
     /** Threads that were started from it go on. */
     delete: (agentId: string) => connection.json<Agent>('DELETE', at(agentId)),
     /** Copies the computer of a thread, without its credentials, so that an agent can have it; says what is in the copy. */
-    capture: (threadId: string) =>
-      connection.json<Environment>('POST', `/threads/${encodeURIComponent(threadId)}/environments`),
+    capture: (threadId: string, request: CaptureEnvironment = {}) =>
+      connection.json<Environment>('POST', `/threads/${encodeURIComponent(threadId)}/environments`, { json: request }),
     /** Packages that this thread installed as the third one, while it is to be offered to save it. */
     offer: (threadId: string, signal?: AbortSignal) =>
       connection.json<AgentOffer>('GET', `/threads/${encodeURIComponent(threadId)}/agent-offer`, { signal }),

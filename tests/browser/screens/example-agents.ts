@@ -16,7 +16,7 @@ function versionIn(values: Partial<AgentVersion>): AgentVersion {
   const computer = { id: 'j0', createdAt: now - day, diskBytes: 412 * MiB, services: ['dashboard'], variableCount: 4 }
   return {
     ...{ version: 1, createdAt: now - 9 * day, instructions: '', modelId: null, skillIds: null, connectionIds: null },
-    ...{ environment: computer, ...values },
+    ...{ environment: { ...computer, memoryBytes: 148 * MiB }, ...values },
   }
 }
 
@@ -64,4 +64,5 @@ export const environment: Environment = environmentSchema.parse({
   },
   findings: [{ path: '/home/user/bike-share/.env', rule: 'aws-access-key', count: 1 }],
   furtherFindings: 0,
+  memory: null,
 })

@@ -39,6 +39,8 @@ export type Kernel = {
   request(options: { type: string; content: object; listener: RequestListener }): void
   /** Asks beside the cells, also while one runs. Rejects with `kernel.not-answering`. */
   ask(question: { operation: string; timeoutMs: number } & Record<string, unknown>): Promise<unknown>
+  /** Lets go of what cells said and printed, here and in the kernel. */
+  forget(): Promise<void>
   /** Makes the kernel wait, or go on. */
   hold(held: boolean): void
   interrupt(): void
@@ -49,6 +51,8 @@ export type Kernel = {
 /** Python and its packages may have to be read from a slow disk the first time. */
 const startTimeoutMs = 60_000
 const retryMs = 20
+/** It overwrites a few megabytes, and collects its garbage before. */
+const forgetMs = 20_000
 const lastWordsBytes = 4096
 /** Requests whose late output is still delivered. */
 const listenersKept = 200
@@ -101,6 +105,15 @@ export async function startKernel(options: {
       ownSockets: socketsOf(launched.pid),
       request: channels.request,
       ask: ({ timeoutMs, ...request }) => askKernel({ socketPath: join(directory, 'control'), request, timeoutMs }),
+      forget: async () => {
+        channels.forget()
+        lastWords = Buffer.alloc(0)
+        await askKernel({
+          socketPath: join(directory, 'control'),
+          request: { operation: 'forget' },
+          timeoutMs: forgetMs,
+        })
+      },
       hold: (held) => void sendSignal(launched.pid, held ? 'SIGSTOP' : 'SIGCONT'),
       interrupt: () => void sendSignal(-launched.pid, 'SIGINT'),
       kill: async () => void (await killFamily(family)),
@@ -175,6 +188,7 @@ async function connectChannels(options: { directory: string; exit: Kernel['exit'
     // Only now everything that belongs to the kernel itself is open.
     await Promise.race([answered.promise, rejectWhen(givenUp.signal)])
     return {
+      forget: () => listeners.clear(),
       request: (request: { type: string; content: object; listener: RequestListener }) => {
         const id = newMessageId()
         listeners.set(id, request.listener)

@@ -62,8 +62,8 @@ async function keepAndVerify(options: KernelRescueOptions, problems: string[]): 
     kernel.ask({ ...question, timeoutMs: budgetMs + answerSlackMs })
   await kernel.ask({ operation: 'describe', timeoutMs: firstAnswerMs })
   const timeBudgetMs = Math.round(leftMs() * writingShare)
-  const { totalBytes, variableBytes } = request
-  await ask({ operation: 'keep', directory, timeBudgetMs, totalBytes, variableBytes }, timeBudgetMs)
+  const { totalBytes, variableBytes, withoutInputs = false } = request
+  await ask({ operation: 'keep', directory, timeBudgetMs, totalBytes, variableBytes, withoutInputs }, timeBudgetMs)
   const verification = await verify(options)
   const regroup = async (names: string[], together: boolean) => {
     await ask({ operation: 'regroup', names, together }, leftMs())

@@ -66,11 +66,17 @@ export type RescueDependencies = {
   logger: Logger
 }
 
+/** What becomes of what runs, once everything was kept. */
+export type AfterRescue = 'ends' | 'goes-on'
+
 /**
  * Keeps what can be kept, durably, and only then ends what runs. When keeping fails as a whole, everything goes on as it
  * was and the error is the caller's.
  */
-export async function makeRescue(request: RescueRequest, dependencies: RescueDependencies): Promise<RescueReport> {
+export async function makeRescue(
+  { request, after }: { request: RescueRequest; after: AfterRescue },
+  dependencies: RescueDependencies,
+): Promise<RescueReport> {
   if (!dependencies.ownsMachine) throw rescueElsewhere({})
   const startedAt = performance.now()
   const { store, contexts } = dependencies
@@ -109,7 +115,8 @@ export async function makeRescue(request: RescueRequest, dependencies: RescueDep
     report.durationMs = Math.round(performance.now() - startedAt)
     const kept = kernels.map(({ context, cwd, skip }) => ({ context, cwd, skip }))
     draft.finish({ version: 1, report, kernels: kept, shellHash, processes: stored })
-    const left = await endUserProcesses(furniture)
+    const left = after === 'ends' ? await endUserProcesses(furniture) : []
+    if (after === 'goes-on') continueProcesses(stopped)
     if (left.length > 0) report.problems.push(`These could not be ended: ${left.join(', ')}.`)
     return { ...report, durationMs: Math.round(performance.now() - startedAt) }
   } catch (error) {

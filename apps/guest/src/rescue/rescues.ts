@@ -2,7 +2,7 @@ import type { RescuedVariable, RescueReport, RescueRequest } from '@threadbox/pr
 import type { Contexts } from '../kernels/contexts.ts'
 import type { Kernel } from '../kernels/kernel.ts'
 import { replayInto } from './replay.ts'
-import { hashOfSession, makeRescue, type RescueDependencies, rescueRunning } from './rescue.ts'
+import { type AfterRescue, hashOfSession, makeRescue, type RescueDependencies, rescueRunning } from './rescue.ts'
 import type { FoundRescue, StoredRescue } from './rescue-store.ts'
 import { rescuedProcessUnknown, startAgain } from './restart.ts'
 
@@ -23,7 +23,8 @@ const nothing: RescueReport = {
 export type Rescues = {
   /** Throws `rescue.running` while memory is being given up: from then on nothing may be started. */
   requireOpen(): void
-  make(request: RescueRequest): Promise<RescueReport>
+  /** When everything `goes-on`, what is written down is for whoever cannot use the memory later. */
+  make(request: RescueRequest, after?: AfterRescue): Promise<RescueReport>
   report(): RescueReport
   /** Looks at the disk, which is new to this process. */
   load(): void
@@ -100,23 +101,26 @@ export function makeRescues(
       if (current.reading === 0) store.setPassable(current.directory, false)
     }
   }
+  const put: Rescues['make'] = async (request, after = 'ends') => {
+    if (isClosed) throw rescueRunning({})
+    isClosed = true
+    clearTimeout(background)
+    try {
+      const earlierProblems = await readBackFirst(pending, dependencies.contexts())
+      const contexts = () => dependencies.contexts().list()
+      const report = await makeRescue({ request, after }, { ...dependencies, contexts, earlierProblems })
+      if (after === 'goes-on') isClosed = false
+      return report
+    } catch (error) {
+      isClosed = false
+      throw error
+    }
+  }
   return {
     requireOpen: () => {
       if (isClosed) throw rescueRunning({})
     },
-    make: async (request) => {
-      if (isClosed) throw rescueRunning({})
-      isClosed = true
-      clearTimeout(background)
-      try {
-        const earlierProblems = await readBackFirst(pending, dependencies.contexts())
-        const contexts = () => dependencies.contexts().list()
-        return await makeRescue(request, { ...dependencies, contexts, earlierProblems })
-      } catch (error) {
-        isClosed = false
-        throw error
-      }
-    },
+    make: put,
     report: () => (pending === undefined ? nothing : describe(pending)),
     reopen: () => {
       isClosed = false

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { defineError } from '@threadbox/errors'
+import { runs } from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
 import type { GuestState } from '../init/guest-state.ts'
 import { directoryMissing, type Launcher, requireDirectory } from '../launch/launcher.ts'
@@ -37,6 +39,8 @@ export type RunRegistry = {
   /** Whether this process is the shell that a known command ran or runs in. */
   isCommandShell(pid: number): boolean
   forget(key: string): void
+  /** Ends every run and waiting shell, and lets go of what they printed. Nothing waits until the next handshake or command. */
+  forgetAll(): Promise<void>
   /** Prepares for a first command, after each handshake. */
   reset(): void
   /** Ends waiting shells; runs go on. */
@@ -68,6 +72,11 @@ export function makeRunRegistry(dependencies: RunRegistryDependencies): RunRegis
   const shells = makeShellPool({ ...dependencies, libraryPath })
   const newLog = () => makeOutputLog({ spillDirectory: join(stateDirectory, 'output') })
 
+  const remove = (run: Run) => {
+    run.dispose()
+    settled.delete(run.key)
+    known.delete(run.key)
+  }
   const prepareNow = () => shells.prepare(sessions.open('').state === undefined ? 'login' : 'bare')
   let preparing: NodeJS.Timeout | undefined
   // Starting a shell keeps the guest busy for a moment, in which the command's end would not be told.
@@ -133,9 +142,18 @@ export function makeRunRegistry(dependencies: RunRegistryDependencies): RunRegis
       const run = settled.get(key)
       if (run === undefined) return
       if (run.end === undefined) throw runInvalid({ problem: 'it is still running and cannot be forgotten' })
-      run.dispose()
-      settled.delete(key)
-      known.delete(key)
+      remove(run)
+    },
+    forgetAll: async () => {
+      for (const run of settled.values()) {
+        // What a command that has ended left behind goes on.
+        if (run.end === undefined) await run.stop(runs.EndCause.STOPPED)
+        if (run.end !== undefined) remove(run)
+      }
+      // The end of a run prepares for the next one.
+      await delay(prepareAfterMs)
+      clearTimeout(preparing)
+      shells.reset()
     },
     close: () => {
       clearTimeout(preparing)

@@ -15,6 +15,8 @@ export type ServiceLog = {
   read(options: { before: number; limit: number }): LogPart
   /** The end of it, at most `limit` bytes. */
   tail(limit: number): Buffer
+  /** Begins anew. Offsets go on, as if the disk had been full. */
+  forget(): void
   close(): void
 }
 
@@ -77,6 +79,11 @@ export function makeServiceLog(options: LogOptions): ServiceLog {
     },
     read: (part) => readPart({ segments, size }, part),
     tail: (limit) => Buffer.from(last.subarray(-limit)),
+    forget: () => {
+      finishSegment()
+      drop(segments.length)
+      last = Buffer.alloc(0)
+    },
     close: finishSegment,
   }
 }

@@ -38,6 +38,8 @@ export type ServiceRegistry = {
   openPorts(): OpenPort[]
   /** Throws `service.log-missing`. */
   readLog(options: { name: string; before: number; limit: number }): LogPart
+  /** What services have printed goes; they go on. */
+  forgetLogs(): void
   /** Calls `listener` at each change of a service until the returned function is called. */
   onChange(listener: () => void): () => void
 }
@@ -142,6 +144,9 @@ export function makeServiceRegistry(dependencies: {
       const found = log === undefined ? storedLog(directoryOf, name, { before, limit }) : log.read({ before, limit })
       if (found === undefined) throw serviceLogMissing({ name })
       return found
+    },
+    forgetLogs: () => {
+      for (const { service } of entries.values()) service?.log.forget()
     },
     onChange: (listener) => {
       listeners.add(listener)

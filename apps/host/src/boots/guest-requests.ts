@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import {
   accessTokenHeader,
+  forgottenSchema,
   type GuestActivity,
   guestActivitySchema,
   guestPaths,
@@ -37,6 +38,19 @@ export async function rescue(
 ): Promise<RescueReport> {
   const body = JSON.stringify(budgets)
   return rescueReportSchema.parse(await ask(guest, { method: 'POST', path: guestPaths.rescue, signal, body }))
+}
+
+/** Node reads a request into one buffer of 64 KiB, which it keeps: some of so many reads fill it. */
+const paddingBytes = 768 * 1024
+
+/** Has everything go from memory that is of the conversation, after what can be kept was written down as `rescue` says. */
+export async function forgetConversation(
+  guest: AskedGuest,
+  { rescue: wanted, signal }: { rescue: RescueRequest | null; signal: AbortSignal },
+): Promise<RescueReport | null> {
+  const body = JSON.stringify({ rescue: wanted, padding: ' '.repeat(paddingBytes) })
+  const answer = await ask(guest, { method: 'POST', path: guestPaths.forget, signal, body })
+  return forgottenSchema.parse(answer).rescue
 }
 
 /** Has the guest of a spare start what its first user would have to wait for. */

@@ -7,6 +7,13 @@ export const diskNotCleaned = defineError<{ problem: string }>({
   remedy: () => 'Try again. If it happens again, look into the log of the host daemon.',
 })
 
+export const memoryNotSearched = defineError<{ problem: string }>({
+  code: 'environment.not-searched',
+  kind: 'internal',
+  message: ({ problem }) => `The memory of the copy could not be looked through: ${problem}`,
+  remedy: () => 'Try again. If it happens again, look into the log of the host daemon.',
+})
+
 export const diskInUse = defineError<{ sandboxId: string }>({
   code: 'environment.in-use',
   kind: 'conflict',

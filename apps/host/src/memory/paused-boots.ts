@@ -1,9 +1,10 @@
+import path from 'node:path'
 import type { RescueRequest } from '@threadbox/protocol/guest'
 import type { DemotedSandbox, FileChanges, HostInfo, HostSandbox, WokenSandbox } from '@threadbox/protocol/host'
 import type { StoredSandbox } from '../state/sandboxes.store.ts'
 import { demoteBoot } from './demote.ts'
 import type { MemoryParts, SandboxBoot } from './memory-parts.ts'
-import { describePause, type PauseOptions, type PauseOutcome, pauseBoot } from './pause.ts'
+import { describePause, imageName, type PauseOptions, type PauseOutcome, pauseBoot } from './pause.ts'
 import { makeQuietLooks } from './quiet-looks.ts'
 import { type Reclaimed, reclaimMemory, removeLeftOverImages } from './reclaim-memory.ts'
 import { dropMemory, wakeBoot } from './wake.ts'
@@ -27,6 +28,10 @@ export type PausedBoots = {
   restoreDisk(sandbox: StoredSandbox): Promise<number | undefined>
   /** What the disk contains now is what a lost disk gets back, and no earlier content. */
   markPoint(sandbox: StoredSandbox): Promise<void>
+  /** What the disk of a paused boot contains now is what its memory goes on over: it was changed while nothing ran. */
+  acceptDisk(sandbox: StoredSandbox): Promise<void>
+  /** The files of the image of a paused boot. */
+  imageOf(sandbox: StoredSandbox): Promise<{ directory: string; bytes: number } | undefined>
   /** Removes what the disk contained at earlier pauses. */
   forgetPauses(sandbox: StoredSandbox): Promise<void>
   /** Where the files of a sandbox can be read as they were when it was paused; undefined: nowhere. */
@@ -76,6 +81,18 @@ export function makePausedBoots(parts: MemoryParts & { keepsFrozen: boolean }): 
       const snapshotId = parts.launch.randomBytes(10).toString('hex')
       await points.replace(sandbox, { snapshotId, at: parts.launch.clock() })
       points.dropEarlier(sandbox)
+    },
+    acceptDisk: async ({ sandboxId, placeId }) => {
+      const image = await images.find(sandboxId)
+      if (image === undefined) return
+      const diskGeneration = await parts.disks.diskGeneration(placeId)
+      await images.setDiskGeneration({ imageId: image.imageId, diskGeneration })
+    },
+    imageOf: async ({ sandboxId, placeId }) => {
+      const image = await images.find(sandboxId)
+      if (image?.phase !== 'ready') return undefined
+      const { path: place } = await parts.disks.makeMemoryPlace({ diskId: placeId, imageId: image.imageId })
+      return { directory: path.join(place, imageName), bytes: image.bytes }
     },
     forgetPauses: (sandbox) => points.forget(sandbox),
     pausedDiskPath: (sandbox) => points.pathOf(sandbox),

@@ -13,6 +13,7 @@ import {
   hostPaths,
   pauseSandboxSchema,
   placeSkillsSchema,
+  preserveSandboxSchema,
   receiveDiskSchema,
   rewindSandboxSchema,
   shutdownOrderSchema,
@@ -93,6 +94,9 @@ function addSnapshotRoutes(app: Hono, orders: SandboxOrders): void {
   })
   app.post(hostPaths.clean(':sandboxId'), async (context) =>
     context.json(await orders.clean(sandboxIdOf(context), await bodyOf(context, cleanSandboxSchema))),
+  )
+  app.post(hostPaths.preserve(':sandboxId'), async (context) =>
+    context.json(await orders.preserve(sandboxIdOf(context), await bodyOf(context, preserveSandboxSchema))),
   )
   app.get(hostPaths.snapshots(':sandboxId'), async (context) =>
     context.json(await orders.listSnapshots(sandboxIdOf(context))),

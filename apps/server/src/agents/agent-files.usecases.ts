@@ -147,11 +147,13 @@ async function environmentOf({ environmentRows }: AgentFilesDependencies, versio
 async function computerOf({ host }: AgentFilesDependencies, row: EnvironmentRow): Promise<AgentFile['computer']> {
   const sandbox = await host.get(row.sandbox_id)
   if (sandbox === undefined) throw agentVersionNotFound({})
+  // Memory belongs to the machine on which it was saved.
+  const { memory: _, ...content } = environmentContentOf(row)
   return {
     imageId: sandbox.imageId,
     services: servicesOf(row),
     rescue: row.rescue_json === null ? null : JSON.parse(row.rescue_json),
-    content: environmentContentOf(row),
+    content,
   }
 }
 
@@ -230,7 +232,7 @@ async function takeComputer(
   const { imageId, services, rescue, content } = file.computer
   const bytes = Readable.from(reader.rest())
   return await environments
-    .receive(userId, { imageId, services, rescue, content, bytes })
+    .receive(userId, { imageId, services, rescue, content: { ...content, memory: null }, bytes })
     .catch((error: { details?: Record<string, unknown> }) => {
       if (!isErrorOf({ code: 'environment.other-image' }, error)) throw error
       throw agentFileOtherImage({ wanted: imageId, present: String(error.details?.present ?? '') }, { cause: error })

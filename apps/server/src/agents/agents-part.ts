@@ -58,6 +58,7 @@ export function makeAgentPart(
     ...{ environments, environmentRows: (ids) => store.list(ids), workspaceIdsOf },
     startEnvironment: (order) =>
       startEnvironment({ environments: store, forkSandbox, sandboxStore, serviceStore, system }, order),
+    onSandboxChanged: (threadId) => parts.serviceWatch.sandboxChanged(threadId),
     requireWorkspace: (userId, workspaceId) => workspaces.requireOpen(userId, workspaceId),
     skillIdsOf: async (userId) => (await parts.skills.list(userId)).skills.map(({ id }) => id),
     connectionIdsOf: async (userId) =>

@@ -33,7 +33,9 @@ export function presentVersion(row: AgentVersionRow, environments: KnownEnvironm
 }
 
 function summaryOf(row: EnvironmentRow): AgentVersion['environment'] {
-  const { id, createdAt, diskBytes, captured } = presentEnvironment(row)
+  const { id, createdAt, diskBytes, captured, memory } = presentEnvironment(row)
+  const memoryBytes = memory?.kept ? memory.bytes : null
   const { services, variables } = captured
-  return { id, createdAt, diskBytes, services: services.map(({ name }) => name), variableCount: variables.names.length }
+  const content = { services: services.map(({ name }) => name), variableCount: variables.names.length }
+  return { id, createdAt, diskBytes, memoryBytes, ...content }
 }

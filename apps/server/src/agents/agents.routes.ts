@@ -4,6 +4,7 @@ import {
   agentOfferSchema,
   agentSchema,
   agentsSchema,
+  captureEnvironmentSchema,
   createAgentSchema,
   environmentSchema,
   importedAgentSchema,
@@ -146,7 +147,7 @@ const captureRoute = defineRoute({
   path: '/threads/{threadId}/environments',
   tags,
   summary: 'Copy the computer of a thread without its credentials, so that an agent can have it',
-  request: { params: threadParams },
+  request: { params: threadParams, body: jsonBody(captureEnvironmentSchema) },
   responses: { 201: jsonAnswer(environmentSchema, 'What is in the copy and what is not. It is kept for an hour.') },
 })
 const getEnvironmentRoute = defineRoute({
@@ -250,7 +251,7 @@ function addEnvironmentRoutes(
   const userId = (context: Pick<ApiContext, 'get'>) => context.get('caller').userId
   api.openapi(captureRoute, async (context) => {
     const thread = await threads.open(userId(context), context.req.valid('param').threadId)
-    return context.json(await environments.capture(thread), 201)
+    return context.json(await environments.capture(thread, context.req.valid('json')), 201)
   })
   api.openapi(getEnvironmentRoute, async (context) =>
     context.json(await environments.get(userId(context), context.req.valid('param').environmentId), 200),

@@ -169,6 +169,53 @@ onBothDatabases((target) => {
     const { threads } = await request<{ threads: Thread[] }>('GET', '/threads')
     expect(threads).toHaveLength(3)
   })
+  const captureLive = () => request<Environment>('POST', `/threads/${threadId}/environments`, { keepMemory: true })
+
+  test('C11: with its memory it sleeps, and threads start awake, with the services that run in it', async () => {
+    await say('/run true')
+    await addService('serve')
+    const environment = await captureLive()
+    expect(environment.memory).toEqual({ kept: true, bytes: 4096 })
+    expect(host.cleans).toEqual([])
+    expect(host.preserves).toMatchObject([{ secrets: [], budgets: { withoutInputs: true } }])
+    const agent = await request<Agent>('POST', '/agents', { name: 'A', environment: { id: environment.id } })
+    expect(agent.current.environment).toMatchObject({ memoryBytes: 4096 })
+    const started = await request<Thread>('POST', `/agents/${agent.id}/threads`, {})
+    expect(started.sandbox.state).toBe('active')
+    const { services } = await server.parts.services.list(started.id)
+    expect(services.map(({ name, status }) => `${name} ${status}`)).toEqual(['site running'])
+  })
+
+  test('C11: memory in which something secret stands is not kept, and why is said', async () => {
+    await say('/run true')
+    const traces = [{ kind: 'credentials' as const, count: 2 }]
+    host.preserved = { kept: false, reason: 'secret-found', detail: '', traces }
+    const { memory, id } = await captureLive()
+    expect(memory).toEqual({ kept: false, reason: 'secret-found', detail: '', traces })
+    const agent = await request<Agent>('POST', '/agents', { name: 'A', environment: { id } })
+    expect(agent.current.environment).toMatchObject({ memoryBytes: null })
+    expect((await request<Thread>('POST', `/agents/${agent.id}/threads`, {})).sandbox.state).toBe('cold')
+  })
+
+  test('where memory cannot be saved the copy has the files, and what could be written down', async () => {
+    await say('/run true')
+    host.failPreserves.push({ status: 507, code: 'sandbox.no-room-for-memory', kind: 'out-of-space' })
+    const { memory, id } = await captureLive()
+    expect(memory).toMatchObject({ kept: false, reason: 'not-saved' })
+    expect(host.cleans).toHaveLength(1)
+    expect(await codeOf('GET', `/environments/${id}`)).toBeUndefined()
+  })
+
+  test('what is ticked is overwritten under the memory, which is given up when it has that too', async () => {
+    await say('/run true')
+    const { id } = await captureLive()
+    const redact = [{ path: '/home/user/.env', rule: 'github-token' }]
+    host.preserved = { kept: false, reason: 'secret-found', detail: '', traces: [{ kind: 'finding', count: 1 }] }
+    const agent = await request<Agent>('POST', '/agents', { name: 'A', environment: { id, redact } })
+    expect(host.preserves.at(-1)).toMatchObject({ redact })
+    expect(agent.current.environment).toMatchObject({ memoryBytes: null })
+    expect((await request<Environment>('GET', `/environments/${id}`)).memory).toMatchObject({ reason: 'secret-found' })
+  })
   const rowOf = (id: string) => server.parts.sandboxStore.find(id)
 
   test('a thread is not rewound to before its first message, where its disk was that of the agent', async () => {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { SandboxLimits } from '@threadbox/domain'
 import type { RescueReport } from '@threadbox/protocol/guest'
-import type { Environment, SaveEnvironment } from '@threadbox/protocol/public'
+import type { CaptureEnvironment, Environment, SaveEnvironment } from '@threadbox/protocol/public'
 import { forkTurnRunning } from '../forks/forks.errors.ts'
 import type { Operations } from '../operations/operations.ts'
 import type { HostClient } from '../sandboxes/host-client.ts'
@@ -33,7 +33,7 @@ export type Environments = {
    * Copies the computer of a thread that was checked to be the person's, which goes on unharmed. Throws
    * `environment.empty` when it has none yet and `fork.turn-running` while an answer is being made.
    */
-  capture(thread: ThreadRow): Promise<Environment>
+  capture(thread: ThreadRow, request?: CaptureEnvironment): Promise<Environment>
   /** The methods below throw `environment.not-found`, also for one of somebody else. */
   get(userId: string, environmentId: string): Promise<Environment>
   /** Gives up one that was not saved. */
@@ -99,8 +99,8 @@ export function makeEnvironments(dependencies: EnvironmentsDependencies): Enviro
     for (const id of await store.unusedIds()) await plan(id, system.now())
   }
   return {
-    capture: async (thread) => {
-      return presentEnvironment(await capture(dependencies, { thread, plan }))
+    capture: async (thread, { keepMemory = false } = {}) => {
+      return presentEnvironment(await capture(dependencies, { thread, plan, keepsMemory: keepMemory }))
     },
     get: async (userId, environmentId) => presentEnvironment(await find(userId, environmentId)),
     discard: async (userId, environmentId) => {
@@ -121,12 +121,12 @@ export function makeEnvironments(dependencies: EnvironmentsDependencies): Enviro
       // Nothing may take it away while it is being saved.
       if (row.state !== 'kept') await plan(id, system.now() + draftMs)
       if (redact.length === 0) return row
-      const secrets = await dependencies.storedSecrets()
-      const { redacted, findings, furtherFindings } = await host.clean(row.sandbox_id, { secrets, redact })
       const content = environmentContentOf(row)
+      const redone = await redactTicked(dependencies, { row, redact })
+      const { redacted, findings, furtherFindings } = redone.cleaned
       const cleaned = { ...content.cleaned, findings, furtherFindings }
       cleaned.redacted = [...content.cleaned.redacted, ...redacted]
-      const content_json = JSON.stringify({ ...content, cleaned })
+      const content_json = JSON.stringify({ ...content, cleaned, memory: redone.memory } satisfies EnvironmentContent)
       await store.update(id, { content_json })
       return { ...row, content_json }
     },
@@ -149,7 +149,7 @@ type Plan = (id: string, dueAt: number) => Promise<void>
 /** The thread waits for the copy to be made, and for nothing of what becomes of it. */
 async function capture(
   dependencies: EnvironmentsDependencies,
-  { thread, plan }: { thread: ThreadRow; plan: Plan },
+  { thread, plan, keepsMemory }: { thread: ThreadRow; plan: Plan; keepsMemory: boolean },
 ): Promise<EnvironmentRow> {
   const { store, system } = dependencies
   const begun = await dependencies.turns.whileQuiet(thread.id, {
@@ -158,10 +158,10 @@ async function capture(
   })
   const { row } = begun
   try {
-    const captured = await layCopyToRest(dependencies, begun.copy)
+    const captured = await layCopyToRest(dependencies, { copy: begun.copy, keepsMemory })
     const rescue_json = captured.rescue === null ? begun.earlierRescue : JSON.stringify(captured.rescue)
-    const { memoryProblem, cleaned, diskBytes } = captured
-    const content_json = JSON.stringify({ memoryProblem, cleaned, diskBytes } satisfies EnvironmentContent)
+    const { memoryProblem, cleaned, diskBytes, memory } = captured
+    const content_json = JSON.stringify({ memoryProblem, cleaned, diskBytes, memory } satisfies EnvironmentContent)
     const services_json = await withoutSecrets(dependencies, row.services_json)
     const columns = { state: 'ready' as const, rescue_json, content_json, services_json }
     await store.update(row.id, columns)
@@ -198,7 +198,7 @@ async function begin(dependencies: EnvironmentsDependencies, { thread, plan }: {
   }
 }
 
-export type EnvironmentContent = Pick<CapturedSandbox, 'memoryProblem' | 'cleaned' | 'diskBytes'>
+export type EnvironmentContent = Pick<CapturedSandbox, 'memoryProblem' | 'cleaned' | 'diskBytes' | 'memory'>
 
 /** The removal first, then the row, then the thing: what a crash leaves of it goes. */
 async function receive(
@@ -224,6 +224,21 @@ async function receive(
     await plan(id, system.now())
     throw error
   }
+}
+
+/** Memory that is kept goes on over the overwritten files and is looked through again, or is given up. */
+async function redactTicked(
+  dependencies: EnvironmentsDependencies,
+  { row, redact }: { row: EnvironmentRow; redact: NonNullable<SaveEnvironment['redact']> },
+): Promise<Pick<CapturedSandbox, 'cleaned' | 'memory'>> {
+  const { host } = dependencies
+  const { sandbox_id: sandboxId } = row
+  const { memory } = environmentContentOf(row)
+  const secrets = await dependencies.storedSecrets()
+  const bootId = memory?.kept ? ((await host.get(sandboxId))?.bootId ?? null) : null
+  if (bootId === null) return { cleaned: await host.clean(sandboxId, { secrets, redact }), memory }
+  const [hashKey, budgets] = [dependencies.hashKeyOf(sandboxId), await dependencies.budgets()]
+  return await host.preserve(sandboxId, { bootId, hashKey, budgets, secrets, redact })
 }
 
 /** What the person decided for the source holds for what is made of it. */
@@ -260,19 +275,21 @@ async function withoutSecrets({ storedSecrets }: CaptureDependencies, json: stri
 }
 
 export function environmentContentOf(row: EnvironmentRow): EnvironmentContent {
-  return JSON.parse(row.content_json) as EnvironmentContent
+  // One of an earlier version of the server has none.
+  const content = JSON.parse(row.content_json) as Omit<EnvironmentContent, 'memory'> & Partial<EnvironmentContent>
+  return { ...content, memory: content.memory ?? null }
 }
 
 /** What is in an environment and what is not. */
 export function presentEnvironment(row: EnvironmentRow): Environment {
-  const { memoryProblem, cleaned, diskBytes } = environmentContentOf(row)
+  const { memoryProblem, cleaned, diskBytes, memory } = environmentContentOf(row)
   const { amounts, removed, redacted, findings, furtherFindings } = cleaned
   const rescue = row.rescue_json === null ? null : (JSON.parse(row.rescue_json) as RescueReport)
   const variables = rescue?.variables ?? []
   const kept = variables.filter(({ outcome }) => outcome === 'kept')
   const lost = variables.filter(({ outcome }) => outcome === 'lost')
   return {
-    ...{ id: row.id, createdAt: row.created_at, diskBytes, findings, furtherFindings },
+    ...{ id: row.id, createdAt: row.created_at, diskBytes, memory, findings, furtherFindings },
     threadId: row.thread_id === '' ? null : row.thread_id,
     expiresAt: row.state === 'kept' ? null : row.created_at + draftMs,
     captured: {

@@ -34,12 +34,14 @@ export async function startEnvironment(
   if (row === undefined) throw agentVersionNotFound({})
   const limits = JSON.parse(row.limits_json) as OwnLimits
   const source = { ...noPolicy, ...limits, id: row.sandbox_id }
-  await dependencies.forkSandbox({ source, snapshotId: null, threadId, cause: 'from-agent' })
+  const forked = await dependencies.forkSandbox({ source, snapshotId: null, threadId, cause: 'from-agent' })
   const made = await sandboxStore.find(threadId)
   if (made !== undefined) {
     await sandboxStore.setMemory({ sandbox_id: made.id, manifest_json: null, rescue_json: row.rescue_json })
   }
   for (const service of servicesOf(row)) {
-    await serviceStore.put({ ...service, thread_id: threadId, boot_id: null, since: system.now(), problem_json: null })
+    // Those whose programs go on are known to the guest by their key, with the state that they had.
+    const boot_id = forked.from === 'memory' ? (made?.boot_id ?? null) : null
+    await serviceStore.put({ ...service, thread_id: threadId, boot_id, since: system.now(), problem_json: null })
   }
 }

@@ -25,6 +25,7 @@ export type StartDependencies = {
   setups: Pick<ThreadSetupStore, 'insertIfMissing'>
   /** Gives the thread a computer that begins as a copy of an environment. */
   startEnvironment: (order: { environmentId: string; threadId: string }) => Promise<void>
+  onSandboxChanged: (threadId: string) => void
 }
 
 /** Until everything is there the thread is hidden and its removal is planned: a crash leaves nothing that anybody sees. */
@@ -54,6 +55,7 @@ export async function startThread(
       await dependencies.startEnvironment({ environmentId: version.environment_id, threadId: id })
     }
     await hiddenThreads.show(id)
+    dependencies.onSandboxChanged(id)
     return id
   } catch (error) {
     await hiddenThreads.abandon(id)

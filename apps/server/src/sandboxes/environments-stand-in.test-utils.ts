@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { json, text } from 'node:stream/consumers'
-import type { CleanedSandbox, HostSandbox } from '@threadbox/protocol/host'
+import type { RescueReport } from '@threadbox/protocol/guest'
+import type { CleanedSandbox, HostSandbox, PreservedMemory } from '@threadbox/protocol/host'
 import { stopped, wireError } from './host-answers.test-utils.ts'
 
 export type Failure = { status: number; code: string; kind: string; details?: Record<string, string> }
@@ -18,19 +19,19 @@ export type EnvironmentsStandIn = {
   disk: string
   received: Map<string, string>
   failReceives: Failure[]
+  /** Orders to keep memory, failures of the next ones, and what becomes of memory. */
+  preserves: { bootId: string; secrets?: string[]; redact?: { path: string; rule: string }[] }[]
+  failPreserves: Failure[]
+  preserved: PreservedMemory
 }
 
 type ForkedStandIn = { sandboxes: Map<string, HostSandbox>; loseAnswer: (order: string) => boolean }
 
 export function noEnvironmentsYet(): EnvironmentsStandIn {
-  return {
-    failForks: [],
-    cleans: [],
-    failCleans: [],
-    cleaning: Promise.resolve(),
-    cleaned: nothingCleaned(),
-    ...{ disk: 'the disk', received: new Map(), failReceives: [] },
-  }
+  const preserving = { preserves: [], failPreserves: [], preserved: { kept: true, bytes: 4096 } as const }
+  const cleaning = { cleans: [], failCleans: [], cleaning: Promise.resolve(), cleaned: nothingCleaned() }
+  const moving = { disk: 'the disk', received: new Map<string, string>(), failReceives: [] }
+  return { failForks: [], ...cleaning, ...preserving, ...moving }
 }
 
 /** A disk on which nothing had to be taken away. */
@@ -97,6 +98,22 @@ export async function answerClean(
   const failure = order.sandbox.bootId === null ? host.failCleans.shift() : environmentInUse
   if (failure !== undefined) return order.sendJson(wireError(failure.code, failure.kind), failure.status)
   order.sendJson(host.cleaned)
+}
+
+/** Memory that is kept is that of a sandbox that sleeps; otherwise nothing of it is left. */
+export async function answerPreserve(
+  host: EnvironmentsStandIn & ForkedStandIn & { rescue: RescueReport },
+  order: { request: IncomingMessage; sandbox: HostSandbox; sendJson: (body: unknown, status?: number) => void },
+): Promise<void> {
+  const { sandbox, sendJson } = order
+  host.preserves.push((await json(order.request)) as EnvironmentsStandIn['preserves'][number])
+  const failure = sandbox.bootId === null ? environmentInUse : host.failPreserves.shift()
+  if (failure !== undefined) return sendJson(wireError(failure.code, failure.kind), failure.status)
+  const { preserved: memory, cleaned, rescue } = host
+  const asleep = { ...sandbox, actual: 'paused' as const, paused: { at: 1, imageBytes: 4096, isFrozen: false } }
+  const { sandboxId, limits } = sandbox
+  host.sandboxes.set(sandboxId, memory.kept ? asleep : { ...stopped(sandboxId), limits })
+  sendJson({ cleaned, rescue: sandbox.actual === 'paused' ? null : rescue, memory })
 }
 
 const environmentInUse: Failure = { status: 409, code: 'environment.in-use', kind: 'conflict' }

@@ -33,8 +33,11 @@ import {
   type PausedSandbox,
   type PlacedSkills,
   type PlaceSkills,
+  type PreservedSandbox,
   pausedSandboxSchema,
   placedSkillsSchema,
+  preservedSandboxSchema,
+  type preserveSandboxSchema,
   type ReceiveDisk,
   type RewindSandbox,
   type RewoundSandbox,
@@ -98,6 +101,8 @@ export type HostClient = {
   sendDisk(sandboxId: string): Promise<Readable>
   /** Makes a sandbox that never ran with such a disk. An id is taken once: it is not ordered again. */
   receiveDisk(sandboxId: string, order: ReceiveDisk, bytes: Readable): Promise<HostSandbox>
+  /** The same, of a copy that runs or sleeps, and keeps its memory unless something speaks against it. */
+  preserve(sandboxId: string, order: z.input<typeof preserveSandboxSchema>): Promise<PreservedSandbox>
   /** Gives up a snapshot; one that is gone already, or its whole sandbox, is fine. */
   removeSnapshot(sandboxId: string, snapshotId: string): Promise<void>
   /** As `removeSnapshot`, its memory alone. */
@@ -263,6 +268,7 @@ function diskOrders(
   | 'fileChanges'
   | 'fork'
   | 'clean'
+  | 'preserve'
   | 'rewind'
   | 'snapshotChanges'
   | 'takeSnapshot'
@@ -297,6 +303,10 @@ function diskOrders(
       const path = hostPaths.snapshotMemory(sandboxId, snapshotId)
       await order(z.unknown(), { method: 'DELETE', path }).catch(undefinedIfNotFound)
     },
+    preserve: (sandboxId, json) =>
+      order(preservedSandboxSchema, {
+        ...{ method: 'POST', path: hostPaths.preserve(sandboxId), json, timeoutMs: memoryOrderTimeoutMs },
+      }),
     removeSnapshot: async (sandboxId, snapshotId) => {
       const path = hostPaths.snapshot(sandboxId, snapshotId)
       await order(z.unknown(), { method: 'DELETE', path }).catch(undefinedIfNotFound)

@@ -19,6 +19,7 @@ import {
 import {
   answerClean,
   answerFork,
+  answerPreserve,
   type EnvironmentsStandIn,
   type Failure,
   noEnvironmentsYet,
@@ -227,6 +228,7 @@ async function answer(host: HostStandIn, exchange: Exchange): Promise<void> {
     return void response.writeHead(204).end()
   }
   if (rest === 'disk') return void response.end(host.disk)
+  if (rest === 'preserve') return await answerPreserve(host, { ...exchange, sandbox, sendJson })
   if (rest === 'clean') return await answerClean(host, { ...exchange, sandbox, sendJson })
   if (rest === 'start') return await start(host, { ...exchange, sandbox, sendJson })
   if (rest === 'stop' || rest === 'pause' || rest === 'wake' || rest === 'demote') {

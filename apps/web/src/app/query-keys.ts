@@ -8,7 +8,7 @@ export const queryKeys = {
   agents: ['agents'],
   agent: (agentId: string) => ['agents', agentId],
   agentOffer: (threadId: string) => ['agents', 'offer', threadId],
-  capture: (threadId: string) => ['capture', threadId],
+  capture: (threadId: string, keepMemory: boolean) => ['capture', threadId, keepMemory],
   runs: (agentId: string) => ['agents', agentId, 'runs'],
   schedules: (agentId: string) => ['agents', agentId, 'schedules'],
   webhooks: (agentId: string) => ['agents', agentId, 'webhooks'],

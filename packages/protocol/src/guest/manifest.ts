@@ -111,6 +111,8 @@ export const rescueRequestSchema = z.object({
   /** Bytes that all variables together, and each alone, may take on disk. */
   totalBytes: z.number().int().positive(),
   variableBytes: z.number().int().positive(),
+  /** Texts of cells are not written down, but for those that functions and classes come from. */
+  withoutInputs: z.boolean().optional(),
 })
 export type RescueRequest = z.infer<typeof rescueRequestSchema>
 
@@ -152,12 +154,25 @@ export const rescueReportSchema = z.object({
 })
 export type RescueReport = z.infer<typeof rescueReportSchema>
 
+export const forgetRequestSchema = z.object({
+  rescue: rescueRequestSchema.nullable(),
+  /** Any text: it takes the place of what the guest has read from the network before. */
+  padding: z.string(),
+})
+export const forgottenSchema = z.object({ rescue: rescueReportSchema.nullable() })
+
 /** `POST /rescue/processes/{id}/start` starts a rescued process again: same command line, directory, environment. */
 export const guestPaths = {
   init: '/init',
   activity: '/activity',
   manifest: '/manifest',
   rescue: '/rescue',
+  /**
+   * `POST` (access token): makes this memory fit to be given to others. Shells, terminals and what is left of commands and
+   * cells go; services, other programs and variables go on. With {@link rescueRequestSchema} the same is written down first
+   * as by `POST /rescue`; with `null` nothing is.
+   */
+  forget: '/forget',
   /** `POST` (access token), for a sandbox that nobody has used: starts its Python kernel. Answers when that is done. */
   prewarm: '/prewarm',
   /**

@@ -325,6 +325,7 @@ export const hostPaths = {
   wake: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/wake`,
   demote: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/demote`,
   fork: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/fork`,
+  preserve: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/preserve`,
   clean: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/clean`,
   /** `GET`, `PUT`: a disk on its way to another installation; see `receiveDiskSchema`. */
   disk: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/disk`,

@@ -41,6 +41,8 @@ export const agentVersionSchema = z
         id: z.string(),
         createdAt: z.number().int(),
         diskBytes: z.number().int(),
+        /** Size of the running programs and memory that it has; null: none. */
+        memoryBytes: z.number().int().nullable(),
         services: z.array(z.string()),
         variableCount: z.number().int(),
       })

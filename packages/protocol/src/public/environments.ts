@@ -5,6 +5,33 @@ const amountSchema = z.object({ files: z.number().int(), bytes: z.number().int()
 /** What in a file looks like a secret, by the kind that it is of. Its text is never said. */
 const findingSchema = z.object({ path: z.string(), rule: z.string(), count: z.number().int() })
 
+/** What of the computer is copied. */
+export const captureEnvironmentSchema = z.strictObject({
+  /** Running programs and memory too, unless something secret is found in them. */
+  keepMemory: z.boolean().optional(),
+})
+export type CaptureEnvironment = z.infer<typeof captureEnvironmentSchema>
+
+/**
+ * Running programs and memory of a copy. Not kept: `secret-found`: texts that were removed from the disk stand in memory, of
+ * the kinds in `traces`; `secret-written`: a program wrote such a text while it was copied; `too-much-removed`: more was
+ * removed than can be looked for; `not-restorable`: the programs did not go on without what was removed; `not-saved`: there
+ * was no room for the memory, or saving it failed; `none`: nothing ran.
+ */
+const environmentMemorySchema = z.discriminatedUnion('kept', [
+  z.object({ kept: z.literal(true), bytes: z.number().int() }),
+  z.object({
+    kept: z.literal(false),
+    reason: z.enum([
+      ...(['secret-found', 'secret-written', 'too-much-removed', 'not-restorable', 'not-saved', 'none'] as const),
+    ]),
+    detail: z.string(),
+    traces: z.array(
+      z.object({ kind: z.enum(['stored', 'credentials', 'history', 'finding']), count: z.number().int() }),
+    ),
+  }),
+])
+
 /**
  * A copy of a thread's computer that can be saved in an agent: everything on its disk but credentials and traces of the
  * conversation. Until it is saved it is kept for an hour.
@@ -40,6 +67,8 @@ export const environmentSchema = z
     /** Looks like secrets and is in the copy unless it is named when the copy is saved. */
     findings: z.array(findingSchema),
     furtherFindings: z.number().int(),
+    /** Null: it was not wanted. */
+    memory: environmentMemorySchema.nullable(),
   })
   .meta({ id: 'Environment' })
 export type Environment = z.infer<typeof environmentSchema>

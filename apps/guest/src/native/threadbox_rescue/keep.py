@@ -28,6 +28,7 @@ class Keeping:
         self.directory = request["directory"]
         self.variable_bytes = request["variableBytes"]
         self.total_bytes = request["totalBytes"]
+        self.without_inputs = request.get("withoutInputs", False)
         self.deadline = Deadline(request["timeBudgetMs"] / 1000)
         self.sharing = Sharing()
         self.values = {}
@@ -172,7 +173,7 @@ class Keeping:
             },
             "path": list(sys.path) if sys.path != self.started["path"] else None,
             "executionCount": self.shell.execution_count,
-            "inputs": recent(history.input_hist_parsed),
+            "inputs": [""] * len(history.input_hist_parsed) if self.without_inputs else recent(history.input_hist_parsed),
             "sources": self.sources(),
             "variables": variables,
             "groups": self.groups,

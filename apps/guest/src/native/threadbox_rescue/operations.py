@@ -16,6 +16,11 @@ def serve(path, shell, started):
 
         return reseed(request)
 
+    def forget(request):
+        from .forget import forget
+
+        return forget(shell)
+
     keeping = None
 
     def keep(request):
@@ -28,4 +33,4 @@ def serve(path, shell, started):
     def regroup(request):
         return keeping.regroup(request["names"], request["together"])
 
-    control.serve(path, {"describe": describe, "reseed": reseed, "keep": keep, "regroup": regroup})
+    control.serve(path, {"describe": describe, "reseed": reseed, "forget": forget, "keep": keep, "regroup": regroup})

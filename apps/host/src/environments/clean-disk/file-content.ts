@@ -6,14 +6,24 @@ import { isInPackage } from './unwanted-names.ts'
 const maxPatternBytes = 16 * 1024 * 1024
 const chunkBytes = 4 * 1024 * 1024
 
-export type ContentOrder = { secrets: readonly Buffer[]; redact: ReadonlyMap<string, ReadonlySet<string>> }
+export type ContentOrder = {
+  secrets: readonly Buffer[]
+  redact: ReadonlyMap<string, ReadonlySet<string>>
+  /** Nothing is overwritten: what would have been is only said. */
+  looksOnly: boolean
+  /** Is told every text that is overwritten because of its form. */
+  onRedacted(text: string): void
+}
 export type ContentOutcome = { redacted: Map<string, number>; found: Map<string, number> }
 
 /** Overwrites what is to go in an open file, and says what else looks like a secret. Sizes stay as they are. */
 export function cleanContent(file: number, path: string, order: ContentOrder): ContentOutcome {
   const outcome: ContentOutcome = { redacted: new Map(), found: new Map() }
   const { size } = fstatSync(file)
-  const stored = order.secrets.reduce((total, secret) => total + overwriteAll(file, size, secret), 0)
+  const stored = order.secrets.reduce(
+    (total, secret) => total + overwriteAll(file, { size, secret, looksOnly: order.looksOnly }),
+    0,
+  )
   if (stored > 0) outcome.redacted.set('stored', stored)
   if (size === 0 || size > maxPatternBytes || isInPackage(path)) return outcome
   const content = readAll(file, size)
@@ -23,8 +33,11 @@ export function cleanContent(file: number, path: string, order: ContentOrder): C
     if (matches.length === 0) continue
     const isToGo = rule === npmrcRule || order.redact.get(path)?.has(rule.id) === true
     if (isToGo) {
-      for (const { start, end } of matches) writeSync(file, Buffer.alloc(end - start, '*'), 0, end - start, start)
-      for (const { start, end } of matches) content.fill('*', start, end)
+      for (const { start, end } of matches) {
+        order.onRedacted(content.toString('latin1', start, end))
+        if (!order.looksOnly) writeSync(file, Buffer.alloc(end - start, '*'), 0, end - start, start)
+        content.fill('*', start, end)
+      }
     }
     const into = isToGo ? outcome.redacted : outcome.found
     into.set(rule.id, matches.length)
@@ -42,21 +55,24 @@ function matchesOf(content: Buffer, { keywords, pattern }: SecretRule): { start:
 }
 
 /** In parts that overlap by a secret, so that none is missed at their borders. */
-function overwriteAll(file: number, size: number, secret: Buffer): number {
+function overwriteAll(
+  file: number,
+  { size, secret, looksOnly }: { size: number; secret: Buffer; looksOnly: boolean },
+): number {
   let count = 0
   const part = Buffer.alloc(chunkBytes + secret.length)
   for (let from = 0; from < size; from += chunkBytes) {
     const length = readSync(file, part, 0, Math.min(part.length, size - from), from)
     const seen = part.subarray(0, length)
     for (let at = seen.indexOf(secret); at !== -1; at = seen.indexOf(secret, at + 1)) {
-      writeSync(file, Buffer.alloc(secret.length, '*'), 0, secret.length, from + at)
+      if (!looksOnly) writeSync(file, Buffer.alloc(secret.length, '*'), 0, secret.length, from + at)
       count += 1
     }
   }
   return count
 }
 
-function readAll(file: number, size: number): Buffer {
+export function readAll(file: number, size: number): Buffer {
   const content = Buffer.alloc(size)
   let length = 0
   while (length < size) {

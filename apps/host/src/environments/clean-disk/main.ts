@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { stdin, stdout } from 'node:process'
 import { text } from 'node:stream/consumers'
 import type { CleanedSandbox } from '@threadbox/protocol/host'
-import { type ContentOrder, cleanContent } from './file-content.ts'
-import { entriesOfTree, openFile, removeEntry, type TreeEntry } from './open-tree.ts'
+import { type ContentOrder, cleanContent, readAll } from './file-content.ts'
+import { eachFileIn, entriesOfTree, openFile, removeEntry, type TreeEntry } from './open-tree.ts'
+import { type TellingText, tellingTexts } from './telling-texts.ts'
 import { placeOf, unwantedKind } from './unwanted-names.ts'
 
 /**
@@ -17,22 +18,36 @@ export type CleanerOrder = {
   redact: readonly { path: string; rule: string }[]
   /** The tree that the disk began as: what did not change since is of the image and is left alone. */
   imagePath: string | null
+  /** `looks`: nothing is changed. `collects`: texts of what goes are told, to be looked for elsewhere. */
+  mode: 'cleans' | 'looks' | 'collects'
 }
 
+/** What the process answers. `texts` go to no other process than one of the host itself. */
+export type CleanerAnswer = CleanedSandbox & { texts: TellingText[]; hasMoreTexts: boolean }
+
 const maxFindings = 200
+/** Of a file that goes, and of all of them: years of work in a shell stay far below. */
+const maxTextBytes = 8 * 1024 * 1024
+const maxTexts = 100_000
 
 const order = JSON.parse(await text(stdin)) as CleanerOrder
+const texts = new Map<string, TellingText>()
 const content: ContentOrder = {
   secrets: order.secrets.map((secret) => Buffer.from(secret)),
   redact: redactions(),
+  looksOnly: order.mode === 'looks',
+  onRedacted: (found) => keep([{ kind: 'finding', text: found }]),
 }
+
 const amount = () => ({ files: 0, bytes: 0 })
-const answer: CleanedSandbox = {
+const answer: CleanerAnswer = {
   ...{ removed: [], redacted: [], findings: [], furtherFindings: 0 },
   amounts: { home: amount(), packages: amount(), variables: amount(), system: amount() },
+  ...{ texts: [], hasMoreTexts: false },
 }
 const gone = new Set<string>()
 for (const entry of entriesOfTree(({ path }) => !gone.has(path))) look(entry)
+answer.texts = [...texts.values()]
 stdout.write(JSON.stringify(answer))
 
 function redactions(): Map<string, Set<string>> {
@@ -49,13 +64,14 @@ function look(entry: TreeEntry): void {
   if (isOfImage(entry)) return
   const kind = unwantedKind(path)
   if (kind !== undefined) {
-    removeEntry(at, stats)
+    if (order.mode === 'collects' && kind !== 'output') eachFileIn(at, stats, (file) => collect(file, kind))
+    if (order.mode !== 'looks') removeEntry(at, stats)
     gone.add(path)
     answer.removed.push({ path: shown(path), kind })
     return
   }
   if (!stats.isFile()) return
-  const file = openFile(at)
+  const file = openFile(at, order.mode === 'looks' ? 'read' : 'change')
   if (file === undefined) return
   try {
     if (!fstatSync(file).isFile()) return
@@ -71,6 +87,20 @@ function look(entry: TreeEntry): void {
   const place = answer.amounts[placeOf(path)]
   place.files += 1
   place.bytes += stats.size
+}
+
+function collect(file: number, kind: 'credentials' | 'history'): void {
+  const { size } = fstatSync(file)
+  if (size > maxTextBytes) answer.hasMoreTexts = true
+  keep(tellingTexts(readAll(file, Math.min(size, maxTextBytes)).toString('latin1'), kind))
+}
+
+function keep(found: TellingText[]): void {
+  if (order.mode !== 'collects') return
+  for (const one of found) {
+    if (texts.size >= maxTexts) answer.hasMoreTexts = true
+    else texts.set(one.text, one)
+  }
 }
 
 /** A copy of a disk keeps the inodes of what it was made from, and every change of a file changes its ctime. */

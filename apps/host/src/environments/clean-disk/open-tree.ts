@@ -84,9 +84,26 @@ export function removeBelow(parts: readonly string[]): void {
   }
 }
 
+/** Regular files in it, or the file that it is, each opened to be read while `look` looks at it. */
+export function eachFileIn(at: Buffer, stats: Stats, look: (file: number) => void): void {
+  const inside = stats.isDirectory() ? openFolder(at) : undefined
+  const file = stats.isFile() ? openFile(at, 'read') : undefined
+  try {
+    if (file !== undefined) look(file)
+    for (const name of inside === undefined ? [] : namesIn(inside)) {
+      const below = inFolder(inside as number, name)
+      const found = lstatSync(below, { throwIfNoEntry: false })
+      if (found !== undefined) eachFileIn(below, found, look)
+    }
+  } finally {
+    for (const opened of [inside, file]) if (opened !== undefined) closeSync(opened)
+  }
+}
+
 /** A regular file, to read and to overwrite; undefined for everything else. */
-export function openFile(at: Buffer): number | undefined {
-  return openUnlessGone(at, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+export function openFile(at: Buffer, use: 'read' | 'change' = 'change'): number | undefined {
+  const access = use === 'read' ? constants.O_RDONLY : constants.O_RDWR
+  return openUnlessGone(at, access | constants.O_NOFOLLOW | constants.O_NONBLOCK)
 }
 
 function openFolder(at: Buffer): number | undefined {

@@ -142,8 +142,7 @@ export const sandbox: Texts<typeof source> = {
     notMeasured: 'nicht gemessen',
     asleepUsage: 'Die Zahlen kommen wieder, wenn sie wach ist.',
     snapshots: 'Schnappschüsse',
-    snapshotsHelp:
-      'Die Festplatte nach jeder Antwort, die sie verändert hat, zum Abzweigen und Zurückspulen.',
+    snapshotsHelp: 'Die Festplatte nach jeder Antwort, die sie verändert hat, zum Abzweigen und Zurückspulen.',
     snapshotsOff: 'Es entstehen keine: Sie sind in den Einstellungen abgeschaltet.',
     snapshotsKept_one: '{{count}} dieses Threads',
     snapshotsKept_other: '{{count}} dieses Threads',

@@ -139,8 +139,7 @@ export const sandbox = {
     notMeasured: 'not measured',
     asleepUsage: 'Figures come back when it is awake.',
     snapshots: 'Snapshots',
-    snapshotsHelp:
-      'The disk after each answer that changed it, to fork from or rewind to.',
+    snapshotsHelp: 'The disk after each answer that changed it, to fork from or rewind to.',
     snapshotsOff: 'None are taken: they are switched off in the settings.',
     snapshotsKept_one: '{{count}} of this thread',
     snapshotsKept_other: '{{count}} of this thread',

@@ -71,11 +71,11 @@ export function useDeleteAgent() {
 }
 
 /** Copies the computer of a thread. One that is not saved is given up by the dialog, or after an hour. */
-export function useCapture(threadId: string, isWanted: boolean) {
+export function useCapture(threadId: string, { isWanted, keepMemory }: { isWanted: boolean; keepMemory: boolean }) {
   const client = useClient()
   return useQuery({
-    queryKey: queryKeys.capture(threadId),
-    queryFn: () => client.agents.capture(threadId),
+    queryKey: queryKeys.capture(threadId, keepMemory),
+    queryFn: () => client.agents.capture(threadId, { keepMemory }),
     enabled: isWanted,
     // Each opening of the dialog makes one copy, of what is there then.
     ...{ gcTime: 0, staleTime: Number.POSITIVE_INFINITY, retry: false, refetchOnMount: false },

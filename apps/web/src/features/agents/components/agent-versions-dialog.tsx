@@ -75,6 +75,7 @@ function VersionRow(props: {
   const facts = [
     relativeTime(createdAt, { now: Date.now(), locale: i18n.language }),
     environment === null ? t('noComputer') : t('computer', { size: format.bytes(environment.diskBytes) }),
+    ...(environment?.memoryBytes == null ? [] : [t('memory', { size: format.bytes(environment.memoryBytes) })]),
   ]
   return (
     <li className="row row-line">

@@ -13,6 +13,7 @@ import { type SavedAgent, useAgents, useCapture, useDiscard, useSaveAgent } from
 import { openSaveAgentLayer, useSaveAgentLayer } from '../state/save-agent-layer.ts'
 import { AgentFields, type AgentForm } from './agent-fields.tsx'
 import { CapturedComputer, keyOf } from './captured-computer.tsx'
+import { KeptMemory } from './kept-memory.tsx'
 
 /** The dialog that saves a thread as an agent, where one is open; once per app. */
 export function SaveAgentLayer() {
@@ -30,7 +31,8 @@ function SaveAgentDialog(props: { thread: Thread; onClose: () => void }) {
   const { thread } = props
   const hasComputer = thread.sandbox.state !== 'fresh'
   const agents = useAgents()
-  const capture = useCapture(thread.id, hasComputer)
+  const [keepMemory, setKeepMemory] = useState(false)
+  const capture = useCapture(thread.id, { isWanted: hasComputer, keepMemory })
   const discard = useDiscard()
   const save = useSaveAgent()
   const formId = useId()
@@ -48,8 +50,10 @@ function SaveAgentDialog(props: { thread: Thread; onClose: () => void }) {
     event.preventDefault()
     if (save.isPending || !isReady) return
     save.mutate(savedAgent({ agent, form, thread, environment: capture.data, kept }), {
-      onSuccess: ({ name }) => {
-        showToast(t('saved', { name }))
+      onSuccess: ({ name, current }) => {
+        // What was overwritten only now may stand in memory.
+        const isLost = capture.data?.memory?.kept === true && current.environment?.memoryBytes === null
+        showToast(t(isLost ? 'savedWithoutMemory' : 'saved', { name }))
         props.onClose()
       },
     })
@@ -88,6 +92,16 @@ function SaveAgentDialog(props: { thread: Thread; onClose: () => void }) {
         />
         <AgentFields form={form} onForm={setForm} />
         {!hasComputer && <p className="help">{t('nothingToCapture')}</p>}
+        {hasComputer && (
+          <KeptMemory
+            isWanted={keepMemory}
+            environment={capture.data}
+            onWanted={(isWanted) => {
+              discard(capture.data)
+              setKeepMemory(isWanted)
+            }}
+          />
+        )}
         {capture.isFetching && (
           <div role="status">
             <p className="help">{t('capturing')}</p>

@@ -1,0 +1,60 @@
+import { forgetRequestSchema, guestPaths, type RescueReport } from '@threadbox/protocol/guest'
+import { z } from 'zod'
+import { leaveBufferPools, releaseHeap } from '../init/heap.ts'
+import { readJson, sendJson } from '../init/http.ts'
+import { executeCell, silence } from '../kernels/context.ts'
+import type { Contexts } from '../kernels/contexts.ts'
+import type { RunRegistry } from '../runs/run-registry.ts'
+import type { Route } from '../server.ts'
+import type { ServiceRegistry } from '../services/service-registry.ts'
+import type { TerminalRegistry } from '../terminals/terminal-registry.ts'
+import { rescueElsewhere, rescueInvalid } from './rescue.ts'
+import type { Rescues } from './rescues.ts'
+
+type Forgetting = {
+  rescues: Rescues
+  registry: RunRegistry
+  terminals: TerminalRegistry
+  services: ServiceRegistry
+  contexts: Contexts
+  /** Ends what the guest can start again. */
+  dropUnused(): Promise<void>
+  ownsMachine: boolean
+}
+
+/** Makes the memory of this sandbox fit to be given to others, while its programs go on. */
+export function forgetRoutes(parts: Forgetting): Route[] {
+  return [
+    {
+      method: 'POST',
+      path: guestPaths.forget,
+      access: 'token',
+      handle: async (request, response) => {
+        const parsed = forgetRequestSchema.safeParse(await readJson(request))
+        if (!parsed.success) throw rescueInvalid({ problem: z.prettifyError(parsed.error) })
+        if (!parts.ownsMachine) throw rescueElsewhere({})
+        const { rescue: wanted } = parsed.data
+        let rescue: RescueReport | null = null
+        if (wanted !== null) rescue = await parts.rescues.make(wanted, 'goes-on')
+        await forget(parts)
+        sendJson(response, { body: { rescue } })
+      },
+    },
+  ]
+}
+
+/** Shells hold their history, terminals and runs what was printed, kernels the texts of cells. */
+async function forget({ registry, terminals, services, contexts, dropUnused }: Forgetting): Promise<void> {
+  await Promise.all([registry.forgetAll(), ...terminals.list().map(({ id }) => terminals.close(id)), dropUnused()])
+  services.forgetLogs()
+  for (const context of contexts.list()) {
+    const kernel = context.kernel()
+    if (kernel === undefined) continue
+    // It keeps the last request until the next one.
+    await executeCell(kernel, { code: 'pass', silent: true, listener: silence })
+    await kernel.forget()
+  }
+  leaveBufferPools()
+  // What is given back outside of the heap is overwritten then (`native/start`).
+  releaseHeap()
+}

@@ -1,0 +1,44 @@
+/** What a text is of, for whoever looks for it elsewhere. */
+export type TextKind = 'stored' | 'credentials' | 'history' | 'finding'
+export type TellingText = { kind: TextKind; text: string }
+
+const shortestLine = 16
+const longestText = 4096
+/** By chance a run of so many letters and digits stands nowhere else. */
+const runs = { credentials: 10, history: 16 }
+const minBitsPerCharacter = 2.8
+
+/**
+ * What of a file that is taken away tells that its content is somewhere: its lines, and words in it that look random.
+ * Words of the language, names of hosts and headings of keys are no sign of anything. Texts are bytes read as latin-1.
+ */
+export function tellingTexts(content: string, kind: 'credentials' | 'history'): TellingText[] {
+  const texts = new Set<string>()
+  for (const raw of content.split(/[\n\r\0]+/)) {
+    const line = raw.trim().replace(/^: \d+:\d+;/, '')
+    if (line.length > longestText || /^(?:-{3,}|#)/.test(line)) continue
+    if (line.length >= shortestLine && isTellingLine(line, kind)) texts.add(line)
+    for (const word of line.split(/[\s"'`=:,;@()<>{}[\]|&$]+/)) if (isRandom(word, runs[kind])) texts.add(word)
+  }
+  return [...texts].map((text) => ({ kind, text }))
+}
+
+/** Files of credentials have plain settings too, which stand in the programs that read them. */
+function isTellingLine(line: string, kind: 'credentials' | 'history'): boolean {
+  return kind === 'history' || /pass|secret|token|key|auth|login/i.test(line)
+}
+
+function isRandom(word: string, shortestRun: number): boolean {
+  const run = (word.match(/[A-Za-z0-9+/]+/g) ?? []).reduce(
+    (longest, part) => (part.length > longest.length ? part : longest),
+    '',
+  )
+  if (run.length < shortestRun || /^[/~.]/.test(word)) return false
+  return /\d/.test(run) && /[A-Za-z]/.test(run) && bitsPerCharacter(run) >= minBitsPerCharacter
+}
+
+function bitsPerCharacter(text: string): number {
+  const counts = new Map<string, number>()
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
+  return [...counts.values()].reduce((sum, count) => sum - (count / text.length) * Math.log2(count / text.length), 0)
+}

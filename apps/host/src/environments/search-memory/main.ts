@@ -1,0 +1,50 @@
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
+import { stdin, stdout } from 'node:process'
+import { text } from 'node:stream/consumers'
+import type { TellingText, TextKind } from '../clean-disk/telling-texts.ts'
+import { makeFinder, shortestNeedle } from './find-texts.ts'
+
+/** Looks for texts in every file of the directory that it was started in, which is a memory image, and never says them. */
+export type SearcherOrder = { texts: readonly TellingText[] }
+/** How many different texts of each kind are there. */
+export type SearcherAnswer = { found: Partial<Record<TextKind, number>> }
+
+const partBytes = 8 * 1024 * 1024
+
+const { texts } = JSON.parse(await text(stdin)) as SearcherOrder
+const forms = texts.flatMap((one, index) => formsOf(one).map((bytes) => ({ index, bytes })))
+const found = new Set<number>()
+const find = makeFinder(forms.map(({ bytes }) => bytes))
+const longest = forms.reduce((most, { bytes }) => Math.max(most, bytes.length), 0)
+for (const entry of readdirSync('.', { withFileTypes: true })) if (entry.isFile()) look(entry.name)
+const answer: SearcherAnswer = { found: {} }
+for (const index of found) {
+  const kind = texts[index]?.kind as TextKind
+  answer.found[kind] = (answer.found[kind] ?? 0) + 1
+}
+stdout.write(JSON.stringify(answer))
+
+/** As bytes of a file, and as interpreters hold texts in which another character needs two or four bytes. */
+function formsOf({ kind, text: value }: TellingText): Buffer[] {
+  // What stood in a file was read as latin-1; what is stored is a text.
+  const plain = Buffer.from(value, kind === 'stored' ? 'utf8' : 'latin1')
+  const characters = Buffer.from(kind === 'stored' ? value : plain.toString('utf8'), 'utf16le')
+  const wide = Buffer.alloc(characters.length * 2)
+  for (let at = 0; at < characters.length; at += 2) characters.copy(wide, at * 2, at, at + 2)
+  return [plain, characters, wide].filter(({ length }) => length >= shortestNeedle)
+}
+
+/** In parts that overlap, so that nothing is missed at their borders. */
+function look(name: string): void {
+  const file = openSync(name, 'r')
+  const part = Buffer.alloc(partBytes + longest)
+  try {
+    for (let from = 0; ; from += partBytes) {
+      const length = readSync(file, part, 0, part.length, from)
+      if (length === 0) return
+      find(part.subarray(0, length), (number) => found.add(forms[number]?.index as number))
+    }
+  } finally {
+    closeSync(file)
+  }
+}

@@ -1,0 +1,210 @@
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { hostPaths } from '@threadbox/protocol/host'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startInstallation, type TestInstallation, type TestThread, testThread } from '../stack/installation.ts'
+
+let installation: TestInstallation
+beforeAll(async () => {
+  // An address of a test server: nothing is sent there but the test of a connection.
+  installation = await startInstallation({ serverEnvironment: { THREADBOX_CONNECTIONS_ALLOW: '127.0.0.0/8' } })
+})
+afterAll(() => installation[Symbol.asyncDispose]())
+
+const patience = { timeout: 120_000, interval: 500 }
+const run = promisify(execFile)
+const random = () => crypto.randomUUID().replaceAll('-', '')
+
+async function output(thread: TestThread, command: string): Promise<string> {
+  const { calls } = await thread.say(`/run ${command}`)
+  expect(calls[0], command).toMatchObject({ status: 'succeeded' })
+  return calls[0]?.output.tail ?? ''
+}
+async function cell(thread: TestThread, code: string): Promise<string> {
+  const { calls } = await thread.say(`/python ${code}`)
+  expect(calls[0], code).toMatchObject({ status: 'succeeded', result: { kind: 'python', traceback: null } })
+  return (calls[0]?.output.tail ?? '').trim()
+}
+async function sandboxIds(): Promise<string[]> {
+  const { body } = await installation.host.request('GET', hostPaths.sandboxes)
+  return (body as { sandboxes: { sandboxId: string }[] }).sandboxes.map(({ sandboxId }) => sandboxId)
+}
+const placeOf = (kind: 'memory' | 'disks', sandboxId: string) =>
+  path.join(installation.host.diskDirectory, 'pool', kind, sandboxId)
+
+/** Which of these texts stand in files below a place, by name; in memory images, which are not compressed, as in disks. */
+async function foundIn(place: string, texts: Record<string, string>): Promise<string[]> {
+  const found: string[] = []
+  for (const [name, text] of Object.entries(texts)) {
+    const there = await run('grep', ['-rqaF', '--devices=skip', text, place]).then(
+      () => true,
+      (error: { code: number }) => (error.code === 1 ? false : Promise.reject(error)),
+    )
+    if (there) found.push(name)
+  }
+  return found
+}
+
+/** What a copy has on its disk beside its image. */
+const ownPlaces = (sandboxId: string) =>
+  ['home', 'root', 'var/lib/threadbox', 'tmp'].map((name) => path.join(placeOf('disks', sandboxId), 'root', name))
+
+const secrets = {
+  ...{ ssh: random(), netrc: random(), git: random(), aws: random(), npm: random() },
+  ...{ history: random(), stored: random(), output: random(), ticked: `ghp_${random()}abcd` },
+}
+const canary = random()
+
+async function plantSecrets(thread: TestThread): Promise<void> {
+  const { client } = installation
+  const files: Record<string, string> = {
+    'data/canary': canary,
+    '.ssh/id_ed25519': secrets.ssh,
+    '.netrc': `machine a login b password ${secrets.netrc}`,
+    '.git-credentials': `https://a:${secrets.git}@example.com`,
+    '.aws/credentials': `aws_secret_access_key=${secrets.aws}`,
+    '.npmrc': `//registry.example.com/:_authToken=${secrets.npm}\n`,
+    '.bash_history': `login ${secrets.history}`,
+    'data/settings.json': `{"key": "${secrets.stored}"}`,
+    '.env': `GITHUB_TOKEN=${secrets.ticked}\nCOLOUR=green\n`,
+    'data/print.sh': `for i in $(seq 40000); do echo ${secrets.output}; done`,
+  }
+  for (const [name, text] of Object.entries(files)) {
+    await client.files.write(thread.id, `/home/user/${name}`, new Blob([text]))
+  }
+  // Read by programs too; and longer than what is kept in memory of an output.
+  await output(thread, 'cat ~/.netrc ~/.ssh/* ~/.env ~/.aws/* > /dev/null; sh ~/data/print.sh; rm ~/data/print.sh')
+  // The installation keeps one of them itself.
+  const auth = { kind: 'bearer', token: secrets.stored } as const
+  await client.connections.create({ name: 'Store', url: 'http://127.0.0.1:9/mcp', auth })
+}
+
+/** A service that counts its visits in memory, a counter, and variables that cannot be written down. */
+async function configure(thread: TestThread): Promise<void> {
+  const { client } = installation
+  const program = [
+    'import http.server, itertools',
+    'hits = itertools.count(1)',
+    'class Page(http.server.BaseHTTPRequestHandler):',
+    '    def do_GET(self):',
+    '        self.send_response(200); self.end_headers(); self.wfile.write(b"hit %d" % next(hits) if self.path == "/hit" else b"")',
+    'http.server.HTTPServer(("127.0.0.1", 8000), Page).serve_forever()',
+  ].join('\n')
+  await client.files.write(thread.id, '/home/user/page.py', new Blob([program]))
+  await client.services.start(thread.id, { name: 'page', command: 'python3 page.py', port: 8000 })
+  await serviceRuns(thread.id)
+  expect(await output(thread, 'curl -sS http://127.0.0.1:8000/hit')).toBe('hit 1')
+  await output(
+    thread,
+    `nohup sh -c 'n=0; while true; do n=$((n+1)); echo $n > /dev/shm/count; sleep 0.1; done' > /dev/null 2>&1 & echo $! > /home/user/pid`,
+  )
+  await output(thread, 'export CITY=Oslo')
+  await cell(
+    thread,
+    'import socket, threading; numbers = (n for n in range(1000)); lock = threading.Lock(); left, right = socket.socketpair(); _ = left.send(b"waits"); print(next(numbers))',
+  )
+  await cell(thread, `held = bytes.fromhex("${Buffer.from(canary).toString('hex')}").decode()`)
+}
+
+async function serviceRuns(threadId: string): Promise<void> {
+  const states = async () => (await installation.client.services.list(threadId)).services.map((one) => one.status)
+  await expect.poll(() => states(), patience).toEqual(['running'])
+}
+
+async function expectGoesOn(thread: TestThread): Promise<void> {
+  expect(await cell(thread, 'print(next(numbers), lock.locked(), right.recv(5), held)')).toBe(
+    `1 False b'waits' ${canary}`,
+  )
+  await serviceRuns(thread.id)
+  expect(await output(thread, 'curl -sS http://127.0.0.1:8000/hit')).toBe('hit 2')
+  expect(await output(thread, 'echo $CITY; kill -0 $(cat /home/user/pid) && echo runs')).toBe('Oslo\nruns\n')
+  const [before, after] = (await output(thread, 'cat /dev/shm/count; sleep 1; cat /dev/shm/count')).trim().split('\n')
+  expect(Number(after)).toBeGreaterThan(Number(before))
+  expect(await output(thread, 'ls -d ~/.ssh ~/.netrc ~/.aws 2>/dev/null | wc -l')).toBe('0\n')
+}
+
+test('C11: with live memory a saved thread goes on in three threads at once, and none of its secrets is on disk or in memory', async () => {
+  const { client } = installation
+  const source = await installation.newThread()
+  await configure(source)
+  await plantSecrets(source)
+  const before = await sandboxIds()
+  const environment = await client.agents.capture(source.id, { keepMemory: true })
+  expect(environment.memory).toMatchObject({ kept: true })
+  const [sandboxId = ''] = (await sandboxIds()).filter((id) => !before.includes(id))
+  // The searcher finds what is there: the canary in a file and in a variable, and what nobody has ticked yet.
+  expect(await foundIn(placeOf('memory', sandboxId), { canary })).toEqual(['canary'])
+  const ticked = { path: '/home/user/.env', rule: 'github-token' }
+  const agent = await client.agents.create({ name: 'Live', environment: { id: environment.id, redact: [ticked] } })
+  expect(agent.current.environment?.memoryBytes).toBeGreaterThan(0)
+  expect(await foundIn(placeOf('memory', sandboxId), { canary, ...secrets })).toEqual(['canary'])
+  for (const place of ownPlaces(sandboxId)) {
+    expect(
+      (await foundIn(place, { canary, ...secrets })).filter((name) => name !== 'canary'),
+      place,
+    ).toEqual([])
+  }
+  await client.threads.delete(source.id)
+  for (const id of before) await expect.poll(sandboxIds, patience).not.toContain(id)
+
+  const started = await Promise.all([1, 2, 3].map(() => client.agents.start(agent.id)))
+  expect(started.map(({ sandbox }) => sandbox.state)).toEqual(['active', 'active', 'active'])
+  const threads = started.map(({ id }) => testThread(client, id))
+  await Promise.all(threads.map(expectGoesOn))
+  const [first, second, third] = threads as [TestThread, TestThread, TestThread]
+  const names = await Promise.all(threads.map((thread) => output(thread, 'hostname')))
+  expect(new Set(names).size).toBe(3)
+  const numbers = 'import random, secrets; print(random.random(), secrets.token_hex(8))'
+  expect(new Set(await Promise.all(threads.map((thread) => cell(thread, numbers)))).size).toBe(3)
+  // None sees the others.
+  await output(first, 'curl -sS http://127.0.0.1:8000/hit; kill $(cat /home/user/pid)')
+  await cell(first, 'held = 1')
+  expect(await output(second, 'curl -sS http://127.0.0.1:8000/hit')).toBe('hit 3')
+  expect(await output(third, 'kill -0 $(cat /home/user/pid) && echo runs')).toBe('runs\n')
+  expect(await cell(third, 'print(held)')).toBe(canary)
+}, 1_200_000)
+
+test('C11: memory that holds what is removed from the files is not kept; the searcher finds it in a sleeping thread', async () => {
+  const { client } = installation
+  const source = await installation.newThread()
+  const password = random()
+  await client.files.write(source.id, '/home/user/.netrc', new Blob([`machine a login b password ${password}`]))
+  await cell(source, 'text = open("/home/user/.netrc").read(); rate = 7')
+  const before = await sandboxIds()
+  const environment = await client.agents.capture(source.id, { keepMemory: true })
+  const traces = [{ kind: 'credentials', count: expect.any(Number) }]
+  expect(environment.memory).toMatchObject({ kept: false, reason: 'secret-found', traces })
+  expect(environment.captured.variables.names).toContain('rate')
+  const [sandboxId = ''] = (await sandboxIds()).filter((id) => !before.includes(id))
+  await expect(foundIn(placeOf('memory', sandboxId), { password })).rejects.toMatchObject({ code: 2 })
+  // What is searched for is found in an image that nobody cleaned.
+  const [own = ''] = before
+  await client.sandboxes.pause(source.id)
+  expect(await foundIn(placeOf('memory', own), { password })).toEqual(['password'])
+  const agent = await client.agents.create({ name: 'Files', environment: { id: environment.id } })
+  const started = await client.agents.start(agent.id)
+  expect(started.sandbox.state).toBe('cold')
+  expect(await cell(testThread(client, started.id), 'print(rate)')).toBe('7')
+}, 1_200_000)
+
+test('C11: a host daemon that is killed while memory is kept leaves a source that goes on, and nothing of the copy', async () => {
+  const { client, host } = installation
+  const source = await installation.newThread()
+  await cell(source, 'held = 41')
+  const before = (await sandboxIds()).toSorted()
+  for (const waitMs of [700, 2500, 5000]) {
+    const capturing = client.agents.capture(source.id, { keepMemory: true }).then(
+      ({ id }) => id,
+      () => undefined,
+    )
+    // Each time somewhere else on the way.
+    await new Promise((resolve) => setTimeout(resolve, waitMs))
+    await host.kill('SIGKILL')
+    await host.restart()
+    const made = await capturing
+    if (made !== undefined) await client.agents.discard(made)
+    expect(await cell(source, 'print(held)')).toBe('41')
+  }
+  await expect.poll(async () => (await sandboxIds()).toSorted(), patience).toEqual(before)
+}, 1_200_000)
