@@ -24,14 +24,12 @@ for (const index of found) {
 }
 stdout.write(JSON.stringify(answer))
 
-/** As bytes of a file, and as interpreters hold texts in which another character needs two or four bytes. */
+/** As bytes of a file, and as interpreters hold texts in which another character needs two bytes. */
 function formsOf({ kind, text: value }: TellingText): Buffer[] {
   // What stood in a file was read as latin-1; what is stored is a text.
   const plain = Buffer.from(value, kind === 'stored' ? 'utf8' : 'latin1')
   const characters = Buffer.from(kind === 'stored' ? value : plain.toString('utf8'), 'utf16le')
-  const wide = Buffer.alloc(characters.length * 2)
-  for (let at = 0; at < characters.length; at += 2) characters.copy(wide, at * 2, at, at + 2)
-  return [plain, characters, wide].filter(({ length }) => length >= shortestNeedle)
+  return [plain, characters].filter(({ length }) => length >= shortestNeedle)
 }
 
 /** In parts that overlap, so that nothing is missed at their borders. */
