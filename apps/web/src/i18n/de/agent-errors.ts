@@ -38,4 +38,24 @@ export const agentErrors: ErrorWords = {
     message: 'Einen erfassten Computer mit dieser Kennung gibt es nicht.',
     remedy: 'Er wird eine Stunde behalten, wenn kein Agent ihn hat. Erfassen Sie ihn noch einmal.',
   },
+  'agent-file.damaged': {
+    message: 'Die Datei ist kein Agent, oder nicht der ganze: {problem}',
+    remedy: 'Exportieren Sie den Agenten noch einmal, und achten Sie darauf, dass die ganze Datei ankommt.',
+  },
+  'agent-file.other-format': {
+    message: 'Die Datei hat die Form {format}, die diese Version nicht liest.',
+    remedy: 'Bringen Sie beide Installationen auf dieselbe Version, und exportieren Sie noch einmal.',
+  },
+  'agent-file.other-image': {
+    message: 'Der Computer des Agenten gehört über das Image {wanted}; hier ist {present}.',
+    remedy: 'Bringen Sie beide Installationen auf dieselbe Version, und exportieren Sie den Agenten noch einmal.',
+  },
+  'environment.disk-too-large': {
+    message: 'Die Platte in der Datei ist größer, als ein Computer hier sein darf ({limitBytes} Bytes).',
+    remedy: 'Erhöhen Sie die Grenze der Platten in den Einstellungen, oder exportieren Sie mit weniger Dateien.',
+  },
+  'environment.not-unpacked': {
+    message: 'Die Platte in der Datei konnte nicht ausgepackt werden, und nichts davon wird behalten: {problem}',
+    remedy: 'Exportieren Sie noch einmal, und achten Sie darauf, dass die ganze Datei ankommt.',
+  },
 }
