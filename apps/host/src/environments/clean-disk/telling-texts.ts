@@ -13,6 +13,8 @@ const minBitsPerCharacter = 2.8
  * Words of the language, names of hosts and headings of keys are no sign of anything. Texts are bytes read as latin-1.
  */
 export function tellingTexts(content: string, kind: 'credentials' | 'history'): TellingText[] {
+  // A database of cells: its words stand in the programs that read it, and cells give theirs to variables.
+  if (content.startsWith('SQLite format 3\0')) return []
   const texts = new Set<string>()
   for (const raw of content.split(/[\n\r\0]+/)) {
     const line = raw.trim().replace(/^: \d+:\d+;/, '')
