@@ -138,7 +138,9 @@ test('C11: with live memory a saved thread goes on in three threads at once, and
   const ticked = { path: '/home/user/.env', rule: 'github-token' }
   const agent = await client.agents.create({ name: 'Live', environment: { id: environment.id, redact: [ticked] } })
   expect(agent.current.environment?.memoryBytes).toBeGreaterThan(0)
-  expect(await foundIn(placeOf('memory', sandboxId), { canary, ...secrets })).toEqual(['canary'])
+  // What commands printed is of the conversation and no secret of the person's: pieces of it may stand there (docs/agents.md).
+  const { output: _, ...kept } = secrets
+  expect(await foundIn(placeOf('memory', sandboxId), { canary, ...kept })).toEqual(['canary'])
   for (const place of ownPlaces(sandboxId)) {
     expect(
       (await foundIn(place, { canary, ...secrets })).filter((name) => name !== 'canary'),
@@ -167,6 +169,7 @@ test('C11: with live memory a saved thread goes on in three threads at once, and
 
 test('C11: memory that holds what is removed from the files is not kept; the searcher finds it in a sleeping thread', async () => {
   const { client } = installation
+  const others = await sandboxIds()
   const source = await installation.newThread()
   const password = random()
   await client.files.write(source.id, '/home/user/.netrc', new Blob([`machine a login b password ${password}`]))
@@ -179,7 +182,7 @@ test('C11: memory that holds what is removed from the files is not kept; the sea
   const [sandboxId = ''] = (await sandboxIds()).filter((id) => !before.includes(id))
   await expect(foundIn(placeOf('memory', sandboxId), { password })).rejects.toMatchObject({ code: 2 })
   // What is searched for is found in an image that nobody cleaned.
-  const [own = ''] = before
+  const [own = ''] = before.filter((id) => !others.includes(id))
   await client.sandboxes.pause(source.id)
   expect(await foundIn(placeOf('memory', own), { password })).toEqual(['password'])
   const agent = await client.agents.create({ name: 'Files', environment: { id: environment.id } })

@@ -111,9 +111,14 @@ export function makeEnvironments(dependencies: EnvironmentsDependencies): Enviro
       return presentEnvironment(row)
     },
     receive: (userId, file) => receive(dependencies, { userId, file, plan }),
-    send: async ({ sandbox_id }) => {
-      await host.clean(sandbox_id, { secrets: await dependencies.storedSecrets() })
-      return await host.sendDisk(sandbox_id)
+    send: async (row) => {
+      // Secrets may have been stored since it was captured; memory in which one of them stands is given up.
+      const { memory } = await redactTicked(dependencies, { row, redact: [] })
+      const content = environmentContentOf(row)
+      if (content.memory?.kept && !memory?.kept) {
+        await store.update(row.id, { content_json: JSON.stringify({ ...content, memory }) })
+      }
+      return await host.sendDisk(row.sandbox_id)
     },
     prepare: async (userId, { id, redact = [] }) => {
       const row = await find(userId, id)
