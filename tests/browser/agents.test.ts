@@ -8,8 +8,11 @@ const patience = { timeout: 60_000 }
 let stage: BrowserStage
 let page: Page
 let threadId: string
+let skillId: string
 beforeAll(async () => {
   stage = await startBrowserStage()
+  const instructions = '---\nname: reports\ndescription: How reports are written.\n---\nBriefly.\n'
+  skillId = (await stage.installation.client.skills.create(instructions)).id
   threadId = (await stage.installation.client.threads.create({ title: 'Bike trips' })).id
   page = await stage.open(`/threads/${threadId}`, { width: 1440, height: 900 })
   page.setDefaultTimeout(60_000)
@@ -70,8 +73,12 @@ test('C11: a change is a version, an earlier one becomes the current one again, 
   await more.press('Enter')
   await page.getByRole('menuitem', { name: 'Edit…' }).press('Enter')
   await dialog().getByRole('textbox', { name: 'Instructions' }).fill('Count stations.')
+  await dialog().getByRole('combobox', { name: 'Skills' }).press('Enter')
+  await page.getByRole('option', { name: 'Only some of them' }).press('Enter')
+  await dialog().getByRole('group', { name: 'Skills it may use' }).getByRole('checkbox', { name: 'reports' }).check()
   await dialog().getByRole('button', { name: 'Save agent' }).press('Enter')
   await page.getByText('Version 2').waitFor()
+  expect(await agents()).toMatchObject([{ current: { skillIds: [skillId], connectionIds: null } }])
   await more.press('Enter')
   await page.getByRole('menuitem', { name: 'Versions…' }).press('Enter')
   await dialog().getByRole('button', { name: 'Make current: version 1' }).press('Enter')

@@ -7,9 +7,13 @@ import { DialogActions } from '../../../ui/dialog-actions.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { FormProblem } from '../../connection/components/form-problem.tsx'
 import { useSaveAgent } from '../api/agents.queries.ts'
+import { changedChoices } from './agent-choices.tsx'
 import { AgentFields, type AgentForm } from './agent-fields.tsx'
 
-const empty: AgentForm = { name: '', description: '', instructions: '', modelId: null }
+const empty: AgentForm = {
+  ...{ name: '', description: '', instructions: '', modelId: null },
+  ...{ skillIds: null, connectionIds: null },
+}
 
 /** An agent without a computer that is written by hand, or another version of one. */
 export function AgentDialog(props: { agent: Agent | null; onClose: () => void }) {
@@ -23,7 +27,10 @@ export function AgentDialog(props: { agent: Agent | null; onClose: () => void })
     event.preventDefault()
     if (save.isPending || name.trim() === '') return
     save.mutate(
-      { agentId: agent?.id ?? null, change: { name, description, instructions, modelId } },
+      {
+        agentId: agent?.id ?? null,
+        change: { name, description, instructions, modelId, ...changedChoices(form, agent?.current) },
+      },
       {
         onSuccess: (saved) => {
           showToast(t('saved', { name: saved.name }))
@@ -55,7 +62,7 @@ export function AgentDialog(props: { agent: Agent | null; onClose: () => void })
       }
     >
       <form id={formId} className="model-form" onSubmit={submit} noValidate>
-        <AgentFields form={form} onForm={setForm} />
+        <AgentFields form={form} onForm={setForm} workspaceId={agent?.workspaceId ?? null} />
         {save.error !== null && <FormProblem error={save.error} />}
       </form>
     </Dialog>

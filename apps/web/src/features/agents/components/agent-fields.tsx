@@ -3,13 +3,19 @@ import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { TextAreaField } from '../../../ui/text-area-field.tsx'
 import { InheritedModelField } from '../../models/components/inherited-model-field.tsx'
+import { AgentChoiceFields, type AgentChoices } from './agent-choices.tsx'
 
-export type AgentForm = { name: string; description: string; instructions: string; modelId: string | null }
+export type AgentForm = AgentChoices & {
+  name: string
+  description: string
+  instructions: string
+  modelId: string | null
+}
 
 /** What a person says of an agent. */
-export function AgentFields(props: { form: AgentForm; onForm: (form: AgentForm) => void }) {
+export function AgentFields(props: { form: AgentForm; onForm: (form: AgentForm) => void; workspaceId: string | null }) {
   const { t } = useTranslation('agents')
-  const { form, onForm } = props
+  const { form, onForm, workspaceId } = props
   return (
     <>
       <div className="agent-pair">
@@ -48,6 +54,11 @@ export function AgentFields(props: { form: AgentForm; onForm: (form: AgentForm) 
         value={form.instructions}
         maxLength={20_000}
         onValue={(instructions) => onForm({ ...form, instructions })}
+      />
+      <AgentChoiceFields
+        choices={form}
+        workspaceId={workspaceId}
+        onChoices={({ skillIds, connectionIds }) => onForm({ ...form, skillIds, connectionIds })}
       />
     </>
   )

@@ -11,6 +11,7 @@ import { showToast } from '../../../ui/toast.tsx'
 import { FormProblem } from '../../connection/components/form-problem.tsx'
 import { type SavedAgent, useAgents, useCapture, useDiscard, useSaveAgent } from '../api/agents.queries.ts'
 import { openSaveAgentLayer, useSaveAgentLayer } from '../state/save-agent-layer.ts'
+import { changedChoices } from './agent-choices.tsx'
 import { AgentFields, type AgentForm } from './agent-fields.tsx'
 import { CapturedComputer, keyOf } from './captured-computer.tsx'
 import { KeptMemory } from './kept-memory.tsx'
@@ -39,6 +40,7 @@ function SaveAgentDialog(props: { thread: Thread; onClose: () => void }) {
   const [agent, setAgent] = useState<Agent | null>(null)
   const [form, setForm] = useState<AgentForm>({
     ...{ name: thread.title.slice(0, 80), description: '', instructions: '', modelId: thread.modelId },
+    ...{ skillIds: null, connectionIds: null },
   })
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set())
   const isReady = form.name.trim() !== '' && (!hasComputer || capture.data !== undefined)
@@ -90,7 +92,7 @@ function SaveAgentDialog(props: { thread: Thread; onClose: () => void }) {
             if (next !== null) setForm({ ...next, ...next.current })
           }}
         />
-        <AgentFields form={form} onForm={setForm} />
+        <AgentFields form={form} onForm={setForm} workspaceId={(agent ?? thread).workspaceId} />
         {!hasComputer && <p className="help">{t('nothingToCapture')}</p>}
         {hasComputer && (
           <KeptMemory
@@ -151,7 +153,8 @@ function savedAgent(choice: {
     .filter((finding) => !kept.has(keyOf(finding)))
     .map(({ path, rule }) => ({ path, rule }))
   const computer = environment === undefined ? {} : { environment: { id: environment.id, redact } }
-  const change = { name, description, instructions, modelId, ...computer }
+  const choices = changedChoices(form, agent?.current)
+  const change = { name, description, instructions, modelId, ...choices, ...computer }
   if (agent !== null) return { agentId: agent.id, change }
   return { agentId: null, change: { ...change, workspaceId: thread.workspaceId } }
 }

@@ -120,7 +120,7 @@ function InlineCode(props: PropsOf<'code'>) {
 /** What stands in `pre` is a block: by this mark the renderer tells it from code within a line. */
 function Block(props: PropsOf<'pre'>) {
   const { children } = props
-  return isValidElement<object>(children) ? cloneElement(children, { 'data-block': 'true' } as object) : <>{children}</>
+  return isValidElement<object>(children) ? cloneElement(children, { 'data-block': 'true' } as object) : children
 }
 
 function BlockCode(props: PropsOf<'code'>) {
