@@ -107,7 +107,7 @@ test('C4: a wake out of the frozen copy goes on with the same processes', async 
     body: { from: 'frozen', sandbox: { actual: 'ready', bootId: sandbox.bootId, paused: null } },
   })
   expect(await orders.memory()).toBe(memory)
-  expect(host.links.get(sandbox.sandboxId)).toEqual({ state: 'up', egress: 'open' })
+  expect(host.links.get(sandbox.sandboxId)).toMatchObject({ state: 'up', egress: 'open' })
   expect(host.handshakes.at(-1)).toMatchObject({ bootId: sandbox.bootId, origin: 'resumed' })
   await expect.poll(() => host.disks.listMemoryPlaces()).toEqual([])
   expect((await fetch(`${host.url}${hostPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
@@ -183,7 +183,7 @@ test('new limits and a new egress policy of a paused sandbox hold when it wakes'
   await orders.wake()
   expect(host.driver.limitsOf(sandbox.bootId)).toMatchObject({ processes: 77 })
   expect(host.handshakes.at(-1)).toMatchObject({ limits: { processes: 77 } })
-  expect(host.links.get(sandbox.sandboxId)).toEqual({ state: 'up', egress: 'none' })
+  expect(host.links.get(sandbox.sandboxId)).toMatchObject({ state: 'up', egress: 'none' })
 })
 
 test('A3: a demotion wakes for the host alone, rescues, stops, and leaves nothing of the memory', async () => {
@@ -200,7 +200,7 @@ test('A3: a demotion wakes for the host alone, rescues, stops, and leaves nothin
       status: 200,
       body: { rescue: rescueReport, problem: '', sandbox: { actual: 'stopped' } },
     })
-    expect(egressAtRescue).toEqual([{ state: 'up', egress: 'none' }])
+    expect(egressAtRescue).toMatchObject([{ state: 'up', egress: 'none' }])
     expect(host.links.get(sandbox.sandboxId)).toMatchObject({ egress: 'open' })
     expect(host.events.filter((event) => event.type === 'boot-ready')).toHaveLength(1)
     expect(await orders.demote()).toMatchObject({ status: 200, body: { rescue: null, sandbox: { actual: 'stopped' } } })
