@@ -67,7 +67,7 @@ onBothDatabases((target) => {
   }
 
   /** An agent with everything that an agent has. */
-  const makeAgent = async () => {
+  const makeAgent = async (captured: { keepMemory?: boolean } = {}) => {
     const threadId = (await server.parts.threads.create(owner.userId, { title: 'The source' })).id
     await server.parts.turns.send(threadId, { text: '/run true', attachmentIds: [], key: 'key-of-the-test' })
     await server.parts.turns.settled(threadId)
@@ -79,7 +79,7 @@ onBothDatabases((target) => {
       .insertInto('services')
       .values({ ...row, ...state, environment_json, problem_json: null })
       .execute()
-    const { id } = await request<Environment>('POST', `/threads/${threadId}/environments`)
+    const { id } = await request<Environment>('POST', `/threads/${threadId}/environments`, captured)
     return await request<Agent>('POST', '/agents', {
       ...{ name: 'Analyst', description: 'Counts.', instructions: `Use ${token}.` },
       ...{ skillIds: [await addSkill(owner)], connectionIds: [await addConnection(owner, `${address}?key=${token}`)] },
@@ -144,6 +144,20 @@ onBothDatabases((target) => {
     },
   )
 
+  test('C11: a computer with memory is looked through again, loses memory in which a secret stands by now, and leaves without any', async () => {
+    const agent = await makeAgent({ keepMemory: true })
+    expect(agent.current.environment).toMatchObject({ memoryBytes: 4096 })
+    const looks = host.preserves.length
+    const { bytes } = await exported(agent)
+    expect(host.preserves).toHaveLength(looks + 1)
+    expect(host.preserves.at(-1)).toMatchObject({ secrets: [token], redact: [] })
+    expect(await agentsOf(owner)).toMatchObject([{ current: { environment: { memoryBytes: 4096 } } }])
+    expect((await imported(bytes)).agent.current.environment).toMatchObject({ memoryBytes: null })
+    host.preserved = { kept: false, reason: 'secret-found', detail: '', traces: [] }
+    await exported(agent)
+    expect(await agentsOf(owner)).toMatchObject([{ current: { environment: { memoryBytes: null } } }])
+  })
+
   test('an agent of somebody else and a version that is not there are not exported', async () => {
     const agent = await makeAgent()
     expect((await exported(agent, other)).response.status).toBe(404)
@@ -159,7 +173,7 @@ onBothDatabases((target) => {
     expect(bytes.includes('the disk')).toBe(true)
     expect(bytes.includes(token)).toBe(false)
     // What was stored since the capture goes too.
-    expect(host.cleans.at(-1)).toEqual({ secrets: [token] })
+    expect(host.cleans.at(-1)).toMatchObject({ secrets: [token] })
     const { agent: made, needs } = await imported(bytes)
     expect(made).toMatchObject({ name: 'Analyst', description: 'Counts.', workspaceId: null })
     expect(made.current).toMatchObject({ version: 1, instructions: 'Use ********.', connectionIds: [] })
