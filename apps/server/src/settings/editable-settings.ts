@@ -110,6 +110,11 @@ export const editableSettings = {
     schema: z.number().int().min(1).max(1_073_741_824),
     default: 4096,
   },
+  memorySnapshotQuietSeconds: {
+    doc: 'Seconds that a thread is left alone after an answer before what runs is kept; what is sent sooner does not wait for it.',
+    schema: z.number().int().min(0).max(600),
+    default: 2,
+  },
   runsAtOnce: {
     doc: 'Runs of agents that work at the same time for one person. Others wait.',
     schema: z.number().int().min(1).max(100),

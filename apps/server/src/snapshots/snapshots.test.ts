@@ -202,6 +202,18 @@ test('memory is wanted with the snapshot of an answer that used the computer, of
   expect(host.snapshots.memoryOrders.at(-1)).toBeNull()
 })
 
+test('what is sent at once waits for no memory: the snapshot before it has files only, and says why', async () => {
+  await start()
+  host.snapshots.memoryBytes = 1000
+  await change({ memorySnapshotQuietSeconds: 600 })
+  await answer()
+  await server.parts.snapshots.settled(threadId)
+  expect(host.snapshots.memoryOrders).toEqual([null])
+  expect((await list()).snapshots).toMatchObject([{ state: 'kept', memoryBytes: null, memoryProblem: 'not-quiet' }])
+  await say()
+  expect(host.snapshots.memoryOrders.at(-1)).not.toBeNull()
+})
+
 test('why a snapshot has no memory is said, and one without is a snapshot all the same', async () => {
   await start()
   host.snapshots.memoryProblem = 'too-large'

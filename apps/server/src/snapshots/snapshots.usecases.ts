@@ -15,6 +15,7 @@ import type { SandboxRow } from '../sandboxes/sandboxes.table.ts'
 import type { SettingValues } from '../settings/editable-settings.ts'
 import type { System } from '../system.ts'
 import type { LogTransaction } from '../threads/thread-log.ts'
+import { makeQuietWaits, type QuietWaits } from './quiet-waits.ts'
 import { snapshotNotFound } from './snapshots.errors.ts'
 import { presentSnapshots } from './snapshots.presenter.ts'
 import type { SnapshotStore } from './snapshots.store.ts'
@@ -26,7 +27,10 @@ export type Snapshots = {
   want(turn: { id: string; threadId: string }, transaction: LogTransaction): Promise<void>
   /** Takes what is wanted of the thread. Call it as soon as the turn has ended; it never fails. */
   turnEnded(threadId: string): Promise<void>
-  /** Resolves when no snapshot of the thread is being taken: what changes the disk next waits for that. */
+  /**
+   * Resolves when no snapshot of the thread is being taken: what changes the disk next waits for that. One that is put off
+   * until the thread was left alone is taken now, without memory, which takes longer.
+   */
   settled(threadId: string): Promise<void>
   /** At start, and when the host can be reached again: takes what a crash or an absent host left to be taken. */
   recover(): Promise<void>
@@ -43,7 +47,7 @@ export type Snapshots = {
   remove(threadId: string, snapshotId: string): Promise<void>
   /** Keeps to limits that were changed. */
   trim(): Promise<void>
-  /** Resolves when nothing is being taken or removed. */
+  /** Resolves when nothing is being taken or removed; nothing is put off any more. */
   idle(): Promise<void>
 }
 
@@ -74,6 +78,7 @@ export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
   const { store, system, logger } = dependencies
   const oneAtATime = makeKeyedLock()
   const pending = new Map<string, Promise<void>>()
+  const quiet = makeQuietWaits()
   const works = new Set<Promise<void>>()
   const trim = (diskShares?: ReadonlyMap<string, number>) =>
     oneAtATime('trim', () => trimAll(dependencies, diskShares)).catch((error: unknown) => {
@@ -84,7 +89,7 @@ export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
     for (const turn of wanted.slice(0, -1)) await store.settle(turn, { state: 'missed', problem: null })
     const turn = wanted.at(-1)
     if (turn === undefined) return undefined
-    return await takeOne(dependencies, turn)
+    return await takeOne(dependencies, { turn, quiet })
   }
   const turnEnded = (threadId: string) => {
     const taken = oneAtATime(threadId, () => takeWanted(threadId)).catch((error: unknown) => {
@@ -111,7 +116,10 @@ export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
       await store.want(row, transaction)
     },
     turnEnded,
-    settled: async (threadId) => pending.get(threadId),
+    settled: async (threadId) => {
+      using _ = quiet.want(threadId)
+      await pending.get(threadId)
+    },
     recover: async () => {
       for (const turn of await store.wanted()) {
         // What is on the disk now may belong to that turn already.
@@ -143,12 +151,18 @@ export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
         await removeSnapshot(dependencies, { id: snapshotId, threadId })
       }),
     trim: () => trim(),
-    idle: async () => void (await Promise.all(works)),
+    idle: async () => {
+      using _ = quiet.hurry()
+      await Promise.all(works)
+    },
   }
 }
 
 /** Undefined: nothing was taken, and the record says why. An absent host leaves the wish for later. */
-async function takeOne(dependencies: SnapshotsDependencies, turn: TurnSnapshotRow): Promise<TakenSnapshot | undefined> {
+async function takeOne(
+  dependencies: SnapshotsDependencies,
+  { turn, quiet }: { turn: TurnSnapshotRow; quiet: QuietWaits },
+): Promise<TakenSnapshot | undefined> {
   const { store, logger } = dependencies
   const { thread_id: threadId, turn_id: turnId } = turn
   const sandbox = await dependencies.sandboxOf(threadId)
@@ -156,8 +170,10 @@ async function takeOne(dependencies: SnapshotsDependencies, turn: TurnSnapshotRo
   const { perThread } = limitsIn(values)
   if (sandbox === undefined || sandbox.state === 'fresh' || perThread === 0) return void (await store.forgetTurn(turn))
   try {
-    const memory = (await dependencies.usedSandbox(turnId)) ? memoryOrderIn(values) : null
-    const order = { snapshotId: turn.snapshot_id, memory }
+    const wanted = (await dependencies.usedSandbox(turnId)) ? memoryOrderIn(values) : null
+    const delayMs = wanted === null ? 0 : values.memorySnapshotQuietSeconds * 1000
+    const isHurried = (await quiet.wait(threadId, delayMs)) === 'wanted'
+    const order = { snapshotId: turn.snapshot_id, memory: isHurried ? null : wanted }
     const taken = await takeWithRoom(dependencies, { sandboxId: sandbox.id, threadId, order })
     const { snapshotId: id, at, writtenBytes, memoryBytes } = taken.snapshot
     await store.removeOthers(threadId, sandbox.id)
@@ -169,7 +185,7 @@ async function takeOne(dependencies: SnapshotsDependencies, turn: TurnSnapshotRo
       written_bytes: writtenBytes,
       memory_bytes: memoryBytes,
     }
-    await store.taken(turn, row, { memory_problem: taken.memoryProblem })
+    await store.taken(turn, row, { memory_problem: isHurried ? 'not-quiet' : taken.memoryProblem })
     return taken
   } catch (error) {
     const code = isThreadboxError(error) ? error.code : 'internal'

@@ -20,7 +20,7 @@ export const snapshotSchema = z
     memoryBytes: z.number().int().nullable(),
     /**
      * Why there are files only, where memory was to be kept. `too-large`, `no-room`: it takes more than it may. `not-awake`:
-     * nothing ran. `not-saved`, `unsupported`: it could not be saved. `removed`: it made room for newer memory.
+     * nothing ran. `not-quiet`: the next message came at once. `not-saved`, `unsupported`: it could not be saved. `removed`: it made room for newer memory.
      */
     memoryProblem: z.string().nullable(),
   })

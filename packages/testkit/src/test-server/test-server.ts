@@ -73,7 +73,7 @@ export async function startTestServer(options: {
     await ended
   }
   await start()
-  const settings = { memorySnapshotsPerThread: options.memorySnapshots ?? 0 }
+  const settings = { memorySnapshotsPerThread: options.memorySnapshots ?? 0, memorySnapshotQuietSeconds: 0 }
   const apiKey = options.signUp === false ? '' : await signUp({ loopbackOrigin, token: ownerToken.token, settings })
   return {
     origin: `http://app.${options.host.installation}.localhost:${port}`,

@@ -59,6 +59,10 @@ export const settingWords: SettingWords = {
     title: 'Speicher aller Schnappschüsse',
     doc: 'Mebibytes dafür in allen Threads; dann geht der älteste. Einer nimmt höchstens ein Viertel.',
   },
+  memorySnapshotQuietSeconds: {
+    title: 'Ruhe, bevor Speicher behalten wird',
+    doc: 'Sekunden, die ein Thread nach einer Antwort in Ruhe gelassen wird, bevor behalten wird, was läuft; was früher gesendet wird, wartet nicht darauf.',
+  },
   runsAtOnce: {
     title: 'Läufe zugleich',
     doc: 'Läufe von Agenten, die für eine Person zugleich arbeiten. Weitere warten.',

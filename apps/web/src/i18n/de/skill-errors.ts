@@ -54,6 +54,26 @@ export const skillErrors: ErrorWords = {
     message: 'Der Skill hat mehr als {limit} Dateien.',
     remedy: 'Lassen Sie weg, was nicht nötig ist, etwa installierte Pakete.',
   },
+  'git.failed': {
+    message: 'git in der Sandbox antwortete: {problem}',
+    remedy: 'Führen Sie `git status` im Terminal aus: Was mit dem Repository nicht stimmt, zeigt sich dort ebenso.',
+  },
+  'git.missing': {
+    message: 'In dieser Sandbox gibt es kein git.',
+    remedy: 'Installieren Sie es dort: `sudo apt-get install git`.',
+  },
+  'git.too-slow': {
+    message: 'git in der Sandbox antwortete nicht innerhalb von {seconds} Sekunden und wurde beendet.',
+    remedy: 'Führen Sie `git status` im Terminal aus: Dort hat es alle Zeit, die es braucht.',
+  },
+  'thread-link.copies-used-up': {
+    message: 'Über diesen Link wurden schon {max} Kopien gemacht, mehr erlaubt ein Link nicht.',
+    remedy: 'Bitten Sie um einen neuen Link.',
+  },
+  'thread-link.no-copy': {
+    message: 'Dieser Link führt zu nichts, das sich kopieren lässt.',
+    remedy: 'Vielleicht wurde er beendet, oder er erlaubt nur das Lesen: Bitten Sie um einen neuen.',
+  },
   'thread-link.limit-reached': {
     message: 'Der Thread hat schon {max} Links, mehr darf er nicht haben.',
     remedy: 'Beenden Sie zuerst einen davon.',

@@ -14,6 +14,7 @@ export const settingTitles: Readonly<Record<string, string>> = {
   snapshotMebibytes: 'All snapshots (MiB)',
   memorySnapshotsPerThread: 'Snapshots with memory per thread',
   memorySnapshotMebibytes: 'Memory of all snapshots (MiB)',
+  memorySnapshotQuietSeconds: 'Quiet before memory is kept (seconds)',
   runsAtOnce: 'Runs at once',
   runsQueued: 'Runs that wait',
   runHistoryDays: 'Runs are listed (days)',
