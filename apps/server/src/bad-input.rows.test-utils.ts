@@ -286,6 +286,7 @@ export const badInputRows: Record<string, BadInputRow> = {
   'POST /agents/{agentId}/threads': { ...agent, body: { version: 1, title: 'Title' } },
   'GET /agents/{agentId}/runs': { ...agent, query: { limit: '10' } },
   'POST /agents/{agentId}/runs': { ...agent, body: { input: 'Text', version: 1, key: 'key-of-the-row' } },
+  'GET /runs/latest': {},
   'GET /runs/{runId}': run,
   'POST /runs/{runId}/cancel': run,
   'GET /agents/{agentId}/schedules': agent,

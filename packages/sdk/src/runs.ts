@@ -2,6 +2,7 @@ import type {
   CreatedWebhook,
   CreateSchedule,
   CreateWebhook,
+  LatestRuns,
   NextTimes,
   Run,
   RunPage,
@@ -30,6 +31,8 @@ export function runCalls(connection: Connection) {
     start: (agentId: string, request: StartRun) =>
       connection.json<Run>('POST', at('agents', agentId, '/runs'), { json: request }),
     get: (runId: string, signal?: AbortSignal) => connection.json<Run>('GET', at('runs', runId), { signal }),
+    /** Of each agent the newest run, and when a schedule is due next. */
+    latest: (signal?: AbortSignal) => connection.json<LatestRuns>('GET', '/runs/latest', { signal }),
     /** One that has ended stays as it is. */
     cancel: (runId: string) => connection.json<Run>('POST', at('runs', runId, '/cancel')),
 

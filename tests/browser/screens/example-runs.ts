@@ -1,4 +1,4 @@
-import type { AgentDetails, NextTimes, Run, RunPage, Schedules, Webhooks } from '@threadbox/sdk'
+import type { AgentDetails, LatestRuns, NextTimes, Run, RunPage, Schedules, Webhooks } from '@threadbox/sdk'
 import { now } from './example-data.ts'
 
 /** An agent that reads logs at night, and what came of it. */
@@ -53,6 +53,13 @@ export const runs: RunPage = {
 }
 
 /** Six in the morning in Berlin, in winter. */
+export const latestRuns: LatestRuns = {
+  agents: [
+    { agentId: 'g1', last: { id: 'v1', status: 'succeeded', createdAt: now - 4 * hour }, nextDueAt: now + 19 * hour },
+    { agentId: 'g2', last: null, nextDueAt: null },
+  ],
+}
+
 export const nextTimes: NextTimes = { next: [5, 6, 7, 8, 9].map((day) => Date.UTC(2026, 2, day, 5)) }
 
 export const schedules: Schedules = {

@@ -135,6 +135,7 @@ const asking = { entries: approvalEntries, turns: [approvalTurn], lastSeq: 1, be
 const terminal = { id: 'x1', title: 'bash', status: 'running', exitCode: null, createdAt: data.now }
 const agentAnswers: Record<string, unknown> = {
   'GET /agents': { agents },
+  'GET /runs/latest': example.latestRuns,
   'GET /agents/g1': agentDetails,
   'POST /threads/t/environments': environment,
   'DELETE /environments/j1': environment,

@@ -14,7 +14,7 @@ export type RunDependencies = {
   store: RunStore
   schedules: ScheduleStore
   webhooks: WebhookStore
-  agents: Pick<Agents, 'resolve' | 'startThread'>
+  agents: Pick<Agents, 'resolve' | 'startThread' | 'list'>
   turns: Pick<Turns, 'send' | 'stop'>
   threads: Pick<Threads, 'delete'>
   log: Pick<ThreadLog, 'entries'> & { turn(threadId: string, turnId: string): Promise<Turn | undefined> }

@@ -40,7 +40,7 @@ export type RunParts = {
 
 type Known = {
   parts: ThreadParts
-  agents: Pick<Agents, 'resolve' | 'startThread'>
+  agents: Pick<Agents, 'resolve' | 'startThread' | 'list'>
   turns: Turns
   settings: Settings
   audit: Audit

@@ -3,6 +3,7 @@ import {
   createdWebhookSchema,
   createScheduleSchema,
   createWebhookSchema,
+  latestRunsSchema,
   nextTimesSchema,
   runPageSchema,
   runSchema,
@@ -61,6 +62,13 @@ const getRunRoute = defineRoute({
   summary: 'Get a run',
   request: { params: runParams },
   responses: { 200: jsonAnswer(runSchema, 'The run.') },
+})
+const latestRunsRoute = defineRoute({
+  method: 'get',
+  path: '/runs/latest',
+  tags,
+  summary: 'Of each agent the newest run, and when a schedule is due next',
+  responses: { 200: jsonAnswer(latestRunsSchema, 'In the order of the agents.') },
 })
 const cancelRunRoute = defineRoute({
   method: 'post',
@@ -167,6 +175,7 @@ export function runRoutes(dependencies: Dependencies): Api {
     const caller = { userId, trigger: apiKeyId === null ? ('manual' as const) : ('api' as const) }
     return context.json(await runs.start(caller, context.req.valid('param').agentId, context.req.valid('json')), 202)
   })
+  api.openapi(latestRunsRoute, async (context) => context.json(await runs.latest(context.get('caller').userId), 200))
   api.openapi(getRunRoute, async (context) =>
     context.json(await runs.get(context.get('caller').userId, context.req.valid('param').runId), 200),
   )

@@ -35,6 +35,8 @@ export type RunStore = {
   /** Which of these threads are there, and not deleted. */
   liveThreads(threadIds: readonly string[]): Promise<Set<string>>
   agentIds(): Promise<string[]>
+  /** The newest run of each of these agents that has one. */
+  newest(agentIds: readonly string[]): Promise<RunRow[]>
   /** Removes ended runs of an agent that are older, and those beyond the newest so many. */
   prune(agentId: string, keep: { since: number; count: number }): Promise<void>
 }
@@ -61,7 +63,7 @@ function reads(
   database: Kysely<RunTables>,
 ): Pick<
   RunStore,
-  'find' | 'findKey' | 'list' | 'countQueued' | 'hasOpen' | 'queued' | 'running' | 'nextBegin' | 'agentIds'
+  'find' | 'findKey' | 'list' | 'countQueued' | 'hasOpen' | 'queued' | 'running' | 'nextBegin' | 'agentIds' | 'newest'
 > {
   const all = () => database.selectFrom('runs').selectAll()
   return {
@@ -106,6 +108,24 @@ function reads(
     agentIds: async () => {
       const rows = await database.selectFrom('runs').select('agent_id').distinct().execute()
       return rows.map(({ agent_id }) => agent_id)
+    },
+    newest: async (agentIds) => {
+      if (agentIds.length === 0) return []
+      const rows = await all()
+        .where('agent_id', 'in', agentIds)
+        .where(({ eb, selectFrom }) =>
+          eb(
+            'created_at',
+            '=',
+            selectFrom('runs as other')
+              .select((row) => row.fn.max('other.created_at').as('at'))
+              .whereRef('other.agent_id', '=', 'runs.agent_id'),
+          ),
+        )
+        .orderBy('id')
+        .execute()
+      // Of those that were made in the same moment the list has this one first.
+      return [...new Map(rows.map((row) => [row.agent_id, row])).values()]
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Run, RunPage, Thread } from '@threadbox/protocol/public'
+import type { Agent, LatestRuns, Run, RunPage, Schedule, Thread } from '@threadbox/protocol/public'
 import { startMcpServer } from '@threadbox/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { onBothDatabases } from '../database/both-databases.test-utils.ts'
@@ -55,6 +55,31 @@ onBothDatabases((target) => {
     expect((await bench.start({ key: 'the-same-key' })).id).toBe(started[0]?.id)
     await bench.finish()
     expect(await bench.messages()).toEqual(['Report.'])
+  })
+
+  test('C11: of each agent the newest run and the next due time are told, of nobody else', async () => {
+    const latest = () => bench.request<LatestRuns>('GET', '/runs/latest')
+    const other = await bench.request<Agent>('POST', '/agents', { name: 'Another' })
+    const nothing = { last: null, nextDueAt: null }
+    const ids = [other.id, bench.agent.id]
+    expect((await latest()).agents).toEqual(ids.map((agentId) => ({ agentId, ...nothing })))
+    await bench.start({ input: 'First.' })
+    await bench.finish()
+    bench.server.clock.now += 1000
+    const { id, createdAt } = await bench.start({ input: 'Second.' })
+    const plan = { name: 'Daily', cron: '0 6 * * *', timeZone: 'UTC', input: 'Report.', version: null }
+    const policies = { overlap: 'skip', missed: 'skip' }
+    const path = `/agents/${bench.agent.id}/schedules`
+    const { next } = await bench.request<Schedule>('POST', path, { ...plan, ...policies, isEnabled: true })
+    await bench.request('POST', path, { ...plan, ...policies, cron: '0 5 * * *', isEnabled: false })
+    expect((await latest()).agents).toEqual([
+      { agentId: other.id, ...nothing },
+      { agentId: bench.agent.id, last: { id, status: 'queued', createdAt }, nextDueAt: next[0] },
+    ])
+    const stranger = await bench.server.addPerson('stranger')
+    const answer = await bench.server.call('GET', '/api/v1/runs/latest', { person: stranger })
+    expect(await answer.json()).toEqual({ agents: [] })
+    await bench.finish()
   })
 
   test('C11: a program that uses a key starts it as such', async () => {

@@ -1,4 +1,4 @@
-import type { Run, RunPage, StartRun } from '@threadbox/protocol/public'
+import type { LatestRuns, Run, RunPage, StartRun } from '@threadbox/protocol/public'
 import type { RunDependencies } from './run-dependencies.ts'
 import type { RunEngine } from './run-engine.ts'
 import type { RunIntake } from './run-intake.ts'
@@ -14,6 +14,8 @@ export type Runs = {
   /** Newest first. Throws `request.cursor-invalid`. */
   list(userId: string, agentId: string, page: { cursor: string | undefined; limit: number }): Promise<RunPage>
   get(userId: string, runId: string): Promise<Run>
+  /** Of each agent that the person has: its newest run, and when a schedule is due next. */
+  latest(userId: string): Promise<LatestRuns>
   /** Ends it, if it has not ended. */
   cancel(userId: string, runId: string): Promise<Run>
 }
@@ -70,6 +72,18 @@ export function makeRuns(
       }
     },
     get: async (userId, runId) => presentOne(await open(userId, runId, 'read')),
+    latest: async (userId) => {
+      const agentIds = (await agents.list(userId)).agents.map(({ id }) => id)
+      const newest = new Map((await store.newest(agentIds)).map((row) => [row.agent_id, row]))
+      const due = await dependencies.schedules.nextDueOf(agentIds)
+      return {
+        agents: agentIds.map((agentId) => {
+          const row = newest.get(agentId)
+          const last = row && { id: row.id, status: row.status as Run['status'], createdAt: row.created_at }
+          return { agentId, last: last ?? null, nextDueAt: due.get(agentId) ?? null }
+        }),
+      }
+    },
     cancel: async (userId, runId) => {
       const row = await open(userId, runId, 'work')
       await engine.cancel(row)

@@ -13,6 +13,8 @@ export type ScheduleStore = {
   /** Those that are due, and those that were planned when the clock was ahead of now. */
   due(now: number): Promise<ScheduleRow[]>
   nextDueAt(): Promise<number | undefined>
+  /** When the next schedule of each of these agents is due, of those that have one which is on. */
+  nextDueOf(agentIds: readonly string[]): Promise<Map<string, number>>
   /** Moves on. False when the schedule is another one than the one that was read. */
   advance(row: ScheduleRow, next: { dueAt: number | null; now: number }, writer: RunWriter): Promise<boolean>
   /** Takes a due time. False when it was taken before. */
@@ -44,6 +46,16 @@ export function makeScheduleStore(database: Kysely<RunTables>): ScheduleStore {
       const rows = database.selectFrom('run_schedules').select((row) => row.fn.min('next_due_at').as('at'))
       const row = await rows.where('is_enabled', '=', 1).executeTakeFirst()
       return row?.at == null ? undefined : Number(row.at)
+    },
+    nextDueOf: async (agentIds) => {
+      if (agentIds.length === 0) return new Map()
+      const rows = database
+        .selectFrom('run_schedules')
+        .select((row) => ['agent_id', row.fn.min('next_due_at').as('at')])
+        .where('is_enabled', '=', 1)
+        .where('next_due_at', 'is not', null)
+        .where('agent_id', 'in', agentIds)
+      return new Map((await rows.groupBy('agent_id').execute()).map((row) => [row.agent_id, Number(row.at)]))
     },
     advance: async (row, next, writer) => {
       const same = writer

@@ -9,6 +9,7 @@ export const queryKeys = {
   agent: (agentId: string) => ['agents', agentId],
   agentOffer: (threadId: string) => ['agents', 'offer', threadId],
   capture: (threadId: string, keepMemory: boolean) => ['capture', threadId, keepMemory],
+  latestRuns: ['agents', 'latest-runs'],
   runs: (agentId: string) => ['agents', agentId, 'runs'],
   schedules: (agentId: string) => ['agents', agentId, 'schedules'],
   webhooks: (agentId: string) => ['agents', agentId, 'webhooks'],

@@ -67,6 +67,20 @@ export const runPageSchema = z
   .meta({ id: 'RunPage' })
 export type RunPage = z.infer<typeof runPageSchema>
 
+/** `GET /runs/latest`: of each agent that the person has, the newest run and when a schedule is due next. */
+export const latestRunsSchema = z
+  .object({
+    agents: z.array(
+      z.object({
+        agentId: z.string(),
+        last: runSchema.pick({ id: true, status: true, createdAt: true }).nullable(),
+        nextDueAt: z.number().int().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'LatestRuns' })
+export type LatestRuns = z.infer<typeof latestRunsSchema>
+
 const inputSchema = z.string().trim().min(1).max(maxRunInputCharacters)
 const versionSchema = z.number().int().min(1).max(1_000_000)
 

@@ -26,6 +26,8 @@ export const runs: Texts<typeof english> = {
     skipped: 'ausgelassen',
     cancelled: 'abgebrochen',
   },
+  lastRun: 'letzter Lauf {{when}}: {{status}}',
+  nextRun: 'nächster {{when}}',
   trigger: { manual: 'von Hand', api: 'durch ein Programm', schedule: 'nach Zeitplan', webhook: 'durch Webhook' },
   version: 'Version {{version}}',
   tokens: '{{shown}} Tokens',

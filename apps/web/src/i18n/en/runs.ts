@@ -23,6 +23,8 @@ export const runs = {
     skipped: 'skipped',
     cancelled: 'cancelled',
   },
+  lastRun: 'last run {{status}} {{when}}',
+  nextRun: 'next {{when}}',
   trigger: { manual: 'by hand', api: 'by a program', schedule: 'by schedule', webhook: 'by webhook' },
   version: 'version {{version}}',
   tokens: '{{shown}} tokens',

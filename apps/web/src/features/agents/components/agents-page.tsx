@@ -12,6 +12,7 @@ import { IconButton } from '../../../ui/icon-button.tsx'
 import { Menu, MenuItem } from '../../../ui/menu.tsx'
 import { ConfirmDialog } from '../../connection/components/confirm-dialog.tsx'
 import { useDocumentTitle } from '../../connection/state/use-document-title.ts'
+import { useLatestRuns } from '../../runs/api/runs.queries.ts'
 import { Loaded } from '../../settings/components/loaded.tsx'
 import { PlainHeader } from '../../threads/components/thread-header.tsx'
 import { useWorkspaces } from '../../workspaces/api/workspaces.queries.ts'
@@ -154,23 +155,28 @@ function AgentRow(props: { agent: Agent; onOpen: (kind: 'edit' | 'versions' | 'r
 }
 
 function AgentFacts(props: { agent: Agent }) {
-  const { t, i18n } = useTranslation('agents')
+  const { t, i18n } = useTranslation(['agents', 'runs'])
   const format = useFormat()
   const { agent } = props
+  const latest = useLatestRuns().data?.get(agent.id)
+  const when = (at: number) => relativeTime(at, { now: Date.now(), locale: i18n.language })
   const { version, createdAt, environment } = agent.current
   const workspace = useWorkspaces().find(({ id }) => id === agent.workspaceId)
   const facts = [
     workspace?.name,
     t('versionNumber', { version }),
-    relativeTime(createdAt, { now: Date.now(), locale: i18n.language }),
+    when(createdAt),
     environment === null ? t('noComputer') : t('computer', { size: format.bytes(environment.diskBytes) }),
     ...(environment === null || environment.services.length === 0
       ? []
       : [t('services', { names: format.list(environment.services) })]),
+    latest?.last &&
+      t('runs:lastRun', { status: t(`runs:status.${latest.last.status}`), when: when(latest.last.createdAt) }),
+    latest?.nextDueAt && t('runs:nextRun', { when: when(latest.nextDueAt) }),
   ]
   return (
     <p className="facts" title={format.fullMoment(createdAt)}>
-      {facts.filter((fact) => fact !== undefined).join(' · ')}
+      {facts.filter(Boolean).join(' · ')}
     </p>
   )
 }
