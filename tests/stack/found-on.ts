@@ -7,7 +7,8 @@ const run = promisify(execFile)
 export async function foundOn(disk: string, texts: Record<string, string>): Promise<string[]> {
   const all = Object.entries(texts)
   const patterns = all.flatMap(([, text]) => ['-e', text])
-  const buffer = { maxBuffer: 64 * 1024 * 1024 }
+  // Bytes are compared, not characters: a disk has gigabytes.
+  const buffer = { maxBuffer: 64 * 1024 * 1024, env: { ...process.env, LC_ALL: 'C' } }
   const inFiles = await run('grep', ['-rHoFa', '--devices=skip', ...patterns, disk], buffer).then(
     ({ stdout }) => stdout,
     (error: { code: number }) => (error.code === 1 ? '' : Promise.reject(error)),

@@ -35,15 +35,14 @@ const placeOf = (kind: 'memory' | 'disks', sandboxId: string) =>
 
 /** Which of these texts stand in files below a place, by name; in memory images, which are not compressed, as in disks. */
 async function foundIn(place: string, texts: Record<string, string>): Promise<string[]> {
-  const found: string[] = []
-  for (const [name, text] of Object.entries(texts)) {
-    const there = await run('grep', ['-rqaF', '--devices=skip', text, place]).then(
-      () => true,
-      (error: { code: number }) => (error.code === 1 ? false : Promise.reject(error)),
-    )
-    if (there) found.push(name)
-  }
-  return found
+  const patterns = Object.values(texts).flatMap((text) => ['-e', text])
+  // Bytes are compared, not characters: an image has hundreds of megabytes.
+  const options = { maxBuffer: 64 * 1024 * 1024, env: { ...process.env, LC_ALL: 'C' } }
+  const lines = await run('grep', ['-rhoaF', '--devices=skip', ...patterns, place], options).then(
+    ({ stdout }) => new Set(stdout.split('\n')),
+    (error: { code: number }) => (error.code === 1 ? new Set<string>() : Promise.reject(error)),
+  )
+  return Object.entries(texts).flatMap(([name, text]) => (lines.has(text) ? [name] : []))
 }
 
 /** What a copy has on its disk beside its image. */
