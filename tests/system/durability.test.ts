@@ -5,12 +5,14 @@ import { type ModelServer, startModelServer } from '@threadbox/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 
+/** `THREADBOX_TEST_FULL=1` kills as often as is promised; fewer keep the suite short. */
+const isFull = process.env.THREADBOX_TEST_FULL === '1'
 /** Kills of the server at random points of a turn. */
-const kills = 50
+const kills = isFull ? 50 : 20
 /** A turn of the script below takes about so long when nobody disturbs it. */
 const turnMs = 2500
 /** Kills around commands that a person sends, which run without a model, and about how long one takes. */
-const commandKills = 25
+const commandKills = isFull ? 25 : 10
 const commandMs = 150
 
 let installation: TestInstallation
