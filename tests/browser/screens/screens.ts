@@ -146,13 +146,14 @@ export const screens: readonly Screen[] = [
     name: 'agents',
     path: '/agents',
     arrange: (stage) => stage.addAgents(),
-    shows: (page) => page.getByText('PDF tools and OCR, two languages'),
+    shows: (page) => page.getByText('last run succeeded'),
   },
   {
     name: 'agent-versions',
     path: '/agents',
     arrange: (stage) => stage.addAgents(),
     reach: async (page) => {
+      await page.getByText('last run succeeded').waitFor()
       await page.getByRole('button', { name: 'More for agent Data analyst' }).press('Enter')
       await page.getByRole('menuitem', { name: 'Versions…' }).press('Enter')
     },
@@ -163,7 +164,7 @@ export const screens: readonly Screen[] = [
     path: '/agents',
     arrange: (stage) => stage.addAgents(),
     reach: async (page) => {
-      await page.getByText('PDF tools and OCR, two languages').waitFor()
+      await page.getByText('last run succeeded').waitFor()
       const file = { name: 'Log reader.threadbox-agent', mimeType: '', buffer: Buffer.alloc(2_400_000) }
       await page.locator('[data-agent-input="file"]').setInputFiles(file)
     },
