@@ -227,6 +227,11 @@ test('C11: a host daemon that is killed while a file comes in leaves nothing of 
   await host.restart()
   expect(await importing).not.toBe('accepted')
   await expect.poll(async () => (await onPool(second)).sandboxes, patience).toEqual(before.sandboxes)
-  const { agent: made } = await client.agents.import(new Blob([new Uint8Array(exported)]))
-  expect(made.current.environment).toMatchObject({ services: ['site'] })
+  // Until the server has found the new daemon an import is refused.
+  const imported = async () =>
+    await client.agents.import(new Blob([new Uint8Array(exported)])).then(
+      ({ agent }) => agent.current.environment?.services,
+      (error: { code: string }) => error.code,
+    )
+  await expect.poll(imported, patience).toEqual(['site'])
 }, 600_000)
