@@ -4,7 +4,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { hostPaths } from '@threadbox/protocol/host'
 import { buildWebApp } from '../browser/app-in-browser.ts'
-import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
+import { sandboxIdsOf, startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 import { makeRawSandbox, type RawSandbox } from './floors/raw-sandbox.ts'
 
 /** Everything that the scenarios measure on, started once for a whole bench. */
@@ -52,10 +52,10 @@ export async function openStage(options: { rounds: number; hasApp: boolean }): P
     raw,
     rounds: options.rounds,
     newAwakeThread: async () => {
-      const before = new Set(await sandboxIds(installation))
+      const before = new Set(await sandboxIdsOf(installation))
       const thread = await installation.newThread()
       await thread.say('/run true')
-      const [sandboxId] = (await sandboxIds(installation)).filter((id) => !before.has(id))
+      const [sandboxId] = (await sandboxIdsOf(installation)).filter((id) => !before.has(id))
       if (sandboxId === undefined) throw new Error('a command started no sandbox')
       return { thread, sandboxId }
     },
@@ -73,9 +73,4 @@ export async function openStage(options: { rounds: number; hasApp: boolean }): P
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
-}
-
-async function sandboxIds({ host }: TestInstallation): Promise<string[]> {
-  const { body } = await host.request('GET', hostPaths.sandboxes)
-  return (body as { sandboxes: { sandboxId: string }[] }).sandboxes.map(({ sandboxId }) => sandboxId)
 }

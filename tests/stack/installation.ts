@@ -1,3 +1,4 @@
+import { hostPaths } from '@threadbox/protocol/host'
 import {
   createClient,
   type Entry,
@@ -130,4 +131,10 @@ async function sendAndFollow(
   } finally {
     following.abort()
   }
+}
+
+/** Of all sandboxes that the host knows. */
+export async function sandboxIdsOf({ host }: Pick<TestInstallation, 'host'>): Promise<string[]> {
+  const { body } = await host.request('GET', hostPaths.sandboxes)
+  return (body as { sandboxes: { sandboxId: string }[] }).sandboxes.map(({ sandboxId }) => sandboxId)
 }

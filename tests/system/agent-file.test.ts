@@ -9,7 +9,8 @@ import type { Agent } from '@threadbox/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exampleWheel } from '../stack/example-wheel.ts'
 import { foundOn } from '../stack/found-on.ts'
-import { startInstallation, type TestInstallation, type TestThread, testThread } from '../stack/installation.ts'
+import { cell, output } from '../stack/in-threads.ts'
+import { startInstallation, type TestInstallation, testThread } from '../stack/installation.ts'
 
 /** Two installations of this machine that know nothing of each other; an agent goes from the first to the second. */
 let first: TestInstallation
@@ -38,16 +39,6 @@ const secrets = {
 let agent: Agent
 let exported: Buffer
 
-async function output(thread: TestThread, command: string): Promise<string> {
-  const { calls } = await thread.say(`/run ${command}`)
-  expect(calls[0], command).toMatchObject({ status: 'succeeded' })
-  return calls[0]?.output.tail ?? ''
-}
-async function cell(thread: TestThread, code: string): Promise<string> {
-  const { calls } = await thread.say(`/python ${code}`)
-  expect(calls[0], code).toMatchObject({ status: 'succeeded', result: { kind: 'python', traceback: null } })
-  return (calls[0]?.output.tail ?? '').trim()
-}
 async function download({ server }: TestInstallation, { id, current }: Agent): Promise<Buffer> {
   const where = `${server.loopbackOrigin}/api/v1/agents/${id}/versions/${current.version}/export`
   const response = await fetch(where, { headers: { authorization: `Bearer ${server.apiKey}` } })

@@ -1,9 +1,15 @@
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { hostPaths } from '@threadbox/protocol/host'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startInstallation, type TestInstallation, type TestThread, testThread } from '../stack/installation.ts'
+import { cell, output } from '../stack/in-threads.ts'
+import {
+  sandboxIdsOf,
+  startInstallation,
+  type TestInstallation,
+  type TestThread,
+  testThread,
+} from '../stack/installation.ts'
 
 let installation: TestInstallation
 beforeAll(async () => {
@@ -16,20 +22,7 @@ const patience = { timeout: 120_000, interval: 500 }
 const run = promisify(execFile)
 const random = () => crypto.randomUUID().replaceAll('-', '')
 
-async function output(thread: TestThread, command: string): Promise<string> {
-  const { calls } = await thread.say(`/run ${command}`)
-  expect(calls[0], command).toMatchObject({ status: 'succeeded' })
-  return calls[0]?.output.tail ?? ''
-}
-async function cell(thread: TestThread, code: string): Promise<string> {
-  const { calls } = await thread.say(`/python ${code}`)
-  expect(calls[0], code).toMatchObject({ status: 'succeeded', result: { kind: 'python', traceback: null } })
-  return (calls[0]?.output.tail ?? '').trim()
-}
-async function sandboxIds(): Promise<string[]> {
-  const { body } = await installation.host.request('GET', hostPaths.sandboxes)
-  return (body as { sandboxes: { sandboxId: string }[] }).sandboxes.map(({ sandboxId }) => sandboxId)
-}
+const sandboxIds = () => sandboxIdsOf(installation)
 const placeOf = (kind: 'memory' | 'disks', sandboxId: string) =>
   path.join(installation.host.diskDirectory, 'pool', kind, sandboxId)
 

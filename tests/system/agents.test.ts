@@ -3,7 +3,14 @@ import { hostPaths } from '@threadbox/protocol/host'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exampleWheel } from '../stack/example-wheel.ts'
 import { foundOn } from '../stack/found-on.ts'
-import { startInstallation, type TestInstallation, type TestThread, testThread } from '../stack/installation.ts'
+import { cell, output } from '../stack/in-threads.ts'
+import {
+  sandboxIdsOf,
+  startInstallation,
+  type TestInstallation,
+  type TestThread,
+  testThread,
+} from '../stack/installation.ts'
 
 let installation: TestInstallation
 beforeAll(async () => {
@@ -15,20 +22,7 @@ afterAll(() => installation[Symbol.asyncDispose]())
 const patience = { timeout: 120_000, interval: 500 }
 const random = () => crypto.randomUUID().replaceAll('-', '')
 
-async function output(thread: TestThread, command: string): Promise<string> {
-  const { calls } = await thread.say(`/run ${command}`)
-  expect(calls[0], command).toMatchObject({ status: 'succeeded' })
-  return calls[0]?.output.tail ?? ''
-}
-async function cell(thread: TestThread, code: string): Promise<string> {
-  const { calls } = await thread.say(`/python ${code}`)
-  expect(calls[0], code).toMatchObject({ status: 'succeeded', result: { kind: 'python', traceback: null } })
-  return (calls[0]?.output.tail ?? '').trim()
-}
-async function sandboxIds(): Promise<string[]> {
-  const { body } = await installation.host.request('GET', hostPaths.sandboxes)
-  return (body as { sandboxes: { sandboxId: string }[] }).sandboxes.map(({ sandboxId }) => sandboxId)
-}
+const sandboxIds = () => sandboxIdsOf(installation)
 const diskOf = (sandboxId: string) => path.join(installation.host.diskDirectory, 'pool/disks', sandboxId)
 
 const secrets = {

@@ -1,7 +1,7 @@
-import { hostPaths } from '@threadbox/protocol/host'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type HeldAnswers, startHeldAnswers } from '../stack/held-answers.ts'
-import { startInstallation, type TestInstallation, type TestThread, testThread } from '../stack/installation.ts'
+import { cell } from '../stack/in-threads.ts'
+import { sandboxIdsOf, startInstallation, type TestInstallation, testThread } from '../stack/installation.ts'
 
 let installation: TestInstallation
 let held: HeldAnswers
@@ -18,15 +18,7 @@ afterAll(() => installation?.[Symbol.asyncDispose]())
 
 const patience = { timeout: 120_000, interval: 200 }
 
-async function cell(thread: TestThread, code: string): Promise<string> {
-  const { calls } = await thread.say(`/python ${code}`)
-  expect(calls[0], code).toMatchObject({ status: 'succeeded', result: { kind: 'python', traceback: null } })
-  return (calls[0]?.output.tail ?? '').trim()
-}
-async function sandboxIds(): Promise<string[]> {
-  const { body } = await installation.host.request('GET', hostPaths.sandboxes)
-  return (body as { sandboxes: { sandboxId: string }[] }).sandboxes.map(({ sandboxId }) => sandboxId)
-}
+const sandboxIds = () => sandboxIdsOf(installation)
 
 test('C2 C9: of a live fork that runs when its server is killed nothing is left; the source goes on with its memory', async () => {
   const source = await installation.newThread()

@@ -1,6 +1,7 @@
 import { hostPaths } from '@threadbox/protocol/host'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startInstallation, type TestInstallation, type TestThread, testThread } from '../stack/installation.ts'
+import { cell, output } from '../stack/in-threads.ts'
+import { startInstallation, type TestInstallation, testThread } from '../stack/installation.ts'
 import { signIn } from './previews/visitor.ts'
 
 let installation: TestInstallation
@@ -8,17 +9,6 @@ beforeAll(async () => {
   installation = await startInstallation()
 })
 afterAll(() => installation[Symbol.asyncDispose]())
-
-async function output(thread: TestThread, command: string): Promise<string> {
-  const { calls } = await thread.say(`/run ${command}`)
-  expect(calls[0], command).toMatchObject({ status: 'succeeded' })
-  return calls[0]?.output.tail ?? ''
-}
-async function cell(thread: TestThread, code: string): Promise<string> {
-  const { calls } = await thread.say(`/python ${code}`)
-  expect(calls[0], code).toMatchObject({ status: 'succeeded', result: { kind: 'python', traceback: null } })
-  return (calls[0]?.output.tail ?? '').trim()
-}
 
 test('C9: a live fork goes on with processes, variables, shell and files; both are independent from then on', async () => {
   const source = await installation.newThread()

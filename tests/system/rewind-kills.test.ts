@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type HeldAnswers, startHeldAnswers } from '../stack/held-answers.ts'
+import { output } from '../stack/in-threads.ts'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 
 let installation: TestInstallation
@@ -19,11 +20,6 @@ afterAll(() => installation?.[Symbol.asyncDispose]())
 
 const patience = { timeout: 120_000, interval: 100 }
 
-async function output(thread: TestThread, command: string): Promise<string> {
-  const { calls } = await thread.say(`/run ${command}`)
-  expect(calls[0], command).toMatchObject({ status: 'succeeded' })
-  return calls[0]?.output.tail ?? ''
-}
 const messages = async (thread: TestThread) => (await thread.entries()).filter(({ kind }) => kind === 'user-message')
 const notices = async (thread: TestThread) =>
   (await thread.entries()).flatMap((entry) => (entry.kind === 'notice' && entry.code === 'rewound' ? [entry] : []))

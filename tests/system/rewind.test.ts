@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { output } from '../stack/in-threads.ts'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 
 let installation: TestInstallation
@@ -7,11 +8,6 @@ beforeAll(async () => {
 })
 afterAll(() => installation[Symbol.asyncDispose]())
 
-async function output(thread: TestThread, command: string): Promise<string> {
-  const { calls } = await thread.say(`/run ${command}`)
-  expect(calls[0], command).toMatchObject({ status: 'succeeded' })
-  return calls[0]?.output.tail ?? ''
-}
 const messagesOf = async (thread: TestThread) =>
   (await thread.entries()).flatMap((entry) =>
     entry.kind === 'user-message' ? [{ id: entry.id, text: entry.text }] : [],

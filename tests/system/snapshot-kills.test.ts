@@ -1,7 +1,7 @@
 import { hostPaths } from '@threadbox/protocol/host'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type HeldAnswers, startHeldAnswers } from '../stack/held-answers.ts'
-import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
+import { sandboxIdsOf, startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 
 let installation: TestInstallation
 let held: HeldAnswers
@@ -19,10 +19,7 @@ const patience = { timeout: 120_000, interval: 100 }
 
 const listed = async (thread: TestThread) =>
   (await installation.client.snapshots.list(thread.id)).snapshots.map(({ id, state }) => ({ id, state }))
-async function sandboxIds(): Promise<string[]> {
-  const { body } = await installation.host.request('GET', hostPaths.sandboxes)
-  return (body as { sandboxes: { sandboxId: string }[] }).sandboxes.map(({ sandboxId }) => sandboxId)
-}
+const sandboxIds = () => sandboxIdsOf(installation)
 async function onHost(sandboxId: string): Promise<string[]> {
   const { body } = await installation.host.request('GET', hostPaths.snapshots(sandboxId))
   return (body as { snapshots: { snapshotId: string }[] }).snapshots.map(({ snapshotId }) => snapshotId)

@@ -6,7 +6,7 @@ import { makeId } from '@threadbox/domain'
 import { hostPaths } from '@threadbox/protocol/host'
 import type { ThreadSnapshots } from '@threadbox/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
+import { sandboxIdsOf, startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 
 const MiB = 1024 * 1024
 
@@ -47,10 +47,7 @@ async function newSandbox(): Promise<{ thread: TestThread; sandboxId: string }> 
   return { thread, sandboxId }
 }
 
-async function sandboxIds(): Promise<string[]> {
-  const { body } = await installation.host.request('GET', hostPaths.sandboxes)
-  return (body as { sandboxes: { sandboxId: string }[] }).sandboxes.map(({ sandboxId }) => sandboxId)
-}
+const sandboxIds = () => sandboxIdsOf(installation)
 
 /** A file as a snapshot has it, read on the machine. */
 function fileIn(sandboxId: string, snapshotId: string | null, name: string): Promise<string> {

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { hostPaths } from '@threadbox/protocol/host'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { allPythonPackages } from '../../images/recipe/packages.ts'
-import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
+import { sandboxIdsOf, startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 
 /** The product without a model, used through its public API: a thread and its computer, from message to message. */
 let installation: TestInstallation
@@ -26,10 +25,7 @@ async function cell(thread: TestThread, code: string): Promise<string> {
   return calls[0]?.output.tail ?? ''
 }
 
-async function sandboxIds(): Promise<string[]> {
-  const { body } = await installation.host.request('GET', hostPaths.sandboxes)
-  return (body as { sandboxes: { sandboxId: string }[] }).sandboxes.map(({ sandboxId }) => sandboxId)
-}
+const sandboxIds = () => sandboxIdsOf(installation)
 
 test('O3: a message that needs no command starts no sandbox; the first command does', async () => {
   const before = await sandboxIds()
