@@ -183,13 +183,14 @@ function makeSnapshotPart(
   { open, host, settings, system, logger }: ThreadPartsOptions,
   known: { threadStore: ThreadStore; sandboxParts: SandboxParts },
 ): Snapshots {
+  const turnStore = makeTurnStore(tablesOf<TurnTables>(open.database))
   return makeSnapshots({
     store: makeSnapshotStore(tablesOf<SnapshotTables>(open.database)),
     host,
     sandboxOf: (threadId) => known.sandboxParts.sandboxStore.find(threadId),
-    turnIds: makeTurnStore(tablesOf<TurnTables>(open.database)).turnIds,
+    turnIds: turnStore.turnIds,
     usedSandbox: async (turnId) => {
-      const turn = await makeTurnStore(tablesOf<TurnTables>(open.database)).turn(turnId)
+      const turn = await turnStore.turn(turnId)
       return turn?.steps.some(({ calls }) => calls.some(({ bootId }) => bootId !== null)) ?? false
     },
     runningTurn: async (threadId) => (await known.threadStore.findAny(threadId))?.running_turn_id ?? undefined,

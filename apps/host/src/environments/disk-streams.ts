@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { dirname, join } from 'node:path'
-import type { Readable, Writable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { isThreadboxError } from '@threadbox/errors'
+import { type Program, startProgram } from '../start-program.ts'
 import { diskNotPacked, diskNotUnpacked, diskTooLarge } from './environments.errors.ts'
 import type { PackerOrder } from './pack-disk/main.ts'
 
@@ -17,7 +16,7 @@ const unpackedPerDisk = 4
 
 /** How a disk differs from its image, as `diskHeadSchema` says. Fails at its end when it is not whole. */
 export async function* packDisk(root: string, order: PackerOrder): AsyncGenerator<Buffer> {
-  const packer = start('pack-disk', { root, release: 'disk-packer' })
+  const packer = startProgram('pack-disk', { directory: root })
   packer.stdin.end(JSON.stringify(order))
   const compressed = createZstdCompress(compression)
   const fed = pipeline(outputOf(packer), compressed)
@@ -39,7 +38,7 @@ export async function unpackDisk(
   root: string,
   { bytes, limitBytes }: { bytes: Readable; limitBytes: number },
 ): Promise<void> {
-  const unpacker = start('unpack-disk', { root, release: 'disk-unpacker' })
+  const unpacker = startProgram('unpack-disk', { directory: root })
   using patience = watch(unpacker)
   let sizeBytes = 0
   async function* counted(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -69,23 +68,12 @@ export async function unpackDisk(
   if (code === null) throw diskNotUnpacked({ problem: 'it came to a halt.' })
 }
 
-type Worker = ChildProcess & { stdin: Writable; stdout: Readable; stderr: Readable }
-
-function start(name: string, { root, release }: { root: string; release: string }): Worker {
-  const isSource = import.meta.filename.endsWith('.ts')
-  const here = dirname(import.meta.filename)
-  const program = isSource ? join(here, name, 'main.ts') : join(here, '..', release, 'main.js')
-  const worker = spawn(process.execPath, [program], { cwd: root, env: {}, stdio: ['pipe', 'pipe', 'pipe'] })
-  worker.stdin.on('error', () => undefined)
-  return worker
-}
-
-async function endOf(worker: Worker): Promise<{ code: number | null; problem: string }> {
+async function endOf(worker: Program): Promise<{ code: number | null; problem: string }> {
   const [[code], problem] = await Promise.all([once(worker, 'exit') as Promise<[number | null]>, text(worker.stderr)])
   return { code, problem: problem.slice(-2000) }
 }
 
-async function* outputOf(worker: Worker): AsyncGenerator<Buffer> {
+async function* outputOf(worker: Program): AsyncGenerator<Buffer> {
   const ended = endOf(worker)
   yield* worker.stdout as AsyncIterable<Buffer>
   const { code, problem } = await ended
@@ -93,7 +81,7 @@ async function* outputOf(worker: Worker): AsyncGenerator<Buffer> {
 }
 
 /** Ends a worker of which nothing is seen. */
-function watch(worker: Worker): Disposable & { seen: () => void } {
+function watch(worker: Program): Disposable & { seen: () => void } {
   let isSeen = true
   const timer = setInterval(() => {
     if (!isSeen) worker.kill('SIGKILL')

@@ -14,7 +14,7 @@ export type SavedMemoryParts = Pick<
 >
 
 /** What the sandbox's own kernel takes beside the memory that was saved. */
-const restoreMarginBytes = 64 * 1024 * 1024
+export const restoreMarginBytes = 64 * 1024 * 1024
 
 type GoOn = {
   sandbox: StoredSandbox
@@ -53,11 +53,7 @@ async function restore(
   const { directory, guestDirectory } = memory
   const { launch } = parts
   const driver = await savingDriver(parts)
-  const unfit = await driver.judgeMemory(directory)
-  if (unfit !== undefined) throw memoryUnusable({ reason: unfit.problem, detail: unfit.detail })
-  if (!(await launch.files.hasGuest(guestDirectory))) {
-    throw memoryUnusable({ reason: 'other-version', detail: `The guest daemon ${guestDirectory} is gone.` })
-  }
+  await judgeSaved(parts, memory)
   const { namespacePath, gatewayAddress } = await (attachment ?? launch.attachments.obtainSilent(sandbox))
   const mounts = await launch.files.write({ sandboxId: placeId, hostname, gatewayAddress, guestDirectory })
   const { path: rootPath } = await parts.disks.getDisk(placeId)
@@ -75,4 +71,16 @@ async function restore(
   const greeting = { ...boot, place: sandbox, origin: 'forked' as const, presentedToken: memory.accessToken }
   await watch.time('guestMs', awaitGuest(launch, greeting))
   await parts.boots.markReady(bootId)
+}
+
+/** Throws `sandbox.memory-unusable` when this machine cannot read the image, or has its guest no more. */
+export async function judgeSaved(
+  parts: Pick<MemoryParts, 'launch'>,
+  { directory, guestDirectory }: Pick<SavedMemory, 'directory' | 'guestDirectory'>,
+): Promise<void> {
+  const unfit = await (await savingDriver(parts)).judgeMemory(directory)
+  if (unfit !== undefined) throw memoryUnusable({ reason: unfit.problem, detail: unfit.detail })
+  if (await parts.launch.files.hasGuest(guestDirectory)) return
+  const detail = `The guest daemon that it began with (${guestDirectory}) is gone.`
+  throw memoryUnusable({ reason: 'other-version', detail })
 }

@@ -11,10 +11,8 @@ import type { StoredImage } from '../state/memory-images.store.ts'
 import { memoryUnusable } from './memory.errors.ts'
 import { discardImage, type MemoryParts, reasonOf, type SandboxBoot, savingDriver, sideBySide } from './memory-parts.ts'
 import { imageName } from './pause.ts'
+import { judgeSaved, restoreMarginBytes } from './saved-memory.ts'
 import { makeStopwatch, type Stopwatch } from './stopwatch.ts'
-
-/** What the sandbox's own kernel takes beside the memory that was saved. */
-const restoreMarginBytes = 64 * 1024 * 1024
 
 type Revival = SandboxBoot & { state: 'waking' | 'demoting'; watch: Stopwatch }
 
@@ -169,13 +167,7 @@ async function judgeImage(parts: MemoryParts, options: Revival & { image: Stored
   const { sandbox, boot, image } = options
   const { path: place } = await parts.disks.makeMemoryPlace({ diskId: sandbox.placeId, imageId: image.imageId })
   const directory = path.join(place, imageName)
-  const driver = await savingDriver(parts)
-  const unfit = await driver.judgeMemory(directory)
-  if (unfit !== undefined) throw memoryUnusable({ reason: unfit.problem, detail: unfit.detail })
-  if (!(await parts.launch.files.hasGuest(boot.guestDirectory))) {
-    const detail = `The guest daemon that it began with (${boot.guestDirectory}) is gone.`
-    throw memoryUnusable({ reason: 'other-version', detail })
-  }
+  await judgeSaved(parts, { directory, guestDirectory: boot.guestDirectory })
   const changed = await diskProblem(parts, options)
   if (changed !== undefined) throw memoryUnusable({ reason: 'disk-changed', detail: changed })
   return directory

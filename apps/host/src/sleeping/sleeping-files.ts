@@ -1,8 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { access } from 'node:fs/promises'
 import { Socket } from 'node:net'
-import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DiskStore } from '@threadbox/disk-store'
@@ -16,6 +15,7 @@ import {
 import { isAsleep, type PausedBoots } from '../memory/paused-boots.ts'
 import { makeFewAtOnce } from '../orders/few-at-once.ts'
 import { sandboxNotFound } from '../orders/orders.errors.ts'
+import { startProgram } from '../start-program.ts'
 import type { BootsStore } from '../state/boots.store.ts'
 import type { SandboxesStore } from '../state/sandboxes.store.ts'
 import type { ReaderAnswer, ReaderOrder } from './read-disk/main.ts'
@@ -109,17 +109,11 @@ async function ended(reader: ChildProcess): Promise<void> {
 }
 
 function startReader(root: string, question: SleepingQuestion): ChildProcess {
-  const isSource = import.meta.filename.endsWith('.ts')
-  const here = dirname(import.meta.filename)
-  const program = isSource ? join(here, 'read-disk', 'main.ts') : join(here, '..', 'disk-reader', 'main.js')
-  const reader = spawn(process.execPath, [program], {
-    cwd: root,
-    env: {},
-    stdio: ['pipe', 'pipe', 'ignore'],
-  })
+  const reader = startProgram('read-disk', { directory: root })
+  // What it says there is for nobody, and is not to keep it waiting.
+  reader.stderr.resume()
   const order: ReaderOrder = { question, userId: process.getuid?.() === 0 ? sandboxUserId : null }
-  reader.stdin?.on('error', () => undefined)
-  reader.stdin?.end(JSON.stringify(order))
+  reader.stdin.end(JSON.stringify(order))
   return reader
 }
 

@@ -9,7 +9,7 @@ import { parseJson } from '../parse-json.ts'
  * after another, and until the end how its disk differs from its image, as the host says it.
  */
 export const agentFileMark = 'threadbox-agent\n'
-const agentFileFormat = 1
+export const agentFileFormat = 1
 /** A hundred times what names, instructions and lists of variables take. */
 export const maxAgentFileHeadBytes = 16 * 1024 * 1024
 

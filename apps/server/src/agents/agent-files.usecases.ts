@@ -13,6 +13,7 @@ import { nameKey } from '../workspaces/workspaces.presenter.ts'
 import {
   type AgentFile,
   addressOf,
+  agentFileFormat,
   agentFileMark,
   freeName,
   maxAgentFileHeadBytes,
@@ -64,7 +65,7 @@ export function makeAgentFiles(dependencies: AgentFilesDependencies): AgentFiles
       const environment = await environmentOf(dependencies, version)
       const file = withoutTexts(
         {
-          ...{ format: 1 as const, exportedAt: dependencies.system.now() },
+          ...{ format: agentFileFormat, exportedAt: dependencies.system.now() },
           ...{ name: agent.name, description: agent.description, instructions: version.instructions },
           model: await modelOf(dependencies, version),
           skills: skills?.map(({ name, bytes }) => ({ name, sizeBytes: bytes.byteLength })) ?? null,

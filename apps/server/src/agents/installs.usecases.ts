@@ -26,7 +26,7 @@ export type Installs = {
 
 type InstallsDependencies = {
   open: OpenDatabase
-  log: Pick<ThreadLog, 'entries'>
+  log: Pick<ThreadLog, 'entriesOfTurn'>
   threadStore: Pick<ThreadStore, 'findAny'>
   system: System
   userHub: Pick<UserHub, 'publish'>
@@ -49,7 +49,7 @@ export function makeInstalls({ open, log, threadStore, system, userHub }: Instal
     offer,
     turnEnded: async ({ id, threadId }) => {
       const thread = await threadStore.findAny(threadId)
-      const packages = (await log.entries(threadId)).filter(({ turnId }) => turnId === id).flatMap(installedBy)
+      const packages = (await log.entriesOfTurn(threadId, id)).flatMap(installedBy)
       if (thread === undefined || packages.length === 0) return
       const own = { thread_id: threadId, user_id: thread.user_id, at: system.now() }
       const rows = [...new Set(packages)].slice(0, maxPackages).map((name) => ({ ...own, package: name }))

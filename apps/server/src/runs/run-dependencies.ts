@@ -1,4 +1,4 @@
-import type { Entry, Turn } from '@threadbox/protocol/public'
+import type { Turn } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { Agents } from '../agents/agents.usecases.ts'
 import type { Audit } from '../audit/audit.ts'
@@ -17,19 +17,11 @@ export type RunDependencies = {
   agents: Pick<Agents, 'resolve' | 'startThread' | 'list'>
   turns: Pick<Turns, 'send' | 'stop'>
   threads: Pick<Threads, 'delete'>
-  log: Pick<ThreadLog, 'entries'> & { turn(threadId: string, turnId: string): Promise<Turn | undefined> }
+  log: Pick<ThreadLog, 'entriesOfTurn'> & { turn(threadId: string, turnId: string): Promise<Turn | undefined> }
   settings: Pick<Settings, 'values'>
   audit: Audit
   system: System
   logger: Logger
   /** Runs, schedules or webhooks of an agent are others than before. */
   onChanged(userId: string, agentId: string): void
-}
-
-/** What of a conversation belongs to one turn. */
-export async function entriesOfTurn(
-  { log }: Pick<RunDependencies, 'log'>,
-  { threadId, turnId }: { threadId: string; turnId: string },
-): Promise<Entry[]> {
-  return (await log.entries(threadId)).filter((entry) => entry.turnId === turnId)
 }

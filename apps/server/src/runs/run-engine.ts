@@ -1,5 +1,5 @@
 import { isThreadboxError } from '@threadbox/errors'
-import { entriesOfTurn, type RunDependencies } from './run-dependencies.ts'
+import type { RunDependencies } from './run-dependencies.ts'
 import { outcomeOf, reasonFrom } from './run-outcome.models.ts'
 import { runStopped, runThreadGone } from './runs.errors.ts'
 import type { RunRow } from './runs.table.ts'
@@ -107,7 +107,7 @@ async function settle(dependencies: RunDependencies, row: RunRow): Promise<void>
   if (isCancelled) await turns.stop(threadId)
   const turn = await log.turn(threadId, turnId)
   if (turn?.status === 'running') return
-  const entries = await entriesOfTurn(dependencies, { threadId, turnId })
+  const entries = await log.entriesOfTurn(threadId, turnId)
   if (turn === undefined) {
     // A person was quicker with a message of their own: that of the run waits behind it.
     if (entries.length === 0) await lose(dependencies, row)

@@ -70,6 +70,11 @@ export function makeThreadLog(dependencies: ThreadLogDependencies): ThreadRecord
       database.transaction().execute(async (transaction): Promise<Entry[]> => {
         return await foldRows(transaction, threadId, await entryRows(transaction, threadId).execute())
       }),
+    entriesOfTurn: (threadId, turnId) =>
+      database.transaction().execute(async (transaction): Promise<Entry[]> => {
+        const rows = await entryRows(transaction, threadId).where('turn_id', '=', turnId).execute()
+        return await foldRows(transaction, threadId, rows)
+      }),
     turn: async (threadId, turnId) => {
       const row = await database
         .selectFrom('thread_turns')

@@ -31,6 +31,8 @@ export type ThreadLog = {
   entry(threadId: string, entryId: string): Promise<Entry | undefined>
   /** All entries of the thread in order, oldest first; what the model's history is made from. */
   entries(threadId: string): Promise<Entry[]>
+  /** Those that belong to one turn. */
+  entriesOfTurn(threadId: string, turnId: string): Promise<Entry[]>
   turn(threadId: string, turnId: string): Promise<Turn | undefined>
   /** Drops the recorded text deltas of ended turns; their entries hold the whole text. */
   prune(threadId: string): Promise<void>
