@@ -16,6 +16,11 @@ export type Stage = TestInstallation & {
   untilSparesWait(): Promise<void>
   /** Resolves when the snapshot of the last turn was taken: between two messages of a person it is. */
   untilSnapshotTaken(threadId: string): Promise<void>
+  /**
+   * Deletes threads for good, and resolves when their sandboxes are gone and spares wait: what one round leaves behind
+   * (a copy that still holds its memory, one that is being removed) is no part of the next.
+   */
+  removeThreads(...threadIds: string[]): Promise<void>
   /** How often the scenarios about starting, pausing and waking repeat each figure. */
   rounds: number
 }
@@ -32,7 +37,11 @@ export async function openStage(options: { rounds: number; hasApp: boolean }): P
   if (options.hasApp) await buildWebApp(webDirectory)
   const installation = cleanup.use(
     await startInstallation({
-      serverEnvironment: { THREADBOX_LOG_LEVEL: 'info', THREADBOX_WEB_DIRECTORY: webDirectory },
+      serverEnvironment: {
+        THREADBOX_LOG_LEVEL: 'info',
+        THREADBOX_WEB_DIRECTORY: webDirectory,
+        THREADBOX_UNDO_SECONDS: '1',
+      },
       hostEnvironment: {
         THREADBOX_SPARE_SANDBOXES: String(spares),
         THREADBOX_SPARE_KERNELS: 'on',
@@ -47,6 +56,13 @@ export async function openStage(options: { rounds: number; hasApp: boolean }): P
     }),
   )
   const kept = cleanup.move()
+  const untilSparesWait = async () => {
+    const waiting = async () => {
+      const { body } = await installation.host.request('GET', hostPaths.info)
+      return (body as { spareSandboxes: number }).spareSandboxes
+    }
+    while ((await waiting()) < spares) await delay(50)
+  }
   return {
     ...installation,
     raw,
@@ -59,12 +75,12 @@ export async function openStage(options: { rounds: number; hasApp: boolean }): P
       if (sandboxId === undefined) throw new Error('a command started no sandbox')
       return { thread, sandboxId }
     },
-    untilSparesWait: async () => {
-      const waiting = async () => {
-        const { body } = await installation.host.request('GET', hostPaths.info)
-        return (body as { spareSandboxes: number }).spareSandboxes
-      }
-      while ((await waiting()) < spares) await delay(50)
+    untilSparesWait,
+    removeThreads: async (...threadIds) => {
+      await untilSparesWait()
+      const { length } = await sandboxIdsOf(installation)
+      await Promise.all(threadIds.map((threadId) => installation.client.threads.delete(threadId)))
+      while ((await sandboxIdsOf(installation)).length > length - threadIds.length) await delay(50)
     },
     untilSnapshotTaken: async (threadId) => {
       const wanted = async () =>

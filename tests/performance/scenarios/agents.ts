@@ -13,6 +13,7 @@ export async function agents(stage: Stage): Promise<Figure[]> {
   await using raw = await makeRawMemory({ ...place, held })
   const { thread } = await stage.newAwakeThread()
   await holdIn(thread, held)
+  await stage.untilSparesWait()
   const save = emptyFigure({
     id: 'agent-capture',
     title:
@@ -58,10 +59,10 @@ export async function agents(stage: Stage): Promise<Figure[]> {
         await succeed(testThread(stage.client, started))
       }),
     )
-    await stage.client.threads.delete(started)
     await stage.client.agents.delete(agent.id)
+    await stage.removeThreads(started)
   }
-  await stage.client.threads.delete(thread.id)
+  await stage.removeThreads(thread.id)
   return [save, stall, start]
 }
 

@@ -23,6 +23,7 @@ async function forking(
   const { thread } = await stage.newAwakeThread()
   await holdIn(thread, { megabytes })
   await stage.untilSnapshotTaken(thread.id)
+  await stage.untilSparesWait()
   const figure = emptyFigure({
     id: `fork-${megabytes}`,
     title: `Fork of a running thread with ${title} held, until the second one runs beside it`,
@@ -42,8 +43,8 @@ async function forking(
         forkId = fork.id
       }),
     )
-    await stage.client.threads.delete(forkId)
+    await stage.removeThreads(forkId)
   }
-  await stage.client.threads.delete(thread.id)
+  await stage.removeThreads(thread.id)
   return [figure]
 }

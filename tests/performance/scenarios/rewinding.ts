@@ -19,6 +19,7 @@ export async function rewinding(stage: Stage): Promise<Figure[]> {
     target: null,
   })
   const { thread } = await stage.newAwakeThread()
+  await stage.untilSparesWait()
   for (let round = 0; round < stage.rounds; round++) {
     const entryId = await sayAndSettle(stage, { thread, text: `/run echo ${round} > /home/user/note` })
     const diskMs = await rawSnapshotsMs(place, 2)
@@ -31,7 +32,7 @@ export async function rewinding(stage: Stage): Promise<Figure[]> {
     command.floorSamples.push(diskMs + bootMs)
     await stage.untilSnapshotTaken(thread.id)
   }
-  await stage.client.threads.delete(thread.id)
+  await stage.removeThreads(thread.id)
   return [order, command]
 }
 

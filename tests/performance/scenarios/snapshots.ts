@@ -24,6 +24,7 @@ export async function snapshots(stage: Stage): Promise<Figure[]> {
   const figures = figuresOf()
   const copies: string[] = []
   try {
+    await stage.untilSparesWait()
     await take(stage, sandboxId)
     await run('btrfs', ['filesystem', 'sync', raw])
     let before = await usedBytes(stage, sandboxId)
@@ -44,7 +45,7 @@ export async function snapshots(stage: Stage): Promise<Figure[]> {
     }
   } finally {
     for (const copy of [...copies, raw]) await run('btrfs', ['subvolume', 'delete', copy]).catch(() => undefined)
-    await stage.client.threads.delete(thread.id)
+    await stage.removeThreads(thread.id)
   }
   return Object.values(figures)
 }
@@ -86,6 +87,7 @@ export async function snapshotMemory(stage: Stage): Promise<Figure[]> {
   const { thread, sandboxId } = await stage.newAwakeThread()
   await holdIn(thread, held)
   await stage.untilSnapshotTaken(thread.id)
+  await stage.untilSparesWait()
   const { order, stall, rewind } = memoryFigures()
   const settings = async (memorySnapshotsPerThread: number) =>
     void (await client.installation.updateSettings({ settings: { memorySnapshotsPerThread } }))
@@ -119,7 +121,7 @@ export async function snapshotMemory(stage: Stage): Promise<Figure[]> {
     }
   } finally {
     await settings(0)
-    await client.threads.delete(thread.id)
+    await stage.removeThreads(thread.id)
   }
   return [order, stall, rewind]
 }
