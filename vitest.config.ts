@@ -24,6 +24,8 @@ export default defineConfig({
             'tests/performance/*.test.ts',
           ],
           exclude: ['**/*.system.test.ts', '**/node_modules/**'],
+          // Some wait for a child or a limit of time meanwhile.
+          maxWorkers: 3,
           // A machine that also runs other things is ten times slower at moments.
           expect: patience,
           testTimeout: 60_000,

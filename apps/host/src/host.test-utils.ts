@@ -106,6 +106,8 @@ export async function startHostUnderTest(options: HostUnderTestOptions): Promise
     },
     hangAt: (step) => steps.hangAt(step),
     killAndRestart: async () => {
+      // What it does beside the step that hangs ends there too.
+      steps.kill()
       await host.close()
       steps = makeSteps()
       host = await open(steps)
@@ -211,10 +213,13 @@ type Steps = {
   watch<Part extends object>(name: string, part: Part): Part
   /** Resolves when the daemon hangs there. */
   hangAt(step: string): Promise<void>
+  /** Nothing that is asked of a watched part from now on comes back. */
+  kill(): void
 }
 
 function makeSteps(): Steps {
   const hangs = new Map<string, () => void>()
+  let isKilled = false
   const pass = async (step: string) => {
     const reached = hangs.get(step)
     if (reached === undefined) return
@@ -228,6 +233,7 @@ function makeSteps(): Steps {
           const method = Reflect.get(target, property)
           if (typeof method !== 'function' || hangs.size === 0) return method
           return (...values: unknown[]) => {
+            if (isKilled) return new Promise(() => undefined)
             const step = `${name}.${String(property)}`
             if (!hangs.has(`before ${step}`) && !hangs.has(`after ${step}`)) return method.apply(target, values)
             const call = async () => {
@@ -244,6 +250,9 @@ function makeSteps(): Steps {
       const { promise, resolve } = Promise.withResolvers<void>()
       hangs.set(step, resolve)
       return promise
+    },
+    kill: () => {
+      isKilled = true
     },
   }
 }

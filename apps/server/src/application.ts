@@ -63,7 +63,7 @@ import { makeApiKeyStore } from './users/api-keys.store.ts'
 import { type ApiKeys, makeApiKeys } from './users/api-keys.usecases.ts'
 import { makeAttemptLimit } from './users/attempt-limit.ts'
 import type { AuthenticationOptions } from './users/authentication.middleware.ts'
-import { type Login, makeLogin, sessionCookieName } from './users/login.ts'
+import { type HashPassword, type Login, makeLogin, sessionCookieName } from './users/login.ts'
 import { makeOwnerToken } from './users/owner-token.ts'
 import { accountRoutes, signInRoutes } from './users/users.routes.ts'
 import { makeUserStore } from './users/users.store.ts'
@@ -82,6 +82,7 @@ export type ApplicationOptions = {
   hostSocket: string
   blobs: BlobStore
   masterKey: Uint8Array
+  hashPassword?: HashPassword
   hosts: AllowedHosts
   ownerTokenFile: string
   webDirectory: string
@@ -195,6 +196,7 @@ function makePeople(options: ApplicationOptions, audit: Audit): { users: Users; 
     installation: options.hosts.installation,
     isSecure: options.hosts.publicUrl.startsWith('https:'),
     logger,
+    ...(options.hashPassword && { hashPassword: options.hashPassword }),
   })
   const users = makeUsers({
     login,

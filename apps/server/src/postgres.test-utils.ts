@@ -5,6 +5,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { openDatabase } from './database/database.ts'
+import { migrate } from './database/migrations.registry.ts'
 
 /** Debian and Ubuntu keep each version in a folder of its own. */
 const [binaries = ''] = globSync('/usr/lib/postgresql/*/bin').sort().reverse()
@@ -13,7 +15,10 @@ const [binaries = ''] = globSync('/usr/lib/postgresql/*/bin').sort().reverse()
 export const canRunPostgres = existsSync(join(binaries, 'initdb')) && process.getuid?.() === 0
 
 /** A Postgres of its own in a temporary directory, on loopback only. */
-export type TestPostgres = AsyncDisposable & { makeDatabase(): Promise<string> }
+export type TestPostgres = AsyncDisposable & {
+  /** The address of a new database: with the tables of the product, made once and copied, or empty. */
+  makeDatabase(content?: 'migrated' | 'empty'): Promise<string>
+}
 
 export async function startPostgres(): Promise<TestPostgres> {
   const directory = await mkdtemp(join(tmpdir(), 'threadbox-postgres-'))
@@ -25,15 +30,27 @@ export async function startPostgres(): Promise<TestPostgres> {
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`
   asPostgres(join(binaries, 'pg_ctl'), ['-D', data, '-o', options, '-l', join(data, 'log'), '-w', 'start'])
   const urlOf = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`
+  const create = async (name: string, template = 'template1') => {
+    const client = new pg.Client({ connectionString: urlOf('postgres') })
+    await client.connect()
+    await client.query(`create database ${name} template ${template}`)
+    await client.end()
+    return urlOf(name)
+  }
+  let migrated: Promise<void> | undefined
+  const makeMigrated = async () => {
+    const open = openDatabase({ url: await create('migrated') })
+    await migrate(open)
+    await open.close()
+  }
   let count = 0
   return {
-    makeDatabase: async () => {
+    makeDatabase: async (content = 'migrated') => {
       count += 1
-      const client = new pg.Client({ connectionString: urlOf('postgres') })
-      await client.connect()
-      await client.query(`create database test${count}`)
-      await client.end()
-      return urlOf(`test${count}`)
+      if (content === 'empty') return await create(`test${count}`)
+      migrated ??= makeMigrated()
+      await migrated
+      return await create(`test${count}`, 'migrated')
     },
     [Symbol.asyncDispose]: async () => {
       asPostgres(join(binaries, 'pg_ctl'), ['-D', data, '-m', 'immediate', '-w', 'stop'])

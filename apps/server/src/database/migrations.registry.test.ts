@@ -39,4 +39,4 @@ onBothDatabases((target) => {
     expect(plan.toBeAdded).toEqual([])
     await open.close()
   })
-})
+}, 'empty')

@@ -52,7 +52,7 @@ onBothDatabases((target) => {
       secret.slice(0, -1),
       `${secret}x`,
       secret.toLowerCase(),
-      `x${secret.slice(1)}`,
+      `${secret.startsWith('x') ? 'y' : 'x'}${secret.slice(1)}`,
       link?.id ?? '',
       threadId,
       '%00',

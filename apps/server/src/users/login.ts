@@ -14,7 +14,11 @@ export type LoginOptions = {
   /** True when people reach the app over TLS. */
   isSecure: boolean
   logger: Logger
+  /** How a password is hashed; without it the library's own way (scrypt). */
+  hashPassword?: HashPassword
 }
+
+export type HashPassword = (password: string) => Promise<string>
 
 /**
  * The login library, on our database. It is used as a library only: its own HTTP routes are not mounted, so that every
@@ -30,7 +34,10 @@ export function loginOptionsOf(options: LoginOptions) {
     database: { db: options.open.database, type: options.open.kind, transaction: true },
     secret: options.secret,
     baseURL: options.isSecure ? 'https://app.invalid' : 'http://app.invalid',
-    emailAndPassword: { enabled: true, minPasswordLength: 12, maxPasswordLength: 128, autoSignIn: true },
+    emailAndPassword: {
+      ...{ enabled: true, minPasswordLength: 12, maxPasswordLength: 128, autoSignIn: true },
+      ...(options.hashPassword && { password: { hash: options.hashPassword } }),
+    },
     user: { modelName: 'users' },
     session: { modelName: 'sessions', expiresIn: sessionSeconds, updateAge: 24 * 3600 },
     account: { modelName: 'accounts' },
