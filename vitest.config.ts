@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './deploy/build/longest-first.ts'
 
 /**
  * unit: everything that needs no root, no network and no sandbox; runs beside the code it tests.
@@ -12,6 +13,7 @@ const patience = { poll: { timeout: 20_000 } }
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -52,6 +54,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],
+          globalSetup: ['tests/browser/built-app.ts'],
           maxWorkers: filesAtOnce,
           expect: patience,
           testTimeout: 300_000,

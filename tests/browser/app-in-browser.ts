@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { cp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { TestServer } from '@threadbox/testkit'
@@ -19,8 +20,17 @@ export type PageOptions = {
 const run = promisify(execFile)
 const webRoot = path.join(import.meta.dirname, '../../apps/web')
 
-/** Builds the app into a directory, in place of what is in it. */
+/** Names the directory of an app that is built already. */
+export const builtAppVariable = 'THREADBOX_BUILT_APP'
+
+/** Builds the app into a directory, in place of what is in it; or copies the one that was built for all tests. */
 export async function buildWebApp(outDir: string): Promise<void> {
+  const built = process.env[builtAppVariable]
+  if (built !== undefined) {
+    await rm(outDir, { recursive: true, force: true })
+    await cp(built, outDir, { recursive: true })
+    return
+  }
   const vite = path.join(import.meta.dirname, '../../node_modules/.bin/vite')
   // In a process of its own: the test runner's NODE_ENV would make it a development build.
   await run(vite, ['build', '--logLevel', 'error', '--outDir', outDir, '--emptyOutDir'], {

@@ -17,7 +17,7 @@ import { type Story, workOn } from './host-load.ts'
  */
 const run = promisify(execFile)
 const MiB = 1024 * 1024
-const cuts = process.env.THREADBOX_TEST_FULL === '1' ? 50 : 8
+const cuts = process.env.THREADBOX_TEST_FULL === '1' ? 50 : 5
 const seed = 20_261_122
 const installation = `t${randomBytes(4).toString('hex').slice(0, 5)}`
 
