@@ -1,0 +1,40 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/**
+ * Files that take a minute and more, the longest first: where one of them began last, the processors would wait for it.
+ * A file that is not here comes after them, as the runner puts it.
+ */
+const long = [
+  'system/durability',
+  'browser/screens',
+  'system/terminals',
+  'system/power-loss/power-loss-host',
+  'system/thread-computer',
+  'system/thread-sleep',
+  'system/memory-snapshots',
+  'system/agents',
+  'system/rescue',
+  'system/host-pause',
+  'system/agents-live',
+  'system/agent-file',
+  'browser/files-pane',
+  'browser/terminal',
+  'browser/agent-file',
+  'system/thirteenth-wake',
+  'system/host-spares',
+  'system/pause-story',
+  'system/view-page',
+  'system/limits',
+  'system/snapshots',
+]
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const rank = ({ moduleId }: TestSpecification) => {
+      const at = long.findIndex((name) => moduleId.endsWith(`/tests/${name}.test.ts`))
+      return at < 0 ? long.length : at
+    }
+    return sorted.sort((left, right) => rank(left) - rank(right))
+  }
+}
