@@ -215,7 +215,7 @@ describe('the panel', () => {
     await expect.poll(paths).toEqual(['POST /threads/t/sandbox/restart'])
   })
 
-  test('G7: limits are checked while they are typed, and only what was changed is sent', async () => {
+  test('G7 C12: limits are checked while they are typed, only what was changed is sent, and one goes back to what it inherits', async () => {
     await using page = await open()
     const opened = await openPane(page)
     const limits = opened.getByRole('region', { name: 'Limits' })
@@ -229,6 +229,12 @@ describe('the panel', () => {
     await expect
       .poll(() => server.orders)
       .toEqual([{ path: 'PATCH /threads/t/sandbox', body: { limits: { memoryBytes: 8 * 1024 ** 3 } } }])
+    server.setDetail({ ownLimits: ['memoryBytes'], workspaceLimits: ['cpus'] })
+    await page.reload()
+    await limits.getByText('workspace').waitFor()
+    expect(await limits.getByRole('button', { name: /^Use the inherited value/ }).count()).toBe(1)
+    await limits.getByRole('button', { name: 'Use the inherited value for Memory' }).click()
+    await expect.poll(() => server.orders.at(-1)?.body).toEqual({ limits: { memoryBytes: null } })
   })
 
   test('each value of the policy tells where it comes from, and goes back to the installation’s', async () => {
@@ -238,7 +244,7 @@ describe('the panel', () => {
     const policy = opened.getByRole('region', { name: 'When it sleeps and what is kept' })
     await policy.getByText('this thread').waitFor()
     expect(await policy.getByText('installation', { exact: true }).count()).toBe(5)
-    await policy.getByRole('button', { name: 'Use the installation’s value' }).click()
+    await policy.getByRole('button', { name: 'Use the inherited value for Memory kept for at least' }).click()
     await expect.poll(() => server.orders.at(-1)?.body).toEqual({ policy: { hotHours: null } })
     await policy.getByLabel('Pause after idle').fill('5')
     await page.keyboard.press('Enter')

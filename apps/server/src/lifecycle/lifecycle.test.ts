@@ -258,6 +258,10 @@ describe('what a person changes', () => {
     expect(bench.host.sandboxes.get(sandboxId)?.limits.cpus).toBe(3)
     await bench.awake()
     expect((await bench.detail()).sandbox.limits).toMatchObject({ memoryBytes, cpus: 3 })
+    const given = await bench.detail('PATCH', '', { limits: { memoryBytes: null } })
+    expect([given.sandbox.limits.memoryBytes, given.ownLimits]).toEqual([2 * 1024 ** 3, ['cpus']])
+    expect(bench.host.sandboxes.get(sandboxId)?.limits).toMatchObject({ memoryBytes: 2 * 1024 ** 3, cpus: 3 })
+    expect((await bench.detail('PATCH', '', { limits: { cpus: null } })).ownLimits).toEqual([])
   })
 
   test('C4: a hold keeps it awake beyond the idle time, ends by itself, and can be ended', async () => {

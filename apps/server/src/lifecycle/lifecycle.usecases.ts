@@ -169,8 +169,9 @@ async function changeLimits(
   { limits }: ChangeSandboxDetail,
 ): Promise<void> {
   if (limits === undefined || Object.keys(limits).length === 0) return
-  const own = { ...ownLimitsOf(row), ...limits }
-  await dependencies.store.set(row.id, { own_limits_json: JSON.stringify(own) })
+  const own = Object.entries({ ...ownLimitsOf(row), ...limits }).filter(([, value]) => value !== null)
+  const ownJson = own.length === 0 ? null : JSON.stringify(Object.fromEntries(own))
+  await dependencies.store.set(row.id, { own_limits_json: ownJson })
   await dependencies.applyLimits()
   await dependencies.recorder.record(row.thread_id, { code: 'limits-changed' })
 }

@@ -139,10 +139,18 @@ export const policyChangeSchema = z.strictObject({
 })
 export type PolicyChange = z.infer<typeof policyChangeSchema>
 
-/** `PATCH /threads/{id}/sandbox`: `null` for a policy field takes the inherited value again. Limits change live. */
+/** Limits to be set; `null` takes the inherited one again. */
+export const limitsChangeSchema = z.strictObject({
+  memoryBytes: sandboxLimitsSchema.shape.memoryBytes.nullable().optional(),
+  cpus: sandboxLimitsSchema.shape.cpus.nullable().optional(),
+  processes: sandboxLimitsSchema.shape.processes.nullable().optional(),
+  diskBytes: sandboxLimitsSchema.shape.diskBytes.nullable().optional(),
+})
+
+/** `PATCH /threads/{id}/sandbox`: `null` in policy and limits takes the inherited value again. Limits change live. */
 export const changeSandboxDetailSchema = z.strictObject({
   policy: policyChangeSchema.optional(),
-  limits: sandboxLimitsSchema.partial().optional(),
+  limits: limitsChangeSchema.optional(),
 })
 export type ChangeSandboxDetail = z.infer<typeof changeSandboxDetailSchema>
 

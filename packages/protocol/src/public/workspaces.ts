@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { lifecyclePolicySchema, policyChangeSchema } from './lifecycle.ts'
+import { lifecyclePolicySchema, limitsChangeSchema, policyChangeSchema } from './lifecycle.ts'
 import { publicSandboxStateSchema, sandboxLimitsSchema } from './sandbox.ts'
 
 /** Longest instructions of a workspace, in UTF-16 code units. They go along with every request to the model. */
@@ -56,14 +56,7 @@ export const updateWorkspaceSchema = z.strictObject({
   isCollapsed: z.boolean().optional(),
   isArchived: z.boolean().optional(),
   policy: policyChangeSchema.optional(),
-  limits: z
-    .strictObject({
-      memoryBytes: sandboxLimitsSchema.shape.memoryBytes.nullable().optional(),
-      cpus: sandboxLimitsSchema.shape.cpus.nullable().optional(),
-      processes: sandboxLimitsSchema.shape.processes.nullable().optional(),
-      diskBytes: sandboxLimitsSchema.shape.diskBytes.nullable().optional(),
-    })
-    .optional(),
+  limits: limitsChangeSchema.optional(),
 })
 export type UpdateWorkspace = z.input<typeof updateWorkspaceSchema>
 

@@ -1,9 +1,11 @@
 import type { SandboxView } from '@threadbox/sdk'
+import { RotateCcw } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../app/use-format.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
+import { IconButton } from '../../../ui/icon-button.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { FormProblem } from '../../connection/components/form-problem.tsx'
@@ -51,6 +53,16 @@ export function LimitsForm(props: {
       },
     )
   }
+  const inherit = (name: LimitName) =>
+    change.mutate(
+      { limits: { [name]: null } },
+      {
+        onSuccess: () => {
+          setTexts({ ...texts, [name]: undefined })
+          showToast(t('pane.saved'))
+        },
+      },
+    )
   return (
     <section className="sec" aria-label={t('pane.limits')} ref={section}>
       <div className="sec-h">
@@ -64,6 +76,7 @@ export function LimitsForm(props: {
               key={name}
               name={name}
               source={sourceOf(name)}
+              onInherit={() => inherit(name)}
               text={texts[name] ?? limitText(name, limits[name])}
               problem={changed.includes(name) ? problemOf(read(name)) : undefined}
               onText={(text) => setTexts({ ...texts, [name]: text })}
@@ -107,6 +120,8 @@ function LimitField(props: {
   /** Undefined: the installation's. */
   source: 'own' | 'workspace' | undefined
   problem: LimitProblem | undefined
+  /** Gives up the thread's own value. */
+  onInherit: () => void
   onText: (text: string) => void
 }) {
   const { t } = useTranslation('sandbox')
@@ -117,10 +132,22 @@ function LimitField(props: {
     if (found.kind === 'in-use') return t('pane.diskBelowUse', { used: format.binaryBytes(found.usedBytes) })
     return t('pane.unreadable', { example: found.example })
   }
+  const label = t(`pane.${labels[props.name]}`)
   return (
     <Field
-      label={t(`pane.${labels[props.name]}`)}
-      help={props.source === undefined ? undefined : t(`pane.${props.source}`)}
+      label={label}
+      help={
+        props.source && (
+          <>
+            {t(`pane.${props.source}`)}
+            {props.source === 'own' && (
+              <IconButton size="sm" label={t('pane.useInherited', { name: label })} onClick={props.onInherit}>
+                <RotateCcw className="i" size={14} />
+              </IconButton>
+            )}
+          </>
+        )
+      }
       error={problem === undefined ? undefined : sentence(problem)}
     >
       {(control) => (

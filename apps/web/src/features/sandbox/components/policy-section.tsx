@@ -83,7 +83,7 @@ function PolicyRow(props: { name: PolicyName; source: Source; onSave: Save; chil
         {props.source === 'own' && (
           <IconButton
             size="sm"
-            label={t('pane.useInstallation')}
+            label={t('pane.useInherited', { name })}
             onClick={() => props.onSave(installationValue(props.name))}
           >
             <RotateCcw className="i" size={14} />
