@@ -77,4 +77,12 @@ test('C11: the secret of a webhook is shown once, and a request that it signs st
   // Nobody connected a model, and the run says so.
   await region('Runs').getByText('No model is connected').waitFor()
   await region('Webhooks').getByText('last used').waitFor()
+
+  await region('Webhooks').getByRole('button', { name: 'New secret for Deployment' }).press('Enter')
+  await dialog().getByRole('button', { name: 'Make new secret' }).press('Enter')
+  await field.waitFor()
+  expect(await field.inputValue()).not.toBe(secret)
+  await dialog().getByRole('button', { name: 'Done' }).press('Enter')
+  const again = { ...headers, 'webhook-id': 'event-2' }
+  expect((await fetch(url, { method: 'POST', headers: again, body })).status).toBe(401)
 })

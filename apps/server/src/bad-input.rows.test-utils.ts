@@ -309,6 +309,7 @@ export const badInputRows: Record<string, BadInputRow> = {
   'GET /agents/{agentId}/webhooks': agent,
   'POST /agents/{agentId}/webhooks': { ...agent, body: { name: 'Name', input: 'Text', version: null } },
   'PATCH /webhooks/{webhookId}': { ...webhook, body: { name: 'Name', input: 'Text', version: null, isEnabled: false } },
+  'POST /webhooks/{webhookId}/secret': webhook,
   'DELETE /webhooks/{webhookId}': webhook,
   'GET /models': {},
   'POST /models': {

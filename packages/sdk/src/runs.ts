@@ -54,6 +54,9 @@ export function runCalls(connection: Connection) {
       connection.json<CreatedWebhook>('POST', at('agents', agentId, '/webhooks'), { json: request }),
     updateWebhook: (webhookId: string, request: UpdateWebhook) =>
       connection.json<Webhook>('PATCH', at('webhooks', webhookId), { json: request }),
+    /** Gives it another secret, which is told this once; the one of before is refused from then on. */
+    renewWebhookSecret: (webhookId: string) =>
+      connection.json<CreatedWebhook>('POST', at('webhooks', webhookId, '/secret')),
     deleteWebhook: (webhookId: string) => connection.json<void>('DELETE', at('webhooks', webhookId)),
   }
 }

@@ -142,6 +142,14 @@ const updateWebhookRoute = defineRoute({
   request: { params: webhookParams, body: jsonBody(updateWebhookSchema) },
   responses: { 200: jsonAnswer(webhookSchema, 'The webhook.') },
 })
+const renewWebhookSecretRoute = defineRoute({
+  method: 'post',
+  path: '/webhooks/{webhookId}/secret',
+  tags: ['runs'],
+  summary: 'Give a webhook another secret; the one of before is refused from then on',
+  request: { params: webhookParams },
+  responses: { 200: jsonAnswer(createdWebhookSchema, 'The webhook. Its secret is told this once.') },
+})
 const deleteWebhookRoute = defineRoute({
   method: 'delete',
   path: '/webhooks/{webhookId}',
@@ -227,6 +235,9 @@ function addWebhookRoutes(api: Api, { webhooks, originOf }: Dependencies): void 
   api.openapi(updateWebhookRoute, async (context) => {
     const { webhookId } = context.req.valid('param')
     return context.json(await webhooks.update(callerOf(context), webhookId, context.req.valid('json')), 200)
+  })
+  api.openapi(renewWebhookSecretRoute, async (context) => {
+    return context.json(await webhooks.renewSecret(callerOf(context), context.req.valid('param').webhookId), 200)
   })
   api.openapi(deleteWebhookRoute, async (context) => {
     await webhooks.delete(context.get('caller').userId, context.req.valid('param').webhookId)

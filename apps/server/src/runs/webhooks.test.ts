@@ -51,6 +51,20 @@ onBothDatabases((target) => {
     expect(webhooks).toMatchObject([{ id: hook.id, lastUsedAt: bench.server.clock.now }])
   })
 
+  test('C11: another secret is told once, and what is signed with the one of before is refused', async () => {
+    const renewed = await bench.request<CreatedWebhook>('POST', `/webhooks/${hook.id}/secret`)
+    expect(renewed).toMatchObject({ id: hook.id, url: hook.url })
+    expect(renewed.secret).toMatch(/^whsec_/)
+    expect((await deliver()).code).toBe('webhook.refused')
+    expect((await deliver({ secret: renewed.secret })).status).toBe(202)
+    const told = JSON.stringify([
+      await bench.request('GET', `/agents/${bench.agent.id}/webhooks`),
+      await bench.request('GET', '/audit'),
+    ])
+    expect(told).toContain('webhook-secret-renewed')
+    expect(told).not.toContain(renewed.secret.slice('whsec_'.length))
+  })
+
   test('C11: without a body the agent gets its task alone; text that is no JSON comes as a string', async () => {
     await deliver({ id: 'one', body: '' })
     await deliver({ id: 'two', body: 'two\nlines' })

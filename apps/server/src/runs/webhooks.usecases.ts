@@ -37,6 +37,8 @@ export type Webhooks = {
   /** The secret is told this once. Throws `agent.version-not-found`, `run.trigger-limit`. */
   create(caller: { userId: string; origin: string }, agentId: string, request: CreateWebhook): Promise<CreatedWebhook>
   update(caller: { userId: string; origin: string }, id: string, request: UpdateWebhook): Promise<Webhook>
+  /** Another secret in place of the one of now, which is refused from then on. It is told this once. */
+  renewSecret(caller: { userId: string; origin: string }, id: string): Promise<CreatedWebhook>
   delete(userId: string, id: string): Promise<void>
   /**
    * Starts a run for a request that anybody sent. Throws `webhook.refused`, alike for an unknown address and a wrong
@@ -96,6 +98,13 @@ export function makeWebhooks(dependencies: Dependencies): Webhooks {
       await webhooks.update(id, columns)
       await changed(userId, { ...row, ...columns }, 'webhook-changed')
       return presentWebhook({ ...row, ...columns }, origin)
+    },
+    renewSecret: async ({ userId, origin }, id) => {
+      const row = await open(userId, id)
+      const secret = makeWebhookSecret(system.randomBytes)
+      await webhooks.update(id, { sealed_secret: secretBox.seal(secret) })
+      await changed(userId, row, 'webhook-secret-renewed')
+      return { ...presentWebhook(row, origin), secret }
     },
     delete: async (userId, id) => {
       const row = await open(userId, id)

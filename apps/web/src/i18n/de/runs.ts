@@ -79,6 +79,9 @@ export const runs: Texts<typeof english> = {
   secretOnce:
     'Es wird nur dieses eine Mal gezeigt. Der Absender unterschreibt damit und sendet an die Adresse darunter.',
   another: 'Noch einen anlegen',
+  newSecretOf: 'Neues Geheimnis für {{name}}',
+  newSecretText: 'Was mit dem jetzigen Geheimnis unterschrieben ist, wird abgelehnt, sobald es ein anderes gibt.',
+  makeSecret: 'Neues Geheimnis anlegen',
   done: 'Fertig',
   neverUsed: 'noch nicht benutzt',
   usedAt: 'zuletzt benutzt {{when}}',

@@ -7,9 +7,9 @@ import { CopyButton } from './copy-button.tsx'
 /** The address of a link that was just made, in place of the form that made it: it is shown this once. */
 export function AddressOnce(props: {
   url: string
-  words: { label: string; help: string; another: string }
+  words: { label: string; help: string; another?: string }
   note?: ReactNode
-  onAnother: () => void
+  onAnother?: () => void
 }) {
   const { url, words } = props
   const field = useRef<HTMLInputElement>(null)
@@ -32,9 +32,11 @@ export function AddressOnce(props: {
       {props.note}
       <div className="row-line">
         <CopyButton text={url} size="md" isPrimary />
-        <Button size="md" onClick={props.onAnother}>
-          {words.another}
-        </Button>
+        {props.onAnother !== undefined && (
+          <Button size="md" onClick={props.onAnother}>
+            {words.another}
+          </Button>
+        )}
       </div>
     </div>
   )

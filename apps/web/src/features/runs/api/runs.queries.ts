@@ -91,4 +91,6 @@ export const useChangeWebhook = () =>
     client.runs.updateWebhook(id, request),
   )
 
+export const useRenewWebhookSecret = () => useRunChange((client, id: string) => client.runs.renewWebhookSecret(id))
+
 export const useDeleteWebhook = () => useRunChange((client, id: string) => client.runs.deleteWebhook(id))

@@ -50,6 +50,8 @@ export function TriggerRow(props: {
   onEnabled: (isEnabled: boolean) => void
   error: Error | null
   onEdit?: () => void
+  /** Between them, such as what only this kind of trigger can do. */
+  actions?: ReactNode
   onRemove: () => void
   children: ReactNode
 }) {
@@ -68,6 +70,7 @@ export function TriggerRow(props: {
             <Pencil className="i" size={16} />
           </IconButton>
         )}
+        {props.actions}
         <IconButton label={t('removeOf', { name })} onClick={props.onRemove}>
           <Trash2 className="i" size={16} />
         </IconButton>

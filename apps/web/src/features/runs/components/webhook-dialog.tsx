@@ -1,4 +1,4 @@
-import type { CreatedWebhook } from '@threadbox/sdk'
+import type { CreatedWebhook, Webhook } from '@threadbox/sdk'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../ui/button.tsx'
@@ -7,7 +7,7 @@ import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { AddressOnce } from '../../connection/components/address-once.tsx'
 import { FormProblem } from '../../connection/components/form-problem.tsx'
-import { useCreateWebhook } from '../api/runs.queries.ts'
+import { useCreateWebhook, useRenewWebhookSecret } from '../api/runs.queries.ts'
 
 /** Makes a webhook and shows its secret once. */
 export function WebhookDialog(props: { agentId: string; onClose: () => void }) {
@@ -33,19 +33,64 @@ export function WebhookDialog(props: { agentId: string; onClose: () => void }) {
         {made === null ? (
           <WebhookForm agentId={props.agentId} onMade={setMade} />
         ) : (
-          <AddressOnce
-            url={made.secret}
-            words={{ label: t('secret'), help: t('secretOnce'), another: t('another') }}
-            note={
-              <div className="code-line">
-                <code className="mono">{made.url}</code>
-              </div>
-            }
-            onAnother={() => setMade(null)}
-          />
+          <SecretOnce webhook={made} onAnother={() => setMade(null)} />
         )}
       </div>
     </Dialog>
+  )
+}
+
+/** Gives a webhook another secret, which is shown once. */
+export function WebhookSecretDialog(props: { webhook: Webhook; onClose: () => void }) {
+  const { t } = useTranslation(['runs', 'common'])
+  const { webhook, onClose } = props
+  const renew = useRenewWebhookSecret()
+  return (
+    <Dialog
+      isOpen
+      onOpenChange={(isOpen) => !isOpen && onClose()}
+      title={t('newSecretOf', { name: webhook.name })}
+      closeLabel={t('common:close')}
+      description={renew.data === undefined ? t('newSecretText') : undefined}
+      footer={
+        <>
+          <span className="grow" />
+          <Button size="md" onClick={onClose}>
+            {t(renew.data === undefined ? 'common:cancel' : 'done')}
+          </Button>
+          {renew.data === undefined && (
+            <Button
+              size="md"
+              variant="primary"
+              isLoading={renew.isPending}
+              onClick={() => !renew.isPending && renew.mutate(webhook.id)}
+            >
+              {t('makeSecret')}
+            </Button>
+          )}
+        </>
+      }
+    >
+      {renew.data !== undefined && <SecretOnce webhook={renew.data} />}
+      {renew.error !== null && <FormProblem error={renew.error} />}
+    </Dialog>
+  )
+}
+
+function SecretOnce(props: { webhook: CreatedWebhook; onAnother?: () => void }) {
+  const { t } = useTranslation('runs')
+  const { webhook, onAnother } = props
+  return (
+    <AddressOnce
+      url={webhook.secret}
+      words={{ label: t('secret'), help: t('secretOnce'), another: t('another') }}
+      note={
+        <div className="code-line">
+          <code className="mono">{webhook.url}</code>
+        </div>
+      }
+      {...(onAnother && { onAnother })}
+    />
   )
 }
 

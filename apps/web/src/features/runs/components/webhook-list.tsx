@@ -1,12 +1,14 @@
 import type { Webhook } from '@threadbox/sdk'
+import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { relativeTime } from '../../../i18n/relative-time.ts'
+import { IconButton } from '../../../ui/icon-button.tsx'
 import { useChangeWebhook, useDeleteWebhook, useWebhooks } from '../api/runs.queries.ts'
 import { RemoveTrigger, TriggerGroup, TriggerRow } from './trigger-list.tsx'
-import { WebhookDialog } from './webhook-dialog.tsx'
+import { WebhookDialog, WebhookSecretDialog } from './webhook-dialog.tsx'
 
-type Open = { kind: 'new' } | { kind: 'remove'; webhook: Webhook }
+type Open = { kind: 'new' } | { kind: 'remove' | 'secret'; webhook: Webhook }
 
 /** Addresses at which a signed request runs the agent. */
 export function WebhookList(props: { agentId: string }) {
@@ -26,6 +28,7 @@ export function WebhookList(props: { agentId: string }) {
         <WebhookRow
           key={webhook.id}
           webhook={webhook}
+          onNewSecret={() => setOpen({ kind: 'secret', webhook })}
           onRemove={() => {
             remove.reset()
             setOpen({ kind: 'remove', webhook })
@@ -34,6 +37,7 @@ export function WebhookList(props: { agentId: string }) {
       )}
     >
       {open?.kind === 'new' && <WebhookDialog agentId={props.agentId} onClose={close} />}
+      {open?.kind === 'secret' && <WebhookSecretDialog webhook={open.webhook} onClose={close} />}
       {open?.kind === 'remove' && (
         <RemoveTrigger trigger={open.webhook} text={t('removeWebhookText')} remove={remove} onClose={close} />
       )}
@@ -41,7 +45,7 @@ export function WebhookList(props: { agentId: string }) {
   )
 }
 
-function WebhookRow(props: { webhook: Webhook; onRemove: () => void }) {
+function WebhookRow(props: { webhook: Webhook; onNewSecret: () => void; onRemove: () => void }) {
   const { t, i18n } = useTranslation('runs')
   const change = useChangeWebhook()
   const { id, name, url, lastUsedAt, isEnabled } = props.webhook
@@ -55,6 +59,11 @@ function WebhookRow(props: { webhook: Webhook; onRemove: () => void }) {
       isEnabled={isEnabled}
       onEnabled={(isOn) => change.mutate({ id, request: { isEnabled: isOn } })}
       error={change.error}
+      actions={
+        <IconButton label={t('newSecretOf', { name })} onClick={props.onNewSecret}>
+          <KeyRound className="i" size={16} />
+        </IconButton>
+      }
       onRemove={props.onRemove}
     >
       <p className="facts">
