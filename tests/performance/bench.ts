@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { type Figure, type FigureRow, rowOf } from './figure.ts'
-import { agents } from './scenarios/agents.ts'
+import { agents, agentsLive } from './scenarios/agents.ts'
 import { cold } from './scenarios/cold.ts'
 import { activeCommand, firstOutput } from './scenarios/commands.ts'
 import { deletedOpenFiles } from './scenarios/deleted-open-files.ts'
@@ -42,6 +42,7 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   'forking-1024': forkingLarge,
   rewinding,
   agents,
+  'agents-live': agentsLive,
   transfers,
   packages: packageInstall,
   previews,

@@ -9,49 +9,42 @@ const held = { megabytes: 64 }
 
 /** A thread that holds 64 MiB is saved as an agent while it runs, and threads are started from the agent. */
 export async function agents(stage: Stage): Promise<Figure[]> {
+  return await measure(stage, { keepsMemory: false })
+}
+
+/** The same with what runs: started threads go on from there. */
+export async function agentsLive(stage: Stage): Promise<Figure[]> {
+  return await measure(stage, { keepsMemory: true })
+}
+
+async function measure(stage: Stage, { keepsMemory }: { keepsMemory: boolean }): Promise<Figure[]> {
   const place = await placeOf(stage.host)
   await using raw = await makeRawMemory({ ...place, held })
   const { thread } = await stage.newAwakeThread()
   await holdIn(thread, held)
   await stage.untilSparesWait()
-  const save = emptyFigure({
-    id: 'agent-capture',
-    title:
-      'The computer of a running thread with 64 MiB held is copied for an agent, until what is in the copy is known',
-    floorTitle: 'runsc checkpoint and restore of the same process, and a snapshot of its disk',
-    target: null,
-  })
-  const stall = emptyFigure({
-    id: 'agent-capture-stall',
-    title: 'A message to that thread, sent as the copy begins, until its command has ended',
-    floorTitle: 'the same when nothing is copied',
-    target: null,
-  })
-  const start = emptyFigure({
-    id: 'agent-run',
-    title: 'A thread is started from the agent, until its first command has ended',
-    floorTitle: 'snapshot of a disk, and runsc run of /bin/echo over the image to its first byte',
-    target: null,
-    aimP50: 500,
-  })
+  const { save, stall, start } = figuresOf({ keepsMemory })
   for (let round = 0; round < stage.rounds; round++) {
     await stage.untilSnapshotTaken(thread.id)
     const { savedMs } = await raw.saveMs()
     const diskMs = await rawSnapshotsMs(place)
-    save.floorSamples.push(savedMs + diskMs + (await raw.restoreMs()))
+    const restoredMs = await raw.restoreMs()
+    save.floorSamples.push(savedMs + diskMs + restoredMs)
     stall.floorSamples.push(await timed(() => succeed(thread)))
     await stage.untilSnapshotTaken(thread.id)
-    const captured = stage.client.agents.capture(thread.id)
+    const captured = stage.client.agents.capture(thread.id, { keepMemory: keepsMemory })
     const said = timed(() => succeed(thread))
     let environmentId = ''
     save.samples.push(
       await timed(async () => {
-        environmentId = (await captured).id
+        const environment = await captured
+        environmentId = environment.id
+        if (keepsMemory && environment.memory?.kept !== true) throw new Error(JSON.stringify(environment.memory))
       }),
     )
     stall.samples.push(await said)
     const agent = await stage.client.agents.create({ name: `Agent ${round}`, environment: { id: environmentId } })
-    start.floorSamples.push(diskMs + (await stage.raw.firstByteMs()))
+    start.floorSamples.push(diskMs + (keepsMemory ? restoredMs : await stage.raw.firstByteMs()))
     let started = ''
     start.samples.push(
       await timed(async () => {
@@ -64,6 +57,33 @@ export async function agents(stage: Stage): Promise<Figure[]> {
   }
   await stage.removeThreads(thread.id)
   return [save, stall, start]
+}
+
+function figuresOf({ keepsMemory }: { keepsMemory: boolean }) {
+  const [suffix, what] = keepsMemory ? ['-live', ' with what runs in it'] : ['', '']
+  return {
+    save: emptyFigure({
+      id: `agent-capture${suffix}`,
+      title: `The computer of a running thread with 64 MiB held is copied for an agent${what}, until what is in the copy is known`,
+      floorTitle: 'runsc checkpoint and restore of the same process, and a snapshot of its disk',
+      target: null,
+    }),
+    stall: emptyFigure({
+      id: `agent-capture-stall${suffix}`,
+      title: 'A message to that thread, sent as the copy begins, until its command has ended',
+      floorTitle: 'the same when nothing is copied',
+      target: null,
+    }),
+    start: emptyFigure({
+      id: `agent-run${suffix}`,
+      title: `A thread is started from the agent${what}, until its first command has ended`,
+      floorTitle: keepsMemory
+        ? 'snapshot of a disk, and runsc restore of the same process'
+        : 'snapshot of a disk, and runsc run of /bin/echo over the image to its first byte',
+      target: null,
+      aimP50: 500,
+    }),
+  }
 }
 
 async function succeed(thread: TestThread): Promise<void> {
