@@ -183,23 +183,27 @@ test('C11: memory that holds what is removed from the files is not kept; the sea
   expect(await cell(testThread(client, started.id), 'print(rate)')).toBe('7')
 }, 1_200_000)
 
-test('C11: a host daemon that is killed while memory is kept leaves a source that goes on, and nothing of the copy', async () => {
-  const { client, host } = installation
-  const source = await installation.newThread()
-  await cell(source, 'held = 41')
-  const before = (await sandboxIds()).toSorted()
-  for (const waitMs of [700, 2500, 5000]) {
-    const capturing = client.agents.capture(source.id, { keepMemory: true }).then(
-      ({ id }) => id,
-      () => undefined,
-    )
-    // Each time somewhere else on the way.
-    await new Promise((resolve) => setTimeout(resolve, waitMs))
-    await host.kill('SIGKILL')
-    await host.restart()
-    const made = await capturing
-    if (made !== undefined) await client.agents.discard(made)
-    expect(await cell(source, 'print(held)')).toBe('41')
-  }
-  await expect.poll(async () => (await sandboxIds()).toSorted(), patience).toEqual(before)
-}, 1_200_000)
+test.each(['host', 'server'] as const)(
+  'C11: a %s that is killed while memory is kept leaves a source that goes on, and nothing of the copy',
+  async (killed) => {
+    const { client } = installation
+    const source = await installation.newThread()
+    await cell(source, 'held = 41')
+    const before = (await sandboxIds()).toSorted()
+    for (const waitMs of [700, 4000]) {
+      const capturing = client.agents.capture(source.id, { keepMemory: true }).then(
+        ({ id }) => id,
+        () => undefined,
+      )
+      // Each time somewhere else on the way.
+      await new Promise((resolve) => setTimeout(resolve, waitMs))
+      await installation[killed].kill('SIGKILL')
+      await installation[killed].restart()
+      const made = await capturing
+      if (made !== undefined) await client.agents.discard(made)
+      expect(await cell(source, 'print(held)')).toBe('41')
+    }
+    await expect.poll(async () => (await sandboxIds()).toSorted(), patience).toEqual(before)
+  },
+  1_200_000,
+)
