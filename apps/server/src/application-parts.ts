@@ -12,7 +12,9 @@ import { type Audit, makeAudit } from './audit/audit.ts'
 import type { BlobStore } from './blobs/blob-store.ts'
 import { type OpenDatabase, tablesOf } from './database/database.ts'
 import { type FilesWatch, makeFilesWatch } from './files/files-watch.ts'
+import { makeGuestQuestions } from './lifecycle/guest-manifest.ts'
 import type { MachineClock } from './lifecycle/lifecycle-clock.ts'
+import { whatRuns } from './lifecycle/what-runs.ts'
 import { makeOperationStore } from './operations/operations.store.ts'
 import type { OperationTables } from './operations/operations.table.ts'
 import { makeOperations, type Operations } from './operations/operations.ts'
@@ -184,10 +186,13 @@ function makeSnapshotPart(
   known: { threadStore: ThreadStore; sandboxParts: SandboxParts },
 ): Snapshots {
   const turnStore = makeTurnStore(tablesOf<TurnTables>(open.database))
+  const { sandboxStore, hashKeyOf } = known.sandboxParts
+  const inside = { guest: makeGuestQuestions(host), hashKeyOf, memoryOf: sandboxStore.memory }
   return makeSnapshots({
     store: makeSnapshotStore(tablesOf<SnapshotTables>(open.database)),
     host,
-    sandboxOf: (threadId) => known.sandboxParts.sandboxStore.find(threadId),
+    sandboxOf: (threadId) => sandboxStore.find(threadId),
+    whatRuns: (sandbox, signal) => whatRuns(inside, sandbox, signal),
     turnIds: turnStore.turnIds,
     usedSandbox: async (turnId) => {
       const turn = await turnStore.turn(turnId)

@@ -1,5 +1,8 @@
 import { type RewindPreview, rewindPreviewSchema } from '@threadbox/protocol/public'
 
+const typed = (typeNow: string | null, typeThen: string | null) => ({ typeNow, typeThen })
+const unmeasured = { bytesNow: null, bytesThen: null }
+
 /** What a rewind of the example thread to before its message would undo, with a line of each kind. */
 export function rewindPreviewAt(at: number): RewindPreview {
   return rewindPreviewSchema.parse({
@@ -15,7 +18,20 @@ export function rewindPreviewAt(at: number): RewindPreview {
       ],
     },
     bringsMemory: true,
-    memory: { processes: ['python3 training.py'], services: ['web'], variables: ['trips', 'peaks', 'figure'] },
+    running: {
+      ...{ knowsNow: true, knowsThen: true, processCount: 3, variableCount: 3, knowsVariables: true },
+      processes: [
+        { name: 'ptw tests/', kind: 'process', change: 'restored' },
+        { name: 'python3 training.py', kind: 'process', change: 'returns' },
+        { name: 'web', kind: 'service', change: 'restarted' },
+      ],
+      variables: [
+        { name: 'peaks', change: 'changed', ...typed('list', 'list'), bytesNow: 1480, bytesThen: 920 },
+        { name: 'hour', change: 'changed', ...typed('int', 'int'), bytesNow: 28, bytesThen: 28 },
+        { name: 'figure', change: 'removed', ...typed('matplotlib.figure.Figure', null), ...unmeasured },
+      ],
+      ...{ sameVariables: 38, unclearVariables: 2 },
+    },
     calls: [{ tool: 'create_issue', count: 2 }],
   })
 }

@@ -5,7 +5,10 @@ import { sendJson } from '../init/http.ts'
 import type { Route } from '../server.ts'
 import type { ReadManifest } from './manifest.ts'
 
-/** `GET /manifest?hashKey=<hex>`; with `variableBytes`, variables above that size are marked as over the budget. */
+/**
+ * `GET /manifest?hashKey=<hex>`; with `variableBytes`, variables above that size are marked as over the budget. With
+ * `glance=1` it is as quick as can be, and nothing is ended or given back for it.
+ */
 export function manifestRoutes(dependencies: {
   readManifest: ReadManifest
   /** A manifest comes before a pause: what nobody needs, and the guest can start again, is not saved with the rest. */
@@ -22,11 +25,12 @@ export function manifestRoutes(dependencies: {
         if (!/^([0-9a-f]{2}){16,64}$/i.test(hashKey)) {
           throw initInvalid({ problem: 'hashKey must be 16 to 64 bytes in hexadecimal digits' })
         }
-        await dependencies.dropUnused()
+        const isGlance = query.get('glance') === '1'
+        if (!isGlance) await dependencies.dropUnused()
         const asked = query.get('variableBytes')
         const variableBytes = asked === null ? undefined : Number(asked)
-        const body = await dependencies.readManifest({ hashKey, variableBytes })
-        releaseHeap()
+        const body = await dependencies.readManifest({ hashKey, variableBytes, isGlance })
+        if (!isGlance) releaseHeap()
         sendJson(response, { body })
       },
     },

@@ -12,12 +12,14 @@ import { describeProcess, userProcesses } from './processes.ts'
 import { readShell } from './shell.ts'
 import { readSockets } from './sockets.ts'
 
-/** How long a kernel may take to say what it holds; a pause waits for it. */
+/** How long a kernel may take to say what it holds; a pause waits for it. After an answer somebody may be going on. */
 const kernelAnswerMs = 900
+const glanceAnswerMs = 250
 /** The first reading of all packages takes half a second, which neither a command nor a pause should wait for. */
 const warmAfterMs = 5_000
 
-export type ManifestRequest = { hashKey: string; variableBytes: number | undefined }
+/** `isGlance`: without packages, and of variables what can be had in a moment. */
+export type ManifestRequest = { hashKey: string; variableBytes: number | undefined; isGlance: boolean }
 export type ReadManifest = {
   (request: ManifestRequest): Promise<Manifest>
   /** Reads beforehand, once and not at once, what the first manifest would take long for. */
@@ -88,7 +90,7 @@ export function makeManifestReader(dependencies: {
           }),
         { cwd: '', environment: {}, functions: [], parts: {} },
       ),
-      packages: attempt('packages', packages, { python: {}, apt: {}, npm: {} }),
+      packages: request.isGlance ? noPackages(unread) : attempt('packages', packages, noneInstalled),
       deletedOpenFiles: [...owned.descriptors].flatMap(([pid, descriptors]) => deletedFiles(pid, descriptors)),
       memoryFiles: attempt('files in memory', readMemoryFiles, []),
       memoryBytes: attempt('memory', () => readMemory().usedBytes, 0),
@@ -110,7 +112,19 @@ export function makeManifestReader(dependencies: {
   return Object.assign(read, { warmSoon })
 }
 
-const describedSchema = z.object({ variables: z.array(manifestVariableSchema.omit({ context: true })) })
+const noneInstalled: Manifest['packages'] = { python: {}, apt: {}, npm: {} }
+
+/** They are files: who has the disk of that moment can look there. */
+function noPackages(unread: Manifest['unread']): Manifest['packages'] {
+  unread.push({ what: 'packages', reason: 'only a glance was taken' })
+  return noneInstalled
+}
+
+const describedSchema = z.object({
+  variables: z.array(manifestVariableSchema.omit({ context: true })),
+  /** How many more there are than were described. */
+  left: z.number().int().default(0),
+})
 
 /** Kernels answer beside each other, so that several slow ones take no longer than one. */
 async function readKernels(
@@ -125,7 +139,9 @@ async function readKernels(
     running.map(async ({ context, kernel }) => {
       const known = { context: context.id, pid: kernel.pid }
       try {
-        const variables = await readVariables(kernel, options.request)
+        const { variables, left } = await readVariables(kernel, options.request)
+        if (left > 0)
+          options.unread.push({ what: `${left} more variables of ${context.id}`, reason: 'there are too many' })
         const state = context.isBusy() ? ('busy' as const) : ('idle' as const)
         return { ...known, state, variables: variables.map((variable) => ({ context: context.id, ...variable })) }
       } catch (error) {
@@ -140,11 +156,12 @@ async function readKernels(
 async function readVariables(kernel: Kernel, request: ManifestRequest) {
   const answer = await kernel.ask({
     operation: 'describe',
-    timeoutMs: kernelAnswerMs,
+    timeoutMs: request.isGlance ? glanceAnswerMs : kernelAnswerMs,
     hashKey: request.hashKey,
+    ...(request.isGlance ? { quick: true } : {}),
     ...(request.variableBytes === undefined ? {} : { variableBytes: request.variableBytes }),
   })
-  return describedSchema.parse(answer).variables
+  return describedSchema.parse(answer)
 }
 
 /** Whose each socket is, and what every user's process holds open. */

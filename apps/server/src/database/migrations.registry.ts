@@ -19,7 +19,7 @@ import { createServiceTables } from '../services/services.table.ts'
 import { createSettingTables } from '../settings/settings.table.ts'
 import { addCopyColumns, createThreadLinkTables } from '../sharing/thread-links.table.ts'
 import { createSkillTables } from '../skills/skills.table.ts'
-import { addSnapshotMemory, createSnapshotTables } from '../snapshots/snapshots.table.ts'
+import { addSnapshotMemory, createManifestTable, createSnapshotTables } from '../snapshots/snapshots.table.ts'
 import { createTerminalTables } from '../terminals/terminals.table.ts'
 import { addForkColumn, createThreadTables } from '../threads/threads.table.ts'
 import { addStepNotes, createTurnTables } from '../turns/turns.table.ts'
@@ -67,6 +67,7 @@ const changes: Record<string, Change> = {
   '0034-installs': createInstallTables,
   '0035-connection-programs': addConnectionPrograms,
   '0038-copies-by-link': addCopyColumns,
+  '0040-turn-manifests': createManifestTable,
 }
 
 export const migrationNames = Object.keys(changes)

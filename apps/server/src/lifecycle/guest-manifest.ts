@@ -16,6 +16,8 @@ export type BootTarget = { sandboxId: string; bootId: string }
 /** What the server asks a running guest about itself. All of it is input that nobody vouches for. */
 export type GuestQuestions = {
   manifest(target: BootTarget, options: { hashKey: string; signal: AbortSignal }): Promise<Manifest>
+  /** As `manifest`, in some milliseconds: see `glance` there. */
+  glance(target: BootTarget, options: { hashKey: string; signal: AbortSignal }): Promise<Manifest>
   rescue(target: BootTarget, signal: AbortSignal): Promise<RescueReport>
   /** Starts a process again that ended with the memory. */
   startRescued(target: BootTarget, id: string): Promise<void>
@@ -40,6 +42,8 @@ export function makeGuestQuestions(host: HostClient): GuestQuestions {
   return {
     manifest: (target, { hashKey, signal }) =>
       ask(manifestSchema, target, { path: guestPaths.manifest, query: { hashKey }, signal }),
+    glance: (target, { hashKey, signal }) =>
+      ask(manifestSchema, target, { path: guestPaths.manifest, query: { hashKey, glance: '1' }, signal }),
     rescue: (target, signal) => ask(rescueReportSchema, target, { path: guestPaths.rescue, signal }),
     startRescued: async (target, id) => {
       const response = await host.guest(target, { method: 'POST', path: guestPaths.startRescued(id) })

@@ -9,8 +9,20 @@ export type RestartedService = {
   reason: string
 }
 
+/** Between which two moments it was looked. */
+export type Span = 'pause' | 'rewind'
+
 /** What was alive before and what is alive now. */
-export type Manifests = { before: Manifest; after: Manifest }
+export type Manifests = { before: Manifest; after: Manifest; span?: Span }
+
+export const spanWords: Record<Span, { before: string; after: string; since: string }> = {
+  pause: { before: 'before the pause', after: 'after the wake', since: 'after the pause' },
+  rewind: { before: 'at that moment', after: 'after the rewind', since: 'after the rewind' },
+}
+
+function wordsOf({ span = 'pause' }: Manifests) {
+  return spanWords[span]
+}
 
 type Outcome = Pick<SurvivalItem, 'outcome'> & Partial<Pick<SurvivalItem, 'reason' | 'detail' | 'restartId'>>
 
@@ -29,11 +41,12 @@ function unread(manifest: Manifest, what: RegExp | ((what: string) => boolean)):
 }
 
 /** The reason why a part was not read in one of the two manifests; undefined when both were. */
-function unreadIn({ before, after }: Manifests, what: RegExp | ((what: string) => boolean)): string | undefined {
-  const earlier = unread(before, what)
-  if (earlier !== undefined) return `It could not be looked at before the pause: ${earlier}`
-  const later = unread(after, what)
-  return later === undefined ? undefined : `It could not be looked at after the wake: ${later}`
+function unreadIn(manifests: Manifests, what: RegExp | ((what: string) => boolean)): string | undefined {
+  const words = wordsOf(manifests)
+  const earlier = unread(manifests.before, what)
+  if (earlier !== undefined) return `It could not be looked at ${words.before}: ${earlier}`
+  const later = unread(manifests.after, what)
+  return later === undefined ? undefined : `It could not be looked at ${words.after}: ${later}`
 }
 
 /** Name of a process as a person would look for it. */
@@ -163,7 +176,7 @@ export function connectionItems(manifests: Manifests): SurvivalItem[] {
       return item('connection', name, { outcome: 'unchecked', reason: problem })
     }
     if (later === undefined) {
-      const reason = connection.scope === 'outside' ? 'It is closed: the other side gave it up.' : 'It is closed.'
+      const reason = connection.scope === 'outside' ? whyCut(manifests) : 'It is closed.'
       return item('connection', name, { outcome: 'lost', reason })
     }
     if (later.state === halfClosed && connection.state !== halfClosed) {
@@ -178,6 +191,12 @@ export function connectionItems(manifests: Manifests): SurvivalItem[] {
   return withDoubtfulEnds(before.connections, found)
 }
 
+function whyCut({ span }: Manifests): string {
+  return span === 'rewind'
+    ? 'It is closed: the sandbox has another address now.'
+    : 'It is closed: the other side gave it up.'
+}
+
 /** Which two ends of unix sockets belong together cannot be seen: where one has closed, another one may lead nowhere. */
 function withDoubtfulEnds(connections: Manifest['connections'], found: SurvivalItem[]): SurvivalItem[] {
   const isUnix = (index: number) => connections[index]?.kind === 'unix'
@@ -190,26 +209,35 @@ function withDoubtfulEnds(connections: Manifest['connections'], found: SurvivalI
 
 /** Variables of kernels that live on: nothing was rescued and nothing has to be read back. */
 export function variableItems(manifests: Manifests): SurvivalItem[] {
-  return manifests.before.kernels.flatMap((kernel) => {
-    const later = manifests.after.kernels.find((candidate) => candidate.context === kernel.context)
-    const isAlive = later?.pid === kernel.pid
-    if (kernel.state === 'not-answering' && kernel.variables.length === 0) {
-      const reason = 'What it held was not looked at before the pause: it did not answer.'
-      const name = `all variables of ${kernel.context}`
-      return [item('variable', name, { outcome: isAlive ? 'unchecked' : 'lost', reason })]
+  const more = manifests.before.unread.filter(({ what }) => /^\d+ more variables of /.test(what))
+  const unnamed = more.map(({ what }) =>
+    item('variable', what, {
+      outcome: 'unchecked',
+      reason: `They were not written down ${wordsOf(manifests).before}.`,
+    }),
+  )
+  return [...manifests.before.kernels.flatMap((kernel) => variablesOf(manifests, kernel)), ...unnamed]
+}
+
+function variablesOf(manifests: Manifests, kernel: Manifest['kernels'][number]): SurvivalItem[] {
+  const later = manifests.after.kernels.find((candidate) => candidate.context === kernel.context)
+  const isAlive = later?.pid === kernel.pid
+  if (kernel.state === 'not-answering' && kernel.variables.length === 0) {
+    const reason = `What it held was not looked at ${wordsOf(manifests).before}: it did not answer.`
+    const name = `all variables of ${kernel.context}`
+    return [item('variable', name, { outcome: isAlive ? 'unchecked' : 'lost', reason })]
+  }
+  const what = `variables of the Python kernel ${kernel.context}`
+  const problem = isAlive ? unreadIn(manifests, (entry) => entry === what) : undefined
+  const isWorking = [kernel, later].some((one) => one?.state === 'busy')
+  return kernel.variables.map((variable) => {
+    const { name, type } = variable
+    if (!isAlive) {
+      return item('variable', name, { outcome: 'lost', reason: 'Its Python kernel has ended.', detail: type })
     }
-    const what = `variables of the Python kernel ${kernel.context}`
-    const problem = isAlive ? unreadIn(manifests, (entry) => entry === what) : undefined
-    const isWorking = [kernel, later].some((one) => one?.state === 'busy')
-    return kernel.variables.map((variable) => {
-      const { name, type } = variable
-      if (!isAlive) {
-        return item('variable', name, { outcome: 'lost', reason: 'Its Python kernel has ended.', detail: type })
-      }
-      if (problem !== undefined) return item('variable', name, { outcome: 'unchecked', reason: problem, detail: type })
-      const now = later?.variables.find((candidate) => candidate.name === name)
-      return item('variable', name, { ...variableOutcome(variable, now, isWorking), detail: type })
-    })
+    if (problem !== undefined) return item('variable', name, { outcome: 'unchecked', reason: problem, detail: type })
+    const now = later?.variables.find((candidate) => candidate.name === name)
+    return item('variable', name, { ...variableOutcome(variable, now, isWorking), detail: type })
   })
 }
 
@@ -324,7 +352,8 @@ export function memoryFileItems(manifests: Manifests): SurvivalItem[] {
     if (now === undefined)
       return item('file', file.path, { outcome: 'lost', reason: 'It is not there any more.', detail })
     if (now.bytes !== file.bytes || now.changedAt !== file.changedAt) {
-      return item('file', file.path, { outcome: 'unchecked', reason: 'It was written to after the pause.', detail })
+      const reason = `It was written to ${wordsOf(manifests).since}.`
+      return item('file', file.path, { outcome: 'unchecked', reason, detail })
     }
     return item('file', file.path, { outcome: 'kept', detail })
   })

@@ -14,7 +14,9 @@ import {
   processItems,
   type RestartedService,
   restartedItems,
+  type Span,
   shellItems,
+  spanWords,
   variableItems,
 } from './survival-items.models.ts'
 
@@ -43,6 +45,10 @@ function isHot(from: SurvivalReport['from']): boolean {
   return from === 'frozen' || from === 'memory'
 }
 
+function spanOf({ cause }: Evidence['facts']): Span {
+  return cause?.code === 'rewound' ? 'rewind' : 'pause'
+}
+
 /** What survived, item by item. Nothing is called kept that was not looked at before and after. */
 export function compareSurvival(evidence: Evidence): SurvivalItem[] {
   if (evidence.facts.from === 'new') return lostWithDisk(evidence)
@@ -50,15 +56,16 @@ export function compareSurvival(evidence: Evidence): SurvivalItem[] {
   return [...items, ...fileItems(evidence)]
 }
 
-function hotItems({ before, after, afterProblem }: Evidence): SurvivalItem[] {
+function hotItems({ facts, before, after, afterProblem }: Evidence): SurvivalItem[] {
+  const span = spanOf(facts)
   if (before === null || after === null) {
     const reason =
       before === null
-        ? 'What was alive could not be written down before the pause.'
-        : `The sandbox could not be looked at after the wake: ${afterProblem}`
+        ? `What was alive could not be written down ${spanWords[span].before}.`
+        : `The sandbox could not be looked at ${spanWords[span].after}: ${afterProblem}`
     return [item('process', 'everything that ran', { outcome: 'unchecked', reason })]
   }
-  const manifests = { before, after }
+  const manifests = { before, after, span }
   return [
     ...processItems(manifests),
     ...portItems(manifests),
@@ -75,7 +82,7 @@ function coldItems(evidence: Evidence): SurvivalItem[] {
   const { before, after, afterProblem } = evidence
   const rescue = evidence.replayed ?? evidence.rescued
   if (before === null) {
-    return [...restartedItems(evidence.services), ...withoutManifest(), ...variablesFrom(evidence, rescue)]
+    return [...restartedItems(evidence.services), ...withoutManifest(evidence), ...variablesFrom(evidence, rescue)]
   }
   const nothing = {
     ...before,
@@ -87,6 +94,11 @@ function coldItems(evidence: Evidence): SurvivalItem[] {
     memoryFiles: [],
   }
   const manifests = { before, after: after ?? { ...nothing, unread: [] } }
+  const isRewind = spanOf(evidence.facts) === 'rewind'
+  const endedWithMemory = (found: SurvivalItem) => ({
+    ...found,
+    reason: isRewind ? notBack : 'It lived in memory, which was given up.',
+  })
   const restartable = new Map(rescue?.processes.map((process) => [process.pid, process]) ?? [])
   const told = new Set(evidence.services.map(({ name }) => name))
   const speaking = {
@@ -96,7 +108,7 @@ function coldItems(evidence: Evidence): SurvivalItem[] {
   const processes = processItems({ ...manifests, before: speaking }).map((found) => {
     const pid = Number(/^pid (\d+)/.exec(found.detail)?.[1] ?? -1)
     const ended = restartable.get(pid)
-    const gone = 'It ended when the memory was given up.'
+    const gone = isRewind ? notBack : 'It ended when the memory was given up.'
     if (found.outcome !== 'lost') return found
     if (ended === undefined) return { ...found, reason: gone }
     const reason = ended.obstacle === '' ? `${gone} It can be started again.` : `${gone} ${ended.obstacle}`
@@ -122,13 +134,15 @@ function coldItems(evidence: Evidence): SurvivalItem[] {
   ]
 }
 
-function endedWithMemory(found: SurvivalItem): SurvivalItem {
-  return { ...found, reason: 'It lived in memory, which was given up.' }
-}
+/** Of a rewind to files alone. */
+const notBack = 'It was alive at that moment, and the memory of then did not come back.'
 
 /** A boot that ended by itself: nobody wrote down what was alive, but all of it is gone. */
-function withoutManifest(): SurvivalItem[] {
-  const reason = 'The sandbox ended without a moment to write down what was alive.'
+function withoutManifest({ facts }: Evidence): SurvivalItem[] {
+  const reason =
+    spanOf(facts) === 'rewind'
+      ? 'Nobody wrote down what was alive at that moment, and the memory of then did not come back.'
+      : 'The sandbox ended without a moment to write down what was alive.'
   return [
     item('process', 'everything that ran', { outcome: 'lost', reason }),
     item('shell', 'shell session', { outcome: 'lost', reason }),
@@ -141,7 +155,8 @@ function variablesFrom(evidence: Evidence, rescue: RescueReport | null): Surviva
   const told = new Map((rescue?.variables ?? []).map((variable) => [nameOf(variable), variable]))
   const missing = known.filter((variable) => !told.has(nameOf(variable)))
   const rescued = [...told.values()].map((variable) => rescuedItem(evidence, rescue, variable))
-  const reason = 'It was in memory, and was not written down before the memory was lost.'
+  const isRewind = spanOf(evidence.facts) === 'rewind'
+  const reason = isRewind ? notBack : 'It was in memory, and was not written down before the memory was lost.'
   return [
     ...rescued,
     ...missing.map(({ name, type }) => item('variable', name, { outcome: 'lost', reason, detail: type })),
@@ -217,12 +232,13 @@ function fileItems({ files, facts }: Evidence): SurvivalItem[] {
       : 'There is no earlier picture of the disk to compare with.'
     return [item('file', 'files on the disk', { outcome: 'unchecked', reason: when })]
   }
+  const { since } = spanWords[spanOf(facts)]
   const absolute = (path: string) => (path.startsWith('/') ? path : `/${path}`)
   const removed = files.removed.map((path) =>
     item('file', absolute(path), { outcome: 'lost', reason: 'It is not there any more.' }),
   )
   const changed = files.changed.map((path) =>
-    item('file', absolute(path), { outcome: 'unchecked', reason: 'It was written to after the pause.' }),
+    item('file', absolute(path), { outcome: 'unchecked', reason: `It was written to ${since}.` }),
   )
   const more = (count: number, named: number, outcome: 'lost' | 'unchecked', reason: string) =>
     count > named ? [item('file', `${count - named} more files`, { outcome, reason })] : []
@@ -230,7 +246,7 @@ function fileItems({ files, facts }: Evidence): SurvivalItem[] {
     ...removed,
     ...more(files.removedCount, removed.length, 'lost', 'They are not there any more.'),
     ...changed,
-    ...more(files.changedCount, changed.length, 'unchecked', 'They were written to after the pause.'),
+    ...more(files.changedCount, changed.length, 'unchecked', `They were written to ${since}.`),
     item('file', 'all other files', { outcome: 'kept', detail: `${files.addedCount} new` }),
   ]
 }

@@ -139,7 +139,8 @@ async function writeReport(
   const threadId = sandbox.thread_id
   const report = emptyReport(threadId, facts)
   // What was alive before a pause says nothing about a boot that ended by itself long after it.
-  const isOfThisPause = facts.pausedAt !== null || ['restarted', 'from-agent'].includes(facts.cause?.code ?? '')
+  const isOfThisPause =
+    facts.pausedAt !== null || ['restarted', 'from-agent', 'rewound'].includes(facts.cause?.code ?? '')
   const row: SurvivalReportRow = {
     ...{ id: facts.reportId, thread_id: threadId, sandbox_id: sandbox.id, boot_id: facts.bootId },
     ...{
@@ -200,8 +201,8 @@ type Question = { report: SurvivalReport; stopping: AbortSignal }
 async function gather(dependencies: ReportDependencies, row: SurvivalReportRow, question: Question): Promise<Evidence> {
   const { report } = question
   const hasOwnDisk = report.from !== 'new' && report.from !== 'snapshot'
-  // Without a pause the last picture of the disk is older than what was done since.
-  const isComparable = hasOwnDisk && report.pausedAt !== null
+  // Without a pause or a rewind the last picture of the disk is older than what was done since.
+  const isComparable = hasOwnDisk && (report.pausedAt !== null || report.cause?.code === 'rewound')
   const ask = () => dependencies.host.fileChanges(row.sandbox_id)
   const files = isComparable ? await optional(dependencies, question.stopping, ask) : null
   const isCold = report.from !== 'frozen' && report.from !== 'memory'

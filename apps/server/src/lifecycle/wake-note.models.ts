@@ -19,7 +19,7 @@ const origins: Record<SurvivalReport['from'], string> = {
 export function wakeNote(reports: readonly SurvivalReport[]): string {
   const notes = reports.map((report) => {
     const others = report.items.filter((item) => item.outcome !== 'kept')
-    const opening = `Since your last step the computer of this conversation slept and ${origins[report.from]}.`
+    const opening = `Since your last step ${whatHappened(report)}.`
     if (others.length === 0) return `${opening} Everything that was looked at before and after is still there.`
     return [
       opening,
@@ -36,6 +36,13 @@ export function wakeNote(reports: readonly SurvivalReport[]): string {
     ].join('\n')
   })
   return `[${notes.join('\n\n')}]`
+}
+
+function whatHappened({ from, cause }: SurvivalReport): string {
+  if (cause?.code !== 'rewound') return `the computer of this conversation slept and ${origins[from]}`
+  return from === 'memory'
+    ? 'the computer of this conversation went back to an earlier moment, with the memory of then'
+    : 'the computer of this conversation went back to the files of an earlier moment and was started anew over them'
 }
 
 function keptOf(report: SurvivalReport): Record<string, number> {

@@ -10,6 +10,8 @@ export type RewindPlan = {
   turn: TurnRecord
   /** What goes, oldest first. */
   undone: TurnRecord[]
+  /** What stays, oldest first. */
+  kept: TurnRecord[]
   lastTurnId: string | null
   disk: DiskTarget
 }
@@ -41,6 +43,7 @@ export async function planRewind(
   return {
     turn,
     undone: all.slice(index),
+    kept,
     lastTurnId: kept.at(-1)?.id ?? null,
     disk: await diskTarget(dependencies, { threadId, turn, kept }),
   }

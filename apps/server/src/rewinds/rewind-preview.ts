@@ -1,28 +1,21 @@
-import { type Manifest, manifestSchema } from '@threadbox/protocol/guest'
+import type { Manifest } from '@threadbox/protocol/guest'
 import type { RewindPreview } from '@threadbox/protocol/public'
-import type { GuestQuestions } from '../lifecycle/guest-manifest.ts'
-import { commandOf, isFurniture } from '../lifecycle/survival-items.models.ts'
+import { nothingRuns, type WhatRunsDependencies, whatRuns } from '../lifecycle/what-runs.ts'
 import type { HostClient } from '../sandboxes/host-client.ts'
-import type { SandboxStore } from '../sandboxes/sandboxes.store.ts'
-import type { SandboxRow } from '../sandboxes/sandboxes.table.ts'
+import type { Snapshots } from '../snapshots/snapshots.usecases.ts'
 import { connectionPlanOf } from '../turns/connection-call.ts'
 import type { TurnRecord } from '../turns/turn-record.ts'
 import type { DiskTarget, RewindPlan } from './rewind-plan.ts'
 import { rewindSnapshotGone, rewindTurnRunning, rewindUnderWay } from './rewinds.errors.ts'
+import { compareRunning } from './running-comparison.models.ts'
 
-export type LookDependencies = {
+export type LookDependencies = WhatRunsDependencies & {
   host: Pick<HostClient, 'snapshotChanges'>
-  guest: Pick<GuestQuestions, 'manifest'>
-  hashKeyOf: (sandboxId: string) => string
-  /** What was alive in a sandbox when it was paused. */
-  memoryOf: SandboxStore['memory']
+  snapshots: Pick<Snapshots, 'ranThen'>
 }
 
 /** How long a dialog waits for what is inside; without an answer it says that nobody could look. */
 const lookTimeoutMs = 3000
-/** More names than a person reads. */
-const maxNames = 100
-const maxCharacters = 200
 
 /** What a rewind would undo, by looking at what is there. */
 export async function previewRewind(
@@ -30,7 +23,12 @@ export async function previewRewind(
   { plan, isUnderWay }: { plan: RewindPlan; isUnderWay: boolean },
 ): Promise<RewindPreview> {
   const { turn, undone, disk } = plan
-  const [changes, memory] = await Promise.all([diskChanges(dependencies, disk), memoryNow(dependencies, disk)])
+  const bringsMemory = disk.to === 'snapshot' && disk.hasMemory
+  const [changes, now, earlier] = await Promise.all([
+    diskChanges(dependencies, disk),
+    runsNow(dependencies, disk),
+    ranThen(dependencies, plan),
+  ])
   return {
     entryId: turn.userEntryId,
     turnId: turn.id,
@@ -38,8 +36,8 @@ export async function previewRewind(
     problem: problemOf(plan, isUnderWay),
     messages: { sent: undone.length, answers: undone.filter(({ steps }) => steps.length > 0).length },
     disk: { to: disk.to, at: disk.to === 'snapshot' ? disk.at : null, ...changes },
-    bringsMemory: disk.to === 'snapshot' && disk.hasMemory,
-    memory,
+    bringsMemory,
+    running: compareRunning({ now, earlier, bringsMemory }),
     calls: callsElsewhere(undone),
   }
 }
@@ -77,39 +75,19 @@ function homeFirst(left: { path: string }, right: { path: string }): number {
   return rank(left) - rank(right) || (left.path < right.path ? -1 : 1)
 }
 
-async function memoryNow(dependencies: LookDependencies, disk: DiskTarget): Promise<RewindPreview['memory']> {
-  const nothing = { processes: [], services: [], variables: [] }
-  if (disk.to === 'none' || disk.to === 'gone') return nothing
-  const { sandbox } = disk
-  if (sandbox.state !== 'active' && sandbox.state !== 'paused') return nothing
-  const manifest = await (sandbox.state === 'active'
-    ? askGuest(dependencies, sandbox)
-    : readManifest(dependencies, sandbox)
-  ).catch(() => undefined)
-  return manifest === undefined ? null : namesIn(manifest)
+/** Null: nobody can say. */
+export async function runsNow(dependencies: WhatRunsDependencies, disk: DiskTarget): Promise<Manifest | null> {
+  if (disk.to === 'none') return nothingRuns
+  return await whatRuns(dependencies, disk.sandbox, AbortSignal.timeout(lookTimeoutMs))
 }
 
-async function askGuest({ guest, hashKeyOf }: LookDependencies, row: SandboxRow): Promise<Manifest> {
-  const target = { sandboxId: row.id, bootId: row.boot_id ?? '' }
-  const signal = AbortSignal.timeout(lookTimeoutMs)
-  return await guest.manifest(target, { hashKey: hashKeyOf(row.id), signal })
-}
-
-async function readManifest({ memoryOf }: LookDependencies, row: SandboxRow): Promise<Manifest | undefined> {
-  const json = (await memoryOf(row.id))?.manifest_json
-  return json == null ? undefined : manifestSchema.parse(JSON.parse(json))
-}
-
-function namesIn(manifest: Manifest): NonNullable<RewindPreview['memory']> {
-  const own = manifest.processes.filter(({ role }) => !isFurniture(role))
-  const services = new Set(own.map(({ service }) => service).filter((name) => name !== ''))
-  const processes = own.filter(({ role }) => role !== 'service').map(commandOf)
-  const variables = manifest.kernels.flatMap((kernel) => kernel.variables.map(({ name }) => name))
-  return { processes: shortened(processes), services: shortened([...services]), variables: shortened(variables) }
-}
-
-function shortened(names: readonly string[]): string[] {
-  return names.slice(0, maxNames).map((name) => name.slice(0, maxCharacters))
+/** Null: nobody wrote it down. */
+export async function ranThen({ snapshots }: LookDependencies, { disk, kept }: RewindPlan): Promise<Manifest | null> {
+  if (disk.to === 'none' || disk.to === 'image') return nothingRuns
+  if (disk.to === 'gone') return null
+  const { snapshotId: id, at, hasMemory } = disk
+  const turnIds = kept.map((turn) => turn.id)
+  return await snapshots.ranThen({ id, at, hasMemory }, turnIds)
 }
 
 /** What was asked of connections, whether it succeeded or not: nobody knows what a failed call did. */

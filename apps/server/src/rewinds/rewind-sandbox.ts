@@ -8,14 +8,15 @@ import type { SandboxRow } from '../sandboxes/sandboxes.table.ts'
 import type { System } from '../system.ts'
 
 export type RewindSandboxDependencies = {
-  sandboxStore: Pick<SandboxStore, 'find' | 'set'>
+  sandboxStore: Pick<SandboxStore, 'find' | 'set' | 'setMemory'>
   host: Pick<HostClient, 'rewind'>
   changeSandbox: ChangeSandbox
   sandboxes: Pick<Sandboxes, 'exclusively'>
   system: Pick<System, 'now'>
 }
 
-type RewindOrder = RewindSandbox & { threadId: string; sandboxId: string }
+/** `manifestJson`: what ran at the moment to which it goes, for the report of what comes next; null where nobody knows. */
+type RewindOrder = RewindSandbox & { threadId: string; sandboxId: string; manifestJson: string | null }
 
 /**
  * Has the host exchange the disk of a sandbox, and records what came of it: a boot out of the memory of then, or that it is
@@ -31,7 +32,7 @@ export async function rewindSandbox(
 
 async function exchange(
   dependencies: RewindSandboxDependencies,
-  { threadId, sandboxId, ...order }: RewindOrder,
+  { threadId, sandboxId, manifestJson, ...order }: RewindOrder,
 ): Promise<RewoundSandbox> {
   const { sandboxStore, host } = dependencies
   const before = await sandboxStore.find(threadId)
@@ -45,6 +46,9 @@ async function exchange(
     throw error
   }
   const row = await sandboxStore.find(threadId)
+  if (row !== undefined) {
+    await sandboxStore.setMemory({ sandbox_id: row.id, manifest_json: manifestJson, rescue_json: null })
+  }
   if (row === undefined || (row.state === 'active' && row.boot_id === order.bootId)) return made
   const cause_json = causeOf(made.problem)
   const cold = await goCold(dependencies, row, cause_json)
@@ -68,7 +72,7 @@ async function goCold(
   return cold ?? row
 }
 
-/** What ran then runs: nothing is to be reported of a start, because there was none. */
+/** What ran then runs. Its report waits for its place in the conversation. */
 async function goOn(
   { changeSandbox, system }: Pick<RewindSandboxDependencies, 'changeSandbox' | 'system'>,
   row: SandboxRow,

@@ -23,7 +23,7 @@ export function makeRewindPart(
     store: makeRewindStore(tablesOf<RewindTables>(open.database)),
     turnStore: makeTurnStore(tablesOf<TurnTables>(open.database)),
     guest: makeGuestQuestions(host),
-    memoryOf: (sandboxId) => parts.sandboxStore.memory(sandboxId),
+    memoryOf: parts.sandboxStore.memory,
     sandboxOf: (threadId) => parts.sandboxStore.find(threadId),
     isFromAgent: async (threadId) => ((await parts.threadStore.findAny(threadId))?.started_from_json ?? null) !== null,
   })

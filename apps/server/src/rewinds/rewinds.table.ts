@@ -30,6 +30,9 @@ export type RewindRow = {
   undo_boot_id: string | null
   /** Null until it is done. */
   came_back: 'memory' | 'disk' | null
+  /** What ran then, and what ran when it was begun, as manifests; null where nobody could say. */
+  then_json: string | null
+  present_json: string | null
   /** What left the conversation, as JSON. */
   undone_json: string | null
 }

@@ -114,13 +114,16 @@ test('C9: where the memory of then is kept it runs when the rewind is done, with
   expect(then).toMatchObject({ state: 'active', cause_json: null, wake_json: null })
   expect([before.boot_id, null]).not.toContain(then.boot_id)
   expect(host.sandboxes.get(then.id)).toMatchObject({ actual: 'ready', bootId: then.boot_id })
-  expect((await entries()).at(-1)).toMatchObject({ code: 'rewound', params: { memory: 'kept' } })
+  expect((await entries()).slice(-2)).toMatchObject([
+    { code: 'rewound', params: { memory: 'kept' } },
+    { kind: 'wake', report: { from: 'memory', cause: { code: 'rewound' } } },
+  ])
   expect((await undo(rewindId)).status).toBe(204)
   const undone = await sandbox()
   expect(undone).toMatchObject({ state: 'active' })
   expect([before.boot_id, then.boot_id]).not.toContain(undone.boot_id)
   expect(host.starts).toHaveLength(starts)
-  expect((await entries()).some((entry) => entry.kind === 'wake')).toBe(false)
+  expect((await entries()).filter(({ kind }) => kind === 'wake')).toMatchObject([{ report: { from: 'memory' } }])
   await say()
   expect(host.starts).toHaveLength(starts)
 })
@@ -147,7 +150,8 @@ test('a rewind with memory whose answer is lost is found running, once, and nobo
   expect(await codeOf(await rewind(entryId))).toBe('host.unreachable')
   await expect.poll(() => lost).toBe(2)
   server.clock.now += 60_000
-  await expect.poll(async () => (await entries()).at(-1), { timeout: 30_000 }).toMatchObject({ code: 'rewound' })
+  const kinds = async () => (await entries()).map(({ kind }) => kind)
+  await expect.poll(async () => (await kinds()).slice(-2), { timeout: 30_000 }).toEqual(['notice', 'wake'])
   expect(host.snapshots.rewinds).toHaveLength(1)
   const { state, boot_id, id } = await sandbox()
   expect([state, host.sandboxes.get(id)?.bootId]).toEqual(['active', boot_id])
@@ -244,7 +248,14 @@ test('a preview says what goes, by looking, and wakes and changes nothing', asyn
   const preview = (await (await look(entryId)).json()) as RewindPreview
   expect(preview).toMatchObject({
     ...{ entryId, text: '/run echo second', problem: null, messages: { sent: 1, answers: 1 }, calls: [] },
-    memory: { processes: ['sleep 9'], services: ['web'], variables: [] },
+    bringsMemory: false,
+    running: {
+      ...{ knowsNow: true, knowsThen: true, processCount: 2, variableCount: 0, knowsVariables: true },
+      processes: [
+        { name: 'web', kind: 'service', change: 'restarted' },
+        { name: 'sleep 9', kind: 'process', change: 'removed' },
+      ],
+    },
     disk: {
       ...{ to: 'snapshot', count: 3 },
       files: [

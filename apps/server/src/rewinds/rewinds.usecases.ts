@@ -1,17 +1,22 @@
 import { isThreadboxError } from '@threadbox/errors'
+import type { Manifest } from '@threadbox/protocol/guest'
 import type { RewindSandbox, RewoundSandbox } from '@threadbox/protocol/host'
 import type { NoticeEntry, RewindPreview, RewoundThread } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
+import type { SurvivalReports } from '../lifecycle/survival-reports.ts'
+import { manifestToKeep } from '../lifecycle/what-runs.ts'
 import type { Operations } from '../operations/operations.ts'
 import type { HostClient } from '../sandboxes/host-client.ts'
+import type { WakeFacts } from '../sandboxes/sandbox-rows.ts'
+import type { SandboxStore } from '../sandboxes/sandboxes.store.ts'
 import type { SandboxRow } from '../sandboxes/sandboxes.table.ts'
 import type { Snapshots } from '../snapshots/snapshots.usecases.ts'
 import type { System } from '../system.ts'
-import type { ThreadLog } from '../threads/thread-log.ts'
+import type { LogTransaction, ThreadLog } from '../threads/thread-log.ts'
 import type { TurnStore } from '../turns/turns.store.ts'
 import type { Turns } from '../turns/turns.usecases.ts'
 import { planRewind, type RewindPlan } from './rewind-plan.ts'
-import { type LookDependencies, previewRewind } from './rewind-preview.ts'
+import { type LookDependencies, previewRewind, ranThen, runsNow } from './rewind-preview.ts'
 import { type RewindSandboxDependencies, rewindSandbox } from './rewind-sandbox.ts'
 import { rewindNotUndoable, rewindSnapshotGone, rewindTurnRunning, rewindUnderWay } from './rewinds.errors.ts'
 import type { RewindStore } from './rewinds.store.ts'
@@ -35,7 +40,9 @@ export type RewindsDependencies = RewindSandboxDependencies &
     log: ThreadLog
     turnStore: TurnStore
     host: Pick<HostClient, 'rewind' | 'removeSnapshot' | 'snapshotChanges'>
-    snapshots: Pick<Snapshots, 'afterTurns' | 'settled' | 'keep' | 'isKept' | 'memoryOrder'>
+    snapshots: Pick<Snapshots, 'afterTurns' | 'ranThen' | 'settled' | 'keep' | 'isKept' | 'memoryOrder'>
+    sandboxStore: Pick<SandboxStore, 'find' | 'set' | 'setMemory' | 'noteWake'>
+    reports: Pick<SurvivalReports, 'reportWake'>
     turns: Pick<Turns, 'whileQuiet'>
     operations: Pick<Operations, 'plan' | 'register'>
     sandboxOf: (threadId: string) => Promise<SandboxRow | undefined>
@@ -87,7 +94,8 @@ export function makeRewinds(dependencies: RewindsDependencies): Rewinds {
         await snapshots.settled(threadId)
         const plan = await planRewind(dependencies, { threadId, entryId })
         if (plan.disk.to === 'gone') throw rewindSnapshotGone({})
-        const row = newRow(system, plan)
+        const [present, earlier] = await Promise.all([runsNow(dependencies, plan.disk), ranThen(dependencies, plan)])
+        const row = newRow(system, plan, { present, earlier })
         await store.insert(row)
         await orLater({ row, keepId: row.keep_id }, () => carryOut(dependencies, { ...row, position: 0 }))
         logger.info({ threadId, turns: plan.undone.length, disk: plan.disk.to }, 'thread rewound')
@@ -114,7 +122,11 @@ export function makeRewinds(dependencies: RewindsDependencies): Rewinds {
   }
 }
 
-function newRow(system: System, plan: RewindPlan): Omit<RewindRow, 'position'> {
+function newRow(
+  system: System,
+  plan: RewindPlan,
+  ran: { present: Manifest | null; earlier: Manifest | null },
+): Omit<RewindRow, 'position'> {
   const { turn, disk, lastTurnId } = plan
   return {
     ...{ id: system.newId('operation'), thread_id: turn.threadId, state: 'begun', at: system.now() },
@@ -123,6 +135,8 @@ function newRow(system: System, plan: RewindPlan): Omit<RewindRow, 'position'> {
     target_id: disk.to === 'snapshot' ? disk.snapshotId : null,
     ...{ keep_id: system.newId('snapshot'), undo_keep_id: null, kept_id: null, undone_json: null },
     ...{ boot_id: system.newId('boot'), undo_boot_id: null, came_back: null },
+    then_json: ran.earlier && manifestToKeep(ran.earlier),
+    present_json: ran.present && manifestToKeep(ran.present),
   }
 }
 
@@ -130,7 +144,7 @@ function newRow(system: System, plan: RewindPlan): Omit<RewindRow, 'position'> {
 async function carryOut(dependencies: RewindsDependencies, row: RewindRow): Promise<void> {
   const { store, system } = dependencies
   const { target_id: snapshotId, keep_id: keepId, boot_id: bootId } = row
-  const made = await exchange(dependencies, row, { snapshotId, keepId, bootId })
+  const made = await exchange(dependencies, row, { snapshotId, keepId, bootId, manifestJson: row.then_json })
   const undone = await readUndone(dependencies, { threadId: row.thread_id, ordinal: row.ordinal })
   const params = {
     rewindId: row.id,
@@ -142,33 +156,58 @@ async function carryOut(dependencies: RewindsDependencies, row: RewindRow): Prom
   const notice: NoticeEntry = {
     ...{ id: row.notice_entry_id, turnId, at: row.at, kind: 'notice', code: 'rewound', params },
   }
+  const columns = {
+    ...{ state: 'done' as const, kept_id: made?.kept.snapshotId ?? null, came_back: made?.from ?? ('disk' as const) },
+    undone_json: JSON.stringify(undone),
+  }
   await takeOut(dependencies, {
     ...{ row, undone, notice },
-    alongside: (transaction) =>
-      store.change(
-        row.id,
-        {
-          ...{ state: 'done', kept_id: made?.kept.snapshotId ?? null, came_back: made?.from ?? 'disk' },
-          undone_json: JSON.stringify(undone),
-        },
-        transaction,
-      ),
+    alongside: async (transaction) => {
+      await store.change(row.id, columns, transaction)
+      await noteGoingOn(dependencies, { row, made, begunAt: row.at }, transaction)
+    },
   })
+  await dependencies.reports.reportWake(row.thread_id)
+}
+
+/** With memory a report is due as after a wake: it is written once the conversation says what happened. */
+async function noteGoingOn(
+  { sandboxStore, system }: RewindsDependencies,
+  { row, made, begunAt }: { row: RewindRow; made: RewoundSandbox | null; begunAt: number },
+  transaction: LogTransaction,
+): Promise<void> {
+  const bootId = made?.sandbox.bootId ?? null
+  if (row.sandbox_id === null || made?.from !== 'memory' || bootId === null) return
+  const now = system.now()
+  const facts: WakeFacts = {
+    ...{ reportId: system.newId('report'), entryId: system.newId('entry'), bootId, from: 'memory' },
+    ...{ cause: { code: 'rewound', detail: '' }, pausedAt: null, wokenAt: now, wakeMs: now - begunAt },
+  }
+  await sandboxStore.noteWake(row.sandbox_id, facts, transaction)
 }
 
 async function carryOutUndo(dependencies: RewindsDependencies, row: RewindRow): Promise<void> {
   const { store } = dependencies
+  const begunAt = dependencies.system.now()
   const { kept_id: snapshotId, undo_boot_id: bootId } = row
-  await exchange(dependencies, row, { snapshotId, keepId: row.undo_keep_id ?? row.keep_id, bootId })
+  const keepId = row.undo_keep_id ?? row.keep_id
+  const made = await exchange(dependencies, row, { snapshotId, keepId, bootId, manifestJson: row.present_json })
   const undone = JSON.parse(row.undone_json ?? 'null') as UndoneConversation
-  await putBack(dependencies, { row, undone, alongside: (transaction) => store.remove(row.id, transaction) })
+  await putBack(dependencies, {
+    ...{ row, undone },
+    alongside: async (transaction) => {
+      await store.remove(row.id, transaction)
+      await noteGoingOn(dependencies, { row, made, begunAt }, transaction)
+    },
+  })
+  await dependencies.reports.reportWake(row.thread_id)
 }
 
 /** Null: the thread had no disk. A host that refuses has changed nothing: it never was. */
 async function exchange(
   dependencies: RewindsDependencies,
   row: RewindRow,
-  order: Omit<RewindSandbox, 'memory'>,
+  order: Omit<RewindSandbox, 'memory'> & { manifestJson: string | null },
 ): Promise<RewoundSandbox | null> {
   const { thread_id: threadId, sandbox_id: sandboxId } = row
   if (sandboxId === null) return null

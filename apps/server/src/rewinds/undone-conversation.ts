@@ -63,9 +63,13 @@ export async function putBack(
   },
 ): Promise<void> {
   const { row, undone } = order
-  const hasNotice = (await log.entry(row.thread_id, row.notice_entry_id)) !== undefined
+  const entries = await log.entries(row.thread_id)
+  const notice = entries.findIndex(({ id }) => id === row.notice_entry_id)
+  // The computer whose wakes follow the notice is given up.
+  const gone =
+    notice < 0 ? [] : entries.slice(notice).filter(({ id, kind }) => kind === 'wake' || id === row.notice_entry_id)
   const changes: ThreadChange[] = [
-    ...(hasNotice ? [{ type: 'entry-removed' as const, entryId: row.notice_entry_id }] : []),
+    ...gone.map(({ id }): ThreadChange => ({ type: 'entry-removed', entryId: id })),
     ...undone.entries.map((entry): ThreadChange => ({ type: 'entry-added', entry })),
     ...undone.views.map((turn): ThreadChange => ({ type: 'turn-updated', turn })),
   ]

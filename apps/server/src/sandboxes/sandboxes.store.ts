@@ -1,5 +1,7 @@
 import type { SandboxState } from '@threadbox/domain'
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
+import type { LogTransaction } from '../threads/thread-log.ts'
+import type { WakeFacts } from './sandbox-rows.ts'
 import type { SandboxMemoryRow, SandboxRow, SandboxTables } from './sandboxes.table.ts'
 
 /** The only code that touches `sandboxes` and `sandbox_memories`. */
@@ -22,6 +24,8 @@ export type SandboxStore = {
   set(sandboxId: string, columns: SettableColumns): Promise<void>
   /** The last use, if it is later than what is recorded. */
   noteUse(sandboxId: string, at: number): Promise<void>
+  /** Records a wake that the row's state does not come from, with what else is recorded of it. */
+  noteWake(sandboxId: string, facts: WakeFacts, transaction: LogTransaction): Promise<void>
   /** Forgets the wake whose report is written, if it is still that one. */
   wakeReported(sandboxId: string, wakeJson: string): Promise<void>
   memory(sandboxId: string): Promise<SandboxMemoryRow | undefined>
@@ -102,6 +106,13 @@ export function makeSandboxStore(database: Kysely<SandboxTables>): SandboxStore 
         .set(columns)
         .where('id', '=', sandboxId)
         .where('used_at', '<', at)
+        .execute()
+    },
+    noteWake: async (sandboxId, facts, transaction) => {
+      await (transaction as unknown as Transaction<SandboxTables>)
+        .updateTable('sandboxes')
+        .set({ wake_json: JSON.stringify(facts) })
+        .where('id', '=', sandboxId)
         .execute()
     },
     wakeReported: async (sandboxId, wakeJson) => {

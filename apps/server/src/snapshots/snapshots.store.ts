@@ -1,10 +1,10 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { LogTransaction } from '../threads/thread-log.ts'
-import type { SnapshotRow, SnapshotTables, TurnSnapshotRow } from './snapshots.table.ts'
+import type { SnapshotRow, SnapshotTables, TurnManifestRow, TurnSnapshotRow } from './snapshots.table.ts'
 
 type TurnSnapshotKey = Pick<TurnSnapshotRow, 'turn_id' | 'snapshot_id'>
 
-/** The only code that touches `snapshots` and `turn_snapshots`. */
+/** The only code that touches `snapshots`, `turn_snapshots` and `turn_manifests`. */
 export type SnapshotStore = {
   /** Records, with the end of a turn, that its snapshot is to be taken. A turn that ends again gets another one. */
   want(
@@ -20,6 +20,10 @@ export type SnapshotStore = {
     snapshot: Omit<SnapshotRow, 'position'>,
     known: Pick<TurnSnapshotRow, 'memory_problem'>,
   ): Promise<void>
+  /** Keeps what ran when the turn had ended, for as long as its snapshot is kept. */
+  keepManifest(turn: TurnSnapshotRow, snapshotId: string, json: string): Promise<void>
+  /** What was written down with a snapshot, oldest first. */
+  manifests(snapshotId: string): Promise<TurnManifestRow[]>
   /** One that is of no turn. */
   add(snapshot: Omit<SnapshotRow, 'position'>): Promise<void>
   /** Changes the wish that `turn` is, if it still is one. */
@@ -70,6 +74,21 @@ export function makeSnapshotStore(database: Kysely<SnapshotTables>): SnapshotSto
           .execute()
       })
     },
+    keepManifest: async ({ turn_id, thread_id, position }, snapshotId, json) => {
+      const columns = { thread_id, position, snapshot_id: snapshotId, json }
+      await database
+        .insertInto('turn_manifests')
+        .values({ turn_id, ...columns })
+        .onConflict((conflict) => conflict.column('turn_id').doUpdateSet(columns))
+        .execute()
+    },
+    manifests: (snapshotId) =>
+      database
+        .selectFrom('turn_manifests')
+        .selectAll()
+        .where('snapshot_id', '=', snapshotId)
+        .orderBy('position')
+        .execute(),
     settle: async (turn, change) => {
       await ofTurn(turn).set(change).execute()
     },
@@ -89,7 +108,10 @@ export function makeSnapshotStore(database: Kysely<SnapshotTables>): SnapshotSto
         .where('id', '=', id)
         .executeTakeFirst(),
     remove: async (id) => {
-      await database.deleteFrom('snapshots').where('id', '=', id).execute()
+      await database.transaction().execute(async (transaction) => {
+        await transaction.deleteFrom('turn_manifests').where('snapshot_id', '=', id).execute()
+        await transaction.deleteFrom('snapshots').where('id', '=', id).execute()
+      })
     },
     removeMemory: async (id) => {
       await database.transaction().execute(async (transaction) => {
@@ -102,11 +124,15 @@ export function makeSnapshotStore(database: Kysely<SnapshotTables>): SnapshotSto
       })
     },
     removeOthers: async (threadId, sandboxId) => {
-      await database
-        .deleteFrom('snapshots')
+      const others = database
+        .selectFrom('snapshots')
+        .select('id')
         .where('thread_id', '=', threadId)
         .where('sandbox_id', '!=', sandboxId)
-        .execute()
+      await database.transaction().execute(async (transaction) => {
+        await transaction.deleteFrom('turn_manifests').where('snapshot_id', 'in', others).execute()
+        await transaction.deleteFrom('snapshots').where('id', 'in', others).execute()
+      })
     },
   }
 }
@@ -122,6 +148,6 @@ async function insertSnapshot(
     .execute()
 }
 
-function nextPosition(table: keyof SnapshotTables) {
+function nextPosition(table: 'snapshots' | 'turn_snapshots') {
   return sql<number>`(select coalesce(max(position), 0) + 1 from ${sql.table(table)})`
 }

@@ -28,7 +28,23 @@ export type TurnSnapshotRow = {
   memory_problem: string | null
 }
 
-export type SnapshotTables = { snapshots: SnapshotRow; turn_snapshots: TurnSnapshotRow }
+/**
+ * What ran when a turn had ended, as the guest said. With memory it is of the turn that the memory is of: one that shares
+ * the snapshot later has none.
+ */
+export type TurnManifestRow = {
+  turn_id: string
+  thread_id: string
+  position: number
+  snapshot_id: string
+  json: string
+}
+
+export type SnapshotTables = {
+  snapshots: SnapshotRow
+  turn_snapshots: TurnSnapshotRow
+  turn_manifests: TurnManifestRow
+}
 
 export async function createSnapshotTables(database: Kysely<never>): Promise<void> {
   await database.schema
@@ -62,6 +78,21 @@ export async function addSnapshotMemory(database: Kysely<never>): Promise<void> 
   await database.schema.alterTable('snapshots').addColumn('memory_bytes', 'bigint').execute()
   await database.schema.alterTable('turn_snapshots').addColumn('memory_problem', 'text').execute()
   for (const name of ['boot_id', 'undo_boot_id', 'came_back']) {
+    await database.schema.alterTable('rewinds').addColumn(name, 'text').execute()
+  }
+}
+
+export async function createManifestTable(database: Kysely<never>): Promise<void> {
+  await database.schema
+    .createTable('turn_manifests')
+    .addColumn('turn_id', 'text', (column) => column.primaryKey())
+    .addColumn('thread_id', 'text', (column) => column.notNull().references('threads.id').onDelete('cascade'))
+    .addColumn('position', 'bigint', (column) => column.notNull())
+    .addColumn('snapshot_id', 'text', (column) => column.notNull())
+    .addColumn('json', 'text', (column) => column.notNull())
+    .execute()
+  await database.schema.createIndex('turn_manifests_idx').on('turn_manifests').columns(['snapshot_id']).execute()
+  for (const name of ['then_json', 'present_json']) {
     await database.schema.alterTable('rewinds').addColumn(name, 'text').execute()
   }
 }

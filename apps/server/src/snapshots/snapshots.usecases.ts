@@ -7,9 +7,11 @@ import {
   type SnapshotLimits,
 } from '@threadbox/domain'
 import { isThreadboxError } from '@threadbox/errors'
+import type { Manifest } from '@threadbox/protocol/guest'
 import type { HostSnapshot, SnapshotMemoryOrder, TakenSnapshot } from '@threadbox/protocol/host'
 import type { ThreadSnapshots } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
+import { manifestToKeep, readManifest } from '../lifecycle/what-runs.ts'
 import type { HostClient } from '../sandboxes/host-client.ts'
 import type { SandboxRow } from '../sandboxes/sandboxes.table.ts'
 import type { SettingValues } from '../settings/editable-settings.ts'
@@ -37,6 +39,11 @@ export type Snapshots = {
   list(threadId: string): Promise<ThreadSnapshots>
   /** The snapshot with what the disk contained after these turns, the newest of which has one; undefined when it is not kept. */
   afterTurns(threadId: string, turnIds: readonly string[]): Promise<SnapshotOfThen | undefined>
+  /**
+   * What ran at the moment to which `afterTurns` leads, as it was written down then; null when nobody did. Where there is
+   * memory, it is what the memory has.
+   */
+  ranThen(snapshot: SnapshotOfThen, turnIds: readonly string[]): Promise<Manifest | null>
   /** Whether memory is to be kept of a moment that a rewind leaves. */
   memoryOrder(): Promise<SnapshotMemoryOrder>
   /** Takes note of a snapshot that was made of what a rewind undid. */
@@ -61,6 +68,8 @@ export type SnapshotsDependencies = {
   turnIds: (threadId: string) => Promise<string[]>
   /** Whether a call of the turn was made in the sandbox, which may have changed what runs there. */
   usedSandbox: (turnId: string) => Promise<boolean>
+  /** What runs in a sandbox now; null when nobody can say in time. */
+  whatRuns: (sandbox: SandboxRow, signal: AbortSignal) => Promise<Manifest | null>
   /** The turn that runs now. */
   runningTurn: (threadId: string) => Promise<string | undefined>
   settings: () => Promise<SettingValues>
@@ -72,6 +81,8 @@ const MiB = 1024 * 1024
 /** Codes with which a host says that there is no disk: then there is nothing that a turn could have changed. */
 const noDiskCodes = ['sandbox.not-found', 'sandbox.deleting', 'disk.not-found']
 const fullCode = 'disk.no-room-for-snapshot'
+/** A glance takes some milliseconds; a guest that takes longer is not waited for. */
+const glanceMs = 300
 const unreachableCodes = ['host.unreachable', 'host.preparing']
 
 export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
@@ -136,6 +147,11 @@ export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
       if (newest === undefined || newest.id === null) return undefined
       return { id: newest.id, at: newest.at, hasMemory: newest.memoryBytes !== null }
     },
+    ranThen: async ({ id, hasMemory }, turnIds) => {
+      const rows = await store.manifests(id)
+      const row = hasMemory ? rows[0] : rows.findLast(({ turn_id }) => turnIds.includes(turn_id))
+      return readManifest(row?.json ?? null)
+    },
     memoryOrder: async () => memoryOrderIn(await dependencies.settings()),
     keep: async ({ threadId, sandboxId, kept }) => {
       const { snapshotId: id, at, writtenBytes } = kept
@@ -172,10 +188,17 @@ async function takeOne(
   try {
     const wanted = (await dependencies.usedSandbox(turnId)) ? memoryOrderIn(values) : null
     const delayMs = wanted === null ? 0 : values.memorySnapshotQuietSeconds * 1000
+    const look = () => inTime(dependencies, { sandbox, threadId, quiet })
+    const atOnce = look()
     const isHurried = (await quiet.wait(threadId, delayMs)) === 'wanted'
-    const order = { snapshotId: turn.snapshot_id, memory: isHurried ? null : wanted }
+    const memory = isHurried ? null : wanted
+    const glance = isHurried || delayMs === 0 ? atOnce : look()
+    // Memory has what is written down with it; files alone are not waited for.
+    if (memory !== null) await glance
+    const order = { snapshotId: turn.snapshot_id, memory }
     const taken = await takeWithRoom(dependencies, { sandboxId: sandbox.id, threadId, order })
     const { snapshotId: id, at, writtenBytes, memoryBytes } = taken.snapshot
+    const manifest = await glance
     await store.removeOthers(threadId, sandbox.id)
     const row = {
       id,
@@ -186,6 +209,9 @@ async function takeOne(
       memory_bytes: memoryBytes,
     }
     await store.taken(turn, row, { memory_problem: isHurried ? 'not-quiet' : taken.memoryProblem })
+    // Memory that is shared is of an earlier moment, and so is what ran in it.
+    const json = manifest !== null && (taken.isNew || memoryBytes === null) ? manifestToKeep(manifest) : null
+    if (json !== null) await store.keepManifest(turn, id, json)
     return taken
   } catch (error) {
     const code = isThreadboxError(error) ? error.code : 'internal'
@@ -194,6 +220,22 @@ async function takeOne(
     logger.warn({ err: error, threadId, turnId }, 'the snapshot of a turn could not be taken')
     await store.settle(turn, { state: 'failed', problem: code })
     return undefined
+  }
+}
+
+/** What runs now, unless somebody wants to go on with the thread before it is known: then nobody waits for it. */
+async function inTime(
+  dependencies: SnapshotsDependencies,
+  { sandbox, threadId, quiet }: { sandbox: SandboxRow; threadId: string; quiet: QuietWaits },
+): Promise<Manifest | null> {
+  const wanted = new AbortController()
+  const signal = AbortSignal.any([wanted.signal, AbortSignal.timeout(glanceMs)])
+  const found = dependencies.whatRuns(sandbox, signal)
+  const gone = quiet.wait(threadId, glanceMs).then(async (end) => (end === 'quiet' ? await found : null))
+  try {
+    return await Promise.race([found, gone])
+  } finally {
+    wanted.abort()
   }
 }
 

@@ -7,6 +7,9 @@ import { z } from 'zod'
  * manifests can be compared and none can be read.
  *
  * What could not be looked at is not left out silently: its name is in `unread` with the reason.
+ *
+ * With `glance=1` it costs some milliseconds: packages are not looked at, of variables only as many as a moment allows, and
+ * what a variable holds is compared only where that is little.
  */
 export const manifestProcessSchema = z.object({
   pid: z.number().int(),

@@ -89,6 +89,47 @@ export const rewindQuerySchema = z.object({ before: entryIdSchema })
 export const rewoundThreadSchema = z.object({ rewindId: z.string() }).meta({ id: 'RewoundThread' })
 export type RewoundThread = z.infer<typeof rewoundThreadSchema>
 
+/** What runs now against what ran then. Processes that others of them started are not named. */
+const rewindRunningSchema = z.object({
+  /** Whether somebody can say what runs now, and what ran then: that was written down when the answer had ended. */
+  knowsNow: z.boolean(),
+  knowsThen: z.boolean(),
+  /**
+   * `restored`: ran then, and comes back. `returns`: runs now too, and goes back to what it was doing then. `restarted`: a
+   * service that is started again over the files of then. `removed`: ends. `unclear`: runs now; whether it ran then, nobody
+   * wrote down. `lost`: ran then, and does not come back. At most 100; `processCount` is of all.
+   */
+  processes: z.array(
+    z.object({
+      name: z.string(),
+      kind: z.enum(['process', 'service']),
+      change: z.enum(['restored', 'returns', 'restarted', 'removed', 'unclear', 'lost']),
+    }),
+  ),
+  processCount: z.number().int(),
+  /**
+   * Of Python. `restored`: comes back. `changed`: has its value of then again. `removed`: goes. `lost`: was there then, and
+   * does not come back. At most 100; `variableCount` is of all.
+   */
+  variables: z.array(
+    z.object({
+      name: z.string(),
+      change: z.enum(['restored', 'changed', 'removed', 'lost']),
+      typeNow: z.string().nullable(),
+      typeThen: z.string().nullable(),
+      /** What it takes, roughly; null where it is not there, or that was not measured. */
+      bytesNow: z.number().int().nullable(),
+      bytesThen: z.number().int().nullable(),
+    }),
+  ),
+  variableCount: z.number().int(),
+  /** Variables that have the same value now as then, and those of which that could not be compared. */
+  sameVariables: z.number().int(),
+  unclearVariables: z.number().int(),
+  /** False: Python did not say what it holds, or not all of it, now or then. */
+  knowsVariables: z.boolean(),
+})
+
 /** What a rewind would undo, by looking at what is there now. Looking wakes nothing and changes nothing. */
 export const rewindPreviewSchema = z
   .object({
@@ -127,14 +168,7 @@ export const rewindPreviewSchema = z
     }),
     /** Whether processes and variables come back as they were then; else it comes up cold, over the files of then. */
     bringsMemory: z.boolean(),
-    /** What runs now, and ends or becomes what it was then; null when nobody could look. */
-    memory: z
-      .object({
-        processes: z.array(z.string()),
-        services: z.array(z.string()),
-        variables: z.array(z.string()),
-      })
-      .nullable(),
+    running: rewindRunningSchema,
     /** Calls to connections: what they did elsewhere stays done. */
     calls: z.array(z.object({ tool: z.string(), count: z.number().int() })),
   })

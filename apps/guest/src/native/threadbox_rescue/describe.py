@@ -1,4 +1,7 @@
-"""What the kernel holds, at a glance: asked before each pause, so it must be quick and must not change anything."""
+"""What the kernel holds, at a glance: asked before each pause, so it must be quick and must not change anything.
+
+Quicker still after each answer, when a person may already be going on: then as much as a moment allows, and how many more there are.
+"""
 
 import hashlib
 import sys
@@ -15,6 +18,11 @@ from .obstacles import obstacle_of
 HASH_LIMIT_BYTES = 4 * 1024 * 1024
 HASH_SECONDS = 0.2
 HASH_STEPS = 20_000
+# After an answer: all of it, the hashes in it, and how much one value may hold to be hashed.
+QUICK_SECONDS = 0.03
+QUICK_HASH_SECONDS = 0.01
+QUICK_HASH_LIMIT_BYTES = 64 * 1024
+QUICK_HASH_STEPS = 2_000
 SAMPLE = 64
 PLAIN = (int, float, complex, bool, str, bytes, type(None), list, tuple, dict, set, frozenset)
 
@@ -22,20 +30,45 @@ PLAIN = (int, float, complex, bool, str, bytes, type(None), list, tuple, dict, s
 def describe(shell, request):
     key = bytes.fromhex(request.get("hashKey") or "")[:64]
     limit = request.get("variableBytes")
+    items = user_items(shell)
+    if request.get("quick"):
+        return quickly(items, key)
     until = time.monotonic() + HASH_SECONDS
-    return {"variables": [variable(name, value, key, limit, until) for name, value in user_items(shell)]}
+    return {"variables": [variable(name, value, key, limit, until) for name, value in items], "left": 0}
+
+
+def quickly(items, key):
+    """Without a judgement of what could be kept: nobody is about to keep it."""
+    begun = time.monotonic()
+    found = []
+    for name, value in items:
+        if time.monotonic() - begun > QUICK_SECONDS:
+            break
+        fingerprint, compared = fingerprint_of(
+            value, size := estimated(value), key, begun + QUICK_HASH_SECONDS, QUICK_HASH_LIMIT_BYTES, QUICK_HASH_STEPS
+        )
+        found.append(described(name, value, size, fingerprint, compared, "data", ""))
+    return {"variables": found, "left": len(items) - len(found)}
 
 
 def variable(name, value, key, limit, until):
-    try:
-        size = estimate(value)
-    except Exception:
-        size = None
+    size = estimated(value)
     try:
         rescue, reason = judge(value, size, limit)
     except Exception:
         rescue, reason = "data", ""
     fingerprint, compared = fingerprint_of(value, size, key, until)
+    return described(name, value, size, fingerprint, compared, rescue, reason)
+
+
+def estimated(value):
+    try:
+        return estimate(value)
+    except Exception:
+        return None
+
+
+def described(name, value, size, fingerprint, compared, rescue, reason):
     return {
         "name": name,
         "type": type_name(value),
@@ -60,13 +93,13 @@ def judge(value, size, limit):
     return "data", ""
 
 
-def fingerprint_of(value, size, key, until):
+def fingerprint_of(value, size, key, until, limit_bytes=HASH_LIMIT_BYTES, steps=HASH_STEPS):
     """Which object it is, and a hash of all that it holds where that can be had quickly and without running its code."""
     digest = hashlib.blake2b(digest_size=12, key=key)
     try:
-        if size is not None and size > HASH_LIMIT_BYTES:
+        if size is not None and size > limit_bytes:
             raise TooSlow
-        digest.update(Glance(until).of(value).encode())
+        digest.update(Glance(until, steps).of(value).encode())
         return f"{id(value):x}:{digest.hexdigest()}", "content"
     except Exception:
         digest = hashlib.blake2b(digest_size=12, key=key)
@@ -85,14 +118,15 @@ def shape_of(value):
 class Glance(Walk):
     """A walk that gives up early, and at whatever has a say of its own in being taken apart."""
 
-    def __init__(self, until):
+    def __init__(self, until, most_steps):
         super().__init__()
         self.until = until
+        self.most_steps = most_steps
         self.steps = 0
 
     def step(self, value):
         self.steps += 1
-        if self.steps > HASH_STEPS or time.monotonic() > self.until:
+        if self.steps > self.most_steps or time.monotonic() > self.until:
             raise TooSlow
         room = ROOM.get(type(value))
         if room is not None and len(value) > room:
@@ -103,7 +137,7 @@ class Glance(Walk):
         self.say(type(value).__name__, len(value))
         digests = []
         for member in value:
-            inner = Glance(self.until)
+            inner = Glance(self.until, self.most_steps)
             inner.steps = self.steps
             digests.append(inner.of(member))
             self.steps = inner.steps

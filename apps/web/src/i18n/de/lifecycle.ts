@@ -3,6 +3,7 @@ import type { Texts } from '../texts.ts'
 
 export const lifecycle: Texts<typeof source> = {
   from: {
+    rewound: 'Mit dem Speicher von damals zurückgespult in {{time}}',
     frozen: 'In {{time}} aus dem Speicher fortgesetzt',
     memory: 'In {{time}} aus dem Speicher fortgesetzt',
     disk: 'In {{time}} von der Platte gestartet',
@@ -73,6 +74,8 @@ export const lifecycle: Texts<typeof source> = {
     when: 'Pausiert {{paused}}, geweckt {{woken}}.',
     checkedAt: 'Nachgesehen {{time}}; was danach geschah, steht hier nicht.',
     memoryKept: 'Der Speicher blieb erhalten: Prozesse und Variablen gingen weiter, wo sie anhielten.',
+    rewoundMemory:
+      'Dateien und Speicher sind die eines früheren Moments. Verbindungen zu anderen Rechnern wurden geschlossen, weil die Sandbox eine andere Adresse hat.',
     noCause: 'Der Speicher wurde nicht benutzt.',
   },
   cause: {

@@ -1,5 +1,6 @@
 export const lifecycle = {
   from: {
+    rewound: 'Went back with its memory in {{time}}',
     frozen: 'Resumed from memory in {{time}}',
     memory: 'Resumed from memory in {{time}}',
     disk: 'Started from disk in {{time}}',
@@ -70,6 +71,8 @@ export const lifecycle = {
     when: 'Paused {{paused}}, woken {{woken}}.',
     checkedAt: 'Checked {{time}}; what happened after that is not in here.',
     memoryKept: 'Memory was kept: processes and variables went on where they stopped.',
+    rewoundMemory:
+      'Files and memory are those of an earlier moment. Connections to other machines were closed, because the sandbox has another address.',
     noCause: 'Memory was not used.',
   },
   cause: {

@@ -8,6 +8,11 @@ export function isMemoryKept(report: Pick<SurvivalReport, 'from'>): boolean {
   return report.from === 'frozen' || report.from === 'memory'
 }
 
+/** Whether it did not sleep, but is what it was at an earlier moment. */
+export function wentBackWithMemory(report: Pick<SurvivalReport, 'from' | 'cause'>): boolean {
+  return isMemoryKept(report) && report.cause?.code === 'rewound'
+}
+
 /** One figure of the line: `3 processes`, or with `kind` null a number of things of any kind. */
 export type LineCount = { kind: Kind | null; count: number }
 /** The parts of the one line, in order; each is said with its outcome: `3 processes, 41 variables kept`. */

@@ -2,7 +2,7 @@ import type { SurvivalReport } from '@threadbox/sdk'
 import { wakeCauses } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../app/use-format.ts'
-import { isMemoryKept, type LinePart, linePartsOf } from './report.models.ts'
+import { isMemoryKept, type LinePart, linePartsOf, wentBackWithMemory } from './report.models.ts'
 
 /** A report in words: its one line, and why memory was not used. */
 export function useWakeWords() {
@@ -19,7 +19,8 @@ export function useWakeWords() {
     return Object.keys(report.counts).length === 0 ? t('nothing') : t('all')
   }
   return {
-    woke: (report: SurvivalReport) => t(`from.${report.from}`, { time: format.seconds(report.wakeMs) }),
+    woke: (report: SurvivalReport) =>
+      t(`from.${wentBackWithMemory(report) ? 'rewound' : report.from}`, { time: format.seconds(report.wakeMs) }),
     survived,
     slept: (report: SurvivalReport): string | undefined => {
       if (report.pausedAt === null) return undefined
@@ -27,6 +28,7 @@ export function useWakeWords() {
       return isMemoryKept(report) ? t('asleep', { age }) : t('away', { age })
     },
     cause: (report: SurvivalReport): string => {
+      if (wentBackWithMemory(report)) return t('report.rewoundMemory')
       if (report.cause === null) return isMemoryKept(report) ? t('report.memoryKept') : t('report.noCause')
       const { code, detail } = report.cause
       const known = wakeCauses.find((candidate) => candidate === code)

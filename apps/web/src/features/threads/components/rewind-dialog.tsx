@@ -1,6 +1,5 @@
 import type { RewindPreview } from '@threadbox/sdk'
-import { Cpu, Files, GitFork, Globe, History, MessageSquare } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { GitFork, Globe, History, MessageSquare } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../app/use-format.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -10,6 +9,7 @@ import { FormProblem } from '../../connection/components/form-problem.tsx'
 import { LoadFailed } from '../../connection/components/load-failed.tsx'
 import { useRewind, useRewindPreview } from '../api/rewind.queries.ts'
 import { useThreadActions } from '../state/thread-context.ts'
+import { FilesPart, Part, RunningParts } from './rewind-parts.tsx'
 
 /** Names everything that a rewind undoes, and what it cannot undo, before it is made. It can itself be undone. */
 export function RewindDialog(props: { entryId: string }) {
@@ -92,112 +92,18 @@ function Contents(props: { preview: RewindPreview }) {
       </Part>
       {disk.to !== 'none' && disk.to !== 'gone' && <FilesPart disk={disk} />}
       {disk.to !== 'none' && disk.to !== 'gone' && (
-        <MemoryPart memory={preview.memory} comesBack={preview.bringsMemory} />
+        <RunningParts running={preview.running} comesBack={preview.bringsMemory} />
       )}
       {preview.calls.length > 0 && (
         <Part
           icon={<Globe className="i" size={16} />}
           title={t('rewind.cannot')}
-          items={preview.calls.map(({ tool, count }) => ({ mark: '!', name: tool, rest: `${format.count(count)} ×` }))}
+          rows={preview.calls.map(({ tool, count }) => ({ mark: '!', name: tool, rest: `${format.count(count)} ×` }))}
         >
           {t('rewind.calls', { count: preview.calls.reduce((sum, call) => sum + call.count, 0) })}
         </Part>
       )}
       <p className="rewind-foot faint">{t('rewind.foot')}</p>
     </>
-  )
-}
-
-/** More rows than this are a number. */
-const mostRows = 8
-const marks = { removed: 'A', restored: 'D', changed: 'M' } as const
-
-function FilesPart(props: { disk: RewindPreview['disk'] }) {
-  const { t } = useTranslation('threads')
-  const format = useFormat()
-  const { files, count } = props.disk
-  const size = (bytes: number | null) => (bytes === null ? '' : format.bytes(bytes))
-  const items = (files ?? []).slice(0, mostRows).map(({ path, change, bytesNow, bytesThen }) => ({
-    mark: marks[change],
-    name: path.replace(/^\/home\/user\//, ''),
-    rest: t(`rewind.file.${change}`, { size: size(change === 'removed' ? bytesNow : bytesThen), now: size(bytesNow) }),
-  }))
-  const more = count - items.length
-  return (
-    <Part icon={<Files className="i" size={16} />} title={t('rewind.files')} items={items} more={more}>
-      {files === null ? t('rewind.notLooked') : t('rewind.filesBack', { count })}
-    </Part>
-  )
-}
-
-/** What was in memory then is not listed: nobody has looked into it. What runs now is. */
-function MemoryPart(props: { memory: RewindPreview['memory']; comesBack: boolean }) {
-  const { t } = useTranslation('threads')
-  const { memory, comesBack } = props
-  const ends = t(comesBack ? 'rewind.endsOrThen' : 'rewind.ends')
-  const serviceEnds = t(comesBack ? 'rewind.endsOrThen' : 'rewind.serviceEnds')
-  const running =
-    memory === null
-      ? []
-      : [
-          ...memory.services.map((name) => ({ mark: '−', name, rest: serviceEnds })),
-          ...memory.processes.map((name) => ({ mark: '−', name, rest: ends })),
-        ]
-  const items = running.slice(0, mostRows)
-  const variables = memory?.variables.length ?? 0
-  return (
-    <Part
-      icon={<Cpu className="i" size={16} />}
-      title={t('rewind.processes')}
-      items={items}
-      more={running.length - items.length}
-    >
-      {comesBack && t('rewind.memoryBack')}
-      {!comesBack &&
-        (memory === null
-          ? t('rewind.allEnds')
-          : [
-              t('rewind.processesEnd', { count: running.length }),
-              ...(variables > 0 ? [t('rewind.variablesGo', { count: variables })] : []),
-              t('rewind.noMemory'),
-            ].join(' '))}
-    </Part>
-  )
-}
-
-function Part(props: {
-  icon: ReactNode
-  title: string
-  children: ReactNode
-  items?: readonly { mark: string; name: string; rest: string }[]
-  more?: number
-}) {
-  const { t } = useTranslation('threads')
-  const { items = [], more = 0 } = props
-  return (
-    <section className="undo">
-      {props.icon}
-      <div>
-        <h3>
-          {props.title}
-          <span className="num">{props.children}</span>
-        </h3>
-        {items.length > 0 && (
-          <ul>
-            {items.map(({ mark, name, rest }, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: two processes may have the same command, and nothing moves
-              <li key={index}>
-                <span className="mk" aria-hidden="true">
-                  {mark}
-                </span>
-                <span className="mono trunc">{name}</span>
-                <span className="rt num">{rest}</span>
-              </li>
-            ))}
-            {more > 0 && <li className="faint">{t('rewind.more', { count: more })}</li>}
-          </ul>
-        )}
-      </div>
-    </section>
   )
 }

@@ -1,0 +1,165 @@
+import type { RewindPreview } from '@threadbox/sdk'
+import { Braces, Cpu, Files } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useFormat } from '../../../app/use-format.ts'
+
+/** More rows than this are a number. */
+const mostRows = 8
+
+type Row = { mark: string; name: string; rest: ReactNode }
+
+/** One kind of things that a rewind changes: how many, and the first of them by name. */
+export function Part(props: {
+  icon: ReactNode
+  title: string
+  children: ReactNode
+  rows?: readonly Row[]
+  /** Of all, where there are more than rows. */
+  count?: number
+  note?: string | undefined
+}) {
+  const { t } = useTranslation('threads')
+  const rows = (props.rows ?? []).slice(0, mostRows)
+  const more = Math.max(props.count ?? 0, props.rows?.length ?? 0) - rows.length
+  return (
+    <section className="undo">
+      {props.icon}
+      <div>
+        <h3>
+          {props.title}
+          <span className="num">{props.children}</span>
+        </h3>
+        {rows.length > 0 && (
+          <ul>
+            {rows.map(({ mark, name, rest }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two processes may have the same command, and nothing moves
+              <li key={index}>
+                <span className="mk" aria-hidden="true">
+                  {mark}
+                </span>
+                <span className="mono trunc">{name}</span>
+                <span className="rt num">{rest}</span>
+              </li>
+            ))}
+            {more > 0 && <li className="faint">{t('rewind.more', { count: more })}</li>}
+          </ul>
+        )}
+        {props.note !== undefined && <p className="undo-note muted">{props.note}</p>}
+      </div>
+    </section>
+  )
+}
+
+const fileMarks = { removed: 'A', restored: 'D', changed: 'M' } as const
+
+export function FilesPart(props: { disk: RewindPreview['disk'] }) {
+  const { t } = useTranslation('threads')
+  const format = useFormat()
+  const { files, count } = props.disk
+  const size = (bytes: number | null) => (bytes === null ? '' : format.bytes(bytes))
+  const rows = (files ?? []).map(({ path, change, bytesNow, bytesThen }) => ({
+    mark: fileMarks[change],
+    name: path.replace(/^\/home\/user\//, ''),
+    rest: t(`rewind.file.${change}`, { size: size(change === 'removed' ? bytesNow : bytesThen), now: size(bytesNow) }),
+  }))
+  return (
+    <Part icon={<Files className="i" size={16} />} title={t('rewind.files')} rows={rows} count={count}>
+      {files === null ? t('rewind.notLooked') : t('rewind.filesBack', { count })}
+    </Part>
+  )
+}
+
+type Running = RewindPreview['running']
+
+/** What runs now against what ran then, from what was written down at both moments. */
+export function RunningParts(props: { running: Running; comesBack: boolean }) {
+  return (
+    <>
+      <ProcessesPart {...props} />
+      <VariablesPart {...props} />
+    </>
+  )
+}
+
+const processMarks = { restored: '+', returns: '↺', restarted: '↻', removed: '−', unclear: '?', lost: '×' } as const
+
+function ProcessesPart({ running, comesBack }: { running: Running; comesBack: boolean }) {
+  const { t } = useTranslation('threads')
+  const { processes, processCount, knowsNow, knowsThen } = running
+  const rows = processes.map(({ name, kind, change }) => ({
+    mark: processMarks[change],
+    name,
+    rest: t(`rewind.${kind}.${change}`),
+  }))
+  const parts = (Object.keys(processMarks) as (keyof typeof processMarks)[]).flatMap((change) => {
+    const count = processes.filter((process) => process.change === change).length
+    return count === 0 ? [] : [t(`rewind.processCount.${change}`, { count })]
+  })
+  const notes = [
+    ...(comesBack ? [] : [t('rewind.noMemory')]),
+    ...(comesBack && !knowsThen ? [t('rewind.thenUnknown')] : []),
+    ...(knowsNow ? [] : [t('rewind.nowUnknown')]),
+  ]
+  return (
+    <Part
+      icon={<Cpu className="i" size={16} />}
+      title={t('rewind.processes')}
+      rows={rows}
+      count={processCount}
+      note={notes.length === 0 ? undefined : notes.join(' ')}
+    >
+      {parts.length > 0 ? parts.join(', ') : knowsNow && t('rewind.noProcesses')}
+    </Part>
+  )
+}
+
+const variableMarks = { restored: '+', changed: '↺', removed: '−', lost: '×' } as const
+
+function VariablesPart({ running, comesBack }: { running: Running; comesBack: boolean }) {
+  const { t } = useTranslation('threads')
+  const { variables, variableCount, sameVariables, unclearVariables, knowsVariables } = running
+  const words = useVariableWords()
+  const isSilent = comesBack && !knowsVariables && running.knowsThen && running.knowsNow
+  if (variableCount === 0 && sameVariables === 0 && unclearVariables === 0 && !isSilent) return null
+  const parts = (Object.keys(variableMarks) as (keyof typeof variableMarks)[]).flatMap((change) => {
+    const count = variables.filter((variable) => variable.change === change).length
+    return count === 0 ? [] : [t(`rewind.variableCount.${change}`, { count })]
+  })
+  const others = [
+    ...(sameVariables === 0 ? [] : [t('rewind.variablesSame', { count: sameVariables })]),
+    ...(unclearVariables === 0 ? [] : [t('rewind.variablesUnclear', { count: unclearVariables })]),
+  ]
+  return (
+    <Part
+      icon={<Braces className="i" size={16} />}
+      title={t('rewind.variables')}
+      rows={variables.map((variable) => ({
+        mark: variableMarks[variable.change],
+        name: variable.name,
+        rest: words(variable),
+      }))}
+      count={variableCount}
+      note={isSilent ? t('rewind.variablesUnknown') : undefined}
+    >
+      {[...parts, ...others].join(', ')}
+    </Part>
+  )
+}
+
+function useVariableWords() {
+  const { t } = useTranslation('threads')
+  const format = useFormat()
+  return ({ change, typeNow, typeThen, bytesNow, bytesThen }: Running['variables'][number]): string => {
+    const size = (bytes: number | null) => (bytes === null ? '' : `, ${format.bytes(bytes)}`)
+    if (change !== 'changed') {
+      const what = change === 'removed' ? `${typeNow}${size(bytesNow)}` : `${typeThen}${size(bytesThen)}`
+      return t(`rewind.variable.${change}`, { what })
+    }
+    if (typeNow !== typeThen) return t('rewind.variable.another', { now: typeNow, before: typeThen })
+    if (bytesNow !== bytesThen && bytesNow !== null && bytesThen !== null) {
+      return t('rewind.variable.another', { now: format.bytes(bytesNow), before: format.bytes(bytesThen) })
+    }
+    return t('rewind.variable.changed', { what: typeThen })
+  }
+}
