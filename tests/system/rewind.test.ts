@@ -17,6 +17,9 @@ test('C9: five turns are rewound: files and messages are those of then, it comes
   const thread = await installation.newThread()
   const { threads, sandboxes } = installation.client
   await output(thread, 'echo first > /home/user/note; echo stays > /home/user/gone; export CITY=Oslo')
+  // Who goes on at once is not made to wait for what is written down.
+  const { snapshots } = installation.client
+  await expect.poll(async () => (await snapshots.list(thread.id)).snapshots[0]?.state).toBe('kept')
   await output(thread, 'echo second > /home/user/note; rm /home/user/gone')
   await output(thread, 'nohup sleep 1000 > /dev/null 2>&1 & echo 12345 > /home/user/added')
   for (const number of [4, 5, 6]) await output(thread, `echo ${number} > /home/user/note`)

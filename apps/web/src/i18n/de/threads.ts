@@ -27,6 +27,7 @@ export const threads: Texts<typeof source> = {
   fork: 'Abzweigen',
   forkFromHere: 'Von hier abzweigen',
   rewindToBefore: 'Bis vor diese Nachricht zurückspulen',
+  rewindTo: 'Zurückspulen…',
   forking: 'Der Thread wird abgezweigt',
   editMessage: 'Nachricht ändern',
   editNeedsPause: 'Erst die laufende Antwort stoppen',
@@ -111,6 +112,9 @@ export const threads: Texts<typeof source> = {
   },
   rewind: {
     title: 'Bis vor diese Nachricht zurückspulen?',
+    titleChosen: 'Thread zurückspulen?',
+    choose: 'Bis vor diese Nachricht',
+    noText: 'Eine Nachricht ohne Text',
     looking: 'Es wird nachgesehen, was rückgängig gemacht würde',
     forkInstead: 'Stattdessen hier abzweigen',
     action: 'Zurückspulen',

@@ -24,6 +24,7 @@ export const threads = {
   fork: 'Fork',
   forkFromHere: 'Fork from here',
   rewindToBefore: 'Rewind to before this',
+  rewindTo: 'Rewind…',
   forking: 'Forking the thread',
   editMessage: 'Edit message',
   editNeedsPause: 'Stop the running answer first',
@@ -108,6 +109,9 @@ export const threads = {
   },
   rewind: {
     title: 'Rewind to before this message?',
+    titleChosen: 'Rewind the thread?',
+    choose: 'To before this message',
+    noText: 'A message without text',
     looking: 'Looking at what would be undone',
     forkInstead: 'Fork from here instead',
     action: 'Rewind',

@@ -1,9 +1,11 @@
-import type { RewindPreview } from '@threadbox/sdk'
+import type { RewindPreview, UserMessageEntry } from '@threadbox/sdk'
 import { GitFork, Globe, History, MessageSquare } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../app/use-format.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
+import { Select } from '../../../ui/select.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { FormProblem } from '../../connection/components/form-problem.tsx'
 import { LoadFailed } from '../../connection/components/load-failed.tsx'
@@ -12,10 +14,16 @@ import { useThreadActions } from '../state/thread-context.ts'
 import { FilesPart, Part, RunningParts } from './rewind-parts.tsx'
 
 /** Names everything that a rewind undoes, and what it cannot undo, before it is made. It can itself be undone. */
-export function RewindDialog(props: { entryId: string }) {
+export function RewindDialog(props: {
+  entryId: string
+  /** Messages of which one can be chosen; without them it is the one. */
+  choices?: readonly UserMessageEntry[] | undefined
+}) {
   const { t } = useTranslation(['threads', 'common'])
   const actions = useThreadActions()
-  const target = { threadId: actions.threadId, entryId: props.entryId }
+  const { choices } = props
+  const [entryId, setEntryId] = useState(props.entryId)
+  const target = { threadId: actions.threadId, entryId }
   const preview = useRewindPreview(target)
   const rewind = useRewind(target)
   const onClose = () => actions.askRewind(null)
@@ -25,7 +33,7 @@ export function RewindDialog(props: { entryId: string }) {
       isOpen
       onOpenChange={(isOpen) => !isOpen && onClose()}
       className="rewind"
-      title={t('rewind.title')}
+      title={t(choices === undefined ? 'rewind.title' : 'rewind.titleChosen')}
       closeLabel={t('common:close')}
       footer={
         <>
@@ -59,14 +67,28 @@ export function RewindDialog(props: { entryId: string }) {
         </>
       }
     >
+      {choices !== undefined && (
+        <Select
+          label={t('rewind.choose')}
+          value={entryId}
+          options={choices.map(({ id, text }) => ({ value: id, label: shortened(text) || t('rewind.noText') }))}
+          onChange={setEntryId}
+        />
+      )}
       {preview.isPending && <Skeleton rows={4} label={t('rewind.looking')} />}
       {preview.isError && (
         <LoadFailed error={preview.error} onRetry={() => void preview.refetch()} isRetrying={preview.isFetching} />
       )}
-      {preview.data !== undefined && <Contents preview={preview.data} />}
+      {preview.data !== undefined && <Contents preview={preview.data} hasQuote={choices === undefined} />}
       {rewind.error !== null && <FormProblem error={rewind.error} />}
     </Dialog>
   )
+}
+
+/** A line of a choice. */
+function shortened(text: string): string {
+  const line = text.trim().split('\n')[0] ?? ''
+  return line.length > 64 ? `${line.slice(0, 63)}…` : line
 }
 
 function problemKey(code: string): 'running' | 'gone' | 'underWay' {
@@ -74,7 +96,7 @@ function problemKey(code: string): 'running' | 'gone' | 'underWay' {
   return code === 'rewind.snapshot-gone' ? 'gone' : 'underWay'
 }
 
-function Contents(props: { preview: RewindPreview }) {
+function Contents(props: { preview: RewindPreview; hasQuote: boolean }) {
   const { t } = useTranslation('threads')
   const format = useFormat()
   const { preview } = props
@@ -82,7 +104,7 @@ function Contents(props: { preview: RewindPreview }) {
   const time = disk.at === null ? '' : format.moment(disk.at, Date.now())
   return (
     <>
-      {preview.text !== '' && <p className="quote rewind-quote">{preview.text}</p>}
+      {props.hasQuote && preview.text !== '' && <p className="quote rewind-quote">{preview.text}</p>}
       <p className="rewind-lead">
         {problem === null ? t(`rewind.lead.${disk.to}`, { time }) : t(`rewind.problem.${problemKey(problem)}`)}
       </p>

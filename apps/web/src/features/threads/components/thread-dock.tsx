@@ -34,7 +34,12 @@ export function ThreadDock(props: {
   const modelId = useModelOf(thread)
   return (
     <div className="dock">
-      {commands.rewindingId !== null && <RewindDialog entryId={commands.rewindingId} />}
+      {commands.rewind.asked !== null && (
+        <RewindDialog
+          entryId={commands.rewind.asked.entryId}
+          choices={commands.rewind.asked.isChosen ? commands.rewind.messages : undefined}
+        />
+      )}
       <SurviveStrip threadId={threadId} />
       {thread !== undefined && <SaveOffer thread={thread} />}
       <QueueStrip

@@ -5,6 +5,7 @@ import {
   Ellipsis,
   FolderInput,
   GitFork,
+  History,
   Menu as MenuIcon,
   PanelLeft,
   Pin,
@@ -32,6 +33,7 @@ import { useMoveThreadTo } from '../../workspaces/state/use-move-thread.ts'
 import { openWorkspaceLayer } from '../../workspaces/state/workspace-layer.ts'
 import { useDeleteThread, usePinThread } from '../api/thread-mutations.ts'
 import { useForkThread } from '../api/use-fork-thread.ts'
+import { useThreadActions } from '../state/thread-context.ts'
 import { ThreadTitle } from './thread-title.tsx'
 
 /** Title, state of the computer, and what can be done with the thread. */
@@ -131,9 +133,11 @@ function PaletteActions(props: { thread: Thread }) {
   const remove = useDeleteThread()
   const { thread } = props
   const fork = useForkThread(thread.id)
+  const { chooseRewind } = useThreadActions()
   useOfferThreadActions([
     { id: 'pin', label: thread.isPinned ? t('unpin') : t('pin'), run: () => pin(thread) },
     { id: 'fork', label: t('fork'), run: () => fork({}) },
+    ...(chooseRewind === null ? [] : [{ id: 'rewind', label: t('rewindTo'), run: chooseRewind }]),
     { id: 'save-agent', label: t('agents:saveOpen'), run: () => openSaveAgentLayer(thread) },
     ...paneNames.map((name) => ({ id: name, label: t(panes[name].title), run: () => openPane(name) })),
     ...useMoveActions(thread),
@@ -166,6 +170,7 @@ function ThreadMenu(props: { thread: Thread }) {
   const remove = useDeleteThread()
   const { thread } = props
   const fork = useForkThread(thread.id)
+  const { chooseRewind } = useThreadActions()
   return (
     <Menu
       align="end"
@@ -191,6 +196,11 @@ function ThreadMenu(props: { thread: Thread }) {
       <MenuItem icon={<GitFork className="i" size={14} />} onSelect={() => fork({})}>
         {t('fork')}
       </MenuItem>
+      {chooseRewind !== null && (
+        <MenuItem icon={<History className="i" size={14} />} onSelect={chooseRewind}>
+          {t('rewindTo')}
+        </MenuItem>
+      )}
       <MenuItem icon={<Bot className="i" size={14} />} onSelect={() => openSaveAgentLayer(thread)}>
         {t('agents:saveOpen')}
       </MenuItem>

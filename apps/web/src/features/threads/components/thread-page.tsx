@@ -71,7 +71,7 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
   const runningTurn = state === null ? undefined : runningTurnOf(state)
   // The conversation is told in order; an answer about the thread may have been overtaken by one.
   const isTurnRunning = state === null ? thread.data?.isTurnRunning === true : runningTurn !== undefined
-  const commands = useThreadCommands({ threadId, store, outgoing, isTurnRunning, insert })
+  const commands = useThreadCommands({ threadId, store, outgoing, isTurnRunning, state, insert })
   const { actions, stop } = commands
   const cards = useMemo(
     () => ({ threadId, knownPaths, stop, runAgain: commands.runAgain, decide: commands.decide, ask: insert }),

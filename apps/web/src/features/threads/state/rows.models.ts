@@ -83,6 +83,12 @@ export function lastMessageOf(state: ThreadState): UserMessageEntry | undefined 
   return state.entries.findLast((entry) => entry.kind === 'user-message')
 }
 
+/** Before which a thread can be rewound, newest first, of those that are loaded. */
+export function answeredMessagesOf(state: ThreadState): UserMessageEntry[] {
+  const messages = state.entries.filter((entry) => entry.kind === 'user-message')
+  return messages.filter(({ status }) => status === 'delivered').toReversed()
+}
+
 /** Files that the thread's own entries name: a path in a text is a link only when there is reason to believe it. */
 export function knownPathsOf(state: ThreadState): Set<string> {
   const paths = new Set<string>()

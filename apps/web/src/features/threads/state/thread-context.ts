@@ -12,6 +12,8 @@ export type ThreadActions = {
   forkBefore: (turnId: string) => void
   /** Asks whether the thread is to become what it was before that message. */
   askRewind: (entryId: string | null) => void
+  /** The same, of a message that is chosen in the dialog; null: there is none to choose. */
+  chooseRewind: (() => void) | null
   undoRewind: (rewindId: string) => Promise<void>
   retry: (mode: 'retry' | 'continue', modelId?: string) => Promise<void>
   /** Puts a text into the composer. */

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { Attachment, CallDecision, Screenshot } from '@threadbox/sdk'
+import type { Attachment, CallDecision, Screenshot, ThreadState } from '@threadbox/sdk'
 import { useMemo, useState } from 'react'
 import { useClient } from '../../../app/client.ts'
 import { queryKeys } from '../../../app/query-keys.ts'
@@ -12,6 +12,7 @@ import { useForkThread } from '../api/use-fork-thread.ts'
 import type { OutgoingMessage } from './rows.models.ts'
 import type { ThreadActions } from './thread-context.ts'
 import type { ThreadStore } from './thread-store.ts'
+import { useRewindChoice } from './use-rewind-choice.ts'
 
 /** A name for a message that stays the same when it is sent again, so that it arrives once. */
 export function newMessageKey(): string {
@@ -24,6 +25,7 @@ export function useThreadCommands(options: {
   store: ThreadStore | null
   outgoing: readonly OutgoingMessage[]
   isTurnRunning: boolean
+  state: ThreadState | null
   insert: (text: string) => void
 }) {
   const { threadId, store, outgoing, isTurnRunning, insert } = options
@@ -33,9 +35,9 @@ export function useThreadCommands(options: {
   const showError = useStable(useErrorToast())
   const fork = useStable(useForkThread(threadId))
   const [editingId, startEditing] = useState<string | null>(null)
-  const [rewindingId, askRewind] = useState<string | null>(null)
+  const rewind = useRewindChoice(options.state)
 
-  return useMemo(() => {
+  const commands = useMemo(() => {
     const attempt = (work: Promise<unknown>) => work.then(() => undefined).catch(showError)
     const deliver = async (message: OutgoingMessage) => {
       const { key, text, attachments } = message
@@ -63,7 +65,7 @@ export function useThreadCommands(options: {
         await client.threads.editMessage(threadId, entryId, { text }).then(() => startEditing(null), showError)
       },
       forkBefore: (beforeTurnId) => fork({ beforeTurnId }),
-      askRewind,
+      ...rewind.actions,
       undoRewind: (rewindId) => attempt(client.threads.undoRewind(threadId, rewindId)),
       retry: (mode, modelId) =>
         attempt(client.threads.retry(threadId, { mode, ...(modelId === undefined ? {} : { modelId }) })),
@@ -102,7 +104,7 @@ export function useThreadCommands(options: {
       if (decision === 'always') void queries.invalidateQueries({ queryKey: queryKeys.connections })
       return isDone
     }
-    return { actions, queue, send, stop, runAgain, decide, rewindingId }
+    return { actions, queue, send, stop, runAgain, decide }
   }, [
     client,
     queries,
@@ -113,10 +115,11 @@ export function useThreadCommands(options: {
     isTurnRunning,
     insert,
     editingId,
-    rewindingId,
+    rewind.actions,
     showError,
     fork,
   ])
+  return { ...commands, rewind }
 }
 
 /** What is known about the pictures of a message, by the ids of their attachments. */
