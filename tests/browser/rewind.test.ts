@@ -28,7 +28,10 @@ async function printed(): Promise<string> {
 test('C9: the dialog names what goes; Rewind, by keyboard, takes it back; Undo in the notice brings it back', async () => {
   await send(page, '/run echo first > /home/user/note')
   await answered(page)
-  await send(page, '/run echo second > /home/user/note; echo more > /home/user/added')
+  await send(
+    page,
+    '/run echo second > /home/user/note; echo more > /home/user/added; nohup sleep 4000 > /dev/null 2>&1 & true',
+  )
   await answered(page)
   const tool = page.getByRole('button', { name: 'Rewind to before this' })
   await expect.poll(() => tool.count(), { timeout: 60_000 }).toBe(2)
@@ -36,6 +39,8 @@ test('C9: the dialog names what goes; Rewind, by keyboard, takes it back; Undo i
   await dialog().getByText('added', { exact: true }).waitFor()
   await dialog().getByText('note', { exact: true }).waitFor()
   await dialog().getByText('1 removed').waitFor()
+  await dialog().getByRole('listitem').filter({ hasText: 'sleep 4000' }).getByText('ends').waitFor()
+  await dialog().getByText('The memory of then is not kept').waitFor()
   const button = dialog().getByRole('button', { name: 'Rewind', exact: true })
   expect(await button.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true)
   await page.keyboard.press('Enter')
@@ -48,17 +53,51 @@ test('C9: the dialog names what goes; Rewind, by keyboard, takes it back; Undo i
   await expect.poll(printed, { timeout: 60_000 }).toBe('second\nmore\n')
 })
 
-test('C9: once the conversation goes on, the notice offers no undo', async () => {
+test('C9: Rewind, found by typing, asks before which message; once the conversation goes on, the notice offers no undo', async () => {
   await answered(page)
   const tool = page.getByRole('button', { name: 'Rewind to before this' })
   await expect.poll(() => tool.count(), { timeout: 60_000 }).toBe(3)
-  await tool.last().press('Enter')
-  await dialog().getByRole('button', { name: 'Rewind', exact: true }).click({ timeout: 60_000 })
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('Rewind')
+  await page.getByRole('option', { name: 'Rewind…' }).waitFor()
+  await page.keyboard.press('Enter')
+  const choosing = page.getByRole('dialog', { name: 'Rewind the thread?' })
+  const choice = choosing.getByRole('combobox', { name: 'To before this message' })
+  await choosing.getByText('1 removed').waitFor({ timeout: 60_000 })
+  await choice.press('Enter')
+  await page.getByRole('option', { name: '/run echo second' }).press('Enter')
+  await choosing.getByText('added', { exact: true }).waitFor({ timeout: 60_000 })
+  await choice.press('Enter')
+  await page.getByRole('option', { name: '/run cat' }).press('Enter')
+  await choosing.getByText('1 removed').waitFor({ timeout: 60_000 })
+  await choosing.getByRole('button', { name: 'Rewind', exact: true }).click({ timeout: 60_000 })
   const undo = log().getByRole('button', { name: 'Undo' })
   await undo.waitFor({ timeout: 60_000 })
   await send(page, '/run echo on')
   await undo.waitFor({ state: 'detached', timeout: 60_000 })
   expect(await log().getByText('Rewound:').count()).toBe(1)
+})
+
+test('C9: where memory is kept the dialog names what comes back, and a line after it says what did', async () => {
+  await answered(page)
+  const settings = { memorySnapshotsPerThread: 6, memorySnapshotQuietSeconds: 0 }
+  await stage.installation.client.installation.updateSettings({ settings })
+  const keptWithMemory = async () => {
+    const [newest] = (await stage.installation.client.snapshots.list(threadId)).snapshots
+    return newest?.state === 'kept' && newest.memoryBytes !== null
+  }
+  await send(page, '/run nohup sleep 5000 > /dev/null 2>&1 & true')
+  await answered(page)
+  await expect.poll(keptWithMemory, { timeout: 60_000 }).toBe(true)
+  await send(page, '/run pkill -x -f "sleep 5000"')
+  await answered(page)
+  await page.getByRole('button', { name: 'Rewind to before this' }).last().press('Enter')
+  const row = dialog().getByRole('listitem').filter({ hasText: 'sleep 5000' })
+  await row.getByText('comes back').waitFor({ timeout: 60_000 })
+  await dialog().getByRole('button', { name: 'Rewind', exact: true }).click()
+  await log().getByText('Went back with its memory').waitFor({ timeout: 60_000 })
+  await send(page, '/run pgrep -f "sleep 5000" | wc -l')
+  await expect.poll(printed, { timeout: 60_000 }).toBe('1\n')
 })
 
 test('Esc leaves everything as it is', async () => {

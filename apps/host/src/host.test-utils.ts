@@ -300,6 +300,7 @@ function makeListedNetwork(options: { addresses: Iterable<string>; links: HostUn
     settle: async () => undefined,
     setEgress: async ({ sandboxId, egress }) => change(sandboxId, { egress: egress.kind }),
     detach: async (sandboxId) => void links.delete(sandboxId),
+    namesAsked: () => undefined,
     list: async () => [...links.keys()],
     addresses: () => addresses,
   }

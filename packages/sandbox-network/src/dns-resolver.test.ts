@@ -61,6 +61,17 @@ describe('the DNS forwarder', () => {
     expect((await ask('sly.example', 'ANY' as RecordType)).answers?.map((each) => each.type)).toEqual(['TXT'])
   })
 
+  test('a name that led to an address is told of; one that led nowhere, or to no address, is not', async () => {
+    const { ask, named } = await start({ egress: { kind: 'open' } })
+    for (const name of ['none.example', 'rebind.example', 'public.example', 'mixed.example']) await ask(name)
+    await ask('text.example', 'TXT')
+    await ask('public.example', 'AAAA')
+    expect(named).toEqual(['127.0.0.1 public.example', '127.0.0.1 mixed.example'])
+    const closed = await start({ egress: { kind: 'none' } })
+    await closed.ask('public.example')
+    expect(closed.named).toEqual([])
+  })
+
   test('IPv6 addresses are answered with nothing, without asking anybody', async () => {
     const { ask, asked } = await start({ egress: { kind: 'open' } })
     const answer = await ask('public.example', 'AAAA')
@@ -126,7 +137,8 @@ describe('the DNS forwarder', () => {
     const { ask } = await start({ egress: { kind: 'open' }, before: [dead] })
     expect((await ask('public.example')).answers).toHaveLength(1)
     const alone = makeDnsUpstream({ servers: async () => [{ address: '127.0.0.1', port: dead }] })
-    const resolver = makeDnsResolver({ upstream: alone, allow: async () => undefined, logger, now: () => 0 })
+    const unheard = { allow: async () => undefined, onAnswered: () => undefined }
+    const resolver = makeDnsResolver({ upstream: alone, ...unheard, logger, now: () => 0 })
     resolver.setClient({ address: '127.0.0.1', egress: { kind: 'open' } })
     const question = encode({ type: 'query', id: 9, questions: [{ type: 'A', name: 'public.example' }] })
     const answer = await resolver.answer({ from: '127.0.0.1', question, transport: 'udp' })
@@ -192,9 +204,11 @@ async function start(options: { egress: EgressPolicy; before?: number[]; now?: (
   const upstream = await startNameServer()
   const ports = [...(options.before ?? []), upstream.port]
   const allowed: { address: string; addresses: string[]; seconds: number }[] = []
+  const named: string[] = []
   const resolver = makeDnsResolver({
     upstream: makeDnsUpstream({ servers: async () => ports.map((port) => ({ address: '127.0.0.1', port })) }),
     allow: async (order) => void allowed.push(order),
+    onAnswered: ({ address, name }) => void named.push(`${address} ${name}`),
     logger,
     now: options.now ?? (() => performance.now()),
   })
@@ -207,6 +221,7 @@ async function start(options: { egress: EgressPolicy; before?: number[]; now?: (
   return {
     resolver,
     allowed,
+    named,
     asked: upstream.asked,
     ask: (name: string, type: RecordType = 'A') =>
       new Promise<DecodedPacket>((resolve, reject) => {

@@ -25,6 +25,8 @@ export function makeDnsResolver(options: {
   upstream: DnsUpstream
   /** Called before an answer to a client with an allowlist is given: lets it reach the addresses. */
   allow: (options: { address: string; addresses: string[]; seconds: number }) => Promise<void>
+  /** Called when a client is given an address of a name. */
+  onAnswered: (options: { address: string; name: string }) => void
   logger: Logger
   now: () => number
 }): DnsResolver {
@@ -73,6 +75,7 @@ export function makeDnsResolver(options: {
 async function forward(options: {
   upstream: DnsUpstream
   allow: (options: { address: string; addresses: string[]; seconds: number }) => Promise<void>
+  onAnswered: (options: { address: string; name: string }) => void
   message: DnsMessage
   packet: DecodedPacket
   client: Client
@@ -90,6 +93,8 @@ async function forward(options: {
   if (client.egress.kind === 'allowlist') {
     await allow({ address: message.from, addresses, seconds: reachableSeconds(ttlSeconds) })
   }
+  const name = packet.questions?.[0]?.name
+  if (addresses.length > 0 && name !== undefined) options.onAnswered({ address: message.from, name })
   if (replacement === undefined) return bytes
   const encoded = encode(replacement)
   return message.transport === 'tcp' || encoded.length <= udpSizeOf(packet) ? encoded : truncated(replacement)

@@ -9,5 +9,6 @@ export {
   removeNetworkOf,
   type SandboxNetworkOptions,
 } from './linux-sandbox-network.ts'
+export type { NamesAsked } from './names-asked.models.ts'
 export { addressInUse, attachedElsewhere, noAddressLeft, notAttached, poolInvalid } from './sandbox-network.errors.ts'
 export type { EgressPolicy, NetworkAttachment, SandboxNetwork } from './sandbox-network.ts'

@@ -27,6 +27,7 @@ import {
   setLinkState,
 } from './links.ts'
 import { makeNetworkNames, type NetworkNames } from './names.models.ts'
+import { makeNamesLog } from './names-asked.models.ts'
 import { addressInUse, attachedElsewhere, notAttached } from './sandbox-network.errors.ts'
 import type { EgressPolicy, NetworkAttachment, SandboxNetwork } from './sandbox-network.ts'
 
@@ -73,11 +74,12 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
   const settings = { ...defaultFirewallSettings, ...options.firewall }
   const firewall = makeFirewall({ names, pool, settings, logger, randomMark: () => randomInt(1, 2 ** 31) })
   const interfaceByAddress = new Map<string, string>()
+  const asked = makeNamesLog(Date.now)
   const resolver = makeDnsResolver({
     upstream: options.upstream ?? makeDnsUpstream({ servers: readHostResolvers }),
     allow: ({ address, ...rest }) => firewall.allow({ interfaceName: interfaceByAddress.get(address) ?? '', ...rest }),
-    logger,
-    now: () => performance.now(),
+    onAnswered: ({ address, name }) => asked.note(interfaceByAddress.get(address) ?? '', name),
+    ...{ logger, now: () => performance.now() },
   })
   const forwarder = makeDnsForwarder({ resolver, logger })
   const parts = { names, pool, firewall }
@@ -86,6 +88,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
 
   const detach = async (sandboxId: string) => {
     const interfaceName = names.interfaceOf(sandboxId)
+    asked.forget(interfaceName)
     await removeLink({ interfaceName, namespaceName: names.namespaceOf(sandboxId) })
     await firewall.remove(interfaceName)
     for (const [address, known] of interfaceByAddress) {
@@ -125,6 +128,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
         checkEgress(egress)
         const attachment = await attach({ parts, sandboxId, address, egress })
         interfaceByAddress.set(address, names.interfaceOf(sandboxId))
+        asked.begin(names.interfaceOf(sandboxId))
         resolver.setClient({ address, egress })
         return attachment
       }),
@@ -157,6 +161,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
         await firewall.disallow(interfaceName)
       }),
     detach: async (sandboxId) => lock(sandboxId, () => detach(sandboxId)),
+    namesAsked: (sandboxId, sinceMs) => asked.since(names.interfaceOf(sandboxId), sinceMs),
     async list() {
       return (await listLinks(names)).flatMap((link) => (link.sandboxId === undefined ? [] : [link.sandboxId])).sort()
     },

@@ -1,3 +1,5 @@
+import type { NamesAsked } from './names-asked.models.ts'
+
 /**
  * The networks of sandboxes: one namespace, one veth pair, one address and one set of firewall rules each.
  *
@@ -23,6 +25,8 @@ export type SandboxNetwork = {
   settle(sandboxId: string): Promise<void>
   setEgress(options: { sandboxId: string; egress: EgressPolicy }): Promise<void>
   detach(sandboxId: string): Promise<void>
+  /** Names of other machines that a sandbox was given an address of since a moment; undefined when nobody listened. */
+  namesAsked(sandboxId: string, sinceMs: number): NamesAsked | undefined
   /** Ids of the sandboxes that have a namespace now. */
   list(): Promise<string[]>
   /** The addresses that sandboxes may be given, in order; the caller remembers who has which. */

@@ -33,5 +33,6 @@ export function rewindPreviewAt(at: number): RewindPreview {
       ...{ sameVariables: 38, unclearVariables: 2 },
     },
     calls: [{ tool: 'create_issue', count: 2 }],
+    lookups: { names: [{ name: 'github.com', count: 3 }], since: at, isWhole: true },
   })
 }

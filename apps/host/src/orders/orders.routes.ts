@@ -127,6 +127,9 @@ function addRewindRoutes(app: Hono, orders: SandboxOrders): void {
     }
     return context.json(await orders.rewind(sandboxIdOf(context), order))
   })
+  app.get(hostPaths.namesAsked(':sandboxId'), async (context) =>
+    context.json(await orders.namesAsked(sandboxIdOf(context), Number(context.req.query('since') ?? 0))),
+  )
   app.get(hostPaths.snapshotChanges(':sandboxId', ':snapshotId'), async (context) =>
     context.json(await orders.snapshotChanges(sandboxIdOf(context), context.req.param('snapshotId') ?? '')),
   )

@@ -1,4 +1,4 @@
-import { imageSnapshot, type RewoundSandbox, type SnapshotChanges } from '@threadbox/protocol/host'
+import { imageSnapshot, type NamesAsked, type RewoundSandbox, type SnapshotChanges } from '@threadbox/protocol/host'
 import type { WantedRewind } from '../rewinds/rewinds.ts'
 import type { StoredSandbox } from '../state/sandboxes.store.ts'
 import { presentSandbox } from './present-sandbox.ts'
@@ -8,6 +8,8 @@ export type RewindOrders = {
   rewind(sandboxId: string, order: Omit<WantedRewind, 'sandbox'>): Promise<RewoundSandbox>
   /** What a rewind to this snapshot would change on the disk. Nothing is woken, and nothing waits for it. */
   snapshotChanges(sandboxId: string, snapshotId: string): Promise<SnapshotChanges>
+  /** Which names its programs asked for since a moment. */
+  namesAsked(sandboxId: string, sinceMs: number): Promise<NamesAsked>
 }
 
 export function makeRewindOrders(
@@ -32,6 +34,10 @@ export function makeRewindOrders(
       const changes = await disks.compareWithSnapshot({ diskId, snapshotId })
       const { sizes: files, removedCount, changedCount, addedCount } = changes
       return { files, removedCount, changedCount, addedCount }
+    },
+    namesAsked: async (sandboxId, sinceMs) => {
+      const { placeId } = await known(sandboxId)
+      return parts.network.namesAsked(placeId, sinceMs) ?? { knownSince: null, names: [] }
     },
   }
 }

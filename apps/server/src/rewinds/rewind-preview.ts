@@ -10,7 +10,7 @@ import { rewindSnapshotGone, rewindTurnRunning, rewindUnderWay } from './rewinds
 import { compareRunning } from './running-comparison.models.ts'
 
 export type LookDependencies = WhatRunsDependencies & {
-  host: Pick<HostClient, 'snapshotChanges'>
+  host: Pick<HostClient, 'snapshotChanges' | 'namesAsked'>
   snapshots: Pick<Snapshots, 'ranThen'>
 }
 
@@ -24,8 +24,9 @@ export async function previewRewind(
 ): Promise<RewindPreview> {
   const { turn, undone, disk } = plan
   const bringsMemory = disk.to === 'snapshot' && disk.hasMemory
-  const [changes, now, earlier] = await Promise.all([
+  const [changes, lookups, now, earlier] = await Promise.all([
     diskChanges(dependencies, disk),
+    lookupsSince(dependencies, plan),
     runsNow(dependencies, disk),
     ranThen(dependencies, plan),
   ])
@@ -38,7 +39,7 @@ export async function previewRewind(
     disk: { to: disk.to, at: disk.to === 'snapshot' ? disk.at : null, ...changes },
     bringsMemory,
     running: compareRunning({ now, earlier, bringsMemory }),
-    calls: callsElsewhere(undone),
+    ...{ calls: callsElsewhere(undone), lookups },
   }
 }
 
@@ -89,6 +90,21 @@ export async function ranThen({ snapshots }: LookDependencies, { disk, kept }: R
   const turnIds = kept.map((turn) => turn.id)
   return await snapshots.ranThen({ id, at, hasMemory }, turnIds)
 }
+
+/** What left the sandbox by a name. The host has heard it for as long as it runs. */
+async function lookupsSince({ host }: LookDependencies, plan: RewindPlan): Promise<RewindPreview['lookups']> {
+  const { disk, turn } = plan
+  if (disk.to === 'none') return { names: [], since: null, isWhole: true }
+  const { id, created_at } = disk.sandbox
+  const moment = disk.to === 'snapshot' ? disk.at : disk.to === 'image' ? created_at : turn.startedAt
+  const found = await host.namesAsked(id, moment).catch(() => undefined)
+  if (found === undefined || found.knownSince === null) return { names: [], since: null, isWhole: false }
+  const since = Math.max(moment, Math.ceil(found.knownSince))
+  return { names: found.names.slice(0, maxNames), since, isWhole: found.knownSince <= moment }
+}
+
+/** More names than a person reads. */
+const maxNames = 100
 
 /** What was asked of connections, whether it succeeded or not: nobody knows what a failed call did. */
 function callsElsewhere(turns: readonly TurnRecord[]): RewindPreview['calls'] {

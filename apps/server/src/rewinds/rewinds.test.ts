@@ -244,11 +244,13 @@ test('a preview says what goes, by looking, and wakes and changes nothing', asyn
       { ...process, commandLine: ['npm', 'start'], role: 'service', service: 'web' },
     ],
   }
+  host.snapshots.namesAsked = { knownSince: 1, names: [{ name: 'example.com', count: 2 }] }
   const before = await entries()
   const preview = (await (await look(entryId)).json()) as RewindPreview
   expect(preview).toMatchObject({
     ...{ entryId, text: '/run echo second', problem: null, messages: { sent: 1, answers: 1 }, calls: [] },
     bringsMemory: false,
+    lookups: { names: [{ name: 'example.com', count: 2 }], isWhole: true },
     running: {
       ...{ knowsNow: true, knowsThen: true, processCount: 2, variableCount: 0, knowsVariables: true },
       processes: [
@@ -267,6 +269,16 @@ test('a preview says what goes, by looking, and wakes and changes nothing', asyn
   })
   expect(await entries()).toEqual(before)
   expect(host.snapshots.rewinds).toEqual([])
+})
+
+test('what a host has heard for a shorter time, or not at all, is said not to be all', async () => {
+  await say()
+  const { entryId } = await say()
+  const lookups = async () => ((await (await look(entryId)).json()) as RewindPreview).lookups
+  expect(await lookups()).toEqual({ names: [], since: null, isWhole: false })
+  const knownSince = server.clock.now + 5000
+  host.snapshots.namesAsked = { knownSince, names: [] }
+  expect(await lookups()).toEqual({ names: [], since: knownSince, isWhole: false })
 })
 
 test('a rewind whose answer is lost is finished, once, and meanwhile nothing is said in the thread', async () => {

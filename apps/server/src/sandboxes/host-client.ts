@@ -30,6 +30,8 @@ import {
   hostSandboxSchema,
   hostSnapshotsSchema,
   imageSnapshot,
+  type NamesAsked,
+  namesAskedSchema,
   type PausedSandbox,
   type PlacedSkills,
   type PlaceSkills,
@@ -95,6 +97,8 @@ export type HostClient = {
   rewind(sandboxId: string, order: RewindSandbox): Promise<RewoundSandbox>
   /** What of the disk differs from a snapshot, or from its image. */
   snapshotChanges(sandboxId: string, snapshotId: string | null): Promise<SnapshotChanges>
+  /** Names of other machines that programs inside asked for since a moment. */
+  namesAsked(sandboxId: string, sinceMs: number): Promise<NamesAsked>
   /** Takes secrets and traces off the disk of a sandbox that is stopped. */
   clean(sandboxId: string, order: z.input<typeof cleanSandboxSchema>): Promise<CleanedSandbox>
   /** How the disk of a sandbox in which nothing runs differs from its image. Breaks off when it fails. */
@@ -271,6 +275,7 @@ function diskOrders(
   | 'preserve'
   | 'rewind'
   | 'snapshotChanges'
+  | 'namesAsked'
   | 'takeSnapshot'
   | 'snapshots'
   | 'removeSnapshot'
@@ -295,6 +300,8 @@ function diskOrders(
       const path = hostPaths.snapshotChanges(sandboxId, snapshotId ?? imageSnapshot)
       return order(snapshotChangesSchema, { method: 'GET', path })
     },
+    namesAsked: (sandboxId, sinceMs) =>
+      order(namesAskedSchema, { method: 'GET', path: `${hostPaths.namesAsked(sandboxId)}?since=${sinceMs}` }),
     clean: (sandboxId, json) =>
       order(cleanedSandboxSchema, {
         ...{ method: 'POST', path: hostPaths.clean(sandboxId), json, timeoutMs: memoryOrderTimeoutMs },

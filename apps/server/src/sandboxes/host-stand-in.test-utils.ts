@@ -249,6 +249,7 @@ async function answer(host: HostStandIn, exchange: Exchange): Promise<void> {
     return await answerSleeping(response, { query: url.searchParams, real: (path) => host.pathOf(sandboxId, path) })
   }
   if (rest === 'rewind') return await answerRewind(host, { request, response, sandboxId, sendJson })
+  if (rest === 'names') return sendJson(host.snapshots.namesAsked)
   if (rest === 'snapshots' && guestPath[1] === 'changes') return sendJson(host.snapshots.changes)
   if (rest === 'snapshots') {
     const order = { ...exchange, sandbox, sendJson, snapshotId: guestPath[0], isAboutMemory: guestPath[1] === 'memory' }

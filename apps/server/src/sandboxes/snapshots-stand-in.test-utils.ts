@@ -4,6 +4,7 @@ import type {
   FileChanges,
   HostSandbox,
   HostSnapshot,
+  NamesAsked,
   RewindSandbox,
   SnapshotChanges,
   SnapshotMemoryOrder,
@@ -42,6 +43,8 @@ export type SnapshotsStandIn = {
   rewindFailures: { status: number; code: string; kind: string }[]
   /** What differs from every snapshot. */
   changes: SnapshotChanges
+  /** What was asked for since any moment. */
+  namesAsked: NamesAsked
 }
 
 export function makeSnapshotsStandIn(): SnapshotsStandIn {
@@ -49,6 +52,7 @@ export function makeSnapshotsStandIn(): SnapshotsStandIn {
     ...{ bySandbox: new Map(), failures: [], gate: undefined, listGate: undefined, listsAsked: 0 },
     ...{ rewinds: [], rewindFailures: [], rewindProblem: '' },
     ...{ memoryBytes: null, memoryProblem: 'not-awake', memoryOrders: [] },
+    namesAsked: { knownSince: null, names: [] },
     changes: { files: [], removedCount: 0, changedCount: 0, addedCount: 0 },
     ...{ isDiskChanged: true, writtenBytes: 10, usedBytes: 1000 },
   }

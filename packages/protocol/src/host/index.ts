@@ -337,6 +337,7 @@ export const hostPaths = {
     `/v1/sandboxes/${sandboxId}/snapshots/${snapshotId}/memory`,
   snapshotChanges: (sandboxId: string, snapshotId: string) =>
     `/v1/sandboxes/${sandboxId}/snapshots/${snapshotId}/changes`,
+  namesAsked: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/names`,
   rewind: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/rewind`,
   fileChanges: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/file-changes`,
   /** `GET`: reads the disk of a sandbox that sleeps; see `sleepingQuestionSchema`. */
@@ -369,6 +370,7 @@ export type HostDoctor = z.infer<typeof hostDoctorSchema>
 export * from './cleaning.ts'
 export * from './disk-transfer.ts'
 export * from './limits.ts'
+export * from './names-asked.ts'
 export * from './skills.ts'
 export * from './sleeping-files.ts'
 export * from './snapshot-changes.ts'

@@ -171,6 +171,17 @@ export const rewindPreviewSchema = z
     running: rewindRunningSchema,
     /** Calls to connections: what they did elsewhere stays done. */
     calls: z.array(z.object({ tool: z.string(), count: z.number().int() })),
+    /**
+     * Names of other machines that programs of the sandbox got an address of since then, most often first: what was sent there
+     * stays sent. Whether something was, and what goes to an address without a name, is not seen.
+     */
+    lookups: z.object({
+      names: z.array(z.object({ name: z.string(), count: z.number().int() })),
+      /** They are known from this moment on, which may be later; null: not at all. */
+      since: z.number().int().nullable(),
+      /** Whether that is since the moment to which it would go back. */
+      isWhole: z.boolean(),
+    }),
   })
   .meta({ id: 'RewindPreview' })
 export type RewindPreview = z.infer<typeof rewindPreviewSchema>

@@ -201,6 +201,13 @@ export const threads: Texts<typeof source> = {
       lost: 'kommt nicht zurück, {{what}}',
     },
     cannot: 'Nicht rückgängig zu machen',
+    lookups_one: '{{count}} Name nachgeschlagen',
+    lookups_other: '{{count}} Namen nachgeschlagen',
+    lookedUp: '{{count}} ×',
+    lookupsMean:
+      'Programme der Sandbox haben nach den Adressen dieser Namen gefragt. Was sie dorthin gesendet haben, bleibt gesendet.',
+    lookupsUnknown: 'Wen Programme der Sandbox seither erreicht haben, ist nicht bekannt.',
+    lookupsSince: 'Wen Programme der Sandbox erreicht haben, ist erst ab {{time}} bekannt.',
     calls_one: '{{count}} Aufruf einer Verbindung',
     calls_other: '{{count}} Aufrufe von Verbindungen',
     more_one: 'und {{count}} weitere',

@@ -1,5 +1,5 @@
 import type { RewindPreview, UserMessageEntry } from '@threadbox/sdk'
-import { GitFork, Globe, History, MessageSquare } from 'lucide-react'
+import { GitFork, History, MessageSquare } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../app/use-format.ts'
@@ -11,7 +11,7 @@ import { FormProblem } from '../../connection/components/form-problem.tsx'
 import { LoadFailed } from '../../connection/components/load-failed.tsx'
 import { useRewind, useRewindPreview } from '../api/rewind.queries.ts'
 import { useThreadActions } from '../state/thread-context.ts'
-import { FilesPart, Part, RunningParts } from './rewind-parts.tsx'
+import { FilesPart, Part, RunningParts, StaysPart } from './rewind-parts.tsx'
 
 /** Names everything that a rewind undoes, and what it cannot undo, before it is made. It can itself be undone. */
 export function RewindDialog(props: {
@@ -116,15 +116,7 @@ function Contents(props: { preview: RewindPreview; hasQuote: boolean }) {
       {disk.to !== 'none' && disk.to !== 'gone' && (
         <RunningParts running={preview.running} comesBack={preview.bringsMemory} />
       )}
-      {preview.calls.length > 0 && (
-        <Part
-          icon={<Globe className="i" size={16} />}
-          title={t('rewind.cannot')}
-          rows={preview.calls.map(({ tool, count }) => ({ mark: '!', name: tool, rest: `${format.count(count)} ×` }))}
-        >
-          {t('rewind.calls', { count: preview.calls.reduce((sum, call) => sum + call.count, 0) })}
-        </Part>
-      )}
+      <StaysPart calls={preview.calls} lookups={preview.lookups} />
       <p className="rewind-foot faint">{t('rewind.foot')}</p>
     </>
   )

@@ -1,5 +1,5 @@
 import type { RewindPreview } from '@threadbox/sdk'
-import { Braces, Cpu, Files } from 'lucide-react'
+import { Braces, Cpu, Files, Globe } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../app/use-format.ts'
@@ -162,4 +162,39 @@ function useVariableWords() {
     }
     return t('rewind.variable.changed', { what: typeThen })
   }
+}
+
+/** What was done elsewhere, and stays done. */
+export function StaysPart({ calls, lookups }: Pick<RewindPreview, 'calls' | 'lookups'>) {
+  const { t } = useTranslation('threads')
+  const format = useFormat()
+  const { names, since, isWhole } = lookups
+  if (calls.length === 0 && names.length === 0 && isWhole) return null
+  const rows = [
+    ...calls.map(({ tool, count }) => ({ mark: '!', name: tool, rest: `${format.count(count)} ×` })),
+    ...names.map(({ name, count }) => ({ mark: '!', name, rest: t('rewind.lookedUp', { count }) })),
+  ]
+  const parts = [
+    ...(calls.length === 0 ? [] : [t('rewind.calls', { count: sumOf(calls) })]),
+    ...(names.length === 0 ? [] : [t('rewind.lookups', { count: names.length })]),
+  ]
+  const time = since === null ? '' : format.moment(since, Date.now())
+  const notes = [
+    ...(names.length === 0 ? [] : [t('rewind.lookupsMean')]),
+    ...(isWhole ? [] : [since === null ? t('rewind.lookupsUnknown') : t('rewind.lookupsSince', { time })]),
+  ]
+  return (
+    <Part
+      icon={<Globe className="i" size={16} />}
+      title={t('rewind.cannot')}
+      rows={rows}
+      note={notes.length === 0 ? undefined : notes.join(' ')}
+    >
+      {parts.join(', ')}
+    </Part>
+  )
+}
+
+function sumOf(calls: RewindPreview['calls']): number {
+  return calls.reduce((sum, { count }) => sum + count, 0)
 }

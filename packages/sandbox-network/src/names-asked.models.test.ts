@@ -1,0 +1,46 @@
+import { beforeEach, expect, test } from 'vitest'
+import { makeNamesLog, type NamesLog } from './names-asked.models.ts'
+
+let clock = 0
+let log: NamesLog
+beforeEach(() => {
+  clock = 1000
+  log = makeNamesLog(() => clock)
+})
+
+test('a sandbox that is not heard, or not any more, has asked nothing that is known', () => {
+  log.note('one', 'example.com')
+  expect(log.since('one', 0)).toBeUndefined()
+  log.begin('one')
+  log.forget('one')
+  expect(log.since('one', 0)).toBeUndefined()
+})
+
+test('names are counted from a moment on, each sandbox for itself, and it is said since when that is known', () => {
+  log.begin('one')
+  log.begin('two')
+  for (const [at, name] of [
+    [1001, 'early.example'],
+    [1002, 'Example.com.'],
+    [1003, 'example.com'],
+  ] as const) {
+    clock = at
+    log.note('one', name)
+  }
+  log.begin('one')
+  expect(log.since('one', 1002)).toEqual({ knownSince: 1000, names: [{ name: 'example.com', count: 2 }] })
+  expect(log.since('one', 0)?.names).toHaveLength(2)
+  expect(log.since('two', 0)).toEqual({ knownSince: 1000, names: [] })
+})
+
+test('of too many names the oldest go, and then less long is known; a name that is no name cannot be read as something else', () => {
+  log.begin('one')
+  for (let index = 0; index < 201; index += 1) {
+    clock += 1
+    log.note('one', `n${index}.example`)
+  }
+  expect(log.since('one', 0)?.names).toHaveLength(200)
+  expect(log.since('one', 0)?.knownSince).toBe(1002)
+  log.note('one', 'a b\u202e.<example>')
+  expect(log.since('one', clock)?.names.map(({ name }) => name)).toContain('a?b?.?example?')
+})
