@@ -1,12 +1,28 @@
+import { type ChildProcess, spawn } from 'node:child_process'
 import { hostPaths } from '@threadbox/protocol/host'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread, testThread } from '../stack/installation.ts'
+import { addNeighbour } from './isolation/test-machine.ts'
 
+/** Another machine, with a program that takes one connection and keeps it. */
+const [peerAddress, peerPort] = ['198.51.100.79', 7300]
+const waits = 'import socket, sys, time'
+const listening = `${waits}; s = socket.create_server(('${peerAddress}', ${peerPort})); c = s.accept(); time.sleep(4000)`
+const connecting = `${waits}; s = socket.create_connection(('${peerAddress}', ${peerPort})); open('/dev/shm/met', 'w'); time.sleep(4000)`
+
+let peer: ReturnType<typeof addNeighbour>
+let listener: ChildProcess
 let installation: TestInstallation
 beforeAll(async () => {
+  peer = addNeighbour({ name: `tr${process.pid}`, addresses: [peerAddress], address6: 'fd77:77::5' })
+  listener = spawn('ip', ['netns', 'exec', peer.namespace, 'python3', '-c', listening], { stdio: 'ignore' })
   installation = await startInstallation({ memorySnapshots: 16 })
 })
-afterAll(() => installation?.[Symbol.asyncDispose]())
+afterAll(async () => {
+  await installation?.[Symbol.asyncDispose]()
+  listener?.kill('SIGKILL')
+  peer?.remove()
+})
 
 const patience = { timeout: 60_000, interval: 100 }
 
@@ -58,7 +74,8 @@ async function reported(thread: TestThread) {
 test('C9: five turns are rewound: files, processes, variables of Python and messages are those of then, as was said before and is reported after; undo brings the newest back; so does a fork from then', async () => {
   const thread = await installation.newThread()
   const { threads, sandboxes } = installation.client
-  const started = 'nohup sleep 4000 > /dev/null 2>&1 &'
+  const meets = `nohup python3 -c "${connecting}" > /dev/null 2>&1 & until test -e /dev/shm/met; do sleep 0.05; done;`
+  const started = `nohup sleep 4000 > /dev/null 2>&1 & ${meets}`
   const [pid] = (await run(thread, `echo 1 > /home/user/note; ${started} ${counter} ${count(1)}`)).split(' ')
   await output(thread, '/python value = 1\nfirst = object()\nold = "then"\nprint(value)')
   await untilKept(thread)
@@ -87,6 +104,8 @@ test('C9: five turns are rewound: files, processes, variables of Python and mess
   const kept = ['process sleep 4000', 'variable value', 'variable first', 'variable old', 'file all other files']
   expect(items).toEqual(expect.arrayContaining(kept.map((item) => `kept ${item}`)))
   expect(items.join()).not.toContain('sleep 5000')
+  const met = report?.items.find(({ name }) => name.endsWith(`${peerAddress}:${peerPort}`))
+  expect(met).toMatchObject({ outcome: 'lost', reason: 'It is closed: the sandbox has another address now.' })
 
   await threads.undoRewind(thread.id, rewindId)
   expect(await messagesOf(thread)).toEqual(before)

@@ -1,3 +1,4 @@
+import type { LineCounts } from './line-counts.ts'
 /**
  * Where sandboxes keep their files.
  *
@@ -74,6 +75,12 @@ export type DiskStore = {
    * `disk.snapshot-not-found`.
    */
   compareWithSnapshot(options: { diskId: string; snapshotId: string | null }): Promise<DiskChanges>
+  /** Lines of text files that the disk has and the snapshot has not, and the other way round, of those that are counted. */
+  countChangedLines(options: {
+    diskId: string
+    snapshotId: string | null
+    names: readonly string[]
+  }): Promise<ReadonlyMap<string, LineCounts>>
 
   /** An empty directory for saved memory, durable after `syncMemoryPlace`. Outside of the limit of the disk. */
   makeMemoryPlace(options: { diskId: string; imageId: string }): Promise<MemoryPlace>

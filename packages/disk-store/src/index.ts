@@ -16,6 +16,7 @@ export type {
   Disk,
   DiskChanges,
   DiskContent,
+  DiskFileSize,
   DiskStore,
   Image,
   MemoryPlace,

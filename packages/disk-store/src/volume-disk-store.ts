@@ -5,6 +5,7 @@ import { type DiskSnapshots, makeDiskSnapshots } from './disk-snapshots.ts'
 import { diskNotFound, imageInUse, imageNotFound, limitInvalid, poolFull } from './disk-store.errors.ts'
 import type { Disk, DiskContent, DiskStore, Image } from './disk-store.ts'
 import { checkId, exists, hiddenName, hiddenNames, undefinedWhenMissing, wholeNames } from './entries.ts'
+import { countLines } from './line-counts.ts'
 import { type MemoryPlaces, makeMemoryPlaces } from './memory-places.ts'
 import { hasRoomForDisk, openReserveBytes, type PoolReserves } from './pool-reserves.models.ts'
 import { compareTrees } from './tree-comparison.ts'
@@ -165,6 +166,10 @@ function snapshotMethods(parts: {
       const disk = await getDisk(diskId)
       const before = await frozenPath(disk, snapshotId)
       return await compareTrees({ before, after: disk.path, comparesInodes: volumes.keepsInodes })
+    },
+    async countChangedLines({ diskId, snapshotId, names }: Parameters<DiskStore['countChangedLines']>[0]) {
+      const disk = await getDisk(diskId)
+      return await countLines({ before: await frozenPath(disk, snapshotId), after: disk.path, names })
     },
   } satisfies Partial<DiskStore>
 }

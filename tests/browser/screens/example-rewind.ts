@@ -11,10 +11,22 @@ export function rewindPreviewAt(at: number): RewindPreview {
     disk: {
       ...{ to: 'snapshot', at, count: 4 },
       files: [
-        { path: '/home/user/forecast_tomorrow.csv', change: 'removed', bytesNow: 920, bytesThen: null },
-        { path: '/home/user/notes/old_model.md', change: 'restored', bytesNow: null, bytesThen: 2400 },
-        { path: '/home/user/training.py', change: 'changed', bytesNow: 12_600, bytesThen: 11_900 },
-        { path: '/home/user/.cache/matplotlib/fontlist.json', change: 'removed', bytesNow: 61_000, bytesThen: null },
+        { path: '/home/user/forecast_tomorrow.csv', change: 'removed', bytesNow: 920, bytesThen: null, lines: null },
+        { path: '/home/user/notes/old_model.md', change: 'restored', bytesNow: null, bytesThen: 2400, lines: null },
+        {
+          path: '/home/user/training.py',
+          change: 'changed',
+          bytesNow: 12_600,
+          bytesThen: 11_900,
+          lines: { added: 6, removed: 41 },
+        },
+        {
+          path: '/home/user/.cache/matplotlib/fontlist.json',
+          change: 'removed',
+          bytesNow: 61_000,
+          bytesThen: null,
+          lines: null,
+        },
       ],
     },
     bringsMemory: true,

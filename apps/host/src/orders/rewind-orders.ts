@@ -1,3 +1,4 @@
+import type { DiskFileSize } from '@threadbox/disk-store'
 import { imageSnapshot, type NamesAsked, type RewoundSandbox, type SnapshotChanges } from '@threadbox/protocol/host'
 import type { WantedRewind } from '../rewinds/rewinds.ts'
 import type { StoredSandbox } from '../state/sandboxes.store.ts'
@@ -32,7 +33,9 @@ export function makeRewindOrders(
       const { placeId: diskId } = await known(sandboxId)
       const snapshotId = named === imageSnapshot ? null : named
       const changes = await disks.compareWithSnapshot({ diskId, snapshotId })
-      const { sizes: files, removedCount, changedCount, addedCount } = changes
+      const { sizes, removedCount, changedCount, addedCount } = changes
+      const counted = await disks.countChangedLines({ diskId, snapshotId, names: textsFirst(sizes) })
+      const files = sizes.map((file) => ({ ...file, lines: counted.get(file.name) ?? null }))
       return { files, removedCount, changedCount, addedCount }
     },
     namesAsked: async (sandboxId, sinceMs) => {
@@ -40,4 +43,11 @@ export function makeRewindOrders(
       return parts.network.namesAsked(placeId, sinceMs) ?? { knownSince: null, names: [] }
     },
   }
+}
+
+/** Files that were changed, those in home directories first: there are more than are counted. */
+function textsFirst(files: readonly DiskFileSize[]): string[] {
+  const changed = files.filter(({ bytesBefore, bytesNow }) => bytesBefore !== null && bytesNow !== null)
+  const rank = (name: string) => (!name.startsWith('home/') ? 2 : name.includes('/.') ? 1 : 0)
+  return changed.map(({ name }) => name).toSorted((one, other) => rank(one) - rank(other))
 }

@@ -143,8 +143,8 @@ test('what a rewind would change is told by looking, with sizes, also of a sandb
   const expected = {
     ...{ removedCount: 0, changedCount: 1, addedCount: 1 },
     files: [
-      { name: 'note', bytesBefore: 4, bytesNow: 3 },
-      { name: 'added', bytesBefore: null, bytesNow: 10 },
+      { name: 'note', bytesBefore: 4, bytesNow: 3, lines: { added: 1, removed: 1 } },
+      { name: 'added', bytesBefore: null, bytesNow: 10, lines: null },
     ],
   }
   expect(await changes(begun.snapshotId)).toEqual(expected)

@@ -57,11 +57,13 @@ async function diskChanges(
   const snapshotId = disk.to === 'snapshot' ? disk.snapshotId : null
   const found = await host.snapshotChanges(disk.sandbox.id, snapshotId).catch(() => undefined)
   if (found === undefined) return { files: null, count: 0 }
-  const files = found.files.map(({ name, bytesBefore: bytesThen, bytesNow }) => ({
+  const files = found.files.map(({ name, bytesBefore: bytesThen, bytesNow, lines }) => ({
     path: `/${name}`,
     change:
       bytesThen === null ? ('removed' as const) : bytesNow === null ? ('restored' as const) : ('changed' as const),
     ...{ bytesNow, bytesThen },
+    // What came since goes.
+    lines: lines && { added: lines.removed, removed: lines.added },
   }))
   // Of more than are named the directories are not told apart.
   const hasAll = found.files.length < 1000

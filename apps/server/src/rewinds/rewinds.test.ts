@@ -227,9 +227,9 @@ test('a preview says what goes, by looking, and wakes and changes nothing', asyn
   host.snapshots.changes = {
     ...{ removedCount: 1, changedCount: 1, addedCount: 1 },
     files: [
-      { name: 'var/log/x', bytesBefore: 1, bytesNow: 2 },
-      { name: 'home/user/new.csv', bytesBefore: null, bytesNow: 900 },
-      { name: 'home/user/old.md', bytesBefore: 2400, bytesNow: null },
+      { name: 'var/log/x', bytesBefore: 1, bytesNow: 2, lines: { added: 3, removed: 1 } },
+      { name: 'home/user/new.csv', bytesBefore: null, bytesNow: 900, lines: null },
+      { name: 'home/user/old.md', bytesBefore: 2400, bytesNow: null, lines: null },
     ],
   }
   const process = {
@@ -263,7 +263,7 @@ test('a preview says what goes, by looking, and wakes and changes nothing', asyn
       files: [
         { path: '/home/user/new.csv', change: 'removed', bytesNow: 900, bytesThen: null },
         { path: '/home/user/old.md', change: 'restored', bytesNow: null, bytesThen: 2400 },
-        { path: '/var/log/x', change: 'changed', bytesNow: 2, bytesThen: 1 },
+        { path: '/var/log/x', change: 'changed', bytesNow: 2, bytesThen: 1, lines: { added: 1, removed: 3 } },
       ],
     },
   })

@@ -3,6 +3,7 @@ import { Dialog as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 import { IconButton } from './icon-button.tsx'
+import { ScrollBox } from './scroll-box.tsx'
 import { useFocusReturn } from './use-focus-return.ts'
 
 /** A modal dialog: traps focus, closes on Esc and on a click beside it, gives the focus back. */
@@ -14,6 +15,8 @@ export function Dialog(props: {
   closeLabel: string
   footer?: ReactNode
   className?: string
+  /** Where the content may be long and has nothing to focus: what the keyboard scrolls is called so. */
+  contentLabel?: string
   children?: ReactNode
 }) {
   const returnFocus = useFocusReturn(props.isOpen)
@@ -42,7 +45,14 @@ export function Dialog(props: {
                 </IconButton>
               </Radix.Close>
             </header>
-            {props.children !== undefined && <div className="db">{props.children}</div>}
+            {props.children !== undefined &&
+              (props.contentLabel === undefined ? (
+                <div className="db">{props.children}</div>
+              ) : (
+                <ScrollBox className="db" label={props.contentLabel}>
+                  {props.children}
+                </ScrollBox>
+              ))}
             {props.footer !== undefined && <footer className="dfoot">{props.footer}</footer>}
           </Radix.Content>
         </Radix.Overlay>

@@ -5,7 +5,15 @@ import { z } from 'zod'
  * from it, by looking at both. At most 1000 files of each kind; the counts are of all.
  */
 export const snapshotChangesSchema = z.object({
-  files: z.array(z.object({ name: z.string(), bytesBefore: z.number().nullable(), bytesNow: z.number().nullable() })),
+  files: z.array(
+    z.object({
+      name: z.string(),
+      bytesBefore: z.number().nullable(),
+      bytesNow: z.number().nullable(),
+      /** Lines that came since, and that went, of a changed text file; null where they were not counted. */
+      lines: z.object({ added: z.number().int(), removed: z.number().int() }).nullable().default(null),
+    }),
+  ),
   removedCount: z.number().int(),
   changedCount: z.number().int(),
   addedCount: z.number().int(),

@@ -115,6 +115,7 @@ export const threads: Texts<typeof source> = {
     titleChosen: 'Thread zurückspulen?',
     choose: 'Bis vor diese Nachricht',
     noText: 'Eine Nachricht ohne Text',
+    undone: 'Was rückgängig gemacht würde',
     looking: 'Es wird nachgesehen, was rückgängig gemacht würde',
     forkInstead: 'Stattdessen hier abzweigen',
     action: 'Zurückspulen',
@@ -142,6 +143,7 @@ export const threads: Texts<typeof source> = {
     notLooked: 'Gerade konnte niemand nachsehen. Alle gehen zurück.',
     file: { removed: 'entfernt, {{size}}', restored: 'wiederhergestellt, {{size}}', changed: '{{now}} → {{size}}' },
     processes: 'Prozesse',
+    lines: '{{added}} Zeilen kommen zurück, {{removed}} gehen',
     noProcesses: 'keiner läuft',
     processCount: {
       restored_one: '{{count}} kommt zurück',

@@ -112,6 +112,7 @@ export const threads = {
     titleChosen: 'Rewind the thread?',
     choose: 'To before this message',
     noText: 'A message without text',
+    undone: 'What would be undone',
     looking: 'Looking at what would be undone',
     forkInstead: 'Fork from here instead',
     action: 'Rewind',
@@ -138,6 +139,7 @@ export const threads = {
     notLooked: 'Nobody could look now. All of them go back.',
     file: { removed: 'removed, {{size}}', restored: 'restored, {{size}}', changed: '{{now}} → {{size}}' },
     processes: 'Processes',
+    lines: '{{added}} lines come back, {{removed}} go',
     noProcesses: 'none run',
     processCount: {
       restored_one: '{{count}} comes back',

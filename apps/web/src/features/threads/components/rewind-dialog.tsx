@@ -35,6 +35,7 @@ export function RewindDialog(props: {
       className="rewind"
       title={t(choices === undefined ? 'rewind.title' : 'rewind.titleChosen')}
       closeLabel={t('common:close')}
+      contentLabel={t('rewind.undone')}
       footer={
         <>
           <Button

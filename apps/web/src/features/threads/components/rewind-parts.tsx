@@ -58,15 +58,33 @@ export function FilesPart(props: { disk: RewindPreview['disk'] }) {
   const format = useFormat()
   const { files, count } = props.disk
   const size = (bytes: number | null) => (bytes === null ? '' : format.bytes(bytes))
-  const rows = (files ?? []).map(({ path, change, bytesNow, bytesThen }) => ({
+  const rows = (files ?? []).map(({ path, change, bytesNow, bytesThen, lines }) => ({
     mark: fileMarks[change],
     name: path.replace(/^\/home\/user\//, ''),
-    rest: t(`rewind.file.${change}`, { size: size(change === 'removed' ? bytesNow : bytesThen), now: size(bytesNow) }),
+    rest:
+      lines === null || lines.added + lines.removed === 0 ? (
+        t(`rewind.file.${change}`, { size: size(change === 'removed' ? bytesNow : bytesThen), now: size(bytesNow) })
+      ) : (
+        <LineChanges lines={lines} />
+      ),
   }))
   return (
     <Part icon={<Files className="i" size={16} />} title={t('rewind.files')} rows={rows} count={count}>
       {files === null ? t('rewind.notLooked') : t('rewind.filesBack', { count })}
     </Part>
+  )
+}
+
+function LineChanges(props: { lines: { added: number; removed: number } }) {
+  const { t } = useTranslation('threads')
+  const { added, removed } = props.lines
+  return (
+    <>
+      <span className="sr">{t('rewind.lines', { added, removed })}</span>
+      <span aria-hidden="true">
+        <span className="add">{`+${added}`}</span> <span className="del">{`−${removed}`}</span>
+      </span>
+    </>
   )
 }
 
