@@ -61,6 +61,21 @@ test('§2.1: a manifest shows a process with its port, connections and deleted o
   expect((await manifest()).processes.some((entry) => entry.pid === pid)).toBe(false)
 })
 
+test('at a glance there is the same but for packages, and that they are missing is said', async () => {
+  await guest.run('export SHOWN=yes; greet() { echo hi; }')
+  await guest.start('exec sleep 4987', 'sleeper')
+  const answer = await fetch(`${guest.url}/manifest?hashKey=${hashKey}&glance=1`, { headers })
+  const glance = manifestSchema.parse(await answer.json())
+  const whole = await manifest()
+  const sleeper = ({ processes }: Manifest) => processes.find(({ commandLine }) => commandLine.includes('4987'))
+  const { startedAt: _, ...seen } = sleeper(whole) ?? {}
+  expect(sleeper(glance)).toMatchObject({ ...seen, name: 'sleep', role: 'user' })
+  expect(glance.shell).toEqual(whole.shell)
+  expect(glance.packages).toEqual({ python: {}, apt: {}, npm: {} })
+  expect(glance.unread).toContainEqual({ what: 'packages', reason: expect.any(String) })
+  await guest.runs.stop({ key: 'sleeper' })
+})
+
 async function firstLine(key: string): Promise<string> {
   let text = ''
   for await (const { event } of guest.runs.read({ key })) {

@@ -444,3 +444,36 @@ test('a report names what a person has to see first, and counts everything', () 
   expect(report.items).toHaveLength(501)
   expect(report.counts.process).toEqual({ kept: 2999, rescued: 0, restarted: 0, lost: 1, unchecked: 0 })
 })
+
+describe('C9: after a rewind', () => {
+  const cause = { code: 'rewound', detail: '' }
+  const outside = connection({ scope: 'outside', local: '198.18.0.6:4000', remote: '203.0.113.7:443' })
+  const then: Manifest = {
+    ...{ ...whole, packages: emptyManifest().packages, connections: [outside] },
+    unread: [{ what: '7 more variables of default', reason: 'there are too many' }],
+  }
+  const nothing = { files: null, rescued: null, replayed: null, services: [], afterProblem: '' }
+  const reasons = (items: SurvivalItem[], outcome: SurvivalItem['outcome']) =>
+    items.filter((item) => item.outcome === outcome).map(({ name, reason }) => `${name}: ${reason}`)
+
+  test('with memory, what was not written down then is not claimed, and a connection is cut by the new address', () => {
+    const after = { ...then, connections: [] }
+    const items = compareSurvival({ ...nothing, facts: { from: 'memory', cause }, before: then, after })
+    expect(reasons(items, 'lost')).toEqual([
+      'tcp 198.18.0.6:4000 – 203.0.113.7:443: It is closed: the sandbox has another address now.',
+    ])
+    expect(reasons(items, 'unchecked')).toContain(
+      '7 more variables of default: They were not written down at that moment.',
+    )
+    const unknown = compareSurvival({ ...nothing, facts: { from: 'memory', cause }, before: null, after })
+    expect(unknown[0]).toMatchObject({ reason: 'What was alive could not be written down at that moment.' })
+  })
+
+  test('without memory, what ran then is lost by name, and of what nobody wrote down that is said', () => {
+    const evidence = { ...nothing, facts: { from: 'disk' as const, cause }, after: emptyManifest() }
+    const lost = reasons(compareSurvival({ ...evidence, before: then }), 'lost')
+    const reason = 'It was alive at that moment, and the memory of then did not come back.'
+    expect(lost).toEqual(expect.arrayContaining([`python server.py: ${reason}`, `x: ${reason}`]))
+    expect(compareSurvival({ ...evidence, before: null })[0]?.reason).toContain('Nobody wrote down')
+  })
+})

@@ -73,6 +73,8 @@ export type HostStandIn = AsyncDisposable &
     places: number
     /** What the guest says is alive; changed between pause and wake to lose something. */
     manifest: Manifest
+    /** While set, the guest's word about itself waits for it. */
+    manifestGate: Promise<void> | undefined
     /** What the demotion rescues, and what the guest says of it afterwards. */
     rescue: RescueReport
     fileChanges: FileChanges
@@ -136,7 +138,7 @@ export async function startHostStandIn(): Promise<HostStandIn> {
     ...{
       wakesFrom: 'memory',
       places: 100,
-      manifest: emptyManifest(),
+      ...{ manifest: emptyManifest(), manifestGate: undefined },
       rescue: emptyRescue(),
       fileChanges: noFileChanges,
     },
@@ -360,6 +362,7 @@ function guestAnswer(host: HostStandIn, exchange: Exchange & { path: string }): 
 
 async function guest(host: HostStandIn, exchange: Exchange & { sandboxId: string; path: string }): Promise<void> {
   const { request, response, url, sandboxId, path } = exchange
+  if (path === '/manifest') await host.manifestGate
   const told = guestAnswer(host, exchange)
   if (told !== undefined) return void response.writeHead(200).end(JSON.stringify(told))
   if (path !== '/files') {
