@@ -25,15 +25,18 @@ export type GuestQuestions = {
 
 /** More than this is no manifest: a guest that sends it is not to fill the server's memory. */
 const maxAnswerBytes = 64 * 1024 * 1024
+/** It comes after every answer, and what is kept of it is far less. */
+const maxGlanceBytes = 2 * 1024 * 1024
 
 export function makeGuestQuestions(host: HostClient): GuestQuestions {
   const ask = async <Schema extends z.ZodType>(
     schema: Schema,
     target: BootTarget,
-    request: { path: string; query?: Record<string, string>; signal: AbortSignal },
+    request: { path: string; query?: Record<string, string>; signal: AbortSignal; maxBytes?: number },
   ): Promise<z.infer<Schema>> => {
-    const response = await host.guest(target, { method: 'GET', ...request })
-    const body = await boundedText(response.body)
+    const { maxBytes = maxAnswerBytes, ...asked } = request
+    const response = await host.guest(target, { method: 'GET', ...asked })
+    const body = await boundedText(response.body, maxBytes)
     if (response.statusCode >= 400) throw guestAnswerUnknown({ problem: `status ${response.statusCode}` })
     const parsed = schema.safeParse(parseJson(body))
     if (!parsed.success) throw guestAnswerUnknown({ problem: 'unknown form' }, { cause: parsed.error })
@@ -43,7 +46,9 @@ export function makeGuestQuestions(host: HostClient): GuestQuestions {
     manifest: (target, { hashKey, signal }) =>
       ask(manifestSchema, target, { path: guestPaths.manifest, query: { hashKey }, signal }),
     glance: (target, { hashKey, signal }) =>
-      ask(manifestSchema, target, { path: guestPaths.manifest, query: { hashKey, glance: '1' }, signal }),
+      ask(manifestSchema, target, {
+        ...{ path: guestPaths.manifest, query: { hashKey, glance: '1' }, signal, maxBytes: maxGlanceBytes },
+      }),
     rescue: (target, signal) => ask(rescueReportSchema, target, { path: guestPaths.rescue, signal }),
     startRescued: async (target, id) => {
       const response = await host.guest(target, { method: 'POST', path: guestPaths.startRescued(id) })
@@ -53,12 +58,12 @@ export function makeGuestQuestions(host: HostClient): GuestQuestions {
   }
 }
 
-async function boundedText(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function boundedText(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const parts: Uint8Array[] = []
   let size = 0
   for await (const part of body) {
     size += part.length
-    if (size > maxAnswerBytes) throw guestAnswerUnknown({ problem: 'it is too long' })
+    if (size > maxBytes) throw guestAnswerUnknown({ problem: 'it is too long' })
     parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')

@@ -167,7 +167,14 @@ async function carryOut(dependencies: RewindsDependencies, row: RewindRow): Prom
       await noteGoingOn(dependencies, { row, made, begunAt: row.at }, transaction)
     },
   })
-  await dependencies.reports.reportWake(row.thread_id)
+  await report(dependencies, row)
+}
+
+/** It is on record that one is due: what fails now is written at the next use of the sandbox. */
+async function report({ reports, logger }: RewindsDependencies, { thread_id: threadId }: RewindRow): Promise<void> {
+  await reports.reportWake(threadId).catch((error: unknown) => {
+    logger.warn({ err: error, threadId }, 'the report of a rewind was not written yet')
+  })
 }
 
 /** With memory a report is due as after a wake: it is written once the conversation says what happened. */
@@ -200,7 +207,7 @@ async function carryOutUndo(dependencies: RewindsDependencies, row: RewindRow): 
       await noteGoingOn(dependencies, { row, made, begunAt }, transaction)
     },
   })
-  await dependencies.reports.reportWake(row.thread_id)
+  await report(dependencies, row)
 }
 
 /** Null: the thread had no disk. A host that refuses has changed nothing: it never was. */
