@@ -74,3 +74,16 @@ test('it goes with its snapshot', async () => {
   expect(gone && (await server.parts.snapshots.ranThen(gone, [first]))).toBeNull()
   expect(await ranAfter(second)).toBe(2)
 })
+
+test('of memory of which nobody wrote down what ran, an answer that shares it says nothing either', async () => {
+  host.snapshots.memoryBytes = 1000
+  const silence = Promise.withResolvers<void>()
+  host.manifestGate = silence.promise
+  const first = await say({ bytes: 1 })
+  silence.resolve()
+  host.manifestGate = undefined
+  ;[host.snapshots.memoryBytes, host.snapshots.isDiskChanged] = [null, false]
+  const second = await say({ bytes: 2 })
+  expect((await server.parts.snapshots.afterTurns(threadId, [second]))?.hasMemory).toBe(true)
+  expect(await ranAfter(first, second)).toBeNull()
+})

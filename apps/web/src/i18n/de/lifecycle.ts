@@ -70,6 +70,7 @@ export const lifecycle: Texts<typeof source> = {
     starting: 'Wird gestartet',
     startedAgain: 'Neu gestartet',
     rebuild: 'Den Agenten wiederherstellen lassen',
+    rebuildRewound: 'Stelle wieder her, was mit dem Zurückspulen verloren ging: {{names}}.',
     rebuildMessage: 'Stelle wieder her, was beim Schlafen der Sandbox verloren ging: {{names}}.',
     when: 'Pausiert {{paused}}, geweckt {{woken}}.',
     checkedAt: 'Nachgesehen {{time}}; was danach geschah, steht hier nicht.',

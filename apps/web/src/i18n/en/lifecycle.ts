@@ -67,6 +67,7 @@ export const lifecycle = {
     starting: 'Starting',
     startedAgain: 'Started again',
     rebuild: 'Ask the agent to rebuild',
+    rebuildRewound: 'Rebuild what was lost with the rewind: {{names}}.',
     rebuildMessage: 'Rebuild what was lost when the sandbox slept: {{names}}.',
     when: 'Paused {{paused}}, woken {{woken}}.',
     checkedAt: 'Checked {{time}}; what happened after that is not in here.',

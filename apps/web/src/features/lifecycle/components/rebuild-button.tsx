@@ -6,7 +6,7 @@ import { useThreadActions } from '../../threads/state/thread-context.ts'
 const namedAtMost = 20
 
 /** Writes the request to rebuild what was lost into the composer; the person reads it before it is sent. */
-export function RebuildButton(props: { names: readonly string[] }) {
+export function RebuildButton(props: { names: readonly string[]; isAfterRewind: boolean }) {
   const { t } = useTranslation('lifecycle')
   const actions = useThreadActions()
   const named = props.names.slice(0, namedAtMost).join(', ')
@@ -16,7 +16,9 @@ export function RebuildButton(props: { names: readonly string[] }) {
       variant="primary"
       size="md"
       icon={<WandSparkles className="i" size={14} />}
-      onClick={() => actions.insert(t('report.rebuildMessage', { names }))}
+      onClick={() =>
+        actions.insert(t(props.isAfterRewind ? 'report.rebuildRewound' : 'report.rebuildMessage', { names }))
+      }
     >
       {t('report.rebuild')}
     </Button>

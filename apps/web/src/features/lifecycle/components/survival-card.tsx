@@ -70,7 +70,7 @@ export function SurvivalCard(props: { report: SurvivalReport; threadId: string; 
       )}
       {props.isInPane !== true && names.length > 0 && (
         <footer className="rf">
-          <RebuildButton names={names} />
+          <RebuildButton names={names} isAfterRewind={report.cause?.code === 'rewound'} />
         </footer>
       )}
     </section>
