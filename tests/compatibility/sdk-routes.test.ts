@@ -30,6 +30,7 @@ async function callsOfTheClient(): Promise<string[]> {
     client.runs,
     client.files,
     client.git,
+    client.gitCredentials,
     client.models,
     client.connections,
     client.sandboxes,

@@ -38,7 +38,7 @@ export async function startTestGuest(): Promise<TestGuest> {
     stateDirectory: join(directory, 'state'),
     ownsMachine: false,
     address: '127.0.0.1',
-    ports: { guest: 0, code: 0 },
+    ports: { guest: 0, code: 0, git: 0 },
     logger: makeLogger({ process: 'guest', level: 'silent' }),
   })
   const url = `http://127.0.0.1:${guest.ports.guest}`

@@ -3,8 +3,8 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ConnectRouter } from '@connectrpc/connect'
 import {
-  codePort,
-  guestPort,
+  git as gitProtocol,
+  guestPorts,
   process as processProtocol,
   runs,
   services as servicesProtocol,
@@ -13,6 +13,7 @@ import {
 import type { Logger } from '@threadbox/telemetry'
 import { fileRoutes } from './files/file-routes.ts'
 import { makeFileServers } from './files/file-servers.ts'
+import { type GitPart, makeGitPart } from './git/git-part.ts'
 import { makeActivityReader } from './init/activity.ts'
 import { makeGuestState } from './init/guest-state.ts'
 import { initRoutes } from './init/init-routes.ts'
@@ -54,11 +55,14 @@ export type GuestOptions = {
   /** Everything on this machine but the guest itself is the user's, and may be stopped and ended. Not so in tests. */
   ownsMachine: boolean
   address: string
-  ports: { guest: number; code: number }
+  ports: GuestPorts
   logger: Logger
 }
 
-export type Guest = { ports: { guest: number; code: number }; close(): Promise<void> }
+export type Guest = { ports: GuestPorts; close(): Promise<void> }
+
+/** `git` is on loopback only: what listens there is for programs of the sandbox. */
+type GuestPorts = { guest: number; code: number; git: number }
 
 /** Starts the guest daemon: wires the parts together and listens. */
 export async function startGuest(options: GuestOptions): Promise<Guest> {
@@ -66,7 +70,8 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   mkdirSync(scratchDirectory, { recursive: true, mode: 0o711 })
   const state = makeGuestState()
   const pipes = makePipePool({ scratchDirectory, mkfifo: programs.mkfifo })
-  const launcher = makeLauncher({ state, pipes, programs })
+  const git = makeGitPart(options)
+  const launcher = makeLauncher({ state, pipes, programs, ownEnvironment: git.environment })
   const settingsNow = () => (state.isReady() ? state.settings() : undefined)
   const watchdogs = startWatchdogs({
     logger,
@@ -76,11 +81,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const registry = makeRunRegistry({ ...options, ...watchdogs, state, launcher, pipes })
   const processes = makeProcessRegistry({ launcher, clock: Date.now })
   const runningKeys = () => runningKeysOf(registry)
-  const activity = makeActivityReader({
-    runningKeys,
-    terminalsLastInputAt: processes.terminalsLastInputAt,
-    guestPorts: [guestPort, codePort],
-  })
+  const activity = makeActivityReader({ ...processes, runningKeys, guestPorts })
   const fileServers = makeFileServers({ launcher, programs, logger })
   let birth = { aptLogStart: 0 }
   state.onApplied(() => {
@@ -107,7 +108,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     launcher,
     contexts: contexts.list,
     terminalPids: processes.terminalPids,
-    guestPorts: [guestPort, codePort],
+    guestPorts,
     stateDirectory: options.stateDirectory,
     aptLogStart: () => birth.aptLogStart,
   })
@@ -134,8 +135,9 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
       ...initRoutes({ ...options, state, awoken, activity: activity.read, cpuUsedPercent: makeCpuMeter(Date.now) }),
       ...savingRoutes({ ...options, ...known, state, readManifest, fileServers, terminals, services }),
       ...fileRoutes({ state, servers: fileServers, clock: Date.now }),
+      ...git.routes,
     ],
-    services: addServices({ ...known, ...watchdogs, guarded, terminals, readManifest, services }),
+    services: addServices({ ...known, ...watchdogs, guarded, terminals, readManifest, services, git }),
   })
   const codeServer = makeHttpServer({ state, logger, routes: codeRoutes(contexts) })
   answerTunnels(server, { state, logger })
@@ -143,6 +145,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const ports = {
     guest: await listen(server, { address: options.address, port: options.ports.guest }),
     code: await listen(codeServer, { address: options.address, port: options.ports.code }),
+    git: await listen(git.server, { address: '127.0.0.1', port: options.ports.git }),
   }
   logger.info({ ...ports, guestVersion: options.guestVersion }, 'guest listening')
   return {
@@ -151,7 +154,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
       watchdogs.stop()
       fileServers.close()
       registry.close()
-      await Promise.all([contexts.close(), close(server), close(codeServer)])
+      await Promise.all([contexts.close(), close(server), close(codeServer), close(git.server)])
     },
   }
 }
@@ -180,10 +183,12 @@ function addServices(parts: {
   contexts: Contexts
   services: ServiceRegistry
   launcher: Launcher
+  git: GitPart
   takeVerdict: Parameters<typeof makeRunsService>[0]['takeVerdict']
 }) {
   const { launcher, readManifest, rescues, guarded, terminals } = parts
   return (router: ConnectRouter) => {
+    router.service(gitProtocol.Git, parts.git.service)
     router.service(runs.Runs, makeRunsService({ ...parts, registry: guarded.registry }))
     router.service(servicesProtocol.Services, makeServicesService({ registry: parts.services, rescues, readManifest }))
     router.service(terminalsProtocol.Terminals, makeTerminalsService(terminals))
@@ -203,7 +208,7 @@ function makeServicePart(
       .flatMap((context) => context.kernel() ?? [])
   return makeServiceRegistry({
     ...options,
-    guestPorts: [guestPort, codePort],
+    guestPorts,
     isFurniture: (inode) => kernels().some(({ ownSockets }) => ownSockets.has(inode)),
   })
 }

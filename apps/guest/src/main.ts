@@ -1,6 +1,6 @@
 import { readFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { codePort, guestPort } from '@threadbox/protocol/guest'
+import { codePort, gitPort, guestPort } from '@threadbox/protocol/guest'
 import { makeLogger } from '@threadbox/telemetry'
 import { startGuest } from './guest.ts'
 import { findPrograms } from './launch/programs.ts'
@@ -32,7 +32,7 @@ async function serve() {
     stateDirectory: '/var/lib/threadbox',
     ownsMachine: true,
     address: '0.0.0.0',
-    ports: { guest: guestPort, code: codePort },
+    ports: { guest: guestPort, code: codePort, git: gitPort },
     logger,
   })
 }

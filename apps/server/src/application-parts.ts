@@ -12,6 +12,7 @@ import { type Audit, makeAudit } from './audit/audit.ts'
 import type { BlobStore } from './blobs/blob-store.ts'
 import { type OpenDatabase, tablesOf } from './database/database.ts'
 import { type FilesWatch, makeFilesWatch } from './files/files-watch.ts'
+import { type GitCredentialParts, makeGitCredentialParts } from './git-credentials/git-credentials-part.ts'
 import { makeGuestQuestions } from './lifecycle/guest-manifest.ts'
 import type { MachineClock } from './lifecycle/lifecycle-clock.ts'
 import { whatRuns } from './lifecycle/what-runs.ts'
@@ -49,7 +50,8 @@ import type { Workspaces } from './workspaces/workspaces.usecases.ts'
 /** What threads and their sandboxes are made of. */
 export type ThreadParts = SandboxParts &
   WorkspaceBase &
-  SkillParts & {
+  SkillParts &
+  GitCredentialParts & {
     workspaces: Workspaces
     threadStore: ThreadStore
     threads: Threads
@@ -64,6 +66,8 @@ export type ThreadParts = SandboxParts &
     setups: ThreadSetups
     snapshots: Snapshots
     installs: Installs
+    /** The sandbox of this thread is in another state, or was found awake. */
+    sandboxChanged: (threadId: string) => void
   }
 
 export type ThreadPartsOptions = {
@@ -76,6 +80,8 @@ export type ThreadPartsOptions = {
   logger: Logger
   machine: MachineClock
   manifestKey: Uint8Array
+  masterKey: Uint8Array
+  connectionSettings: { connectionsAllow: string; connectionSeconds: number }
   undoMs: number
   onThreadDeleted: (threadId: string) => void
   /** The sandbox of this thread is in another state. */
@@ -113,21 +119,21 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
       if (isSidebarChange) void announce(threadId, false)
     },
   })
-  const attachments = makeAttachments({
-    store: makeAttachmentStore(tablesOf<AttachmentTables>(open.database)),
-    ...{ blobs: options.blobs, system, logger },
-    ifAwake: (threadId) => sandboxParts.sandboxes.ifAwake(threadId),
-  })
+  const attachments = makeAttachmentPart(options, (threadId) => sandboxParts.sandboxes.ifAwake(threadId))
   const sandboxParts = makeSandboxParts({
     ...options,
     ...{ threadStore, log, announce, defaults: base.readDefaults },
-    deliver: (threadId, sandbox) => deliver({ attachments, ...skillParts }, { threadId, sandbox }),
+    deliver: (threadId, sandbox) => deliver({ attachments, ...skillParts, ...gitParts }, { threadId, sandbox }),
     onSandboxChanged: (threadId) => {
-      serviceWatch.sandboxChanged(threadId)
+      sandboxChanged(threadId)
       options.onSandboxChanged(threadId)
     },
     restartedServices: (threadId, bootId) => serviceWatch.restarted(threadId, bootId),
   })
+  const sandboxChanged = (threadId: string) => {
+    serviceWatch.sandboxChanged(threadId)
+    gitParts.gitFollow.sandboxChanged(threadId)
+  }
   const serviceStore = makeServiceStore(tablesOf<ServiceTables>(open.database))
   const known = { userHub, threadStore, sandboxParts, serviceStore, base }
   const { services, serviceWatch } = makeServiceFeature(options, known)
@@ -135,12 +141,14 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     await sandboxParts.applyLimits()
     sandboxParts.policyLoop.nudge()
     skillParts.skillPlacement.refresh()
+    gitParts.gitFollow.refresh()
   }
   const workspaces = makeWorkspacePart({
     ...{ ...options, ...known, operations, sandboxStore: sandboxParts.sandboxStore },
     onValuesChanged: inheritedChanged,
   })
   const skillParts = makeSkillParts({ ...options, ...known, operations, workspaces, setups })
+  const gitParts = makeGitCredentialParts(options, { ...known, workspaces })
   const parts: ThreadParts = {
     threadStore,
     log,
@@ -152,14 +160,12 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     services,
     serviceWatch,
     snapshots: makeSnapshotPart(options, { threadStore, sandboxParts }),
-    filesWatch: makeFilesWatch({
-      ifAwake: (threadId) => sandboxParts.sandboxes.ifAwake(threadId),
-      publish: (userId, event) => userHub.publish(userId, event),
-      ...{ now: system.now, logger },
-    }),
+    filesWatch: makeFilesWatchPart(options, { userHub, sandboxParts }),
     ...sandboxParts,
     ...base,
     ...skillParts,
+    ...gitParts,
+    sandboxChanged,
     workspaces,
     hiddenThreads: makeHiddenThreads({
       ...{ store: threadStore, operations, system, searchTitles },
@@ -179,6 +185,25 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
   }
   options.settings.onPolicyChanged(() => parts.snapshots.trim())
   return parts
+}
+
+function makeAttachmentPart(
+  { open, blobs, system, logger }: ThreadPartsOptions,
+  ifAwake: (threadId: string) => Promise<ReachableSandbox | undefined>,
+): Attachments {
+  const store = makeAttachmentStore(tablesOf<AttachmentTables>(open.database))
+  return makeAttachments({ store, blobs, system, logger, ifAwake })
+}
+
+function makeFilesWatchPart(
+  { system, logger }: ThreadPartsOptions,
+  { userHub, sandboxParts }: { userHub: UserHub; sandboxParts: SandboxParts },
+): FilesWatch {
+  return makeFilesWatch({
+    ifAwake: (threadId) => sandboxParts.sandboxes.ifAwake(threadId),
+    publish: (userId, event) => userHub.publish(userId, event),
+    ...{ now: system.now, logger },
+  })
 }
 
 function makeSnapshotPart(
@@ -204,13 +229,17 @@ function makeSnapshotPart(
   })
 }
 
-/** What an awake sandbox is to have before somebody uses it: files that were uploaded meanwhile, and skills. */
+/** What an awake sandbox is to have before somebody uses it: files that were uploaded meanwhile, skills, a way for git. */
 async function deliver(
-  { attachments, skillPlacement }: Pick<ThreadParts, 'attachments' | 'skillPlacement'>,
+  { attachments, skillPlacement, gitFollow }: Pick<ThreadParts, 'attachments' | 'skillPlacement' | 'gitFollow'>,
   { threadId, sandbox }: { threadId: string; sandbox: ReachableSandbox },
 ): Promise<void> {
   const { sandboxId, bootId } = sandbox
-  await Promise.all([attachments.deliver(threadId, sandbox), skillPlacement.deliver({ threadId, sandboxId, bootId })])
+  await Promise.all([
+    attachments.deliver(threadId, sandbox),
+    skillPlacement.deliver({ threadId, sandboxId, bootId }),
+    gitFollow.deliver(threadId, sandbox),
+  ])
 }
 
 function makeServiceFeature(

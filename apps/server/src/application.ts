@@ -269,7 +269,7 @@ function mountRoutes(
         ...{ threads, watch: parts.filesWatch, files },
         publish: (userId, event) => parts.userHub.publish(userId, event),
       }),
-      gitRoutesOf(parts, open),
+      ...gitRoutesOf(parts),
       lifecycleRoutes({ lifecycle: parts.lifecycle, open }),
       previewRoutes({ ...known.previews, open: (userId, threadId) => threads.open(userId, threadId) }),
       shareLinkRoutes({ shareLinks: known.previews.shareLinks, open }),
@@ -370,7 +370,7 @@ function lifecycle(
       await programs.recover()
       operations.start()
       for (const { thread_id, state } of await sandboxStore.all()) {
-        if (state === 'active') parts.serviceWatch.sandboxChanged(thread_id)
+        if (state === 'active') parts.sandboxChanged(thread_id)
       }
       await parts.recoverLifecycle()
       await known.rewinds.recover()
@@ -390,6 +390,7 @@ function lifecycle(
       await parts.policyLoop.stop()
       await parts.reports.stop()
       await parts.serviceWatch.stop()
+      await parts.gitFollow.stop()
       await parts.filesWatch.stop()
       await operations.stop()
       await reconciler?.[Symbol.asyncDispose]()

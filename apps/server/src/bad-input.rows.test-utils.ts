@@ -41,6 +41,10 @@ const schedule = { params: { scheduleId: 'own' }, unknown: { scheduleId: 'run.tr
 const webhook = { params: { webhookId: 'own' }, unknown: { webhookId: 'run.trigger-not-found' } } as const
 const skill = { params: { skillId: 'own' }, unknown: { skillId: 'skill.not-found' } } as const
 const connection = { params: { connectionId: 'own' }, unknown: { connectionId: 'connection.not-found' } } as const
+const gitCredential = {
+  params: { credentialId: 'own' },
+  unknown: { credentialId: 'git-credential.not-found' },
+} as const
 const model = { params: { modelId: 'own' }, unknown: { modelId: 'model.not-found' } } as const
 const modelOwner = { ownerOnly: 'model.owner-only' } as const
 const settingsOwner = { ownerOnly: 'auth.owner-required' } as const
@@ -225,6 +229,17 @@ export const badInputRows: Record<string, BadInputRow> = {
   'POST /connections/login': { body: { state: 'con.x', code: 'c' } },
   'PATCH /connections/{connectionId}/tools': { ...connection, body: { tools: {} } },
   'GET /workspaces': {},
+  'GET /git-credentials': {},
+  'POST /git-credentials': {
+    body: {
+      ...{ address: 'github.com', username: 'somebody', token: 'token-of-the-test', access: 'read' },
+      ...{ repositories: ['owner/name'], workspaceIds: [] },
+    },
+  },
+  'PATCH /git-credentials/{credentialId}': { ...gitCredential, body: { username: 'somebody', access: 'push' } },
+  'DELETE /git-credentials/{credentialId}': gitCredential,
+  'GET /threads/{threadId}/git-credentials': inThread,
+  'PUT /threads/{threadId}/git-credentials': { ...inThread, body: { credentialIds: [] } },
   'POST /workspaces': { body: { name: 'Another name' } },
   'GET /workspaces/{workspaceId}': workspace,
   'PATCH /workspaces/{workspaceId}': {

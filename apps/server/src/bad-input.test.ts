@@ -76,6 +76,9 @@ async function makeIds(person: TestPerson): Promise<Ids> {
   const { id: connectionId } = await json<{ id: string }>('POST', '/connections', {
     ...{ name: 'Server', url: 'http://127.0.0.1:9/mcp', auth: { kind: 'none' } },
   })
+  const { id: credentialId } = await json<{ id: string }>('POST', '/git-credentials', {
+    ...{ address: 'github.com', username: 'somebody', token: 'token-of-the-test', access: 'read' },
+  })
   const { id: agentId } = await json<{ id: string }>('POST', '/agents', { name: 'Agent' })
   const run = await json<{ id: string }>('POST', `/agents/${agentId}/runs`, { input: '/run true' })
   const schedule = await json<{ id: string }>('POST', `/agents/${agentId}/schedules`, {
@@ -91,6 +94,7 @@ async function makeIds(person: TestPerson): Promise<Ids> {
     webhookId: webhook.id,
     skillId: ((await skill.json()) as { id: string }).id,
     connectionId,
+    credentialId,
     entryId,
     callId: entries.find((entry) => entry.kind === 'tool-call')?.id ?? 'no call',
     attachmentId: ((await upload.json()) as { id: string }).id,

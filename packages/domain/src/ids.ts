@@ -30,6 +30,7 @@ export const idPrefixes = {
   run: 'v',
   /** A schedule or a webhook: what starts runs. */
   trigger: 'f',
+  gitCredential: '4',
 } as const
 export type IdKind = keyof typeof idPrefixes
 

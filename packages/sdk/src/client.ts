@@ -4,6 +4,7 @@ import { connectionCalls } from './connections.ts'
 import { followStream, type StreamOptions } from './event-stream.ts'
 import { fileCalls } from './files.ts'
 import { gitCalls } from './git.ts'
+import { gitCredentialCalls } from './git-credentials.ts'
 import { accountCalls, installationCalls, modelCalls } from './installation.ts'
 import { previewCalls } from './previews.ts'
 import { type ClientOptions, connect } from './request.ts'
@@ -40,6 +41,7 @@ export function createClient(options: ClientOptions = {}) {
     terminals: terminalCalls(connection),
     files: fileCalls(connection),
     git: gitCalls(connection),
+    gitCredentials: gitCredentialCalls(connection),
     models: modelCalls(connection),
     connections: connectionCalls(connection),
     installation: installationCalls(connection),

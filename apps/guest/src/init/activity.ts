@@ -12,7 +12,7 @@ const ticksPerSecond = 100
 export function makeActivityReader(dependencies: {
   runningKeys: () => string[]
   terminalsLastInputAt: () => number | null
-  guestPorts: number[]
+  guestPorts: readonly number[]
 }): { read(): GuestActivity; guestPids(): Set<number> } {
   let earlier = new Map<string, number>()
   let endedTicks = 0

@@ -56,8 +56,14 @@ export type Launcher = {
   limited(options: { program: string; args: string[] }): string[]
 }
 
-export function makeLauncher(dependencies: { state: GuestState; pipes: PipePool; programs: Programs }): Launcher {
-  const { state, pipes, programs } = dependencies
+export function makeLauncher(dependencies: {
+  state: GuestState
+  pipes: PipePool
+  programs: Programs
+  /** What every program is started with, where nobody says otherwise. */
+  ownEnvironment: Record<string, string>
+}): Launcher {
+  const { state, pipes, programs, ownEnvironment } = dependencies
   const limited: Launcher['limited'] = ({ program, args }) => [
     ...programs.script('launch'),
     String(state.settings().limits.processes),
@@ -65,7 +71,7 @@ export function makeLauncher(dependencies: { state: GuestState; pipes: PipePool;
     ...args,
   ]
   const environment: Launcher['environment'] = ({ user, envs }) =>
-    environmentFor({ user, envs, envVars: state.settings().envVars })
+    environmentFor({ user, envs, envVars: { ...ownEnvironment, ...state.settings().envVars } })
   return {
     limited,
     environment,

@@ -31,7 +31,7 @@ export function makeManifestReader(dependencies: {
   launcher: Launcher
   contexts(): Context[]
   terminalPids(): number[]
-  guestPorts: number[]
+  guestPorts: readonly number[]
   stateDirectory: string
   /** Length of dpkg's log when this disk was first booted. */
   aptLogStart(): number

@@ -32,7 +32,7 @@ export function readSockets(options: {
   ownerOf(inode: string): number | 'guest' | undefined
   /** Sockets that belong to the machinery, such as a kernel's own. */
   isFurniture(inode: string): boolean
-  guestPorts: number[]
+  guestPorts: readonly number[]
 }): Pick<Manifest, 'ports' | 'connections'> {
   const rows = [...readSocketTable('tcp'), ...readSocketTable('udp')]
   const isGuests = (row: SocketRow) =>

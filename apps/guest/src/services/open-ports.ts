@@ -11,7 +11,7 @@ const maxOpenPorts = 50
 
 /** Ports whose holder cannot be told are left out: they may be the guest's. */
 export function findOpenPorts(options: {
-  guestPorts: number[]
+  guestPorts: readonly number[]
   isFurniture(inode: string): boolean
   isService(pid: number): boolean
 }): OpenPort[] {

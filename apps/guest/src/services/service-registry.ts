@@ -56,7 +56,7 @@ export function makeServiceRegistry(dependencies: {
   stateDirectory: string
   takeVerdict: Verdicts['take']
   /** Ports of the guest itself. */
-  guestPorts: number[]
+  guestPorts: readonly number[]
   /** Sockets of the machinery, such as a kernel's own. */
   isFurniture(inode: string): boolean
 }): ServiceRegistry {
@@ -167,7 +167,7 @@ function describe({ start, status, service }: Entry): KnownService {
 }
 
 /** The status of a service that cannot have its port. */
-function holderOfPort(port: number, guestPorts: number[]): ServiceStatus | undefined {
+function holderOfPort(port: number, guestPorts: readonly number[]): ServiceStatus | undefined {
   if (guestPorts.includes(port)) {
     const message = `Port ${port} belongs to the sandbox itself.`
     const problem = services.ServiceProblem.PORT_TAKEN

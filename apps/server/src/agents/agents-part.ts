@@ -5,6 +5,8 @@ import type { ConnectionTables } from '../connections/connections.table.ts'
 import { openState, secretsOf } from '../connections/oauth-state.models.ts'
 import { programSecrets } from '../connections/program.models.ts'
 import { type OpenDatabase, tablesOf } from '../database/database.ts'
+import { makeGitCredentialStore } from '../git-credentials/git-credentials.store.ts'
+import type { GitCredentialTables } from '../git-credentials/git-credentials.table.ts'
 import { rescueBudgets } from '../lifecycle/rescue-budgets.ts'
 import { makeModelStore } from '../models/models.store.ts'
 import type { ModelTables } from '../models/models.table.ts'
@@ -58,7 +60,7 @@ export function makeAgentPart(
     ...{ environments, environmentRows: (ids) => store.list(ids), workspaceIdsOf },
     startEnvironment: (order) =>
       startEnvironment({ environments: store, forkSandbox, sandboxStore, serviceStore, system }, order),
-    onSandboxChanged: (threadId) => parts.serviceWatch.sandboxChanged(threadId),
+    onSandboxChanged: parts.sandboxChanged,
     requireWorkspace: (userId, workspaceId) => workspaces.requireOpen(userId, workspaceId),
     skillIdsOf: async (userId) => (await parts.skills.list(userId)).skills.map(({ id }) => id),
     connectionIdsOf: async (userId) =>
@@ -74,12 +76,14 @@ export function makeAgentPart(
   return { agents, environments, agentFiles, installs: parts.installs }
 }
 
-/** Everything that is sealed with the master key: keys of models, tokens of connections. */
+/** Everything that is sealed with the master key: keys of models, tokens of connections and of Git credentials. */
 async function storedSecrets({ open, masterKey }: AgentPartOptions): Promise<string[]> {
   const box = makeSecretBox(masterKey)
   const models = await makeModelStore(tablesOf<ModelTables>(open.database)).list()
   const connections = await makeConnectionStore(tablesOf<ConnectionTables>(open.database)).secrets()
+  const gitTokens = await makeGitCredentialStore(tablesOf<GitCredentialTables>(open.database)).sealedTokens()
   const all = [
+    ...gitTokens.map((sealed) => box.open(sealed)),
     ...models.flatMap(({ sealed_key }) => (sealed_key === null ? [] : [box.open(sealed_key)])),
     ...connections.flatMap(({ auth_kind, sealed_secret }) => {
       if (sealed_secret === null) return []

@@ -54,7 +54,7 @@ export function makeGuardedFetch(options: {
  * Resolves a name and refuses it when any of its addresses may not be reached. The socket is opened to what was judged,
  * so a name that leads elsewhere a moment later changes nothing.
  */
-function guardedLookup(allowed: AllowedAddresses, ask: typeof lookUp): LookupFunction {
+export function guardedLookup(allowed: AllowedAddresses, ask: typeof lookUp): LookupFunction {
   return (hostname, options, callback) => {
     ask(hostname, { ...options, all: true }, (error, addresses) => {
       if (error !== null) return callback(error, [])

@@ -7,6 +7,7 @@ import { createAttachmentTables } from '../attachments/attachments.table.ts'
 import { createAuditTables } from '../audit/audit.table.ts'
 import { createConnectionTables } from '../connections/connections.table.ts'
 import { addConnectionPrograms } from '../connections/programs.table.ts'
+import { createGitCredentialTables } from '../git-credentials/git-credentials.table.ts'
 import { createLifecycleTables } from '../lifecycle/lifecycle.table.ts'
 import { addModelImages, createModelTables } from '../models/models.table.ts'
 import { createOperationTables } from '../operations/operations.table.ts'
@@ -67,6 +68,7 @@ const changes: Record<string, Change> = {
   '0034-installs': createInstallTables,
   '0035-connection-programs': addConnectionPrograms,
   '0038-copies-by-link': addCopyColumns,
+  '0039-git-credentials': createGitCredentialTables,
   '0040-turn-manifests': createManifestTable,
 }
 

@@ -5,6 +5,7 @@ import type { AttachmentTables } from '../attachments/attachments.table.ts'
 import type { AuditTables } from '../audit/audit.table.ts'
 import type { ConnectionTables } from '../connections/connections.table.ts'
 import type { ProgramTables } from '../connections/programs.table.ts'
+import type { GitCredentialTables } from '../git-credentials/git-credentials.table.ts'
 import type { LifecycleTables } from '../lifecycle/lifecycle.table.ts'
 import type { ModelTables } from '../models/models.table.ts'
 import type { OperationTables } from '../operations/operations.table.ts'
@@ -47,4 +48,5 @@ export type Database = UserTables &
   WorkspaceTables &
   ConnectionTables &
   ProgramTables &
+  GitCredentialTables &
   TurnTables

@@ -1,4 +1,4 @@
-import { codePort, guestPort } from '@threadbox/protocol/guest'
+import { guestPorts } from '@threadbox/protocol/guest'
 import type { Preview } from '@threadbox/protocol/public'
 import { LRUCache } from 'lru-cache'
 import type { Caller } from '../http/api.ts'
@@ -62,7 +62,7 @@ export function makePreviews(parts: { store: PreviewStore; names: PreviewNames; 
   const labelOf = (threadId: string) => store.labelOf(threadId, { make: makeLabel, now: system.now() })
   return {
     open: async (caller, { threadId, port, path, host }) => {
-      if (port === guestPort || port === codePort) throw previewPortReserved({ port })
+      if (guestPorts.includes(port)) throw previewPortReserved({ port })
       const now = system.now()
       const obstacle = obstacleOf(caller, names, host)
       const appOrigin = names.appOrigin(host)

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { type Client, createClient } from '@connectrpc/connect'
 import { fromWireError } from '@threadbox/errors'
-import { filesystem, process, runs, services, terminals } from '@threadbox/protocol/guest'
+import { filesystem, git, process, runs, services, terminals } from '@threadbox/protocol/guest'
 import type { Dispatcher } from 'undici'
 import { parseJson } from '../parse-json.ts'
 import { fileIsDirectory, fileNotFound } from '../tools/tools.errors.ts'
@@ -21,6 +21,7 @@ export type OpenedFile = {
 export type ReachableSandbox = AwakeSandbox & {
   services: Client<typeof services.Services>
   terminals: Client<typeof terminals.Terminals>
+  git: Client<typeof git.Git>
   /** A folder as a zip that is packed while it is read; with `only` these paths below it, else all of it. */
   openArchive(
     path: string,
@@ -83,6 +84,7 @@ export function reachSandbox(
     files: createClient(filesystem.Filesystem, transport),
     services: createClient(services.Services, transport),
     terminals: createClient(terminals.Terminals, transport),
+    git: createClient(git.Git, transport),
     openFile,
     openArchive: async (path, { only, signal }) => {
       const query = { path, username: fileUser, only: JSON.stringify(only) }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 export * as filesystem from './generated/filesystem/filesystem_pb.js'
 export * as process from './generated/process/process_pb.js'
+export * as git from './generated/threadbox/guest/v1/git_pb.js'
 export * as runs from './generated/threadbox/guest/v1/runs_pb.js'
 export * as services from './generated/threadbox/guest/v1/services_pb.js'
 export * as terminals from './generated/threadbox/guest/v1/terminals_pb.js'
@@ -15,6 +16,10 @@ export const envdVersion = '0.6.13'
 
 export const guestPort = 49_983
 export const codePort = 49_999
+/** Where programs of the sandbox, on its loopback only, find git's servers that want a login. */
+export const gitPort = 49_987
+/** Ports of the guest itself: nothing of the user's listens there. */
+export const guestPorts: readonly number[] = [guestPort, codePort, gitPort]
 export const accessTokenHeader = 'x-access-token'
 /** What the host's gateway asks the guest's connection to become, for a service that only listens on loopback. */
 export const tunnelProtocol = 'threadbox-tunnel'

@@ -185,5 +185,17 @@ export const guestPaths = {
   template: '/template',
   /** An upgrade that pipes to a port of the sandbox's own loopback. */
   tunnel: (port: number) => `/tunnel/${port}`,
+  /** `GET` (access token): what git sends with a request that was announced. Once, as it comes. */
+  gitBody: (id: string) => `/git/${id}/body`,
+  /** `POST` (access token): the answer that git gets, as it comes, with {@link gitAnswerHeader}. Broken off, git sees it so. */
+  gitAnswer: (id: string) => `/git/${id}/answer`,
   startRescued: (id: string) => `/rescue/processes/${id}/start`,
 } as const
+
+/** Carries {@link gitAnswerSchema} as JSON. */
+export const gitAnswerHeader = 'x-threadbox-git-answer'
+export const gitAnswerSchema = z.object({
+  status: z.number().int().min(200).max(599),
+  headers: z.record(z.string(), z.string()),
+})
+export type GitAnswer = z.infer<typeof gitAnswerSchema>

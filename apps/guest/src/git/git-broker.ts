@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { defineError } from '@threadbox/errors'
+import type { GitAnswer } from '@threadbox/protocol/guest'
+
+export const gitRequestGone = defineError({
+  code: 'guest.git-request-gone',
+  kind: 'not-found',
+  message: () => 'This request of git is over: it was answered, or git has given up.',
+  remedy: () => 'Nothing has to be done.',
+})
+
+/** A request as whoever follows is told of it. */
+export type AnnouncedRequest = { id: string; method: string; target: string; headers: Record<string, string> }
+
+/** What the other side may pass on; everything else of a request stays here. */
+const passedHeaders = [
+  ...['accept', 'accept-encoding', 'content-encoding', 'content-length', 'content-type'],
+  ...['git-protocol', 'user-agent'],
+]
+/** A clone takes one at a time: this is room for many, and a bound for a loop. */
+const maxOpen = 32
+/** Whoever took a request has limits of their own; this one is for a request that nobody will ever answer. */
+const longestWaitMs = 15 * 60_000
+const notConnected =
+  'threadbox is not connected to this sandbox at the moment, so this server cannot be reached with its Git credential. Try again in a few seconds.'
+const tooMany = `More than ${maxOpen} requests of git are open in this sandbox at once. Try again when some have ended.`
+
+type Exchange = {
+  announced: AnnouncedRequest
+  request: IncomingMessage
+  response: ServerResponse
+  isBodyTaken: boolean
+  isAnswering: boolean
+}
+
+/** Takes requests of git on loopback, and hands each to whoever follows, who brings the answer. Nothing is collected. */
+export type GitBroker = {
+  server: Server
+  /** Announces requests until it is aborted or another one follows. Null: nothing happened for `keepAliveMs`. */
+  follow(options: { signal: AbortSignal; keepAliveMs: number }): AsyncGenerator<AnnouncedRequest | null>
+  /** Sends what git sends, as it comes. Throws `guest.git-request-gone`. */
+  sendBody(id: string, to: ServerResponse): Promise<void>
+  /** Gives git its answer, as it comes. Throws `guest.git-request-gone`; rejects when either side breaks off. */
+  takeAnswer(id: string, answer: GitAnswer, from: IncomingMessage): Promise<void>
+}
+
+export function makeGitBroker(): GitBroker {
+  const exchanges = new Map<string, Exchange>()
+  let announcements: AnnouncedRequest[] = []
+  let follower: { replaced: () => void; wake: () => void } | undefined
+  const server = createServer((request, response) => {
+    response.on('error', () => response.destroy())
+    request.on('error', () => response.destroy())
+    if (follower === undefined) return refuse(response, notConnected)
+    if (exchanges.size >= maxOpen) return refuse(response, tooMany)
+    const announced = announcementOf(request)
+    exchanges.set(announced.id, { announced, request, response, isBodyTaken: false, isAnswering: false })
+    response.setTimeout(longestWaitMs, () => response.destroy())
+    response.once('close', () => exchanges.delete(announced.id))
+    announcements.push(announced)
+    follower.wake()
+  })
+  server.requestTimeout = 0
+  // git asks again over the same connection when it has read what it got.
+  server.keepAliveTimeout = 60_000
+  const find = (id: string) => {
+    const exchange = exchanges.get(id)
+    if (exchange === undefined) throw gitRequestGone({})
+    return exchange
+  }
+  const follow: GitBroker['follow'] = async function* ({ signal, keepAliveMs }) {
+    const left = new AbortController()
+    let something = Promise.withResolvers<void>()
+    const own = { replaced: () => left.abort(), wake: () => something.resolve() }
+    follower?.replaced()
+    follower = own
+    const over = AbortSignal.any([signal, left.signal])
+    over.addEventListener('abort', () => something.resolve())
+    try {
+      while (!over.aborted) {
+        const next = announcements.shift()
+        if (next !== undefined) {
+          if (exchanges.has(next.id)) yield next
+          continue
+        }
+        something = Promise.withResolvers<void>()
+        if (!(await within(something.promise, keepAliveMs))) yield null
+      }
+    } finally {
+      // A newer follower answers what this one was told of: it is of the same server.
+      if (follower === own) {
+        follower = undefined
+        announcements = []
+        for (const { response, isAnswering } of exchanges.values()) if (!isAnswering) refuse(response, notConnected)
+      }
+    }
+  }
+  return {
+    server,
+    follow,
+    sendBody: async (id, to) => {
+      const exchange = find(id)
+      if (exchange.isBodyTaken) throw gitRequestGone({})
+      exchange.isBodyTaken = true
+      const length = exchange.announced.headers['content-length']
+      to.writeHead(200, {
+        'content-type': 'application/octet-stream',
+        ...(length === undefined ? {} : { 'content-length': length }),
+      })
+      to.flushHeaders()
+      await pipeline(exchange.request, to).catch(brokenOff)
+    },
+    takeAnswer: async (id, { status, headers }, from) => {
+      const exchange = find(id)
+      if (exchange.isAnswering || exchange.response.headersSent) throw gitRequestGone({})
+      exchange.isAnswering = true
+      exchange.response.setTimeout(0)
+      exchange.response.writeHead(status, headers)
+      exchange.response.flushHeaders()
+      // Broken off here, git's connection is broken off: a part is never taken for the whole.
+      await pipeline(from, exchange.response).catch(brokenOff)
+    },
+  }
+}
+
+function brokenOff(cause: unknown): never {
+  throw gitRequestGone({}, { cause })
+}
+
+function announcementOf(request: IncomingMessage): AnnouncedRequest {
+  const headers = Object.fromEntries(
+    passedHeaders.flatMap((name) => {
+      const value = request.headers[name]
+      return typeof value === 'string' ? [[name, value]] : []
+    }),
+  )
+  return { id: randomUUID(), method: request.method ?? 'GET', target: request.url ?? '/', headers }
+}
+
+/** git shows plain text of an answer that refuses, each line behind `remote:`. */
+function refuse(response: ServerResponse, text: string): void {
+  if (response.headersSent || response.destroyed) return
+  response.writeHead(503, { 'content-type': 'text/plain', 'retry-after': '5', connection: 'close' })
+  response.end(`${text}\n`)
+}
+
+async function within(change: Promise<void>, ms: number): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => late.resolve(false), ms)
+  try {
+    return await Promise.race([change.then(() => true), late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

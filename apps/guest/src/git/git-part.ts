@@ -1,0 +1,82 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ServiceImpl } from '@connectrpc/connect'
+import { type git, gitAnswerHeader, gitAnswerSchema, guestPaths } from '@threadbox/protocol/guest'
+import { bodyUnreadable, sendJson } from '../init/http.ts'
+import { headerOf, pathOf, type Route } from '../server.ts'
+import { type GitBroker, makeGitBroker } from './git-broker.ts'
+import { type GitConfig, makeGitConfig } from './git-config.ts'
+
+const keepAliveMs = 15_000
+const idPattern = '([0-9a-f-]{36})'
+const bodyPattern = new RegExp(`^${guestPaths.gitBody(idPattern)}$`)
+const answerPattern = new RegExp(`^${guestPaths.gitAnswer(idPattern)}$`)
+
+/** What git in the sandbox needs to reach servers that want a login. */
+export type GitPart = {
+  /** For every program that is started. */
+  environment: Record<string, string>
+  /** To listen on loopback. */
+  server: Server
+  service: ServiceImpl<typeof git.Git>
+  routes: Route[]
+}
+
+export function makeGitPart(options: { scratchDirectory: string }): GitPart {
+  const config = makeGitConfig(options)
+  const broker = makeGitBroker()
+  const { environment } = config
+  return { environment, server: broker.server, service: makeGitService({ broker, config }), routes: gitRoutes(broker) }
+}
+
+/** The Git service of the guest protocol; its promises are written in `git.proto`. */
+function makeGitService({ broker, config }: { broker: GitBroker; config: GitConfig }): ServiceImpl<typeof git.Git> {
+  return {
+    followGit: async function* ({ sites }, { signal }) {
+      config.write(sites, (broker.server.address() as AddressInfo).port)
+      yield { event: { case: 'ready', value: {} } }
+      // Without sites it takes the place of an earlier follower, and leaves it empty.
+      const until = sites.length === 0 ? AbortSignal.abort() : signal
+      for await (const announced of broker.follow({ signal: until, keepAliveMs })) {
+        yield announced === null
+          ? { event: { case: 'keepalive', value: {} } }
+          : { event: { case: 'request', value: announced } }
+      }
+    },
+  }
+}
+
+/** Bodies of requests and answers, which are as large as repositories are. */
+function gitRoutes(broker: GitBroker): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: bodyPattern,
+      access: 'token',
+      handle: async (request, response) => await broker.sendBody(idIn(bodyPattern, pathOf(request)), response),
+    },
+    {
+      method: 'POST',
+      path: answerPattern,
+      access: 'token',
+      handle: async (request, response) => {
+        const answer = gitAnswerSchema.safeParse(parsed(headerOf(request, gitAnswerHeader)))
+        if (!answer.success) throw bodyUnreadable({ problem: 'it does not say what the answer is' })
+        await broker.takeAnswer(idIn(answerPattern, pathOf(request)), answer.data, request)
+        sendJson(response, { body: {} })
+      },
+    },
+  ]
+}
+
+function idIn(pattern: RegExp, path: string): string {
+  return pattern.exec(path)?.[1] ?? ''
+}
+
+function parsed(json: string | undefined): unknown {
+  try {
+    return JSON.parse(json ?? '')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,83 @@
+import type { Logger } from '@threadbox/telemetry'
+import type { Audit } from '../audit/audit.ts'
+import { allowedAddressesOf } from '../connections/addresses.models.ts'
+import { type OpenDatabase, tablesOf } from '../database/database.ts'
+import type { SandboxParts } from '../sandbox-parts.ts'
+import type { HostClient } from '../sandboxes/host-client.ts'
+import { makeSecretBox } from '../secrets/secret-box.ts'
+import type { System } from '../system.ts'
+import type { ThreadStore } from '../threads/threads.store.ts'
+import type { WorkspaceBase } from '../workspace-parts.ts'
+import type { Workspaces } from '../workspaces/workspaces.usecases.ts'
+import { makeGitCredentialStore } from './git-credentials.store.ts'
+import type { GitCredentialTables } from './git-credentials.table.ts'
+import { type GitCredentials, makeGitCredentials } from './git-credentials.usecases.ts'
+import { type GitFollow, makeGitFollow } from './git-follow.ts'
+import { makeGitRelay } from './git-relay.ts'
+import { makeGitUses } from './git-uses.ts'
+import { makeUsableCredentials } from './usable-credentials.ts'
+
+/** How long a server may take to take a connection. */
+const connectTimeoutMs = 10_000
+
+/** Git credentials, and what brings them to use in sandboxes without bringing them there. */
+export type GitCredentialParts = { gitCredentials: GitCredentials; gitFollow: GitFollow }
+
+export function makeGitCredentialParts(
+  options: {
+    open: OpenDatabase
+    host: HostClient
+    masterKey: Uint8Array
+    connectionSettings: { connectionsAllow: string; connectionSeconds: number }
+    audit: Audit
+    system: System
+    logger: Logger
+  },
+  known: {
+    base: WorkspaceBase
+    workspaces: Workspaces
+    threadStore: ThreadStore
+    sandboxParts: Pick<SandboxParts, 'sandboxes' | 'sandboxStore'>
+  },
+): GitCredentialParts {
+  const { audit, system, host } = options
+  const { threadStore, workspaces } = known
+  const { sandboxes, sandboxStore } = known.sandboxParts
+  const store = makeGitCredentialStore(tablesOf<GitCredentialTables>(options.open.database))
+  const secretBox = makeSecretBox(options.masterKey)
+  const allowed = allowedAddressesOf(options.connectionSettings.connectionsAllow)
+  const usable = makeUsableCredentials({
+    store,
+    access: known.base.access,
+    placeOf: async (threadId) => {
+      const row = await threadStore.findAny(threadId)
+      return row?.deleted_at === null ? { ownerId: row.user_id, workspaceId: row.workspace_id } : undefined
+    },
+  })
+  const relay = makeGitRelay({
+    ...{ host, usable, secretBox, allowed, logger: options.logger, connectTimeoutMs },
+    uses: makeGitUses({ store, audit, now: system.now }),
+    transferring: (sandboxId) => sandboxes.transferring(sandboxId),
+    silenceMs: options.connectionSettings.connectionSeconds * 1000,
+  })
+  const gitFollow = makeGitFollow({
+    ...{ usable, relay, logger: options.logger },
+    ifAwake: (threadId) => sandboxes.ifAwake(threadId),
+    awakeThreads: async () =>
+      (await sandboxStore.all()).filter(({ state }) => state === 'active').map(({ thread_id }) => thread_id),
+  })
+  return {
+    gitCredentials: makeGitCredentials({
+      ...{ store, secretBox, allowed, audit, system },
+      requireWorkspace: (userId, workspaceId) => workspaces.requireManaged(userId, workspaceId),
+      onChanged: gitFollow.refresh,
+    }),
+    gitFollow: {
+      ...gitFollow,
+      stop: async () => {
+        await gitFollow.stop()
+        await relay[Symbol.asyncDispose]()
+      },
+    },
+  }
+}
