@@ -1,3 +1,4 @@
+export { type GitTestServer, startGitServer } from './git-server/git-server.ts'
 export { type LoginServer, startLoginServer } from './login-server/login-server.ts'
 export { type LoginGate, startLoginGate } from './mcp-server/login-gate.ts'
 export { type McpTestServer, type McpTestTool, startMcpServer } from './mcp-server/mcp-server.ts'

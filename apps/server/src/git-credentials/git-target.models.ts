@@ -107,7 +107,7 @@ export function mediaTypeOf({ service, isAdvertisement }: GitTarget): string {
  * anew. Undefined when it leads anywhere else.
  */
 export function redirectedTo(target: GitTarget, redirect: { location: string; address: string }): string | undefined {
-  if (!target.isAdvertisement) return undefined
+  if (!target.isAdvertisement || redirect.location === '') return undefined
   const base = `${redirect.address}${serverPathOf(target)}`
   if (!URL.canParse(redirect.location, base)) return undefined
   const url = new URL(redirect.location, base)
