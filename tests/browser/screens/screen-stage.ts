@@ -9,6 +9,7 @@ import { agentDetails, agents, environment } from './example-agents.ts'
 import { approvalEntries, approvalTurn, connections, presets } from './example-connections.ts'
 import * as data from './example-data.ts'
 import { gitDiff, gitLook } from './example-git.ts'
+import { gitCredentials, threadGitCredentials } from './example-git-credentials.ts'
 import { rewindPreviewAt } from './example-rewind.ts'
 import * as example from './example-runs.ts'
 
@@ -163,6 +164,8 @@ const answers: Record<string, unknown> = {
   'GET /threads/t/skills': { skills: [] },
   'GET /connections': { connections },
   'GET /connections/presets': { presets },
+  'GET /git-credentials': { credentials: gitCredentials },
+  'GET /threads/t/git-credentials': { credentials: threadGitCredentials },
   'GET /threads/t/links': { links: data.threadLinks },
   'POST /shared-threads/look': data.sharedThread,
   'GET /models': { models: data.models },

@@ -227,6 +227,13 @@ export const screens: readonly Screen[] = [
     reach: (page) => page.getByRole('button', { name: 'Edit Bookkeeping' }).press('Enter'),
     shows: (page) => page.getByRole('textbox', { name: 'Command' }),
   },
+  settings('git', (page) => page.getByText('github.com', { exact: true })),
+  {
+    name: 'git-credential-dialog',
+    path: '/settings/git',
+    reach: (page) => page.getByRole('button', { name: 'Edit github.com' }).press('Enter'),
+    shows: (page) => page.getByRole('textbox', { name: 'Only for these repositories' }),
+  },
   settings('limits', (page) => page.getByRole('textbox', { name: 'Sandbox memory' })),
   settings('sandboxes', (page) => page.getByRole('textbox').first()),
   settings('network', (page) => page.getByText('Port').first()),

@@ -45,6 +45,8 @@ export const queryKeys = {
   gitDiff: (threadId: string, of: { root: string; file: string; from: string | null }) => ['git', threadId, 'diff', of],
   report: (threadId: string, reportId: string) => ['report', threadId, reportId],
   connections: ['connections'],
+  gitCredentials: ['git-credentials'],
+  threadGitCredentials: (threadId: string) => ['git-credentials', 'thread', threadId],
   connectionPresets: ['connection-presets'],
   connectionLogin: (state: string) => ['connection-login', state],
   models: ['models'],

@@ -6,6 +6,22 @@ export const connectionErrors: ErrorWords = {
     message: 'Dieser Aufruf wartet auf niemanden: er ist schon entschieden, oder der Lauf wurde gestoppt.',
     remedy: 'Sehen Sie das Gespräch noch einmal an.',
   },
+  'git-credential.address-invalid': {
+    message: 'Diese Adresse geht für einen Git-Zugang nicht: {problem}',
+    remedy: 'Geben Sie den Namen des Servers ein, etwa github.com, oder seine https-Adresse ohne Pfad.',
+  },
+  'git-credential.address-refused': {
+    message: '{host} ist eine Adresse in einem privaten Netz; dorthin dürfen Git-Zugänge nicht führen.',
+    remedy: 'Die Verwalterin oder der Verwalter kann sie mit THREADBOX_CONNECTIONS_ALLOW erlauben.',
+  },
+  'git-credential.limit': {
+    message: 'Es gibt schon {limit} Git-Zugänge, mehr kann eine Person nicht haben.',
+    remedy: 'Entfernen Sie einen, der nicht gebraucht wird.',
+  },
+  'git-credential.not-found': {
+    message: 'Einen Git-Zugang mit dieser Kennung gibt es nicht.',
+    remedy: 'Wählen Sie einen aus der Liste der Git-Zugänge.',
+  },
   'connection.address-invalid': {
     message: 'Diese Adresse geht für eine Verbindung nicht: {problem}',
     remedy: 'Geben Sie die https-Adresse eines MCP-Servers ein, ohne Benutzernamen und Passwort darin.',

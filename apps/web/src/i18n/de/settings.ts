@@ -8,6 +8,7 @@ export const settings: Texts<typeof source> = {
     models: 'Modelle',
     skills: 'Skills',
     connections: 'Verbindungen',
+    git: 'Git',
     limits: 'Grenzen',
     sleep: 'Sandboxes',
     network: 'Netz',

@@ -9,6 +9,7 @@ import { empty } from './empty.ts'
 import { files } from './files.ts'
 import { firstMinute } from './first-minute.ts'
 import { git } from './git.ts'
+import { gitCredentials } from './git-credentials.ts'
 import { help } from './help.ts'
 import { lifecycle } from './lifecycle.ts'
 import { models } from './models.ts'
@@ -41,6 +42,7 @@ export const en = {
   files,
   firstMinute,
   git,
+  gitCredentials,
   help,
   lifecycle,
   models,

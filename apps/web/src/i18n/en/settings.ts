@@ -5,6 +5,7 @@ export const settings = {
     models: 'Models',
     skills: 'Skills',
     connections: 'Connections',
+    git: 'Git',
     limits: 'Limits',
     sleep: 'Sandboxes',
     network: 'Network',

@@ -10,6 +10,7 @@ import { Pane } from '../../../ui/pane.tsx'
 import { Resizer } from '../../../ui/resizer.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { LoadFailed } from '../../connection/components/load-failed.tsx'
+import { ThreadGitCredentials } from '../../git-credentials/components/thread-git-credentials.tsx'
 import { SurvivalCard } from '../../lifecycle/components/survival-card.tsx'
 import type { PaneProps } from '../../panes/components/pane-registry.ts'
 import { usePageThread } from '../../panes/state/page-thread.ts'
@@ -100,6 +101,7 @@ function Detail(props: { thread: Thread; detail: SandboxDetail; isStale: boolean
       />
       <PolicySection threadId={thread.id} detail={detail} />
       <ThreadSkills threadId={thread.id} />
+      <ThreadGitCredentials threadId={thread.id} />
       {detail.latestReport !== null && (
         <section className="sec" aria-label={t('pane.report')}>
           <div className="sec-h">{t('pane.report')}</div>

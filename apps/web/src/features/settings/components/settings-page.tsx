@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { NotFoundPage } from '../../connection/components/not-found-page.tsx'
 import { useDocumentTitle } from '../../connection/state/use-document-title.ts'
 import { ConnectionsSection } from '../../connections/components/connections-section.tsx'
+import { GitSection } from '../../git-credentials/components/git-section.tsx'
 import { SkillsSection } from '../../skills/components/skills-section.tsx'
 import { AboutSection } from './about-section.tsx'
 import { ApiKeysSection } from './api-keys-section.tsx'
@@ -22,6 +23,7 @@ const sections = {
   models: { label: 'nav.models', Content: ModelsSection },
   skills: { label: 'nav.skills', Content: SkillsSection },
   connections: { label: 'nav.connections', Content: ConnectionsSection },
+  git: { label: 'nav.git', Content: GitSection },
   limits: { label: 'nav.limits', Content: LimitsSection },
   sandboxes: { label: 'nav.sleep', Content: SleepSection },
   network: { label: 'nav.network', Content: NetworkSection },
