@@ -29,7 +29,10 @@ export async function startBrowserStage(...others: { port: number }[]): Promise<
   const models = await startModelServer()
   cleanup.defer(() => models.close())
   const installation = cleanup.use(
-    await startInstallation({ serverEnvironment: { THREADBOX_WEB_DIRECTORY: webDirectory } }),
+    await startInstallation({
+      // Servers that tests start beside it are on loopback.
+      serverEnvironment: { THREADBOX_WEB_DIRECTORY: webDirectory, THREADBOX_CONNECTIONS_ALLOW: '127.0.0.0/8' },
+    }),
   )
   const { browser } = cleanup.use(await startBrowser(installation.server, ...others))
   const kept = cleanup.move()
