@@ -77,7 +77,7 @@ export const serverSettings = {
     default: 30,
   }),
   connectionsAllow: setting({
-    doc: 'Names, addresses and ranges inside private networks that connections to MCP servers may lead to, separated by commas; these may also be unencrypted.',
+    doc: 'Names, addresses and ranges inside private networks that connections to MCP servers and Git credentials may lead to, separated by commas; these may also be unencrypted.',
     environment: 'THREADBOX_CONNECTIONS_ALLOW',
     schema: z
       .string()
@@ -87,7 +87,7 @@ export const serverSettings = {
     default: '',
   }),
   connectionSeconds: setting({
-    doc: 'How long the server of a connection may take for one answer, in seconds.',
+    doc: 'How long the server of a connection may take for one answer, and a Git server may be silent, in seconds.',
     environment: 'THREADBOX_CONNECTION_SECONDS',
     schema: z.coerce.number().int().min(1).max(3600),
     default: 120,
