@@ -8,6 +8,9 @@ import type { UsableCredential } from './usable-credentials.ts'
 
 type Stream = { sites: string[]; tell(target: string): void; breakOff(): void; isOpen: boolean }
 
+/** A target that begins with a slash gets an id as guests give them; any other one is the id itself. */
+const idOf = (target: string) => (target.startsWith('/') ? crypto.randomUUID() : target)
+
 let streams: Stream[]
 let fails: ConnectError | undefined
 let addresses: string[]
@@ -29,7 +32,7 @@ const transport = createRouterTransport((router) => {
         sites: sites.map(({ address }) => address),
         isOpen: true,
         tell: (target) => {
-          queue.push({ id: target, method: 'GET', target, headers: {} } as guest.GitRequest)
+          queue.push({ id: idOf(target), method: 'GET', target, headers: {} } as guest.GitRequest)
           next.resolve()
         },
         breakOff: () => over.abort(),
@@ -122,6 +125,27 @@ test('when the last credential is taken away the guest is told, and followed no 
     ])
   await follow.deliver('t', sandbox())
   expect(streams).toHaveLength(2)
+})
+
+test('a request whose id would lead elsewhere in a path is not looked at', async () => {
+  await follow.deliver('t', sandbox())
+  for (const id of ['../../other/guest/files?path=/', '', 'a'.repeat(35), `${crypto.randomUUID()}/..`])
+    streams[0]?.tell(id)
+  streams[0]?.tell('/git.test/a')
+  await expect.poll(() => passed.map(({ target }) => target)).toEqual(['/git.test/a'])
+})
+
+test('a guest that announces without end is read no further than what is under way', async () => {
+  const held = Promise.withResolvers<void>()
+  holdPasses = held.promise
+  await follow.deliver('t', sandbox())
+  for (let count = 0; count < 200; count++) streams[0]?.tell(`/git.test/${count}`)
+  await expect.poll(() => passed.length).toBe(64)
+  follow.sandboxChanged('t')
+  await follow.deliver('t', sandbox())
+  expect(passed).toHaveLength(64)
+  held.resolve()
+  await expect.poll(() => passed.length).toBe(200)
 })
 
 test('what git asked in a boot ends with it, and the next boot is followed anew', async () => {

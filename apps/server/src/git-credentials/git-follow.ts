@@ -37,6 +37,11 @@ const againMs = 1_000
 /** How long the use of a sandbox waits for its guest to know of credentials. */
 const readyMs = 5_000
 
+/** A guest has fewer of them open; one that was taken over by what runs in its sandbox may say anything. */
+const maxUnderWay = 64
+/** It becomes a part of a path. */
+const idPattern = /^[0-9a-f-]{36}$/
+
 type Site = { name: string; address: string }
 /** What the guest of one boot was told of, and in which state of all credentials that was. */
 type Following = {
@@ -161,11 +166,17 @@ async function followBoot(
       .pass(waiting)
       .catch((error: unknown) => logger.debug({ err: error, threadId }, 'git was not answered'))
   }
+  const underWay = new Set<Promise<void>>()
   while (!signal.aborted) {
     try {
       for await (const { event } of sandbox.git.followGit({ sites }, { signal })) {
         if (event.case === 'ready') following.ready.resolve()
-        if (event.case === 'request') followed.keep(pass(event.value))
+        if (event.case !== 'request' || !idPattern.test(event.value.id)) continue
+        // Nothing more is read while so many are under way: whoever announces without end waits.
+        while (underWay.size >= maxUnderWay) await Promise.race(underWay)
+        const work = pass(event.value).finally(() => underWay.delete(work))
+        underWay.add(work)
+        followed.keep(work)
       }
       if (sites.length === 0) break
     } catch (error) {

@@ -88,13 +88,14 @@ export function makeGitRelay(dependencies: GitRelayDependencies): GitRelay {
     pass: async (waiting) => {
       const { sandboxId } = waiting.sandbox
       const all = [...open.values()].reduce((sum, ofOne) => sum + ofOne, 0)
+      const limit = all >= maxRequests.ofAll ? maxRequests.ofAll : maxRequests.ofSandbox
       const isFull = all >= maxRequests.ofAll || (open.get(sandboxId) ?? 0) >= maxRequests.ofSandbox
       count(sandboxId, 1)
       using silence = makeSilence(silenceMs)
       const signal = AbortSignal.any([waiting.signal, silence.signal])
       try {
         using _transfer = dependencies.transferring(sandboxId)
-        if (isFull) throw gitTooManyRequests({ limit: maxRequests.ofSandbox })
+        if (isFull) throw gitTooManyRequests({ limit })
         await relay({ ...dependencies, dispatcher }, { ...waiting, signal, heard: silence.heard })
       } catch (error) {
         // The sandbox is gone, or went to sleep: nobody is there to be told.

@@ -6,12 +6,15 @@ import type { UsableCredential } from './usable-credentials.ts'
 
 /** Notes what credentials are used for. */
 export type GitUses = {
-  /** Before the request is made: every push, and of what is only read, a repository once in a while. */
+  /** Before the request is made; the same use of the same repository once in a while. */
   record(use: { credential: UsableCredential; target: GitTarget; threadId: string }): Promise<void>
 }
 
-/** A clone is several requests, and a program that looks for news asks all the time. */
-const readEveryMs = 60_000
+/**
+ * A clone is several requests, and a program that looks for news asks all the time. A push is noted by itself, as long as
+ * they do not come faster than a person could read of them.
+ */
+const everyMs = { read: 60_000, push: 1_000 }
 
 export function makeGitUses(options: {
   store: Pick<GitCredentialStore, 'update'>
@@ -19,15 +22,17 @@ export function makeGitUses(options: {
   now: () => number
 }): GitUses {
   const { store, audit, now } = options
-  const reads = new LRUCache<string, number>({ max: 2000 })
+  const noted = new LRUCache<string, number>({ max: 2000 })
   return {
     record: async ({ credential, target, threadId }) => {
       const isPush = target.service === 'receive-pack'
-      const key = JSON.stringify([credential.id, threadId, target.repository])
+      const kind = isPush ? 'push' : 'read'
+      const key = JSON.stringify([kind, credential.id, threadId, target.repository])
       const at = now()
       // What a push begins with changes nothing: the push itself is noted.
-      if (isPush ? target.isAdvertisement : Math.abs(at - (reads.get(key) ?? 0)) < readEveryMs) return
-      if (!isPush) reads.set(key, at)
+      if (isPush && target.isAdvertisement) return
+      if (Math.abs(at - (noted.get(key) ?? 0)) < everyMs[kind]) return
+      noted.set(key, at)
       await audit.record({
         userId: credential.userId,
         action: isPush ? 'git-credential-pushed' : 'git-credential-read',

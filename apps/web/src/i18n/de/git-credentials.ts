@@ -8,7 +8,7 @@ export const gitCredentials: Texts<typeof source> = {
   empty: 'Es gibt keinen. Öffentliche Repositorys lassen sich auch ohne klonen.',
   access: { read: 'Klonen und holen', push: 'Klonen, holen und pushen' },
   allRepositories: 'alle Repositorys',
-  nowhere: 'noch darf ihn kein Thread nutzen',
+  nowhere: 'noch darf ihn kein Thread nutzen: einschalten lässt er sich im Sandbox-Bereich eines Threads',
   usedIn: 'darf genutzt werden in {{places}}',
   threads_one: '1 Thread',
   threads_other: '{{count}} Threads',

@@ -5,7 +5,7 @@ export const gitCredentials = {
   empty: 'There is none. Public repositories can be cloned without one.',
   access: { read: 'Clone and fetch', push: 'Clone, fetch and push' },
   allRepositories: 'all repositories',
-  nowhere: 'no thread may use it yet',
+  nowhere: 'no thread may use it yet: switch it on in the sandbox pane of one',
   usedIn: 'may be used in {{places}}',
   threads_one: '1 thread',
   threads_other: '{{count}} threads',

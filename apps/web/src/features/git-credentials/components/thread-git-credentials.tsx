@@ -14,7 +14,7 @@ export function ThreadGitCredentials(props: { threadId: string }) {
   return (
     <section className="sec" aria-label={t('title')}>
       <div className="sec-h">{t('title')}</div>
-      <p className="help">{t('thread.lead')}</p>
+      <p className="facts">{t('thread.lead')}</p>
       <ul className="git-allowed">
         {credentials.data.map((credential) => (
           <AllowedRow key={credential.id} threadId={props.threadId} credential={credential} />
