@@ -83,13 +83,13 @@ async function storedSecrets({ open, masterKey }: AgentPartOptions): Promise<str
   const connections = await makeConnectionStore(tablesOf<ConnectionTables>(open.database)).secrets()
   const gitTokens = await makeGitCredentialStore(tablesOf<GitCredentialTables>(open.database)).sealedTokens()
   const all = [
-    ...gitTokens.map((sealed) => box.open(sealed)),
     ...models.flatMap(({ sealed_key }) => (sealed_key === null ? [] : [box.open(sealed_key)])),
     ...connections.flatMap(({ auth_kind, sealed_secret }) => {
       if (sealed_secret === null) return []
       if (auth_kind === 'program') return Object.values(programSecrets({ sealed_secret }, box))
       return auth_kind === 'oauth' ? secretsOf(openState(sealed_secret, box)) : [box.open(sealed_secret)]
     }),
+    ...gitTokens.map((sealed) => box.open(sealed)),
   ]
   return [...new Set(all)].filter(({ length }) => length >= minSecretCharacters)
 }

@@ -6,6 +6,7 @@ import { nothingCleaned } from '../sandboxes/environments-stand-in.test-utils.ts
 import { emptyRescue, type HostStandIn, startHostStandIn } from '../sandboxes/host-stand-in.test-utils.ts'
 
 const token = 'a-token-that-is-kept'
+const gitToken = 'a-token-of-git-that-is-kept'
 
 onBothDatabases((target) => {
   let host: HostStandIn
@@ -94,6 +95,9 @@ onBothDatabases((target) => {
     await request('POST', '/connections', {
       ...{ name: 'Store', url: 'http://127.0.0.1:9/mcp', auth: { kind: 'bearer', token } },
     })
+    await request('POST', '/git-credentials', {
+      ...{ address: 'github.com', username: 'somebody', token: gitToken, access: 'read' },
+    })
     await addService(`serve ${token}`)
     const variable = { context: 'main', type: 'int', bytes: 8, method: 'data' as const }
     host.rescue = {
@@ -113,7 +117,7 @@ onBothDatabases((target) => {
         memoryProblem: '',
       },
     })
-    expect(host.cleans).toEqual([{ secrets: [token] }])
+    expect(host.cleans).toEqual([{ secrets: [token, gitToken] }])
     const [copy = ''] = sandboxes().filter((id) => !before.includes(id))
     expect(host.sandboxes.get(copy)).toMatchObject({ bootId: null })
     expect((await server.parts.sandboxStore.find(threadId))?.state).toBe('active')
