@@ -5,9 +5,9 @@
 packages_for_stage() {
   case $1 in
     check) printf '%s\n' ca-certificates shellcheck ;;
-    unit) printf '%s\n' bzip2 ca-certificates postgresql procps ;;
-    system) printf '%s\n' "${debian_packages[@]}" curl e2fsprogs python3 ;;
-    browser) printf '%s\n' "${debian_packages[@]}" chromium fonts-dejavu-core openssl ;;
+    unit) printf '%s\n' bzip2 ca-certificates git postgresql procps ;;
+    system) printf '%s\n' "${debian_packages[@]}" curl e2fsprogs git openssl python3 ;;
+    browser) printf '%s\n' "${debian_packages[@]}" chromium fonts-dejavu-core git openssl ;;
   esac
 }
 

@@ -12,11 +12,14 @@ let server: GitTestServer
 let thread: TestThread
 let credential: GitCredential
 beforeAll(async () => {
-  server = await startGitServer()
+  server = await startGitServer({ isEncrypted: true })
   await server.commit('team/app', { 'readme.md': 'private words\n' })
   await server.commit('team/other', { 'readme.md': 'other words\n' })
   installation = await startInstallation({
-    serverEnvironment: { THREADBOX_CONNECTIONS_ALLOW: '127.0.0.0/8', THREADBOX_CONNECTION_SECONDS: '20' },
+    serverEnvironment: {
+      ...{ THREADBOX_CONNECTIONS_ALLOW: '127.0.0.0/8', THREADBOX_CONNECTION_SECONDS: '20' },
+      NODE_EXTRA_CA_CERTS: server.certificateFile,
+    },
   })
   credential = await add({ access: 'push' })
   thread = await installation.newThread()
@@ -176,7 +179,7 @@ test('a credential for one repository is used for no other', async () => {
 })
 
 test('programs in the sandbox can ask for nothing else at the server', async () => {
-  const site = `http+${new URL(server.url).host}`
+  const site = new URL(server.url).host
   const before = server.requests.length
   for (const path of ['team/app/HEAD', 'api/v1/user', 'team/../team/app/info/refs?service=git-upload-pack']) {
     const said = await run(`curl -s --path-as-is -w '%{http_code}' 'http://127.0.0.1:${gitPort}/${site}/${path}'`)
@@ -186,7 +189,7 @@ test('programs in the sandbox can ask for nothing else at the server', async () 
   expect(server.requests).toHaveLength(before)
 })
 
-test('a clone of 100 MB comes in pieces: the server holds none of it', async () => {
+test('a clone of 100 MB and a push of 20 MB go in pieces: the server holds none of it', async () => {
   await server.commit('team/large', { 'large.bin': randomBytes(100_000_000) })
   await run('sync')
   const peak = async () => {
@@ -197,6 +200,9 @@ test('a clone of 100 MB comes in pieces: the server holds none of it', async () 
   await run(`git clone -q ${server.url}/team/large /tmp/large && stat -c %s /tmp/large/large.bin`).then((said) =>
     expect(said).toContain('100000000'),
   )
+  const change = 'cd /tmp/large && head -c 20000000 /dev/urandom > more.bin && git add . && '
+  await run(`${change} git ${identity} commit -qm more && git push -q && git rev-parse HEAD`)
+  expect(await server.git('team/large', 'ls-tree', '--name-only', 'main')).toContain('more.bin')
   expect((await peak()) - before).toBeLessThan(60_000)
 })
 

@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createEncryptedServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +13,8 @@ const run = promisify(execFile)
 export type GitTestServer = AsyncDisposable & {
   /** Its origin. */
   url: string
+  /** What has to be trusted to reach it, when it is encrypted. */
+  certificateFile: string
   username: string
   token: string
   /** Requests in the order in which they came. */
@@ -24,7 +27,8 @@ export type GitTestServer = AsyncDisposable & {
   git(repository: string, ...args: string[]): Promise<string>
 }
 
-export async function startGitServer(): Promise<GitTestServer> {
+export async function startGitServer(options: { isEncrypted?: boolean } = {}): Promise<GitTestServer> {
+  const { isEncrypted = false } = options
   const directory = await mkdtemp(join(tmpdir(), 'git-server-'))
   const folderOf = (repository: string) => join(directory, 'repositories', `${repository}.git`)
   const environment = {
@@ -36,7 +40,9 @@ export async function startGitServer(): Promise<GitTestServer> {
   }
   const git = async (folder: string, ...args: string[]) =>
     (await run('git', ['-C', folder, ...args], { env: environment, maxBuffer: 10_000_000 })).stdout
-  const http = createServer((request, response) => {
+  const certificate = { key: join(directory, 'key.pem'), file: join(directory, 'certificate.pem') }
+  if (isEncrypted) await makeCertificate(certificate)
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const { method = 'GET', url: path = '/', headers } = request
     server.requests.push({ method, path, headers })
     if (server.answer(request, response)) return
@@ -46,12 +52,16 @@ export async function startGitServer(): Promise<GitTestServer> {
       return void response.end('<h1>Log in</h1>')
     }
     serve({ request, response, root: join(directory, 'repositories'), environment })
-  })
+  }
+  const http = isEncrypted
+    ? createEncryptedServer({ key: await readFile(certificate.key), cert: await readFile(certificate.file) }, onRequest)
+    : createServer(onRequest)
   await new Promise<void>((resolve) => {
     http.listen(0, '127.0.0.1', resolve)
   })
   const server: GitTestServer = {
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    url: `${isEncrypted ? 'https' : 'http'}://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    certificateFile: certificate.file,
     username: 'somebody',
     token: `gt-${crypto.randomUUID()}`,
     requests: [],
@@ -65,6 +75,13 @@ export async function startGitServer(): Promise<GitTestServer> {
     },
   }
   return server
+}
+
+async function makeCertificate({ key, file }: { key: string; file: string }): Promise<void> {
+  await run('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
+    ...['-subj', '/CN=git server of a test', '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', file],
+  ])
 }
 
 async function commit(options: {
