@@ -25,6 +25,8 @@ type Seen = { method: string; url: string; headers: IncomingMessage['headers']; 
 /** What git sent, and what it was answered, at the guest's end of the wire. */
 let told: Told[]
 let gitBody: (response: ServerResponse) => void
+/** While set, the guest does not say that it has taken an answer. */
+let heldAnswers: ServerResponse[] | undefined
 /** What the Git server was asked, and how it answers. */
 let seen: Seen[]
 let answer: (request: IncomingMessage, response: ServerResponse) => void
@@ -70,7 +72,8 @@ beforeAll(async () => {
     request.once('error', () => done(Buffer.concat(parts).toString(), true))
     request.once('end', () => {
       done(Buffer.concat(parts).toString(), false)
-      response.end('{}')
+      if (heldAnswers === undefined) response.end('{}')
+      else heldAnswers.push(response)
     })
   })
   guestOrigin = await listen(guest)
@@ -93,6 +96,7 @@ afterAll(() => {
 })
 beforeEach(() => {
   told = []
+  heldAnswers = undefined
   seen = []
   recorded = []
   gitBody = (response) => void response.end('what git sends')
@@ -239,12 +243,17 @@ test('more requests of one sandbox than it may have at once are refused; others 
   answer = (_request, response) => void held.push(response)
   const under = Array.from({ length: 16 }, () => pass(refs))
   await expect.poll(() => held.length).toBe(16)
-  await pass(refs)
-  expect(told).toMatchObject([{ status: 429, body: expect.stringContaining('git-credential.too-many-requests') }])
+  // Its guest takes as long as it likes with what it is told.
+  heldAnswers = []
+  const refused = Array.from({ length: 200 }, () => pass(refs))
+  await expect.poll(() => told.length).toBe(200)
+  expect(told[0]).toMatchObject({ status: 429, body: expect.stringContaining('git-credential.too-many-requests') })
   const other = relay.pass({ ...waiting(refs), sandbox: { sandboxId: 'other', bootId: 'b' } })
   await expect.poll(() => held.length).toBe(17)
   for (const response of held) response.destroy()
-  await Promise.all([...under, other])
+  for (const response of heldAnswers) response.end('{}')
+  heldAnswers = undefined
+  await Promise.all([...under, ...refused, other])
 })
 
 test('what git asks for is asked for with the login and nothing else of the sandbox, and its answer comes as it is', async () => {

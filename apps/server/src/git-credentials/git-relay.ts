@@ -66,7 +66,7 @@ export type GitRelayDependencies = {
 }
 
 /** A clone has one at a time: room for many sandboxes, and a bound for each. */
-const maxRequests = { ofSandbox: 16, ofAll: 64 }
+const maxRequests = { ofSandbox: 16, ofAll: 128 }
 
 export function makeGitRelay(dependencies: GitRelayDependencies): GitRelay {
   const { allowed, silenceMs } = dependencies
@@ -90,7 +90,8 @@ export function makeGitRelay(dependencies: GitRelayDependencies): GitRelay {
       const all = [...open.values()].reduce((sum, ofOne) => sum + ofOne, 0)
       const limit = all >= maxRequests.ofAll ? maxRequests.ofAll : maxRequests.ofSandbox
       const isFull = all >= maxRequests.ofAll || (open.get(sandboxId) ?? 0) >= maxRequests.ofSandbox
-      count(sandboxId, 1)
+      // One that is refused takes nobody's place, however long its refusal is under way.
+      if (!isFull) count(sandboxId, 1)
       using silence = makeSilence(silenceMs)
       const signal = AbortSignal.any([waiting.signal, silence.signal])
       try {
@@ -100,9 +101,10 @@ export function makeGitRelay(dependencies: GitRelayDependencies): GitRelay {
       } catch (error) {
         // The sandbox is gone, or went to sleep: nobody is there to be told.
         if (waiting.signal.aborted) return
-        await refuse(dependencies, waiting, explained(error, { isSilent: silence.signal.aborted, silenceMs }))
+        const inTime = { ...waiting, signal: AbortSignal.any([waiting.signal, AbortSignal.timeout(silenceMs)]) }
+        await refuse(dependencies, inTime, explained(error, { isSilent: silence.signal.aborted, silenceMs }))
       } finally {
-        count(sandboxId, -1)
+        if (!isFull) count(sandboxId, -1)
       }
     },
     [Symbol.asyncDispose]: async () => await dispatcher.destroy(),
@@ -260,7 +262,7 @@ function streamed(body: Readable, heard: () => void): Readable {
       yield piece as Uint8Array
     }
   }
-  return Readable.from(pieces())
+  return Readable.from(pieces(), { highWaterMark: 2 })
 }
 
 function mediaType(header: string | string[] | undefined): string {
