@@ -1,9 +1,12 @@
 import { access, readFile } from 'node:fs/promises'
 import { commandFailed } from './disk-store.errors.ts'
-import { runCommand } from './run-command.ts'
+import { readCommand, runCommand } from './run-command.ts'
+import { makeSendStreamReader, type NamesOfStream, type SendStreamLimits } from './send-stream.ts'
 
 /** Rescans and the deletion of large volumes take as long as the pool is large. */
 const longTimeoutMs = 3_600_000
+/** Reading two volumes whole takes less than this: whoever waits for what differs does that instead. */
+const sendTimeoutMs = 20_000
 
 /**
  * How a mounted btrfs counts. `simple` (kernel 6.7 and later) counts an extent for the volume that wrote it, at no
@@ -41,6 +44,25 @@ export const btrfs = {
     const output = await runCommand(['btrfs', 'subvolume', 'find-new', path, String(since)])
     const pieces = output.matchAll(/^inode \d+ file offset \d+ len (\d+) disk start \d+ offset \d+ gen \d+ flags /gm)
     return [...pieces].reduce((sum, [, length]) => sum + Number(length), 0)
+  },
+  /** The names that a read-only volume and another one differ in; undefined: more than these limits. */
+  async namesOfDifferences(options: {
+    before: string
+    after: string
+    limits: SendStreamLimits
+  }): Promise<NamesOfStream | undefined> {
+    const { before, after, limits } = options
+    const reader = makeSendStreamReader(limits)
+    // Version 1 of the stream is what all programs ask for when nothing else is said.
+    const send = ['btrfs', 'send', '--no-data', '-p', before, after] as const
+    const isWhole = await readCommand(send, { timeoutMs: sendTimeoutMs, read: reader.push })
+    return isWhole ? reader.end() : undefined
+  },
+  /** All names of files, byte for byte (as latin1), relative to the volume. */
+  async namesOfFiles({ path, inodes }: { path: string; inodes: bigint[] }): Promise<string[]> {
+    if (inodes.length === 0) return []
+    const command = ['perl', '-e', namesOfFilesProgram, path, ...inodes.map(String)] as const
+    return (await runCommand(command, { encoding: 'latin1' })).split('\0').slice(0, -1)
   },
   /** The volume's id and the number of the last transaction that wrote to it. */
   async generation(path: string): Promise<string> {
@@ -137,6 +159,18 @@ export function parseGroups(output: string): QuotaGroup[] {
 const enableSimpleQuotasProgram =
   'open(my $directory, "<", $ARGV[0]) or die "open: $!\\n"; my $order = pack("QQ", 4, 0); ' +
   'ioctl($directory, 0xC0109428, $order) or die "ioctl: $!\\n";'
+
+/**
+ * BTRFS_IOC_INO_PATHS (linux/btrfs.h; same on x86_64 and arm64) for each number: the kernel fills at most 4096 bytes, a
+ * header of four u32, of which the last counts what found no room, then the places of the names behind that header.
+ * (`vec` gives each its own piece of memory.)
+ */
+const namesOfFilesProgram =
+  'open(my $volume, "<", shift) or die "open: $!\\n"; for my $inode (@ARGV) { my $found = "\\0" x 4096; vec($found, 0, 8) = 0; ' +
+  'my $order = pack("Q6P", $inode, length($found), 0, 0, 0, 0, $found); ' +
+  'ioctl($volume, 0xC0389423, $order) or die "ioctl: $!\\n"; ' +
+  'my (undef, undef, $count, $missed) = unpack("L4", $found); die "too many names\\n" if $missed; ' +
+  'print unpack("Z*", substr($found, 16 + $_)), "\\0" for unpack("x16 Q$count", $found); }'
 
 async function fileSystemUuid(path: string): Promise<string> {
   const output = await runCommand(['btrfs', 'filesystem', 'show', path])

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Logger } from '@threadbox/telemetry'
 import { btrfs, type QuotaGroup, type QuotaMode } from './btrfs-commands.ts'
 import { commandFailed, noRoomForSnapshot, snapshotsUnsupported } from './disk-store.errors.ts'
+import { compareFrozen } from './frozen-comparison.ts'
 import type { Pool } from './pool.ts'
 import { diskBudgetBytes, type PoolReserves } from './pool-reserves.models.ts'
 import type { VolumeSpace, Volumes } from './volumes.ts'
@@ -123,6 +124,7 @@ export function makeBtrfsVolumes(options: {
       // What was written before the copy, in the transaction that made it, has its number too.
       return await btrfs.writtenBytes({ path, since: transactionOf(await btrfs.generation(since)) + 1 })
     },
+    compareFrozen: (volumes) => compareFrozen(volumes, logger),
     ...copyMethods({ root, mode: () => mode, groups, clean }),
     async makeImageDirectory(path) {
       await mkdir(path, { recursive: true, mode: 0o700 })
@@ -227,7 +229,11 @@ async function dropGroups(options: { root: string; volumeId: string; groupIds: s
   // Kernels differ in whether the group of a deleted volume goes by itself.
   const present = new Set((await btrfs.listGroups(root)).map((group) => group.groupId))
   for (const groupId of new Set(groupIds)) {
-    if (present.has(groupId)) await btrfs.destroyGroup({ path: root, groupId })
+    if (!present.has(groupId)) continue
+    await btrfs.destroyGroup({ path: root, groupId }).catch(async (error: unknown) => {
+      const isThere = (await btrfs.listGroups(root)).some((group) => group.groupId === groupId)
+      if (isThere) throw error
+    })
   }
 }
 

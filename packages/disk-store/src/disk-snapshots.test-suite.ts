@@ -53,6 +53,26 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
     await store.deleteDisk('unsnapped')
   })
 
+  test('a disk is compared with its image, whether snapshots can be made or not', async () => {
+    const { store, make } = subject()
+    const disk = await make('fresh')
+    const image = { diskId: 'fresh', snapshotId: null }
+    expect(await store.compareWithSnapshot(image)).toMatchObject({ changedCount: 0, addedCount: 0, removedCount: 0 })
+    await writeFile(join(disk.path, 'hello'), 'changed')
+    await writeFile(join(disk.path, 'note'), 'new')
+    expect(await store.compareWithSnapshot(image)).toMatchObject({
+      ...{ isSame: false, changed: ['hello'], added: ['note'], removed: [] },
+      sizes: [
+        { name: 'hello', bytesBefore: 14, bytesNow: 7 },
+        { name: 'note', bytesBefore: null, bytesNow: 3 },
+      ],
+    })
+    await expect(store.compareWithSnapshot({ diskId: 'nobody', snapshotId: null })).rejects.toMatchObject({
+      code: 'disk.not-found',
+    })
+    await store.deleteDisk('fresh')
+  })
+
   test('what concerns an unknown disk, snapshot or id is refused, and deleting it does nothing', async () => {
     const { store, make } = subject()
     await expect(store.diskGeneration('nobody')).rejects.toMatchObject({ code: 'disk.not-found' })

@@ -15,6 +15,8 @@ export type DiskSnapshots = {
   list(): Promise<Snapshot[]>
   find(snapshotId: string): Promise<Snapshot>
   remove(snapshotId: string): Promise<void>
+  /** Freezes the disk for as long as the work takes. What a crash leaves of it goes with the next start. */
+  whileFrozen<Result>(work: (path: string) => Promise<Result>): Promise<Result>
   /** Gives the disk the content of a snapshot, or of another frozen volume. */
   restore(from: string): Promise<void>
   /** Finishes or removes what a crash left half-made. */
@@ -68,6 +70,18 @@ export function makeDiskSnapshots(options: { volumes: Volumes; diskId: string; d
       const hidden = join(snapshots, hiddenName(snapshotId))
       await rename(entry, hidden)
       await removeEntry(hidden)
+    },
+    whileFrozen: async (work) => {
+      const hidden = join(snapshots, hiddenName('passing'))
+      const path = join(hidden, 'root')
+      await mkdir(snapshots, { recursive: true, mode: 0o700 })
+      await mkdir(hidden, { mode: 0o700 })
+      try {
+        await volumes.snapshot({ from: root, to: path })
+        return await work(path)
+      } finally {
+        await removeEntry(hidden)
+      }
     },
     restore: async (from) => {
       await removeLeftOvers()

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { commandFailed } from './disk-store.errors.ts'
 
 /** Long enough for a file system made over a slow disk; a command that hangs must not hang the daemon for ever. */
@@ -12,7 +12,7 @@ const stderrTailLength = 2_000
  */
 export function runCommand(
   command: readonly [program: string, ...args: string[]],
-  options: { timeoutMs?: number } = {},
+  options: { timeoutMs?: number; encoding?: BufferEncoding } = {},
 ): Promise<string> {
   const [program, ...args] = command
   const timeout = options.timeoutMs ?? defaultTimeoutMs
@@ -20,7 +20,7 @@ export function runCommand(
     execFile(
       program,
       args,
-      { timeout, maxBuffer: 64 * 1024 * 1024, env: { PATH: systemPath, LC_ALL: 'C' } },
+      { timeout, maxBuffer: 64 * 1024 * 1024, env: environment, encoding: options.encoding ?? 'utf8' },
       (error, stdout, stderr) => {
         if (error === null) return resolve(stdout)
         const reason = stderr.trim().slice(-stderrTailLength) || error.message
@@ -30,5 +30,45 @@ export function runCommand(
   })
 }
 
+/**
+ * Runs one program as {@link runCommand} does and hands on its standard output as it comes. False: `read` had enough, and
+ * the program was ended.
+ */
+export async function readCommand(
+  command: readonly [program: string, ...args: string[]],
+  options: { timeoutMs: number; read: (chunk: Buffer) => boolean },
+): Promise<boolean> {
+  const [program, ...args] = command
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: environment,
+    timeout: options.timeoutMs,
+    killSignal: 'SIGKILL',
+  })
+  let stderr = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr = (stderr + chunk.toString()).slice(-stderrTailLength)
+  })
+  const ended = new Promise<{ exitCode: number | null; signal: string | null }>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (exitCode, signal) => resolve({ exitCode, signal }))
+  }).catch((error: unknown) => {
+    throw commandFailed({ command: command.join(' '), reason: String(error) }, { cause: error })
+  })
+  // Whoever reads hears of it first where both fail.
+  ended.catch(() => undefined)
+  try {
+    for await (const chunk of child.stdout as AsyncIterable<Buffer>) if (!options.read(chunk)) return false
+    const { exitCode, signal } = await ended
+    if (exitCode === 0) return true
+    const reason = stderr.trim() || `it ended with ${exitCode ?? signal}`
+    throw commandFailed({ command: command.join(' '), reason })
+  } finally {
+    child.kill('SIGKILL')
+    await ended.catch(() => undefined)
+  }
+}
+
 /** Where system programs are on Debian and Ubuntu, whatever PATH the daemon was started with. */
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+const environment = { PATH: systemPath, LC_ALL: 'C' }

@@ -1,11 +1,7 @@
 import { spawn } from 'node:child_process'
 import { commandFailed } from './disk-store.errors.ts'
-import type { DiskChanges, DiskFileSize } from './disk-store.ts'
-
-/** More names than this tell a reader nothing. */
-const mostNames = 1000
-
-type Entry = { isDirectory: boolean; identity: string; bytes: number }
+import type { DiskChanges } from './disk-store.ts'
+import { compareEntries, type Entry } from './tree-difference.models.ts'
 
 /**
  * What differs between two trees, by looking at both: no link is followed and no file is opened. With `comparesInodes`
@@ -22,31 +18,6 @@ export async function compareTrees(options: {
     [options.before, options.after].map((root) => listTree({ root, comparesInodes })),
   )
   return compareEntries({ before: before ?? new Map(), after: after ?? new Map() })
-}
-
-function compareEntries(trees: { before: Map<string, Entry>; after: Map<string, Entry> }): DiskChanges {
-  const [removed, changed, added]: [string[], string[], string[]] = [[], [], []]
-  let isSame = true
-  for (const [name, entry] of trees.before) {
-    const now = trees.after.get(name)
-    if (now?.identity === entry.identity) continue
-    isSame = false
-    if (now === undefined) removed.push(name)
-    // A directory that lists other names is not news of its own: the names are.
-    else if (!(now.isDirectory && entry.isDirectory)) changed.push(name)
-  }
-  for (const name of trees.after.keys()) if (!trees.before.has(name)) added.push(name)
-  const shown = [removed, changed, added].map((names) => names.sort().slice(0, mostNames))
-  return {
-    isSame: isSame && added.length === 0,
-    removed: (shown[0] ?? []).map(readable),
-    changed: (shown[1] ?? []).map(readable),
-    added: (shown[2] ?? []).map(readable),
-    sizes: shown.flat().flatMap((name) => sizeOf(trees, name)),
-    removedCount: removed.length,
-    changedCount: changed.length,
-    addedCount: added.length,
-  }
 }
 
 /** A directory and everything below it on the same file system, as one text: equal texts mean equal trees. */
@@ -104,18 +75,4 @@ function add(entries: Map<string, Entry>, [facts = '', name = '', target = '']: 
   // The size of a directory is the file system's own business.
   const parts = [type, mode, user, group, isDirectory ? '' : size, ...identity, target]
   entries.set(name, { isDirectory, identity: parts.join(' '), bytes: Number(size) })
-}
-
-function sizeOf(trees: { before: Map<string, Entry>; after: Map<string, Entry> }, name: string): DiskFileSize[] {
-  const [before, after] = [trees.before.get(name), trees.after.get(name)]
-  if ((before ?? after)?.isDirectory === true && after?.isDirectory !== false) return []
-  return [{ name: readable(name), bytesBefore: bytesOf(before), bytesNow: bytesOf(after) }]
-}
-
-function bytesOf(entry: Entry | undefined): number | null {
-  return entry === undefined || entry.isDirectory ? null : entry.bytes
-}
-
-function readable(name: string): string {
-  return Buffer.from(name, 'latin1').toString('utf8')
 }

@@ -1,8 +1,18 @@
 import { mkdir, readlink, rename, rm, symlink } from 'node:fs/promises'
+import { constants } from 'node:os'
 import { basename, join } from 'node:path'
 import { makeKeyedLock } from '@threadbox/domain'
+import { isErrorOf } from '@threadbox/errors'
 import { type DiskSnapshots, makeDiskSnapshots } from './disk-snapshots.ts'
-import { diskNotFound, imageInUse, imageNotFound, limitInvalid, poolFull } from './disk-store.errors.ts'
+import {
+  diskNotFound,
+  imageInUse,
+  imageNotFound,
+  limitInvalid,
+  noRoomForSnapshot,
+  poolFull,
+  snapshotsUnsupported,
+} from './disk-store.errors.ts'
 import type { Disk, DiskContent, DiskStore, Image } from './disk-store.ts'
 import { checkId, exists, hiddenName, hiddenNames, undefinedWhenMissing, wholeNames } from './entries.ts'
 import { countLines } from './line-counts.ts'
@@ -90,10 +100,12 @@ export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolR
       await volumes.sync(disk.path)
     },
     deleteDisk: async (diskId) =>
-      lock(`disk ${checkId(diskId)}`, async () => {
-        await hideAndRemove({ volumes, parent: disks, name: diskId })
-        await memory.removeAllOf(diskId)
-      }),
+      lock(`snapshots ${checkId(diskId)}`, () =>
+        lock(`disk ${diskId}`, async () => {
+          await hideAndRemove({ volumes, parent: disks, name: diskId })
+          await memory.removeAllOf(diskId)
+        }),
+      ),
 
     ...snapshotMethods({ volumes, images, lock, findDisk, getDisk, snapshotsOf }),
     ...memoryMethods({ memory, lock }),
@@ -156,13 +168,26 @@ function snapshotMethods(parts: {
       return await snapshotsOf(diskId).list()
     },
     deleteSnapshot: async ({ diskId, snapshotId }: { diskId: string; snapshotId: string }) =>
-      lock(`disk ${checkId(diskId)}`, () => snapshotsOf(diskId).remove(checkId(snapshotId))),
+      lock(`snapshots ${checkId(diskId)}`, () =>
+        lock(`disk ${diskId}`, () => snapshotsOf(diskId).remove(checkId(snapshotId))),
+      ),
     restoreSnapshot: async ({ diskId, snapshotId }: Parameters<DiskStore['restoreSnapshot']>[0]) =>
-      lock(`disk ${checkId(diskId)}`, async () => {
-        await snapshotsOf(diskId).restore(await frozenPath(await findDisk(diskId), snapshotId))
-        return await findDisk(diskId)
-      }),
+      lock(`snapshots ${checkId(diskId)}`, () =>
+        lock(`disk ${diskId}`, async () => {
+          await snapshotsOf(diskId).restore(await frozenPath(await findDisk(diskId), snapshotId))
+          return await findDisk(diskId)
+        }),
+      ),
     async compareWithSnapshot({ diskId, snapshotId }: Parameters<DiskStore['compareWithSnapshot']>[0]) {
+      const { compareFrozen } = volumes
+      // Meanwhile none of its snapshots is removed; others may be made, which sandboxes stand still for.
+      const quickly = await lock(`snapshots ${checkId(diskId)}`, async () => {
+        const before = await frozenPath(await getDisk(diskId), snapshotId)
+        if (compareFrozen === undefined) return undefined
+        const compare = (after: string) => compareFrozen({ before, after })
+        return await snapshotsOf(diskId).whileFrozen(compare).catch(undefinedWithoutSnapshot)
+      })
+      if (quickly !== undefined) return quickly
       const disk = await getDisk(diskId)
       const before = await frozenPath(disk, snapshotId)
       return await compareTrees({ before, after: disk.path, comparesInodes: volumes.keepsInodes })
@@ -172,6 +197,14 @@ function snapshotMethods(parts: {
       return await countLines({ before: await frozenPath(disk, snapshotId), after: disk.path, names })
     },
   } satisfies Partial<DiskStore>
+}
+
+/** Where no snapshot can be made, or the pool has no room even for its directory. */
+function undefinedWithoutSnapshot(error: NodeJS.ErrnoException): undefined {
+  const isExpected = isErrorOf(snapshotsUnsupported, error) || isErrorOf(noRoomForSnapshot, error)
+  // Node has no name for EDQUOT.
+  const isFull = [constants.errno.ENOSPC, constants.errno.EDQUOT].includes(-(error.errno ?? 0))
+  if (!isExpected && !isFull) throw error
 }
 
 function memoryMethods({ memory, lock }: { memory: MemoryPlaces; lock: Lock }) {

@@ -1,3 +1,5 @@
+import type { DiskChanges } from './disk-store.ts'
+
 /**
  * What a {@link DiskStore} needs from a file system technology. A *volume* is one directory tree that can be copied in
  * no time, frozen and removed as a whole. Paths are given by the caller and lie below {@link Volumes.root}.
@@ -35,6 +37,11 @@ export type Volumes = {
    * `disk.no-room-for-snapshot`.
    */
   snapshot(options: { from: string; to: string }): Promise<void>
+  /**
+   * What differs between two frozen volumes, at a cost that grows with what differs. Undefined: it cannot be told in this
+   * way, and both are to be read. Neither may be removed meanwhile. Where copies are slow there is no such way.
+   */
+  compareFrozen: ((options: { before: string; after: string }) => Promise<DiskChanges | undefined>) | undefined
   /** Makes a writable copy of a snapshot, under the limit of `of`, which it is to replace. */
   copyBack(options: { from: string; to: string; of: string }): Promise<void>
   /** Removes a frozen or writable copy that shares the limit of another volume; the limit stays. Gone: does nothing. */

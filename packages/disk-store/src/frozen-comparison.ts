@@ -1,0 +1,79 @@
+import type { Logger } from '@threadbox/telemetry'
+import { btrfs } from './btrfs-commands.ts'
+import type { DiskChanges } from './disk-store.ts'
+import { type FrozenEntry, type FrozenTrees, lookAtNames } from './named-entries.ts'
+import type { NamesOfStream } from './send-stream.ts'
+import { compareEntries } from './tree-difference.models.ts'
+
+/**
+ * From some ten thousand names on, listing both trees whole is as quick; what was spent until then is lost, a third of
+ * that. A stream has two names or three of a file that was made.
+ */
+const mostEntries = 16_000
+const mostLinkedFiles = 1000
+const streamLimits = { commands: 200_000, names: 16_000, nameBytes: 16 * 1024 * 1024 }
+
+type FrozenVolumes = { before: string; after: string }
+
+/**
+ * What differs between two read-only volumes of one btrfs, at a cost that grows with what differs: the file system itself
+ * says by `btrfs send` which names were written to, and only those are looked at. The answer is that of `compareTrees`
+ * with `comparesInodes`. Undefined, with a line in the log: so much differs, or btrfs said it in such a way, that both
+ * are to be read whole.
+ *
+ * Why it is exact: let a name differ, and let all directories above it be the same ones at the same place in both. Then
+ * the stream speaks of it by this very name, unless it is one of several names of a file that was written to, of which
+ * the stream has one: the others are asked for. Where a directory above it is not the same one, the stream speaks of the
+ * first such directory by its name, and all of that directory is looked at.
+ */
+export async function compareFrozen(volumes: FrozenVolumes, logger: Logger): Promise<DiskChanges | undefined> {
+  try {
+    const names = await btrfs.namesOfDifferences({ ...volumes, limits: streamLimits })
+    const trees = names === undefined ? undefined : await lookAtAllNames(volumes, names)
+    if (trees === undefined) logger.info(volumes, 'so much of a disk differs that it is read whole')
+    return trees === undefined ? undefined : compareEntries(trees)
+  } catch (error) {
+    logger.warn({ error, ...volumes }, 'what differs between two volumes is found by reading both whole')
+    return undefined
+  }
+}
+
+async function lookAtAllNames(volumes: FrozenVolumes, names: NamesOfStream): Promise<FrozenTrees | undefined> {
+  const trees = await lookAtNames({ ...volumes, names, mostEntries })
+  if (trees === undefined) return undefined
+  const hidden = filesWithOtherNames(trees)
+  const count = hidden.before.length + hidden.after.length
+  if (count === 0) return trees
+  if (count > mostLinkedFiles) return undefined
+  const all = new Map(names)
+  for (const side of ['before', 'after'] as const) {
+    const others = await btrfs.namesOfFiles({ path: volumes[side], inodes: hidden[side] })
+    for (const name of others) if (!all.has(name)) all.set(name, false)
+  }
+  const complete = await lookAtNames({ ...volumes, names: all, mostEntries })
+  if (complete === undefined) return undefined
+  const missed = filesWithOtherNames(complete)
+  return missed.before.length + missed.after.length === 0 ? complete : undefined
+}
+
+/** Numbers of the files that were written to and have, on that side, names that were not looked at. */
+function filesWithOtherNames(trees: FrozenTrees): { before: bigint[]; after: bigint[] } {
+  const [before, after] = [filesOf(trees.before), filesOf(trees.after)]
+  const incomplete = (files: Files, others: Files) =>
+    [...files.values()]
+      .filter(({ entry, seen }) => seen < entry.names && others.get(entry.inode)?.entry.identity !== entry.identity)
+      .map(({ entry }) => entry.inode)
+  return { before: incomplete(before, after), after: incomplete(after, before) }
+}
+
+type Files = Map<bigint, { entry: FrozenEntry; seen: number }>
+
+function filesOf(entries: ReadonlyMap<string, FrozenEntry>): Files {
+  const files: Files = new Map()
+  for (const entry of entries.values()) {
+    if (entry.isDirectory || entry.names === 1n) continue
+    const seen = files.get(entry.inode)?.seen ?? 0
+    files.set(entry.inode, { entry, seen: seen + 1 })
+  }
+  return files
+}

@@ -1,0 +1,124 @@
+import { lstat, readdir } from 'node:fs/promises'
+import type { NamesOfStream } from './send-stream.ts'
+import type { Entry } from './tree-difference.models.ts'
+
+export type FrozenEntry = Entry & { inode: bigint; names: bigint }
+
+/** What two trees have under the names that were looked at, and below them where that matters. */
+export type FrozenTrees = Record<Side, Map<string, FrozenEntry>>
+
+type Side = 'before' | 'after'
+const sides = ['before', 'after'] as const
+
+/** So many are looked at together: each waits for the disk. */
+const looksAtOnce = 64
+
+/**
+ * Looks at these names in two frozen trees, no link followed. What is no longer the same directory is looked at whole,
+ * wherever it is one. Undefined: that would be more than `mostEntries`.
+ */
+export async function lookAtNames(options: {
+  before: string
+  after: string
+  names: NamesOfStream
+  mostEntries: number
+}): Promise<FrozenTrees | undefined> {
+  const found: FrozenTrees = { before: new Map(), after: new Map() }
+  const look = async (wanted: Wanted): Promise<Wanted[]> => {
+    const seen: Partial<Record<Side, FrozenEntry>> = {}
+    for (const side of wanted.sides) {
+      const entry = await entryAt(options[side], wanted.path)
+      if (entry === undefined) continue
+      found[side].set(wanted.path, entry)
+      seen[side] = entry
+    }
+    return await below(options, { wanted, seen })
+  }
+  const top = await listOn(options, { path: '', where: sides })
+  // Names that the stream made up for a while are the only ones that neither root has.
+  let waiting = childrenOf({ path: '', part: partsOf(options.names) }).filter(({ path }) => top.has(path))
+  while (waiting.length > 0) {
+    if (found.before.size + found.after.size + waiting.length > options.mostEntries) return undefined
+    const next = await Promise.all(waiting.splice(-looksAtOnce).map(look))
+    waiting = waiting.concat(next.flat())
+  }
+  return found
+}
+
+/** One step of the names; `isMoved` as in {@link NamesOfStream}. */
+type Part = { isMoved: boolean; below: Map<string, Part> }
+
+/** `part` is undefined below a directory that is looked at whole. */
+type Wanted = { path: string; sides: readonly Side[]; part: Part | undefined }
+
+function partsOf(names: NamesOfStream): Part {
+  const root: Part = { isMoved: false, below: new Map() }
+  for (const [name, isMoved] of names) {
+    if (name === '') continue
+    let part = root
+    for (const step of name.split('/')) {
+      const next = part.below.get(step) ?? { isMoved: false, below: new Map() }
+      part.below.set(step, next)
+      part = next
+    }
+    part.isMoved ||= isMoved
+  }
+  return root
+}
+
+function childrenOf({ path, part }: { path: string; part: Part }): Wanted[] {
+  return [...part.below].map(([step, next]) => ({ path: join(path, step), sides, part: next }))
+}
+
+/** Both sides of a directory that stayed where it is differ below it only in names of the stream. */
+async function below(
+  roots: Record<Side, string>,
+  { wanted, seen }: { wanted: Wanted; seen: Partial<Record<Side, FrozenEntry>> },
+): Promise<Wanted[]> {
+  const { path, part } = wanted
+  const directories = sides.filter((side) => seen[side]?.isDirectory === true)
+  const stayed = directories.length === sides.length && seen.before?.inode === seen.after?.inode
+  if (part !== undefined && stayed && !part.isMoved) return childrenOf({ path, part })
+  const listed = await listOn(roots, { path, where: directories })
+  return [...listed].map(([step, those]) => ({ path: join(path, step), sides: those, part: undefined }))
+}
+
+/** What a directory has, and on which sides. */
+async function listOn(
+  roots: Record<Side, string>,
+  { path, where }: { path: string; where: readonly Side[] },
+): Promise<Map<string, Side[]>> {
+  const listed = new Map<string, Side[]>()
+  for (const side of where) {
+    const steps = await readdir(bytesOf(`${latin1(roots[side])}/${path}`), { encoding: 'latin1' })
+    for (const step of steps) listed.set(step, [...(listed.get(step) ?? []), side])
+  }
+  return listed
+}
+
+/** A number and a time of change that are the same have the same target too: that of a symbolic link never changes. */
+async function entryAt(root: string, path: string): Promise<FrozenEntry | undefined> {
+  const facts = await lstat(bytesOf(`${latin1(root)}/${path}`), { bigint: true }).catch(undefinedWhenAbsent)
+  if (facts === undefined) return undefined
+  const { mode, uid, gid, size, ino, ctimeNs, nlink } = facts
+  const isDirectory = facts.isDirectory()
+  // The size of a directory is the file system's own business.
+  const identity = [mode, uid, gid, isDirectory ? '' : size, ino, ctimeNs].join(' ')
+  return { isDirectory, identity, bytes: Number(size), inode: ino, names: nlink }
+}
+
+function join(path: string, step: string): string {
+  return path === '' ? step : `${path}/${step}`
+}
+
+function latin1(text: string): string {
+  return Buffer.from(text).toString('latin1')
+}
+
+function bytesOf(name: string): Buffer {
+  return Buffer.from(name, 'latin1')
+}
+
+function undefinedWhenAbsent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}
