@@ -44,7 +44,7 @@ export type DiskStore = {
 
   /**
    * Says which content a disk has: two equal answers mean that nothing was written in between; two different ones need
-   * not mean that anything was. Syncs the disk first. A snapshot of the disk changes it.
+   * not mean that anything was. Syncs the disk first. A snapshot of the disk changes it, and so does a comparison.
    */
   diskGeneration(diskId: string): Promise<string>
   /**
@@ -71,7 +71,8 @@ export type DiskStore = {
    */
   restoreSnapshot(options: { diskId: string; snapshotId: string | null }): Promise<Disk>
   /**
-   * What of the disk differs from a snapshot (null: from its image), by looking at both. Throws
+   * What of the disk, as it is now, differs from a snapshot (null: from its image). Where the file system can say what was
+   * written, at a cost that grows with that; else by looking at both whole. Changes the disk's generation. Throws
    * `disk.snapshot-not-found`.
    */
   compareWithSnapshot(options: { diskId: string; snapshotId: string | null }): Promise<DiskChanges>

@@ -106,6 +106,25 @@ describe('what differs between two frozen volumes', () => {
     expect(answer).toMatchObject({ changedCount: 304, addedCount: 0, removedCount: 0 })
   })
 
+  test('is found where a directory has the number that another one has', async () => {
+    const { disk, freeze } = await pool.make('branches')
+    const origin = pool.pointOf(await freeze())
+    mkdirSync(join(disk.path, 'made'))
+    const { ino } = lstatSync(join(disk.path, 'made'))
+    writeFileSync(join(disk.path, 'made/gone'), 'x')
+    const before = await freeze()
+    await pool.store.restoreSnapshot(origin)
+    mkdirSync(join(disk.path, 'made'))
+    expect(lstatSync(join(disk.path, 'made')).ino).toBe(ino)
+    writeFileSync(join(disk.path, 'made/new'), 'x')
+    const after = await freeze()
+    expect(await compareFrozen({ before, after }, logger)).toMatchObject({
+      removed: ['made/gone'],
+      added: ['made/new'],
+    })
+    await expectSameAnswer({ one: before, other: after, why: 'another directory of the same number' })
+  })
+
   test('is not looked for outside of them, where a directory became a link', async () => {
     const { disk, freeze } = await pool.make('traps')
     const at = (name: string) => join(disk.path, name)
