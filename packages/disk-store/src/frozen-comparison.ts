@@ -6,8 +6,7 @@ import type { NamesOfStream } from './send-stream.ts'
 import { compareEntries } from './tree-difference.models.ts'
 
 /**
- * From some ten thousand names on, listing both trees whole is as quick; what was spent until then is lost, a third of
- * that. A stream has two names or three of a file that was made.
+ * From some ten thousand names on, listing both trees whole is as quick; what was spent until then is lost. A stream has two names or three of a file that was made.
  */
 const mostEntries = 16_000
 const mostLinkedFiles = 1000
