@@ -12,9 +12,8 @@ import { describeProcess, userProcesses } from './processes.ts'
 import { readShell } from './shell.ts'
 import { readSockets } from './sockets.ts'
 
-/** How long a kernel may take to say what it holds; a pause waits for it. After an answer somebody may be going on. */
+/** How long a kernel may take to say what it holds; a pause waits for it. */
 const kernelAnswerMs = 900
-const glanceAnswerMs = 250
 /** The first reading of all packages takes half a second, which neither a command nor a pause should wait for. */
 const warmAfterMs = 5_000
 
@@ -156,7 +155,7 @@ async function readKernels(
 async function readVariables(kernel: Kernel, request: ManifestRequest) {
   const answer = await kernel.ask({
     operation: 'describe',
-    timeoutMs: request.isGlance ? glanceAnswerMs : kernelAnswerMs,
+    timeoutMs: kernelAnswerMs,
     hashKey: request.hashKey,
     ...(request.isGlance ? { quick: true } : {}),
     ...(request.variableBytes === undefined ? {} : { variableBytes: request.variableBytes }),

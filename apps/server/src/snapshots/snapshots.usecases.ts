@@ -81,8 +81,8 @@ const MiB = 1024 * 1024
 /** Codes with which a host says that there is no disk: then there is nothing that a turn could have changed. */
 const noDiskCodes = ['sandbox.not-found', 'sandbox.deleting', 'disk.not-found']
 const fullCode = 'disk.no-room-for-snapshot'
-/** A glance takes some milliseconds; a guest that takes longer is not waited for. */
-const glanceMs = 300
+/** A glance takes some milliseconds, on a busy machine more; whoever wants to go on does not wait for it. */
+const glanceMs = 2000
 const unreachableCodes = ['host.unreachable', 'host.preparing']
 
 export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
