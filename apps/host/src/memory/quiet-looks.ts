@@ -1,6 +1,6 @@
 /**
- * Looks at disks that nobody waits for. Each reads the names of two whole disks: beside wakes they would take the
- * processors and the memory that those who wake need. So they come one at a time, and when nothing is being woken.
+ * Looks at disks that nobody waits for. Each may read the names of two whole disks: beside wakes they would take
+ * the processors and the memory that those who wake need. So they come one at a time, and when nothing is being woken.
  */
 export type QuietLooks = {
   /** No look begins before this has ended. */
