@@ -262,6 +262,11 @@ describe('what a person changes', () => {
     expect([given.sandbox.limits.memoryBytes, given.ownLimits]).toEqual([2 * 1024 ** 3, ['cpus']])
     expect(bench.host.sandboxes.get(sandboxId)?.limits).toMatchObject({ memoryBytes: 2 * 1024 ** 3, cpus: 3 })
     expect((await bench.detail('PATCH', '', { limits: { cpus: null } })).ownLimits).toEqual([])
+    const atOnce = [{ cpus: 1.5 }, { processes: 300 }, { memoryBytes }].map((limits) =>
+      bench.detail('PATCH', '', { limits }),
+    )
+    await Promise.all(atOnce)
+    expect((await bench.detail()).ownLimits.toSorted()).toEqual(['cpus', 'memoryBytes', 'processes'])
   })
 
   test('C4: a hold keeps it awake beyond the idle time, ends by itself, and can be ended', async () => {

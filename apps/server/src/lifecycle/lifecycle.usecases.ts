@@ -1,4 +1,4 @@
-import { decideAwake } from '@threadbox/domain'
+import { decideAwake, makeKeyedLock } from '@threadbox/domain'
 import type {
   ChangeSandboxDetail,
   LifecycleLogEntry,
@@ -72,6 +72,7 @@ const shownLines = 200
 
 export function makeLifecycle(dependencies: LifecycleDependencies): Lifecycle {
   const { store, sandboxes, pausing, recorder, system, lifecycleStore } = dependencies
+  const inOrder = makeKeyedLock()
   const rowOf = async (threadId: string) => (await store.find(threadId)) ?? (await makeRow(dependencies, threadId))
   const changed = async (threadId: string) => {
     await dependencies.announce(threadId)
@@ -80,8 +81,11 @@ export function makeLifecycle(dependencies: LifecycleDependencies): Lifecycle {
   return {
     detail: (threadId) => detail(dependencies, threadId),
     change: async (threadId, request) => {
-      await changePolicy(dependencies, await rowOf(threadId), request)
-      await changeLimits(dependencies, await rowOf(threadId), request)
+      // A thread's own limits are one record: of two changes at once neither may take the other back.
+      await inOrder(threadId, async () => {
+        await changePolicy(dependencies, await rowOf(threadId), request)
+        await changeLimits(dependencies, await rowOf(threadId), request)
+      })
       await changed(threadId)
       return await detail(dependencies, threadId)
     },

@@ -91,6 +91,8 @@ export type WebhookStore = {
   list(agentId: string): Promise<WebhookRow[]>
   insert(row: WebhookRow): Promise<void>
   update(id: string, columns: Partial<Omit<WebhookRow, 'id' | 'agent_id' | 'created_at'>>): Promise<void>
+  /** False: it is gone, or its secret is another one than was read. */
+  replaceSecret(row: Pick<WebhookRow, 'id' | 'sealed_secret'>, sealedSecret: string): Promise<boolean>
   remove(id: string): Promise<void>
   /** Takes a message id for a run. False when it was taken before. */
   take(
@@ -112,6 +114,15 @@ export function makeWebhookStore(database: Kysely<RunTables>): WebhookStore {
     },
     update: async (id, columns) => {
       await database.updateTable('run_webhooks').set(columns).where('id', '=', id).execute()
+    },
+    replaceSecret: async ({ id, sealed_secret }, sealedSecret) => {
+      const replaced = await database
+        .updateTable('run_webhooks')
+        .set({ sealed_secret: sealedSecret })
+        .where('id', '=', id)
+        .where('sealed_secret', '=', sealed_secret)
+        .executeTakeFirst()
+      return replaced.numUpdatedRows > 0n
     },
     remove: async (id) => {
       await database.deleteFrom('run_webhooks').where('id', '=', id).execute()

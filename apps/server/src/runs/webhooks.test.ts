@@ -65,6 +65,19 @@ onBothDatabases((target) => {
     expect(told).not.toContain(renewed.secret.slice('whsec_'.length))
   })
 
+  test('C11: of secrets that are made at once one signs, and that one was told', async () => {
+    const path = `/api/v1/webhooks/${hook.id}/secret`
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => bench.server.call('POST', path, { person: bench.owner })),
+    )
+    const told = await Promise.all(answers.map((answer) => answer.json() as Promise<Partial<CreatedWebhook>>))
+    const secrets = told.flatMap(({ secret }) => (secret === undefined ? [] : [secret]))
+    const statuses = await Promise.all(
+      secrets.map(async (secret, at) => (await deliver({ id: `at-${at}`, secret })).status),
+    )
+    expect(statuses.filter((status) => status === 202)).toHaveLength(1)
+  })
+
   test('C11: without a body the agent gets its task alone; text that is no JSON comes as a string', async () => {
     await deliver({ id: 'one', body: '' })
     await deliver({ id: 'two', body: 'two\nlines' })

@@ -102,7 +102,8 @@ export function makeWebhooks(dependencies: Dependencies): Webhooks {
     renewSecret: async ({ userId, origin }, id) => {
       const row = await open(userId, id)
       const secret = makeWebhookSecret(system.randomBytes)
-      await webhooks.update(id, { sealed_secret: secretBox.seal(secret) })
+      // Nobody is told a secret that signs nothing: deleted or renewed meanwhile, there is no such webhook to renew.
+      if (!(await webhooks.replaceSecret(row, secretBox.seal(secret)))) throw runTriggerNotFound({})
       await changed(userId, row, 'webhook-secret-renewed')
       return { ...presentWebhook(row, origin), secret }
     },
