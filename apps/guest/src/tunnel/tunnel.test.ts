@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
-import { guestPaths, tunnelProtocol } from '@threadbox/protocol/guest'
+import { guestPaths, guestPorts, tunnelProtocol } from '@threadbox/protocol/guest'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startTestGuest, type TestGuest, testToken } from '../guest.test-utils.ts'
 
@@ -59,6 +59,10 @@ test('a port on which nothing listens, one that is none, and another protocol op
   expect((await dig('/tunnel/0')).status).toBe(404)
   expect((await dig('/tunnel/65536')).status).toBe(404)
   expect((await dig(guestPaths.tunnel(port), { upgrade: 'websocket' })).status).toBe(404)
+})
+
+test('O12: ports of the guest itself are behind no tunnel', async () => {
+  for (const port of guestPorts) expect((await dig(guestPaths.tunnel(port))).status).toBe(404)
 })
 
 test('O12: without the token of the boot there is no tunnel', async () => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
-import { accessTokenHeader, guestPaths, tunnelProtocol } from '@threadbox/protocol/guest'
+import { accessTokenHeader, guestPaths, guestPorts, tunnelProtocol } from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
 import type { GuestState } from '../init/guest-state.ts'
 import { headerOf } from '../server.ts'
@@ -59,7 +59,8 @@ async function connectLoopback(port: number): Promise<Socket | undefined> {
 function portOf(request: IncomingMessage): number | undefined {
   if (request.method !== 'GET' || headerOf(request, 'upgrade') !== tunnelProtocol) return undefined
   const port = Number(pattern.exec(request.url ?? '')?.[1] ?? 0)
-  return port >= 1 && port <= 65_535 ? port : undefined
+  // Its own are reached as they are, and what listens on loopback alone is for the sandbox alone.
+  return port >= 1 && port <= 65_535 && !guestPorts.includes(port) ? port : undefined
 }
 
 function mayPass(request: IncomingMessage, state: GuestState): boolean {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { gitPort } from '@threadbox/protocol/guest'
 import { hostPaths } from '@threadbox/protocol/host'
 import { expect, test } from 'vitest'
 import { type GuestBehaviour, type HostUnderTest, startHostUnderTest } from '../host.test-utils.ts'
@@ -177,6 +178,24 @@ test('a port on which nothing listens is an error of its own', async () => {
   await using host = await startHostUnderTest({})
   const { sandboxId } = await host.startSandbox()
   expect(await codeOf(await fetch(host.url + hostPaths.port(sandboxId, 1)))).toEqual([503, 'sandbox.port-closed'])
+})
+
+test('O12: the port at which git asks for its logins inside is closed to clients, and nobody digs for it', async () => {
+  await using host = await startHostUnderTest({})
+  const dug: string[] = []
+  host.guest.on('upgrade', (request, socket: Socket) => {
+    dug.push(request.url ?? '')
+    socket.end('HTTP/1.1 502 No\r\ncontent-length: 0\r\n\r\n')
+  })
+  const { sandboxId } = await host.startSandbox()
+  const url = host.url + hostPaths.port(sandboxId, gitPort)
+  expect(await codeOf(await fetch(url))).toEqual([503, 'sandbox.port-closed'])
+  expect(await codeOf(await fetch(url, { method: 'POST', body: 'x' }))).toEqual([503, 'sandbox.port-closed'])
+  const upgrade = httpRequest(url, { headers: { connection: 'Upgrade', upgrade: 'websocket' }, agent: new Agent() })
+  upgrade.end()
+  const [answer] = (await once(upgrade, 'response')) as [IncomingMessage]
+  expect(answer.statusCode).toBe(503)
+  expect(dug).toEqual([])
 })
 
 test('O4: a service that only listens inside is reached through the guest, as HTTP and as WebSocket', async () => {

@@ -7,8 +7,8 @@ import type { ActiveBoot, ActiveBoots } from '../boots/active-boots.ts'
 import type { HostEvents } from '../events/host-events.ts'
 import { otherBoot, sandboxNotRunning } from '../orders/orders.errors.ts'
 import { forwardRequest, forwardUpgrade } from './forward.ts'
-import { routeBlocked } from './gateway.errors.ts'
-import { isHostOnly, type Target, targetOf } from './target.models.ts'
+import { portClosed, routeBlocked } from './gateway.errors.ts'
+import { isHostOnly, isInsideOnly, type Target, targetOf } from './target.models.ts'
 
 /**
  * The only road to a sandbox: every byte to and from its guest and its services passes here. Adds the access token,
@@ -44,6 +44,7 @@ export function makeGateway(options: {
   const admit = (request: IncomingMessage, target: Target) => {
     const { sandboxId } = target
     if (isHostOnly(target)) throw routeBlocked({ path: target.path })
+    if (isInsideOnly(target)) throw portClosed({ port: target.port, reason: 'it belongs to the sandbox itself.' })
     const boot = active.find(sandboxId)
     if (boot === undefined) throw active.refusal(sandboxId) ?? sandboxNotRunning({ sandboxId })
     const wanted = request.headers[bootHeader]

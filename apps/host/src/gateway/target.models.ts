@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { accessTokenHeader, codePort, guestPort } from '@threadbox/protocol/guest'
+import { accessTokenHeader, codePort, guestPort, guestPorts } from '@threadbox/protocol/guest'
 import { backgroundHeader, bootHeader, errorHeader, hostTokenHeader } from '@threadbox/protocol/host'
 
 /** Where in a sandbox a request goes. */
@@ -32,6 +32,14 @@ export function isHostOnly(target: Target): boolean {
   if (target.port !== guestPort) return false
   const decoded = decodeLoosely(target.path.split('?')[0] ?? '').toLowerCase()
   return hostOnlyPaths.test(posix.join('/', decoded).replace(/(.)\/$/, '$1'))
+}
+
+/**
+ * True for a port of the guest that is for programs of the sandbox alone: it asks nobody for a token. Its other ports are as
+ * good as those that have a way of their own, and ask for one.
+ */
+export function isInsideOnly({ port }: Target): boolean {
+  return guestPorts.includes(port) && port !== guestPort && port !== codePort
 }
 
 function decodeLoosely(path: string): string {

@@ -81,6 +81,14 @@ onBothDatabases((target) => {
   const endLink = (id: string) =>
     server.call('DELETE', `/api/v1/threads/${threadId}/share-links/${id}`, { person: owner })
 
+  test('a link to a port of the sandbox itself is refused, also of a service that was stored with one', async () => {
+    await addService('inside', 49_987)
+    const path = `/api/v1/threads/${threadId}/services/inside/share-links`
+    const refused = await server.call('POST', path, { person: owner, body: { expiresInSeconds: hourSeconds } })
+    expect(await refused.json()).toMatchObject({ error: { code: 'preview.port-reserved' } })
+    expect((await links()).links).toEqual([])
+  })
+
   test('O12: a link shows a stranger the page of its service, as often as it is opened', async () => {
     const { url } = await share()
     for (let visitor = 0; visitor < 2; visitor += 1) {

@@ -1,10 +1,11 @@
+import { guestPorts } from '@threadbox/protocol/guest'
 import type { CreatedShareLink, CreateShareLinkRequest, ShareLink, ShareLinks } from '@threadbox/protocol/public'
 import type { Audit } from '../audit/audit.ts'
 import { sha256Of } from '../sha256.ts'
 import type { System } from '../system.ts'
 import { makePassSecret } from './pass-secrets.ts'
 import type { PreviewAddress, PreviewNames } from './preview-names.models.ts'
-import { shareLinkLimit, shareLinkNotFound } from './previews.errors.ts'
+import { previewPortReserved, shareLinkLimit, shareLinkNotFound } from './previews.errors.ts'
 import type { ValidPass } from './previews.store.ts'
 import type { ShareLinkRow } from './previews.table.ts'
 import { cookieMs, type Entered, type Previews } from './previews.usecases.ts'
@@ -18,7 +19,7 @@ const maxVisitors = 200
 /** Links by which anybody sees the pages of one service: off until somebody makes one, and ended at once. */
 export type ShareLinksOfThreads = {
   list(threadId: string): Promise<ShareLinks>
-  /** Throws `service.not-found`. `host` is under which name the caller reached us. */
+  /** Throws `service.not-found` and `preview.port-reserved`. `host` is under which name the caller reached us. */
   create(
     link: { userId: string; threadId: string; service: string; host: string },
     request: CreateShareLinkRequest,
@@ -46,6 +47,7 @@ export function makeShareLinks(parts: {
     }),
     create: async ({ userId, threadId, service, host }, { expiresInSeconds, mayWake }) => {
       const { port } = await parts.serviceOf(threadId, service)
+      if (guestPorts.includes(port)) throw previewPortReserved({ port })
       const now = system.now()
       await store.removeExpired(now)
       if ((await store.list(threadId, now)).length >= maxLinks) throw shareLinkLimit({ max: maxLinks })

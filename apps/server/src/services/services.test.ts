@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { services as guest } from '@threadbox/protocol/guest'
+import { services as guest, guestPorts } from '@threadbox/protocol/guest'
 import type { ServicesView, UserEvent } from '@threadbox/protocol/public'
 import { makeLogger } from '@threadbox/telemetry'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -126,6 +126,17 @@ test('a guest that refuses, does not know services, or does not answer is told a
   bench.inside.fails = undefined
   bench.inside.newBoot()
   await vi.waitFor(() => expect(bench.inside.starts.map(({ name }) => name)).toEqual(['lost']), { timeout: 5000 })
+})
+
+test('O4: a port of the sandbox itself is refused before anything is kept, woken or replaced', async () => {
+  await start('web', 8000)
+  const { wakes } = bench
+  for (const port of guestPorts) {
+    await expect(start('web', port)).rejects.toMatchObject({ code: 'service.refused', kind: 'invalid' })
+    await expect(start('inside', port)).rejects.toMatchObject({ code: 'service.refused' })
+  }
+  expect(await bench.overview()).toEqual(['web 8000 starting'])
+  expect(bench.wakes).toBe(wakes)
 })
 
 test('O10: over the limit is an error that starts nothing; with 1 the new one takes the place of every other', async () => {

@@ -1,6 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { makeKeyedLock } from '@threadbox/domain'
 import { isErrorOf } from '@threadbox/errors'
+import { guestPorts } from '@threadbox/protocol/guest'
 import type {
   OpenPort,
   Service,
@@ -33,7 +34,7 @@ export type Services = {
   get(threadId: string, name: string): Promise<Service>
   /**
    * Brings the sandbox awake and starts the service; one of the same name or on the same port is replaced. Resolves when
-   * its process runs. The same key again is the same start.
+   * its process runs. The same key again is the same start. Throws `service.refused`.
    */
   start(threadId: string, request: StartServiceRequest, options?: StartOptions): Promise<Service>
   /** Starts it again as it is stored. Throws `service.not-found`. */
@@ -107,6 +108,10 @@ export function makeServices(parts: ServiceParts): Services {
   const present = async (row: ServiceRow) => presentService(row, await parts.sandboxOf(row.thread_id))
   const start: Services['start'] = (threadId, request, options = {}) =>
     parts.inOrder(threadId, async () => {
+      const { name, port } = request
+      if (guestPorts.includes(port)) {
+        throw serviceRefused({ name, problem: `port ${port} belongs to the sandbox itself.` })
+      }
       const key = options.key ?? system.newId('call')
       const known = await store.find(threadId, request.name)
       if (known?.key === key) return await present(known)
