@@ -23,9 +23,20 @@ const passedHeaders = [
 const maxOpen = 32
 /** Whoever took a request has limits of their own; this one is for a request that nobody will ever answer. */
 const longestWaitMs = 15 * 60_000
-const notConnected =
-  'threadbox is not connected to this sandbox at the moment, so this server cannot be reached with its Git credential. Try again in a few seconds.'
-const tooMany = `More than ${maxOpen} requests of git are open in this sandbox at once. Try again when some have ended.`
+/** Why git has no answer, in words that it prints. */
+type Refusal = { status: 403 | 503; text: string }
+const notConnected: Refusal = {
+  status: 503,
+  text: 'threadbox is not connected to this sandbox at the moment, so this server cannot be reached with its Git credential. Try again in a few seconds.',
+}
+const tooMany: Refusal = {
+  status: 503,
+  text: `More than ${maxOpen} requests of git are open in this sandbox at once. Try again when some have ended.`,
+}
+const ofPage: Refusal = {
+  status: 403,
+  text: 'This address is for git. Pages in a browser come from anywhere, so what they ask is not asked with a Git credential.',
+}
 
 type Exchange = {
   announced: AnnouncedRequest
@@ -53,6 +64,7 @@ export function makeGitBroker(): GitBroker {
   const server = createServer((request, response) => {
     response.on('error', () => response.destroy())
     request.on('error', () => response.destroy())
+    if (!isOfProgram(request)) return refuse(response, ofPage)
     if (follower === undefined) return refuse(response, notConnected)
     if (exchanges.size >= maxOpen) return refuse(response, tooMany)
     const announced = announcementOf(request)
@@ -129,6 +141,15 @@ function brokenOff(cause: unknown): never {
   throw gitRequestGone({}, { cause })
 }
 
+/**
+ * Browsers say from where a page asks, which the page cannot keep them from; one whose own name leads here is known by that
+ * name.
+ */
+function isOfProgram({ headers, socket }: IncomingMessage): boolean {
+  const isOfBrowser = Object.keys(headers).some((name) => name === 'origin' || name.startsWith('sec-fetch-'))
+  return !isOfBrowser && headers.host === `127.0.0.1:${socket.localPort}`
+}
+
 function announcementOf(request: IncomingMessage): AnnouncedRequest {
   const headers = Object.fromEntries(
     passedHeaders.flatMap((name) => {
@@ -140,9 +161,10 @@ function announcementOf(request: IncomingMessage): AnnouncedRequest {
 }
 
 /** git shows plain text of an answer that refuses, each line behind `remote:`. */
-function refuse(response: ServerResponse, text: string): void {
+function refuse(response: ServerResponse, { status, text }: Refusal): void {
   if (response.headersSent || response.destroyed) return
-  response.writeHead(503, { 'content-type': 'text/plain', 'retry-after': '5', connection: 'close' })
+  const again = status === 503 ? { 'retry-after': '5' } : {}
+  response.writeHead(status, { 'content-type': 'text/plain', connection: 'close', ...again })
   response.end(`${text}\n`)
 }
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { type Client, createClient } from '@connectrpc/connect'
@@ -56,7 +57,22 @@ async function follow(sites = [site], signal = left.signal) {
 }
 const configured = () => readFile(join(guest.directory, 'scratch/git/config'), 'utf8')
 const origin = async () => /http:\/\/127\.0\.0\.1:\d+/.exec(await configured())?.[0] ?? ''
-const ask = async (path: string, init: RequestInit = {}) => await fetch(`${await origin()}/git.test/${path}`, init)
+/** As programs ask: `fetch` says of itself that it is of a page. */
+const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
+  const { method = 'GET', headers = {}, signal, body } = init
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const request = httpRequest(`${await origin()}/git.test/${path}`, {
+    ...{ method, headers: headers as Record<string, string>, agent: false },
+    ...(signal === undefined || signal === null ? {} : { signal }),
+  })
+  request.once('response', resolve).once('error', reject)
+  if (body instanceof ReadableStream) Readable.fromWeb(body as never).pipe(request)
+  else request.end(body)
+  const answer = await promise
+  return new Response(Readable.toWeb(answer) as ReadableStream, {
+    ...{ status: answer.statusCode ?? 0, headers: answer.headers as Record<string, string> },
+  })
+}
 const inside = (path: string, init: RequestInit & { answer?: object } = {}) =>
   fetch(`${guest.url}${path}`, {
     ...init,
@@ -76,6 +92,24 @@ test('while nobody follows, git is told so in plain words and may try again', as
   const refused = await ask('a')
   expect(refused.headers.get('content-type')).toBe('text/plain')
   expect(await refused.text()).toContain('threadbox is not connected')
+})
+
+test.each([
+  { origin: 'http://127.0.0.1:8000' },
+  { origin: 'null' },
+  { 'sec-fetch-mode': 'no-cors' },
+  { 'sec-fetch-site': 'same-origin' },
+  { host: 'page.example' },
+])('what a page in a browser asks is announced to nobody: %j', async (headers) => {
+  const { requests, first } = await follow()
+  const refused = await ask('a/git-receive-pack', { method: 'POST', headers, body: '0000' })
+  expect(refused.status).toBe(403)
+  expect(await refused.text()).toContain('Pages in a browser')
+  const asked = ask('b')
+  const { id, target } = await first()
+  expect([target, requests.length]).toEqual(['/git.test/b', 0])
+  await inside(guestPaths.gitAnswer(id), { method: 'POST', answer: fine, body: '' })
+  await asked
 })
 
 test('a request whose follower goes away before its answer began is refused', async () => {
@@ -162,6 +196,9 @@ test('programs that are started read the sites of now; without any nothing is ch
   await follow()
   const asked = async () => (await guest.run('git config --get-regexp insteadof || true')).text.trim()
   expect(await asked()).toBe(`url.${await origin()}/git.test/.insteadof https://git.test/`)
+  expect((await guest.run('GIT_CONFIG_COUNT=0 git config --get-regexp insteadof || echo none')).text.trim()).toBe(
+    'none',
+  )
   expect(await (await follow([])).ended).toBe('ended')
   expect(await asked()).toBe('')
 })
