@@ -2,6 +2,7 @@ import { isErrorOf } from '@threadbox/errors'
 import { type AllowedAddresses, checkedUrl } from '../connections/addresses.models.ts'
 import { connectionAddressInvalid, connectionAddressRefused } from '../connections/connections.errors.ts'
 import { gitAddressInvalid, gitAddressRefused } from './git-credentials.errors.ts'
+import { isSite, siteOf } from './git-target.models.ts'
 
 /**
  * The origin of a Git server that a person named: `github.com`, or an address. Throws `git-credential.address-invalid` and
@@ -15,7 +16,10 @@ export function gitAddressOf(text: string, allowed: AllowedAddresses): string {
     throw gitAddressInvalid({ problem: 'it does not begin with https.' })
   }
   if (pathname !== '/' || search !== '') throw gitAddressInvalid({ problem: 'it has more than the name of a server.' })
-  return requireReachable(address, allowed)
+  const origin = requireReachable(address, allowed)
+  if (!isSite(siteOf(origin)))
+    throw gitAddressInvalid({ problem: 'the name of the server has characters that names have not.' })
+  return origin
 }
 
 /** As far as that can be judged without asking for the address: it was allowed when it was entered, and may not be now. */

@@ -159,6 +159,9 @@ describe('the address of a server', () => {
     ['localhost:3000', 'git-credential.address-refused'],
     ['https://[::ffff:10.0.0.1]', 'git-credential.address-refused'],
     ['169.254.169.254', 'git-credential.address-refused'],
+    ["git'hub.example", 'git-credential.address-invalid'],
+    ['git!hub.example', 'git-credential.address-invalid'],
+    ['git~hub.example', 'git-credential.address-invalid'],
   ])('%s is refused: %s', (text, code) => {
     expect(() => gitAddressOf(text, allowed)).toThrow(expect.objectContaining({ code }))
   })
@@ -168,7 +171,11 @@ describe('the address of a server', () => {
     ['git.example.org:3000', 'https://git.example.org:3000'],
     ['http://git.internal:3000', 'http://git.internal:3000'],
     ['http://10.1.2.3', 'http://10.1.2.3'],
-  ])('%s is %s', (text, address) => {
+    ['git_server.example.org', 'https://git_server.example.org'],
+    ['https://[2606:4700::1111]:3000', 'https://[2606:4700::1111]:3000'],
+    ['bücher.example', 'https://xn--bcher-kva.example'],
+  ])('%s is %s, and requests of git for it are known', (text, address) => {
     expect(gitAddressOf(text, allowed)).toBe(address)
+    expect(targetOf('GET', `/${siteOf(address)}/owner/name/${refs}`)?.site).toBe(siteOf(address))
   })
 })

@@ -10,11 +10,14 @@ export type GitTarget = {
   isAdvertisement: boolean
 }
 
+/** How a server may be called as the first part of a path, as a regular expression. */
+const sitePart = '[A-Za-z0-9.:+_\\[\\]-]+'
 const segment = '(?!\\.{1,2}/)[A-Za-z0-9._~+-]+'
 /** Raw: no escape, no empty part, no `.` or `..`, nothing behind `?` but the service. */
 const targetPattern = new RegExp(
-  `^/([A-Za-z0-9.:+\\[\\]-]+)/((?:${segment}/){1,30}?)(?:info/refs\\?service=git-(upload-pack|receive-pack)|git-(upload-pack|receive-pack))$`,
+  `^/(${sitePart})/((?:${segment}/){1,30}?)(?:info/refs\\?service=git-(upload-pack|receive-pack)|git-(upload-pack|receive-pack))$`,
 )
+const sitePattern = new RegExp(`^${sitePart}$`)
 const maxTargetCharacters = 1000
 
 /** Undefined: it is nothing that is passed on. Judged as it was sent, and sent as it was judged. */
@@ -38,6 +41,11 @@ export function serverPathOf({ path, service, isAdvertisement }: GitTarget): str
 export function siteOf(address: string): string {
   const { protocol, host } = new URL(address)
   return protocol === 'https:' ? host : `http+${host}`
+}
+
+/** Whether a request could be known to be for a server of this name. */
+export function isSite(name: string): boolean {
+  return sitePattern.test(name)
 }
 
 /** Exactly as it is written: what one server takes for the same repository is another one elsewhere. */
@@ -95,6 +103,11 @@ function named(
       return isFine ? [[name, value]] : []
     }),
   )
+}
+
+/** What git calls the body of this request, and a page of a browser cannot. */
+export function requestTypeOf({ service }: GitTarget): string {
+  return `application/x-git-${service}-request`
 }
 
 /** What a server that speaks git calls its answers to this request. */
