@@ -14,6 +14,7 @@ export type GitCredentialStore = {
   sealedTokens(): Promise<string[]>
   /** With the grants to these workspaces. */
   insert(row: GitCredentialRow, workspaceIds: readonly string[]): Promise<void>
+  /** Writes these columns only: others may be changed at the same time. */
   update(id: string, columns: GitCredentialColumns): Promise<void>
   delete(id: string): Promise<void>
   grants(ids: readonly string[]): Promise<GitGrantRow[]>
@@ -45,6 +46,7 @@ export function makeGitCredentialStore(database: Kysely<GitCredentialTables>): G
         if (grants.length > 0) await transaction.insertInto('git_grants').values(grants).execute()
       }),
     update: async (id, columns) => {
+      if (Object.keys(columns).length === 0) return
       await database.updateTable('git_credentials').set(columns).where('id', '=', id).execute()
     },
     delete: async (id) => {

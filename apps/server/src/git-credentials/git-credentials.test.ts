@@ -1,10 +1,17 @@
+import { randomBytes } from 'node:crypto'
 import type { GitCredential, ThreadGitCredential } from '@threadbox/protocol/public'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../application.test-utils.ts'
+import type { AuditTables } from '../audit/audit.table.ts'
+import { makeAudit } from '../audit/audit.ts'
+import { allowedAddressesOf } from '../connections/addresses.models.ts'
 import { onBothDatabases } from '../database/both-databases.test-utils.ts'
 import { tablesOf } from '../database/database.ts'
+import { makeSecretBox } from '../secrets/secret-box.ts'
+import { makeSystem } from '../system.ts'
 import { makeGitCredentialStore } from './git-credentials.store.ts'
 import type { GitCredentialTables } from './git-credentials.table.ts'
+import { makeGitCredentials } from './git-credentials.usecases.ts'
 import { makeUsableCredentials } from './usable-credentials.ts'
 
 const token = 'tok-abcdef-123456'
@@ -159,5 +166,29 @@ onBothDatabases((target) => {
     expect(after).not.toEqual(before)
     const refused = await answer<Refusal>('PATCH', `/git-credentials/${id}`, { address: 'evil.example' })
     expect(refused.error.code).toBe('request.invalid')
+  })
+
+  test('a change writes what it names, and what another one wrote meanwhile stays', async () => {
+    const { id } = await add({ access: 'push' })
+    const store = makeGitCredentialStore(tablesOf<GitCredentialTables>(application.open.database))
+    const system = makeSystem({ now: Date.now, randomBytes: (count) => randomBytes(count) })
+    const audit = makeAudit({ database: tablesOf<AuditTables>(application.open.database), system })
+    const credentials = makeGitCredentials({
+      store: {
+        ...store,
+        find: async (wanted) => {
+          const row = await store.find(wanted)
+          await store.update(wanted, { access: 'read' })
+          return row
+        },
+      },
+      requireWorkspace: async () => undefined,
+      secretBox: makeSecretBox(randomBytes(32)),
+      ...{ allowed: allowedAddressesOf(''), onChanged: () => undefined, audit, system },
+    })
+    expect(await credentials.update(owner.userId, id, { username: 'other' })).toMatchObject({
+      ...{ username: 'other', access: 'read' },
+    })
+    expect(await credentials.update(owner.userId, id, {})).toMatchObject({ username: 'other' })
   })
 })

@@ -96,8 +96,8 @@ export function makeGitCredentials(dependencies: GitCredentialsDependencies): Gi
       await requireWorkspaces(userId, request.workspaceIds)
       const { username, access, token, repositories, workspaceIds } = request
       await store.update(id, {
-        username: username ?? row.username,
-        access: access ?? row.access,
+        ...(username === undefined ? {} : { username }),
+        ...(access === undefined ? {} : { access }),
         ...(token === undefined ? {} : { sealed_token: secretBox.seal(token) }),
         ...(repositories === undefined ? {} : { repositories_json: JSON.stringify(repositories) }),
       })
