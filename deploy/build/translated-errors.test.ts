@@ -5,7 +5,7 @@ import { findErrors } from './docs-sources.ts'
 
 /** Errors of the server that no person meets in the app: said to the model, to programs, or only in the log. */
 const elsewhere =
-  /^(blob\.|call\.(input-invalid|interrupted|stopped)|command\.|edit\.|file\.(is-binary|too-large|unavailable)|git-credential\.(push-refused|repository-missing|repository-not-covered|request-refused|server-failed|token-refused|too-many-requests)|host\.answer-unknown|image\.|page\.|python\.|request\.(cursor-invalid|not-json)|route\.|sandbox\.ended|search\.|secret\.master-key-invalid)/
+  /^(blob\.|call\.(input-invalid|interrupted|stopped)|command\.|edit\.|file\.(is-binary|too-large|unavailable)|git-credential\.(push-refused|repository-missing|repository-not-covered|request-refused|server-failed|taken-back|token-refused|too-many-requests)|host\.answer-unknown|image\.|page\.|python\.|request\.(cursor-invalid|not-json)|route\.|sandbox\.ended|search\.|secret\.master-key-invalid)/
 
 it('every error that a person can meet in the app has its sentences in German, and none is left over', async () => {
   const all = await findErrors(join(import.meta.dirname, '../..'))

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { gitPort } from '@threadbox/protocol/guest'
 import type { GitCredential } from '@threadbox/sdk'
 import { type GitTestServer, startGitServer } from '@threadbox/testkit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { cell, output } from '../stack/in-threads.ts'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
+import { viewTerminal } from '../stack/terminal-view.ts'
 
 let installation: TestInstallation
 let server: GitTestServer
@@ -162,12 +163,46 @@ test('a token that the server refuses, and one that does not know the repository
   expect(wrong).not.toContain('a-wrong-token')
 })
 
-test('what is taken back holds at once, in a terminal or shell that was open before too', async () => {
-  expect(await run(`git ls-remote ${server.url}/team/app`)).toContain('refs/heads/main')
-  await credentials().allow(thread.id, [])
+test('what is allowed and what is taken back holds at once in a terminal that was open before', async () => {
+  const other = await installation.newThread()
+  const terminal = await installation.client.terminals.open(other.id, { cols: 200, rows: 30 })
+  using shown = await viewTerminal(installation, { threadId: other.id, id: terminal.id })
+  const ask = (end: string) =>
+    shown.type(`GIT_TERMINAL_PROMPT=0 git ls-remote ${server.url}/team/app; echo ${end} $?\r`)
+  ask('before')
+  await shown.shows(/before 128/)
+  expect(shown.text()).not.toContain('refs/heads/main')
+  await allow(other)
+  await run('true', other)
+  ask('allowed')
+  await shown.shows(/refs\/heads\/main[\s\S]*allowed 0/)
+  await credentials().allow(other.id, [])
   const before = server.requests.length
-  expect(await run(`git ls-remote ${server.url}/team/app || echo refused`)).toContain('refused')
+  ask('after')
+  await shown.shows(/after 128/)
   expect(server.requests).toHaveLength(before)
+})
+
+test('a push that is under way when its credential is taken back ends on both sides, and changes nothing', async () => {
+  const { promise: begun, resolve } = Promise.withResolvers<void>()
+  const { promise: broken, resolve: breakOff } = Promise.withResolvers<void>()
+  server.answer = (request) => {
+    if (request.method !== 'POST') return false
+    request.once('data', () => resolve())
+    request.once('error', () => breakOff())
+    return true
+  }
+  const site = new URL(server.url).host
+  // A pack whose end never comes.
+  const sent = `curl -sS -T - -X POST -H 'content-type: application/x-git-receive-pack-request' http://127.0.0.1:${gitPort}/${site}/team/app/git-receive-pack`
+  await run(
+    `rm -f /tmp/push.end; ((echo 0000; sleep 600) | ${sent} > /tmp/push.said 2>&1; echo ended > /tmp/push.end) > /dev/null 2>&1 & sleep 0.1`,
+  )
+  await begun
+  await credentials().update(credential.id, { access: 'read' })
+  await broken
+  await run('pkill -x sleep; true')
+  await expect.poll(() => run('cat /tmp/push.end || true'), { timeout: 60_000 }).toContain('ended')
 })
 
 test('a credential for one repository is used for no other', async () => {
@@ -192,6 +227,8 @@ test('programs in the sandbox can ask for nothing else at the server', async () 
 test('a clone of 150 MB and a push of 20 MB go in pieces: the server holds none of it', async () => {
   await server.commit('team/large', { 'large.bin': randomBytes(150_000_000) })
   await run('sync')
+  // The highest of its whole life may have been reached by anything that it did before.
+  await writeFile(`/proc/${installation.server.pid()}/clear_refs`, '5')
   const peak = async () => {
     const status = await readFile(`/proc/${installation.server.pid()}/status`, 'utf8')
     return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1])

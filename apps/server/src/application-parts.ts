@@ -138,10 +138,11 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
   const known = { userHub, threadStore, sandboxParts, serviceStore, base }
   const { services, serviceWatch } = makeServiceFeature(options, known)
   const inheritedChanged = async () => {
+    // First: what was taken back is not to wait for anything.
+    gitParts.gitFollow.refresh()
     await sandboxParts.applyLimits()
     sandboxParts.policyLoop.nudge()
     skillParts.skillPlacement.refresh()
-    gitParts.gitFollow.refresh()
   }
   const workspaces = makeWorkspacePart({
     ...{ ...options, ...known, operations, sandboxStore: sandboxParts.sandboxStore },
@@ -176,7 +177,10 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
       ...{ store: threadStore, log, search, searchTitles, operations, userHub, system },
       ...{ audit: options.audit, undoMs: options.undoMs },
       sandboxViews: sandboxParts.sandboxViews,
-      onDeleted: options.onThreadDeleted,
+      onDeleted: (threadId) => {
+        gitParts.gitFollow.refresh()
+        options.onThreadDeleted(threadId)
+      },
       access: base.access,
       requireWorkspace: (userId, workspaceId) => workspaces.requireOpen(userId, workspaceId),
       onListed: (workspaceIds) => workspaces.changed(workspaceIds),

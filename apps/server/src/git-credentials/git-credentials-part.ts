@@ -46,17 +46,15 @@ export function makeGitCredentialParts(
   const store = makeGitCredentialStore(tablesOf<GitCredentialTables>(options.open.database))
   const secretBox = makeSecretBox(options.masterKey)
   const allowed = allowedAddressesOf(options.connectionSettings.connectionsAllow)
-  const usable = makeUsableCredentials({
-    store,
-    access: known.base.access,
-    placeOf: async (threadId) => {
-      const row = await threadStore.findAny(threadId)
-      return row?.deleted_at === null ? { ownerId: row.user_id, workspaceId: row.workspace_id } : undefined
-    },
-  })
+  const placeOf = async (threadId: string) => {
+    const row = await threadStore.findAny(threadId)
+    return row?.deleted_at === null ? { ownerId: row.user_id, workspaceId: row.workspace_id } : undefined
+  }
+  const usable = makeUsableCredentials({ store, access: known.base.access, placeOf })
+  const uses = makeGitUses({ store, audit, now: system.now, logger: options.logger })
   const relay = makeGitRelay({
-    ...{ host, usable, secretBox, allowed, logger: options.logger, connectTimeoutMs },
-    uses: makeGitUses({ store, audit, now: system.now }),
+    ...{ host, usable, secretBox, allowed, uses, logger: options.logger, connectTimeoutMs },
+    ownerOf: async (threadId) => (await placeOf(threadId))?.ownerId,
     transferring: (sandboxId) => sandboxes.transferring(sandboxId),
     silenceMs: options.connectionSettings.connectionSeconds * 1000,
   })
@@ -77,6 +75,7 @@ export function makeGitCredentialParts(
       stop: async () => {
         await gitFollow.stop()
         await relay[Symbol.asyncDispose]()
+        await uses[Symbol.asyncDispose]()
       },
     },
   }

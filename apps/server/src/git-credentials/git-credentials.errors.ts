@@ -34,7 +34,9 @@ export const gitRequestRefused = defineError<{ problem: string }>({
   code: 'git-credential.request-refused',
   kind: 'invalid',
   message: ({ problem }) => `threadbox passes on requests of git to clone, fetch and push only: ${problem}`,
-  remedy: () => 'Use git over https. Git LFS and other services of the server are not reached with the credential.',
+  remedy: () =>
+    'Use git over https. Git LFS and other services of the server are not reached with the credential; without it they ' +
+    'are by `GIT_CONFIG_COUNT=0 git …`.',
 })
 
 export const gitRepositoryNotCovered = defineError<{ repository: string; host: string }>({
@@ -50,6 +52,14 @@ export const gitPushRefused = defineError<{ repository: string; host: string }>(
   message: ({ repository, host }) =>
     `The Git credential for ${repository} on ${host} may be used to read only, so nothing was pushed.`,
   remedy: () => 'A person can allow it to push in Settings → Git.',
+})
+
+export const gitTakenBack = defineError<{ repository: string; host: string }>({
+  code: 'git-credential.taken-back',
+  kind: 'forbidden',
+  message: ({ repository, host }) =>
+    `While git used it for ${repository} on ${host}, the Git credential was taken back, changed or replaced by another one.`,
+  remedy: () => 'Start git again: it is told what holds now.',
 })
 
 export const gitTokenRefused = defineError<{ host: string; status: number }>({

@@ -17,6 +17,7 @@ let addresses: string[]
 let bootId: string | undefined
 let passed: WaitingRequest[]
 let holdPasses: Promise<void> | undefined
+let judgedAgain: number
 let follow: GitFollow
 
 /** A guest that says what a test says, and ends an older stream when a newer one comes. */
@@ -60,6 +61,7 @@ beforeEach(() => {
   bootId = 'b-1'
   passed = []
   holdPasses = undefined
+  judgedAgain = 0
   follow = makeGitFollow({
     usable: async () => addresses.map((address) => ({ address, site: new URL(address).host }) as UsableCredential),
     relay: {
@@ -67,6 +69,7 @@ beforeEach(() => {
         passed.push(waiting)
         await holdPasses
       },
+      judgeAgain: async () => void judgedAgain++,
     },
     ifAwake: async () => (bootId === undefined ? undefined : sandbox()),
     awakeThreads: async () => ['t'],
@@ -111,6 +114,11 @@ test('new credentials reach a sandbox that is awake, and what git asked before g
   await expect.poll(() => streams[0]?.isOpen).toBe(false)
   expect(passed[0]?.signal.aborted).toBe(false)
   held.resolve()
+})
+
+test('whenever something changed, what is under way is judged again, also of sandboxes that nobody follows any more', () => {
+  follow.refresh()
+  expect(judgedAgain).toBe(1)
 })
 
 test('when the last credential is taken away the guest is told, and followed no longer', async () => {

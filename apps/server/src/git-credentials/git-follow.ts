@@ -18,14 +18,17 @@ export type GitFollow = {
   deliver(threadId: string, sandbox: Reached): Promise<void>
   /** The sandbox of this thread is in another state. */
   sandboxChanged(threadId: string): void
-  /** Credentials, or who may use them, may have changed: sandboxes that are awake are told in the background. */
+  /**
+   * Credentials, or who may use them, may have changed: sandboxes that are awake are told in the background, and what was
+   * asked with a credential that was taken back ends.
+   */
   refresh(): void
   stop(): Promise<void>
 }
 
 export type GitFollowDependencies = {
   usable: UsableCredentials
-  relay: Pick<GitRelay, 'pass'>
+  relay: Pick<GitRelay, 'pass' | 'judgeAgain'>
   ifAwake(threadId: string): Promise<Reached | undefined>
   /** Threads whose sandbox is awake, as far as is known here. */
   awakeThreads(): Promise<string[]>
@@ -48,7 +51,7 @@ type Following = {
   boot: { id: string; ended: AbortController }
   state: number
   key: string
-  /** Ends this stream, and not what is under way. */
+  /** Ends this stream, and not what was announced on it. */
   left: AbortController
   ready: PromiseWithResolvers<void>
   work: Promise<void>
@@ -126,6 +129,7 @@ export function makeGitFollow(dependencies: GitFollowDependencies): GitFollow {
     sandboxChanged: look,
     refresh: () => {
       state += 1
+      quietly(dependencies.relay.judgeAgain, 'all')
       quietly(async () => (await dependencies.awakeThreads()).forEach(look), 'all')
     },
     stop: async () => {

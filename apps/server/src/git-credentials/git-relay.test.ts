@@ -25,6 +25,10 @@ type Seen = { method: string; url: string; headers: IncomingMessage['headers']; 
 /** What git sent, and what it was answered, at the guest's end of the wire. */
 let told: Told[]
 let gitBody: (response: ServerResponse) => void
+/** Resolves when a body that git sends is taken no longer. */
+let bodyClosed: PromiseWithResolvers<void>
+/** Resolves when the guest has a first part of an answer. */
+let answerBegun: PromiseWithResolvers<void>
 /** While set, the guest does not say that it has taken an answer. */
 let heldAnswers: ServerResponse[] | undefined
 /** What the Git server was asked, and how it answers. */
@@ -53,6 +57,7 @@ const relayWith = (more: Partial<GitRelayDependencies> = {}): GitRelay =>
         }),
     },
     usable: async () => credentials,
+    ownerOf: async (threadId) => `owner of ${threadId.slice(0, 1)}`,
     secretBox,
     allowed: allowedAddressesOf('127.0.0.0/8'),
     uses: { record: async ({ target }) => void recorded.push(`${target.service} ${target.repository}`) },
@@ -64,10 +69,14 @@ let guestOrigin: string
 
 beforeAll(async () => {
   guest = createServer((request, response) => {
-    if (request.method === 'GET') return gitBody(response)
+    if (request.method === 'GET') {
+      response.once('close', bodyClosed.resolve)
+      return gitBody(response)
+    }
     const { status, headers } = JSON.parse(String(request.headers[gitAnswerHeader])) as Told
     const done = (body: string, isBroken: boolean) => told.push({ status, headers, body, isBroken })
     const parts: Buffer[] = []
+    request.once('data', () => answerBegun.resolve())
     request.on('data', (part: Buffer) => parts.push(part))
     request.once('error', () => done(Buffer.concat(parts).toString(), true))
     request.once('end', () => {
@@ -97,6 +106,8 @@ afterAll(() => {
 beforeEach(() => {
   told = []
   heldAnswers = undefined
+  bodyClosed = Promise.withResolvers()
+  answerBegun = Promise.withResolvers()
   seen = []
   recorded = []
   gitBody = (response) => void response.end('what git sends')
@@ -114,13 +125,18 @@ const credential = (more: Partial<UsableCredential> = {}): UsableCredential => (
 })
 const refs = '/git.test/team/app/info/refs?service=git-upload-pack'
 const pushRefs = '/git.test/team/app/info/refs?service=git-receive-pack'
-const waiting = (target: string, more: { method?: string; signal?: AbortSignal } = {}) => ({
+type More = { method?: string; signal?: AbortSignal; headers?: Record<string, string>; threadId?: string }
+const waiting = (target: string, more: More = {}) => ({
   ...{ threadId: 't', sandbox: { sandboxId: 's', bootId: 'b' }, id: 'r', method: 'GET', target },
-  headers: { 'user-agent': 'git/2.39.5', cookie: 'a=b', 'git-protocol': 'version=2' },
+  headers: {
+    ...{ 'user-agent': 'git/2.39.5', cookie: 'a=b', 'git-protocol': 'version=2' },
+    ...(more.method === 'POST' ? { 'content-type': `application/x-${target.split('/').at(-1)}-request` } : {}),
+  },
   signal: new AbortController().signal,
   ...more,
 })
 const pass = (...request: Parameters<typeof waiting>) => relay.pass(waiting(...request))
+const push = '/git.test/team/app/git-receive-pack'
 
 test.each([
   ['/git.test/team/app/HEAD', 'git-credential.request-refused', 400],
@@ -132,6 +148,15 @@ test.each([
     { status, headers: { 'content-type': 'text/plain' }, body: expect.stringContaining(code) },
   ])
 })
+
+test.each(['text/plain', 'application/x-git-upload-pack-request', ''])(
+  'what is not called as git calls a push (%s) is none, as a page of a browser sends it',
+  async (type) => {
+    await pass(push, { method: 'POST', headers: { 'content-type': type } })
+    expect(seen).toEqual([])
+    expect(told).toMatchObject([{ status: 400, body: expect.stringContaining('git-credential.request-refused') }])
+  },
+)
 
 test('a push is refused at its first request and at its second where the credential may only read', async () => {
   credentials = [credential({ access: 'read' })]
@@ -217,6 +242,86 @@ test('a server that is not there, and one that says nothing, are told apart', as
   expect(told[1]?.body).toContain('nothing was sent')
 })
 
+test.each([401, 404, 415])(
+  'a server that answers with %i before git has sent all ends the request on both sides',
+  async (status) => {
+    gitBody = (response) => void response.write('first part')
+    answer = (request, response) => void request.once('data', () => response.writeHead(status).end())
+    await pass(push, { method: 'POST' })
+    await bodyClosed.promise
+    expect(told).toMatchObject([{ body: expect.stringContaining('git-credential.') }])
+  },
+)
+
+type Taking = [string, () => UsableCredential[]]
+test.each<Taking>([
+  ['is gone', () => []],
+  ['may only read now', () => [credential({ access: 'read' })]],
+  ['is for other repositories now', () => [credential({ repositories: ['team/other'] })]],
+  ['was replaced by another one', () => [credential({ id: 'other' })]],
+])('a push that trickles ends when its credential %s', async (_how, left) => {
+  const { promise: begun, resolve } = Promise.withResolvers<void>()
+  const { promise: broken, resolve: breakOff } = Promise.withResolvers<void>()
+  gitBody = (response) => void response.write('first part')
+  answer = (request) => {
+    request.once('data', resolve)
+    request.once('error', () => breakOff())
+  }
+  const passed = pass(push, { method: 'POST' })
+  await begun
+  await relay.judgeAgain()
+  expect(told).toEqual([])
+  credentials = left()
+  await relay.judgeAgain()
+  await passed
+  await broken
+  await bodyClosed.promise
+  expect(told).toMatchObject([{ status: 403, body: expect.stringContaining('git-credential.taken-back') }])
+})
+
+test('a clone under way goes on when only pushing was taken back, and ends when nobody can say whether it may', async () => {
+  answer = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-advertisement' })
+    response.write('half')
+  }
+  let isLost = false
+  const usable = async () => {
+    if (isLost) throw new Error('no database')
+    return credentials
+  }
+  await using other = relayWith({ usable })
+  const passed = other.pass(waiting(refs))
+  await answerBegun.promise
+  credentials = [credential({ access: 'read' })]
+  await other.judgeAgain()
+  expect(told).toEqual([])
+  isLost = true
+  await other.judgeAgain()
+  await passed
+  // Its guest is told too, which tells git nothing more once an answer has begun.
+  await expect.poll(() => told.find(({ status }) => status === 200)).toMatchObject({ body: 'half', isBroken: true })
+})
+
+test('a credential that is taken back while it is being looked for is not used', async () => {
+  const { promise: looked, resolve: look } = Promise.withResolvers<void>()
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+  const usable = async () => {
+    const found = credentials
+    look()
+    await held
+    return found
+  }
+  await using other = relayWith({ usable })
+  const passed = other.pass(waiting(refs))
+  await looked
+  credentials = []
+  await other.judgeAgain()
+  letGo()
+  await passed
+  expect(seen).toEqual([])
+  expect(told).toMatchObject([{ status: 403 }])
+})
+
 test('an answer that breaks off is broken off for git too, and never taken for the whole', async () => {
   answer = (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-advertisement' })
@@ -254,6 +359,43 @@ test('more requests of one sandbox than it may have at once are refused; others 
   for (const response of heldAnswers) response.end('{}')
   heldAnswers = undefined
   await Promise.all([...under, ...refused, other])
+})
+
+test('one person has a part of all places only, and all of them together have a bound', async () => {
+  const held: ServerResponse[] = []
+  answer = (_request, response) => void held.push(response)
+  const fill = (threadId: string, sandboxes: number) =>
+    Array.from({ length: sandboxes * 16 }, (_, one) =>
+      relay.pass({
+        ...waiting(refs, { threadId }),
+        sandbox: { sandboxId: `${threadId}-${one % sandboxes}`, bootId: 'b' },
+      }),
+    )
+  const limitTold = () => told.map(({ status, body }) => [status, /More than (\d+)/.exec(body)?.[1]])
+  const under = fill('a1', 3)
+  await expect.poll(() => held.length).toBe(48)
+  // Another thread of the same person, and another sandbox.
+  await pass(refs, { threadId: 'a2' })
+  expect(limitTold()).toEqual([[429, '48']])
+  under.push(...fill('b', 3), ...fill('c', 2))
+  await expect.poll(() => held.length).toBe(128)
+  await pass(refs, { threadId: 'd' })
+  expect(limitTold().slice(1)).toEqual([[429, '128']])
+  for (const response of held) response.destroy()
+  await Promise.all(under)
+  answer = (_request, response) =>
+    void response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-advertisement' }).end('refs')
+  await pass(refs, { threadId: 'a2' })
+  expect(told.at(-1)).toMatchObject({ status: 200, body: 'refs' })
+})
+
+test('a read is noted when the server has agreed to it, and a push before it is asked', async () => {
+  answer = (_request, response) => void response.writeHead(404).end()
+  await pass(refs)
+  await pass('/git.test/team/app/git-upload-pack', { method: 'POST' })
+  expect(recorded).toEqual([])
+  await pass(push, { method: 'POST' })
+  expect(recorded).toEqual(['receive-pack team/app'])
 })
 
 test('what git asks for is asked for with the login and nothing else of the sandbox, and its answer comes as it is', async () => {

@@ -10,21 +10,21 @@ import type { HostClient } from '../sandboxes/host-client.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { asGitError, requireReachable } from './git-address.models.ts'
 import {
-  gitPushRefused,
   gitRepositoryMissing,
   gitRepositoryNotCovered,
   gitRequestRefused,
   gitServerFailed,
   gitTokenRefused,
-  gitTooManyRequests,
 } from './git-credentials.errors.ts'
+import { type GitPermits, makeGitPermits } from './git-permits.ts'
+import { makeGitPlaces } from './git-places.ts'
 import {
   answerHeaders,
-  chosen,
   type GitTarget,
   mediaTypeOf,
   redirectedTo,
   requestHeaders,
+  requestTypeOf,
   serverPathOf,
   targetOf,
 } from './git-target.models.ts'
@@ -47,14 +47,18 @@ export type WaitingRequest = {
 export type GitRelay = AsyncDisposable & {
   /** Resolves when git has its whole answer, or when either side has broken off. Rejects when git could not be told. */
   pass(waiting: WaitingRequest): Promise<void>
+  /** What threads may use is another thing: ends what is under way with a credential that was taken back. */
+  judgeAgain(): Promise<void>
 }
 
 export type GitRelayDependencies = {
   host: Pick<HostClient, 'guest'>
   usable: UsableCredentials
+  /** Whose thread it is; undefined when it is gone. */
+  ownerOf(threadId: string): Promise<string | undefined>
   secretBox: SecretBox
   allowed: AllowedAddresses
-  uses: GitUses
+  uses: Pick<GitUses, 'record'>
   /** Something flows to or from the sandbox until the result is disposed of. */
   transferring(sandboxId: string): Disposable
   connectTimeoutMs: number
@@ -64,9 +68,6 @@ export type GitRelayDependencies = {
   /** Asks for the addresses of a name. */
   lookUp?: typeof lookUp
 }
-
-/** A clone has one at a time: room for many sandboxes, and a bound for each. */
-const maxRequests = { ofSandbox: 16, ofAll: 128 }
 
 export function makeGitRelay(dependencies: GitRelayDependencies): GitRelay {
   const { allowed, silenceMs } = dependencies
@@ -78,55 +79,61 @@ export function makeGitRelay(dependencies: GitRelayDependencies): GitRelay {
     // Silence of both sides together is what is limited: a server may be silent while it is sent a large push.
     ...{ headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 10_000, keepAliveMaxTimeout: 60_000 },
   })
-  const open = new Map<string, number>()
-  const count = (sandboxId: string, by: number) => {
-    const now = (open.get(sandboxId) ?? 0) + by
-    if (now > 0) open.set(sandboxId, now)
-    else open.delete(sandboxId)
-  }
+  const places = makeGitPlaces()
+  const permits = makeGitPermits(dependencies.usable)
   return {
     pass: async (waiting) => {
-      const { sandboxId } = waiting.sandbox
-      const all = [...open.values()].reduce((sum, ofOne) => sum + ofOne, 0)
-      const limit = all >= maxRequests.ofAll ? maxRequests.ofAll : maxRequests.ofSandbox
-      const isFull = all >= maxRequests.ofAll || (open.get(sandboxId) ?? 0) >= maxRequests.ofSandbox
-      // One that is refused takes nobody's place, however long its refusal is under way.
-      if (!isFull) count(sandboxId, 1)
+      const { threadId, sandbox } = waiting
       using silence = makeSilence(silenceMs)
-      const signal = AbortSignal.any([waiting.signal, silence.signal])
+      const over = new AbortController()
+      const signal = AbortSignal.any([waiting.signal, silence.signal, over.signal])
+      let place: Disposable | undefined
       try {
-        using _transfer = dependencies.transferring(sandboxId)
-        if (isFull) throw gitTooManyRequests({ limit })
-        await relay({ ...dependencies, dispatcher }, { ...waiting, signal, heard: silence.heard })
+        using _transfer = dependencies.transferring(sandbox.sandboxId)
+        const personId = (await dependencies.ownerOf(threadId)) ?? ''
+        // One that is refused takes nobody's place, however long its refusal is under way.
+        place = places.take({ sandboxId: sandbox.sandboxId, personId })
+        await relay({ ...dependencies, dispatcher, permits }, { ...waiting, signal, over, heard: silence.heard })
       } catch (error) {
         // The sandbox is gone, or went to sleep: nobody is there to be told.
         if (waiting.signal.aborted) return
         const inTime = { ...waiting, signal: AbortSignal.any([waiting.signal, AbortSignal.timeout(silenceMs)]) }
-        await refuse(dependencies, inTime, explained(error, { isSilent: silence.signal.aborted, silenceMs }))
+        const isSilent = silence.signal.aborted && !over.signal.aborted
+        const cause = over.signal.aborted ? over.signal.reason : error
+        await refuse(dependencies, inTime, explained(cause, { isSilent, silenceMs }))
       } finally {
-        if (!isFull) count(sandboxId, -1)
+        // A server that answered before git had sent all leaves the rest unread, and whoever reads it waiting for it.
+        over.abort()
+        place?.[Symbol.dispose]()
       }
     },
+    judgeAgain: permits.judgeAgain,
     [Symbol.asyncDispose]: async () => await dispatcher.destroy(),
   }
 }
 
-type Relaying = WaitingRequest & { heard: () => void }
+type Relaying = WaitingRequest & { heard: () => void; over: AbortController }
+type RelayParts = GitRelayDependencies & { dispatcher: Agent; permits: GitPermits }
 
-async function relay(dependencies: GitRelayDependencies & { dispatcher: Agent }, waiting: Relaying): Promise<void> {
+async function relay(parts: RelayParts, waiting: Relaying): Promise<void> {
+  const { threadId, over } = waiting
   const target = targetOf(waiting.method, waiting.target)
   if (target === undefined) throw gitRequestRefused({ problem: 'this is no such request.' })
-  const ofSite = (await dependencies.usable(waiting.threadId)).filter(({ site }) => site === target.site)
-  const credential = chosen(ofSite, target.repository)
-  if (credential === undefined) return await leaveToGit(dependencies, waiting, { target, address: ofSite[0]?.address })
-  const host = target.site
-  const { repository } = target
-  if (target.service === 'receive-pack' && credential.access !== 'push') throw gitPushRefused({ repository, host })
-  requireReachable(credential.address, dependencies.allowed)
-  await dependencies.uses.record({ credential, target, threadId: waiting.threadId })
-  const response = await ask(dependencies, waiting, { target, credential })
+  if (!target.isAdvertisement && mediaType(waiting.headers['content-type']) !== requestTypeOf(target)) {
+    throw gitRequestRefused({ problem: 'what is sent is not called as git calls it.' })
+  }
+  using permit = await parts.permits.judge({ threadId, target, over })
+  const { credential, address } = permit
+  if (credential === undefined) return await leaveToGit(parts, waiting, { target, address })
+  requireReachable(credential.address, parts.allowed)
+  const isPush = target.service === 'receive-pack'
+  const use = { credential, target, threadId }
+  if (isPush) await parts.uses.record(use)
+  const response = await ask(parts, waiting, { target, credential })
   try {
-    await answerGit(dependencies, waiting, answerTo(response, { target, credential }))
+    const answer = answerTo(response, { target, credential })
+    if (!isPush && answer.status === 200) await parts.uses.record(use)
+    await answerGit(parts, waiting, answer)
   } finally {
     response.body.on('error', () => undefined).destroy()
   }
@@ -159,8 +166,9 @@ async function ask(
   const sent = target.isAdvertisement
     ? undefined
     : await host.guest(waiting.sandbox, { method: 'GET', path: guestPaths.gitBody(waiting.id), signal })
+  // It ends with the whole, also when nobody reads it any more.
+  sent?.body.on('error', () => undefined)
   if (sent !== undefined && sent.statusCode !== 200) {
-    sent.body.on('error', () => undefined).destroy()
     throw new Error(`the guest answered with status ${sent.statusCode}`)
   }
   try {
@@ -177,7 +185,6 @@ async function ask(
       signal,
     })
   } catch (error) {
-    sent?.body.on('error', () => undefined).destroy()
     if (isThreadboxError(error) || signal.aborted) throw error
     const problem = error instanceof Error ? withoutSecret(error.message, [login]) : 'it could not be reached.'
     throw gitServerFailed({ host: target.site, problem }, { cause: error })
