@@ -21,6 +21,9 @@ const everyMs = { read: 60_000, push: 1_000 }
 /** Names of repositories are a sandbox's own, as many as it likes: rows of one credential in one thread have a bound. */
 const budget = { rows: 60, everyMs: 60_000 }
 
+const leftOutUnknown =
+  'how many uses of a Git credential are not in the log of the installation could not be written there'
+
 /** What was noted of one credential in one thread since it was used first, for a minute at most. */
 type Spent = { rows: number; leftOut: number; timer: NodeJS.Timeout; end: () => Promise<void> }
 
@@ -82,7 +85,9 @@ export function makeGitUses(options: {
       await store.update(credential.id, { last_used_at: at })
     },
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([...spent.values()].map(({ end }) => end()))
+      const ended = await Promise.allSettled([...spent.values()].map(({ end }) => end()))
+      // The rest of the server is to end all the same.
+      for (const one of ended) if (one.status === 'rejected') options.logger.error({ err: one.reason }, leftOutUnknown)
     },
   }
 }
