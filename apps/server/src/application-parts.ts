@@ -13,6 +13,7 @@ import type { BlobStore } from './blobs/blob-store.ts'
 import { type OpenDatabase, tablesOf } from './database/database.ts'
 import { type FilesWatch, makeFilesWatch } from './files/files-watch.ts'
 import { type GitCredentialParts, makeGitCredentialParts } from './git-credentials/git-credentials-part.ts'
+import type { GitFollow } from './git-credentials/git-follow.ts'
 import { makeGuestQuestions } from './lifecycle/guest-manifest.ts'
 import type { MachineClock } from './lifecycle/lifecycle-clock.ts'
 import { whatRuns } from './lifecycle/what-runs.ts'
@@ -138,7 +139,6 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
   const known = { userHub, threadStore, sandboxParts, serviceStore, base }
   const { services, serviceWatch } = makeServiceFeature(options, known)
   const inheritedChanged = async () => {
-    // First: what was taken back is not to wait for anything.
     gitParts.gitFollow.refresh()
     await sandboxParts.applyLimits()
     sandboxParts.policyLoop.nudge()
@@ -177,10 +177,7 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
       ...{ store: threadStore, log, search, searchTitles, operations, userHub, system },
       ...{ audit: options.audit, undoMs: options.undoMs },
       sandboxViews: sandboxParts.sandboxViews,
-      onDeleted: (threadId) => {
-        gitParts.gitFollow.refresh()
-        options.onThreadDeleted(threadId)
-      },
+      onDeleted: endingGit(gitParts.gitFollow, options.onThreadDeleted),
       access: base.access,
       requireWorkspace: (userId, workspaceId) => workspaces.requireOpen(userId, workspaceId),
       onListed: (workspaceIds) => workspaces.changed(workspaceIds),
@@ -189,6 +186,14 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
   }
   options.settings.onPolicyChanged(() => parts.snapshots.trim())
   return parts
+}
+
+/** A thread that was deleted uses no Git credential any more, also where nobody has to be stopped. */
+function endingGit(gitFollow: Pick<GitFollow, 'refresh'>, onDeleted: (threadId: string) => void) {
+  return (threadId: string): void => {
+    gitFollow.refresh()
+    onDeleted(threadId)
+  }
 }
 
 function makeAttachmentPart(
