@@ -107,7 +107,12 @@ await_host() {
   while :; do
     status=$(cli status --json 2>/dev/null || true)
     case $status in
-      *'"preparing":[]'*) return 0 ;;
+      *'"preparing":[]'*'"imageProblem":null'*) return 0 ;;
+      *'"preparing":[]'*)
+        echo "The base image could not be prepared, so no new sandbox can start:"
+        sed -n 's/.*"imageProblem":"\(.*\)","awakeSandboxes".*/\1/p' <<<"$status"
+        return 1
+        ;;
       *'"preparing":['*)
         silent_since=$SECONDS
         preparing=$(sed -n 's/.*"preparing":\[\([^]]*\)\].*/\1/p' <<<"$status" | tr -d '"')

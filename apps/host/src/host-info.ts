@@ -2,6 +2,7 @@ import type { DiskStore } from '@threadbox/disk-store'
 import { type HostInfo, hostPaths, hostProtocolVersion } from '@threadbox/protocol/host'
 import type { Hono } from 'hono'
 import type { ActiveBoots } from './boots/active-boots.ts'
+import type { BaseImages } from './images/base-images.ts'
 import { readMemory } from './machine-memory.ts'
 import type { PausedBoots } from './memory/paused-boots.ts'
 import type { Spares } from './spares/spares.ts'
@@ -14,13 +15,13 @@ export function addInfoRoutes(
     version: string
     disks: DiskStore
     active: ActiveBoots
-    preparing: () => string[]
+    images: Pick<BaseImages, 'preparing' | 'problem'>
     spares: Spares
     paused: PausedBoots
   },
 ): void {
   app.get(hostPaths.info, async (context) => {
-    const preparing = options.preparing()
+    const [preparing, imageProblem] = [options.images.preparing(), options.images.problem()]
     const [memory, pool, saved] = await Promise.all([readMemory(), options.disks.poolUsage(), options.paused.usage()])
     const info: HostInfo = {
       protocolVersion: hostProtocolVersion,
@@ -34,6 +35,7 @@ export function addInfoRoutes(
       ...saved,
       spareSandboxes: options.spares.count(),
       preparing,
+      ...(imageProblem !== undefined && { imageProblem }),
     }
     return context.json(info)
   })

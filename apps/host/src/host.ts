@@ -155,7 +155,7 @@ export async function makeHost(options: HostOptions): Promise<Host> {
   const hostId = await facts.obtain('hostId', () => makeId('host', randomBytes))
 
   const app = makeOrdersApp(logger)
-  addInfoRoutes(app, { hostId, version: options.version, disks, active, preparing: images.preparing, spares, paused })
+  addInfoRoutes(app, { hostId, version: options.version, disks, active, images, spares, paused })
   addEventRoutes(app, { events, signal })
   const { installation, doctorUrl } = options
   addDoctorRoutes(app, makeDoctor({ installation, doctorUrl, orders, active, disks, driver, randomBytes, clock }))

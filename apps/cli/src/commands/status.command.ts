@@ -10,12 +10,13 @@ export async function statusCommand(options: { dataDir: string; json: boolean })
 
 export function renderStatus(status: InstallationStatus): string {
   const preparing = status.preparing?.length ? `\nPreparing  ${status.preparing.join(', ')}` : ''
+  const problem = status.imageProblem === null ? '' : `\nBase image ${status.imageProblem}`
   const sandboxes = status.awakeSandboxes === null ? 'host does not answer' : `${status.awakeSandboxes} awake`
   return [
     `Address    ${status.address || 'not set'} ${status.isServing ? '(answers)' : '(does not answer)'}`,
     `Server     ${status.server}`,
     `Host       ${status.host}`,
-    `Sandboxes  ${sandboxes}${preparing}`,
+    `Sandboxes  ${sandboxes}${preparing}${problem}`,
     `Release    ${status.release ?? 'none'}`,
     `Data       ${status.dataDirectory}`,
   ].join('\n')

@@ -17,6 +17,8 @@ export type InstallationStatus = {
   address: string
   /** What the host daemon still prepares; null when it does not answer. */
   preparing: string[] | null
+  /** Why new sandboxes have no base image of this release; null when they have, or nobody knows. */
+  imageProblem: string | null
   awakeSandboxes: number | null
 }
 
@@ -37,6 +39,7 @@ export async function readStatus(installation: Installation): Promise<Installati
     isServing,
     address: installation.environment.THREADBOX_ADDRESS ?? '',
     preparing: host?.preparing ?? null,
+    imageProblem: host?.imageProblem ?? null,
     awakeSandboxes: host?.awakeSandboxes ?? null,
   }
 }
@@ -48,8 +51,9 @@ async function hostInfo(installation: Installation) {
     timeoutMs: askTimeoutMs,
   }).catch(() => undefined)
   if (answer?.status !== 200) return undefined
-  const { preparing, awakeSandboxes } = answer.body as { preparing?: unknown; awakeSandboxes?: unknown }
+  const { preparing, imageProblem, awakeSandboxes } = answer.body as Record<string, unknown>
   return {
+    imageProblem: typeof imageProblem === 'string' ? imageProblem : null,
     preparing: Array.isArray(preparing) ? preparing.map(String) : [],
     awakeSandboxes: typeof awakeSandboxes === 'number' ? awakeSandboxes : null,
   }

@@ -13,6 +13,8 @@ export type BaseImages = {
   current(): Promise<string>
   /** What is being prepared now, in words. */
   preparing(): string[]
+  /** Why the archive could not be imported; undefined when it could, or is being imported. */
+  problem(): string | undefined
 }
 
 export function makeBaseImages(options: {
@@ -64,5 +66,6 @@ export function makeBaseImages(options: {
       throw imageMissing({}, { cause: failure })
     },
     preparing: () => (isImporting ? ['base image'] : []),
+    problem: () => (failure instanceof Error ? failure.message : failure === undefined ? undefined : String(failure)),
   }
 }

@@ -252,6 +252,8 @@ export const hostInfoSchema = z.object({
   spareSandboxes: z.number().int().optional(),
   /** What is still being prepared after an installation; empty when sandboxes can start. */
   preparing: z.array(z.string()),
+  /** Why the base image of this release could not be prepared; absent when it could. */
+  imageProblem: z.string().optional(),
 })
 export type HostInfo = z.infer<typeof hostInfoSchema>
 
