@@ -35,5 +35,6 @@ export async function makeBtrfsDiskStore(options: BtrfsDiskStoreOptions): Promis
         keepFreeBytes,
         label: `threadbox-${installation}`,
       })
-  return makeVolumeDiskStore({ volumes: makeBtrfsVolumes({ pool, installation, reserves, logger }), reserves })
+  const volumes = makeBtrfsVolumes({ pool, installation, reserves, logger })
+  return makeVolumeDiskStore({ volumes, reserves, logger })
 }

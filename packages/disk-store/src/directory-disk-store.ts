@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { access, chmod, mkdir, readFile, rm, statfs, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { type Logger, makeLogger } from '@threadbox/telemetry'
 import { z } from 'zod'
 import type { DiskStore } from './disk-store.ts'
 import type { PoolReserves } from './pool-reserves.models.ts'
@@ -14,12 +15,17 @@ import type { Volumes } from './volumes.ts'
  * the whole contract but three things: limits are recorded and reported, not enforced; images and snapshots are frozen by
  * their mode only, so root can still write to them; copies take as long as copying takes.
  */
-export function makeDirectoryDiskStore(options: { directory: string; reserves?: PoolReserves }): DiskStore {
+export function makeDirectoryDiskStore(options: {
+  directory: string
+  reserves?: PoolReserves
+  logger?: Logger
+}): DiskStore {
   const reserves = options.reserves ?? { imageBytes: 0, memoryImageBytes: 0 }
-  return makeVolumeDiskStore({ volumes: makeDirectoryVolumes(options.directory), reserves })
+  const logger = options.logger ?? makeLogger({ process: 'host', level: 'warn' })
+  return makeVolumeDiskStore({ volumes: makeDirectoryVolumes(options.directory), reserves, logger })
 }
 
-function makeDirectoryVolumes(root: string): Volumes {
+export function makeDirectoryVolumes(root: string): Volumes {
   return {
     root,
     async prepare() {

@@ -1,5 +1,6 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Logger } from '@threadbox/telemetry'
 import { snapshotNotFound } from './disk-store.errors.ts'
 import type { Snapshot } from './disk-store.ts'
 import { exists, hiddenName, hiddenNames, wholeNames } from './entries.ts'
@@ -15,35 +16,47 @@ export type DiskSnapshots = {
   list(): Promise<Snapshot[]>
   find(snapshotId: string): Promise<Snapshot>
   remove(snapshotId: string): Promise<void>
-  /** Freezes the disk for as long as the work takes. What a crash leaves of it goes with the next start. */
+  /**
+   * Freezes the disk for as long as the work takes. What cannot be removed afterwards, or is left by a crash, goes with
+   * the next such work, return or start. One at a time.
+   */
   whileFrozen<Result>(work: (path: string) => Promise<Result>): Promise<Result>
   /** Gives the disk the content of a snapshot, or of another frozen volume. */
   restore(from: string): Promise<void>
   /** Finishes or removes what a crash left half-made. */
   reclaim(): Promise<void>
-  removeAll(): Promise<void>
 }
 
-export function makeDiskSnapshots(options: { volumes: Volumes; diskId: string; directory: string }): DiskSnapshots {
-  const { volumes, diskId, directory } = options
+export function makeDiskSnapshots(options: {
+  volumes: Volumes
+  diskId: string
+  directory: string
+  logger: Logger
+}): DiskSnapshots {
+  const { volumes, diskId, directory, logger } = options
   const snapshots = join(directory, 'snapshots')
-  const [root, next, previous] = ['root', '.next', '.previous'].map((name) => join(directory, name)) as [
-    string,
-    string,
-    string,
-  ]
+  const [next, previous] = copyNames.map((name) => join(directory, name)) as [string, string]
+  const root = join(directory, 'root')
   const toSnapshot = (snapshotId: string) => ({ diskId, snapshotId, path: join(snapshots, snapshotId, 'root') })
-  const removeEntry = async (entry: string) => {
-    await volumes.removeCopy(join(entry, 'root'))
-    await rm(entry, { recursive: true, force: true })
-  }
+  const removeEntry = (entry: string) => removeEntryOf(volumes, entry)
   const find = async (snapshotId: string) => {
     const snapshot = toSnapshot(snapshotId)
     if (!(await exists(snapshot.path))) throw snapshotNotFound({ diskId, snapshotId })
     return snapshot
   }
+  const passingEntries = async () =>
+    (await hiddenNames(snapshots)).filter((name) => name.startsWith(passingPrefix)).map((name) => join(snapshots, name))
+  /** Nobody misses it, and it is tried again: what was found out with it, or is to begin now, goes on without. */
+  const removePassing = async (entry: string) => {
+    await removeEntry(entry).catch((error: unknown) =>
+      logger.warn({ error, diskId, entry }, 'a snapshot that a disk was compared by is still there'),
+    )
+  }
   const removeLeftOvers = async () => {
-    for (const name of await hiddenNames(snapshots)) await removeEntry(join(snapshots, name))
+    const passing = await passingEntries()
+    for (const entry of passing) await removePassing(entry)
+    const others = (await hiddenNames(snapshots)).map((name) => join(snapshots, name))
+    for (const entry of others) if (!passing.includes(entry)) await removeEntry(entry)
     for (const path of [next, previous]) await volumes.removeCopy(path)
   }
   return {
@@ -72,6 +85,7 @@ export function makeDiskSnapshots(options: { volumes: Volumes; diskId: string; d
       await removeEntry(hidden)
     },
     whileFrozen: async (work) => {
+      for (const entry of await passingEntries()) await removePassing(entry)
       const hidden = join(snapshots, hiddenName('passing'))
       const path = join(hidden, 'root')
       await mkdir(snapshots, { recursive: true, mode: 0o700 })
@@ -80,7 +94,7 @@ export function makeDiskSnapshots(options: { volumes: Volumes; diskId: string; d
         await volumes.snapshot({ from: root, to: path })
         return await work(path)
       } finally {
-        await removeEntry(hidden)
+        await removePassing(hidden)
       }
     },
     restore: async (from) => {
@@ -96,9 +110,29 @@ export function makeDiskSnapshots(options: { volumes: Volumes; diskId: string; d
       if (!(await exists(root)) && (await exists(next))) await rename(next, root)
       await removeLeftOvers()
     },
-    removeAll: async () => {
-      await removeLeftOvers()
-      for (const name of await wholeNames(snapshots)) await removeEntry(join(snapshots, name))
-    },
   }
 }
+
+/** Of a disk that goes, in this directory, with what is half-made. */
+export async function removeAllSnapshots({
+  volumes,
+  directory,
+}: {
+  volumes: Volumes
+  directory: string
+}): Promise<void> {
+  const snapshots = join(directory, 'snapshots')
+  const names = [...(await hiddenNames(snapshots)), ...(await wholeNames(snapshots))]
+  for (const name of names) await removeEntryOf(volumes, join(snapshots, name))
+  for (const name of copyNames) await volumes.removeCopy(join(directory, name))
+}
+
+async function removeEntryOf(volumes: Volumes, entry: string): Promise<void> {
+  await volumes.removeCopy(join(entry, 'root'))
+  await rm(entry, { recursive: true, force: true })
+}
+
+/** What a return to a snapshot makes beside the disk. */
+const copyNames = ['.next', '.previous'] as const
+
+const passingPrefix = '.passing~'

@@ -1,24 +1,15 @@
 import { mkdir, readlink, rename, rm, symlink } from 'node:fs/promises'
-import { constants } from 'node:os'
 import { basename, join } from 'node:path'
 import { makeKeyedLock } from '@threadbox/domain'
-import { isErrorOf } from '@threadbox/errors'
-import { type DiskSnapshots, makeDiskSnapshots } from './disk-snapshots.ts'
-import {
-  diskNotFound,
-  imageInUse,
-  imageNotFound,
-  limitInvalid,
-  noRoomForSnapshot,
-  poolFull,
-  snapshotsUnsupported,
-} from './disk-store.errors.ts'
+import type { Logger } from '@threadbox/telemetry'
+import { makeDiskComparison } from './disk-comparison.ts'
+import { type DiskSnapshots, makeDiskSnapshots, removeAllSnapshots } from './disk-snapshots.ts'
+import { diskNotFound, imageInUse, imageNotFound, limitInvalid, poolFull } from './disk-store.errors.ts'
 import type { Disk, DiskContent, DiskStore, Image } from './disk-store.ts'
 import { checkId, exists, hiddenName, hiddenNames, undefinedWhenMissing, wholeNames } from './entries.ts'
 import { countLines } from './line-counts.ts'
 import { type MemoryPlaces, makeMemoryPlaces } from './memory-places.ts'
 import { hasRoomForDisk, openReserveBytes, type PoolReserves } from './pool-reserves.models.ts'
-import { compareTrees } from './tree-comparison.ts'
 import type { VolumeSpace, Volumes } from './volumes.ts'
 
 /**
@@ -28,8 +19,8 @@ import type { VolumeSpace, Volumes } from './volumes.ts'
  * and {@link DiskStore.prepare} may remove every name with one. Snapshots are in `disks/<diskId>/snapshots`, saved memory
  * in `memory/<diskId>/<imageId>`.
  */
-export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolReserves }): DiskStore {
-  const { volumes, reserves } = options
+export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolReserves; logger: Logger }): DiskStore {
+  const { volumes, reserves, logger } = options
   const lock = makeKeyedLock()
   const images = join(volumes.root, 'images')
   const disks = join(volumes.root, 'disks')
@@ -42,7 +33,7 @@ export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolR
     return (await exists(disk.path)) ? disk : refuseUnknownDisk(diskId)
   }
   const snapshotsOf = (diskId: string) =>
-    makeDiskSnapshots({ volumes, diskId: checkId(diskId), directory: join(disks, diskId) })
+    makeDiskSnapshots({ volumes, diskId: checkId(diskId), directory: join(disks, diskId), logger })
   const pathOf = async ({ diskId, snapshotId }: DiskContent) => {
     const disk = await getDisk(diskId)
     return snapshotId === undefined ? disk.path : (await snapshotsOf(diskId).find(checkId(snapshotId))).path
@@ -107,7 +98,7 @@ export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolR
         }),
       ),
 
-    ...snapshotMethods({ volumes, images, lock, findDisk, getDisk, snapshotsOf }),
+    ...snapshotMethods({ volumes, images, lock, findDisk, getDisk, snapshotsOf, logger }),
     ...memoryMethods({ memory, lock }),
 
     async poolUsage() {
@@ -131,8 +122,9 @@ function snapshotMethods(parts: {
   findDisk: (diskId: string) => Promise<Disk>
   getDisk: (diskId: string) => Promise<Disk>
   snapshotsOf: (diskId: string) => DiskSnapshots
+  logger: Logger
 }) {
-  const { volumes, images, lock, findDisk, getDisk, snapshotsOf } = parts
+  const { volumes, images, lock, findDisk, getDisk, snapshotsOf, logger } = parts
   const frozenPath = async ({ diskId, imageId }: Disk, snapshotId: string | null) => {
     if (snapshotId !== null) return (await snapshotsOf(diskId).find(checkId(snapshotId))).path
     const image = toImage(images, imageId)
@@ -178,33 +170,12 @@ function snapshotMethods(parts: {
           return await findDisk(diskId)
         }),
       ),
-    async compareWithSnapshot({ diskId, snapshotId }: Parameters<DiskStore['compareWithSnapshot']>[0]) {
-      const { compareFrozen } = volumes
-      // Meanwhile none of its snapshots is removed; others may be made, which sandboxes stand still for.
-      const quickly = await lock(`snapshots ${checkId(diskId)}`, async () => {
-        const before = await frozenPath(await getDisk(diskId), snapshotId)
-        if (compareFrozen === undefined) return undefined
-        const compare = (after: string) => compareFrozen({ before, after })
-        return await snapshotsOf(diskId).whileFrozen(compare).catch(undefinedWithoutSnapshot)
-      })
-      if (quickly !== undefined) return quickly
-      const disk = await getDisk(diskId)
-      const before = await frozenPath(disk, snapshotId)
-      return await compareTrees({ before, after: disk.path, comparesInodes: volumes.keepsInodes })
-    },
+    compareWithSnapshot: makeDiskComparison({ volumes, lock, getDisk, frozenPath, snapshotsOf, logger }),
     async countChangedLines({ diskId, snapshotId, names }: Parameters<DiskStore['countChangedLines']>[0]) {
       const disk = await getDisk(diskId)
       return await countLines({ before: await frozenPath(disk, snapshotId), after: disk.path, names })
     },
   } satisfies Partial<DiskStore>
-}
-
-/** Where no snapshot can be made, or the pool has no room even for its directory. */
-function undefinedWithoutSnapshot(error: NodeJS.ErrnoException): undefined {
-  const isExpected = isErrorOf(snapshotsUnsupported, error) || isErrorOf(noRoomForSnapshot, error)
-  // Node has no name for EDQUOT.
-  const isFull = [constants.errno.ENOSPC, constants.errno.EDQUOT].includes(-(error.errno ?? 0))
-  if (!isExpected && !isFull) throw error
 }
 
 function memoryMethods({ memory, lock }: { memory: MemoryPlaces; lock: Lock }) {
@@ -291,7 +262,7 @@ async function hideAndRemove(options: { volumes: Volumes; parent: string; name: 
 /** The volumes go first: a directory without one is an ordinary directory. */
 async function removeEntry(options: { volumes: Volumes; entry: string }): Promise<void> {
   const { volumes, entry } = options
-  await makeDiskSnapshots({ volumes, diskId: '', directory: entry }).removeAll()
+  await removeAllSnapshots({ volumes, directory: entry })
   await volumes.remove(join(entry, 'root'))
   await rm(entry, { recursive: true, force: true })
 }

@@ -1,0 +1,51 @@
+import { constants } from 'node:os'
+import type { makeKeyedLock } from '@threadbox/domain'
+import { isErrorOf } from '@threadbox/errors'
+import type { Logger } from '@threadbox/telemetry'
+import type { DiskSnapshots } from './disk-snapshots.ts'
+import { noRoomForSnapshot, snapshotsUnsupported } from './disk-store.errors.ts'
+import type { Disk, DiskChanges, DiskStore } from './disk-store.ts'
+import { checkId } from './entries.ts'
+import { compareTrees } from './tree-comparison.ts'
+import type { Volumes } from './volumes.ts'
+
+type DiskComparisonParts = {
+  volumes: Volumes
+  lock: ReturnType<typeof makeKeyedLock>
+  getDisk: (diskId: string) => Promise<Disk>
+  /** Of a snapshot of the disk, or of its image. */
+  frozenPath: (disk: Disk, snapshotId: string | null) => Promise<string>
+  snapshotsOf: (diskId: string) => DiskSnapshots
+  logger: Logger
+}
+
+/** What cannot be told quickly, for whatever reason, is told by reading both trees whole, which is always right. */
+export function makeDiskComparison(parts: DiskComparisonParts): DiskStore['compareWithSnapshot'] {
+  const { volumes, lock, getDisk, frozenPath, snapshotsOf, logger } = parts
+  return async ({ diskId, snapshotId }) => {
+    const { compareFrozen } = volumes
+    // Meanwhile none of its snapshots is removed; others may be made, which sandboxes stand still for.
+    const quickly = await lock(`snapshots ${checkId(diskId)}`, async () => {
+      const before = await frozenPath(await getDisk(diskId), snapshotId)
+      if (compareFrozen === undefined) return undefined
+      const compare = (after: string) => compareFrozen({ before, after })
+      const compared: Promise<DiskChanges | undefined> = snapshotsOf(diskId).whileFrozen(compare)
+      return await compared.catch((error: unknown) => {
+        if (!hasNoRoom(error)) logger.warn({ error, diskId }, 'a disk is compared by reading it whole')
+        return undefined
+      })
+    })
+    if (quickly !== undefined) return quickly
+    const disk = await getDisk(diskId)
+    const before = await frozenPath(disk, snapshotId)
+    return await compareTrees({ before, after: disk.path, comparesInodes: volumes.keepsInodes })
+  }
+}
+
+/** Where no snapshot can be made, or the pool has no room even for its directory. */
+function hasNoRoom(error: unknown): boolean {
+  if (isErrorOf(snapshotsUnsupported, error) || isErrorOf(noRoomForSnapshot, error)) return true
+  // Node has no name for EDQUOT.
+  const { errno = 0 } = error as NodeJS.ErrnoException
+  return [constants.errno.ENOSPC, constants.errno.EDQUOT].includes(-errno)
+}

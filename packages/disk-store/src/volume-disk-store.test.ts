@@ -1,0 +1,69 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeLogger } from '@threadbox/telemetry'
+import { expect, onTestFinished, test } from 'vitest'
+import { makeDirectoryVolumes } from './directory-disk-store.ts'
+import { makeVolumeDiskStore } from './volume-disk-store.ts'
+import type { Volumes } from './volumes.ts'
+
+/** A disk with a point and a file that came since, over plain directories of which some fail. */
+async function makeDiskOver(change: (volumes: Volumes) => Partial<Volumes>) {
+  const directory = await mkdtemp(join(tmpdir(), 'threadbox-volumes-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  const volumes = makeDirectoryVolumes(directory)
+  const logger = makeLogger({ process: 'test', level: 'silent' })
+  const reserves = { imageBytes: 0, memoryImageBytes: 0 }
+  const open = (more: Partial<Volumes>) => makeVolumeDiskStore({ volumes: { ...volumes, ...more }, reserves, logger })
+  const plain = open({})
+  await plain.prepare()
+  await plain.importImage({ imageId: 'base', build: async () => undefined })
+  const disk = await plain.createDisk({ diskId: 'one', imageId: 'base', limitBytes: 1024 * 1024 })
+  const point = { diskId: 'one', snapshotId: 'point' }
+  await plain.snapshotDisk(point)
+  await writeFile(join(disk.path, 'note'), 'new')
+  const passing = async () =>
+    (await readdir(join(directory, 'disks/one/snapshots'))).filter((name) => name.startsWith('.passing~'))
+  return { store: open(change(volumes)), plain, point, passing }
+}
+
+const quickAnswer = {
+  ...{ isSame: true, removed: [], changed: [], added: [], sizes: [] },
+  ...{ removedCount: 0, changedCount: 0, addedCount: 0 },
+}
+const refuse = async () => {
+  throw new Error('Resource temporarily unavailable')
+}
+
+test('a disk that cannot be frozen for a comparison, for whatever reason, is read whole', async () => {
+  const { store, point } = await makeDiskOver(() => ({ compareFrozen: async () => quickAnswer, snapshot: refuse }))
+  expect(await store.compareWithSnapshot(point)).toMatchObject({ isSame: false, added: ['note'] })
+})
+
+test('an answer is given although its frozen copy cannot be removed, and the next comparison removes it', async () => {
+  let isRefusing = true
+  const { store, point, passing } = await makeDiskOver((volumes) => ({
+    compareFrozen: async () => quickAnswer,
+    removeCopy: (path) => (isRefusing && path.includes('.passing~') ? refuse() : volumes.removeCopy(path)),
+  }))
+  expect(await store.compareWithSnapshot(point)).toEqual(quickAnswer)
+  expect(await passing()).toHaveLength(1)
+  isRefusing = false
+  expect(await store.compareWithSnapshot(point)).toEqual(quickAnswer)
+  expect(await passing()).toEqual([])
+})
+
+test('a start and a return to a snapshot go on beside a frozen copy that cannot be removed yet', async () => {
+  const { store, plain, point, passing } = await makeDiskOver((volumes) => ({
+    compareFrozen: async () => quickAnswer,
+    removeCopy: (path) => (path.includes('.passing~') ? refuse() : volumes.removeCopy(path)),
+  }))
+  await store.compareWithSnapshot(point)
+  await store.prepare()
+  const restored = await store.restoreSnapshot(point)
+  expect(await readdir(restored.path)).toEqual([])
+  expect(await passing()).toHaveLength(1)
+  await expect(store.deleteDisk('one')).rejects.toThrow('unavailable')
+  await plain.prepare()
+  expect(await plain.listDisks()).toEqual([])
+})
