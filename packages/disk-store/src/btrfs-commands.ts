@@ -45,7 +45,10 @@ export const btrfs = {
     const pieces = output.matchAll(/^inode \d+ file offset \d+ len (\d+) disk start \d+ offset \d+ gen \d+ flags /gm)
     return [...pieces].reduce((sum, [, length]) => sum + Number(length), 0)
   },
-  /** The names that a read-only volume and another one differ in; undefined: more than these limits. */
+  /**
+   * The names that a read-only volume and another one differ in; undefined: more than these limits. Neither can be removed
+   * meanwhile: it ends with us.
+   */
   async namesOfDifferences(options: {
     before: string
     after: string
@@ -55,7 +58,10 @@ export const btrfs = {
     const reader = makeSendStreamReader(limits)
     // Version 1 of the stream is what all programs ask for when nothing else is said.
     const send = ['btrfs', 'send', '--no-data', '-p', before, after] as const
-    const isWhole = await readCommand(send, { timeoutMs: sendTimeoutMs, read: reader.push })
+    const isWhole = await readCommand(['setpriv', '--pdeathsig', 'KILL', ...send], {
+      timeoutMs: sendTimeoutMs,
+      read: reader.push,
+    })
     return isWhole ? reader.end() : undefined
   },
   /** All names of files, byte for byte (as latin1), relative to the volume. */
