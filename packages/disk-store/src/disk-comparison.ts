@@ -22,12 +22,18 @@ type DiskComparisonParts = {
 /** What cannot be told quickly, for whatever reason, is told by reading both trees whole, which is always right. */
 export function makeDiskComparison(parts: DiskComparisonParts): DiskStore['compareWithSnapshot'] {
   const { volumes, lock, getDisk, frozenPath, snapshotsOf, logger } = parts
-  return async ({ diskId, snapshotId }) => {
+  return async ({ diskId, snapshotId, of }) => {
     const { compareFrozen } = volumes
+    const pathsOf = async () => {
+      const disk = await getDisk(diskId)
+      const after = of === undefined ? undefined : await frozenPath(disk, checkId(of))
+      return { disk, before: await frozenPath(disk, snapshotId), after }
+    }
     // Meanwhile none of its snapshots is removed; others may be made, which sandboxes stand still for.
     const quickly = await lock(`snapshots ${checkId(diskId)}`, async () => {
-      const before = await frozenPath(await getDisk(diskId), snapshotId)
+      const { before, after: other } = await pathsOf()
       if (compareFrozen === undefined) return undefined
+      if (other !== undefined) return await compareFrozen({ before, after: other })
       const compare = (after: string) => compareFrozen({ before, after })
       const compared: Promise<DiskChanges | undefined> = snapshotsOf(diskId).whileFrozen(compare)
       return await compared.catch((error: unknown) => {
@@ -36,9 +42,8 @@ export function makeDiskComparison(parts: DiskComparisonParts): DiskStore['compa
       })
     })
     if (quickly !== undefined) return quickly
-    const disk = await getDisk(diskId)
-    const before = await frozenPath(disk, snapshotId)
-    return await compareTrees({ before, after: disk.path, comparesInodes: volumes.keepsInodes })
+    const { disk, before, after = disk.path } = await pathsOf()
+    return await compareTrees({ before, after, comparesInodes: volumes.keepsInodes })
   }
 }
 

@@ -209,6 +209,32 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
       ])
     })
 
+    test('two snapshots are compared without a change of the disk, whatever it contains by then', async () => {
+      const { store, make } = subject()
+      const disk = await make('twice')
+      const then = { diskId: 'twice', snapshotId: 'then' }
+      await writeFile(join(disk.path, 'note'), 'one\n')
+      await store.snapshotDisk(then)
+      await writeFile(join(disk.path, 'note'), 'one\ntwo\n')
+      await store.snapshotDisk({ diskId: 'twice', snapshotId: 'later' })
+      await writeFile(join(disk.path, 'last'), 'x')
+      const generation = await store.diskGeneration('twice')
+      expect(await store.compareWithSnapshot({ ...then, of: 'later' })).toMatchObject({
+        ...{ isSame: false, changed: ['note'], added: [], removed: [] },
+        sizes: [{ name: 'note', bytesBefore: 4, bytesNow: 8 }],
+      })
+      const image = { diskId: 'twice', snapshotId: null }
+      expect(await store.compareWithSnapshot({ ...image, of: 'later' })).toMatchObject({ added: ['note'] })
+      expect(await store.compareWithSnapshot({ ...then, of: 'then' })).toMatchObject({ isSame: true })
+      await expect(store.compareWithSnapshot({ ...then, of: 'none' })).rejects.toMatchObject({
+        code: 'disk.snapshot-not-found',
+      })
+      expect(await store.diskGeneration('twice')).toBe(generation)
+      await writeFile(join(disk.path, 'note'), '')
+      const counted = await store.countChangedLines({ ...then, of: 'later', names: ['note'] })
+      expect(counted.get('note')).toEqual({ added: 1, removed: 0 })
+    })
+
     test('a file that was written and got its old time and size back still counts as changed', async ({ skip }) => {
       if (!abilities.freezesImages) skip('a plain copy cannot keep the time of change')
       const { store, make } = subject()

@@ -72,14 +72,19 @@ export type DiskStore = {
   restoreSnapshot(options: { diskId: string; snapshotId: string | null }): Promise<Disk>
   /**
    * What of the disk, as it is now, differs from a snapshot (null: from its image). Where the file system can say what was
-   * written, at a cost that grows with that; else by looking at both whole. Changes the disk's generation. Throws
-   * `disk.snapshot-not-found`.
+   * written, at a cost that grows with that; else by looking at both whole. Changes the disk's generation; not with `of`,
+   * which compares the content of that snapshot in the place of the disk's. Throws `disk.snapshot-not-found`.
    */
-  compareWithSnapshot(options: { diskId: string; snapshotId: string | null }): Promise<DiskChanges>
+  compareWithSnapshot(options: {
+    diskId: string
+    snapshotId: string | null
+    of?: string | undefined
+  }): Promise<DiskChanges>
   /** Lines of text files that the disk has and the snapshot has not, and the other way round, of those that are counted. */
   countChangedLines(options: {
     diskId: string
     snapshotId: string | null
+    of?: string | undefined
     names: readonly string[]
   }): Promise<ReadonlyMap<string, LineCounts>>
 

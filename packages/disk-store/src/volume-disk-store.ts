@@ -171,9 +171,10 @@ function snapshotMethods(parts: {
         }),
       ),
     compareWithSnapshot: makeDiskComparison({ volumes, lock, getDisk, frozenPath, snapshotsOf, logger }),
-    async countChangedLines({ diskId, snapshotId, names }: Parameters<DiskStore['countChangedLines']>[0]) {
+    async countChangedLines({ diskId, snapshotId, of, names }: Parameters<DiskStore['countChangedLines']>[0]) {
       const disk = await getDisk(diskId)
-      return await countLines({ before: await frozenPath(disk, snapshotId), after: disk.path, names })
+      const after = of === undefined ? disk.path : await frozenPath(disk, of)
+      return await countLines({ before: await frozenPath(disk, snapshotId), after, names })
     },
   } satisfies Partial<DiskStore>
 }

@@ -30,11 +30,14 @@ export function makeRewindOrders(
         return { sandbox: await presentSandbox(parts, sandbox), ...rewound }
       }),
     snapshotChanges: async (sandboxId, named) => {
-      const { placeId: diskId } = await known(sandboxId)
+      const sandbox = await known(sandboxId)
+      const { placeId: diskId } = sandbox
       const snapshotId = named === imageSnapshot ? null : named
-      const changes = await disks.compareWithSnapshot({ diskId, snapshotId })
+      // A comparison of the disk itself would change it, and every later wake would have to look at all of it.
+      const of = await parts.snapshots.ofPaused(sandbox)
+      const changes = await disks.compareWithSnapshot({ diskId, snapshotId, of })
       const { sizes, removedCount, changedCount, addedCount } = changes
-      const counted = await disks.countChangedLines({ diskId, snapshotId, names: textsFirst(sizes) })
+      const counted = await disks.countChangedLines({ diskId, snapshotId, of, names: textsFirst(sizes) })
       const files = sizes.map((file) => ({ ...file, lines: counted.get(file.name) ?? null }))
       return { files, removedCount, changedCount, addedCount }
     },

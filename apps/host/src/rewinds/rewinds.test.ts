@@ -134,6 +134,23 @@ test('a disk that is lost after a rewind does not get back what was undone', asy
   expect(await begun.read()).toBe('then')
 })
 
+test('of a sandbox that sleeps, what a rewind would change is read from its pause point, not from its disk', async () => {
+  const begun = await begin()
+  await using host = begun.host
+  await begun.orders.pause()
+  await begun.write('later', 'x')
+  await begun.write('note', 'of later')
+  const path = hostPaths.snapshotChanges(begun.sandbox.sandboxId, begun.snapshotId)
+  const { files, ...counts } = snapshotChangesSchema.parse((await host.request('GET', path)).body)
+  expect(counts).toEqual({ removedCount: 0, changedCount: 1, addedCount: 1 })
+  expect(files.map(({ name, bytesNow, lines }) => [name, bytesNow, lines])).toEqual([
+    ...[
+      ['note', 3, { added: 1, removed: 1 }],
+      ['added', 10, null],
+    ],
+  ])
+})
+
 test('what a rewind would change is told by looking, with sizes, also of a sandbox that sleeps', async () => {
   const begun = await begin()
   await using host = begun.host

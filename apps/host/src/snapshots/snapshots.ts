@@ -29,6 +29,8 @@ export type Snapshots = {
   remove(options: { sandbox: StoredSandbox; snapshotId: string }): Promise<void>
   /** Gives up the memory of a snapshot, which stays. */
   removeMemory(options: { sandbox: StoredSandbox; snapshotId: string }): Promise<void>
+  /** The snapshot that has what the disk of a paused sandbox contains; undefined: the disk itself may be looked at. */
+  ofPaused(sandbox: StoredSandbox): Promise<string | undefined>
   /** Which snapshots of a disk belong to the server. */
   idsOf(sandboxId: string): Promise<ReadonlySet<string>>
   /** Removes what a crash left half made or half removed. */
@@ -77,6 +79,7 @@ export function makeSnapshots(parts: SnapshotsParts): Snapshots {
       await drop(sandbox, snapshotId)
     },
     removeMemory: ({ sandbox, snapshotId }) => memories.remove(sandbox, snapshotId),
+    ofPaused: async (sandbox) => (await pausePoint(parts, sandbox))?.snapshotId,
     idsOf: async (sandboxId) => new Set((await store.list(sandboxId)).map(({ snapshotId }) => snapshotId)),
     reclaim: async (sandboxes) => {
       await memories.reclaim(sandboxes)
