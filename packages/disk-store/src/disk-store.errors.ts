@@ -43,6 +43,14 @@ export const noRoomForSnapshot = defineError<{ reason: string }>({
   remedy: () => 'Delete files or earlier snapshots of the sandbox, or raise its disk limit.',
 })
 
+export const tooManyFiles = defineError<{ mostFiles: number; mostMebibytes: number }>({
+  code: 'disk.too-many-files',
+  kind: 'too-large',
+  message: ({ mostFiles, mostMebibytes }) =>
+    `The disk was not compared: reading it whole would take more than ${mostFiles} names, or more than ${mostMebibytes} MiB for them.`,
+  remedy: () => 'Delete files or directories of the sandbox that are not needed, then try again.',
+})
+
 export const idInvalid = defineError<{ id: string }>({
   code: 'disk.id-invalid',
   kind: 'invalid',

@@ -73,7 +73,8 @@ export type DiskStore = {
   /**
    * What of the disk, as it is now, differs from a snapshot (null: from its image). Where the file system can say what was
    * written, at a cost that grows with that; else by looking at both whole. Changes the disk's generation; not with `of`,
-   * which compares the content of that snapshot in the place of the disk's. Throws `disk.snapshot-not-found`.
+   * which compares the content of that snapshot in the place of the disk's. Throws `disk.snapshot-not-found`,
+   * `disk.too-many-files`: both would have to be read whole, and have too many.
    */
   compareWithSnapshot(options: {
     diskId: string

@@ -11,6 +11,7 @@ export {
   poolSparse,
   poolUnsupported,
   snapshotsUnsupported,
+  tooManyFiles,
 } from './disk-store.errors.ts'
 export type {
   Disk,

@@ -10,12 +10,15 @@ export type FrozenTrees = Record<Side, Map<string, FrozenEntry>>
 type Side = 'before' | 'after'
 const sides = ['before', 'after'] as const
 
+/** Of all names together: a name of few bytes can be thousands of directories deep. */
+const mostSteps = 500_000
+
 /** So many are looked at together: each waits for the disk. */
 const looksAtOnce = 64
 
 /**
  * Looks at these names in two frozen trees, no link followed. What is no longer the same directory is looked at whole,
- * wherever it is one. Undefined: that would be more than `mostEntries`.
+ * wherever it is one. Undefined: that would be more than `mostEntries`, or the names are too deep.
  */
 export async function lookAtNames(options: {
   before: string
@@ -34,9 +37,11 @@ export async function lookAtNames(options: {
     }
     return await below(options, { wanted, seen })
   }
+  const part = partsOf(options.names)
+  if (part === undefined) return undefined
   const top = await listOn(options, { path: '', where: sides })
   // Names that the stream made up for a while are the only ones that neither root has.
-  let waiting = childrenOf({ path: '', part: partsOf(options.names) }).filter(({ path }) => top.has(path))
+  let waiting = childrenOf({ path: '', part }).filter(({ path }) => top.has(path))
   while (waiting.length > 0) {
     if (found.before.size + found.after.size + waiting.length > options.mostEntries) return undefined
     const next = await Promise.all(waiting.splice(-looksAtOnce).map(look))
@@ -51,12 +56,16 @@ type Part = { isMoved: boolean; below: Map<string, Part> }
 /** `part` is undefined below a directory that is looked at whole. */
 type Wanted = { path: string; sides: readonly Side[]; part: Part | undefined }
 
-function partsOf(names: NamesOfStream): Part {
+function partsOf(names: NamesOfStream): Part | undefined {
   const root: Part = { isMoved: false, below: new Map() }
+  let steps = 0
   for (const [name, isMoved] of names) {
     if (name === '') continue
     let part = root
-    for (const step of name.split('/')) {
+    const path = name.split('/')
+    steps += path.length
+    if (steps > mostSteps) return undefined
+    for (const step of path) {
       const next = part.below.get(step) ?? { isMoved: false, below: new Map() }
       part.below.set(step, next)
       part = next

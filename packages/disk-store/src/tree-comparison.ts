@@ -1,26 +1,47 @@
 import { spawn } from 'node:child_process'
-import { commandFailed } from './disk-store.errors.ts'
+import { commandFailed, tooManyFiles } from './disk-store.errors.ts'
 import type { DiskChanges } from './disk-store.ts'
 import { compareEntries, type Entry } from './tree-difference.models.ts'
+
+/**
+ * Names of one tree that are kept in memory, and what is said of them: an empty file costs a sandbox nothing, a name costs
+ * the daemon some hundred bytes and its text, which is long in deep directories.
+ */
+type TreeLimits = { names: number; textBytes: number }
+const MiB = 1024 * 1024
+const defaultLimits: TreeLimits = { names: 1_000_000, textBytes: 512 * MiB }
 
 /**
  * What differs between two trees, by looking at both: no link is followed and no file is opened. With `comparesInodes`
  * a file is the same one when number, size, owner, mode and time of change are: no program inside a sandbox can set
  * that time, so a change cannot be hidden. Without, the time of the last write decides.
+ * Throws `disk.too-many-files`.
  */
 export async function compareTrees(options: {
   before: string
   after: string
   comparesInodes: boolean
+  limits?: TreeLimits
 }): Promise<DiskChanges> {
-  const { comparesInodes } = options
-  const [before, after] = await Promise.all(
-    [options.before, options.after].map((root) => listTree({ root, comparesInodes })),
-  )
+  const { comparesInodes, limits = defaultLimits } = options
+  const over = new AbortController()
+  const list = async (root: string) => {
+    try {
+      return await listTree({ root, comparesInodes, limits, signal: over.signal })
+    } catch (error) {
+      // The other one would be listed for nothing.
+      over.abort()
+      throw error
+    }
+  }
+  const [before, after] = await Promise.all([options.before, options.after].map(list))
   return compareEntries({ before: before ?? new Map(), after: after ?? new Map() })
 }
 
-/** A directory and everything below it on the same file system, as one text: equal texts mean equal trees. */
+/**
+ * A directory and everything below it on the same file system, as one text: equal texts mean equal trees. Throws
+ * `disk.too-many-files`.
+ */
 export async function describeTree(root: string): Promise<string> {
   const entries = await listTree({ root, comparesInodes: true, includesRoot: true })
   return [...entries]
@@ -34,17 +55,19 @@ async function listTree(options: {
   root: string
   comparesInodes: boolean
   includesRoot?: boolean
+  limits?: TreeLimits
+  signal?: AbortSignal
 }): Promise<Map<string, Entry>> {
+  const { root, limits = defaultLimits, signal } = options
   const identity = options.comparesInodes ? '%i %C@' : '%T@'
   const format = `%y %m %U %G %s ${identity}\\0%P\\0%l\\0`
-  const child = spawn(
-    'find',
-    [options.root, '-xdev', '-mindepth', options.includesRoot === true ? '0' : '1', '-printf', format],
-    {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
-    },
-  )
+  const depth = options.includesRoot === true ? '0' : '1'
+  const child = spawn('find', [root, '-xdev', '-mindepth', depth, '-printf', format], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+    killSignal: 'SIGKILL',
+    signal,
+  })
   let problem = ''
   child.stderr.on('data', (chunk: Buffer) => {
     problem = (problem + chunk.toString()).slice(-2000)
@@ -53,20 +76,40 @@ async function listTree(options: {
     child.once('error', reject)
     child.once('close', resolve)
   })
+  // Whoever reads hears of it first where both fail.
+  ended.catch(() => undefined)
+  const list = makeList(limits)
+  try {
+    for await (const chunk of child.stdout.setEncoding('latin1') as AsyncIterable<string>) list.push(chunk)
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  }
+  const exitCode = await ended
+  if (exitCode !== 0) throw commandFailed({ command: `find ${root}`, reason: problem.trim() })
+  return list.entries
+}
+
+/** Reads what `find` says, three fields for each name. Throws `disk.too-many-files`. */
+function makeList(limits: TreeLimits) {
   const entries = new Map<string, Entry>()
   let rest: string[] = []
   let tail = ''
-  for await (const chunk of child.stdout.setEncoding('latin1') as AsyncIterable<string>) {
-    const fields = (tail + chunk).split('\0')
-    tail = fields.pop() ?? ''
-    rest.push(...fields)
-    const whole = rest.length - (rest.length % 3)
-    for (let index = 0; index < whole; index += 3) add(entries, rest.slice(index, index + 3))
-    rest = rest.slice(whole)
+  let textBytes = 0
+  return {
+    entries,
+    push: (chunk: string) => {
+      const fields = (tail + chunk).split('\0')
+      tail = fields.pop() ?? ''
+      textBytes += chunk.length
+      rest.push(...fields)
+      const whole = rest.length - (rest.length % 3)
+      for (let index = 0; index < whole; index += 3) add(entries, rest.slice(index, index + 3))
+      rest = rest.slice(whole)
+      if (entries.size <= limits.names && textBytes <= limits.textBytes) return
+      throw tooManyFiles({ mostFiles: limits.names, mostMebibytes: Math.round(limits.textBytes / MiB) })
+    },
   }
-  const exitCode = await ended
-  if (exitCode !== 0) throw commandFailed({ command: `find ${options.root}`, reason: problem.trim() })
-  return entries
 }
 
 function add(entries: Map<string, Entry>, [facts = '', name = '', target = '']: string[]): void {

@@ -1,4 +1,4 @@
-import type { DiskStore } from '@threadbox/disk-store'
+import { type DiskStore, tooManyFiles } from '@threadbox/disk-store'
 import { makeLogger } from '@threadbox/telemetry'
 import { expect, test } from 'vitest'
 import type { PausePointsStore } from '../state/pause-points.store.ts'
@@ -25,4 +25,13 @@ test('a look during which the sandbox is paused again has nothing to compare wit
   })
   expect(await points.changes(sandboxOf('s'))).toMatchObject({ since: null })
   await expect(points.changes(sandboxOf('s'))).rejects.toThrow('a directory went away')
+})
+
+test('a disk of too many files counts as changed; one that cannot be looked at is an error', async () => {
+  const problems = [tooManyFiles({ mostFiles: 1, mostMebibytes: 1 }), new Error('a disk is broken')]
+  const { points } = pointsOver(async () => {
+    throw problems.shift()
+  })
+  expect(await points.isUnchanged(sandboxOf('s'))).toBe(false)
+  await expect(points.isUnchanged(sandboxOf('s'))).rejects.toThrow('a disk is broken')
 })

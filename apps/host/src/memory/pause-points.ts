@@ -1,4 +1,4 @@
-import { type DiskStore, snapshotsUnsupported } from '@threadbox/disk-store'
+import { type DiskStore, snapshotsUnsupported, tooManyFiles } from '@threadbox/disk-store'
 import { isErrorOf } from '@threadbox/errors'
 import type { FileChanges } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
@@ -23,7 +23,7 @@ export type PausePoints = {
   pathOf(sandbox: StoredSandbox): Promise<string | undefined>
   /** Gives the disk, which was lost, the content of the point; its moment, or undefined when there is none. */
   restore(sandbox: StoredSandbox): Promise<number | undefined>
-  /** Whether the disk is as it was at the point, in every file and every directory. */
+  /** Whether the disk is as it was at the point, in every file and every directory. One of too many files counts as changed. */
   isUnchanged(sandbox: StoredSandbox): Promise<boolean>
 }
 
@@ -116,7 +116,14 @@ export function makePausePoints(parts: PausePointsParts): PausePoints {
         throw error
       }
     },
-    isUnchanged: async (sandbox) => (await compare(sandbox))?.isSame ?? false,
+    isUnchanged: async (sandbox) => {
+      try {
+        return (await compare(sandbox))?.isSame ?? false
+      } catch (error) {
+        if (isErrorOf(tooManyFiles, error)) return false
+        throw error
+      }
+    },
   }
 }
 
