@@ -1,7 +1,7 @@
 export type { ErrorKind } from '@threadbox/errors'
 export { type ErrorDetails, isErrorOf, isThreadboxError, ThreadboxError } from '@threadbox/errors/error'
 export type * from '@threadbox/protocol/public'
-export { wakeCauses } from '@threadbox/protocol/public/lifecycle-codes'
+export { isExchangeCause, wakeCauses } from '@threadbox/protocol/public/lifecycle-codes'
 export { previewFrameSandbox } from '@threadbox/protocol/public/preview-frame'
 export { maxTerminalInput, terminalCloseCodes } from '@threadbox/protocol/public/terminal-socket'
 export {

@@ -10,7 +10,7 @@ export type RestartedService = {
 }
 
 /** Between which two moments it was looked. */
-export type Span = 'pause' | 'rewind'
+export type Span = 'pause' | 'rewind' | 'undo'
 
 /** What was alive before and what is alive now. */
 export type Manifests = { before: Manifest; after: Manifest; span?: Span }
@@ -18,6 +18,7 @@ export type Manifests = { before: Manifest; after: Manifest; span?: Span }
 export const spanWords: Record<Span, { before: string; after: string; since: string }> = {
   pause: { before: 'before the pause', after: 'after the wake', since: 'after the pause' },
   rewind: { before: 'at that moment', after: 'after the rewind', since: 'after the rewind' },
+  undo: { before: 'before the rewind', after: 'after its undo', since: 'after the undo of the rewind' },
 }
 
 function wordsOf({ span = 'pause' }: Manifests) {
@@ -192,7 +193,7 @@ export function connectionItems(manifests: Manifests): SurvivalItem[] {
 }
 
 function whyCut({ span }: Manifests): string {
-  return span === 'rewind'
+  return span === 'rewind' || span === 'undo'
     ? 'It is closed: the sandbox has another address now.'
     : 'It is closed: the other side gave it up.'
 }

@@ -469,6 +469,17 @@ describe('C9: after a rewind', () => {
     expect(unknown[0]).toMatchObject({ reason: 'What was alive could not be written down at that moment.' })
   })
 
+  test('that was undone, the words are those of the undo, and what did not come back is no accident', () => {
+    const undone = { code: 'rewind-undone', detail: '' }
+    const after = { ...then, connections: [] }
+    const hot = compareSurvival({ ...nothing, facts: { from: 'memory', cause: undone }, before: null, after })
+    expect(hot[0]).toMatchObject({ reason: 'What was alive could not be written down before the rewind.' })
+    const cold = { ...nothing, facts: { from: 'disk' as const, cause: undone }, after: emptyManifest(), before: then }
+    expect(reasons(compareSurvival(cold), 'lost')).toContain(
+      'x: It was alive at that moment, and the memory of then did not come back.',
+    )
+  })
+
   test('without memory, what ran then is lost by name, and of what nobody wrote down that is said', () => {
     const evidence = { ...nothing, facts: { from: 'disk' as const, cause }, after: emptyManifest() }
     const lost = reasons(compareSurvival({ ...evidence, before: then }), 'lost')

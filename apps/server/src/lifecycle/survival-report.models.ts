@@ -1,6 +1,6 @@
 import type { Manifest, RescuedVariable, RescueReport } from '@threadbox/protocol/guest'
 import type { FileChanges } from '@threadbox/protocol/host'
-import type { SurvivalItem, SurvivalReport } from '@threadbox/protocol/public'
+import { isExchangeCause, type SurvivalItem, type SurvivalReport } from '@threadbox/protocol/public'
 import type { WakeFacts } from '../sandboxes/sandbox-rows.ts'
 import {
   commandOf,
@@ -46,7 +46,8 @@ function isHot(from: SurvivalReport['from']): boolean {
 }
 
 function spanOf({ cause }: Evidence['facts']): Span {
-  return cause?.code === 'rewound' ? 'rewind' : 'pause'
+  if (!isExchangeCause(cause?.code)) return 'pause'
+  return cause?.code === 'rewind-undone' ? 'undo' : 'rewind'
 }
 
 /** What survived, item by item. Nothing is called kept that was not looked at before and after. */
@@ -94,10 +95,10 @@ function coldItems(evidence: Evidence): SurvivalItem[] {
     memoryFiles: [],
   }
   const manifests = { before, after: after ?? { ...nothing, unread: [] } }
-  const isRewind = spanOf(evidence.facts) === 'rewind'
+  const isExchange = spanOf(evidence.facts) !== 'pause'
   const endedWithMemory = (found: SurvivalItem) => ({
     ...found,
-    reason: isRewind ? notBack : 'It lived in memory, which was given up.',
+    reason: isExchange ? notBack : 'It lived in memory, which was given up.',
   })
   const restartable = new Map(rescue?.processes.map((process) => [process.pid, process]) ?? [])
   const told = new Set(evidence.services.map(({ name }) => name))
@@ -108,7 +109,7 @@ function coldItems(evidence: Evidence): SurvivalItem[] {
   const processes = processItems({ ...manifests, before: speaking }).map((found) => {
     const pid = Number(/^pid (\d+)/.exec(found.detail)?.[1] ?? -1)
     const ended = restartable.get(pid)
-    const gone = isRewind ? notBack : 'It ended when the memory was given up.'
+    const gone = isExchange ? notBack : 'It ended when the memory was given up.'
     if (found.outcome !== 'lost') return found
     if (ended === undefined) return { ...found, reason: gone }
     const reason = ended.obstacle === '' ? `${gone} It can be started again.` : `${gone} ${ended.obstacle}`
@@ -134,13 +135,13 @@ function coldItems(evidence: Evidence): SurvivalItem[] {
   ]
 }
 
-/** Of a rewind to files alone. */
+/** Of a rewind to files alone, or its undo. */
 const notBack = 'It was alive at that moment, and the memory of then did not come back.'
 
 /** A boot that ended by itself: nobody wrote down what was alive, but all of it is gone. */
 function withoutManifest({ facts }: Evidence): SurvivalItem[] {
   const reason =
-    spanOf(facts) === 'rewind'
+    spanOf(facts) !== 'pause'
       ? 'Nobody wrote down what was alive at that moment, and the memory of then did not come back.'
       : 'The sandbox ended without a moment to write down what was alive.'
   return [
@@ -155,8 +156,8 @@ function variablesFrom(evidence: Evidence, rescue: RescueReport | null): Surviva
   const told = new Map((rescue?.variables ?? []).map((variable) => [nameOf(variable), variable]))
   const missing = known.filter((variable) => !told.has(nameOf(variable)))
   const rescued = [...told.values()].map((variable) => rescuedItem(evidence, rescue, variable))
-  const isRewind = spanOf(evidence.facts) === 'rewind'
-  const reason = isRewind ? notBack : 'It was in memory, and was not written down before the memory was lost.'
+  const isExchange = spanOf(evidence.facts) !== 'pause'
+  const reason = isExchange ? notBack : 'It was in memory, and was not written down before the memory was lost.'
   return [
     ...rescued,
     ...missing.map(({ name, type }) => item('variable', name, { outcome: 'lost', reason, detail: type })),

@@ -1,5 +1,5 @@
 import { manifestSchema, type RescueReport } from '@threadbox/protocol/guest'
-import type { SurvivalReport, WakeEntry } from '@threadbox/protocol/public'
+import { isExchangeCause, type SurvivalReport, type WakeEntry } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { HostClient } from '../sandboxes/host-client.ts'
 import type { LifecycleRecorder } from '../sandboxes/lifecycle-recorder.ts'
@@ -140,7 +140,9 @@ async function writeReport(
   const report = emptyReport(threadId, facts)
   // What was alive before a pause says nothing about a boot that ended by itself long after it.
   const isOfThisPause =
-    facts.pausedAt !== null || ['restarted', 'from-agent', 'rewound'].includes(facts.cause?.code ?? '')
+    facts.pausedAt !== null ||
+    ['restarted', 'from-agent'].includes(facts.cause?.code ?? '') ||
+    isExchangeCause(facts.cause?.code)
   const row: SurvivalReportRow = {
     ...{ id: facts.reportId, thread_id: threadId, sandbox_id: sandbox.id, boot_id: facts.bootId },
     ...{
@@ -202,7 +204,7 @@ async function gather(dependencies: ReportDependencies, row: SurvivalReportRow, 
   const { report } = question
   const hasOwnDisk = report.from !== 'new' && report.from !== 'snapshot'
   // Without a pause or a rewind the last picture of the disk is older than what was done since.
-  const isComparable = hasOwnDisk && (report.pausedAt !== null || report.cause?.code === 'rewound')
+  const isComparable = hasOwnDisk && (report.pausedAt !== null || isExchangeCause(report.cause?.code))
   const ask = () => dependencies.host.fileChanges(row.sandbox_id)
   const files = isComparable ? await optional(dependencies, question.stopping, ask) : null
   const isCold = report.from !== 'frozen' && report.from !== 'memory'

@@ -1,4 +1,4 @@
-import type { SurvivalItem, SurvivalReport } from '@threadbox/protocol/public'
+import { isExchangeCause, type SurvivalItem, type SurvivalReport } from '@threadbox/protocol/public'
 
 /** How many items the agent is told by name. The rest is a number: it can look for itself. */
 const maxItems = 40
@@ -39,7 +39,12 @@ export function wakeNote(reports: readonly SurvivalReport[]): string {
 }
 
 function whatHappened({ from, cause }: SurvivalReport): string {
-  if (cause?.code !== 'rewound') return `the computer of this conversation slept and ${origins[from]}`
+  if (!isExchangeCause(cause?.code)) return `the computer of this conversation slept and ${origins[from]}`
+  if (cause?.code === 'rewind-undone') {
+    return from === 'memory'
+      ? 'a rewind was undone: the computer of this conversation is again what it was at the end of your last step, with its memory'
+      : 'a rewind was undone: the files of this conversation are again what they were at the end of your last step; the computer was started anew over them'
+  }
   return from === 'memory'
     ? 'the computer of this conversation went back to an earlier moment, with the memory of then'
     : 'the computer of this conversation went back to the files of an earlier moment and was started anew over them'

@@ -203,6 +203,19 @@ test('names that programs chose cannot leave the block of data', () => {
   expect(wakeNote([{ ...emptyReport('t', facts), items: many }]).length).toBeLessThan(20_000)
 })
 
+test('C9: a rewind that was undone is told as that, and not as one to an earlier moment', () => {
+  const report = (from: 'memory' | 'disk', code: string) =>
+    emptyReport('t', {
+      ...{ reportId: 'r', entryId: 'e', bootId: 'b', from, cause: { code, detail: '' } },
+      ...{ pausedAt: null, wokenAt: 2, wakeMs: 1 },
+    })
+  for (const from of ['memory', 'disk'] as const) {
+    expect(wakeNote([report(from, 'rewind-undone')])).toContain('at the end of your last step')
+    expect(wakeNote([report(from, 'rewind-undone')])).not.toContain('earlier moment')
+    expect(wakeNote([report(from, 'rewound')])).toContain('earlier moment')
+  }
+})
+
 describe('§2.8: direct mode', () => {
   test('/pause pauses and says so, /status says what was measured, both without a model', async () => {
     await bench.awake()

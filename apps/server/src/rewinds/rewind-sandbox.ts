@@ -1,4 +1,5 @@
 import type { RewindSandbox, RewoundSandbox } from '@threadbox/protocol/host'
+import type { WakeCause } from '@threadbox/protocol/public'
 import type { HostClient } from '../sandboxes/host-client.ts'
 import type { Sandboxes } from '../sandboxes/sandbox-access.implementation.ts'
 import type { ChangeSandbox } from '../sandboxes/sandbox-changes.ts'
@@ -16,7 +17,14 @@ export type RewindSandboxDependencies = {
 }
 
 /** `manifestJson`: what ran at the moment to which it goes, for the report of what comes next; null where nobody knows. */
-type RewindOrder = RewindSandbox & { threadId: string; sandboxId: string; manifestJson: string | null }
+type RewindOrder = RewindSandbox & {
+  threadId: string
+  sandboxId: string
+  manifestJson: string | null
+  cause: ExchangeCause
+}
+
+export type ExchangeCause = Extract<WakeCause, 'rewound' | 'rewind-undone'>
 
 /**
  * Has the host exchange the disk of a sandbox, and records what came of it: a boot out of the memory of then, or that it is
@@ -32,11 +40,11 @@ export async function rewindSandbox(
 
 async function exchange(
   dependencies: RewindSandboxDependencies,
-  { threadId, sandboxId, manifestJson, ...order }: RewindOrder,
+  { threadId, sandboxId, manifestJson, cause, ...order }: RewindOrder,
 ): Promise<RewoundSandbox> {
   const { sandboxStore, host } = dependencies
   const before = await sandboxStore.find(threadId)
-  const causeOf = (detail: string) => JSON.stringify({ code: 'rewound', detail, pausedAt: null })
+  const causeOf = (detail: string) => JSON.stringify({ code: cause, detail, pausedAt: null })
   if (before !== undefined) await sandboxStore.set(before.id, { cause_json: causeOf('') })
   let made: RewoundSandbox
   try {
@@ -51,7 +59,7 @@ async function exchange(
   }
   if (row === undefined || (row.state === 'active' && row.boot_id === order.bootId)) return made
   const cause_json = causeOf(made.problem)
-  const cold = await goCold(dependencies, row, cause_json)
+  const cold = await goCold(dependencies, { row, cause, causeJson: cause_json })
   await sandboxStore.set(row.id, { cause_json })
   if (made.from === 'memory') await goOn(dependencies, { ...cold, cause_json }, order.bootId ?? '')
   return made
@@ -59,15 +67,14 @@ async function exchange(
 
 async function goCold(
   { changeSandbox }: Pick<RewindSandboxDependencies, 'changeSandbox'>,
-  row: SandboxRow,
-  cause: string,
+  { row, cause, causeJson }: { row: SandboxRow; cause: ExchangeCause; causeJson: string },
 ): Promise<SandboxRow> {
   const events = { active: 'boot-ended', pausing: 'boot-ended', paused: 'memory-dropped' } as const
   const event = events[row.state as keyof typeof events]
   if (event === undefined) return row
   const cold = await changeSandbox(row, {
-    ...{ event, bootId: null, detail: { code: 'rewound', params: {} } },
-    columns: { ...memoryGone, awake_since: null, cause_json: cause },
+    ...{ event, bootId: null, detail: { code: cause, params: {} } },
+    columns: { ...memoryGone, awake_since: null, cause_json: causeJson },
   })
   return cold ?? row
 }

@@ -123,7 +123,9 @@ test('C9: where the memory of then is kept it runs when the rewind is done, with
   expect(undone).toMatchObject({ state: 'active' })
   expect([before.boot_id, then.boot_id]).not.toContain(undone.boot_id)
   expect(host.starts).toHaveLength(starts)
-  expect((await entries()).filter(({ kind }) => kind === 'wake')).toMatchObject([{ report: { from: 'memory' } }])
+  expect((await entries()).filter(({ kind }) => kind === 'wake')).toMatchObject([
+    { report: { from: 'memory', cause: { code: 'rewind-undone' } } },
+  ])
   await say()
   expect(host.starts).toHaveLength(starts)
 })
@@ -139,6 +141,17 @@ test('memory of then that cannot be used leaves a cold sandbox, whose start says
     ...{ code: 'rewound', detail: 'It was saved by another version.' },
   })
   expect((await entries()).at(-1)).toMatchObject({ code: 'rewound', params: { memory: 'gone' } })
+})
+
+test('memory of what was undone that cannot be used leaves a cold sandbox, whose start says that the rewind was undone', async () => {
+  host.snapshots.memoryBytes = 1000
+  await say()
+  const { entryId } = await say()
+  const rewindId = await rewound(entryId)
+  host.snapshots.rewindProblem = 'It was saved by another version.'
+  expect((await undo(rewindId)).status).toBe(204)
+  expect(await sandbox()).toMatchObject({ state: 'cold', boot_id: null })
+  expect(JSON.parse((await sandbox()).cause_json ?? '')).toMatchObject({ code: 'rewind-undone' })
 })
 
 test('a rewind with memory whose answer is lost is found running, once, and nobody stops it', async () => {

@@ -17,7 +17,7 @@ import type { TurnStore } from '../turns/turns.store.ts'
 import type { Turns } from '../turns/turns.usecases.ts'
 import { planRewind, type RewindPlan } from './rewind-plan.ts'
 import { type LookDependencies, previewRewind, ranThen, runsNow } from './rewind-preview.ts'
-import { type RewindSandboxDependencies, rewindSandbox } from './rewind-sandbox.ts'
+import { type ExchangeCause, type RewindSandboxDependencies, rewindSandbox } from './rewind-sandbox.ts'
 import { rewindNotUndoable, rewindSnapshotGone, rewindTurnRunning, rewindUnderWay } from './rewinds.errors.ts'
 import type { RewindStore } from './rewinds.store.ts'
 import type { RewindRow } from './rewinds.table.ts'
@@ -144,7 +144,13 @@ function newRow(
 async function carryOut(dependencies: RewindsDependencies, row: RewindRow): Promise<void> {
   const { store, system } = dependencies
   const { target_id: snapshotId, keep_id: keepId, boot_id: bootId } = row
-  const made = await exchange(dependencies, row, { snapshotId, keepId, bootId, manifestJson: row.then_json })
+  const made = await exchange(dependencies, row, {
+    snapshotId,
+    keepId,
+    bootId,
+    manifestJson: row.then_json,
+    cause: 'rewound',
+  })
   const undone = await readUndone(dependencies, { threadId: row.thread_id, ordinal: row.ordinal })
   const params = {
     rewindId: row.id,
@@ -164,7 +170,7 @@ async function carryOut(dependencies: RewindsDependencies, row: RewindRow): Prom
     ...{ row, undone, notice },
     alongside: async (transaction) => {
       await store.change(row.id, columns, transaction)
-      await noteGoingOn(dependencies, { row, made, begunAt: row.at }, transaction)
+      await noteGoingOn(dependencies, { row, made, begunAt: row.at, cause: 'rewound' }, transaction)
     },
   })
   await report(dependencies, row)
@@ -180,15 +186,16 @@ async function report({ reports, logger }: RewindsDependencies, { thread_id: thr
 /** With memory a report is due as after a wake: it is written once the conversation says what happened. */
 async function noteGoingOn(
   { sandboxStore, system }: RewindsDependencies,
-  { row, made, begunAt }: { row: RewindRow; made: RewoundSandbox | null; begunAt: number },
+  noted: { row: RewindRow; made: RewoundSandbox | null; begunAt: number; cause: ExchangeCause },
   transaction: LogTransaction,
 ): Promise<void> {
+  const { row, made, begunAt, cause } = noted
   const bootId = made?.sandbox.bootId ?? null
   if (row.sandbox_id === null || made?.from !== 'memory' || bootId === null) return
   const now = system.now()
   const facts: WakeFacts = {
     ...{ reportId: system.newId('report'), entryId: system.newId('entry'), bootId, from: 'memory' },
-    ...{ cause: { code: 'rewound', detail: '' }, pausedAt: null, wokenAt: now, wakeMs: now - begunAt },
+    ...{ cause: { code: cause, detail: '' }, pausedAt: null, wokenAt: now, wakeMs: now - begunAt },
   }
   await sandboxStore.noteWake(row.sandbox_id, facts, transaction)
 }
@@ -198,13 +205,14 @@ async function carryOutUndo(dependencies: RewindsDependencies, row: RewindRow): 
   const begunAt = dependencies.system.now()
   const { kept_id: snapshotId, undo_boot_id: bootId } = row
   const keepId = row.undo_keep_id ?? row.keep_id
-  const made = await exchange(dependencies, row, { snapshotId, keepId, bootId, manifestJson: row.present_json })
+  const order = { snapshotId, keepId, bootId, manifestJson: row.present_json, cause: 'rewind-undone' as const }
+  const made = await exchange(dependencies, row, order)
   const undone = JSON.parse(row.undone_json ?? 'null') as UndoneConversation
   await putBack(dependencies, {
     ...{ row, undone },
     alongside: async (transaction) => {
       await store.remove(row.id, transaction)
-      await noteGoingOn(dependencies, { row, made, begunAt }, transaction)
+      await noteGoingOn(dependencies, { row, made, begunAt, cause: order.cause }, transaction)
     },
   })
   await report(dependencies, row)
@@ -214,7 +222,7 @@ async function carryOutUndo(dependencies: RewindsDependencies, row: RewindRow): 
 async function exchange(
   dependencies: RewindsDependencies,
   row: RewindRow,
-  order: Omit<RewindSandbox, 'memory'> & { manifestJson: string | null },
+  order: Omit<RewindSandbox, 'memory'> & { manifestJson: string | null; cause: ExchangeCause },
 ): Promise<RewoundSandbox | null> {
   const { thread_id: threadId, sandbox_id: sandboxId } = row
   if (sandboxId === null) return null

@@ -1,7 +1,7 @@
 import type { SandboxState } from '@threadbox/domain'
 import { isThreadboxError } from '@threadbox/errors'
 import { type HostSandbox, memoryProblemSchema } from '@threadbox/protocol/host'
-import type { WakeCause } from '@threadbox/protocol/public'
+import { isExchangeCause, type WakeCause } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { System } from '../system.ts'
 import { threadNotFound } from '../threads/threads.errors.ts'
@@ -194,7 +194,8 @@ export async function noteEnd(
   const isAsleep = row.state === 'paused'
   const intended = causeOf(row)
   // Given up on purpose, and the answer was lost in a crash: no accident.
-  const isIntended = intended?.code === 'rewound' || (isAsleep && intended?.code === 'memory-given-up')
+  const isIntended =
+    intended !== null && (isExchangeCause(intended.code) || (isAsleep && intended.code === 'memory-given-up'))
   const ended: StartCause = { code: `ended-${end.cause}`, detail: end.detail, pausedAt: row.paused_at }
   const cause = isIntended ? intended : ended
   const told: SandboxChange['detail'] = isIntended

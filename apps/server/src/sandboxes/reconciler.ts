@@ -1,5 +1,6 @@
 import type { SandboxState } from '@threadbox/domain'
 import type { HostEvent, HostSandbox } from '@threadbox/protocol/host'
+import { isExchangeCause } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import { waitAtMost } from '../wait.ts'
 import type { HostClient } from './host-client.ts'
@@ -128,7 +129,7 @@ async function correct(
   const failed = (error: unknown) => logger.warn({ err: error, sandboxId: row.id }, 'sandbox was not reconciled')
   if (row.state === 'cold') {
     // What a rewind brought back, whose answer a crash cut off: the order is sent again, and takes it.
-    if (causeOf(row)?.code === 'rewound') return
+    if (isExchangeCause(causeOf(row)?.code)) return
     // A restart that a crash cut off: the record gave this boot up already.
     if (actual?.actual === 'ready' && actual.bootId !== null) await host.stop(row.id, actual.bootId).catch(failed)
     return

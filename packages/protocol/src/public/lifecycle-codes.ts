@@ -27,6 +27,8 @@ export const wakeCauses = [
   'forked',
   /** The thread was rewound: its disk is that of an earlier moment. */
   'rewound',
+  /** A rewind was undone: its disk is again what it was before that rewind. */
+  'rewind-undone',
   /** It began with the files that an agent has. */
   'from-agent',
   /** A person asked for a restart. */
@@ -48,6 +50,13 @@ export const wakeCauses = [
   'ended-machine-restarted',
   'ended-unknown',
 ] as const
+const exchangeCauses: readonly string[] = ['rewound', 'rewind-undone'] satisfies WakeCause[]
+
+/** Whether the disk was exchanged, for that of an earlier moment or back: it did not sleep, and nothing was lost by accident. */
+export function isExchangeCause(code: string | undefined): boolean {
+  return code !== undefined && exchangeCauses.includes(code)
+}
+
 export type WakeCause = (typeof wakeCauses)[number]
 
 /** Lines of the lifecycle log by code, with their params. Besides them `paused.<cause>` with `durationMs`. */

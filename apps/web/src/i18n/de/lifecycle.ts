@@ -4,6 +4,7 @@ import type { Texts } from '../texts.ts'
 export const lifecycle: Texts<typeof source> = {
   from: {
     rewound: 'Mit dem Speicher von damals zurückgespult in {{time}}',
+    'rewind-undone': 'Zurückspulen mit dem Speicher rückgängig gemacht in {{time}}',
     frozen: 'In {{time}} aus dem Speicher fortgesetzt',
     memory: 'In {{time}} aus dem Speicher fortgesetzt',
     disk: 'In {{time}} von der Platte gestartet',
@@ -75,13 +76,19 @@ export const lifecycle: Texts<typeof source> = {
     when: 'Pausiert {{paused}}, geweckt {{woken}}.',
     checkedAt: 'Nachgesehen {{time}}; was danach geschah, steht hier nicht.',
     memoryKept: 'Der Speicher blieb erhalten: Prozesse und Variablen gingen weiter, wo sie anhielten.',
-    rewoundMemory:
-      'Dateien und Speicher sind die eines früheren Moments. Verbindungen zu anderen Rechnern wurden geschlossen, weil die Sandbox eine andere Adresse hat.',
+    exchanged: {
+      rewound:
+        'Dateien und Speicher sind die eines früheren Moments. Verbindungen zu anderen Rechnern wurden geschlossen, weil die Sandbox eine andere Adresse hat.',
+      'rewind-undone':
+        'Dateien und Speicher sind wieder, was sie vor dem Zurückspulen waren. Verbindungen zu anderen Rechnern wurden geschlossen, weil die Sandbox eine andere Adresse hat.',
+    },
     noCause: 'Der Speicher wurde nicht benutzt.',
   },
   cause: {
     rewound:
       'Der Thread wurde zurückgespult: Die Festplatte hat einen früheren Stand; was damals lief, ließ sich nicht zurückholen.',
+    'rewind-undone':
+      'Das Zurückspulen wurde rückgängig gemacht: Die Festplatte hat wieder den Stand von vorher; was damals lief, ließ sich nicht zurückholen.',
     forked: 'Sie begann mit den Dateien eines anderen Threads; Speicher wurde nicht übernommen.',
     'from-agent': 'Sie begann mit den Dateien des Agenten. Mit ihm gesicherte Variablen werden eingelesen.',
     'memory-given-up':

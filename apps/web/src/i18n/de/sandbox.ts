@@ -54,6 +54,7 @@ export const sandbox: Texts<typeof source> = {
     'cause-host-unreachable': 'Host-Dienst antwortet nicht',
     'cause-disk-full': 'Platte voll',
     'cause-rewound': 'der Thread wurde zurückgespult',
+    'cause-rewind-undone': 'ein Zurückspulen wurde rückgängig gemacht',
     'cause-forked': 'sie begann als Kopie von Dateien',
     'cause-from-agent': 'sie begann mit den Dateien eines Agenten',
     'cause-memory-given-up': 'ihr Speicher wurde nach seiner Zeit aufgegeben',

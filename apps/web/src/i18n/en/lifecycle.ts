@@ -1,6 +1,7 @@
 export const lifecycle = {
   from: {
     rewound: 'Went back with its memory in {{time}}',
+    'rewind-undone': 'Undid the rewind, with its memory, in {{time}}',
     frozen: 'Resumed from memory in {{time}}',
     memory: 'Resumed from memory in {{time}}',
     disk: 'Started from disk in {{time}}',
@@ -72,12 +73,18 @@ export const lifecycle = {
     when: 'Paused {{paused}}, woken {{woken}}.',
     checkedAt: 'Checked {{time}}; what happened after that is not in here.',
     memoryKept: 'Memory was kept: processes and variables went on where they stopped.',
-    rewoundMemory:
-      'Files and memory are those of an earlier moment. Connections to other machines were closed, because the sandbox has another address.',
+    exchanged: {
+      rewound:
+        'Files and memory are those of an earlier moment. Connections to other machines were closed, because the sandbox has another address.',
+      'rewind-undone':
+        'Files and memory are again what they were before the rewind. Connections to other machines were closed, because the sandbox has another address.',
+    },
     noCause: 'Memory was not used.',
   },
   cause: {
     rewound: 'The thread was rewound: its disk is that of an earlier moment; what ran then could not be brought back.',
+    'rewind-undone':
+      'The rewind was undone: its disk is again what it was before; what ran then could not be brought back.',
     forked: 'It began with the files of another thread; memory was not taken over.',
     'from-agent': 'It began with the files of the agent. Variables that were saved with it are read back.',
     'memory-given-up': 'Memory was given up after the time it is kept for. What could be written down was read back.',

@@ -51,6 +51,7 @@ export const sandbox = {
     'cause-host-unreachable': 'host daemon away',
     'cause-disk-full': 'disk full',
     'cause-rewound': 'the thread was rewound',
+    'cause-rewind-undone': 'a rewind was undone',
     'cause-forked': 'it began as a copy of files',
     'cause-from-agent': 'it began with the files of an agent',
     'cause-memory-given-up': 'its memory was given up after its time',

@@ -1,4 +1,4 @@
-import type { SurvivalReport } from '@threadbox/sdk'
+import { isExchangeCause, type SurvivalReport } from '@threadbox/sdk'
 import { Check, Minus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -70,7 +70,7 @@ export function SurvivalCard(props: { report: SurvivalReport; threadId: string; 
       )}
       {props.isInPane !== true && names.length > 0 && (
         <footer className="rf">
-          <RebuildButton names={names} isAfterRewind={report.cause?.code === 'rewound'} />
+          <RebuildButton names={names} isAfterRewind={isExchangeCause(report.cause?.code)} />
         </footer>
       )}
     </section>

@@ -1,6 +1,15 @@
 import type { SurvivalItem, SurvivalReport } from '@threadbox/sdk'
 import { describe, expect, test } from 'vitest'
-import { countOf, groupsOf, isMemoryKept, kindsOf, linePartsOf, opensByItself, rebuildable } from './report.models.ts'
+import {
+  countOf,
+  exchangedWithMemory,
+  groupsOf,
+  isMemoryKept,
+  kindsOf,
+  linePartsOf,
+  opensByItself,
+  rebuildable,
+} from './report.models.ts'
 
 const none = { kept: 0, rescued: 0, restarted: 0, lost: 0, unchecked: 0 }
 const item = (kind: SurvivalItem['kind'], outcome: SurvivalItem['outcome'], name: string): SurvivalItem => ({
@@ -24,6 +33,13 @@ const report = (values: Partial<SurvivalReport> = {}): SurvivalReport => ({
   counts: {},
   items: [],
   ...values,
+})
+
+test('what went back to an earlier moment is told from what came back of it, and from a sleep', () => {
+  const words = (['memory', 'disk'] as const).flatMap((from) =>
+    ['rewound', 'rewind-undone', 'restarted'].map((code) => exchangedWithMemory({ from, cause: { code, detail: '' } })),
+  )
+  expect(words).toEqual(['rewound', 'rewind-undone', undefined, undefined, undefined, undefined])
 })
 
 describe('the line of a wake', () => {

@@ -1,4 +1,4 @@
-import type { SurvivalItem, SurvivalReport } from '@threadbox/sdk'
+import { isExchangeCause, type SurvivalItem, type SurvivalReport } from '@threadbox/sdk'
 
 type Outcome = SurvivalItem['outcome']
 type Kind = SurvivalItem['kind']
@@ -8,9 +8,12 @@ export function isMemoryKept(report: Pick<SurvivalReport, 'from'>): boolean {
   return report.from === 'frozen' || report.from === 'memory'
 }
 
-/** Whether it did not sleep, but is what it was at an earlier moment. */
-export function wentBackWithMemory(report: Pick<SurvivalReport, 'from' | 'cause'>): boolean {
-  return isMemoryKept(report) && report.cause?.code === 'rewound'
+/** Where it did not sleep, but is what it was at an earlier moment, or before that rewind; undefined: no such thing. */
+export function exchangedWithMemory(
+  report: Pick<SurvivalReport, 'from' | 'cause'>,
+): 'rewound' | 'rewind-undone' | undefined {
+  if (!isMemoryKept(report) || !isExchangeCause(report.cause?.code)) return undefined
+  return report.cause?.code === 'rewound' ? 'rewound' : 'rewind-undone'
 }
 
 /** One figure of the line: `3 processes`, or with `kind` null a number of things of any kind. */

@@ -2,7 +2,7 @@ import type { SurvivalReport } from '@threadbox/sdk'
 import { wakeCauses } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../app/use-format.ts'
-import { isMemoryKept, type LinePart, linePartsOf, wentBackWithMemory } from './report.models.ts'
+import { exchangedWithMemory, isMemoryKept, type LinePart, linePartsOf } from './report.models.ts'
 
 /** A report in words: its one line, and why memory was not used. */
 export function useWakeWords() {
@@ -20,7 +20,7 @@ export function useWakeWords() {
   }
   return {
     woke: (report: SurvivalReport) =>
-      t(`from.${wentBackWithMemory(report) ? 'rewound' : report.from}`, { time: format.seconds(report.wakeMs) }),
+      t(`from.${exchangedWithMemory(report) ?? report.from}`, { time: format.seconds(report.wakeMs) }),
     survived,
     slept: (report: SurvivalReport): string | undefined => {
       if (report.pausedAt === null) return undefined
@@ -28,7 +28,8 @@ export function useWakeWords() {
       return isMemoryKept(report) ? t('asleep', { age }) : t('away', { age })
     },
     cause: (report: SurvivalReport): string => {
-      if (wentBackWithMemory(report)) return t('report.rewoundMemory')
+      const exchanged = exchangedWithMemory(report)
+      if (exchanged !== undefined) return t(`report.exchanged.${exchanged}`)
       if (report.cause === null) return isMemoryKept(report) ? t('report.memoryKept') : t('report.noCause')
       const { code, detail } = report.cause
       const known = wakeCauses.find((candidate) => candidate === code)

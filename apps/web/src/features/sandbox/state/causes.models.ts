@@ -25,6 +25,7 @@ const otherPhrases = {
   'sandbox.disk-full': 'cause-disk-full',
   forked: 'cause-forked',
   rewound: 'cause-rewound',
+  'rewind-undone': 'cause-rewind-undone',
   'from-agent': 'cause-from-agent',
   'memory-given-up': 'cause-memory-given-up',
   restarted: 'cause-restarted',
