@@ -5,6 +5,7 @@ export type QuietEnd = 'quiet' | 'wanted'
 export type QuietWaits = {
   /** Ends after this time, or earlier by one of the others; without a time nobody is asked. */
   wait(threadId: string, delayMs: number): Promise<QuietEnd>
+  isWanted(threadId: string): boolean
   /** Somebody wants to go on with this thread. */
   want(threadId: string): Disposable
   /** Nothing is waited for: all threads count as left alone. */
@@ -37,6 +38,7 @@ export function makeQuietWaits(): QuietWaits {
         if (own.size === 0) waits.delete(threadId)
       }
     },
+    isWanted: (threadId) => wanted.has(threadId),
     want: (threadId) => {
       count(threadId, 1)
       for (const end of waits.get(threadId) ?? []) end('wanted')

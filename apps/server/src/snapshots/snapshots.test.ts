@@ -214,6 +214,27 @@ test('what is sent at once waits for no memory: the snapshot before it has files
   expect(host.snapshots.memoryOrders.at(-1)).not.toBeNull()
 })
 
+test('what is sent while it is looked at what runs waits for no memory either', async () => {
+  await start()
+  host.snapshots.memoryBytes = 1000
+  await change({ memorySnapshotQuietSeconds: 1 })
+  const silence = Promise.withResolvers<void>()
+  let looks = 0
+  Object.defineProperty(host, 'manifestGate', {
+    get: () => {
+      looks += 1
+      return silence.promise
+    },
+  })
+  await answer()
+  // One as soon as it has ended, one when the thread was left alone.
+  await expect.poll(() => looks, { timeout: 30_000 }).toBe(2)
+  await server.parts.snapshots.settled(threadId)
+  silence.resolve()
+  expect(host.snapshots.memoryOrders).toEqual([null])
+  expect((await list()).snapshots).toMatchObject([{ state: 'kept', memoryBytes: null, memoryProblem: 'not-quiet' }])
+})
+
 test('why a snapshot has no memory is said, and one without is a snapshot all the same', async () => {
   await start()
   host.snapshots.memoryProblem = 'too-large'

@@ -191,10 +191,11 @@ async function takeOne(
     const look = () => inTime(dependencies, { sandbox, threadId, quiet })
     const atOnce = look()
     const isHurried = (await quiet.wait(threadId, delayMs)) === 'wanted'
-    const memory = isHurried ? null : wanted
     const glance = isHurried || delayMs === 0 ? atOnce : look()
     // Memory has what is written down with it; files alone are not waited for.
-    if (memory !== null) await glance
+    if (wanted !== null && !isHurried) await glance
+    const isLate = isHurried || (delayMs > 0 && quiet.isWanted(threadId))
+    const memory = isLate ? null : wanted
     const order = { snapshotId: turn.snapshot_id, memory }
     const taken = await takeWithRoom(dependencies, { sandboxId: sandbox.id, threadId, order })
     const { snapshotId: id, at, writtenBytes, memoryBytes } = taken.snapshot
@@ -208,7 +209,7 @@ async function takeOne(
       written_bytes: writtenBytes,
       memory_bytes: memoryBytes,
     }
-    await store.taken(turn, row, { memory_problem: isHurried ? 'not-quiet' : taken.memoryProblem })
+    await store.taken(turn, row, { memory_problem: isLate ? 'not-quiet' : taken.memoryProblem })
     // Memory that is shared is of an earlier moment, and so is what ran in it.
     const json = manifest !== null && (taken.isNew || memoryBytes === null) ? manifestToKeep(manifest) : null
     if (json !== null) await store.keepManifest(turn, id, json)
