@@ -45,3 +45,8 @@ test('of a long command line its beginning is kept, the same each time', () => {
   expect(keep()?.processes[0]?.commandLine.join(' ').length).toBeLessThan(510)
   expect(keep()).toEqual(keep())
 })
+
+test('of what another version wrote down in another form, nothing is known', () => {
+  expect(readManifest(JSON.stringify({ ...nothingRuns, processes: 'many' }))).toBeNull()
+  expect(readManifest(JSON.stringify(nothingRuns))).toEqual(nothingRuns)
+})

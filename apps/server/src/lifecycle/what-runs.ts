@@ -28,8 +28,9 @@ export async function whatRuns(
   }
 }
 
+/** Null also for one that another version wrote down in another form. */
 export function readManifest(json: string | null): Manifest | null {
-  return json === null ? null : manifestSchema.parse(JSON.parse(json))
+  return json === null ? null : (manifestSchema.safeParse(JSON.parse(json)).data ?? null)
 }
 
 export const nothingRuns: Manifest = {

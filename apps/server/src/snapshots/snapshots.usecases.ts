@@ -40,7 +40,7 @@ export type Snapshots = {
   /** The snapshot with what the disk contained after these turns, the newest of which has one; undefined when it is not kept. */
   afterTurns(threadId: string, turnIds: readonly string[]): Promise<SnapshotOfThen | undefined>
   /**
-   * What ran at the moment to which `afterTurns` leads, as it was written down then; null when nobody did. Where there is
+   * What ran at the end of the last of these turns, as it was written down then; null when nobody did. Where there is
    * memory, it is what the memory has.
    */
   ranThen(snapshot: SnapshotOfThen, turnIds: readonly string[]): Promise<Manifest | null>
@@ -149,7 +149,8 @@ export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
     },
     ranThen: async ({ id, hasMemory }, turnIds) => {
       const rows = await store.manifests(id)
-      const row = hasMemory ? rows[0] : rows.findLast(({ turn_id }) => turnIds.includes(turn_id))
+      // Files may be shared with an earlier answer; what ran at the end of that one is not what ran at the end of this one.
+      const row = hasMemory ? rows[0] : rows.find(({ turn_id }) => turn_id === turnIds.at(-1))
       return readManifest(row?.json ?? null)
     },
     memoryOrder: async () => memoryOrderIn(await dependencies.settings()),

@@ -57,6 +57,18 @@ test('each answer has what ran at its end, also where two of them share a snapsh
   expect(await ranAfter(first, second)).toBe(2)
 })
 
+test('an answer of which nobody wrote down what ran does not have that of the one whose files it shares', async () => {
+  const first = await say({ bytes: 1 })
+  host.snapshots.isDiskChanged = false
+  const silence = Promise.withResolvers<void>()
+  host.manifestGate = silence.promise
+  const second = await say({ bytes: 2, isSnapshotLeft: true })
+  await server.parts.snapshots.settled(threadId)
+  silence.resolve()
+  expect(await ranAfter(first, second)).toBeNull()
+  expect(await ranAfter(first)).toBe(1)
+})
+
 test('what is known of memory is of the moment of that memory, not of an answer that shares it', async () => {
   host.snapshots.memoryBytes = 1000
   const first = await say({ bytes: 1 })
