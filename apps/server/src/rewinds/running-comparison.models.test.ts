@@ -61,6 +61,10 @@ test('a kernel that was silent, or held more than was written down, leaves open 
   const cut = manifest([], [], { unread: [{ what: '7 more processes', reason: 'there are too many' }] })
   const running = manifest([process(1, 'sleep 9')])
   expect(changesOf({ now: running, earlier: cut, bringsMemory: true })).toEqual(['unclear sleep 9'])
+  const files = manifest([], [], {
+    unread: [{ what: 'open files of sh (process 7)', reason: 'they cannot be listed' }],
+  })
+  expect(changesOf({ now: running, earlier: files, bringsMemory: true })).toEqual(['removed sleep 9'])
 })
 
 test('with memory each process comes back, goes on from then, or ends; another one with the same command is another one', () => {

@@ -44,7 +44,7 @@ function processChanges({ now, earlier, bringsMemory }: Compared): ProcessChange
   const isIn = (heads: readonly Head[], head: Head) => heads.some((other) => isSame(other, head))
   const ofNow = present.map((head): ProcessChange => {
     if (bringsMemory && isIn(past, head)) return told(head, 'returns')
-    if (bringsMemory && !saysAll(earlier, /\bprocess/)) return told(head, 'unclear')
+    if (bringsMemory && !saysAll(earlier, /^(\d+ more )?processes\b/)) return told(head, 'unclear')
     return told(head, head.kind === 'service' ? 'restarted' : 'removed')
   })
   const ofThen = past
