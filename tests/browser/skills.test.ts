@@ -100,7 +100,8 @@ test('G6: a skill is deleted after a question in which Cancel has the focus', as
   await dialog.locator('button:focus', { hasText: 'Cancel' }).waitFor()
   await dialog.getByRole('button', { name: 'Delete' }).press('Enter')
   await row('tables').waitFor({ state: 'detached' })
-  expect((await client().skills.list()).skills.map(({ name }) => name)).toEqual(['charts', 'weekly-report'])
+  const names = async () => (await client().skills.list()).skills.map(({ name }) => name)
+  await expect.poll(names).toEqual(['charts', 'weekly-report'])
 })
 
 test('G6: in German the page speaks German, its errors too', async () => {
