@@ -44,8 +44,6 @@ export function makeDiskSnapshots(options: {
     if (!(await exists(snapshot.path))) throw snapshotNotFound({ diskId, snapshotId })
     return snapshot
   }
-  const passingEntries = async () =>
-    (await hiddenNames(snapshots)).filter((name) => name.startsWith(passingPrefix)).map((name) => join(snapshots, name))
   /** Nobody misses it, and it is tried again: what was found out with it, or is to begin now, goes on without. */
   const removePassing = async (entry: string) => {
     await removeEntry(entry).catch((error: unknown) =>
@@ -53,10 +51,10 @@ export function makeDiskSnapshots(options: {
     )
   }
   const removeLeftOvers = async () => {
-    const passing = await passingEntries()
-    for (const entry of passing) await removePassing(entry)
-    const others = (await hiddenNames(snapshots)).map((name) => join(snapshots, name))
-    for (const entry of others) if (!passing.includes(entry)) await removeEntry(entry)
+    for (const name of await hiddenNames(snapshots)) {
+      const remove = isPassing(name) ? removePassing : removeEntry
+      await remove(join(snapshots, name))
+    }
     for (const path of [next, previous]) await volumes.removeCopy(path)
   }
   return {
@@ -85,8 +83,9 @@ export function makeDiskSnapshots(options: {
       await removeEntry(hidden)
     },
     whileFrozen: async (work) => {
-      for (const entry of await passingEntries()) await removePassing(entry)
-      const hidden = join(snapshots, hiddenName('passing'))
+      const earlier = (await hiddenNames(snapshots)).filter(isPassing)
+      for (const name of earlier) await removePassing(join(snapshots, name))
+      const hidden = join(snapshots, hiddenName(passing))
       const path = join(hidden, 'root')
       await mkdir(snapshots, { recursive: true, mode: 0o700 })
       await mkdir(hidden, { mode: 0o700 })
@@ -135,4 +134,9 @@ async function removeEntryOf(volumes: Volumes, entry: string): Promise<void> {
 /** What a return to a snapshot makes beside the disk. */
 const copyNames = ['.next', '.previous'] as const
 
-const passingPrefix = '.passing~'
+const passing = 'passing'
+
+/** Whether a hidden name is that of a snapshot which a disk was compared by. */
+function isPassing(name: string): boolean {
+  return name.startsWith(`.${passing}~`)
+}

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { pipeline } from 'node:stream/promises'
 import { defineError } from '@threadbox/errors'
 import type { GitAnswer } from '@threadbox/protocol/guest'
+import { within } from '../within.ts'
 
 export const gitRequestGone = defineError({
   code: 'guest.git-request-gone',
@@ -98,7 +99,7 @@ export function makeGitBroker(): GitBroker {
           continue
         }
         something = Promise.withResolvers<void>()
-        if (!(await within(something.promise, keepAliveMs))) yield null
+        if (!(await within(something.promise, { ms: keepAliveMs }))) yield null
       }
     } finally {
       // A newer follower answers what this one was told of: it is of the same server.
@@ -166,14 +167,4 @@ function refuse(response: ServerResponse, { status, text }: Refusal): void {
   const again = status === 503 ? { 'retry-after': '5' } : {}
   response.writeHead(status, { 'content-type': 'text/plain', connection: 'close', ...again })
   response.end(`${text}\n`)
-}
-
-async function within(change: Promise<void>, ms: number): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => late.resolve(false), ms)
-  try {
-    return await Promise.race([change.then(() => true), late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
 }

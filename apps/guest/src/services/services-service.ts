@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { services } from '@threadbox/protocol/guest'
 import type { ReadManifest } from '../manifest/manifest.ts'
 import type { Rescues } from '../rescue/rescues.ts'
+import { within } from '../within.ts'
 import { listListeners } from './listeners.ts'
 import type { OpenPort } from './open-ports.ts'
 import type { KnownService, ServiceRegistry } from './service-registry.ts'
@@ -110,14 +110,6 @@ function followOpenPorts(registry: ServiceRegistry): { look(): OpenPort[] | unde
       return registry.openPorts()
     },
   }
-}
-
-async function within(change: Promise<void>, wait: { ms: number; signal: AbortSignal }): Promise<boolean> {
-  const over = new AbortController()
-  const late = delay(wait.ms, false, { signal: AbortSignal.any([wait.signal, over.signal]) }).catch(() => false)
-  const result = await Promise.race([change.then(() => true), late])
-  over.abort()
-  return result
 }
 
 function snapshotOf(registry: ServiceRegistry, openPorts: OpenPort[]): { event: WatchEvent } {

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { ManagedProcess, ProcessEnd } from '../processes/managed-process.ts'
+import { within } from '../within.ts'
 import { makeScrollback, type ScrollbackBegin } from './scrollback.ts'
 
 /** A reader that is further behind than this makes the terminal wait: less than what is kept, so that it loses nothing. */
@@ -55,7 +55,7 @@ export function makeTerminal(options: {
     [...readers].filter((reader) => !reader.isLeftBehind && scrollback.size - (reader.offset ?? 0) >= lagBytes)
   const waitForReaders = async () => {
     while (laggards().length > 0) {
-      const isRead = await within(reads.next(), options.stallMs ?? stallMs)
+      const isRead = await within(reads.next(), { ms: options.stallMs ?? stallMs })
       if (!isRead) for (const reader of laggards()) reader.isLeftBehind = true
     }
   }
@@ -96,7 +96,7 @@ export function makeTerminal(options: {
     close: async () => {
       if (process.end !== undefined) return
       process.signal('SIGHUP')
-      if (!(await within(process.whenEnded, hangUpMs))) process.signal('SIGKILL')
+      if (!(await within(process.whenEnded, { ms: hangUpMs }))) process.signal('SIGKILL')
       await process.whenEnded
     },
     follow: (from, signal) =>
@@ -145,7 +145,7 @@ async function* follow(
       } else if (source.end() !== undefined) {
         yield { type: 'ended', end: source.end() as ProcessEnd }
         return
-      } else if (!(await within(changed, keepAliveMs, signal))) yield { type: 'keepalive' }
+      } else if (!(await within(changed, { ms: keepAliveMs, signal }))) yield { type: 'keepalive' }
     }
   } finally {
     readers.delete(reader)
@@ -164,14 +164,4 @@ function makeSignal(): Signal {
     },
     next: () => promise,
   }
-}
-
-/** True when it happened, or when the signal aborted; false when it took too long. */
-async function within(work: Promise<void> | Promise<unknown>, ms: number, signal?: AbortSignal): Promise<boolean> {
-  const over = new AbortController()
-  const either = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal])
-  const late = delay(ms, false, { signal: either, ref: false }).catch(() => true)
-  const result = await Promise.race([work.then(() => true), late])
-  over.abort()
-  return result
 }

@@ -26,10 +26,11 @@ export function makeGitPermits(usable: UsableCredentials): GitPermits {
   const judge = async (asked: Asked): Promise<GitPermit> => {
     const { threadId, target } = asked
     const before = changes
-    const ofSite = (await usable(threadId)).filter(({ site }) => site === target.site)
+    const ofSite = ofSiteOf(target, await usable(threadId))
     // What was read may be older than the change, which did not find this request under way.
     if (before !== changes) return await judge(asked)
-    const credential = credentialFor(ofSite, target)
+    const credential = chosen(ofSite, target.repository)
+    if (credential !== undefined && !mayPush(credential, target)) throw gitPushRefused(namesOf(target))
     const one = credential && { ...asked, credentialId: credential.id }
     if (one !== undefined) underWay.add(one)
     const leave = () => void (one !== undefined && underWay.delete(one))
@@ -54,16 +55,13 @@ export function makeGitPermits(usable: UsableCredentials): GitPermits {
   }
 }
 
-function credentialFor(rows: readonly UsableCredential[], target: GitTarget): UsableCredential | undefined {
-  const credential = chosen(rows, target.repository)
-  if (credential !== undefined && !mayPush(credential, target)) throw gitPushRefused(namesOf(target))
-  return credential
+function isStillAllowed({ target, credentialId }: UnderWay, rows: readonly UsableCredential[]): boolean {
+  const credential = chosen(ofSiteOf(target, rows), target.repository)
+  return credential?.id === credentialId && mayPush(credential, target)
 }
 
-function isStillAllowed({ target, credentialId }: UnderWay, rows: readonly UsableCredential[]): boolean {
-  const ofSite = rows.filter(({ site }) => site === target.site)
-  const credential = chosen(ofSite, target.repository)
-  return credential?.id === credentialId && mayPush(credential, target)
+function ofSiteOf(target: GitTarget, rows: readonly UsableCredential[]): UsableCredential[] {
+  return rows.filter(({ site }) => site === target.site)
 }
 
 function mayPush({ access }: UsableCredential, { service }: GitTarget): boolean {

@@ -13,7 +13,7 @@ import { Menu, MenuItem } from '../../../ui/menu.tsx'
 import { ConfirmDialog } from '../../connection/components/confirm-dialog.tsx'
 import { useDocumentTitle } from '../../connection/state/use-document-title.ts'
 import { useLatestRuns } from '../../runs/api/runs.queries.ts'
-import { Loaded } from '../../settings/components/loaded.tsx'
+import { LoadedRows } from '../../settings/components/loaded.tsx'
 import { PlainHeader } from '../../threads/components/thread-header.tsx'
 import { useWorkspaces } from '../../workspaces/api/workspaces.queries.ts'
 import { useAgents, useDeleteAgent, useStartAgent } from '../api/agents.queries.ts'
@@ -47,19 +47,11 @@ export function AgentsPage() {
               {t('new')}
             </Button>
           </div>
-          <Loaded query={agents}>
-            {(list) =>
-              list.length === 0 ? (
-                <p className="nothing">{t('empty')}</p>
-              ) : (
-                <ul className="rows">
-                  {list.map((agent) => (
-                    <AgentRow key={agent.id} agent={agent} onOpen={(kind) => setOpen({ kind, agent })} />
-                  ))}
-                </ul>
-              )
-            }
-          </Loaded>
+          <LoadedRows
+            query={agents}
+            empty={t('empty')}
+            row={(agent) => <AgentRow key={agent.id} agent={agent} onOpen={(kind) => setOpen({ kind, agent })} />}
+          />
         </div>
       </div>
       {open?.kind === 'new' && <AgentDialog agent={null} onClose={close} />}

@@ -7,8 +7,9 @@ import { CopyButton } from './copy-button.tsx'
 /** The address of a link that was just made, in place of the form that made it: it is shown this once. */
 export function AddressOnce(props: {
   url: string
-  words: { label: string; help: string; another?: string }
+  words: { label: string; help: string; another: string }
   note?: ReactNode
+  /** Without it there is no other one to be made here. */
   onAnother?: () => void
 }) {
   const { url, words } = props

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../ui/button.tsx'
 import { ConfirmDialog } from '../../connection/components/confirm-dialog.tsx'
-import { Loaded } from '../../settings/components/loaded.tsx'
+import { Loaded, LoadedRows } from '../../settings/components/loaded.tsx'
 import { Group, SectionHead } from '../../settings/components/section.tsx'
 import { useConnectionPresets, useConnections, useRemoveConnection } from '../api/connections.queries.ts'
 import { ConnectionDialog } from './connection-dialog.tsx'
@@ -34,24 +34,18 @@ export function ConnectionsSection() {
           {t('add')}
         </Button>
       </div>
-      <Loaded query={connections}>
-        {(list) =>
-          list.length === 0 ? (
-            <p className="nothing">{t('empty')}</p>
-          ) : (
-            <ul className="rows">
-              {list.map((connection) => (
-                <ConnectionRow
-                  key={connection.id}
-                  connection={connection}
-                  onEdit={() => setOpen({ kind: 'edit', connection })}
-                  onRemove={() => setOpen({ kind: 'remove', connection })}
-                />
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
+      <LoadedRows
+        query={connections}
+        empty={t('empty')}
+        row={(connection) => (
+          <ConnectionRow
+            key={connection.id}
+            connection={connection}
+            onEdit={() => setOpen({ kind: 'edit', connection })}
+            onRemove={() => setOpen({ kind: 'remove', connection })}
+          />
+        )}
+      />
       <Group title={t('catalogue')} action={<span className="faint">{t('catalogueNote')}</span>}>
         <PresetList onChoose={(preset) => setOpen({ kind: 'add', preset })} />
       </Group>

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { relativeTime } from '../../../i18n/relative-time.ts'
 import { Button } from '../../../ui/button.tsx'
 import { ConfirmDialog } from '../../connection/components/confirm-dialog.tsx'
-import { Loaded } from '../../settings/components/loaded.tsx'
+import { LoadedRows } from '../../settings/components/loaded.tsx'
 import { SectionHead } from '../../settings/components/section.tsx'
 import { useWorkspaces } from '../../workspaces/api/workspaces.queries.ts'
 import { useGitCredentials, useRemoveGitCredential } from '../api/git-credentials.queries.ts'
@@ -33,24 +33,18 @@ export function GitSection() {
           {t('add')}
         </Button>
       </div>
-      <Loaded query={credentials}>
-        {(list) =>
-          list.length === 0 ? (
-            <p className="nothing">{t('empty')}</p>
-          ) : (
-            <ul className="rows">
-              {list.map((credential) => (
-                <CredentialRow
-                  key={credential.id}
-                  credential={credential}
-                  onEdit={() => setOpen({ kind: 'edit', saved: credential })}
-                  onRemove={() => setOpen({ kind: 'remove', credential })}
-                />
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
+      <LoadedRows
+        query={credentials}
+        empty={t('empty')}
+        row={(credential) => (
+          <CredentialRow
+            key={credential.id}
+            credential={credential}
+            onEdit={() => setOpen({ kind: 'edit', saved: credential })}
+            onRemove={() => setOpen({ kind: 'remove', credential })}
+          />
+        )}
+      />
       {open?.kind === 'edit' && <GitCredentialDialog saved={open.saved} onClose={close} />}
       {open?.kind === 'remove' && <RemoveDialog credential={open.credential} onClose={close} />}
     </>

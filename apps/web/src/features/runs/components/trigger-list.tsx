@@ -7,7 +7,7 @@ import { IconButton } from '../../../ui/icon-button.tsx'
 import { Switch } from '../../../ui/switch.tsx'
 import { ConfirmDialog } from '../../connection/components/confirm-dialog.tsx'
 import { FormProblem } from '../../connection/components/form-problem.tsx'
-import { Loaded } from '../../settings/components/loaded.tsx'
+import { LoadedRows } from '../../settings/components/loaded.tsx'
 import { Group } from '../../settings/components/section.tsx'
 
 /** What starts an agent by itself, and a button for more of it. Dialogs are its children. */
@@ -29,15 +29,7 @@ export function TriggerGroup<Trigger>(props: {
         </Button>
       }
     >
-      <Loaded query={props.query}>
-        {(list) =>
-          list.length === 0 ? (
-            <p className="nothing">{props.noneText}</p>
-          ) : (
-            <ul className="rows">{list.map(props.row)}</ul>
-          )
-        }
-      </Loaded>
+      <LoadedRows query={props.query} empty={props.noneText} row={props.row} />
       {props.children}
     </Group>
   )

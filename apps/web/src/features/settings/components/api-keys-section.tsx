@@ -9,7 +9,7 @@ import { Button } from '../../../ui/button.tsx'
 import { ConfirmDialog } from '../../connection/components/confirm-dialog.tsx'
 import { useApiKeys, useDeleteApiKey } from '../api/settings.queries.ts'
 import { CreateApiKeyDialog } from './create-api-key-dialog.tsx'
-import { Loaded } from './loaded.tsx'
+import { LoadedRows } from './loaded.tsx'
 import { SectionHead } from './section.tsx'
 
 /** Keys for programs: what each is for, when it was used, and the way to make and remove one. */
@@ -35,19 +35,13 @@ export function ApiKeysSection() {
           {t('apiKeys.docs')}
         </a>
       </div>
-      <Loaded query={keys}>
-        {(list) =>
-          list.length === 0 ? (
-            <p className="nothing">{t('apiKeys.empty')}</p>
-          ) : (
-            <ul className="rows">
-              {list.map((apiKey) => (
-                <ApiKeyRow key={apiKey.id} apiKey={apiKey} onRemove={() => setOpen({ kind: 'remove', apiKey })} />
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
+      <LoadedRows
+        query={keys}
+        empty={t('apiKeys.empty')}
+        row={(apiKey) => (
+          <ApiKeyRow key={apiKey.id} apiKey={apiKey} onRemove={() => setOpen({ kind: 'remove', apiKey })} />
+        )}
+      />
       {open?.kind === 'create' && <CreateApiKeyDialog onClose={close} />}
       {open?.kind === 'remove' && <RemoveApiKeyDialog apiKey={open.apiKey} onClose={close} />}
     </>

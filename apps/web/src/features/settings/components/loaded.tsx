@@ -21,3 +21,22 @@ export function Loaded<Data>(props: { query: UseQueryResult<Data>; children: (da
   }
   return <Skeleton rows={4} label={t('loading')} />
 }
+
+/** Rows that are fetched, or the sentence in their place. */
+export function LoadedRows<Item>(props: {
+  query: UseQueryResult<Item[]>
+  empty: string
+  row: (item: Item) => ReactNode
+}) {
+  return (
+    <Loaded query={props.query}>
+      {(list) =>
+        list.length === 0 ? (
+          <p className="nothing">{props.empty}</p>
+        ) : (
+          <ul className="rows">{list.map((item) => props.row(item))}</ul>
+        )
+      }
+    </Loaded>
+  )
+}
