@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Entry, SearchHit, Thread, ThreadPage } from '@threadbox/protocol/public'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../application.test-utils.ts'
 import { onBothDatabases } from '../database/both-databases.test-utils.ts'
+import { makeThreads, type ThreadsDependencies } from './threads.usecases.ts'
 
 onBothDatabases((target) => {
   let server: TestApplication
@@ -31,6 +33,31 @@ onBothDatabases((target) => {
     const second = await request<ThreadPage>('GET', `/threads?limit=10&cursor=${first.next}`)
     expect(second.threads.map((thread) => thread.id)).toEqual([ids[4], ids[3], ids[1], ids[0]])
     expect(second.next).toBeNull()
+  })
+
+  test('a state that is over is not told after the one that followed it', async () => {
+    const { id, sandbox } = await create('wakes')
+    const { threadStore: store, log, userHub } = server.parts
+    const told: string[] = []
+    using _subscription = userHub.subscribe(owner.userId, (event) => {
+      if (event.type === 'thread-updated') told.push(event.thread.sandbox.state)
+    })
+    const slow = Promise.withResolvers<void>()
+    const states = ['waking', 'active'] as const
+    let reads = 0
+    const sandboxViews = async () => {
+      const state = states[reads++] ?? 'error'
+      if (state === 'waking') await slow.promise
+      return new Map([[id, { ...sandbox, state }]])
+    }
+    const threads = makeThreads({ store, log, userHub, sandboxViews } as ThreadsDependencies)
+    const first = threads.announce(id)
+    await expect.poll(() => reads).toBe(1)
+    const second = threads.announce(id)
+    await Promise.race([second, delay(100)])
+    slow.resolve()
+    await Promise.all([first, second])
+    expect(told).toEqual(['waking', 'active'])
   })
 
   test('a title of a person is never replaced by an automatic one', async () => {

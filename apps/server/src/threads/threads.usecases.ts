@@ -1,3 +1,4 @@
+import { makeKeyedLock } from '@threadbox/domain'
 import type { CreateThread, SandboxView, SearchHit, Thread, ThreadPage, UpdateThread } from '@threadbox/protocol/public'
 import type { Audit } from '../audit/audit.ts'
 import type { Operations } from '../operations/operations.ts'
@@ -69,7 +70,10 @@ export function makeThreads(dependencies: ThreadsDependencies): Threads {
     if (row.deleted_at !== null) throw threadNotFound({})
     return row
   }
-  const announce = (threadId: string, options = { isRecorded: true }) => announceThread(dependencies, threadId, options)
+  // What was read first is told first: a state that is over must not come after the one that followed it.
+  const inOrder = makeKeyedLock()
+  const announce = (threadId: string, options = { isRecorded: true }) =>
+    inOrder(threadId, () => announceThread(dependencies, threadId, options))
 
   return {
     open,

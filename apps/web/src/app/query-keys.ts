@@ -3,6 +3,8 @@ export const queryKeys = {
   setup: ['setup'],
   me: ['me'],
   threads: ['threads'],
+  /** Each of those that are open, not the list. */
+  allThreads: ['thread'],
   thread: (threadId: string) => ['thread', threadId],
   workspaces: ['workspaces'],
   agents: ['agents'],

@@ -25,8 +25,9 @@ export function useUserStream(): void {
         onStatus: (status) => {
           connectionStore.report(status)
           if (status.state !== 'open') return
-          // Nothing is replayed: what changed while nobody listened is in the list.
+          // Nothing is replayed: what changed while nobody listened is in the list and in the open thread.
           renewWorkspaces(queryClient)
+          void queryClient.invalidateQueries({ queryKey: queryKeys.allThreads })
           void queryClient.invalidateQueries({ queryKey: queryKeys.status })
           renewServices(queryClient)
           renewFiles(queryClient)

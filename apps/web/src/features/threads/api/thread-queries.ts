@@ -6,35 +6,71 @@ const pageSize = 100
 /** More threads than anybody scrolls through; older ones are found by searching. */
 const maximumPages = 20
 
+/** What was told of a thread while answers may be on their way: the thread, or null when it is gone. */
+type Told = { count: number; threads: Map<string, { thread: Thread | null; number: number }> }
+const toldOf = new WeakMap<QueryClient, Told>()
+
+function toldTo(queryClient: QueryClient): Told {
+  const told = toldOf.get(queryClient) ?? { count: 0, threads: new Map() }
+  toldOf.set(queryClient, told)
+  return told
+}
+
+function remember(queryClient: QueryClient, threadId: string, thread: Thread | null): void {
+  const told = toldTo(queryClient)
+  told.count += 1
+  told.threads.set(threadId, { thread, number: told.count })
+}
+
+/** From now on: what is told of a thread. An answer that was on its way meanwhile may have been read before it. */
+function listen(queryClient: QueryClient) {
+  const told = toldTo(queryClient)
+  const before = told.count
+  return () => new Map([...told.threads].filter(([, { number }]) => number > before))
+}
+
 /** All threads of the person, newest first. */
 export const threadsQuery = (client: ThreadboxClient) =>
   queryOptions({
     queryKey: queryKeys.threads,
-    queryFn: async ({ signal }): Promise<Thread[]> => {
-      const threads: Thread[] = []
-      let cursor: string | undefined
-      for (let page = 0; page < maximumPages; page += 1) {
-        const answer = await client.threads.list({
-          ...(cursor === undefined ? {} : { cursor }),
-          limit: pageSize,
-          signal,
-        })
-        threads.push(...answer.threads)
-        if (answer.next === null) break
-        cursor = answer.next
-      }
-      return threads
+    queryFn: async ({ signal, client: queryClient }): Promise<Thread[]> => {
+      const toldMeanwhile = listen(queryClient)
+      const fetched = await fetchThreads(client, signal)
+      const told = toldMeanwhile()
+      const changed = [...told.values()].flatMap(({ thread }) => thread ?? [])
+      return [...changed, ...fetched.filter(({ id }) => !told.has(id))]
     },
   })
 
 export const threadQuery = (client: ThreadboxClient, threadId: string) =>
   queryOptions({
     queryKey: queryKeys.thread(threadId),
-    queryFn: ({ signal }) => client.threads.get(threadId, signal),
+    queryFn: async ({ signal, client: queryClient }): Promise<Thread> => {
+      const toldMeanwhile = listen(queryClient)
+      const fetched = await client.threads.get(threadId, signal)
+      return toldMeanwhile().get(threadId)?.thread ?? fetched
+    },
   })
+
+async function fetchThreads(client: ThreadboxClient, signal: AbortSignal): Promise<Thread[]> {
+  const threads: Thread[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < maximumPages; page += 1) {
+    const answer = await client.threads.list({
+      ...(cursor === undefined ? {} : { cursor }),
+      limit: pageSize,
+      signal,
+    })
+    threads.push(...answer.threads)
+    if (answer.next === null) break
+    cursor = answer.next
+  }
+  return threads
+}
 
 /** Takes over what the server said about a thread, in the sidebar and on its page. */
 export function putThread(queryClient: QueryClient, thread: Thread): void {
+  remember(queryClient, thread.id, thread.deletedAt === null ? thread : null)
   queryClient.setQueryData(queryKeys.thread(thread.id), thread)
   queryClient.setQueryData<Thread[]>(queryKeys.threads, (threads) => {
     if (threads === undefined) return threads
@@ -45,6 +81,7 @@ export function putThread(queryClient: QueryClient, thread: Thread): void {
 
 /** Forgets a thread that is gone. */
 export function dropThread(queryClient: QueryClient, threadId: string): void {
+  remember(queryClient, threadId, null)
   queryClient.setQueryData<Thread[]>(queryKeys.threads, (threads) =>
     threads?.filter((thread) => thread.id !== threadId),
   )

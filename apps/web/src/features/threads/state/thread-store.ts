@@ -1,6 +1,5 @@
 import {
   applyThreadEvent,
-  type Thread,
   type ThreadboxClient,
   type ThreadEvent,
   type ThreadState,
@@ -34,11 +33,7 @@ const pageSize = 60
  * Keeps one conversation true: a page of entries, then the event stream after it, then again from the start whenever the
  * stream says that it cannot bring the state forward. Events are folded in once per frame, however many come.
  */
-export function makeThreadStore(options: {
-  client: ThreadboxClient
-  threadId: string
-  onThread: (thread: Thread) => void
-}): ThreadStore {
+export function makeThreadStore(options: { client: ThreadboxClient; threadId: string }): ThreadStore {
   const { client, threadId } = options
   const listeners = new Set<() => void>()
   let snapshot: ThreadSnapshot = { state: null, error: null, isLoadingOlder: false, outgoing: [] }
@@ -59,10 +54,7 @@ export function makeThreadStore(options: {
       await client.streamThread(threadId, {
         after: page.lastSeq,
         signal,
-        onEvent: (event) => {
-          if (event.type === 'thread-updated') options.onThread(event.thread)
-          queue.add(event)
-        },
+        onEvent: (event) => queue.add(event),
       })
     } catch (error) {
       if (!signal.aborted) change({ error })

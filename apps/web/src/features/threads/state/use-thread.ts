@@ -1,7 +1,5 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { useClient } from '../../../app/client.ts'
-import { putThread } from '../api/thread-queries.ts'
 import { makeThreadStore, type ThreadSnapshot, type ThreadStore } from './thread-store.ts'
 
 const empty: ThreadSnapshot = { state: null, error: null, isLoadingOlder: false, outgoing: [] }
@@ -9,13 +7,12 @@ const empty: ThreadSnapshot = { state: null, error: null, isLoadingOlder: false,
 /** Follows one conversation for as long as the component is mounted. */
 export function useThread(threadId: string): ThreadSnapshot & { store: ThreadStore | null } {
   const client = useClient()
-  const queryClient = useQueryClient()
   const holder = useMemo(() => {
     let store: ThreadStore | null = null
     const listeners = new Set<() => void>()
     return {
       open: () => {
-        store = makeThreadStore({ client, threadId, onThread: (thread) => putThread(queryClient, thread) })
+        store = makeThreadStore({ client, threadId })
         const stop = store.subscribe(() => {
           for (const listener of listeners) listener()
         })
@@ -33,7 +30,7 @@ export function useThread(threadId: string): ThreadSnapshot & { store: ThreadSto
       store: () => store,
       snapshot: () => store?.get() ?? empty,
     }
-  }, [client, queryClient, threadId])
+  }, [client, threadId])
   useEffect(() => holder.open(), [holder])
   const snapshot = useSyncExternalStore(holder.subscribe, holder.snapshot)
   return { ...snapshot, store: holder.store() }
