@@ -6,6 +6,7 @@ import type { FrameLocator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { answered, openPaneWith, send } from './app-in-browser.ts'
 import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
+import { archiveOfInstalled } from './previews-frameworks/installed-package.ts'
 
 /** Frameworks as people use them, in real sandboxes, their pages in the frame beside the conversation. */
 const cleanup = new AsyncDisposableStack()
@@ -25,7 +26,7 @@ const heading = (within: Page | FrameLocator, name: string) =>
   within.getByRole('heading', { name, exact: true }).waitFor(patient)
 const fixture = (name: string) => readFile(path.join(import.meta.dirname, 'previews-frameworks', name), 'utf8')
 
-async function newThread(files: Record<string, string>): Promise<string> {
+async function newThread(files: Record<string, string | Buffer<ArrayBuffer>>): Promise<string> {
   const { client } = stage.installation
   const { id } = await client.threads.create({})
   for (const [name, content] of Object.entries(files)) {
@@ -42,18 +43,33 @@ async function openThread(id: string): Promise<Page & AsyncDisposable> {
   return Object.assign(page, { [Symbol.asyncDispose]: () => closePage(page) })
 }
 
-/** A thread with a development server of Vite, installed from the registry. */
+/** Starts a service of a framework; resolves when it answers. Fails with what it printed when it does not. */
+async function startService(id: string, service: { name: string; port: number; command: string }): Promise<void> {
+  const { services } = stage.installation.client
+  await services.start(id, { ...service, cwd: 'site', readyTimeoutSeconds })
+  let status: string | undefined
+  const isDecided = async () => {
+    status = (await services.list(id)).services.find(({ name }) => name === service.name)?.status
+    expect(status).not.toBe('starting')
+  }
+  await vi.waitFor(isDecided, { timeout: readyTimeoutSeconds * 1000, interval: 250 }).catch(() => undefined)
+  if (status === 'running') return
+  const { text } = await services.logs(id, service.name)
+  throw new Error(`${service.name} is ${status}; it printed:\n${text}`)
+}
+
+/** A thread with a development server of Vite. */
 async function startVite(): Promise<string> {
-  const { client } = stage.installation
   const id = await newThread({
     'package.json': '{"private":true,"type":"module"}',
+    'vite.tar.gz': await archiveOfInstalled('vite'),
     'index.html': await fixture('page.html'),
     'main.js': await fixture('main.js'),
     'title.js': `export const title = 'First'\n`,
   })
-  const install =
-    'npm install --silent --no-audit --no-fund vite && exec npx vite --host 127.0.0.1 --port $PORT --strictPort'
-  await client.services.start(id, { name: 'vite', port: 5173, cwd: 'site', command: install, readyTimeoutSeconds })
+  const serve = 'exec node node_modules/vite/bin/vite.js --host 127.0.0.1 --port $PORT --strictPort'
+  const command = `tar xzf vite.tar.gz && ${serve}`
+  await startService(id, { name: 'vite', port: 5173, command })
   return id
 }
 
@@ -110,9 +126,7 @@ test('O4: a Streamlit app works over its socket: a button is pressed, and the co
   const id = await newThread({ 'counter.py': await fixture('counter.py') })
   const options = '--server.headless true --server.address 127.0.0.1 --browser.gatherUsageStats false'
   const command = `exec streamlit run counter.py --server.port $PORT ${options}`
-  await stage.installation.client.services.start(id, {
-    ...{ name: 'streamlit', port: 8501, cwd: 'site', command, readyTimeoutSeconds },
-  })
+  await startService(id, { name: 'streamlit', port: 8501, command })
   await using page = await openThread(id)
   await frame(page).getByText('The count is 0').waitFor(patient)
   for (let press = 1; press <= 3; press += 1) {
@@ -124,9 +138,7 @@ test('O4: a Streamlit app works over its socket: a button is pressed, and the co
 test('O12: a login of a Flask app holds in its frame, in a browser that blocks third-party cookies', async () => {
   const id = await newThread({ 'login.py': await fixture('login.py') })
   const command = 'exec flask --app login run --host 127.0.0.1 --port $PORT'
-  await stage.installation.client.services.start(id, {
-    ...{ name: 'flask', port: 5000, cwd: 'site', command, readyTimeoutSeconds },
-  })
+  await startService(id, { name: 'flask', port: 5000, command })
   await using page = await openThread(id)
   await heading(frame(page), 'Log in')
   expect(await sites.cookiesInFrames(page)).toEqual({ 'same.site.localhost': 'lax=1; none=1', 'other.localhost': '' })

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Entry, SearchHit, Thread, ThreadPage } from '@threadbox/protocol/public'
+import type { Entry, SandboxView, SearchHit, Thread, ThreadPage } from '@threadbox/protocol/public'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../application.test-utils.ts'
 import { onBothDatabases } from '../database/both-databases.test-utils.ts'
-import { makeThreads, type ThreadsDependencies } from './threads.usecases.ts'
+import { makeAnnounceThread } from './threads.usecases.ts'
 
 onBothDatabases((target) => {
   let server: TestApplication
@@ -43,17 +43,17 @@ onBothDatabases((target) => {
       if (event.type === 'thread-updated') told.push(event.thread.sandbox.state)
     })
     const slow = Promise.withResolvers<void>()
-    const states = ['waking', 'active'] as const
+    const states: SandboxView['state'][] = ['waking', 'active']
     let reads = 0
     const sandboxViews = async () => {
       const state = states[reads++] ?? 'error'
       if (state === 'waking') await slow.promise
       return new Map([[id, { ...sandbox, state }]])
     }
-    const threads = makeThreads({ store, log, userHub, sandboxViews } as ThreadsDependencies)
-    const first = threads.announce(id)
+    const announce = makeAnnounceThread({ store, log, userHub, sandboxViews })
+    const first = announce(id)
     await expect.poll(() => reads).toBe(1)
-    const second = threads.announce(id)
+    const second = announce(id)
     await Promise.race([second, delay(100)])
     slow.resolve()
     await Promise.all([first, second])

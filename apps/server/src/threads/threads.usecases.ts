@@ -70,10 +70,7 @@ export function makeThreads(dependencies: ThreadsDependencies): Threads {
     if (row.deleted_at !== null) throw threadNotFound({})
     return row
   }
-  // What was read first is told first: a state that is over must not come after the one that followed it.
-  const inOrder = makeKeyedLock()
-  const announce = (threadId: string, options = { isRecorded: true }) =>
-    inOrder(threadId, () => announceThread(dependencies, threadId, options))
+  const announce = makeAnnounceThread(dependencies)
 
   return {
     open,
@@ -149,7 +146,30 @@ export function newRow(options: { id: string; userId: string; now: number; reque
   }
 }
 
-async function presentAll(dependencies: ThreadsDependencies, rows: readonly ThreadRow[]): Promise<Thread[]> {
+/**
+ * Tells open pages what a thread is now. What was read first is told first: a state that is over must not come after
+ * the one that followed it.
+ */
+export function makeAnnounceThread(
+  dependencies: Pick<ThreadsDependencies, 'store' | 'sandboxViews' | 'userHub' | 'log'>,
+): Threads['announce'] {
+  const inOrder = makeKeyedLock()
+  return (threadId, options = { isRecorded: true }) =>
+    inOrder(threadId, async () => {
+      const row = await dependencies.store.findAny(threadId)
+      if (row === undefined || row.deleted_at !== null) return
+      const [thread] = await presentAll(dependencies, [row])
+      if (thread === undefined) return
+      // Open pages first: what it tells is stored already, the record is for whoever reads the thread's events later.
+      dependencies.userHub.publish(row.user_id, { type: 'thread-updated', thread })
+      if (options.isRecorded) await dependencies.log.recordThread(threadId, { type: 'thread-updated', thread })
+    })
+}
+
+async function presentAll(
+  dependencies: Pick<ThreadsDependencies, 'sandboxViews'>,
+  rows: readonly ThreadRow[],
+): Promise<Thread[]> {
   const views = await dependencies.sandboxViews(rows.map((row) => row.id))
   return rows.flatMap((row) => {
     const sandbox = views.get(row.id)
@@ -202,20 +222,6 @@ async function deleteThread(
   await dependencies.onListed([row.workspace_id])
   userHub.publish(work.userId, { type: 'thread-removed', threadId: row.id })
   return await work.present({ ...row, deleted_at: now })
-}
-
-async function announceThread(
-  dependencies: ThreadsDependencies,
-  threadId: string,
-  options: { isRecorded: boolean },
-): Promise<void> {
-  const row = await dependencies.store.findAny(threadId)
-  if (row === undefined || row.deleted_at !== null) return
-  const [thread] = await presentAll(dependencies, [row])
-  if (thread === undefined) return
-  // Open pages first: what it tells is stored already, the record is for whoever reads the thread's events later.
-  dependencies.userHub.publish(row.user_id, { type: 'thread-updated', thread })
-  if (options.isRecorded) await dependencies.log.recordThread(threadId, { type: 'thread-updated', thread })
 }
 
 async function searchThreads(
