@@ -54,10 +54,17 @@ const cgroup2Magic = 0x63677270
 const mountPoint = '/sys/fs/cgroup'
 const nameOf = (installation: string) => `threadbox-${installation}`
 
-/** Removes the installation's own cgroup, which every boot has left: part of removing an installation. */
+/**
+ * Removes the installation's own cgroup and those of boots whose daemon was killed, once no process is left in them: part
+ * of removing an installation.
+ */
 export async function removeCgroupTree(installation: string): Promise<void> {
   const layout = await findLayout(nameOf(installation))
-  for (const parent of await layout.parents()) await removeCgroup(parent)
+  for (const parent of await layout.parents()) {
+    const inside = await readdir(parent, { withFileTypes: true }).catch(() => [])
+    for (const boot of inside) if (boot.isDirectory()) await removeCgroup(path.join(parent, boot.name))
+    await removeCgroup(parent)
+  }
 }
 
 export async function makeCgroupTree(options: { installation: string }): Promise<CgroupTree> {

@@ -1,8 +1,9 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { makeBtrfsDiskStore } from '@threadbox/disk-store'
 import { makeLogger } from '@threadbox/telemetry'
+import { claim } from './process-claim.ts'
 import { testRoot } from './test-machine.ts'
 
 /**
@@ -66,24 +67,4 @@ async function emptyPool(directory: string): Promise<void> {
       await delay(100)
     }
   }
-}
-
-/** True when the claim is this process's now: it was free, or the process that had it is gone. */
-async function claim(file: string): Promise<boolean> {
-  const own = `${process.pid} ${await startTicks(process.pid)}`
-  try {
-    await writeFile(file, own, { flag: 'wx' })
-    return true
-  } catch {
-    const holder = await readFile(file, 'utf8').catch(() => '')
-    const [pid, ticks] = holder.split(' ')
-    if (ticks !== undefined && (await startTicks(Number(pid))) === ticks) return false
-    await rm(file, { force: true })
-    return await claim(file)
-  }
-}
-
-async function startTicks(pid: number): Promise<string | undefined> {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  return text.slice(text.lastIndexOf(')') + 2).split(' ')[19]
 }

@@ -8,10 +8,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { makeId } from '@threadbox/domain'
 import { removeCgroupTree } from '@threadbox/gvisor-driver'
 import { hostPaths } from '@threadbox/protocol/host'
+import { ownerFile, removeDeadInstallations } from './dead-installations.ts'
 import { claimDiskSlot } from './disk-slot.ts'
 import { sandboxPids } from './driver-records.ts'
 import { type HostAnswer, type HostRequests, makeHostRequests } from './host-requests.ts'
 import { findLeftovers, removeLeftovers } from './leftovers.ts'
+import { claim } from './process-claim.ts'
 import { testGuest } from './test-guest.ts'
 import { findTestMachine, testRoot } from './test-machine.ts'
 
@@ -49,6 +51,7 @@ const imageTimeoutMs = 300_000
 
 export async function startTestHost(options: { environment?: Record<string, string> } = {}): Promise<TestHost> {
   const machine = await findTestMachine()
+  await removeDeadInstallations()
   const slot = await claimDiskSlot()
   const guestDirectory = await testGuest()
   const installation = `t${randomBytes(4).toString('hex').slice(0, 5)}`
@@ -56,6 +59,7 @@ export async function startTestHost(options: { environment?: Record<string, stri
   const socketPath = path.join(dataDirectory, 'run/host.sock')
   const logFile = path.join(dataDirectory, 'host.log')
   await mkdir(path.dirname(socketPath), { recursive: true })
+  await claim(path.join(dataDirectory, ownerFile))
   const environment = {
     ...slot.environment,
     THREADBOX_INSTALLATION: installation,

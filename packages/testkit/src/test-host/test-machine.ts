@@ -39,7 +39,8 @@ async function newestImage(directory: string): Promise<string | undefined> {
   return dated.toSorted((left, right) => right.changedAt - left.changedAt)[0]?.file
 }
 
-async function isPresent(file: string): Promise<boolean> {
+/** Whether something is there by this name. */
+export async function isPresent(file: string): Promise<boolean> {
   return await access(file).then(
     () => true,
     () => false,

@@ -1,0 +1,29 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { access } from 'node:fs/promises'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { removeDeadInstallations } from './dead-installations.ts'
+import { findLeftovers } from './leftovers.ts'
+
+test('what a killed run of the tests leaves is removed by the next one: daemon, sandbox, addresses and files', async () => {
+  const run = spawn(process.execPath, [path.join(import.meta.dirname, 'abandoned-host.main.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = (await once(run.stdout, 'data')) as [Buffer]
+  const host = JSON.parse(line.toString()) as { installation: string; dataDirectory: string; diskDirectory: string }
+  const addresses = () => execFileSync('ip', ['addr', 'show', 'dev', 'lo']).toString()
+  const own = `lo:tb${host.installation}`
+
+  await removeDeadInstallations()
+  expect(addresses()).toContain(own)
+  expect((await findLeftovers(host)).filter((found) => found.startsWith('process'))).not.toEqual([])
+
+  const ended = once(run, 'exit')
+  run.kill('SIGKILL')
+  await ended
+  await removeDeadInstallations()
+  expect(addresses()).not.toContain(own)
+  expect((await findLeftovers(host)).filter((found) => !/^(disk|memory) /.test(found))).toEqual([])
+  await expect(access(host.dataDirectory)).rejects.toMatchObject({ code: 'ENOENT' })
+})

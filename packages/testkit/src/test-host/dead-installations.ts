@@ -1,0 +1,44 @@
+import { readdir, readFile, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { removeCgroupTree } from '@threadbox/gvisor-driver'
+import { removeLeftovers } from './leftovers.ts'
+import { claim, isClaimed } from './process-claim.ts'
+import { isPresent, testRoot } from './test-machine.ts'
+
+/** In the data directory of a test's installation: the process that has it. */
+export const ownerFile = 'owner'
+
+/**
+ * Removes the installations of tests whose process is gone, which a killed run leaves behind: their daemons, sandboxes
+ * and files, and their addresses, of which a machine has for sixteen installations.
+ */
+export async function removeDeadInstallations(): Promise<void> {
+  for (const installation of await readdir(testRoot).catch(() => [])) {
+    const dataDirectory = path.join(testRoot, installation)
+    const owner = path.join(dataDirectory, ownerFile)
+    if (!(await isPresent(owner)) || (await isClaimed(owner))) continue
+    // Two test files may find it at the same moment.
+    if (!(await claim(path.join(dataDirectory, 'removal')))) continue
+    for (const pid of await processesOf(dataDirectory)) kill(pid)
+    await removeLeftovers({ installation, dataDirectory, diskDirectory: '' })
+    await removeCgroupTree(installation)
+    await rm(dataDirectory, { recursive: true, force: true })
+  }
+}
+
+/** The daemons that were started for it: its data directory is in their environment. */
+async function processesOf(dataDirectory: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0 && pid !== process.pid)
+  const environments = await Promise.all(
+    pids.map(async (pid) => ({ pid, text: await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '') })),
+  )
+  return environments.flatMap(({ pid, text }) => (text.includes(`=${dataDirectory}`) ? [pid] : []))
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
