@@ -1,32 +1,23 @@
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { QueryClient } from '@tanstack/react-query'
 import { createClient, type Thread } from '@threadbox/sdk'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { queryKeys } from '../../../app/query-keys.ts'
 import { dropThread, putThread, threadQuery, threadsQuery } from './thread-queries.ts'
 
-/** A server whose answers wait until the test gives them. */
-let asked: { path: string; answer: (body: unknown) => void }[]
-let close: () => void
+/** Requests whose answers wait until the test gives them. */
+let asked: { answer: (body: unknown) => void }[]
 let queries: QueryClient
 let client: ReturnType<typeof createClient>
-beforeEach(async () => {
+beforeEach(() => {
   asked = []
-  const server = createServer((request, response: ServerResponse) => {
-    const answer = (body: unknown) => response.end(JSON.stringify(body))
-    asked.push({ path: request.url ?? '', answer })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  client = createClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
   queries = new QueryClient({ defaultOptions: { queries: { retry: false } } })
-  close = () => {
-    server.closeAllConnections()
-    server.close()
-    queries.clear()
-  }
+  const fetch = () =>
+    new Promise<Response>((resolve) => {
+      asked.push({ answer: (body) => resolve(Response.json(body)) })
+    })
+  client = createClient({ baseUrl: 'http://127.0.0.1', fetch })
 })
-afterEach(() => close())
+afterEach(() => queries.clear())
 
 const thread = (id: string, title: string) => ({ id, title, deletedAt: null }) as Thread
 const titles = () => queries.getQueryData<Thread[]>(queryKeys.threads)?.map(({ title }) => title)
