@@ -197,7 +197,7 @@ export async function unmount(mountPoint: string): Promise<void> {
       await run('umount', [mountPoint])
       return
     } catch (error) {
-      if (attempt === 500 || !String(error).includes('busy')) throw error
+      if (attempt === 3000 || !String(error).includes('busy')) throw error
       await delay(20)
     }
   }
