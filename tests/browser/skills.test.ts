@@ -82,6 +82,31 @@ test('G6: a skill is edited without losing its other files, and comes as it is i
   expect(skills.find(({ name }) => name === 'charts')).toMatchObject({ fileCount: 2 })
 })
 
+test('G6: a skill that somebody changed meanwhile is not replaced unasked; both texts can still be had', async () => {
+  const { skills } = await client().skills.list()
+  const id = skills.find(({ name }) => name === 'tables')?.id ?? ''
+  const textNow = async () => (await client().skills.get(id)).text
+  await page.getByRole('button', { name: 'Edit tables' }).press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Edit tables' })
+  const text = dialog.getByRole('textbox', { name: 'SKILL.md' })
+  await text.fill(skillText('tables', 'Mine.'))
+  await client().skills.replace(id, skillText('tables', 'Theirs.'))
+  await page.getByText('Theirs.', { exact: true }).waitFor()
+  await dialog.getByRole('button', { name: 'Save', exact: true }).press('Enter')
+  await dialog.getByRole('alert').getByText('skill.changed').waitFor()
+  expect(await text.inputValue()).toContain('Mine.')
+  expect(await textNow()).toContain('Theirs.')
+  await dialog.getByRole('button', { name: 'Discard mine, read the new one' }).press('Enter')
+  await expect.poll(() => text.inputValue()).toContain('Theirs.')
+  expect(await dialog.getByRole('alert').count()).toBe(0)
+  await text.fill(skillText('tables', 'Mine again.'))
+  await client().skills.replace(id, skillText('tables', 'Theirs again.'))
+  await dialog.getByRole('button', { name: 'Save', exact: true }).press('Enter')
+  await dialog.getByRole('button', { name: 'Save mine over it' }).press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+  expect(await textNow()).toContain('Mine again.')
+})
+
 test('C12: a skill is moved into a workspace and stands there', async () => {
   const workspace = await client().workspaces.create({ name: 'Data' })
   await choose('charts', 'Use in…')

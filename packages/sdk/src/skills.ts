@@ -17,9 +17,15 @@ export function skillCalls(connection: Connection) {
     /** For all threads of the person, or for those of a workspace. */
     create: (skill: SkillBody, options: { workspaceId?: string | null } = {}) =>
       connection.json<Skill>('POST', '/skills', { query: { workspaceId: options.workspaceId }, ...bodyOf(skill) }),
-    /** Puts another content in its place; the text of a `SKILL.md` keeps the other files. */
-    replace: (skillId: string, skill: SkillBody) =>
-      connection.json<Skill>('PUT', at(skillId, '/content'), bodyOf(skill)),
+    /**
+     * Puts another content in its place; the text of a `SKILL.md` keeps the other files. With `ifMatch`, a version, it
+     * fails with `skill.changed` when somebody else changed it in between.
+     */
+    replace: (skillId: string, skill: SkillBody, options: { ifMatch?: string } = {}) => {
+      const { body, headers = {} } = bodyOf(skill)
+      if (options.ifMatch !== undefined) headers['if-match'] = options.ifMatch
+      return connection.json<Skill>('PUT', at(skillId, '/content'), { body, headers })
+    },
     move: (skillId: string, request: MoveSkill) => connection.json<Skill>('PATCH', at(skillId), { json: request }),
     delete: (skillId: string) => connection.json<Skill>('DELETE', at(skillId)),
     /** Address of its folder as a zip. */

@@ -220,14 +220,14 @@ export const skills: Skill[] = [
     ...{ id: 'i2', workspaceId: null, name: 'brand-words', license: 'CC-BY-4.0', compatibility: null, isText: true },
     description:
       'How we write: words that we use and words that we avoid. Use it for every text that others will read.',
-    ...{ fileCount: 1, sizeBytes: 2210, createdAt: now - 9 * day, updatedAt: now - 2 * day },
+    ...{ fileCount: 1, sizeBytes: 2210, version: 'one', createdAt: now - 9 * day, updatedAt: now - 2 * day },
   }),
   skillSchema.parse({
     ...{ id: 'i1', workspaceId: null, name: 'weekly-report', license: null, isText: false },
     description:
       'Writes the weekly report from the numbers in the warehouse. Use it on Mondays, or when somebody asks for the week.',
     compatibility: 'Requires access to the warehouse',
-    ...{ fileCount: 3, sizeBytes: 18_400, createdAt: now - 9 * day, updatedAt: now - hour },
+    ...{ fileCount: 3, sizeBytes: 18_400, version: 'two', createdAt: now - 9 * day, updatedAt: now - hour },
   }),
 ]
 export const skillContent: SkillContent = skillContentSchema.parse({

@@ -9,6 +9,13 @@ export const skillNotFound = defineError({
   remedy: () => 'It may have been deleted. Choose another one from the list.',
 })
 
+export const skillChanged = defineError<{ name: string }>({
+  code: 'skill.changed',
+  kind: 'conflict',
+  message: ({ name }) => `The skill ${name} was changed by somebody else since it was read, so it was not replaced.`,
+  remedy: () => 'Read it again and repeat the change.',
+})
+
 export const skillNameTaken = defineError<{ name: string }>({
   code: 'skill.name-taken',
   kind: 'conflict',

@@ -12,6 +12,7 @@ export function presentSkill(row: SkillRow): Skill {
     isText: row.file_count === 1,
     fileCount: row.file_count,
     sizeBytes: row.size_bytes,
+    version: row.digest,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }

@@ -60,8 +60,8 @@ const replaceRoute = defineRoute({
   method: 'put',
   path: `${path}/content`,
   tags,
-  summary: `Replace everything in a skill; a SKILL.md alone keeps its other files. The body is ${accepted}`,
-  request: { params },
+  summary: `Replace everything in a skill; a SKILL.md alone keeps its other files. The body is ${accepted}. \`if-match\` with its version protects what somebody else wrote`,
+  request: { params, headers: z.object({ 'if-match': z.string().max(200).optional() }) },
   responses: answer,
 })
 const moveRoute = defineRoute({
@@ -132,9 +132,11 @@ export function skillRoutes({
   api.openapi(getRoute, async (context) =>
     context.json(await skills.get(userId(context), context.req.valid('param').skillId), 200),
   )
-  api.openapi(replaceRoute, async (context) =>
-    context.json(await skills.replace(userId(context), context.req.valid('param').skillId, bodyOf(context)), 200),
-  )
+  api.openapi(replaceRoute, async (context) => {
+    const { skillId } = context.req.valid('param')
+    const over = context.req.valid('header')['if-match']
+    return context.json(await skills.replace(userId(context), { skillId, over, takeIn: bodyOf(context) }), 200)
+  })
   api.openapi(moveRoute, async (context) => {
     const { workspaceId } = context.req.valid('json')
     return context.json(await skills.move(userId(context), context.req.valid('param').skillId, workspaceId), 200)

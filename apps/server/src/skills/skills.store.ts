@@ -9,8 +9,10 @@ export type SkillStore = {
   /** In the order of names. */
   list(homes: readonly string[]): Promise<SkillRow[]>
   count(home: string): Promise<number>
-  /** Throws a unique violation as {@link insert}. False when it is not there any more. */
+  /** Throws a unique violation as {@link insert}, as {@link replace} does. False when it is not there any more. */
   update(skillId: string, columns: Partial<SkillRow>): Promise<boolean>
+  /** Puts another content in the place of the one with this digest. False when it has another one, or is not there. */
+  replace(skillId: string, change: { digest: string; columns: Partial<SkillRow> }): Promise<boolean>
   remove(skillId: string): Promise<void>
   idsIn(workspaceId: string): Promise<string[]>
 }
@@ -42,6 +44,10 @@ export function makeSkillStore(database: Kysely<SkillTables>): SkillStore {
     update: async (skillId, columns) => {
       const result = await database.updateTable('skills').set(columns).where('id', '=', skillId).executeTakeFirst()
       return result.numUpdatedRows > 0n
+    },
+    replace: async (skillId, { digest, columns }) => {
+      const skill = database.updateTable('skills').set(columns).where('id', '=', skillId)
+      return (await skill.where('digest', '=', digest).executeTakeFirst()).numUpdatedRows > 0n
     },
     remove: async (skillId) => {
       await database.deleteFrom('skills').where('id', '=', skillId).execute()

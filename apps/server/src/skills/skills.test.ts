@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../application.test-utils.ts'
 import { onBothDatabases } from '../database/both-databases.test-utils.ts'
 import { type HostStandIn, startHostStandIn } from '../sandboxes/host-stand-in.test-utils.ts'
+import type { CheckedSkill } from './skill-files.models.ts'
 import { makeZip, skillText } from './skill-zip.test-utils.ts'
 import { readZip } from './zip-reader.ts'
 
@@ -121,6 +122,32 @@ onBothDatabases((target) => {
     await request('PATCH', `/threads/${thread.id}`, { workspaceId })
     await request('DELETE', `/skills/${shared.id}`)
     expect(await ofThread(thread.id)).toEqual(['mail person Mine.', 'tables person Mine.'])
+  })
+
+  test('G6: a skill that became another one since it was read is not replaced, and nothing is lost', async () => {
+    const { id, version } = await add('charts')
+    const put = (text: string, over: string) =>
+      server.call('PUT', `/api/v1/skills/${id}/content`, {
+        ...{ person: owner, body: text, headers: { 'content-type': 'text/markdown', 'if-match': over } },
+      })
+    const first = await put(skillText('charts', 'First.'), version)
+    const now = (await first.json()) as Skill
+    expect([first.status, now.version]).toEqual([200, expect.not.stringMatching(version)])
+    const second = await put(skillText('charts', 'Second.'), version)
+    expect([second.status, await second.json()]).toMatchObject([409, { error: { code: 'skill.changed' } }])
+    expect((await put(skillText('charts', 'Second.'), 'x'.repeat(201))).status).toBe(400)
+
+    // While one is still being sent, another one is saved.
+    const sent = Promise.withResolvers<CheckedSkill>()
+    const slow = server.parts.skills.replace(owner.userId, { skillId: id, over: undefined, takeIn: () => sent.promise })
+    const refused = expect(slow).rejects.toMatchObject({ code: 'skill.changed' })
+    await put(skillText('charts', 'Third.'), now.version)
+    const text = skillText('charts', 'Slow.')
+    const files = [{ path: 'SKILL.md', content: Buffer.from(text), isExecutable: false }]
+    sent.resolve({ name: 'charts', description: 'Slow.', license: null, compatibility: null, text, files })
+    await refused
+    expect((await request<SkillContent>('GET', `/skills/${id}`)).text).toContain('Third.')
+    expect(await readdir(join(server.directory, 'blobs/skills', id))).toHaveLength(1)
   })
 
   test('G6: a skill is read, replaced, moved, downloaded and deleted, with all that was kept of it', async () => {

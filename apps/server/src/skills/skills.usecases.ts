@@ -10,7 +10,7 @@ import type { Access } from '../workspaces/access.ts'
 import { workspaceNotFound } from '../workspaces/workspaces.errors.ts'
 import type { CheckedSkill } from './skill-files.models.ts'
 import type { SkillPackages } from './skill-packages.ts'
-import { skillLimitReached, skillNameTaken, skillNotFound } from './skills.errors.ts'
+import { skillChanged, skillLimitReached, skillNameTaken, skillNotFound } from './skills.errors.ts'
 import { inForce, presentSkill } from './skills.presenter.ts'
 import type { SkillStore } from './skills.store.ts'
 import type { SkillRow } from './skills.table.ts'
@@ -31,8 +31,11 @@ export type Skills = {
   get(userId: string, skillId: string): Promise<SkillContent>
   /** Throws `skill.name-taken`, `skill.limit-reached`, and what {@link TakeIn} throws. */
   create(userId: string, workspaceId: string | null, takeIn: TakeIn): Promise<Skill>
-  /** Puts another content in the place of a skill's, or of its `SKILL.md`; its name may be another one then. */
-  replace(userId: string, skillId: string, takeIn: TakeIn): Promise<Skill>
+  /**
+   * Puts another content in the place of a skill's, or of its `SKILL.md`; its name may be another one then. Throws
+   * `skill.changed` when its content is not, or no longer, that of the version `over`.
+   */
+  replace(userId: string, change: { skillId: string; over: string | undefined; takeIn: TakeIn }): Promise<Skill>
   move(userId: string, skillId: string, workspaceId: string | null): Promise<Skill>
   delete(userId: string, skillId: string): Promise<Skill>
   /** Its folder as a zip. */
@@ -94,8 +97,9 @@ export function makeSkills(dependencies: SkillsDependencies): Skills {
       await requireRoom(workspaceId ?? userId)
       return await create(dependencies, { userId, workspaceId, skill: await takeIn([]) })
     },
-    replace: async (userId, skillId, takeIn) => {
+    replace: async (userId, { skillId, over, takeIn }) => {
       const row = await open(userId, skillId)
+      if (over !== undefined && over !== row.digest) throw skillChanged({ name: row.name })
       return await replace(dependencies, { userId, row, skill: await takeIn(await filesOf(dependencies, row)) })
     },
     move: async (userId, skillId, workspaceId) => {
@@ -169,14 +173,16 @@ async function replace(
   const { store, packages, system, audit } = dependencies
   const digest = await packages.put(row.id, skill.files)
   const columns = { ...columnsOf(skill), digest, updated_at: system.now() }
-  const isThere = await store.update(row.id, columns).catch(async (error: unknown) => {
+  const isReplaced = await store.replace(row.id, { digest: row.digest, columns }).catch(async (error: unknown) => {
     if (digest !== row.digest) await packages.delete(row.id, digest)
     if (isUniqueViolation(error)) throw skillNameTaken({ name: skill.name })
     throw error
   })
-  if (!isThere) {
-    await packages.deleteAll(row.id)
-    throw skillNotFound({})
+  if (!isReplaced) {
+    const current = await store.find(row.id)
+    if (current === undefined) await packages.deleteAll(row.id)
+    else if (current.digest !== digest) await packages.delete(row.id, digest)
+    throw current === undefined ? skillNotFound({}) : skillChanged({ name: current.name })
   }
   if (digest !== row.digest) await packages.delete(row.id, row.digest)
   await audit.record({ userId, action: 'skill-changed', subject: row.id, details: { name: skill.name } })
@@ -207,11 +213,11 @@ function columnsOf(skill: CheckedSkill) {
   return { name, description, license, compatibility, file_count: files.length, size_bytes }
 }
 
-async function filesOf({ packages }: SkillsDependencies, row: SkillRow): Promise<SkillFile[]> {
+async function filesOf({ packages, store }: SkillsDependencies, row: SkillRow): Promise<SkillFile[]> {
   const files = await packages.files(row.id, row.digest)
+  if (files !== undefined) return files
   // Replaced or deleted since its row was read.
-  if (files === undefined) throw skillNotFound({})
-  return files
+  throw (await store.find(row.id)) === undefined ? skillNotFound({}) : skillChanged({ name: row.name })
 }
 
 async function contentOf(dependencies: SkillsDependencies, row: SkillRow): Promise<SkillContent> {

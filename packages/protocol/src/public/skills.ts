@@ -21,6 +21,8 @@ export const skillSchema = z
     isText: z.boolean(),
     fileCount: z.number().int(),
     sizeBytes: z.number().int(),
+    /** Changes whenever its content does; goes back as `if-match` when the content is replaced. */
+    version: z.string(),
     createdAt: z.number().int(),
     updatedAt: z.number().int(),
   })

@@ -6,6 +6,10 @@ export const skillErrors: ErrorWords = {
     message: 'Der Skill lässt sich nicht auspacken: {problem}',
     remedy: 'Packen Sie seinen Ordner noch einmal als einfaches Zip, ohne Passwort.',
   },
+  'skill.changed': {
+    message: 'Der Skill {name} wurde von jemand anderem geändert, seit er gelesen wurde; er wurde nicht ersetzt.',
+    remedy: 'Lesen Sie ihn neu und wiederholen Sie die Änderung.',
+  },
   'skill.description-invalid': {
     message: 'Die Beschreibung des Skills hat {characters} Zeichen.',
     remedy: 'Sagen Sie in 1 bis 1024 Zeichen, was er tut und wann er zu verwenden ist.',

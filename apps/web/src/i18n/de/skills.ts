@@ -16,6 +16,8 @@ export const skills: Texts<typeof source> = {
   uploadFolder: 'Ein Ordner',
   refused: 'Das ist kein Skill, der sich verwenden lässt',
   saved: 'Skill {{name}} gespeichert',
+  takeTheirs: 'Meine verwerfen, neue lesen',
+  saveOverTheirs: 'Meine darüber speichern',
   save: 'Speichern',
   everywhere: 'Alle meine Threads',
   inWorkspace: 'Threads in {{name}}',

@@ -12,6 +12,8 @@ export const skills = {
   uploadFolder: 'A folder',
   refused: 'This is not a skill that can be used',
   saved: 'Skill {{name}} saved',
+  takeTheirs: 'Discard mine, read the new one',
+  saveOverTheirs: 'Save mine over it',
   save: 'Save',
   everywhere: 'All my threads',
   inWorkspace: 'Threads in {{name}}',

@@ -46,13 +46,18 @@ export function useSaveSkill() {
   const queryClient = useQueryClient()
   return useMutation({
     mutationFn: ({ target, body }: { target: SkillTarget; body: SkillBody }) =>
-      'skillId' in target ? client.skills.replace(target.skillId, body) : client.skills.create(body, target),
+      'skillId' in target
+        ? client.skills.replace(target.skillId, body, target.over === undefined ? {} : { ifMatch: target.over })
+        : client.skills.create(body, target),
     onSuccess: () => renewSkills(queryClient),
   })
 }
 
-/** Where something is saved: in the place of a skill, or as a new one for a workspace or all threads (null). */
-export type SkillTarget = { skillId: string } | { workspaceId: string | null }
+/**
+ * Where something is saved: in the place of a skill, only of its version `over` where one is named, or as a new one for a
+ * workspace or all threads (null).
+ */
+export type SkillTarget = { skillId: string; over?: string } | { workspaceId: string | null }
 
 export function useMoveSkill() {
   const client = useClient()

@@ -1,4 +1,4 @@
-import type { SkillContent } from '@threadbox/sdk'
+import { isThreadboxError, type SkillContent } from '@threadbox/sdk'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../app/use-format.ts'
@@ -20,9 +20,8 @@ export function NewSkillDialog(props: { onClose: () => void }) {
   return (
     <SkillForm
       title={t('write')}
-      text={skillDraft({ description: t('draftDescription'), steps: t('draftSteps') })}
-      target={{ workspaceId }}
-      mayKeep
+      draft={skillDraft({ description: t('draftDescription'), steps: t('draftSteps') })}
+      workspaceId={workspaceId}
       onClose={props.onClose}
     >
       <SkillPlace workspaceId={workspaceId} onWorkspaceId={setWorkspaceId} />
@@ -38,8 +37,8 @@ export function EditSkillDialog(props: { skillId: string; name: string; onClose:
     return (
       <SkillForm
         title={t('editOf', { name: props.name })}
-        text={content.data.text}
-        target={{ skillId: props.skillId }}
+        skill={content.data}
+        onReadAgain={async () => (await content.refetch({ throwOnError: true })).data}
         onClose={props.onClose}
       >
         <SkillFiles skill={content.data} />
@@ -60,23 +59,28 @@ export function EditSkillDialog(props: { skillId: string; name: string; onClose:
 
 function SkillForm(props: {
   title: string
-  text: string
-  target: Parameters<ReturnType<typeof useSaveSkill>['mutate']>[0]['target']
-  /** The text may be saved as it is at first. */
-  mayKeep?: boolean
+  /** Of a new skill: a text that may be saved as it is, and where the skill goes. */
+  draft?: string
+  workspaceId?: string | null
+  /** The one that is changed. Another version of it that comes while somebody writes changes nothing in the form. */
+  skill?: SkillContent
+  /** Resolves with the skill as it is now. */
+  onReadAgain?: () => Promise<SkillContent | undefined>
   onClose: () => void
   children: ReactNode
 }) {
   const { t } = useTranslation(['skills', 'common'])
-  const [text, setText] = useState(props.text)
+  const [over, setOver] = useState(props.skill)
+  const [text, setText] = useState(over?.text ?? props.draft ?? '')
   const save = useSaveSkill()
+  const [unread, setUnread] = useState<unknown>(null)
+  const problem = unread ?? save.error
   const formId = useId()
-  const isUnchanged = props.mayKeep !== true && text === props.text
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (isUnchanged || save.isPending) return
+  const isUnchanged = text === over?.text
+  const saveOver = (skill: SkillContent | undefined) => {
+    const place = { workspaceId: props.workspaceId ?? null }
     save.mutate(
-      { target: props.target, body: text },
+      { target: skill === undefined ? place : { skillId: skill.id, over: skill.version }, body: text },
       {
         onSuccess: ({ name }) => {
           showToast(t('saved', { name }))
@@ -84,6 +88,18 @@ function SkillForm(props: {
         },
       },
     )
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!isUnchanged && !save.isPending) saveOver(over)
+  }
+  const readAgain = async (then: (now: SkillContent) => void) => {
+    try {
+      const now = await props.onReadAgain?.()
+      if (now !== undefined) then(now)
+    } catch (error) {
+      setUnread(error)
+    }
   }
   return (
     <Dialog
@@ -123,7 +139,23 @@ function SkillForm(props: {
           )}
         </Field>
         {props.children}
-        {save.error !== null && <FormProblem error={save.error} />}
+        {problem !== null && <FormProblem error={problem} />}
+        {isThreadboxError(problem) && problem.code === 'skill.changed' && (
+          <div className="row-flex">
+            <Button
+              onClick={() =>
+                void readAgain((now) => {
+                  setOver(now)
+                  setText(now.text)
+                  save.reset()
+                })
+              }
+            >
+              {t('takeTheirs')}
+            </Button>
+            <Button onClick={() => void readAgain(saveOver)}>{t('saveOverTheirs')}</Button>
+          </div>
+        )}
       </form>
     </Dialog>
   )
