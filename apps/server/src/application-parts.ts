@@ -71,7 +71,14 @@ export type ThreadParts = SandboxParts &
     sandboxChanged: (threadId: string) => void
   }
 
-export type ThreadPartsOptions = {
+/** What a test may want shorter, or longer. */
+export type ThreadTimes = {
+  undoMs: number
+  /** How long a guest may take to say what runs when an answer has ended. */
+  glanceMs?: number
+}
+
+export type ThreadPartsOptions = ThreadTimes & {
   open: OpenDatabase
   host: HostClient
   blobs: BlobStore
@@ -83,7 +90,6 @@ export type ThreadPartsOptions = {
   manifestKey: Uint8Array
   masterKey: Uint8Array
   connectionSettings: { connectionsAllow: string; connectionSeconds: number }
-  undoMs: number
   onThreadDeleted: (threadId: string) => void
   /** The sandbox of this thread is in another state. */
   onSandboxChanged: (threadId: string) => void
@@ -216,7 +222,7 @@ function makeFilesWatchPart(
 }
 
 function makeSnapshotPart(
-  { open, host, settings, system, logger }: ThreadPartsOptions,
+  { open, host, settings, glanceMs, system, logger }: ThreadPartsOptions,
   known: { threadStore: ThreadStore; sandboxParts: SandboxParts },
 ): Snapshots {
   const turnStore = makeTurnStore(tablesOf<TurnTables>(open.database))
@@ -234,7 +240,7 @@ function makeSnapshotPart(
     },
     runningTurn: async (threadId) => (await known.threadStore.findAny(threadId))?.running_turn_id ?? undefined,
     settings: () => settings.values(),
-    ...{ system, logger },
+    ...{ glanceMs, system, logger },
   })
 }
 

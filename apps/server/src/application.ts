@@ -4,7 +4,7 @@ import type { Hono } from 'hono'
 import { agentRoutes } from './agents/agents.routes.ts'
 import type { Agents } from './agents/agents.usecases.ts'
 import { type AgentPart, makeAgentPart } from './agents/agents-part.ts'
-import { makeAuditPart, makeThreadParts, type ThreadParts } from './application-parts.ts'
+import { makeAuditPart, makeThreadParts, type ThreadParts, type ThreadTimes } from './application-parts.ts'
 import { contentRoutes } from './attachments/content.routes.ts'
 import type { Audit } from './audit/audit.ts'
 import { blobPrefixesOf } from './blobs/blob-keys.ts'
@@ -75,7 +75,7 @@ import { workspaceRoutes } from './workspaces/workspaces.routes.ts'
 /** Attempts to log in or sign up per address and per e-mail, in a quarter of an hour. */
 const attemptLimit = { limit: 10, windowMs: 15 * 60_000 }
 
-export type ApplicationOptions = {
+export type ApplicationOptions = ThreadTimes & {
   open: OpenDatabase
   host: HostClient
   /** Where the host daemon listens: requests of previews go to it as they come. */
@@ -86,7 +86,6 @@ export type ApplicationOptions = {
   hosts: AllowedHosts
   ownerTokenFile: string
   webDirectory: string
-  undoMs: number
   turnSettings: { [Name in keyof typeof turnSettings]: number }
   connectionSettings: ConnectionSettings
   /** Variables that may hold keys of model providers. */

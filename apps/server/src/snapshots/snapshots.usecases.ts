@@ -73,6 +73,8 @@ export type SnapshotsDependencies = {
   /** The turn that runs now. */
   runningTurn: (threadId: string) => Promise<string | undefined>
   settings: () => Promise<SettingValues>
+  /** How long a guest may take to say what runs. */
+  glanceMs?: number | undefined
   system: System
   logger: Logger
 }
@@ -82,7 +84,7 @@ const MiB = 1024 * 1024
 const noDiskCodes = ['sandbox.not-found', 'sandbox.deleting', 'disk.not-found']
 const fullCode = 'disk.no-room-for-snapshot'
 /** A glance takes some milliseconds, on a busy machine more; whoever wants to go on does not wait for it. */
-const glanceMs = 2000
+const usualGlanceMs = 2000
 const unreachableCodes = ['host.unreachable', 'host.preparing']
 
 export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
@@ -230,6 +232,7 @@ async function inTime(
   dependencies: SnapshotsDependencies,
   { sandbox, threadId, quiet }: { sandbox: SandboxRow; threadId: string; quiet: QuietWaits },
 ): Promise<Manifest | null> {
+  const { glanceMs = usualGlanceMs } = dependencies
   const wanted = new AbortController()
   const signal = AbortSignal.any([wanted.signal, AbortSignal.timeout(glanceMs)])
   const found = dependencies.whatRuns(sandbox, signal)

@@ -6,18 +6,24 @@ let host: HostStandIn
 let server: TestApplication
 let owner: TestPerson
 let threadId: string
-beforeEach(async () => {
+/** Longer than a test may take: what ends it is not the time. */
+const longMs = 600_000
+beforeEach(() => begin({ glanceMs: longMs }))
+afterEach(end)
+
+async function begin(times: { glanceMs: number }): Promise<void> {
   host = await startHostStandIn()
-  server = await makeTestApplication({ hostSocket: host.socketPath })
+  server = await makeTestApplication({ hostSocket: host.socketPath, ...times })
   owner = await server.signUpOwner()
   threadId = (await server.parts.threads.create(owner.userId, {})).id
   await server.start()
   await host.followed()
-})
-afterEach(async () => {
+}
+
+async function end(): Promise<void> {
   await server[Symbol.asyncDispose]()
   await host[Symbol.asyncDispose]()
-})
+}
 
 let keys = 0
 /** An answer to its end, with its snapshot unless that is asked to be left. */
@@ -39,14 +45,24 @@ async function ranAfter(...turnIds: string[]): Promise<number | null | undefined
   return snapshot && ((await snapshots.ranThen(snapshot, turnIds))?.memoryBytes ?? null)
 }
 
-test('a guest that says nothing delays nobody: the snapshot is there, and it is not known what ran', async () => {
+test('a guest that says nothing delays nobody who goes on: the snapshot is there, and it is not known what ran', async () => {
   await say({ bytes: 1 })
   const silence = Promise.withResolvers<void>()
   host.manifestGate = silence.promise
   const turnId = await say({ bytes: 2, isSnapshotLeft: true })
   await server.parts.snapshots.settled(threadId)
-  silence.resolve()
   expect(await ranAfter(turnId)).toBeNull()
+  silence.resolve()
+})
+
+test('a guest that says nothing in its time is not waited for any longer, also where nobody goes on', async () => {
+  await end()
+  await begin({ glanceMs: 50 })
+  const silence = Promise.withResolvers<void>()
+  host.manifestGate = silence.promise
+  const turnId = await say({ bytes: 2 })
+  expect(await ranAfter(turnId)).toBeNull()
+  silence.resolve()
 })
 
 test('each answer has what ran at its end, also where two of them share a snapshot of files', async () => {
@@ -88,6 +104,8 @@ test('it goes with its snapshot', async () => {
 })
 
 test('of memory of which nobody wrote down what ran, an answer that shares it says nothing either', async () => {
+  await end()
+  await begin({ glanceMs: 50 })
   host.snapshots.memoryBytes = 1000
   const silence = Promise.withResolvers<void>()
   host.manifestGate = silence.promise
