@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { hostPaths } from '@threadbox/protocol/host'
+import { type ModelServer, startModelServer } from '@threadbox/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread, testThread } from '../stack/installation.ts'
 import { addNeighbour } from './isolation/test-machine.ts'
@@ -13,13 +14,16 @@ const connecting = `${waits}; s = socket.create_connection(('${peerAddress}', ${
 let peer: ReturnType<typeof addNeighbour>
 let listener: ChildProcess
 let installation: TestInstallation
+let model: ModelServer
 beforeAll(async () => {
   peer = addNeighbour({ name: `tr${process.pid}`, addresses: [peerAddress], address6: 'fd77:77::5' })
   listener = spawn('ip', ['netns', 'exec', peer.namespace, 'python3', '-c', listening], { stdio: 'ignore' })
+  model = await startModelServer()
   installation = await startInstallation({ memorySnapshots: 16 })
 })
 afterAll(async () => {
   await installation?.[Symbol.asyncDispose]()
+  await model?.close()
   listener?.kill('SIGKILL')
   peer?.remove()
 })
@@ -163,4 +167,31 @@ test('C9: oldest memory goes first and its bytes come back; a turn without memor
   expect((await reported(thread)).items).toContain('lost process sleep 5500')
   await threads.undoRewind(thread.id, rewindId)
   expect(await run(thread, `cat /home/user/note; ${count(4)}`)).toMatch(/^3\n\d+ 4\n$/)
+})
+
+test('C9: an answer that used no computer shares snapshot and memory of the one before, also after somebody looked at what a rewind would undo', async () => {
+  const { threads, models } = installation.client
+  await installation.client.installation.updateSettings({ settings: { memorySnapshotsPerThread: 16 } })
+  const baseUrl = model.baseUrls.anthropic
+  await models.connect({ provider: 'anthropic', model: 'test-model', baseUrl, apiKey: 'key' })
+  const thread = await installation.newThread()
+  await run(thread, 'echo 1 > /home/user/note')
+  const [pid] = (await run(thread, `echo 2 > /home/user/note; ${counter} ${count(1)}`)).split(' ')
+  await untilKept(thread)
+  const before = await messagesOf(thread)
+  for (const { id } of before) {
+    const { disk } = await threads.previewRewind(thread.id, id)
+    expect(disk.files?.map(({ path }) => path)).toContain('/home/user/note')
+  }
+  model.reply({ text: 'Hello.' })
+  expect((await thread.say('hello')).turn).toMatchObject({ status: 'finished' })
+  await untilKept(thread)
+  const { snapshots } = await snapshotsOf(thread)
+  expect(snapshots).toHaveLength(3)
+  const [shared, own] = snapshots
+  expect(shared).toMatchObject({ id: own?.id, memoryBytes: expect.any(Number), memoryProblem: null })
+  await run(thread, `echo 3 > /home/user/note; ${count(2)}`)
+  const target = (await messagesOf(thread)).at(-1)
+  await threads.rewind(thread.id, target?.id ?? '')
+  expect(await run(thread, `cat /home/user/note; ${count(2)}`)).toBe(`2\n${pid} 2\n`)
 })

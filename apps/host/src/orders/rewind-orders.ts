@@ -33,8 +33,9 @@ export function makeRewindOrders(
       const sandbox = await known(sandboxId)
       const { placeId: diskId } = sandbox
       const snapshotId = named === imageSnapshot ? null : named
-      // A comparison of the disk itself would change it, and every later wake would have to look at all of it.
-      const of = await parts.snapshots.ofPaused(sandbox)
+      // A comparison of the disk itself changes it: a wake would look at all of it, and an answer that used nothing could
+      // not share the memory of the one before.
+      const of = await parts.snapshots.ofPresent(sandbox)
       const changes = await disks.compareWithSnapshot({ diskId, snapshotId, of })
       const { sizes, removedCount, changedCount, addedCount } = changes
       const counted = await disks.countChangedLines({ diskId, snapshotId, of, names: textsFirst(sizes) })

@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { defaultSandboxLimits, makeId } from '@threadbox/domain'
-import { hostPaths, hostSnapshotsSchema, type RewoundSandbox, type TakenSnapshot } from '@threadbox/protocol/host'
+import {
+  hostPaths,
+  hostSnapshotsSchema,
+  imageSnapshot,
+  type RewoundSandbox,
+  snapshotChangesSchema,
+  type TakenSnapshot,
+} from '@threadbox/protocol/host'
 import { expect, test } from 'vitest'
 import { type HostUnderTestOptions, startHostUnderTest } from '../host.test-utils.ts'
 import { answeringGuest, codeOf, ordersOf } from '../memory/memory.test-utils.ts'
@@ -115,6 +122,33 @@ test('a snapshot with memory is made also where nothing was written; without mem
   // What is in memory now is not what was in memory then.
   expect(await begun.take({ maxBytes: 1 })).toMatchObject({ isNew: true, snapshot: { memoryBytes: null } })
   expect(await begun.take(enough, first.snapshot.snapshotId)).toMatchObject({ snapshot: first.snapshot })
+})
+
+test('a look at what a rewind would change leaves an awake sandbox as it was: the next snapshot is shared, with its memory', async () => {
+  const begun = await begin()
+  await using host = begun.host
+  // As on btrfs: the disk itself is frozen to be compared, which counts as a change of it.
+  const { compareWithSnapshot, mayDifferFromSnapshot } = host.disks
+  let isTouched = false
+  host.disks.compareWithSnapshot = async (compared) => {
+    if (compared.of === undefined) isTouched = true
+    return await compareWithSnapshot(compared)
+  }
+  host.disks.mayDifferFromSnapshot = async (asked) => isTouched || (await mayDifferFromSnapshot(asked))
+  const changes = async (snapshotId: string) => {
+    const path = hostPaths.snapshotChanges(begun.sandbox.sandboxId, snapshotId)
+    const { files } = snapshotChangesSchema.parse((await host.request('GET', path)).body)
+    return files.map(({ name, lines }) => [name, lines])
+  }
+  const first = await begun.take()
+  await begun.write('then\nagain')
+  const { snapshot } = await begun.take()
+  expect(await changes(first.snapshot.snapshotId)).toEqual([['note', { added: 2, removed: 1 }]])
+  expect(await changes(imageSnapshot)).toEqual([['note', null]])
+  expect(await begun.take(null)).toMatchObject({ isNew: false, snapshot })
+  await begun.write('now')
+  expect(await changes(snapshot.snapshotId)).toEqual([['note', { added: 1, removed: 2 }]])
+  expect(await begun.take(null)).toMatchObject({ isNew: true, snapshot: { memoryBytes: null } })
 })
 
 test('memory is given up alone, or with its snapshot, and its room comes back', async () => {

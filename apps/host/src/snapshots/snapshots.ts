@@ -29,8 +29,11 @@ export type Snapshots = {
   remove(options: { sandbox: StoredSandbox; snapshotId: string }): Promise<void>
   /** Gives up the memory of a snapshot, which stays. */
   removeMemory(options: { sandbox: StoredSandbox; snapshotId: string }): Promise<void>
-  /** The snapshot that has what the disk of a paused sandbox contains; undefined: the disk itself may be looked at. */
-  ofPaused(sandbox: StoredSandbox): Promise<string | undefined>
+  /**
+   * A snapshot that has what the disk contains now: of a paused sandbox that of its pause, else the newest, when nothing
+   * was written since. Undefined: the disk itself is to be looked at, and may be.
+   */
+  ofPresent(sandbox: StoredSandbox): Promise<string | undefined>
   /** Which snapshots of a disk belong to the server. */
   idsOf(sandboxId: string): Promise<ReadonlySet<string>>
   /** Removes what a crash left half made or half removed. */
@@ -79,7 +82,14 @@ export function makeSnapshots(parts: SnapshotsParts): Snapshots {
       await drop(sandbox, snapshotId)
     },
     removeMemory: ({ sandbox, snapshotId }) => memories.remove(sandbox, snapshotId),
-    ofPaused: async (sandbox) => (await pausePoint(parts, sandbox))?.snapshotId,
+    ofPresent: async (sandbox) => {
+      const paused = await pausePoint(parts, sandbox)
+      if (paused !== undefined) return paused.snapshotId
+      const last = await newestOf(parts, sandbox)
+      if (last === undefined) return undefined
+      const { snapshotId } = last
+      return (await hasChanged(parts, { diskId: sandbox.placeId, snapshotId })) ? undefined : snapshotId
+    },
     idsOf: async (sandboxId) => new Set((await store.list(sandboxId)).map(({ snapshotId }) => snapshotId)),
     reclaim: async (sandboxes) => {
       await memories.reclaim(sandboxes)
@@ -97,7 +107,7 @@ async function takeSnapshot(parts: SnapshotsParts, { sandbox, snapshotId, memory
   const { sandboxId, placeId: diskId } = sandbox
   const startedAt = performance.now()
   const plan = memory === null ? undefined : await memories.plan({ sandbox, maxBytes: memory.maxBytes })
-  const last = (await store.list(sandboxId)).filter(isReady).at(-1)
+  const last = await newestOf(parts, sandbox)
   const paused = await pausePoint(parts, sandbox)
   // The disk of a paused sandbox is not touched: its memory fits its disk as it is, and a snapshot is a change.
   const isChanged = async ({ snapshotId, at }: SnapshotsTable) =>
@@ -153,6 +163,10 @@ async function describe(
 ): Promise<Taken> {
   const snapshot = present(row, await memories.sizes(row.sandboxId))
   return { memoryProblem: null, stallMs: 0, durationMs: 0, ...known, snapshot }
+}
+
+async function newestOf({ store }: SnapshotsParts, { sandboxId }: StoredSandbox): Promise<SnapshotsTable | undefined> {
+  return (await store.list(sandboxId)).filter(isReady).at(-1)
 }
 
 /** A snapshot that is gone says nothing: then the disk counts as changed. */
