@@ -78,6 +78,20 @@ test('C9: Rewind, found by typing, asks before which message; once the conversat
   expect(await log().getByText('Rewound:').count()).toBe(1)
 })
 
+test('of more processes and variables than are named the dialog says how many there are', async () => {
+  await answered(page)
+  await send(page, '/run for i in $(seq 120); do nohup sleep 4321 > /dev/null 2>&1 & done')
+  await answered(page)
+  await send(page, "/python globals().update({f'v{i}': i for i in range(3000)})")
+  await answered(page)
+  await page.getByRole('button', { name: 'Rewind to before this' }).last().press('Enter')
+  for (const words of ['120 end', 'and 112 more', /^3,?000 go$/, /^and 2,?992 more$/]) {
+    await dialog().getByText(words, { exact: true }).waitFor({ timeout: 60_000 })
+  }
+  await page.keyboard.press('Escape')
+  await dialog().waitFor({ state: 'detached' })
+})
+
 test('C9: where memory is kept the dialog names what comes back, and a line after it says what did', async () => {
   await answered(page)
   const settings = { memorySnapshotsPerThread: 6, memorySnapshotQuietSeconds: 0 }

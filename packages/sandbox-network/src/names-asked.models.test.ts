@@ -28,9 +28,25 @@ test('names are counted from a moment on, each sandbox for itself, and it is sai
     log.note('one', name)
   }
   log.begin('one')
-  expect(log.since('one', 1002)).toEqual({ knownSince: 1000, names: [{ name: 'example.com', count: 2 }] })
+  expect(log.since('one', 1002)).toEqual({
+    knownSince: 1000,
+    names: [{ name: 'example.com', count: 2, isAtLeast: false }],
+  })
   expect(log.since('one', 0)?.names).toHaveLength(2)
   expect(log.since('two', 0)).toEqual({ knownSince: 1000, names: [] })
+})
+
+test('of a name that was asked for more often than is remembered it is said that there was more, but not of a time in which it was not', () => {
+  log.begin('one')
+  for (let index = 0; index < 250; index += 1) {
+    clock += 1
+    log.note('one', 'often.example')
+  }
+  const told = (sinceMs: number) => log.since('one', sinceMs)?.names
+  expect(told(0)).toEqual([{ name: 'often.example', count: 100, isAtLeast: true }])
+  expect(told(1150)).toEqual([{ name: 'often.example', count: 100, isAtLeast: true }])
+  expect(told(1151)).toEqual([{ name: 'often.example', count: 100, isAtLeast: false }])
+  expect(told(1200)).toEqual([{ name: 'often.example', count: 51, isAtLeast: false }])
 })
 
 test('of too many names the oldest go, and then less long is known; a name that is no name cannot be read as something else', () => {

@@ -2,8 +2,8 @@
 export type NamesAsked = {
   /** Nothing is known of what was before it: the daemon has not run for longer, or there were too many names. */
   knownSince: number
-  /** Most often asked first. `count` is of the last questions only, where there were very many. */
-  names: { name: string; count: number }[]
+  /** Most often asked first. `isAtLeast`: there were more questions than are remembered, so that `count` is of the last ones. */
+  names: { name: string; count: number; isAtLeast: boolean }[]
 }
 
 /** Remembers, for as long as the process lives, which names each sandbox asked for. */
@@ -19,34 +19,42 @@ export type NamesLog = {
 /** What a sandbox asks is its own choice: it is not to fill the daemon's memory. */
 const most = { names: 200, questions: 100 }
 
-type Log = { knownSince: number; times: Map<string, number[]> }
+type Asked = {
+  /** Oldest first. */
+  times: number[]
+  /** When the newest of the questions was that are not remembered. */
+  forgottenAt: number
+}
+type Log = { knownSince: number; asked: Map<string, Asked> }
 
 export function makeNamesLog(now: () => number): NamesLog {
   const logs = new Map<string, Log>()
   return {
     begin: (key) => {
-      if (!logs.has(key)) logs.set(key, { knownSince: now(), times: new Map() })
+      if (!logs.has(key)) logs.set(key, { knownSince: now(), asked: new Map() })
     },
     note: (key, asked) => {
       const log = logs.get(key)
       if (log === undefined) return
       const name = readable(asked)
-      const times = [...(log.times.get(name) ?? []), now()].slice(-most.questions)
+      const earlier = log.asked.get(name) ?? { times: [], forgottenAt: Number.NEGATIVE_INFINITY }
+      const times = [...earlier.times, now()]
+      const forgottenAt = times.length > most.questions ? times.shift() : undefined
       // The one that was asked for longest ago is the first.
-      log.times.delete(name)
-      log.times.set(name, times)
-      for (const [oldest, { length, [length - 1]: last = 0 }] of log.times) {
-        if (log.times.size <= most.names) break
-        log.times.delete(oldest)
-        log.knownSince = Math.max(log.knownSince, last + 1)
+      log.asked.delete(name)
+      log.asked.set(name, { times, forgottenAt: forgottenAt ?? earlier.forgottenAt })
+      for (const [oldest, { times: past }] of log.asked) {
+        if (log.asked.size <= most.names) break
+        log.asked.delete(oldest)
+        log.knownSince = Math.max(log.knownSince, (past.at(-1) ?? 0) + 1)
       }
     },
     since: (key, sinceMs) => {
       const log = logs.get(key)
       if (log === undefined) return undefined
-      const names = [...log.times].flatMap(([name, times]) => {
+      const names = [...log.asked].flatMap(([name, { times, forgottenAt }]) => {
         const count = times.filter((time) => time >= sinceMs).length
-        return count === 0 ? [] : [{ name, count }]
+        return count === 0 ? [] : [{ name, count, isAtLeast: forgottenAt >= sinceMs }]
       })
       return { knownSince: log.knownSince, names: names.toSorted((one, other) => other.count - one.count) }
     },

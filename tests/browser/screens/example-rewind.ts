@@ -42,9 +42,15 @@ export function rewindPreviewAt(at: number): RewindPreview {
         { name: 'hour', change: 'changed', ...typed('int', 'int'), bytesNow: 28, bytesThen: 28 },
         { name: 'figure', change: 'removed', ...typed('matplotlib.figure.Figure', null), ...unmeasured },
       ],
+      processesByChange: { restored: 1, returns: 1, restarted: 1, removed: 0, unclear: 0, lost: 0 },
+      variablesByChange: { restored: 0, changed: 2, removed: 1, lost: 0 },
       ...{ sameVariables: 38, unclearVariables: 2 },
+      leftOut: { processesNow: 0, processesThen: 0, variablesNow: 0, variablesThen: 0 },
     },
     calls: [{ tool: 'create_issue', count: 2 }],
-    lookups: { names: [{ name: 'github.com', count: 3 }], since: at, isWhole: true },
+    lookups: {
+      names: [{ name: 'github.com', count: 3, isAtLeast: false }],
+      ...{ nameCount: 1, since: at, isWhole: true },
+    },
   })
 }

@@ -122,7 +122,7 @@ function noPackages(unread: Manifest['unread']): Manifest['packages'] {
 const describedSchema = z.object({
   variables: z.array(manifestVariableSchema.omit({ context: true })),
   /** How many more there are than were described. */
-  left: z.number().int().default(0),
+  left: z.number().int().min(0).max(1_000_000_000).default(0),
 })
 
 /** Kernels answer beside each other, so that several slow ones take no longer than one. */
@@ -142,7 +142,8 @@ async function readKernels(
         if (left > 0)
           options.unread.push({ what: `${left} more variables of ${context.id}`, reason: 'there are too many' })
         const state = context.isBusy() ? ('busy' as const) : ('idle' as const)
-        return { ...known, state, variables: variables.map((variable) => ({ context: context.id, ...variable })) }
+        const described = variables.map((variable) => ({ context: context.id, ...variable }))
+        return { ...known, state, variables: described, variablesLeftOut: left }
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error)
         options.unread.push({ what: `variables of the Python kernel ${context.id}`, reason })

@@ -1,4 +1,4 @@
-import type { Manifest, ManifestProcess } from '@threadbox/protocol/guest'
+import type { Manifest, ManifestProcess, ManifestVariable } from '@threadbox/protocol/guest'
 import { expect, test } from 'vitest'
 import type { SandboxRow } from '../sandboxes/sandboxes.table.ts'
 import { manifestToKeep, nothingRuns, readManifest, type WhatRunsDependencies, whatRuns } from './what-runs.ts'
@@ -30,11 +30,21 @@ const process = (pid: number, commandLine: string[]): ManifestProcess => ({
   ...{ commandLine, memoryBytes: 1, role: 'user', service: '' },
 })
 
+const variable = (name: string): ManifestVariable => ({
+  ...{ context: 'main', name, type: 'int', bytes: 28, fingerprint: null, compared: 'identity', rescue: 'data' },
+  reason: '',
+})
+
 test('more than is kept with an answer is named as left out, and what is still too much is not kept', () => {
   const many = Array.from({ length: 301 }, (_, index) => process(index, ['sleep', String(index)]))
   const kept = readManifest(manifestToKeep({ ...nothingRuns, processes: many }))
   expect(kept?.processes).toHaveLength(300)
   expect(kept?.unread).toEqual([{ what: '1 more processes', reason: 'there are too many' }])
+  expect(kept?.processesLeftOut).toBe(1)
+  const variables = Array.from({ length: 1200 }, (_, index) => variable(`v${index}`))
+  const kernel = { context: 'main', pid: 9, state: 'idle' as const, variables, variablesLeftOut: 3800 }
+  const [held] = readManifest(manifestToKeep({ ...nothingRuns, kernels: [kernel] }))?.kernels ?? []
+  expect([held?.variables.length, held?.variablesLeftOut]).toEqual([1000, 4000])
   const environment = Object.fromEntries(Array.from({ length: 9000 }, (_, index) => [`NAME_${index}`, 'f'.repeat(32)]))
   expect(manifestToKeep({ ...nothingRuns, shell: { ...nothingRuns.shell, environment } })).toBeNull()
 })

@@ -49,7 +49,8 @@ const longestText = 500
 export function manifestToKeep(manifest: Manifest): string | null {
   const unread = [...manifest.unread.slice(0, 50)]
   const first = <One>(what: string, list: readonly One[], count: number): One[] => {
-    if (list.length > count) unread.push({ what: `${list.length - count} more ${what}`, reason: 'there are too many' })
+    const more = beyond(list, count)
+    if (more > 0) unread.push({ what: `${more} more ${what}`, reason: 'there are too many' })
     return list.slice(0, count)
   }
   const kept: Manifest = {
@@ -59,11 +60,13 @@ export function manifestToKeep(manifest: Manifest): string | null {
       name: process.name.slice(0, longestText),
       commandLine: shortened(process.commandLine),
     })),
+    processesLeftOut: beyond(manifest.processes, most.processes) + (manifest.processesLeftOut ?? 0),
     ports: first('ports', manifest.ports, most.sockets),
     connections: first('connections', manifest.connections, most.sockets),
     kernels: manifest.kernels.map((kernel) => ({
       ...kernel,
       variables: first(`variables of ${kernel.context}`, kernel.variables, most.variables),
+      variablesLeftOut: beyond(kernel.variables, most.variables) + (kernel.variablesLeftOut ?? 0),
     })),
     packages: { python: {}, apt: {}, npm: {} },
     deletedOpenFiles: first('open files', manifest.deletedOpenFiles, most.files),
@@ -72,6 +75,10 @@ export function manifestToKeep(manifest: Manifest): string | null {
   }
   const json = JSON.stringify(kept)
   return json.length > longestJson ? null : json
+}
+
+function beyond(list: readonly unknown[], count: number): number {
+  return Math.max(0, list.length - count)
 }
 
 /** Whole words, so that what is the same stays the same: of a long command line its beginning. */

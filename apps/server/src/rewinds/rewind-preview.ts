@@ -66,10 +66,13 @@ async function diskChanges(
     lines: lines && { added: lines.removed, removed: lines.added },
   }))
   // Of more than are named the directories are not told apart.
-  const hasAll = found.files.length < 1000
+  const hasAll = Math.max(found.removedCount, found.changedCount, found.addedCount) <= maxNamedOfEach
   const count = hasAll ? files.length : found.removedCount + found.changedCount + found.addedCount
   return { files: files.toSorted(homeFirst), count }
 }
+
+/** As the host does it. */
+const maxNamedOfEach = 1000
 
 /** What a person made is more likely in the home directory than below /var. */
 function homeFirst(left: { path: string }, right: { path: string }): number {
@@ -96,13 +99,15 @@ export async function ranThen({ snapshots }: LookDependencies, { disk, kept }: R
 /** What left the sandbox by a name. The host has heard it for as long as it runs. */
 async function lookupsSince({ host }: LookDependencies, plan: RewindPlan): Promise<RewindPreview['lookups']> {
   const { disk, turn } = plan
-  if (disk.to === 'none') return { names: [], since: null, isWhole: true }
+  const none = { names: [], nameCount: 0, since: null }
+  if (disk.to === 'none') return { ...none, isWhole: true }
   const { id, created_at } = disk.sandbox
   const moment = disk.to === 'snapshot' ? disk.at : disk.to === 'image' ? created_at : turn.startedAt
   const found = await host.namesAsked(id, moment).catch(() => undefined)
-  if (found === undefined || found.knownSince === null) return { names: [], since: null, isWhole: false }
+  if (found === undefined || found.knownSince === null) return { ...none, isWhole: false }
   const since = Math.max(moment, Math.ceil(found.knownSince))
-  return { names: found.names.slice(0, maxNames), since, isWhole: found.knownSince <= moment }
+  const { names, knownSince } = found
+  return { names: names.slice(0, maxNames), nameCount: names.length, since, isWhole: knownSince <= moment }
 }
 
 /** More names than a person reads. */

@@ -257,13 +257,13 @@ test('a preview says what goes, by looking, and wakes and changes nothing', asyn
       { ...process, commandLine: ['npm', 'start'], role: 'service', service: 'web' },
     ],
   }
-  host.snapshots.namesAsked = { knownSince: 1, names: [{ name: 'example.com', count: 2 }] }
+  host.snapshots.namesAsked = { knownSince: 1, names: [{ name: 'example.com', count: 2, isAtLeast: false }] }
   const before = await entries()
   const preview = (await (await look(entryId)).json()) as RewindPreview
   expect(preview).toMatchObject({
     ...{ entryId, text: '/run echo second', problem: null, messages: { sent: 1, answers: 1 }, calls: [] },
     bringsMemory: false,
-    lookups: { names: [{ name: 'example.com', count: 2 }], isWhole: true },
+    lookups: { names: [{ name: 'example.com', count: 2 }], nameCount: 1, isWhole: true },
     running: {
       ...{ knowsNow: true, knowsThen: true, processCount: 2, variableCount: 0, knowsVariables: true },
       processes: [
@@ -288,10 +288,27 @@ test('what a host has heard for a shorter time, or not at all, is said not to be
   await say()
   const { entryId } = await say()
   const lookups = async () => ((await (await look(entryId)).json()) as RewindPreview).lookups
-  expect(await lookups()).toEqual({ names: [], since: null, isWhole: false })
+  expect(await lookups()).toEqual({ names: [], nameCount: 0, since: null, isWhole: false })
   const knownSince = server.clock.now + 5000
   host.snapshots.namesAsked = { knownSince, names: [] }
-  expect(await lookups()).toEqual({ names: [], since: knownSince, isWhole: false })
+  expect(await lookups()).toEqual({ names: [], nameCount: 0, since: knownSince, isWhole: false })
+})
+
+test('of more names and files than are named it is said how many there are', async () => {
+  await say()
+  const { entryId } = await say()
+  const names = Array.from({ length: 150 }, (_, index) => ({
+    name: `n${index}.example`,
+    count: 1,
+    isAtLeast: index === 0,
+  }))
+  host.snapshots.namesAsked = { knownSince: 1, names }
+  // A thousand names of each kind at most, of which those of directories are left out.
+  const files = [{ name: 'home/user/one', bytesBefore: null, bytesNow: 1, lines: null }]
+  host.snapshots.changes = { removedCount: 0, changedCount: 0, addedCount: 1200, files }
+  const { lookups, disk } = (await (await look(entryId)).json()) as RewindPreview
+  expect([lookups.names.length, lookups.nameCount, disk.count]).toEqual([100, 150, 1200])
+  expect(lookups.names.slice(0, 2).map(({ isAtLeast }) => isAtLeast)).toEqual([true, false])
 })
 
 test('a rewind whose answer is lost is finished, once, and meanwhile nothing is said in the thread', async () => {

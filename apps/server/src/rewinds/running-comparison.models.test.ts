@@ -133,5 +133,49 @@ test('more than a person reads is a number, and a long name is cut', () => {
   const compared = compareRunning({ now, earlier: nothingRuns, bringsMemory: true })
   expect(compared.variables).toHaveLength(100)
   expect(compared.variableCount).toBe(300)
+  expect(compared.variablesByChange).toEqual({ restored: 0, changed: 0, removed: 300, lost: 0 })
   expect(compared.processes[0]?.name).toHaveLength(200)
+})
+
+const leftOut = (variables: number, processes = 0): Partial<Manifest> => ({
+  processesLeftOut: processes,
+  kernels: [{ context: 'main', pid: 9, state: 'idle', variables: [variable('x', '1:a')], variablesLeftOut: variables }],
+})
+
+test('each kind of change is counted over all, also beyond those that are named', () => {
+  const [stay, end, begin] = [120, 130, 140]
+  const some = (count: number, from: number) =>
+    Array.from({ length: count }, (_, index) => process(from + index, `run ${from + index}`))
+  const earlier = manifest([...some(stay, 1000), ...some(begin, 2000)], [variable('x', '1:a')])
+  const now = manifest([...some(stay, 1000), ...some(end, 3000)])
+  const compared = compareRunning({ now, earlier, bringsMemory: true })
+  expect(compared.processes).toHaveLength(100)
+  expect(compared.processCount).toBe(stay + end + begin)
+  expect(compared.processesByChange).toEqual({
+    ...{ restored: begin, returns: stay, restarted: 0, removed: end, unclear: 0, lost: 0 },
+  })
+  expect(compared.variablesByChange).toEqual({ restored: 1, changed: 0, removed: 0, lost: 0 })
+  expect(compared.leftOut).toEqual({ processesNow: 0, processesThen: 0, variablesNow: 0, variablesThen: 0 })
+})
+
+test('what a look, or what was written down, has no room for is counted, and nothing is said of it that nobody knows', () => {
+  const [now, earlier] = [manifest([], [], leftOut(4100, 7)), manifest([], [], leftOut(4000, 9))]
+  const warm = compareRunning({ now, earlier, bringsMemory: true })
+  expect(warm).toMatchObject({ variableCount: 0, sameVariables: 1, unclearVariables: 0, knowsVariables: false })
+  expect(warm.leftOut).toEqual({ processesNow: 7, processesThen: 9, variablesNow: 4100, variablesThen: 4000 })
+  const started = manifest([process(1, 'sleep 9')])
+  expect(changesOf({ now: started, earlier, bringsMemory: true })).toContain('unclear sleep 9')
+})
+
+test('a variable of then that Python did not name now may be there: it counts as one that could not be compared', () => {
+  const earlier = manifest([], [variable('x', '1:a'), variable('y', '1:a')])
+  const compared = compareRunning({ now: manifest([], [], leftOut(50)), earlier, bringsMemory: true })
+  expect(compared).toMatchObject({ variables: [], sameVariables: 1, unclearVariables: 1 })
+})
+
+test('without memory every variable of now goes, also those that were not named', () => {
+  const earlier = manifest([], [], leftOut(20))
+  const compared = compareRunning({ now: manifest([], [], leftOut(4999)), earlier, bringsMemory: false })
+  expect(compared).toMatchObject({ variableCount: 5000, variablesByChange: { removed: 5000, lost: 0 } })
+  expect(compared.leftOut).toMatchObject({ variablesNow: 0, variablesThen: 20 })
 })

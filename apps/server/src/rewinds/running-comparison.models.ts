@@ -21,19 +21,36 @@ export function compareRunning(known: {
   const processes = processChanges(known)
   const variables = variableChanges(known)
   const manifests = [now, earlier].filter((manifest) => manifest !== null)
+  // Without memory every variable of now goes, whichever it is.
+  const gone = bringsMemory ? 0 : variablesLeftOut(now)
+  const byChange = countedBy(variableOrder, variables.changes)
   return {
     knowsNow: now !== null,
     knowsThen: earlier !== null,
     processes: processes.slice(0, maxNames),
     processCount: processes.length,
+    processesByChange: countedBy(processOrder, processes),
     variables: variables.changes.slice(0, maxNames),
-    variableCount: variables.changes.length,
+    variableCount: variables.changes.length + gone,
+    variablesByChange: { ...byChange, removed: byChange.removed + gone },
     sameVariables: variables.same,
     unclearVariables: variables.unclear,
+    leftOut: {
+      ...{ processesNow: now?.processesLeftOut ?? 0, processesThen: earlier?.processesLeftOut ?? 0 },
+      ...{ variablesNow: variablesLeftOut(now) - gone, variablesThen: variablesLeftOut(earlier) },
+    },
     knowsVariables:
       (bringsMemory ? manifests.length === 2 : now !== null) &&
-      manifests.every((manifest) => saysAll(manifest, variablesUnread)),
+      manifests.every((manifest) => saysAllVariables(manifest)),
   }
+}
+
+function countedBy<Change extends string>(
+  order: readonly Change[],
+  changes: readonly { change: Change }[],
+): Record<Change, number> {
+  const counts = order.map((change) => [change, changes.filter((one) => one.change === change).length])
+  return Object.fromEntries(counts) as Record<Change, number>
 }
 
 const processOrder = ['restored', 'returns', 'restarted', 'removed', 'unclear', 'lost'] as const
@@ -44,7 +61,7 @@ function processChanges({ now, earlier, bringsMemory }: Compared): ProcessChange
   const isIn = (heads: readonly Head[], head: Head) => heads.some((other) => isSame(other, head))
   const ofNow = present.map((head): ProcessChange => {
     if (bringsMemory && isIn(past, head)) return told(head, 'returns')
-    if (bringsMemory && !saysAll(earlier, /^(\d+ more )?processes\b/)) return told(head, 'unclear')
+    if (bringsMemory && !saysAllProcesses(earlier)) return told(head, 'unclear')
     return told(head, head.kind === 'service' ? 'restarted' : 'removed')
   })
   const ofThen = past
@@ -92,14 +109,17 @@ function variableChanges({ now, earlier, bringsMemory }: Compared) {
   for (const [key, variable] of present) {
     const before = bringsMemory ? past.get(key) : undefined
     // Of what nobody wrote down is not known whether it was there.
-    const isOpen = bringsMemory && before === undefined && !saysAll(earlier, variablesUnread)
+    const isOpen = bringsMemory && before === undefined && !saysAllVariables(earlier)
     const outcome = isOpen ? 'unclear' : before === undefined ? 'removed' : compareVariable(before, variable)
     if (outcome === 'same') same += 1
     else if (outcome === 'unclear') unclear += 1
     else changes.push(change(outcome, { now: variable, before }))
   }
   for (const [key, variable] of past) {
-    if (!present.has(key)) changes.push(change(bringsMemory ? 'restored' : 'lost', { before: variable }))
+    if (present.has(key)) continue
+    // Python has more now than it said: this one may be there.
+    if (bringsMemory && now !== null && !saysAllVariables(now)) unclear += 1
+    else changes.push(change(bringsMemory ? 'restored' : 'lost', { before: variable }))
   }
   const ordered = changes.toSorted(
     (one, other) => variableOrder.indexOf(one.change) - variableOrder.indexOf(other.change),
@@ -112,11 +132,21 @@ function variablesOf(manifest: Manifest | null): Map<string, ManifestVariable> {
   return new Map(all.map((variable) => [`${variable.context}\n${variable.name}`, variable]))
 }
 
-const variablesUnread = /\bvariables of\b/
-
 /** What was silent, or more than was written down, leaves open what else there is. */
+function saysAllVariables(manifest: Manifest | null): boolean {
+  return variablesLeftOut(manifest) === 0 && saysAll(manifest, /\bvariables of\b/)
+}
+
+function saysAllProcesses(manifest: Manifest | null): boolean {
+  return (manifest?.processesLeftOut ?? 0) === 0 && saysAll(manifest, /^(\d+ more )?processes\b/)
+}
+
 function saysAll(manifest: Manifest | null, what: RegExp): boolean {
   return manifest !== null && !manifest.unread.some((entry) => what.test(entry.what))
+}
+
+function variablesLeftOut(manifest: Manifest | null): number {
+  return manifest?.kernels.reduce((sum, kernel) => sum + (kernel.variablesLeftOut ?? 0), 0) ?? 0
 }
 
 /** `content` is compared without looking at which object it is. The same object may hold something else by now. */

@@ -50,10 +50,15 @@ export const manifestVariableSchema = z.object({
 })
 export type ManifestVariable = z.infer<typeof manifestVariableSchema>
 
+/** More than a sandbox can have is no number of its own. */
+const leftOutSchema = z.number().int().min(0).max(1_000_000_000).optional()
+
 export const manifestSchema = z.object({
   version: z.literal(1),
   takenAt: z.number(),
   processes: z.array(manifestProcessSchema),
+  /** How many more run than are described here. */
+  processesLeftOut: leftOutSchema,
   ports: z.array(
     z.object({
       protocol: z.enum(['tcp', 'udp']),
@@ -79,6 +84,8 @@ export const manifestSchema = z.object({
       pid: z.number().int(),
       state: z.enum(['idle', 'busy', 'not-answering']),
       variables: z.array(manifestVariableSchema),
+      /** How many more it holds than are described here. */
+      variablesLeftOut: leftOutSchema,
     }),
   ),
   shell: z.object({

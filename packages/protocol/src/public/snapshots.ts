@@ -89,6 +89,8 @@ export const rewindQuerySchema = z.object({ before: entryIdSchema })
 export const rewoundThreadSchema = z.object({ rewindId: z.string() }).meta({ id: 'RewoundThread' })
 export type RewoundThread = z.infer<typeof rewoundThreadSchema>
 
+const countSchema = z.number().int()
+
 /** What runs now against what ran then. Processes that others of them started are not named. */
 const rewindRunningSchema = z.object({
   /** Whether somebody can say what runs now, and what ran then: that was written down when the answer had ended. */
@@ -97,7 +99,7 @@ const rewindRunningSchema = z.object({
   /**
    * `restored`: ran then, and comes back. `returns`: runs now too, and goes back to what it was doing then. `restarted`: a
    * service that is started again over the files of then. `removed`: ends. `unclear`: runs now; whether it ran then, nobody
-   * wrote down. `lost`: ran then, and does not come back. At most 100; `processCount` is of all.
+   * wrote down. `lost`: ran then, and does not come back. At most 100; `processCount` and `processesByChange` are of all.
    */
   processes: z.array(
     z.object({
@@ -107,9 +109,13 @@ const rewindRunningSchema = z.object({
     }),
   ),
   processCount: z.number().int(),
+  processesByChange: z.object({
+    ...{ restored: countSchema, returns: countSchema, restarted: countSchema },
+    ...{ removed: countSchema, unclear: countSchema, lost: countSchema },
+  }),
   /**
    * Of Python. `restored`: comes back. `changed`: has its value of then again. `removed`: goes. `lost`: was there then, and
-   * does not come back. At most 100; `variableCount` is of all.
+   * does not come back. At most 100; `variableCount` and `variablesByChange` are of all, named or not.
    */
   variables: z.array(
     z.object({
@@ -123,9 +129,20 @@ const rewindRunningSchema = z.object({
     }),
   ),
   variableCount: z.number().int(),
+  variablesByChange: z.object({
+    ...{ restored: countSchema, changed: countSchema, removed: countSchema, lost: countSchema },
+  }),
   /** Variables that have the same value now as then, and those of which that could not be compared. */
   sameVariables: z.number().int(),
   unclearVariables: z.number().int(),
+  /**
+   * How many more there are now, and were then, of which this says nothing: a look, and what is written down with an answer,
+   * has so many and no more. They are in no other number.
+   */
+  leftOut: z.object({
+    ...{ processesNow: countSchema, processesThen: countSchema },
+    ...{ variablesNow: countSchema, variablesThen: countSchema },
+  }),
   /** False: Python did not say what it holds, or not all of it, now or then. */
   knowsVariables: z.boolean(),
 })
@@ -178,7 +195,16 @@ export const rewindPreviewSchema = z
      * stays sent. Whether something was, and what goes to an address without a name, is not seen.
      */
     lookups: z.object({
-      names: z.array(z.object({ name: z.string(), count: z.number().int() })),
+      names: z.array(
+        z.object({
+          name: z.string(),
+          count: z.number().int(),
+          /** It was asked for more often than is remembered. */
+          isAtLeast: z.boolean(),
+        }),
+      ),
+      /** Of all: at most 100 are named. */
+      nameCount: z.number().int(),
       /** They are known from this moment on, which may be later; null: not at all. */
       since: z.number().int().nullable(),
       /** Whether that is since the moment to which it would go back. */

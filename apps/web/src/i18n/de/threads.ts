@@ -179,6 +179,10 @@ export const threads: Texts<typeof source> = {
       'Der Speicher von damals ist nicht aufbewahrt: Die Sandbox startet kalt, mit den Dateien von damals und ihren Diensten.',
     thenUnknown: 'Was damals lief, hat niemand aufgeschrieben. Es kommt zurück, wie es war.',
     nowUnknown: 'Was jetzt läuft, konnte niemand nachsehen.',
+    processesLeftOutNow_one: '{{count}} weiterer läuft jetzt und ist nicht genannt.',
+    processesLeftOutNow_other: '{{count}} weitere laufen jetzt und sind nicht genannt.',
+    processesLeftOutThen_one: '{{count}} weiterer lief damals und ist nicht genannt.',
+    processesLeftOutThen_other: '{{count}} weitere liefen damals und sind nicht genannt.',
     variables: 'Variablen',
     variableCount: {
       restored_one: '{{count}} kommt zurück',
@@ -195,6 +199,10 @@ export const threads: Texts<typeof source> = {
     variablesUnclear_one: '{{count}} war nicht zu vergleichen',
     variablesUnclear_other: '{{count}} waren nicht zu vergleichen',
     variablesUnknown: 'Python hat nicht alles gesagt, was es enthält. Alles ist wie damals.',
+    variablesLeftOutNow_one: '{{count}} weitere gibt es jetzt; sie wurde nicht verglichen.',
+    variablesLeftOutNow_other: '{{count}} weitere gibt es jetzt; sie wurden nicht verglichen.',
+    variablesLeftOutThen_one: '{{count}} weitere gab es damals; sie ist nicht genannt.',
+    variablesLeftOutThen_other: '{{count}} weitere gab es damals; sie sind nicht genannt.',
     variable: {
       restored: 'kommt zurück, {{what}}',
       changed: 'anderer Wert, {{what}}',
@@ -206,6 +214,7 @@ export const threads: Texts<typeof source> = {
     lookups_one: '{{count}} Name nachgeschlagen',
     lookups_other: '{{count}} Namen nachgeschlagen',
     lookedUp: '{{count}} ×',
+    lookedUpAtLeast: 'mindestens {{count}} ×',
     lookupsMean:
       'Programme der Sandbox haben nach den Adressen dieser Namen gefragt. Was sie dorthin gesendet haben, bleibt gesendet.',
     lookupsUnknown: 'Wen Programme der Sandbox seither erreicht haben, ist nicht bekannt.',

@@ -104,20 +104,22 @@ const processMarks = { restored: '+', returns: '↺', restarted: '↻', removed:
 
 function ProcessesPart({ running, comesBack }: { running: Running; comesBack: boolean }) {
   const { t } = useTranslation('threads')
-  const { processes, processCount, knowsNow, knowsThen } = running
+  const { processes, processCount, processesByChange, leftOut, knowsNow, knowsThen } = running
   const rows = processes.map(({ name, kind, change }) => ({
     mark: processMarks[change],
     name,
     rest: t(`rewind.${kind}.${change}`),
   }))
   const parts = (Object.keys(processMarks) as (keyof typeof processMarks)[]).flatMap((change) => {
-    const count = processes.filter((process) => process.change === change).length
+    const count = processesByChange[change]
     return count === 0 ? [] : [t(`rewind.processCount.${change}`, { count })]
   })
   const notes = [
     ...(comesBack ? [] : [t('rewind.noMemory')]),
     ...(comesBack && !knowsThen ? [t('rewind.thenUnknown')] : []),
     ...(knowsNow ? [] : [t('rewind.nowUnknown')]),
+    ...(leftOut.processesNow === 0 ? [] : [t('rewind.processesLeftOutNow', { count: leftOut.processesNow })]),
+    ...(leftOut.processesThen === 0 ? [] : [t('rewind.processesLeftOutThen', { count: leftOut.processesThen })]),
   ]
   return (
     <Part
@@ -136,17 +138,24 @@ const variableMarks = { restored: '+', changed: '↺', removed: '−', lost: '×
 
 function VariablesPart({ running, comesBack }: { running: Running; comesBack: boolean }) {
   const { t } = useTranslation('threads')
-  const { variables, variableCount, sameVariables, unclearVariables, knowsVariables } = running
+  const { variables, variableCount, variablesByChange, sameVariables, unclearVariables, knowsVariables } = running
+  const { variablesNow, variablesThen } = running.leftOut
   const words = useVariableWords()
   const isSilent = comesBack && !knowsVariables && running.knowsThen && running.knowsNow
-  if (variableCount === 0 && sameVariables === 0 && unclearVariables === 0 && !isSilent) return null
+  const count = variableCount + sameVariables + unclearVariables + variablesNow + variablesThen
+  if (count === 0 && !isSilent) return null
   const parts = (Object.keys(variableMarks) as (keyof typeof variableMarks)[]).flatMap((change) => {
-    const count = variables.filter((variable) => variable.change === change).length
-    return count === 0 ? [] : [t(`rewind.variableCount.${change}`, { count })]
+    const changed = variablesByChange[change]
+    return changed === 0 ? [] : [t(`rewind.variableCount.${change}`, { count: changed })]
   })
   const others = [
     ...(sameVariables === 0 ? [] : [t('rewind.variablesSame', { count: sameVariables })]),
     ...(unclearVariables === 0 ? [] : [t('rewind.variablesUnclear', { count: unclearVariables })]),
+  ]
+  const notes = [
+    ...(isSilent ? [t('rewind.variablesUnknown')] : []),
+    ...(variablesNow === 0 ? [] : [t('rewind.variablesLeftOutNow', { count: variablesNow })]),
+    ...(variablesThen === 0 ? [] : [t('rewind.variablesLeftOutThen', { count: variablesThen })]),
   ]
   return (
     <Part
@@ -158,7 +167,7 @@ function VariablesPart({ running, comesBack }: { running: Running; comesBack: bo
         rest: words(variable),
       }))}
       count={variableCount}
-      note={isSilent ? t('rewind.variablesUnknown') : undefined}
+      note={notes.length === 0 ? undefined : notes.join(' ')}
     >
       {[...parts, ...others].join(', ')}
     </Part>
@@ -186,15 +195,18 @@ function useVariableWords() {
 export function StaysPart({ calls, lookups }: Pick<RewindPreview, 'calls' | 'lookups'>) {
   const { t } = useTranslation('threads')
   const format = useFormat()
-  const { names, since, isWhole } = lookups
+  const { names, nameCount, since, isWhole } = lookups
   if (calls.length === 0 && names.length === 0 && isWhole) return null
   const rows = [
     ...calls.map(({ tool, count }) => ({ mark: '!', name: tool, rest: `${format.count(count)} ×` })),
-    ...names.map(({ name, count }) => ({ mark: '!', name, rest: t('rewind.lookedUp', { count }) })),
+    ...names.map(({ name, count, isAtLeast }) => ({
+      ...{ mark: '!', name },
+      rest: t(isAtLeast ? 'rewind.lookedUpAtLeast' : 'rewind.lookedUp', { count }),
+    })),
   ]
   const parts = [
     ...(calls.length === 0 ? [] : [t('rewind.calls', { count: sumOf(calls) })]),
-    ...(names.length === 0 ? [] : [t('rewind.lookups', { count: names.length })]),
+    ...(names.length === 0 ? [] : [t('rewind.lookups', { count: nameCount })]),
   ]
   const time = since === null ? '' : format.moment(since, Date.now())
   const notes = [
@@ -206,6 +218,7 @@ export function StaysPart({ calls, lookups }: Pick<RewindPreview, 'calls' | 'loo
       icon={<Globe className="i" size={16} />}
       title={t('rewind.cannot')}
       rows={rows}
+      count={calls.length + nameCount}
       note={notes.length === 0 ? undefined : notes.join(' ')}
     >
       {parts.join(', ')}
