@@ -15,7 +15,8 @@ export type DiskSnapshots = {
   make(snapshotId: string, of?: string): Promise<Snapshot>
   list(): Promise<Snapshot[]>
   find(snapshotId: string): Promise<Snapshot>
-  remove(snapshotId: string): Promise<void>
+  /** From here on it is gone, for a start too. What this resolves to removes what it held, which takes longer. */
+  hide(snapshotId: string): Promise<() => Promise<void>>
   /**
    * Freezes the disk for as long as the work takes. What cannot be removed afterwards, or is left by a crash, goes with
    * the next such work, return or start. One at a time.
@@ -75,12 +76,12 @@ export function makeDiskSnapshots(options: {
       return snapshot
     },
     list: async () => (await wholeNames(snapshots)).map(toSnapshot),
-    remove: async (snapshotId) => {
+    hide: async (snapshotId) => {
       const entry = join(snapshots, snapshotId)
-      if (!(await exists(entry))) return
+      if (!(await exists(entry))) return async () => undefined
       const hidden = join(snapshots, hiddenName(snapshotId))
       await rename(entry, hidden)
-      await removeEntry(hidden)
+      return () => removeEntry(hidden)
     },
     whileFrozen: async (work) => {
       const earlier = (await hiddenNames(snapshots)).filter(isPassing)

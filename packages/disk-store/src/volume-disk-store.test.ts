@@ -67,3 +67,25 @@ test('a start and a return to a snapshot go on beside a frozen copy that cannot 
   await plain.prepare()
   expect(await plain.listDisks()).toEqual([])
 })
+
+test('a snapshot is made while another one is being removed, which is gone from the beginning of that on', async () => {
+  const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const { store, point } = await makeDiskOver((volumes) => ({
+    removeCopy: async (path) => {
+      begun.resolve()
+      await released.promise
+      await volumes.removeCopy(path)
+    },
+  }))
+  const removed = store.deleteSnapshot(point)
+  await begun.promise
+  await store.snapshotDisk({ diskId: 'one', snapshotId: 'next' })
+  expect((await store.listSnapshots('one')).map(({ snapshotId }) => snapshotId)).toEqual(['next'])
+  await expect(store.snapshotDisk({ diskId: 'one', snapshotId: 'other', of: 'point' })).rejects.toMatchObject({
+    code: 'disk.snapshot-not-found',
+  })
+  await store.snapshotDisk(point)
+  released.resolve()
+  await removed
+  expect((await store.listSnapshots('one')).map(({ snapshotId }) => snapshotId)).toEqual(['next', 'point'])
+})

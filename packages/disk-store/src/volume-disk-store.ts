@@ -160,9 +160,11 @@ function snapshotMethods(parts: {
       return await snapshotsOf(diskId).list()
     },
     deleteSnapshot: async ({ diskId, snapshotId }: { diskId: string; snapshotId: string }) =>
-      lock(`snapshots ${checkId(diskId)}`, () =>
-        lock(`disk ${diskId}`, () => snapshotsOf(diskId).remove(checkId(snapshotId))),
-      ),
+      lock(`snapshots ${checkId(diskId)}`, async () => {
+        const remove = await lock(`disk ${diskId}`, () => snapshotsOf(diskId).hide(checkId(snapshotId)))
+        // Waits for the pool, and a sandbox may stand still for the next snapshot.
+        await remove()
+      }),
     restoreSnapshot: async ({ diskId, snapshotId }: Parameters<DiskStore['restoreSnapshot']>[0]) =>
       lock(`snapshots ${checkId(diskId)}`, () =>
         lock(`disk ${diskId}`, async () => {

@@ -7,7 +7,10 @@ import type { StoredSandbox } from '../state/sandboxes.store.ts'
 
 /** What the disk of each sandbox contained when it was paused or demoted last. One point is kept for each. */
 export type PausePoints = {
-  /** Makes the disk's content of now the point. Does nothing where the pool can make no snapshots. */
+  /**
+   * Makes the disk's content of now the point. Does nothing where the pool can make no snapshots. The sandbox stands still
+   * for it: it waits neither for a comparison of an earlier point nor for the removal of one.
+   */
   mark(sandbox: StoredSandbox, options: { snapshotId: string; at: number }): Promise<void>
   /** As `mark`, after the content was exchanged: where no point can be made there is none, rather than one of before. */
   replace(sandbox: StoredSandbox, options: { snapshotId: string; at: number }): Promise<void>
@@ -41,6 +44,8 @@ type PausePointsParts = {
 export function makePausePoints(parts: PausePointsParts): PausePoints {
   const { disks, store, logger } = parts
   const drops = new Map<string, Promise<void>>()
+  const marking = makeMarking()
+  const dropOthers = (sandbox: SandboxPlace) => dropOtherPoints({ ...parts, marking }, sandbox)
   const compare = async ({ sandboxId, placeId }: StoredSandbox) => {
     const point = await store.find(sandboxId)
     if (point === undefined) return undefined
@@ -55,8 +60,7 @@ export function makePausePoints(parts: PausePointsParts): PausePoints {
     }
   }
   const mark: PausePoints['mark'] = async ({ sandboxId, placeId }, { snapshotId, at }) => {
-    // It would take a snapshot that is not the point yet for an earlier one.
-    await drops.get(sandboxId)
+    using _marked = marking.announce(sandboxId, snapshotId)
     try {
       await disks.snapshotDisk({ diskId: placeId, snapshotId })
     } catch (error) {
@@ -80,7 +84,7 @@ export function makePausePoints(parts: PausePointsParts): PausePoints {
     },
     dropEarlier: ({ sandboxId, placeId }) => {
       const drop = (drops.get(sandboxId) ?? Promise.resolve())
-        .then(() => dropOthers(parts, { sandboxId, placeId }))
+        .then(() => dropOthers({ sandboxId, placeId }))
         .catch((error: unknown) => logger.warn({ error, sandboxId }, 'an earlier point of a pause is still there'))
         .finally(() => drops.get(sandboxId) === drop && drops.delete(sandboxId))
       drops.set(sandboxId, drop)
@@ -88,7 +92,7 @@ export function makePausePoints(parts: PausePointsParts): PausePoints {
     forget: async (sandbox) => {
       await drops.get(sandbox.sandboxId)
       await store.remove(sandbox.sandboxId)
-      await dropOthers(parts, sandbox)
+      await dropOthers(sandbox)
     },
     dropped: async () => {
       await Promise.all(drops.values())
@@ -127,16 +131,39 @@ export function makePausePoints(parts: PausePointsParts): PausePoints {
   }
 }
 
-async function dropOthers(
-  { disks, store, keptSnapshots }: PausePointsParts,
-  { sandboxId, placeId }: Pick<StoredSandbox, 'sandboxId' | 'placeId'>,
+type SandboxPlace = Pick<StoredSandbox, 'sandboxId' | 'placeId'>
+type Marking = ReturnType<typeof makeMarking>
+
+/** Snapshots that are to become the point of a sandbox and are not yet. */
+function makeMarking() {
+  const announced = new Map<string, Set<string>>()
+  return {
+    announce: (sandboxId: string, snapshotId: string): Disposable => {
+      const ofSandbox = announced.get(sandboxId) ?? new Set()
+      announced.set(sandboxId, ofSandbox.add(snapshotId))
+      const withdraw = () => {
+        ofSandbox.delete(snapshotId)
+        if (ofSandbox.size === 0) announced.delete(sandboxId)
+      }
+      return { [Symbol.dispose]: withdraw }
+    },
+    of: (sandboxId: string): string[] => [...(announced.get(sandboxId) ?? [])],
+  }
+}
+
+async function dropOtherPoints(
+  { disks, store, keptSnapshots, marking }: PausePointsParts & { marking: Marking },
+  { sandboxId, placeId }: SandboxPlace,
 ): Promise<void> {
-  const point = await store.find(sandboxId)
   const present = await disks.listSnapshots(placeId)
-  // Asked last: one that is made meanwhile was announced before.
+  // In this order: what was made before the list is announced here, or has become the point by then; a snapshot that is
+  // neither was announced to be kept before it was made.
+  const staying = new Set(marking.of(sandboxId))
+  const point = await store.find(sandboxId)
   const kept = await keptSnapshots(sandboxId)
   for (const snapshot of present) {
-    const isOther = snapshot.snapshotId !== point?.snapshotId && !kept.has(snapshot.snapshotId)
+    const { snapshotId } = snapshot
+    const isOther = snapshotId !== point?.snapshotId && !staying.has(snapshotId) && !kept.has(snapshotId)
     if (isOther) await disks.deleteSnapshot(snapshot)
   }
 }
