@@ -13,7 +13,6 @@ import type { BlobStore } from './blobs/blob-store.ts'
 import { type OpenDatabase, tablesOf } from './database/database.ts'
 import { type FilesWatch, makeFilesWatch } from './files/files-watch.ts'
 import { type GitCredentialParts, makeGitCredentialParts } from './git-credentials/git-credentials-part.ts'
-import type { GitFollow } from './git-credentials/git-follow.ts'
 import { makeGuestQuestions } from './lifecycle/guest-manifest.ts'
 import type { MachineClock } from './lifecycle/lifecycle-clock.ts'
 import { whatRuns } from './lifecycle/what-runs.ts'
@@ -152,7 +151,7 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
   }
   const workspaces = makeWorkspacePart({
     ...{ ...options, ...known, operations, sandboxStore: sandboxParts.sandboxStore },
-    onValuesChanged: inheritedChanged,
+    ...{ onValuesChanged: inheritedChanged, onUsableChanged: () => gitParts.gitFollow.refresh() },
   })
   const skillParts = makeSkillParts({ ...options, ...known, operations, workspaces, setups })
   const gitParts = makeGitCredentialParts(options, { ...known, workspaces })
@@ -183,7 +182,7 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
       ...{ store: threadStore, log, search, searchTitles, operations, userHub, system },
       ...{ audit: options.audit, undoMs: options.undoMs },
       sandboxViews: sandboxParts.sandboxViews,
-      onDeleted: endingGit(gitParts.gitFollow, options.onThreadDeleted),
+      ...{ onDeleted: options.onThreadDeleted, onUsableChanged: gitParts.gitFollow.refresh },
       access: base.access,
       requireWorkspace: (userId, workspaceId) => workspaces.requireOpen(userId, workspaceId),
       onListed: (workspaceIds) => workspaces.changed(workspaceIds),
@@ -192,14 +191,6 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
   }
   options.settings.onPolicyChanged(() => parts.snapshots.trim())
   return parts
-}
-
-/** A thread that was deleted uses no Git credential any more, also where nobody has to be stopped. */
-function endingGit(gitFollow: Pick<GitFollow, 'refresh'>, onDeleted: (threadId: string) => void) {
-  return (threadId: string): void => {
-    gitFollow.refresh()
-    onDeleted(threadId)
-  }
 }
 
 function makeAttachmentPart(

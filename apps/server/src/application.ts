@@ -336,6 +336,7 @@ function lifecycle(
       await parts.skills.eraseOf(workspaceId)
       await programs.eraseOfWorkspace(workspaceId)
     },
+    onErased: parts.gitFollow.refresh,
   })
   let reconciler: AsyncDisposable | undefined
   return {

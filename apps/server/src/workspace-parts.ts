@@ -62,6 +62,7 @@ export function makeWorkspacePart(options: {
   undoMs: number
   onValuesChanged: () => Promise<void>
   onThreadDeleted: (threadId: string) => void
+  onUsableChanged: () => void
 }): Workspaces {
   const { base, settings, sandboxStore, serviceStore, host } = options
   const connectionStore = makeConnectionStore(tablesOf<ConnectionTables>(options.open.database))

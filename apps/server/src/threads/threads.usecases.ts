@@ -48,6 +48,8 @@ export type ThreadsDependencies = {
   undoMs: number
   /** A thread was deleted: what runs in it is to be stopped. */
   onDeleted: (threadId: string) => void
+  /** A thread that is deleted may use nothing, and may again when it is brought back. */
+  onUsableChanged: () => void
   access: Access
   /** Throws unless this person may put threads into the workspace. */
   requireWorkspace: (userId: string, workspaceId: string) => Promise<void>
@@ -107,6 +109,7 @@ export function makeThreads(dependencies: ThreadsDependencies): Threads {
       if (row.deleted_at === null) return await present(row)
       if (!(await dependencies.operations.withdraw(deleteThreadOperation, threadId))) throw threadUndoOver({})
       await store.update(threadId, { deleted_at: null })
+      dependencies.onUsableChanged()
       await audit.record({ userId, action: 'thread-restored', subject: threadId })
       await announce(threadId)
       await dependencies.onListed([row.workspace_id])
@@ -217,6 +220,7 @@ async function deleteThread(
   // and finds the mark missing; a mark without an operation would hide the thread for ever.
   await operations.plan({ kind: deleteThreadOperation, subjectId: row.id, dueAt: now + dependencies.undoMs })
   await store.update(row.id, { deleted_at: now })
+  dependencies.onUsableChanged()
   await audit.record({ userId: work.userId, action: 'thread-deleted', subject: row.id })
   dependencies.onDeleted(row.id)
   await dependencies.onListed([row.workspace_id])

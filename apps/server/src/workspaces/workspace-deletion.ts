@@ -15,6 +15,8 @@ export function registerWorkspaceDeletion(options: {
   threads: WorkspaceThreads
   /** Removes what the workspace itself keeps beside its row. */
   eraseContents: (workspaceId: string) => Promise<void>
+  /** It lends nothing any more, also not to threads that were moved into it meanwhile, which stay. */
+  onErased: () => void
   system: System
   logger: Logger
 }): void {
@@ -27,6 +29,7 @@ export function registerWorkspaceDeletion(options: {
       await threads.planRemoval(threadId, options.system.now())
     await options.eraseContents(subjectId)
     await store.erase(subjectId)
+    options.onErased()
     logger.info({ workspaceId: subjectId }, 'workspace removed')
   })
 }

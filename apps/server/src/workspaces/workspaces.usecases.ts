@@ -64,6 +64,8 @@ export type WorkspacesDependencies = ContentsDependencies & {
   onValuesChanged: () => Promise<void>
   /** A turn runs in a thread that was deleted. */
   onThreadDeleted: (threadId: string) => void
+  /** Its threads were deleted, and may use nothing, or were brought back, and may again. */
+  onUsableChanged: () => void
 }
 
 export function makeWorkspaces(dependencies: WorkspacesDependencies): Workspaces {
@@ -199,6 +201,7 @@ async function deleteWorkspace(
   await operations.plan({ kind: deleteWorkspaceOperation, subjectId: row.id, dueAt: now + dependencies.undoMs })
   await store.update(row.id, { deleted_at: now })
   const running = await threads.markDeleted(row.id, now)
+  dependencies.onUsableChanged()
   await audit.record({ userId, action: 'workspace-deleted', subject: row.id, details: { name: row.name } })
   running.forEach(dependencies.onThreadDeleted)
   return now
@@ -217,6 +220,7 @@ async function restore(
   if (others.some(({ name_key }) => name_key === row.name_key)) throw workspaceNameTaken({ name: row.name })
   if (!(await operations.withdraw(deleteWorkspaceOperation, row.id))) throw workspaceUndoOver({})
   await threads.unmarkDeleted(row.id, deletedAt)
+  dependencies.onUsableChanged()
   await withFreeName(row.name, () => store.update(row.id, { deleted_at: null }))
   await audit.record({ userId, action: 'workspace-restored', subject: row.id })
 }
