@@ -365,17 +365,49 @@ describe('O12: a hostile page', () => {
     expect(await isShooting(page)).toBe('false')
   })
 
-  test('that does not answer is not waited for: Escape ends it, and what comes after that is thrown away', async () => {
+  test.each<[string, (page: Page) => Promise<void>]>([
+    ['Escape', (page) => page.keyboard.press('Escape')],
+    ['Cancel', (page) => pane(page).getByRole('button', { name: 'Cancel', exact: true }).click()],
+    ['the camera', (page) => camera(page).click()],
+  ])(
+    'that does not answer is not waited for: %s ends it, and what comes after that is thrown away',
+    async (_, cancel) => {
+      await using page = await open('/hostile')
+      await lie(page, 'answers', 'late')
+      await camera(page).click()
+      await region(page).waitFor()
+      await page.keyboard.press('Enter')
+      await pane(page).getByRole('button', { name: 'Taking' }).waitFor()
+      await expect.poll(() => frame(page).locator('html').evaluate(`typeof lies.answerNow`)).toBe('function')
+      await cancel(page)
+      await region(page).waitFor({ state: 'detached' })
+      // Also not taken for what is being chosen next.
+      await camera(page).click()
+      await region(page).waitFor()
+      await lie(page, 'answerNow')
+      await page.keyboard.press('Escape')
+      await region(page).waitFor({ state: 'detached' })
+      await shoot(page, '/plain')
+      expect(await badges(page).count()).toBe(1)
+    },
+  )
+
+  test('that answers in the moment of Escape is heard no more', async () => {
     await using page = await open('/hostile')
     await lie(page, 'answers', 'late')
     await camera(page).click()
     await region(page).waitFor()
+    // It answers first, and Escape comes while its picture is read.
+    await page.evaluate(`addEventListener('message', function escape({ data }) {
+      if (data?.threadbox !== 'captured') return
+      removeEventListener('message', escape)
+      queueMicrotask(() => dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' })))
+    })`)
     await page.keyboard.press('Enter')
     await pane(page).getByRole('button', { name: 'Taking' }).waitFor()
     await expect.poll(() => frame(page).locator('html').evaluate(`typeof lies.answerNow`)).toBe('function')
-    await page.keyboard.press('Escape')
-    await region(page).waitFor({ state: 'detached' })
     await lie(page, 'answerNow')
+    await region(page).waitFor({ state: 'detached' })
     await shoot(page, '/plain')
     expect(await badges(page).count()).toBe(1)
   })

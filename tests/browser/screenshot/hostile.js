@@ -42,32 +42,43 @@ window.lies = {
     say({ threadbox: 'navigate', url: 'https://evil.example/' })
     say({ threadbox: 'picked', id: 'x', region: { x: 0, y: 0, width: 1e9, height: 1e9 } })
   },
-  /** Answers orders in its own way, before the bridge does. */
+  /** Answers orders in its own way, in the place of the bridge. */
   answers: (kind) => {
     const ids = []
-    addEventListener(
-      'message',
-      async (event) => {
-        const { id, threadbox, region } = event.data
-        if (threadbox !== 'capture') return
-        ids.push(id)
-        // The second time the bridge answers too, after a picture under the number of the first order.
-        if (kind !== 'other' || ids.length === 1) event.stopImmediatePropagation()
-        if (kind === 'other' && ids.length === 1) return
-        const canvas = new OffscreenCanvas(kind === 'wide' ? region.width + 40 : region.width, region.height)
-        canvas.getContext('2d').fillRect(0, 0, canvas.width, canvas.height)
-        const image = await (pictures[kind] ?? pictures.drawn)(canvas)
-        const viewport = { width: 640, height: 480, scrollX: 0, scrollY: 0 }
-        const answer = { threadbox: 'captured', id, image, elements: elements[kind] ?? [], missing: [], viewport }
-        window.lies.answerNow = () => say(answer)
-        if (kind === 'late') return
-        if (kind === 'nothing') say({ threadbox: 'captured', id })
-        else if (kind === 'other') say({ ...answer, id: ids[0] })
-        else for (let times = kind === 'many' ? 100 : 1; times > 0; times -= 1) say(answer)
-      },
-      true,
-    )
+    const letGo = holdPainter()
+    addEventListener('message', async (event) => {
+      const { id, threadbox, region } = event.data
+      if (threadbox !== 'capture') return
+      ids.push(id)
+      // The second time the bridge answers too, after a picture under the number of the first order.
+      if (kind === 'other' && ids.length === 1) return
+      const canvas = new OffscreenCanvas(kind === 'wide' ? region.width + 40 : region.width, region.height)
+      canvas.getContext('2d').fillRect(0, 0, canvas.width, canvas.height)
+      const image = await (pictures[kind] ?? pictures.drawn)(canvas)
+      const viewport = { width: 640, height: 480, scrollX: 0, scrollY: 0 }
+      const answer = { threadbox: 'captured', id, image, elements: elements[kind] ?? [], missing: [], viewport }
+      window.lies.answerNow = () => say(answer)
+      if (kind === 'late') return
+      if (kind === 'nothing') say({ threadbox: 'captured', id })
+      else if (kind === 'other') {
+        say({ ...answer, id: ids[0] })
+        letGo()
+      } else for (let times = kind === 'many' ? 100 : 1; times > 0; times -= 1) say(answer)
+    })
   },
+}
+
+/** The bridge hears orders before a page can, and answers once the script is there that it paints with. */
+function holdPainter() {
+  const { append } = Element.prototype
+  const held = []
+  Element.prototype.append = function (...nodes) {
+    held.push(() => append.apply(this, nodes))
+  }
+  return () => {
+    Element.prototype.append = append
+    for (const letGo of held.splice(0)) letGo()
+  }
 }
 
 /** By kind of answer; a picture of 1 GB is a megabyte many times. */

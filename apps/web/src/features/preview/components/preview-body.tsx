@@ -29,7 +29,7 @@ export function PreviewBody(props: BodyProps) {
   const { target, view, onView } = props
   const path = pathOf(view, target.key)
   const frame = useFrame(props.threadId, target, path)
-  const { camera, ...shooting } = useShooting(props, frame)
+  const { camera, toggle, ...shooting } = useShooting(props, frame)
   useRealPath(frame.page.path, (real) => onView((before) => withPath(before, target.key, real)))
   const open = (next: string) => {
     onView((before) => withPath(before, target.key, next))
@@ -45,8 +45,8 @@ export function PreviewBody(props: BodyProps) {
         onPath={open}
         onWidth={(width) => onView((before) => ({ ...before, width }))}
         camera={camera}
-        isShooting={shooting.isShooting}
-        onShoot={shooting.toggle}
+        isShooting={shooting.shooting !== null}
+        onShoot={toggle}
       />
       {target.service === null ? (
         <PreviewFrame
@@ -56,8 +56,7 @@ export function PreviewBody(props: BodyProps) {
           width={view.width}
           lastLine=""
           onToChat={() => undefined}
-          isShooting={shooting.isShooting}
-          onShootEnd={shooting.onShootEnd}
+          {...shooting}
         />
       ) : (
         <WithLogs {...props} {...shooting} service={target.service} frame={frame} path={path} />
@@ -77,19 +76,23 @@ function useRealPath(real: string | null, onReal: (path: string) => void): void 
 /** Choosing a region for a screenshot: the camera starts and cancels it, Ask ends it with a picture in the composer. */
 function useShooting(props: BodyProps, frame: Frame) {
   const { threadId, target } = props
-  const [isOn, setIsOn] = useState(false)
+  const [chosen, setChosen] = useState<AbortController | null>(null)
   const camera = useRef<HTMLButtonElement>(null)
   const uploads = useUploadsStore()
   const toComposer = useSendToChat(threadId, props.isSheet)
-  const isShooting = isOn && target.status === 'running' && frame.page.path !== null && !frame.page.isLocked
-  if (isOn && !isShooting) setIsOn(false)
+  const isPossible = target.status === 'running' && frame.page.path !== null && !frame.page.isLocked
+  if (chosen !== null && !isPossible) setChosen(null)
+  const mode = isPossible ? chosen : null
   const onShootEnd = (taken: TakenScreenshot | null) => {
-    setIsOn(false)
+    // Here, and not when it has left the screen: a picture that comes in between is thrown away too.
+    mode?.abort()
+    setChosen(null)
     if (taken === null) return camera.current?.focus()
     uploads.add(threadId, [taken.file], { screenshot: taken.screenshot })
     toComposer('')
   }
-  return { camera, isShooting, onShootEnd, toggle: () => (isShooting ? onShootEnd(null) : setIsOn(true)) }
+  const toggle = () => (mode === null ? setChosen(new AbortController()) : onShootEnd(null))
+  return { camera, shooting: mode?.signal ?? null, onShootEnd, toggle }
 }
 
 function WithLogs(
@@ -97,7 +100,7 @@ function WithLogs(
     service: Service
     frame: Frame
     path: string
-    isShooting: boolean
+    shooting: AbortSignal | null
     onShootEnd: (taken: TakenScreenshot | null) => void
   },
 ) {

@@ -19,13 +19,14 @@ export function PreviewFrame(props: {
   panelId: string
   lastLine: string
   onToChat: (excerpt: string) => void
-  isShooting: boolean
+  /** While a region is chosen for a screenshot: aborted when that is cancelled. */
+  shooting: AbortSignal | null
   onShootEnd: (taken: TakenScreenshot | null) => void
 }) {
   const { t } = useTranslation('preview')
   const { target, frame } = props
   const cover = coverOf(target.status, frame)
-  const isShooting = props.isShooting && cover === 'none'
+  const shooting = cover === 'none' ? props.shooting : null
   const width = frameWidths[props.width]
   const title = t('frameTitle', { name: target.name === '' ? keyOfPort(target.port) : target.name })
   return (
@@ -33,7 +34,7 @@ export function PreviewFrame(props: {
       {isOnItsWay(target.status, frame) && <div className="frame-bar" role="progressbar" aria-label={t('loading')} />}
       <div
         className={classNames('frame-scroll', width !== null && 'frame-scroll--device')}
-        inert={cover !== 'none' || isShooting}
+        inert={cover !== 'none' || shooting !== null}
       >
         <iframe
           ref={frame.element}
@@ -45,10 +46,11 @@ export function PreviewFrame(props: {
           onLoad={frame.onLoad}
         />
       </div>
-      {isShooting && (
+      {shooting !== null && (
         <ScreenshotMode
           target={target}
           frame={frame}
+          cancelled={shooting}
           onCancel={() => props.onShootEnd(null)}
           onTaken={props.onShootEnd}
         />

@@ -1,5 +1,5 @@
 import { MessageSquarePlus } from 'lucide-react'
-import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isImeEvent } from '../../../app/keyboard.ts'
 import { useStable } from '../../../app/use-stable.ts'
@@ -20,6 +20,8 @@ const askSize = { width: 224, height: 48 }
 export function ScreenshotMode(props: {
   target: PreviewTarget
   frame: Frame
+  /** Aborted by whatever cancels, at that moment: no picture is attached from then on. */
+  cancelled: AbortSignal
   onCancel: () => void
   onTaken: (taken: TakenScreenshot) => void
 }) {
@@ -36,15 +38,15 @@ export function ScreenshotMode(props: {
   useCancelKey(box, onCancel)
   useFocusOnEntry(chosen, region !== null)
 
-  const isThere = useIsThere()
+  const left = useLeft()
   const ask = useStable(() => {
     if (pageRegion === null || isTaking) return
     setIsTaking(true)
-    const order = { bridge: frame.bridge, target, region: pageRegion, scale: devicePixelRatio }
-    takeScreenshot(order).then(
-      (taken) => isThere.current && props.onTaken(taken),
+    const signal = AbortSignal.any([props.cancelled, left()])
+    takeScreenshot({ bridge: frame.bridge, target, region: pageRegion, scale: devicePixelRatio, signal }).then(
+      (taken) => !signal.aborted && props.onTaken(taken),
       () => {
-        if (!isThere.current) return
+        if (signal.aborted) return
         setIsTaking(false)
         showErrorToast(t('shot.failed'), { id: 'error-screenshot', description: t('shot.failedText') })
       },
@@ -140,16 +142,14 @@ function KeyBar() {
   )
 }
 
-/** Until it is cancelled: what a page answers after that is thrown away. */
-function useIsThere(): RefObject<boolean> {
-  const isThere = useRef(true)
-  useEffect(() => {
-    isThere.current = true
-    return () => {
-      isThere.current = false
-    }
+/** Aborted when this is taken off the screen, which nobody has to have cancelled: the page is gone, or its pane. */
+function useLeft(): () => AbortSignal {
+  const left = useRef(new AbortController())
+  useLayoutEffect(() => {
+    left.current = new AbortController()
+    return () => left.current.abort()
   }, [])
-  return isThere
+  return () => left.current.signal
 }
 
 function useFocusOnEntry(element: RefObject<HTMLElement | null>, isThere: boolean): void {

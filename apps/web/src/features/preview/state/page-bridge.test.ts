@@ -12,6 +12,7 @@ const page = (path: string, values: object = {}) => ({
 })
 const line = (text: string) => ({ level: 'log', text, at: 1 })
 const lines = (...texts: string[]) => ({ threadbox: 'console', lines: texts.map(line), dropped: 0 })
+const at = (scale: number, signal = new AbortController().signal) => ({ scale, signal })
 const open = () => makePageBridge({ post: (message) => posted.push(message), now: () => Date.now() })
 const lastId = () => (posted.at(-1) as { id: string }).id
 beforeEach(() => {
@@ -87,17 +88,32 @@ describe('a hostile page', () => {
     const region = { x: 0, y: 0, width: 10, height: 10 }
     const viewport = { width: 100, height: 100, scrollX: 0, scrollY: 0 }
     const answer = { threadbox: 'captured', image: new Blob(['x']), elements: [], missing: [], viewport }
-    const outcome = bridge.capture(region, 1).catch((error: Error) => error.message)
+    const outcome = bridge.capture(region, at(1)).catch((error: Error) => error.message)
     bridge.receive({ ...answer, id: 'guessed' })
     vi.advanceTimersByTime(60_000)
     expect(await outcome).toBe('The page did not answer.')
 
-    const second = bridge.capture(region, 2)
+    const second = bridge.capture(region, at(2))
     bridge.receive({ ...answer, id: lastId() })
     expect((await second).image.size).toBe(1)
-    const third = bridge.capture(region, 2)
+    const third = bridge.capture(region, at(2))
     bridge.receive({ threadbox: 'failed', id: lastId(), message: 'No.' })
     await expect(third).rejects.toThrow('No.')
+  })
+
+  test('is asked for nothing that was cancelled before, and not waited for from the moment in which it is', async () => {
+    const bridge = open()
+    const region = { x: 0, y: 0, width: 10, height: 10 }
+    const cancelled = new AbortController()
+    const outcome = bridge.capture(region, at(1, cancelled.signal)).catch((error: Error) => error.name)
+    const viewport = { width: 100, height: 100, scrollX: 0, scrollY: 0 }
+    const answer = { threadbox: 'captured', image: new Blob(['x']), elements: [], missing: [], viewport }
+    const id = lastId()
+    cancelled.abort()
+    bridge.receive({ ...answer, id })
+    expect(await outcome).toBe('AbortError')
+    await expect(bridge.capture(region, at(1, cancelled.signal))).rejects.toThrow()
+    expect(posted).toHaveLength(1)
   })
 
   test.each<[string, object]>([
@@ -110,7 +126,8 @@ describe('a hostile page', () => {
     ['something unknown that is missing', { missing: ['everything'] }],
   ])('that answers %s ends the waiting without a picture', async (_, values) => {
     const bridge = open()
-    const outcome = bridge.capture({ x: 0, y: 0, width: 10, height: 10 }, 1).catch((error: Error) => error.message)
+    const region = { x: 0, y: 0, width: 10, height: 10 }
+    const outcome = bridge.capture(region, at(1)).catch((error: Error) => error.message)
     const viewport = { width: 100, height: 100, scrollX: 0, scrollY: 0 }
     const answer = { threadbox: 'captured', id: lastId(), image: new Blob(['x']), elements: [], missing: [], viewport }
     bridge.receive({ ...answer, ...values })

@@ -27,8 +27,11 @@ export type PageBridge = {
   leave(): void
   /** The frame has loaded something, which may be able to speak or not. */
   loaded(): void
-  /** Rejects when the page does not answer, answers what is no picture, or says that it could not. */
-  capture(region: Region, scale: number): Promise<Captured>
+  /**
+   * Rejects when the page does not answer, answers what is no picture, or says that it could not; and when it is wanted no
+   * longer: then the page is not heard about it any more.
+   */
+  capture(region: Region, options: { scale: number; signal: AbortSignal }): Promise<Captured>
   /** The box of the element at a point of the viewport; null when there is none or nobody answers. */
   pick(point: { x: number; y: number }): Promise<Region | null>
 }
@@ -73,15 +76,26 @@ export function makePageBridge(options: { post: (message: AppMessage) => void; n
     second.count += 1
     return second.count > messagesPerSecond
   }
-  const ask = (message: AppMessage & { id: string }, timeoutMs: number) => {
+  const ask = async (message: AppMessage & { id: string }, options: { timeoutMs: number; signal?: AbortSignal }) => {
+    const { timeoutMs, signal } = options
+    signal?.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<Answer | null>()
-    const timer = setTimeout(() => reject(new Error('The page did not answer.')), timeoutMs)
+    const end = (reason: unknown) => {
+      waiting.delete(message.id)
+      reject(reason)
+    }
+    const cancel = () => end(signal?.reason)
+    const timer = setTimeout(() => end(new Error('The page did not answer.')), timeoutMs)
+    signal?.addEventListener('abort', cancel)
     waiting.set(message.id, resolve)
     post(message)
-    return promise.finally(() => {
+    try {
+      return await promise
+    } finally {
       clearTimeout(timer)
+      signal?.removeEventListener('abort', cancel)
       waiting.delete(message.id)
-    })
+    }
   }
   return {
     get: () => shown,
@@ -119,13 +133,15 @@ export function makePageBridge(options: { post: (message: AppMessage) => void; n
       greet(hellos)
     },
     // Ids that nobody guesses: another frame of the page cannot answer in its place.
-    capture: async (region, scale) => {
-      const answer = await ask({ threadbox: 'capture', id: randomId(), region, scale }, captureTimeoutMs)
+    capture: async (region, { scale, signal }) => {
+      const order = { threadbox: 'capture', id: randomId(), region, scale } as const
+      const answer = await ask(order, { timeoutMs: captureTimeoutMs, signal })
       if (answer?.threadbox === 'captured') return answer
       throw new Error(answer?.threadbox === 'failed' ? answer.message : 'The page answered something else.')
     },
     pick: async (point) => {
-      const answer = await ask({ threadbox: 'pick', id: randomId(), ...point }, pickTimeoutMs).catch(() => null)
+      const question = { threadbox: 'pick', id: randomId(), ...point } as const
+      const answer = await ask(question, { timeoutMs: pickTimeoutMs }).catch(() => null)
       return answer?.threadbox === 'picked' ? answer.region : null
     },
   }

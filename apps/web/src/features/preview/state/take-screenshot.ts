@@ -11,24 +11,27 @@ const urlCharacters = 2000
 
 /**
  * Takes a picture of a region of the page's viewport. What comes back is what a page gave: only a PNG of exactly this size
- * is read at all, and what goes on is drawn anew from its pixels.
+ * is read at all, and what goes on is drawn anew from its pixels. Rejects once it is cancelled, however far it was.
  */
 export async function takeScreenshot(options: {
   bridge: PageBridge
   target: PreviewTarget
   region: Region
   scale: number
+  signal: AbortSignal
 }): Promise<TakenScreenshot> {
-  const { bridge, target, region, scale } = options
+  const { bridge, target, region, scale, signal } = options
   const { path, lines } = bridge.get()
-  const { image, elements, missing, viewport } = await bridge.capture(region, scale)
+  const { image, elements, missing, viewport } = await bridge.capture(region, { scale, signal })
   const size = { width: Math.round(region.width * scale), height: Math.round(region.height * scale) }
   const claimed = await sizeOfPng(image)
   if (claimed?.width !== size.width || claimed.height !== size.height) throw new Error('The picture has another size.')
   const errors = lines.filter(({ level }) => level === 'error').slice(-sentErrors)
   const { width, height, scrollX, scrollY } = viewport
+  const drawn = await drawnAnew(image, size)
+  signal.throwIfAborted()
   return {
-    file: new File([await drawnAnew(image, size)], `screenshot-${target.name === '' ? target.port : target.name}.png`, {
+    file: new File([drawn], `screenshot-${target.name === '' ? target.port : target.name}.png`, {
       type: 'image/png',
     }),
     screenshot: {
