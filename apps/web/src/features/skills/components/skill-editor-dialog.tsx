@@ -141,7 +141,7 @@ function SkillForm(props: {
         {props.children}
         {problem !== null && <FormProblem error={problem} />}
         {isThreadboxError(problem) && problem.code === 'skill.changed' && (
-          <div className="row-flex">
+          <div className="pane-acts">
             <Button
               onClick={() =>
                 void readAgain((now) => {
