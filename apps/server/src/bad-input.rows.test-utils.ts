@@ -301,6 +301,8 @@ export const badInputRows: Record<string, BadInputRow> = {
   'POST /agents/{agentId}/threads': { ...agent, body: { version: 1, title: 'Title' } },
   'GET /agents/{agentId}/runs': { ...agent, query: { limit: '10' } },
   'POST /agents/{agentId}/runs': { ...agent, body: { input: 'Text', version: 1, key: 'key-of-the-row' } },
+  'GET /agents/{agentId}/kept-runs': { ...agent, query: { keep: '10' } },
+  'PUT /agents/{agentId}/kept-runs': { ...agent, body: { keep: 10 } },
   'GET /runs/latest': {},
   'GET /runs/{runId}': run,
   'POST /runs/{runId}/cancel': run,

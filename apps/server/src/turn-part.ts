@@ -6,6 +6,7 @@ import type { Models } from './models/models.usecases.ts'
 import { historyNote } from './rewinds/history-note.models.ts'
 import { makeRewindStore } from './rewinds/rewinds.store.ts'
 import type { RewindTables } from './rewinds/rewinds.table.ts'
+import { threadNotFound } from './threads/threads.errors.ts'
 import { forkedFromOf } from './threads/threads.presenter.ts'
 import { makeQueueStore } from './turns/queue.store.ts'
 import { makeTurnStore } from './turns/turns.store.ts'
@@ -56,6 +57,10 @@ export function makeTurnPart(
       const turns = (await store.turnsFrom(threadId, 0)).filter(({ ordinal }) => ordinal < before)
       const rewound = rewind === undefined ? null : { at: rewind.at, cameBack: rewind.came_back ?? 'disk' }
       return historyNote({ turns, forkedFrom: (row && forkedFromOf(row)) ?? null, rewound })
+    },
+    requireThread: async (threadId) => {
+      const row = await parts.threadStore.findAny(threadId)
+      if (row === undefined || row.deleted_at !== null) throw threadNotFound({})
     },
     isRewinding: async (threadId) => {
       const rewind = await rewinds.newest(threadId)

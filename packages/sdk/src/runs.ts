@@ -2,6 +2,8 @@ import type {
   CreatedWebhook,
   CreateSchedule,
   CreateWebhook,
+  KeepRuns,
+  KeptRuns,
   LatestRuns,
   NextTimes,
   Run,
@@ -35,6 +37,16 @@ export function runCalls(connection: Connection) {
     latest: (signal?: AbortSignal) => connection.json<LatestRuns>('GET', '/runs/latest', { signal }),
     /** One that has ended stays as it is. */
     cancel: (runId: string) => connection.json<Run>('POST', at('runs', runId, '/cancel')),
+
+    /** Of how many runs the agent keeps the threads, and which go now: with this value, or with the one asked about. */
+    kept: (agentId: string, options: { keep?: number; signal?: AbortSignal } = {}) =>
+      connection.json<KeptRuns>('GET', at('agents', agentId, '/kept-runs'), {
+        query: { keep: options.keep },
+        signal: options.signal,
+      }),
+    /** Threads of older ended runs are removed; null keeps all. The answer says how many go now. */
+    setKept: (agentId: string, request: KeepRuns) =>
+      connection.json<KeptRuns>('PUT', at('agents', agentId, '/kept-runs'), { json: request }),
 
     schedules: (agentId: string, signal?: AbortSignal) =>
       connection.json<Schedules>('GET', at('agents', agentId, '/schedules'), { signal }),

@@ -1,4 +1,4 @@
-import type { AgentDetails, LatestRuns, NextTimes, Run, RunPage, Schedules, Webhooks } from '@threadbox/sdk'
+import type { AgentDetails, KeptRuns, LatestRuns, NextTimes, Run, RunPage, Schedules, Webhooks } from '@threadbox/sdk'
 import { now } from './example-data.ts'
 
 /** An agent that reads logs at night, and what came of it. */
@@ -16,6 +16,7 @@ const hour = 60 * minute
 const run: Run = {
   ...{ id: 'v1', agentId: 'g1', agentVersion: 3, trigger: 'schedule', triggerId: 'f1', dueAt: now - 4 * hour },
   ...{ missed: 0, title: 'Every morning', input: 'Read the logs.', status: 'succeeded', reason: null, threadId: 't' },
+  threadRemovedAt: null,
   ...{ createdAt: now - 4 * hour, startedAt: now - 4 * hour, endedAt: now - 4 * hour + 41_000 },
   usage: { inputTokens: 48_200, outputTokens: 1900, cachedInputTokens: 0, costUsd: 0.17 },
   output: 'Nothing unusual in 14,209 lines.',
@@ -44,6 +45,10 @@ export const runs: RunPage = {
       output: 'Two services restarted more than 5 times. I could not send the mail.',
     },
     {
+      ...{ ...run, id: 'v0', threadId: null, threadRemovedAt: now - hour },
+      ...{ createdAt: now - 27 * hour, startedAt: now - 27 * hour, endedAt: now - 27 * hour + 38_000 },
+    },
+    {
       ...{ ...run, id: 'v2', status: 'skipped', reason: overlap, threadId: null, usage: null, output: null },
       ...{ createdAt: now - 28 * hour, startedAt: null, endedAt: now - 28 * hour },
     },
@@ -51,6 +56,8 @@ export const runs: RunPage = {
   next: 'next-page',
   kept: { days: 90, runs: 1000 },
 }
+
+export const kept: KeptRuns = { keep: 20, removing: { count: 0, first: [] } }
 
 /** Six in the morning in Berlin, in winter. */
 export const latestRuns: LatestRuns = {

@@ -156,6 +156,7 @@ const answers: Record<string, unknown> = {
   'GET /workspaces': { workspaces: [], installation: { policy: {}, limits: {} } },
   'GET /agents/g1': example.agent,
   'GET /agents/g1/runs': example.runs,
+  'GET /agents/g1/kept-runs': example.kept,
   'GET /agents/g1/schedules': example.schedules,
   'GET /agents/g1/webhooks': example.webhooks,
   'GET /schedules/next': example.nextTimes,

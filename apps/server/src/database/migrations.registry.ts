@@ -13,7 +13,7 @@ import { addModelImages, createModelTables } from '../models/models.table.ts'
 import { createOperationTables } from '../operations/operations.table.ts'
 import { createPreviewTables, createShareLinkTables } from '../previews/previews.table.ts'
 import { createRewindTables } from '../rewinds/rewinds.table.ts'
-import { createRunTables } from '../runs/runs.table.ts'
+import { addKeptRuns, createRunTables } from '../runs/runs.table.ts'
 import { addLifecycleColumns, addServiceColumn, createSandboxTables } from '../sandboxes/sandboxes.table.ts'
 import { createSearchTables } from '../search/search.table.ts'
 import { createServiceTables } from '../services/services.table.ts'
@@ -70,6 +70,7 @@ const changes: Record<string, Change> = {
   '0038-copies-by-link': addCopyColumns,
   '0039-git-credentials': createGitCredentialTables,
   '0040-turn-manifests': createManifestTable,
+  '0041-kept-runs': addKeptRuns,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -7,6 +7,7 @@ import type { System } from '../system.ts'
 import type { ThreadLog } from '../threads/thread-log.ts'
 import type { Threads } from '../threads/threads.usecases.ts'
 import type { Turns } from '../turns/turns.usecases.ts'
+import type { KeptRunStore } from './kept-runs.store.ts'
 import type { RunStore } from './runs.store.ts'
 import type { ScheduleStore, WebhookStore } from './triggers.store.ts'
 
@@ -15,8 +16,9 @@ export type RunDependencies = {
   schedules: ScheduleStore
   webhooks: WebhookStore
   agents: Pick<Agents, 'resolve' | 'startThread' | 'list'>
-  turns: Pick<Turns, 'send' | 'stop'>
-  threads: Pick<Threads, 'delete'>
+  keptStore: KeptRunStore
+  turns: Pick<Turns, 'send' | 'stop' | 'whileQuiet'>
+  threads: Pick<Threads, 'delete' | 'deleteByRule'>
   log: Pick<ThreadLog, 'entriesOfTurn'> & { turn(threadId: string, turnId: string): Promise<Turn | undefined> }
   settings: Pick<Settings, 'values'>
   audit: Audit

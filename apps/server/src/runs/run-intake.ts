@@ -70,5 +70,6 @@ function newRow(run: NewRun, made: { id: string; now: number }): RunRow {
     ...{ title: run.title, input: run.input, status: 'queued', reason_json: null, thread_id: null, turn_id: null },
     ...{ is_cancel_requested: 0, attempts: 0, not_before: 0, created_at: made.now },
     ...{ started_at: null, ended_at: null, usage_json: null, output: null },
+    ...{ end_order: 0, thread_removed_at: null },
   }
 }

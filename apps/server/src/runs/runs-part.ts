@@ -13,6 +13,8 @@ import type { System } from '../system.ts'
 import type { Turns } from '../turns/turns.usecases.ts'
 import { fireDueSchedules } from './due-schedules.ts'
 import { hookPages } from './hooks.routes.ts'
+import { makeKeptRunStore } from './kept-runs.store.ts'
+import { makeKeptRuns } from './kept-runs.usecases.ts'
 import type { RunDependencies } from './run-dependencies.ts'
 import { makeRunEngine } from './run-engine.ts'
 import { makeRunHistory } from './run-history.ts'
@@ -57,10 +59,12 @@ export function makeRunParts(
   const engine = makeRunEngine(dependencies)
   const history = makeRunHistory(dependencies)
   const nudge = () => loop.nudge()
+  const kept = makeKeptRuns({ ...dependencies, nudge })
   const loop = makeRunLoop({
     work: async () => {
       await fireDueSchedules({ ...dependencies, intake })
       await engine.look()
+      await kept.trim()
       await history.trim()
     },
     nextAt: async () => {
@@ -73,7 +77,7 @@ export function makeRunParts(
   const webhooks = makeWebhooks(all)
   return {
     routes: runRoutes({
-      ...{ runs: makeRuns(all), schedules: makeSchedules(all), webhooks },
+      ...{ runs: makeRuns(all), schedules: makeSchedules(all), webhooks, kept },
       // Whoever gets the address comes by the published name, whichever one its maker uses.
       originOf: makePreviewNames(options.hosts).publishedOrigin,
     }),
@@ -97,6 +101,7 @@ function dependenciesOf(
 ): RunDependencies {
   return {
     store: makeRunStore(tablesOf(open.database)),
+    keptStore: makeKeptRunStore(tablesOf(open.database)),
     schedules: makeScheduleStore(tablesOf(open.database)),
     webhooks: makeWebhookStore(tablesOf(open.database)),
     ...{ agents, turns, threads: parts.threads, log: parts.log, settings, audit, system, logger },

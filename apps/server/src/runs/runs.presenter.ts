@@ -6,6 +6,7 @@ import { makeScheduleTimes } from './schedule-times.models.ts'
 export const shownTimes = 5
 
 export function presentRun(row: RunRow, liveThreads: ReadonlySet<string>): Run {
+  const threadId = row.thread_id !== null && liveThreads.has(row.thread_id) ? row.thread_id : null
   return {
     id: row.id,
     agentId: row.agent_id,
@@ -18,7 +19,8 @@ export function presentRun(row: RunRow, liveThreads: ReadonlySet<string>): Run {
     input: row.input,
     status: row.status as RunStatus,
     reason: row.reason_json === null ? null : (JSON.parse(row.reason_json) as RunReason),
-    threadId: row.thread_id !== null && liveThreads.has(row.thread_id) ? row.thread_id : null,
+    threadId,
+    threadRemovedAt: threadId === null ? row.thread_removed_at : null,
     createdAt: row.created_at,
     startedAt: row.started_at,
     endedAt: row.ended_at,

@@ -3,7 +3,10 @@ import {
   createdWebhookSchema,
   createScheduleSchema,
   createWebhookSchema,
+  keepRunsSchema,
+  keptRunsSchema,
   latestRunsSchema,
+  maxKeptRuns,
   nextTimesSchema,
   runPageSchema,
   runSchema,
@@ -24,7 +27,9 @@ import {
   jsonAnswer,
   jsonBody,
   makeApi,
+  wholeNumberQuery,
 } from '../http/api.ts'
+import type { KeptRuns } from './kept-runs.usecases.ts'
 import type { Runs } from './runs.usecases.ts'
 import type { Schedules } from './schedules.usecases.ts'
 import type { Webhooks } from './webhooks.usecases.ts'
@@ -77,6 +82,25 @@ const cancelRunRoute = defineRoute({
   summary: 'End a run that waits or works. One that has ended stays as it is',
   request: { params: runParams },
   responses: { 200: jsonAnswer(runSchema, 'The run.') },
+})
+const getKeptRunsRoute = defineRoute({
+  method: 'get',
+  path: '/agents/{agentId}/kept-runs',
+  tags,
+  summary: 'Of how many runs an agent keeps the threads, and which go now with this value or with another one',
+  request: {
+    params: agentParams,
+    query: z.object({ keep: wholeNumberQuery({ min: 1, max: maxKeptRuns }).optional() }),
+  },
+  responses: { 200: jsonAnswer(keptRunsSchema, 'The value, and what goes.') },
+})
+const setKeptRunsRoute = defineRoute({
+  method: 'put',
+  path: '/agents/{agentId}/kept-runs',
+  tags,
+  summary: 'Keep the threads of the newest ended runs only, or of all',
+  request: { params: agentParams, body: jsonBody(keepRunsSchema) },
+  responses: { 200: jsonAnswer(keptRunsSchema, 'The value, and what goes now.') },
 })
 const listSchedulesRoute = defineRoute({
   method: 'get',
@@ -163,6 +187,7 @@ type Dependencies = {
   runs: Runs
   schedules: Schedules
   webhooks: Webhooks
+  kept: KeptRuns
   /** Where the app is, for whoever reached it under this host. */
   originOf: (host: string) => string
 }
@@ -190,9 +215,21 @@ export function runRoutes(dependencies: Dependencies): Api {
   api.openapi(cancelRunRoute, async (context) =>
     context.json(await runs.cancel(context.get('caller').userId, context.req.valid('param').runId), 200),
   )
+  addKeptRoutes(api, dependencies)
   addScheduleRoutes(api, dependencies)
   addWebhookRoutes(api, dependencies)
   return api
+}
+
+function addKeptRoutes(api: Api, { kept }: Dependencies): void {
+  api.openapi(getKeptRunsRoute, async (context) => {
+    const { keep } = context.req.valid('query')
+    return context.json(await kept.get(context.get('caller').userId, context.req.valid('param').agentId, keep), 200)
+  })
+  api.openapi(setKeptRunsRoute, async (context) => {
+    const { agentId } = context.req.valid('param')
+    return context.json(await kept.set(context.get('caller').userId, agentId, context.req.valid('json')), 200)
+  })
 }
 
 function addScheduleRoutes(api: Api, { schedules }: Dependencies): void {

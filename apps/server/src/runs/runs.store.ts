@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { ThreadTables } from '../threads/threads.table.ts'
 import type { RunRow, RunTables } from './runs.table.ts'
 
@@ -37,7 +37,10 @@ export type RunStore = {
   agentIds(): Promise<string[]>
   /** The newest run of each of these agents that has one. */
   newest(agentIds: readonly string[]): Promise<RunRow[]>
-  /** Removes ended runs of an agent that are older, and those beyond the newest so many. */
+  /**
+   * Removes ended runs of an agent that are older, and those beyond the newest so many. Where the agent keeps the threads of
+   * its newest runs only, one whose thread is there stays: without its row nobody would know which run the thread is of.
+   */
   prune(agentId: string, keep: { since: number; count: number }): Promise<void>
 }
 
@@ -56,6 +59,7 @@ export function makeRunStore(database: Kysely<RunTables & Pick<ThreadTables, 'th
     },
     ...reads(runs),
     ...changes(runs),
+    prune: (agentId, keep) => prune(database, agentId, keep),
   }
 }
 
@@ -130,7 +134,7 @@ function reads(
   }
 }
 
-function changes(database: Kysely<RunTables>): Pick<RunStore, 'claim' | 'postpone' | 'change' | 'end' | 'prune'> {
+function changes(database: Kysely<RunTables>): Pick<RunStore, 'claim' | 'postpone' | 'change' | 'end'> {
   return {
     claim: async (id, { threadId, now }) => {
       const result = await database
@@ -159,31 +163,52 @@ function changes(database: Kysely<RunTables>): Pick<RunStore, 'claim' | 'postpon
     end: async (id, from, end) => {
       const result = await database
         .updateTable('runs')
-        .set(end)
+        .set(({ selectFrom }) => ({
+          ...end,
+          end_order: selectFrom('runs as other')
+            .whereRef('other.agent_id', '=', 'runs.agent_id')
+            .select((row) => sql<number>`coalesce(${row.fn.max('other.end_order')}, 0) + 1`.as('next')),
+        }))
         .where('id', '=', id)
         .where('status', '=', from)
         .executeTakeFirst()
       return result.numUpdatedRows > 0n
     },
-    prune: async (agentId, { since, count }) => {
-      const ended = database
-        .selectFrom('runs')
-        .select(['id', 'created_at'])
-        .where('agent_id', '=', agentId)
-        .where('ended_at', 'is not', null)
-      const first = await ended
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .offset(count)
-        .limit(1)
-        .executeTakeFirst()
-      const upTo = Math.max(since, (first?.created_at ?? -1) + 1)
-      await database
-        .deleteFrom('runs')
-        .where('agent_id', '=', agentId)
-        .where('ended_at', 'is not', null)
-        .where('created_at', '<', upTo)
-        .execute()
-    },
   }
+}
+
+async function prune(
+  database: Kysely<RunTables & Pick<ThreadTables, 'threads'>>,
+  agentId: string,
+  { since, count }: { since: number; count: number },
+): Promise<void> {
+  const first = await database
+    .selectFrom('runs')
+    .select('created_at')
+    .where('agent_id', '=', agentId)
+    .where('ended_at', 'is not', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .offset(count)
+    .limit(1)
+    .executeTakeFirst()
+  const upTo = Math.max(since, (first?.created_at ?? -1) + 1)
+  await database
+    .deleteFrom('runs')
+    .where('agent_id', '=', agentId)
+    .where('ended_at', 'is not', null)
+    .where('created_at', '<', upTo)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('run_keeps')
+            .innerJoin('threads', (join) => join.onRef('threads.id', '=', 'runs.thread_id'))
+            .whereRef('run_keeps.agent_id', '=', 'runs.agent_id')
+            .where('runs.thread_removed_at', 'is', null)
+            .where('threads.deleted_at', 'is', null)
+            .select('threads.id'),
+        ),
+      ),
+    )
+    .execute()
 }

@@ -31,7 +31,14 @@ export type RunRow = {
   ended_at: number | null
   usage_json: string | null
   output: string | null
+  /** Orders the ended runs of an agent, because clocks are set; 0: ended before there was an order, or never began. */
+  end_order: number
+  /** When its thread was marked as deleted because the agent keeps fewer. Never set again: what a person brings back stays. */
+  thread_removed_at: number | null
 }
+
+/** An agent that does not keep the threads of all its runs, and of how many of the newest it keeps them. */
+export type RunKeepRow = { agent_id: string; keep: number }
 
 export type ScheduleRow = {
   id: string
@@ -78,6 +85,7 @@ export type RunTables = {
   run_due_times: DueTimeRow
   run_webhooks: WebhookRow
   run_webhook_deliveries: WebhookDeliveryRow
+  run_keeps: RunKeepRow
 }
 
 export async function createRunTables(database: Kysely<never>): Promise<void> {
@@ -85,6 +93,21 @@ export async function createRunTables(database: Kysely<never>): Promise<void> {
   await createRuns(tables)
   await createSchedules(tables)
   await createWebhooks(tables)
+}
+
+/** An agent may keep the threads of its newest runs only. */
+export async function addKeptRuns({ schema }: Kysely<never>): Promise<void> {
+  await schema
+    .createTable('run_keeps')
+    .addColumn('agent_id', 'text', (column) => column.primaryKey().references('agents.id').onDelete('cascade'))
+    .addColumn('keep', 'integer', (column) => column.notNull())
+    .execute()
+  await schema
+    .alterTable('runs')
+    .addColumn('end_order', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute()
+  await schema.alterTable('runs').addColumn('thread_removed_at', 'bigint').execute()
+  await schema.createIndex('runs_end_idx').on('runs').columns(['agent_id', 'end_order']).execute()
 }
 
 async function createRuns({ schema }: Kysely<RunTables>): Promise<void> {

@@ -1,5 +1,13 @@
 import { makeKeyedLock } from '@threadbox/domain'
-import type { CreateThread, SandboxView, SearchHit, Thread, ThreadPage, UpdateThread } from '@threadbox/protocol/public'
+import type {
+  AuditEvent,
+  CreateThread,
+  SandboxView,
+  SearchHit,
+  Thread,
+  ThreadPage,
+  UpdateThread,
+} from '@threadbox/protocol/public'
 import type { Audit } from '../audit/audit.ts'
 import type { Operations } from '../operations/operations.ts'
 import { excerptOf, termsOf } from '../search/search-documents.models.ts'
@@ -27,6 +35,11 @@ export type Threads = {
   update(userId: string, threadId: string, request: UpdateThread): Promise<Thread>
   /** The thread leaves the list at once and is removed for good when the undo time is over. */
   delete(userId: string, threadId: string): Promise<Thread>
+  /**
+   * As if its owner had deleted it, for a rule that nobody has to be there for. `mark` marks the row as deleted at this time,
+   * unless the rule does not hold any more. Says whether the thread was deleted.
+   */
+  deleteByRule(threadId: string, rule: DeletionRule): Promise<boolean>
   restore(userId: string, threadId: string): Promise<Thread>
   search(userId: string, query: { text: string; limit: number }): Promise<SearchHit[]>
   /** A title that a model or the first message suggests. A person's own title stays. */
@@ -34,6 +47,8 @@ export type Threads = {
   /** Tells everybody who looks at the thread or its owner's sidebar how the thread is now. */
   announce(threadId: string, options?: { isRecorded: boolean }): Promise<void>
 }
+
+export type DeletionRule = { mark(at: number): Promise<boolean>; details: AuditEvent['details'] }
 
 export type ThreadsDependencies = {
   store: ThreadStore
@@ -103,7 +118,20 @@ export function makeThreads(dependencies: ThreadsDependencies): Threads {
       await announce(threadId)
       return await present(await open(userId, threadId))
     },
-    delete: (userId, threadId) => deleteThread(dependencies, { userId, row: open(userId, threadId), present }),
+    delete: async (userId, threadId) => {
+      const row = await open(userId, threadId)
+      const mark = async (at: number) => {
+        await store.update(row.id, { deleted_at: at })
+        return true
+      }
+      await deleteThread(dependencies, { row, by: userId, rule: { mark, details: {} } })
+      return await present((await store.findAny(threadId)) ?? row)
+    },
+    deleteByRule: async (threadId, rule) => {
+      const row = await store.findAny(threadId)
+      if (row === undefined || row.deleted_at !== null) return false
+      return await deleteThread(dependencies, { row, by: null, rule })
+    },
     restore: async (userId, threadId) => {
       const row = await find(userId, threadId)
       if (row.deleted_at === null) return await present(row)
@@ -209,23 +237,24 @@ async function update(
   await dependencies.onMoved()
 }
 
+/** `by` null: nobody did, a rule says so. */
 async function deleteThread(
   dependencies: ThreadsDependencies,
-  work: { userId: string; row: Promise<ThreadRow>; present: (row: ThreadRow) => Promise<Thread> },
-): Promise<Thread> {
-  const { store, system, operations, audit, userHub } = dependencies
-  const row = await work.row
+  work: { row: ThreadRow; by: string | null; rule: DeletionRule },
+): Promise<boolean> {
+  const { system, operations, audit, userHub } = dependencies
+  const { row, by, rule } = work
   const now = system.now()
   // The order matters for a crash in between: an operation without a mark is withdrawn by the next restore or runs
   // and finds the mark missing; a mark without an operation would hide the thread for ever.
   await operations.plan({ kind: deleteThreadOperation, subjectId: row.id, dueAt: now + dependencies.undoMs })
-  await store.update(row.id, { deleted_at: now })
+  if (!(await rule.mark(now))) return false
   dependencies.onUsableChanged()
-  await audit.record({ userId: work.userId, action: 'thread-deleted', subject: row.id })
+  await audit.record({ userId: by, action: 'thread-deleted', subject: row.id, details: rule.details })
   dependencies.onDeleted(row.id)
   await dependencies.onListed([row.workspace_id])
-  userHub.publish(work.userId, { type: 'thread-removed', threadId: row.id })
-  return await work.present({ ...row, deleted_at: now })
+  userHub.publish(by ?? row.user_id, { type: 'thread-removed', threadId: row.id })
+  return true
 }
 
 async function searchThreads(

@@ -54,6 +54,8 @@ export type TurnDependencies = {
   historyNote(threadId: string, before: number): Promise<string | null>
   /** The thread is being rewound, or its rewind waits for the host: no turn begins. */
   isRewinding(threadId: string): Promise<boolean>
+  /** Throws `thread.not-found` when it is gone or deleted. */
+  requireThread(threadId: string): Promise<void>
   /** A turn has ended, and that is recorded. */
   onTurnEnded(turn: { id: string; threadId: string }): void
   setAutomaticTitle(threadId: string, title: string): Promise<void>

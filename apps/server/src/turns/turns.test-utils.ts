@@ -116,7 +116,7 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
     connections: connectionParts.agentConnections,
     lifecycle: { pause: async () => undefined, status: async () => ({ state: 'active', since: 0 }) },
     ...{ wakeNotes: { pending: async () => undefined }, snapshots: noSnapshots, historyNote: async () => null },
-    ...{ isRewinding: async () => false, onTurnEnded: () => undefined },
+    ...{ isRewinding: async () => false, requireThread: async () => undefined, onTurnEnded: () => undefined },
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
     models,
     threadFacts: async (id) => {

@@ -152,10 +152,14 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
   }
 }
 
-/** Turns begin one at a time, and none while the thread is being rewound. */
-function whatBegins({ isRewinding }: TurnDependencies, exclusively: ReturnType<typeof makeKeyedLock>) {
+/**
+ * Turns begin one at a time, none while the thread is being rewound, and none in one that was deleted since the request was
+ * let through.
+ */
+function whatBegins({ isRewinding, requireThread }: TurnDependencies, exclusively: ReturnType<typeof makeKeyedLock>) {
   return <Value>(threadId: string, work: () => Promise<Value>) =>
     exclusively(threadId, async () => {
+      await requireThread(threadId)
       if (await isRewinding(threadId)) throw rewindUnderWay({})
       return await work()
     })

@@ -13,6 +13,7 @@ export const queryKeys = {
   capture: (threadId: string, keepMemory: boolean) => ['capture', threadId, keepMemory],
   latestRuns: ['agents', 'latest-runs'],
   runs: (agentId: string) => ['agents', agentId, 'runs'],
+  keptRuns: (agentId: string) => ['agents', agentId, 'kept-runs'],
   schedules: (agentId: string) => ['agents', agentId, 'schedules'],
   webhooks: (agentId: string) => ['agents', agentId, 'webhooks'],
   nextTimes: (plan: { cron: string; timeZone: string }) => ['next-times', plan.cron, plan.timeZone],

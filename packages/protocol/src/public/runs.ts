@@ -6,6 +6,8 @@ import { usageSchema } from './thread.ts'
 export const maxRunInputCharacters = 50_000
 /** Schedules, and webhooks, that one agent may have. */
 export const maxTriggersPerAgent = 50
+/** The largest number of runs whose threads an agent keeps; beyond it, it keeps all. */
+export const maxKeptRuns = 1000
 
 /**
  * `queued`: waits for its turn. `running`: its thread is made, or works. `skipped`: never started, the reason says why.
@@ -47,6 +49,8 @@ export const runSchema = z
     reason: runReasonSchema.nullable(),
     /** Null while there is none, and when it was deleted. */
     threadId: z.string().nullable(),
+    /** When its thread was removed because the agent keeps those of its newest runs only; else null. */
+    threadRemovedAt: z.number().int().nullable(),
     createdAt: z.number().int(),
     startedAt: z.number().int().nullable(),
     endedAt: z.number().int().nullable(),
@@ -80,6 +84,25 @@ export const latestRunsSchema = z
   })
   .meta({ id: 'LatestRuns' })
 export type LatestRuns = z.infer<typeof latestRunsSchema>
+
+const keepSchema = z.number().int().min(1).max(maxKeptRuns)
+
+/** `PUT /agents/{id}/kept-runs`: of how many of its newest ended runs an agent keeps the threads; null: of all. */
+export const keepRunsSchema = z.strictObject({ keep: keepSchema.nullable() })
+export type KeepRuns = z.infer<typeof keepRunsSchema>
+
+/** `GET /agents/{id}/kept-runs`: how many are kept, and which threads go now with that value, or with the one asked about. */
+export const keptRunsSchema = z
+  .object({
+    keep: keepSchema.nullable(),
+    removing: z.object({
+      count: z.number().int(),
+      /** The runs of the first few of these threads, those that ended first at the beginning. */
+      first: z.array(runSchema.pick({ id: true, title: true, createdAt: true })),
+    }),
+  })
+  .meta({ id: 'KeptRuns' })
+export type KeptRuns = z.infer<typeof keptRunsSchema>
 
 const inputSchema = z.string().trim().min(1).max(maxRunInputCharacters)
 const versionSchema = z.number().int().min(1).max(1_000_000)

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { CreateSchedule, CreateWebhook, UpdateSchedule, UpdateWebhook } from '@threadbox/sdk'
+import type { CreateSchedule, CreateWebhook, KeepRuns, UpdateSchedule, UpdateWebhook } from '@threadbox/sdk'
 import { useClient } from '../../../app/client.ts'
 import { queryKeys } from '../../../app/query-keys.ts'
 import { renewAgents } from '../../agents/api/agents.queries.ts'
@@ -25,6 +25,24 @@ export function useLatestRuns() {
     select: (answer) => new Map(answer.agents.map((agent) => [agent.agentId, agent])),
   })
 }
+
+/** Of how many runs the agent keeps the threads. */
+export function useKeptRuns(agentId: string) {
+  const client = useClient()
+  return useQuery({
+    queryKey: queryKeys.keptRuns(agentId),
+    queryFn: ({ signal }) => client.runs.kept(agentId, { signal }),
+  })
+}
+
+/** What another value would remove now. */
+export function useAskKeptRuns(agentId: string) {
+  const client = useClient()
+  return useMutation({ mutationFn: (keep: number) => client.runs.kept(agentId, { keep }) })
+}
+
+export const useSetKeptRuns = (agentId: string) =>
+  useRunChange((client, request: KeepRuns) => client.runs.setKept(agentId, request))
 
 export function useSchedules(agentId: string) {
   const client = useClient()

@@ -56,6 +56,7 @@ export function RunList(props: { agentId: string }) {
 function RunItem(props: { run: Run }) {
   const { t } = useTranslation('runs')
   const cancel = useCancelRun()
+  const format = useFormat()
   const { run } = props
   const isOpen = run.endedAt === null
   const lines = (run.output ?? '').trim().split('\n')
@@ -82,6 +83,9 @@ function RunItem(props: { run: Run }) {
           </Link>
         )}
       </div>
+      {run.threadRemovedAt !== null && (
+        <p className="run-reason">{t('threadRemoved', { when: format.deadline(run.threadRemovedAt, Date.now()) })}</p>
+      )}
       {run.reason !== null && <Reason reason={run.reason} />}
       {run.output !== null && run.output.trim() !== '' && (
         <details className="run-output">

@@ -12,6 +12,7 @@ import { Loaded } from '../../settings/components/loaded.tsx'
 import { Group } from '../../settings/components/section.tsx'
 import { PlainHeader } from '../../threads/components/thread-header.tsx'
 import { useStartRun } from '../api/runs.queries.ts'
+import { KeptRuns } from './kept-runs.tsx'
 import { RunList } from './run-list.tsx'
 import { ScheduleList } from './schedule-list.tsx'
 import { WebhookList } from './webhook-list.tsx'
@@ -41,6 +42,7 @@ export function RunsPage() {
                 <ScheduleList agentId={agentId} />
                 <WebhookList agentId={agentId} />
                 <Group title={t('runs')}>
+                  <KeptRuns agentId={agentId} />
                   <RunList agentId={agentId} />
                 </Group>
               </>
