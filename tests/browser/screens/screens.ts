@@ -210,6 +210,12 @@ export const screens: readonly Screen[] = [
     reach: async (page) => await page.getByRole('button', { name: 'Edit Every morning' }).press('Enter'),
     shows: (page) => dialog(page).getByRole('listitem').last(),
   },
+  {
+    name: 'kept-runs',
+    path: '/agents/g1/runs',
+    reach: async (page) => await page.getByRole('button', { name: 'Change how many threads are kept' }).press('Enter'),
+    shows: (page) => dialog(page).getByRole('textbox', { name: 'How many runs' }),
+  },
   settings('skills', (page) => page.getByText('weekly-report', { exact: true })),
   {
     name: 'skill-editor',
