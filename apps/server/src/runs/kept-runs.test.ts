@@ -133,6 +133,9 @@ onBothDatabases((target) => {
   describe('a thread that somebody needs stays', () => {
     const change = async (input: string, body: object) =>
       bench.request('PATCH', `/threads/${await threadOf(input)}`, body)
+    const insert = async (table: 'queued_messages' | 'preview_shares' | 'rewinds', row: object) => {
+      await tablesOf<Record<string, object>>(bench.server.open.database).insertInto(table).values(row).execute()
+    }
     const staysAfter = async (work: () => Promise<unknown>) => {
       await run('a', 'b', 'c')
       await work()
@@ -187,6 +190,32 @@ onBothDatabases((target) => {
         const limits = { memoryBytes: 1, cpus: 1, processes: 1, diskBytes: 1 }
         const row = newSandboxRow({ id: 's00000000000000000001', threadId, limits, now })
         await bench.server.parts.sandboxStore.insertIfMissing({ ...row, held_until: now + hourMs })
+      })
+    })
+
+    test('C11: in which a message waits', async () => {
+      await staysAfter(async () => {
+        const row = { entry_id: 'e1', thread_id: await threadOf('a'), turn_id: 'u1', position: 1, status: 'held' }
+        const message = { text: 'Go on.', attachments_json: '[]', is_unattended: 0, created_at: 1 }
+        await insert('queued_messages', { ...row, ...message })
+      })
+    })
+
+    test('C11: that others look into by a link to what it serves, until the link is over', async () => {
+      await staysAfter(async () => {
+        const row = { id: 'l1', sha256: 'x', user_id: bench.owner.userId, thread_id: await threadOf('a'), port: 80 }
+        const times = { created_at: 1, expires_at: bench.server.clock.now + 1 }
+        await insert('preview_shares', { ...row, ...times, service: 'web', may_wake: 0 })
+      })
+      bench.server.clock.now += 2
+      await look()
+      expect(await kept()).toEqual(['c'])
+    })
+
+    test('C11: that is being rewound', async () => {
+      await staysAfter(async () => {
+        const row = { id: 'w1', thread_id: await threadOf('a'), state: 'begun', position: 1, at: 1, ordinal: 0 }
+        await insert('rewinds', { ...row, notice_entry_id: 'e1', keep_id: 'k1' })
       })
     })
 
@@ -287,8 +316,12 @@ onBothDatabases((target) => {
     test('C11: between the plan and the mark removes the thread at the next pass, and once', async () => {
       await run('a', 'b')
       const threadId = await threadOf('a')
-      await bench.request('PUT', path(), { keep: 1 })
-      await bench.server.parts.operations.plan({ kind: 'delete-thread', subjectId: threadId, dueAt: 0 })
+      await keep(1)
+      const cut = new Error('the server was killed here')
+      const rule = { mark: () => Promise.reject(cut), details: {} }
+      await expect(bench.server.parts.threads.deleteByRule(threadId, rule)).rejects.toBe(cut)
+      expect(await bench.server.parts.operations.isPlanned('delete-thread', threadId)).toBe(true)
+      bench.server.clock.now += 60_000
       await bench.server.start()
       await expect.poll(() => bench.server.parts.operations.isPlanned('delete-thread', threadId)).toBe(false)
       await look()
