@@ -360,6 +360,18 @@ onBothDatabases((target) => {
     expect(rows.map(({ threadRemovedAt }) => threadRemovedAt)).toEqual([null, null, null])
   })
 
+  test('C11: of messages that come while threads go, each is refused or keeps its thread', async () => {
+    await run('a', 'b', 'c', 'd', 'e', 'f')
+    const threadIds = (await bench.runs()).slice(1).map(({ threadId }) => threadId ?? '')
+    await keep(1)
+    const message = { text: 'Wait!', attachmentIds: [], key: 'came-meanwhile', approvals: 'deny' as const }
+    const sent = threadIds.map((threadId) => bench.server.parts.turns.send(threadId, message))
+    const [, ...ends] = await Promise.allSettled([look(), ...sent])
+    const rows = await Promise.all(threadIds.map((threadId) => bench.server.parts.threadStore.findAny(threadId)))
+    expect(ends.map(({ status }) => status === 'fulfilled')).toEqual(rows.map((row) => row?.deleted_at === null))
+    await Promise.all(threadIds.map((threadId) => bench.server.parts.turns.settled(threadId)))
+  })
+
   test('C11: a message that comes while its thread goes is refused, not lost', async () => {
     await run('a', 'b')
     const threadId = await threadOf('a')
