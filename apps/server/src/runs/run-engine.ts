@@ -1,4 +1,5 @@
-import { isThreadboxError } from '@threadbox/errors'
+import { isErrorOf, isThreadboxError } from '@threadbox/errors'
+import { threadNotFound } from '../threads/threads.errors.ts'
 import type { RunDependencies } from './run-dependencies.ts'
 import { outcomeOf, reasonFrom } from './run-outcome.models.ts'
 import { runStopped, runThreadGone } from './runs.errors.ts'
@@ -140,6 +141,7 @@ async function end(dependencies: RunDependencies, row: RunRow, how: End): Promis
 /** What could not begin: once more where only the machine was in the way, with another thread where that one is lost. */
 async function giveUp(dependencies: RunDependencies, { row, error }: { row: RunRow; error: unknown }): Promise<void> {
   const { store, system, logger } = dependencies
+  if (isErrorOf(threadNotFound, error)) return await lose(dependencies, row)
   const isUnavailable = isThreadboxError(error) && ['unavailable', 'interrupted'].includes(error.kind)
   const isInterrupted = isThreadboxError(error) && error.code === 'agent.start-interrupted'
   const delayMs = isInterrupted ? 0 : retryDelaysMs[row.attempts]

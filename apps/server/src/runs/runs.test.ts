@@ -244,6 +244,18 @@ onBothDatabases((target) => {
       },
     )
 
+    test('C11: finds a thread that was deleted before its message came, and sends none', async () => {
+      const { id } = await bench.start()
+      const { agents } = bench.server.parts
+      const order = { agentId: bench.agent.id, version: 1, ownerId: bench.owner.userId, title: 'Reporter' }
+      const { threadId } = await agents.startThread(order)
+      await rows().set({ status: 'running', thread_id: threadId, started_at: 1 }).where('id', '=', id).execute()
+      bench.server.clock.now += 1
+      await bench.request('DELETE', `/threads/${threadId}`)
+      expect(await bench.finish()).toMatchObject([{ id, status: 'failed', reason: { code: 'run.thread-gone' } }])
+      expect(await bench.messages()).toEqual([])
+    })
+
     test('C11: while the thread was being made begins it anew in another one', async () => {
       const { id } = await bench.start()
       const hidden = await bench.server.parts.hiddenThreads.create({
