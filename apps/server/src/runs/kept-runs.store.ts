@@ -31,6 +31,7 @@ export type KeptRunStore = {
   /** Those that ended first at the beginning. */
   removable(wanted: Wanted, limit: number): Promise<OldRun[]>
   countRemovable(wanted: Wanted): Promise<number>
+  isRemovable(run: OldRun, wanted: Wanted): Promise<boolean>
   /**
    * Marks the thread of a run as deleted and notes that with the run, both or neither. False when it may not go any more:
    * somebody needs it now, or the agent keeps more than when it was found.
@@ -79,6 +80,10 @@ export function makeKeptRunStore(database: Kysely<Tables>): KeptRunStore {
         .select((builder) => builder.fn.countAll<number>().as('count'))
         .executeTakeFirst()
       return Number(row?.count ?? 0)
+    },
+    isRemovable: async (run, wanted) => {
+      const found = removable(database, wanted).select('runs.id').where('runs.id', '=', run.id)
+      return (await found.executeTakeFirst()) !== undefined
     },
     mark: (run, wanted) => database.transaction().execute((transaction) => mark(transaction, run, wanted)),
   }
@@ -134,24 +139,36 @@ function removable(database: Kysely<Tables>, wanted: Wanted) {
   )
 }
 
-/** Whether a person went on in the thread of a run, keeps it awake or rewinds it, or others look at it. */
+/** A sandbox says of its last use now and then: what is less after the end of a run may have been the run. */
+const useOfRunMs = 60_000
+
+/** Whether a person went on in the thread of a run, used its sandbox or rewound it, or others look at it. */
 function isNeeded(builder: ExpressionBuilder<Tables, 'runs' | 'threads'>, now: number) {
-  const { eb, or, ref, exists, selectFrom } = builder
-  const otherTurn = selectFrom('turn_runs')
+  const { or, exists, selectFrom } = builder
+  const wentOn = selectFrom('turn_runs')
     .select('turn_runs.id')
     .whereRef('turn_runs.thread_id', '=', 'threads.id')
-    .where(or([eb('runs.turn_id', 'is', null), eb(ref('runs.turn_id'), '!=', sql.ref<string>('turn_runs.id'))]))
+    .where((turn) =>
+      turn.or([
+        turn('runs.turn_id', 'is', null),
+        turn('turn_runs.id', '!=', turn.ref('runs.turn_id')),
+        // Somebody had it tried again.
+        turn('turn_runs.allowance_from', '>', turn.ref('runs.ended_at')),
+      ]),
+    )
   const waiting = selectFrom('queued_messages')
     .select('queued_messages.entry_id')
     .whereRef('queued_messages.thread_id', '=', 'threads.id')
-  const awake = selectFrom('sandboxes')
+  const used = selectFrom('sandboxes')
     .select('sandboxes.id')
     .whereRef('sandboxes.thread_id', '=', 'threads.id')
-    .where('sandboxes.held_until', '>', now)
-  const rewind = selectFrom('rewinds')
-    .select('rewinds.id')
-    .whereRef('rewinds.thread_id', '=', 'threads.id')
-    .where('rewinds.state', '!=', 'done')
+    .where((sandbox) =>
+      sandbox.or([
+        sandbox('sandboxes.held_until', '>', now),
+        sandbox('sandboxes.used_at', '>', sql<number>`${sandbox.ref('runs.ended_at')} + ${useOfRunMs}`),
+      ]),
+    )
+  const rewind = selectFrom('rewinds').select('rewinds.id').whereRef('rewinds.thread_id', '=', 'threads.id')
   const readers = selectFrom('thread_links')
     .select('thread_links.id')
     .whereRef('thread_links.thread_id', '=', 'threads.id')
@@ -162,7 +179,7 @@ function isNeeded(builder: ExpressionBuilder<Tables, 'runs' | 'threads'>, now: n
     .where((link) =>
       link.or([link('preview_shares.expires_at', 'is', null), link('preview_shares.expires_at', '>', now)]),
     )
-  return or([otherTurn, waiting, awake, rewind, readers, visitors].map((rows) => exists(rows)))
+  return or([wentOn, waiting, used, rewind, readers, visitors].map((rows) => exists(rows)))
 }
 
 function ended(database: Kysely<Tables>, agentId: string) {

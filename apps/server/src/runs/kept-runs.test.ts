@@ -4,6 +4,7 @@ import type { AuditTables } from '../audit/audit.table.ts'
 import { onBothDatabases } from '../database/both-databases.test-utils.ts'
 import { tablesOf } from '../database/database.ts'
 import { newSandboxRow } from '../sandboxes/sandbox-rows.ts'
+import type { TurnTables } from '../turns/turns.table.ts'
 import { makeKeptRunStore } from './kept-runs.store.ts'
 import { makeRunBench, type RunBench } from './runs.test-utils.ts'
 
@@ -183,13 +184,36 @@ onBothDatabases((target) => {
       await staysAfter(() => change('a', { workspaceId: id }))
     })
 
+    const addSandbox = async (threadId: string, columns: { held_until?: number; used_at: number }) => {
+      const now = bench.server.clock.now
+      const limits = { memoryBytes: 1, cpus: 1, processes: 1, diskBytes: 1 }
+      const row = newSandboxRow({ id: 's00000000000000000001', threadId, limits, now })
+      await bench.server.parts.sandboxStore.insertIfMissing({ ...row, ...columns })
+    }
+    const endOf = async (input: string) => (await bench.runs()).find((row) => row.input === input)?.endedAt ?? 0
+
     test('C11: that is kept awake', async () => {
+      const heldUntil = bench.server.clock.now + 9 * hourMs
+      await staysAfter(async () => addSandbox(await threadOf('a'), { held_until: heldUntil, used_at: 0 }))
+    })
+
+    test('C11: whose sandbox a person used after the run', async () => {
+      await staysAfter(async () => addSandbox(await threadOf('a'), { used_at: (await endOf('a')) + 60_001 }))
+    })
+
+    test('C11: not one whose sandbox was used by the run itself at last', async () => {
+      await run('a', 'b')
+      await addSandbox(await threadOf('a'), { used_at: await endOf('a') })
+      await keep(1)
+      await look()
+      expect(await kept()).toEqual(['b'])
+    })
+
+    test('C11: whose turn was tried again', async () => {
       await staysAfter(async () => {
-        const threadId = await threadOf('a')
-        const now = bench.server.clock.now
-        const limits = { memoryBytes: 1, cpus: 1, processes: 1, diskBytes: 1 }
-        const row = newSandboxRow({ id: 's00000000000000000001', threadId, limits, now })
-        await bench.server.parts.sandboxStore.insertIfMissing({ ...row, held_until: now + hourMs })
+        const again = { allowance_from: (await endOf('a')) + 1 }
+        const turns = tablesOf<TurnTables>(bench.server.open.database).updateTable('turn_runs').set(again)
+        await turns.where('thread_id', '=', await threadOf('a')).execute()
       })
     })
 
@@ -212,9 +236,9 @@ onBothDatabases((target) => {
       expect(await kept()).toEqual(['c'])
     })
 
-    test('C11: that is being rewound', async () => {
+    test.each(['begun', 'done'])('C11: that was rewound (%s)', async (state) => {
       await staysAfter(async () => {
-        const row = { id: 'w1', thread_id: await threadOf('a'), state: 'begun', position: 1, at: 1, ordinal: 0 }
+        const row = { id: 'w1', thread_id: await threadOf('a'), state, position: 1, at: 1, ordinal: 0 }
         await insert('rewinds', { ...row, notice_entry_id: 'e1', keep_id: 'k1' })
       })
     })
@@ -342,6 +366,30 @@ onBothDatabases((target) => {
       expect(await bench.server.parts.operations.isPlanned('delete-thread', old.thread_id)).toBe(true)
       expect((await bench.runs())[1]).toMatchObject({ threadId: null, threadRemovedAt: now })
     })
+  })
+
+  test('C11: a thread with which something else is done is not waited for, and goes with its whole time to undo', async () => {
+    await run('a', 'b')
+    const threadId = await threadOf('a')
+    const { turns, operations } = bench.server.parts
+    const [busy, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const work = async () => {
+      begun.resolve()
+      await busy.promise
+    }
+    const other = turns.whileQuiet(threadId, { work, refusal: () => new Error('a turn runs') as never })
+    await begun.promise
+    await keep(1)
+    await look()
+    expect(await operations.isPlanned('delete-thread', threadId)).toBe(false)
+    busy.resolve()
+    await other
+    bench.server.clock.now += hourMs
+    await look()
+    expect(await kept()).toEqual(['b'])
+    expect(await operations.dueAt('delete-thread', threadId)).toBeGreaterThan(bench.server.clock.now)
+    await bench.request('POST', `/threads/${threadId}/restore`)
+    expect(await kept()).toEqual(['b', 'a'])
   })
 
   test('C11: what was found is looked at again when it goes: pinned, or kept by a larger number, meanwhile', async () => {

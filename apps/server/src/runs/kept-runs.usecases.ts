@@ -19,6 +19,9 @@ export type KeptRuns = {
 
 /** Threads that one pass removes: some seconds of work at most. */
 const perPass = 50
+/** Runs wait for a pass, so it does not wait for what others do with threads: the next one finds them again. */
+const patienceMs = 1000
+const mostBusy = 3
 /** Runs that are named before their threads go. */
 const named = 5
 
@@ -53,36 +56,69 @@ export function makeKeptRuns(
       return answer
     },
     trim: async () => {
-      let [left, removed] = [perPass, 0]
+      let [removed, busy] = [0, 0]
       for (const row of await store.limited()) {
-        const found = await store.removable({ ...row, now: system.now() }, left)
-        for (const run of found) if (await remove(dependencies, run, row)) removed += 1
-        left -= found.length
-        if (left === 0) break
+        const found = await store.removable({ ...row, now: system.now() }, perPass - removed)
+        for (const run of found) {
+          const outcome = await remove(dependencies, run, row)
+          if (outcome === 'removed') removed += 1
+          if (outcome === 'busy') busy += 1
+          if (busy === mostBusy) return
+        }
+        if (removed === perPass) return dependencies.nudge()
       }
-      // Only where there was progress: what cannot go now is looked at again when something changes.
-      if (left === 0 && removed > 0) dependencies.nudge()
     },
   }
 }
 
+type Outcome = 'removed' | 'kept' | 'busy'
+
 /** Between messages of the thread: whoever comes first, a person who writes or the rule, has it. */
 async function remove(
-  dependencies: Pick<RunDependencies, 'keptStore' | 'threads' | 'turns' | 'logger' | 'onChanged'>,
+  dependencies: Pick<RunDependencies, 'keptStore' | 'threads' | 'turns' | 'logger' | 'onChanged' | 'system'>,
   run: OldRun,
   row: RunKeepRow,
-): Promise<boolean> {
-  const { keptStore: store, threads, turns } = dependencies
-  const mark = async (now: number) => {
-    const work = () => store.mark(run, { ...row, now })
-    return await turns.whileQuiet(run.thread_id, { work, refusal: () => turnRunning({}) }).catch((error: unknown) => {
-      if (isErrorOf(turnRunning, error)) return false
-      throw error
-    })
+): Promise<Outcome> {
+  const { logger } = dependencies
+  let step: 'waiting' | 'working' | 'given-up' = 'waiting'
+  const work = async (): Promise<Outcome> => {
+    if (step === 'given-up') return 'busy'
+    step = 'working'
+    return await removeQuiet(dependencies, run, row)
   }
-  const details = { rule: 'kept-runs', agentId: run.agent_id, runId: run.id, keep: row.keep }
-  if (!(await threads.deleteByRule(run.thread_id, { mark, details }))) return false
-  dependencies.logger.info({ runId: run.id, threadId: run.thread_id }, 'thread of an older run removed')
+  const removal = dependencies.turns
+    .whileQuiet(run.thread_id, { work, refusal: () => turnRunning({}) })
+    .catch((error: unknown): Outcome => {
+      if (isErrorOf(turnRunning, error)) return 'kept'
+      logger.error({ err: error, threadId: run.thread_id }, 'thread of an older run not removed, will be tried again')
+      return 'busy'
+    })
+  using wait = patience(() => {
+    if (step === 'waiting') step = 'given-up'
+    return step === 'given-up'
+  })
+  const outcome = await Promise.race([removal, wait.isOver])
+  if (outcome !== 'removed') return outcome
+  logger.info({ runId: run.id, threadId: run.thread_id }, 'thread of an older run removed')
   dependencies.onChanged(run.user_id, run.agent_id)
-  return true
+  return 'removed'
+}
+
+/** Resolves after a second, if who waits gives up then. */
+function patience(giveUp: () => boolean): Disposable & { isOver: Promise<'busy'> } {
+  const over = Promise.withResolvers<'busy'>()
+  const timer = setTimeout(() => giveUp() && over.resolve('busy'), patienceMs)
+  return { isOver: over.promise, [Symbol.dispose]: () => clearTimeout(timer) }
+}
+
+/** Planned only when it may go, and as late as it is marked: what is planned comes due when the time to undo it is over. */
+async function removeQuiet(
+  { keptStore, threads, system }: Pick<RunDependencies, 'keptStore' | 'threads' | 'system'>,
+  run: OldRun,
+  row: RunKeepRow,
+): Promise<Outcome> {
+  if (!(await keptStore.isRemovable(run, { ...row, now: system.now() }))) return 'kept'
+  const mark = (now: number) => keptStore.mark(run, { ...row, now })
+  const details = { rule: 'kept-runs', agentId: run.agent_id, runId: run.id, keep: row.keep }
+  return (await threads.deleteByRule(run.thread_id, { mark, details })) ? 'removed' : 'kept'
 }

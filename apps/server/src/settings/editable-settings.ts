@@ -126,12 +126,12 @@ export const editableSettings = {
     default: 100,
   },
   runHistoryDays: {
-    doc: 'Days for which runs that have ended are listed. Their threads stay.',
+    doc: 'Days for which runs that have ended are listed. Their threads stay, unless the agent keeps those of its newest runs only.',
     schema: z.number().int().min(1).max(3650),
     default: 90,
   },
   runHistoryCount: {
-    doc: 'Ended runs of an agent that are listed at most; then the oldest go. Their threads stay.',
+    doc: 'Ended runs of an agent that are listed at most; then the oldest go from the list.',
     schema: z.number().int().min(10).max(100_000),
     default: 1000,
   },

@@ -87,7 +87,9 @@ export function makeThreads(dependencies: ThreadsDependencies): Threads {
     if (row.deleted_at !== null) throw threadNotFound({})
     return row
   }
-  const announce = makeAnnounceThread(dependencies)
+  const inOrder = makeKeyedLock()
+  const announce = makeAnnounceThread(dependencies, inOrder)
+  const deletion = { ...dependencies, inOrder }
 
   return {
     open,
@@ -124,13 +126,13 @@ export function makeThreads(dependencies: ThreadsDependencies): Threads {
         await store.update(row.id, { deleted_at: at })
         return true
       }
-      await deleteThread(dependencies, { row, by: userId, rule: { mark, details: {} } })
+      await deleteThread(deletion, { row, by: userId, rule: { mark, details: {} } })
       return await present((await store.findAny(threadId)) ?? row)
     },
     deleteByRule: async (threadId, rule) => {
       const row = await store.findAny(threadId)
       if (row === undefined || row.deleted_at !== null) return false
-      return await deleteThread(dependencies, { row, by: null, rule })
+      return await deleteThread(deletion, { row, by: null, rule })
     },
     restore: async (userId, threadId) => {
       const row = await find(userId, threadId)
@@ -183,8 +185,8 @@ export function newRow(options: { id: string; userId: string; now: number; reque
  */
 export function makeAnnounceThread(
   dependencies: Pick<ThreadsDependencies, 'store' | 'sandboxViews' | 'userHub' | 'log'>,
+  inOrder = makeKeyedLock(),
 ): Threads['announce'] {
-  const inOrder = makeKeyedLock()
   return (threadId, options = { isRecorded: true }) =>
     inOrder(threadId, async () => {
       const row = await dependencies.store.findAny(threadId)
@@ -239,7 +241,7 @@ async function update(
 
 /** `by` null: nobody did, a rule says so. */
 async function deleteThread(
-  dependencies: ThreadsDependencies,
+  dependencies: ThreadsDependencies & { inOrder: ReturnType<typeof makeKeyedLock> },
   work: { row: ThreadRow; by: string | null; rule: DeletionRule },
 ): Promise<boolean> {
   const { system, operations, audit, userHub } = dependencies
@@ -253,7 +255,8 @@ async function deleteThread(
   await audit.record({ userId: by, action: 'thread-deleted', subject: row.id, details: rule.details })
   dependencies.onDeleted(row.id)
   await dependencies.onListed([row.workspace_id])
-  userHub.publish(by ?? row.user_id, { type: 'thread-removed', threadId: row.id })
+  const removed = { type: 'thread-removed', threadId: row.id } as const
+  await dependencies.inOrder(row.id, async () => userHub.publish(by ?? row.user_id, removed))
   return true
 }
 

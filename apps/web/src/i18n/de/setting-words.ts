@@ -73,11 +73,11 @@ export const settingWords: SettingWords = {
   },
   runHistoryDays: {
     title: 'Läufe behalten (Tage)',
-    doc: 'Tage, die beendete Läufe in der Liste stehen. Ihre Threads bleiben.',
+    doc: 'Tage, die beendete Läufe in der Liste stehen. Ihre Threads bleiben, außer der Agent behält nur die seiner neuesten Läufe.',
   },
   runHistoryCount: {
     title: 'Läufe behalten (Anzahl)',
-    doc: 'Beendete Läufe, die von einem Agenten höchstens in der Liste stehen; dann gehen die ältesten. Ihre Threads bleiben.',
+    doc: 'Beendete Läufe, die von einem Agenten höchstens in der Liste stehen; dann gehen die ältesten aus der Liste.',
   },
   THREADBOX_INSTALLATION: {
     title: 'Kennung der Installation',

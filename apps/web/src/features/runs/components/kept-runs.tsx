@@ -1,5 +1,5 @@
 import type { KeptRuns as Kept } from '@threadbox/sdk'
-import { type FormEvent, useId, useState } from 'react'
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../app/use-format.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -21,18 +21,30 @@ export function KeptRuns(props: { agentId: string }) {
   const { t } = useTranslation('runs')
   const kept = useKeptRuns(props.agentId)
   const [isOpen, setIsOpen] = useState(false)
+  const opener = useFocusAfter(isOpen)
   if (kept.isError && kept.data === undefined) return <FormProblem error={kept.error} />
   if (kept.data === undefined) return null
   const { keep } = kept.data
   return (
     <div className="kept-runs">
       <p className="facts">{keep === null ? t('keepsAll') : t('keeps', { count: keep })}</p>
-      <Button aria-label={t('keepChangeLabel')} onClick={() => setIsOpen(true)}>
+      <Button ref={opener} aria-label={t('keepChangeLabel')} onClick={() => setIsOpen(true)}>
         {t('keepChange')}
       </Button>
       {isOpen && <KeepDialog agentId={props.agentId} keep={keep} onClose={() => setIsOpen(false)} />}
     </div>
   )
+}
+
+/** One dialog takes the place of another, so none of them knows what had the focus before. */
+function useFocusAfter(isOpen: boolean) {
+  const opener = useRef<HTMLButtonElement>(null)
+  const wasOpen = useRef(isOpen)
+  useEffect(() => {
+    if (wasOpen.current && !isOpen) opener.current?.focus()
+    wasOpen.current = isOpen
+  }, [isOpen])
+  return opener
 }
 
 /** Asks the server what would go before it is saved; what goes is named, and a person says yes to it. */
@@ -47,6 +59,7 @@ function KeepDialog(props: { agentId: string; keep: number | null; onClose: () =
       showToast(t('keepSaved'))
       props.onClose()
     }
+    ask.reset()
     save.mutate({ keep }, { onSuccess: done })
   }
   const wish = (keep: number | null) => {
