@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Skill, SkillContent, Skills, Thread, ThreadSkills, Workspace } from '@threadbox/protocol/public'
 import { maxSkillsPerHome } from '@threadbox/protocol/public'
@@ -148,6 +148,14 @@ onBothDatabases((target) => {
     await refused
     expect((await request<SkillContent>('GET', `/skills/${id}`)).text).toContain('Third.')
     expect(await readdir(join(server.directory, 'blobs/skills', id))).toHaveLength(1)
+  })
+
+  test('G6: a skill whose content is lost can be replaced', async () => {
+    const { id } = await add('charts')
+    await rm(join(server.directory, 'blobs/skills', id), { recursive: true })
+    expect((await call('GET', `/skills/${id}`)).status).toBe(409)
+    expect((await send('PUT', `/skills/${id}/content`, skillText('charts', 'Again.'))).status).toBe(200)
+    expect((await request<SkillContent>('GET', `/skills/${id}`)).text).toContain('Again.')
   })
 
   test('G6: a skill is read, replaced, moved, downloaded and deleted, with all that was kept of it', async () => {

@@ -1,4 +1,4 @@
-import type { WorkspaceAction } from '@threadbox/domain'
+import { makeKeyedLock, type WorkspaceAction } from '@threadbox/domain'
 import { type ZipEntry, zipStream } from '@threadbox/protocol/archive'
 import { packSkill, type SkillFile } from '@threadbox/protocol/host'
 import { maxSkillsPerHome, type Skill, type SkillContent, type Skills as SkillsView } from '@threadbox/protocol/public'
@@ -64,6 +64,7 @@ export type SkillsDependencies = {
 
 export function makeSkills(dependencies: SkillsDependencies): Skills {
   const { store, packages, access, operations } = dependencies
+  const oneAtATime = makeKeyedLock()
   const open = async (userId: string, skillId: string, action: WorkspaceAction = 'manage') => {
     const row = await store.find(skillId)
     if (row === undefined || !(await access.may(userId, action, subjectOf(row)))) throw skillNotFound({})
@@ -100,7 +101,9 @@ export function makeSkills(dependencies: SkillsDependencies): Skills {
     replace: async (userId, { skillId, over, takeIn }) => {
       const row = await open(userId, skillId)
       if (over !== undefined && over !== row.digest) throw skillChanged({ name: row.name })
-      return await replace(dependencies, { userId, row, skill: await takeIn(await filesOf(dependencies, row)) })
+      // Content that is lost can be replaced all the same; of one that became another one the row says so below.
+      const skill = await takeIn((await packages.files(row.id, row.digest)) ?? [])
+      return await oneAtATime(skillId, () => replace(dependencies, { userId, row, skill }))
     },
     move: async (userId, skillId, workspaceId) => {
       const row = await open(userId, skillId)
@@ -166,11 +169,15 @@ async function create(
   return presentSkill(row)
 }
 
+/** One at a time for a skill: the content of one that is too late is not what the row has meanwhile. */
 async function replace(
   dependencies: SkillsDependencies,
   { userId, row, skill }: { userId: string; row: SkillRow; skill: CheckedSkill },
 ): Promise<Skill> {
   const { store, packages, system, audit } = dependencies
+  const current = await store.find(row.id)
+  if (current === undefined) throw skillNotFound({})
+  if (current.digest !== row.digest) throw skillChanged({ name: current.name })
   const digest = await packages.put(row.id, skill.files)
   const columns = { ...columnsOf(skill), digest, updated_at: system.now() }
   const isReplaced = await store.replace(row.id, { digest: row.digest, columns }).catch(async (error: unknown) => {
@@ -179,10 +186,9 @@ async function replace(
     throw error
   })
   if (!isReplaced) {
-    const current = await store.find(row.id)
-    if (current === undefined) await packages.deleteAll(row.id)
-    else if (current.digest !== digest) await packages.delete(row.id, digest)
-    throw current === undefined ? skillNotFound({}) : skillChanged({ name: current.name })
+    // Only a deletion does not wait for others.
+    await packages.deleteAll(row.id)
+    throw skillNotFound({})
   }
   if (digest !== row.digest) await packages.delete(row.id, row.digest)
   await audit.record({ userId, action: 'skill-changed', subject: row.id, details: { name: skill.name } })

@@ -26,6 +26,12 @@ export function useSkillContent(skillId: string) {
   })
 }
 
+/** Reads it as it is now, for who has an older one. */
+export function useReadSkill() {
+  const client = useClient()
+  return useMutation({ mutationFn: (skillId: string) => client.skills.get(skillId) })
+}
+
 /** What the agent of a thread has, and where each comes from. */
 export function useThreadSkills(threadId: string) {
   const client = useClient()

@@ -9,7 +9,7 @@ import { Field } from '../../../ui/field.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { FormProblem } from '../../connection/components/form-problem.tsx'
-import { useSaveSkill, useSkillContent } from '../api/skills.queries.ts'
+import { useReadSkill, useSaveSkill, useSkillContent } from '../api/skills.queries.ts'
 import { skillDraft } from '../state/skill-groups.models.ts'
 import { SkillPlace } from './skill-place.tsx'
 
@@ -35,12 +35,7 @@ export function EditSkillDialog(props: { skillId: string; name: string; onClose:
   const content = useSkillContent(props.skillId)
   if (content.data !== undefined) {
     return (
-      <SkillForm
-        title={t('editOf', { name: props.name })}
-        skill={content.data}
-        onReadAgain={async () => (await content.refetch({ throwOnError: true })).data}
-        onClose={props.onClose}
-      >
+      <SkillForm title={t('editOf', { name: props.name })} skill={content.data} onClose={props.onClose}>
         <SkillFiles skill={content.data} />
       </SkillForm>
     )
@@ -64,8 +59,6 @@ function SkillForm(props: {
   workspaceId?: string | null
   /** The one that is changed. Another version of it that comes while somebody writes changes nothing in the form. */
   skill?: SkillContent
-  /** Resolves with the skill as it is now. */
-  onReadAgain?: () => Promise<SkillContent | undefined>
   onClose: () => void
   children: ReactNode
 }) {
@@ -73,10 +66,10 @@ function SkillForm(props: {
   const [over, setOver] = useState(props.skill)
   const [text, setText] = useState(over?.text ?? props.draft ?? '')
   const save = useSaveSkill()
-  const [unread, setUnread] = useState<unknown>(null)
-  const problem = unread ?? save.error
+  const read = useReadSkill()
   const formId = useId()
   const isUnchanged = text === over?.text
+  const isBusy = save.isPending || read.isPending
   const saveOver = (skill: SkillContent | undefined) => {
     const place = { workspaceId: props.workspaceId ?? null }
     save.mutate(
@@ -91,15 +84,22 @@ function SkillForm(props: {
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!isUnchanged && !save.isPending) saveOver(over)
+    if (isUnchanged || isBusy) return
+    read.reset()
+    saveOver(over)
   }
-  const readAgain = async (then: (now: SkillContent) => void) => {
-    try {
-      const now = await props.onReadAgain?.()
-      if (now !== undefined) then(now)
-    } catch (error) {
-      setUnread(error)
-    }
+  // Of what is read after the dialog was closed nobody hears.
+  const readNow = (then: (now: SkillContent) => void) => {
+    if (over !== undefined) read.mutate(over.id, { onSuccess: then })
+  }
+  const takeTheirs = (now: SkillContent) => {
+    setOver(now)
+    setText(now.text)
+    save.reset()
+  }
+  const saveOverTheirs = (now: SkillContent) => {
+    setOver(now)
+    saveOver(now)
   }
   return (
     <Dialog
@@ -111,14 +111,7 @@ function SkillForm(props: {
       closeLabel={t('common:close')}
       footer={
         <DialogActions cancelLabel={t('common:cancel')} onCancel={props.onClose}>
-          <Button
-            size="md"
-            type="submit"
-            form={formId}
-            variant="primary"
-            isDisabled={isUnchanged}
-            isLoading={save.isPending}
-          >
+          <Button size="md" type="submit" form={formId} variant="primary" isDisabled={isUnchanged} isLoading={isBusy}>
             {t('save')}
           </Button>
         </DialogActions>
@@ -133,27 +126,23 @@ function SkillForm(props: {
               rows={14}
               spellCheck={false}
               dir="auto"
+              readOnly={isBusy}
               value={text}
               onChange={(event) => setText(event.target.value)}
             />
           )}
         </Field>
         {props.children}
-        {problem !== null && <FormProblem error={problem} />}
-        {isThreadboxError(problem) && problem.code === 'skill.changed' && (
+        {read.error !== null && <FormProblem error={read.error} />}
+        {save.error !== null && <FormProblem error={save.error} />}
+        {isThreadboxError(save.error) && save.error.code === 'skill.changed' && (
           <div className="pane-acts">
-            <Button
-              onClick={() =>
-                void readAgain((now) => {
-                  setOver(now)
-                  setText(now.text)
-                  save.reset()
-                })
-              }
-            >
+            <Button isLoading={isBusy} onClick={() => readNow(takeTheirs)}>
               {t('takeTheirs')}
             </Button>
-            <Button onClick={() => void readAgain(saveOver)}>{t('saveOverTheirs')}</Button>
+            <Button isLoading={isBusy} onClick={() => readNow(saveOverTheirs)}>
+              {t('saveOverTheirs')}
+            </Button>
           </div>
         )}
       </form>
