@@ -6,7 +6,7 @@ import { useClient } from '../../../app/client.ts'
 import { queryKeys } from '../../../app/query-keys.ts'
 import { dismissToast, showToast } from '../../../ui/toast.tsx'
 import { useErrorToast } from '../../connection/state/use-error-toast.ts'
-import { dropThread, putThread } from './thread-queries.ts'
+import { dropThread, putBackThread, putThread, showThread } from './thread-queries.ts'
 
 /** As long as the server keeps a deleted thread for undo. */
 const undoMs = 30_000
@@ -49,14 +49,14 @@ function useChangeThread() {
   const queryClient = useQueryClient()
   const showError = useErrorToast()
   return (thread: Thread, shown: Partial<Thread>, request: UpdateThread, onChanged: () => void = () => undefined) => {
-    putThread(queryClient, { ...thread, ...shown })
+    showThread(queryClient, { ...thread, ...shown })
     client.threads.update(thread.id, request).then(
       (updated) => {
         putThread(queryClient, updated)
         onChanged()
       },
       (error: unknown) => {
-        putThread(queryClient, thread)
+        putBackThread(queryClient, thread)
         showError(error)
       },
     )
@@ -97,7 +97,7 @@ export function useDeleteThread(): (thread: Thread) => void {
           },
         }),
       (error: unknown) => {
-        putThread(queryClient, thread)
+        putBackThread(queryClient, thread)
         showError(error)
       },
     )

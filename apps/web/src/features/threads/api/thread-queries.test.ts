@@ -2,7 +2,15 @@ import { QueryClient } from '@tanstack/react-query'
 import { createClient, type Thread } from '@threadbox/sdk'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { queryKeys } from '../../../app/query-keys.ts'
-import { dropThread, putThread, threadQuery, threadsQuery } from './thread-queries.ts'
+import {
+  dropThread,
+  listensAnew,
+  putBackThread,
+  putThread,
+  showThread,
+  threadQuery,
+  threadsQuery,
+} from './thread-queries.ts'
 
 /** Requests whose answers wait until the test gives them. */
 let asked: { answer: (body: unknown) => void }[]
@@ -53,4 +61,25 @@ test('what is told of the open thread while it is fetched stays', async () => {
   putThread(queries, thread('one', 'is active'))
   answer.answer(thread('one', 'is waking'))
   expect(await fetched).toMatchObject({ title: 'is active' })
+})
+
+test('what is only shown until the server answers does not stand over what the server says', async () => {
+  const fetched = queries.fetchQuery(threadQuery(client, 'one'))
+  const answer = await next()
+  showThread(queries, thread('one', 'will be'))
+  expect(queries.getQueryData(queryKeys.thread('one'))).toMatchObject({ title: 'will be' })
+  putBackThread(queries, thread('one', 'was before'))
+  answer.answer(thread('one', 'is now'))
+  expect(await fetched).toMatchObject({ title: 'is now' })
+})
+
+test('what was asked before the server was listened to is asked again', async () => {
+  const fetched = queries.fetchQuery(threadsQuery(client))
+  const early = await next()
+  listensAnew(queries)
+  early.answer({ threads: [thread('one', 'as it was')], next: null })
+  const late = await next()
+  late.answer({ threads: [thread('one', 'as it became')], next: null })
+  await fetched
+  expect(titles()).toEqual(['as it became'])
 })

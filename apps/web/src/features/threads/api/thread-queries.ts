@@ -7,11 +7,11 @@ const pageSize = 100
 const maximumPages = 20
 
 /** What was told of a thread while answers may be on their way: the thread, or null when it is gone. */
-type Told = { count: number; threads: Map<string, { thread: Thread | null; number: number }> }
+type Told = { count: number; openings: number; threads: Map<string, { thread: Thread | null; number: number }> }
 const toldOf = new WeakMap<QueryClient, Told>()
 
 function toldTo(queryClient: QueryClient): Told {
-  const told = toldOf.get(queryClient) ?? { count: 0, threads: new Map() }
+  const told = toldOf.get(queryClient) ?? { count: 0, openings: 0, threads: new Map() }
   toldOf.set(queryClient, told)
   return told
 }
@@ -20,6 +20,25 @@ function remember(queryClient: QueryClient, threadId: string, thread: Thread | n
   const told = toldTo(queryClient)
   told.count += 1
   told.threads.set(threadId, { thread, number: told.count })
+}
+
+function forget(queryClient: QueryClient, threadId: string): void {
+  toldTo(queryClient).threads.delete(threadId)
+}
+
+/** From now on the server tells what changes; what was asked before may lack what changed just before. */
+export function listensAnew(queryClient: QueryClient): void {
+  toldTo(queryClient).openings += 1
+}
+
+/** Asks again when somebody began to listen to the server meanwhile: between answer and listening something may be lost. */
+async function untilListened<Answer>(queryClient: QueryClient, ask: () => Promise<Answer>): Promise<Answer> {
+  const told = toldTo(queryClient)
+  for (;;) {
+    const { openings } = told
+    const answer = await ask()
+    if (told.openings === openings) return answer
+  }
 }
 
 /** From now on: what is told of a thread. An answer that was on its way meanwhile may have been read before it. */
@@ -35,7 +54,7 @@ export const threadsQuery = (client: ThreadboxClient) =>
     queryKey: queryKeys.threads,
     queryFn: async ({ signal, client: queryClient }): Promise<Thread[]> => {
       const toldMeanwhile = listen(queryClient)
-      const fetched = await fetchThreads(client, signal)
+      const fetched = await untilListened(queryClient, () => fetchThreads(client, signal))
       const told = toldMeanwhile()
       const changed = [...told.values()].flatMap(({ thread }) => thread ?? [])
       return [...changed, ...fetched.filter(({ id }) => !told.has(id))]
@@ -47,7 +66,7 @@ export const threadQuery = (client: ThreadboxClient, threadId: string) =>
     queryKey: queryKeys.thread(threadId),
     queryFn: async ({ signal, client: queryClient }): Promise<Thread> => {
       const toldMeanwhile = listen(queryClient)
-      const fetched = await client.threads.get(threadId, signal)
+      const fetched = await untilListened(queryClient, () => client.threads.get(threadId, signal))
       return toldMeanwhile().get(threadId)?.thread ?? fetched
     },
   })
@@ -71,6 +90,19 @@ async function fetchThreads(client: ThreadboxClient, signal: AbortSignal): Promi
 /** Takes over what the server said about a thread, in the sidebar and on its page. */
 export function putThread(queryClient: QueryClient, thread: Thread): void {
   remember(queryClient, thread.id, thread.deletedAt === null ? thread : null)
+  showThread(queryClient, thread)
+}
+
+/** Puts back what was shown before a change that failed; the server says what is so. */
+export function putBackThread(queryClient: QueryClient, thread: Thread): void {
+  forget(queryClient, thread.id)
+  showThread(queryClient, thread)
+  void queryClient.invalidateQueries({ queryKey: queryKeys.threads })
+  void queryClient.invalidateQueries({ queryKey: queryKeys.thread(thread.id) })
+}
+
+/** Shows a thread as it will be: what the server says, also in an answer that is on its way, replaces it. */
+export function showThread(queryClient: QueryClient, thread: Thread): void {
   queryClient.setQueryData(queryKeys.thread(thread.id), thread)
   queryClient.setQueryData<Thread[]>(queryKeys.threads, (threads) => {
     if (threads === undefined) return threads
