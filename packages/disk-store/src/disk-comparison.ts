@@ -19,6 +19,11 @@ type DiskComparisonParts = {
   logger: Logger
 }
 
+const nothingDiffers: DiskChanges = {
+  ...{ isSame: true, removed: [], changed: [], added: [], sizes: [] },
+  ...{ removedCount: 0, changedCount: 0, addedCount: 0 },
+}
+
 /** What cannot be told quickly, for whatever reason, is told by reading both trees whole, which is always right. */
 export function makeDiskComparison(parts: DiskComparisonParts): DiskStore['compareWithSnapshot'] {
   const { volumes, lock, getDisk, frozenPath, snapshotsOf, logger } = parts
@@ -33,6 +38,8 @@ export function makeDiskComparison(parts: DiskComparisonParts): DiskStore['compa
     const quickly = await lock(`snapshots ${checkId(diskId)}`, async () => {
       const { before, after: other } = await pathsOf()
       if (compareFrozen === undefined) return undefined
+      // btrfs has nothing to say of a volume and itself.
+      if (other === before) return nothingDiffers
       if (other !== undefined) return await compareFrozen({ before, after: other })
       const compare = (after: string) => compareFrozen({ before, after })
       const compared: Promise<DiskChanges | undefined> = snapshotsOf(diskId).whileFrozen(compare)

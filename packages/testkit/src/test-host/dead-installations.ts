@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { removeCgroupTree } from '@threadbox/gvisor-driver'
 import { removeLeftovers } from './leftovers.ts'
@@ -18,11 +18,15 @@ export async function removeDeadInstallations(): Promise<void> {
     const owner = path.join(dataDirectory, ownerFile)
     if (!(await isPresent(owner)) || (await isClaimed(owner))) continue
     // Two test files may find it at the same moment.
-    if (!(await claim(path.join(dataDirectory, 'removal')))) continue
+    const removal = path.join(testRoot, 'removals', installation)
+    await mkdir(path.dirname(removal), { recursive: true })
+    if (!(await claim(removal))) continue
+    if (await isClaimed(owner)) continue
     for (const pid of await processesOf(dataDirectory)) kill(pid)
     await removeLeftovers({ installation, dataDirectory, diskDirectory: '' })
     await removeCgroupTree(installation)
     await rm(dataDirectory, { recursive: true, force: true })
+    await rm(removal, { force: true })
   }
 }
 
