@@ -112,7 +112,8 @@ test('C11: how many threads of runs are kept is changed after what goes was name
   await runs.getByText('The threads of all runs are kept.').waitFor()
   expect(await threads.count()).toBe(before)
 
-  await open.press('Enter')
+  await expect.poll(() => page.evaluate('document.activeElement?.ariaLabel')).toBe('Change how many threads are kept')
+  await page.keyboard.press('Enter')
   await dialog().getByRole('combobox', { name: 'Keep the threads of' }).press('Enter')
   await page.getByRole('option', { name: 'the newest runs' }).press('Enter')
   await count.fill('1')
