@@ -1,5 +1,6 @@
 import { createHmac, randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { hostPaths } from '@threadbox/protocol/host'
 import type { Agent, CreatedWebhook, Entry, Run, ToolCallEntry } from '@threadbox/sdk'
 import { type ModelServer, startModelServer } from '@threadbox/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -23,7 +24,7 @@ beforeAll(async () => {
     const input = { command: 'echo once >> ~/count; sleep 1; cat ~/count' }
     return isDone ? { text: 'Counted.' } : { calls: [{ name: 'run_command', input }] }
   })
-  installation = await startInstallation()
+  installation = await startInstallation({ serverEnvironment: { THREADBOX_UNDO_SECONDS: '1' } })
   const { client } = installation
   const { anthropic } = model.baseUrls
   await client.models.connect({ provider: 'anthropic', model: 'test-model', baseUrl: anthropic, apiKey: 'key' })
@@ -64,13 +65,13 @@ function deliver(id: string): Promise<string> {
   })
 }
 
-async function allRuns(): Promise<Run[]> {
-  return await insist(async () => (await installation.client.runs.list(agent.id, { limit: 100 })).runs)
+async function allRuns(agentId = agent.id): Promise<Run[]> {
+  return await insist(async () => (await installation.client.runs.list(agentId, { limit: 100 })).runs)
 }
 
-async function untilEnded(): Promise<Run[]> {
+async function untilEnded(agentId = agent.id): Promise<Run[]> {
   for (const deadline = Date.now() + 4 * minuteMs; ; await delay(100)) {
-    const runs = await allRuns()
+    const runs = await allRuns(agentId)
     if (runs.every(({ endedAt }) => endedAt !== null)) return runs
     if (Date.now() > deadline) throw new Error(`runs did not end: ${JSON.stringify(runs)}`)
   }
@@ -155,4 +156,39 @@ test('C11: a server that is killed again and again loses no run and starts none 
   const { threads } = await client.threads.list({ limit: 100 })
   const started = threads.filter(({ startedFrom }) => startedFrom?.agentId === agent.id)
   expect(started.map(({ id }) => id).sort()).toEqual((await allRuns()).map(({ threadId }) => threadId ?? '').sort())
+})
+
+test('C11: threads of older runs go with their disks, once, while the server is killed; what somebody uses stays', async () => {
+  const { client, host, server } = installation
+  const keeper = await client.agents.create({ name: 'Keeper', instructions: 'Count.' })
+  // One after another: the newest is the one that ended last.
+  for (let run = 0; run < 5; run += 1) {
+    await client.runs.start(keeper.id, { input: 'Count.' })
+    await untilEnded(keeper.id)
+  }
+  const [newest, ...older] = await untilEnded(keeper.id)
+  const written = testThread(client, older.at(-1)?.threadId ?? '')
+  await written.say('/run echo mine > mine.txt')
+  const sandboxes = async () => {
+    const { body } = await host.request('GET', hostPaths.sandboxes)
+    return (body as { sandboxes: unknown[] }).sandboxes.length
+  }
+  const before = await sandboxes()
+  expect(await client.runs.kept(keeper.id, { keep: 1 })).toMatchObject({ keep: null, removing: { count: 3 } })
+
+  const killing = (async () => {
+    for (let kill = 0; kill < 4; kill += 1) {
+      await delay(randomInt(20, 400))
+      await server.kill('SIGKILL')
+      await server.restart()
+    }
+  })()
+  await insist(() => client.runs.setKept(keeper.id, { keep: 1 }))
+  await killing
+  const kept = async () => (await allRuns(keeper.id)).flatMap(({ threadId }) => threadId ?? [])
+  await expect.poll(kept, { timeout: minuteMs }).toEqual([newest?.threadId, written.id])
+  await expect.poll(sandboxes, { timeout: minuteMs }).toBe(before - 3)
+  const runs = await allRuns(keeper.id)
+  expect(runs.map(({ status, output }) => [status, output])).toEqual(runs.map(() => ['succeeded', 'Counted.']))
+  expect((await written.say('/run cat mine.txt count')).calls[0]?.output.tail).toBe('mine\nonce\n')
 })
