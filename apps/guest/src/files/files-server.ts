@@ -53,12 +53,25 @@ export function makeFilesServer(options: { base: PathBase; secret: string; logge
   }
   const server = createServer((request, response) => {
     answer(request, response).catch((error) => {
-      if (!request.complete) response.setHeader('connection', 'close')
+      if (!request.complete) readTheRest(request)
       sendError(response, { error, logger })
     })
   })
   server.requestTimeout = 0
+  // A connection that closes in the moment in which a request comes over it would look like a server that has ended.
+  server.keepAliveTimeout = 0
   return server
+}
+
+const mostUnreadBytes = 16 * 1024 * 1024
+
+/** Whoever still sends when it is refused would not hear why if the connection closed under what is sent. */
+function readTheRest(request: IncomingMessage): void {
+  let left = mostUnreadBytes
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) request.socket.destroy()
+  })
 }
 
 /** A JSON list; null and what is none are no list. */
