@@ -33,6 +33,7 @@ export type SandboxStandIn = AsyncDisposable & {
   refuseOrders(code: string | null): void
   setSandbox(sandbox: SandboxView): void
   setThread(values: Partial<Thread>): void
+  thread(): Thread
   setDetail(values: Partial<SandboxDetail>): void
   /** Says something on the stream of the person. */
   tellUser(event: UserEvent): void
@@ -109,9 +110,14 @@ export async function startSandboxStandIn(
     state.events.push(event)
     for (const stream of streams) stream.write(frameOf(event))
   }
+  const tellUser = (event: UserEvent) => {
+    const frame = `data: ${JSON.stringify(userEventSchema.parse(event))}\n\n`
+    for (const stream of userStreams) stream.write(frame)
+  }
   const changeThread = (values: Partial<Thread>) => {
     state.thread = threadSchema.parse({ ...state.thread, ...values })
     state.seq += 1
+    tellUser({ type: 'thread-updated', thread: state.thread })
     say({ type: 'thread-updated', seq: state.seq, thread: state.thread })
   }
   const server = createServer((request, response) => {
@@ -134,10 +140,8 @@ export async function startSandboxStandIn(
     setDetail: (values) => {
       state.detail = { ...state.detail, ...values }
     },
-    tellUser: (event) => {
-      const frame = `data: ${JSON.stringify(userEventSchema.parse(event))}\n\n`
-      for (const stream of userStreams) stream.write(frame)
-    },
+    thread: () => state.thread,
+    tellUser,
     putEntry: (entry) => {
       const parsed = entrySchema.parse(entry)
       const isKnown = state.entries.some(({ id }) => id === entry.id)

@@ -48,8 +48,12 @@ export async function startScreenStage(): Promise<ScreenStage> {
     hasAgents: false,
     isOffered: false,
   }
-  const routes: MoreRoutes = (order) => exampleAnswer(order.path, state) ?? services.routes(order)
-  const server = cleanup.use(await startSandboxStandIn(directory, routes))
+  const listed = () => data.threads.map((thread) => (thread.id === server.thread().id ? server.thread() : thread))
+  const routes: MoreRoutes = (order) => {
+    if (order.path === 'GET /threads') return { status: 200, body: { threads: listed(), next: null } }
+    return exampleAnswer(order.path, state) ?? services.routes(order)
+  }
+  const server: SandboxStandIn = cleanup.use(await startSandboxStandIn(directory, routes))
   const { browser } = cleanup.use(await startBrowser(server, services))
   const kept = cleanup.move()
   const reset = () => {
@@ -143,7 +147,6 @@ const agentAnswers: Record<string, unknown> = {
 }
 const answers: Record<string, unknown> = {
   'GET /agents': { agents: [] },
-  'GET /threads': { threads: data.threads, next: null },
   'GET /threads/t/entries': { entries: data.entries, turns: [], lastSeq: 1, before: null },
   'GET /threads/t/sandbox/reports/r1': data.report,
   'GET /threads/t/snapshots': data.snapshots,
