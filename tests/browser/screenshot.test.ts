@@ -463,8 +463,9 @@ describe('O12: a hostile page', () => {
     await using page = await open('/framed')
     await using _flooded = { [Symbol.asyncDispose]: () => show(page, '/plain') }
     const nested = () => page.frames().filter((one) => /\/nested$|^about:srcdoc$/.test(one.url()))
-    await expect.poll(() => nested().length).toBe(2)
-    for (const one of nested()) await expect.poll(() => one.evaluate<number>('told')).toBeGreaterThan(1000)
+    const patient = { timeout: 120_000 }
+    await expect.poll(() => nested().length, patient).toBe(2)
+    for (const one of nested()) await expect.poll(() => one.evaluate<number>('told'), patient).toBeGreaterThan(1000)
     expect(await address(page).inputValue()).toBe('/framed')
     await shoot(page)
     await badges(page).getByText('pages, region').waitFor()

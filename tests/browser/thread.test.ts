@@ -145,6 +145,37 @@ describe('direct mode', () => {
 })
 
 describe('files', () => {
+  test('C8: a message that is sent while a file is on its way goes with it, and not when more is written', async () => {
+    await using page = await newThread()
+    await send(page, '/run echo ready')
+    await page.waitForURL(/\/threads\/(?!new)/)
+    await card(page, /^Command echo/)
+      .getByText('exit 0')
+      .waitFor()
+    const arrived = Promise.withResolvers<void>()
+    await page.route(/\/uploads\?/, async (route) => {
+      await arrived.promise
+      await route.continue()
+    })
+    const file = { name: 'slow.csv', mimeType: 'text/csv', buffer: Buffer.from('slow\n') }
+    await page.locator('input[type=file]').setInputFiles([file])
+    const message = page.locator('#message')
+    await message.fill('/run cat ~/uploads/slow')
+    await message.press('Enter')
+    await page.getByText('Sends when the files are there.').waitFor()
+    await message.press('End')
+    await message.pressSequentially('.csv')
+    expect(await page.getByText('Sends when the files are there.').count()).toBe(0)
+    await message.press('Enter')
+    await page.getByText('Sends when the files are there.').waitFor()
+    arrived.resolve()
+    await card(page, /^Command cat/)
+      .getByText('exit 0')
+      .waitFor()
+    expect(await page.getByRole('list', { name: 'Attached files' }).getByRole('link').count()).toBe(1)
+    expect(await message.inputValue()).toBe('')
+  })
+
   test('C8: two files of one name are uploaded with progress, land apart, and can be read by path', async () => {
     await using page = await newThread()
     const file = (content: string) => ({ name: 'sales.csv', mimeType: 'text/csv', buffer: Buffer.from(content) })

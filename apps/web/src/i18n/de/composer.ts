@@ -11,6 +11,7 @@ export const composer: Texts<typeof source> = {
   send: 'Senden',
   stop: 'Stoppen',
   queueSend: 'Einreihen',
+  sendsWhenThere: 'Wird gesendet, sobald die Dateien da sind.',
   hintSend: 'senden',
   hintQueue: 'einreihen',
   hintStop: 'stoppt',

@@ -8,6 +8,7 @@ export const composer = {
   send: 'Send',
   stop: 'Stop',
   queueSend: 'Queue',
+  sendsWhenThere: 'Sends when the files are there.',
   hintSend: 'send',
   hintQueue: 'queue',
   hintStop: 'to stop',

@@ -15,6 +15,7 @@ import {
 import { useUnseenPictures } from '../state/unseen-pictures.ts'
 import type { Upload } from '../state/uploads-store.ts'
 import { useAutosize } from '../state/use-autosize.ts'
+import { usePatientSend } from '../state/use-patient-send.ts'
 import { ModelPicker } from './model-picker.tsx'
 import { SlashMenu } from './slash-menu.tsx'
 import { UploadChips } from './upload-chips.tsx'
@@ -48,17 +49,16 @@ export function Composer(props: {
   useAutosize(area, text)
   useImperativeHandle(props.ref, () => ({ focus: () => area.current?.focus() }), [])
   const menu = useSlashMenu({ text, onText: props.onText, focus: () => area.current?.focus() })
-  const isUploading = uploads.some((upload) => upload.status === 'uploading')
-  const hasFiles = uploads.some((upload) => upload.status === 'done')
   const hasScreenshot = uploads.some((upload) => upload.screenshot !== null)
   const unseen = useUnseenPictures(props.modelId, uploads)
-  const canSend = !isUploading && (text.trim() !== '' || hasFiles)
+  const { threadId, onSend } = props
+  const sending = usePatientSend({ threadId, uploads, hasText: text.trim() !== '', onSend })
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (isImeEvent(event.nativeEvent) || menu.onKeyDown(event)) return
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault()
-      if (canSend) props.onSend()
+      sending.send()
     } else if (event.key === 'ArrowUp' && text === '') {
       event.preventDefault()
       props.onEditLast()
@@ -80,7 +80,7 @@ export function Composer(props: {
       aria-label={t('label')}
       onSubmit={(event) => {
         event.preventDefault()
-        if (canSend) props.onSend()
+        sending.send()
       }}
     >
       <UploadChips
@@ -101,7 +101,10 @@ export function Composer(props: {
         aria-controls={menu.names === null ? undefined : menu.id}
         aria-activedescendant={menu.activeId}
         aria-autocomplete="list"
-        onChange={(event) => props.onText(event.target.value)}
+        onChange={(event) => {
+          sending.cancel()
+          props.onText(event.target.value)
+        }}
         onKeyDown={onKeyDown}
         onPaste={onPaste}
       />
@@ -123,9 +126,13 @@ export function Composer(props: {
           <SquareSlash className="i" size={16} />
         </IconButton>
         <ModelPicker modelId={props.modelId} onChoose={props.onModel} />
-        <Hint isTurnRunning={props.isTurnRunning} hasText={text.trim() !== ''} note={unseen ?? props.note} />
+        <Hint
+          isTurnRunning={props.isTurnRunning}
+          hasText={text.trim() !== ''}
+          note={sending.isWaiting ? t('sendsWhenThere') : (unseen ?? props.note)}
+        />
         {props.isTurnRunning && text.trim() !== '' && (
-          <Button size="md" type="submit" isDisabled={!canSend}>
+          <Button size="md" type="submit" isDisabled={!sending.canSend}>
             {t('queueSend')}
           </Button>
         )}
@@ -140,7 +147,7 @@ export function Composer(props: {
             <Square className="i" size={14} fill="currentColor" />
           </button>
         ) : (
-          <button type="submit" className="send" aria-label={t('send')} title={t('send')} disabled={!canSend}>
+          <button type="submit" className="send" aria-label={t('send')} title={t('send')} disabled={!sending.canSend}>
             <ArrowUp className="i" size={18} />
           </button>
         )}
