@@ -10,7 +10,7 @@ import { renewServices } from '../../preview/api/services.queries.ts'
 import { receiveServices } from '../../preview/state/preview-store.ts'
 import { renewSkills } from '../../skills/api/skills.queries.ts'
 import { putTerminals, renewTerminals } from '../../terminal/api/terminals.queries.ts'
-import { dropThread, listensAnew, putThread } from '../../threads/api/thread-queries.ts'
+import { dropThread, putThread } from '../../threads/api/thread-queries.ts'
 import { renewWorkspaces } from '../../workspaces/api/workspaces.queries.ts'
 
 /** Keeps the sidebar true while somebody is signed in, and knows whether the server answers. */
@@ -26,7 +26,6 @@ export function useUserStream(): void {
           connectionStore.report(status)
           if (status.state !== 'open') return
           // Nothing is replayed: what changed while nobody listened is in the list and in the open thread.
-          listensAnew(queryClient)
           renewWorkspaces(queryClient)
           void queryClient.invalidateQueries({ queryKey: queryKeys.allThreads })
           void queryClient.invalidateQueries({ queryKey: queryKeys.status })

@@ -2,15 +2,7 @@ import { QueryClient } from '@tanstack/react-query'
 import { createClient, type Thread } from '@threadbox/sdk'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { queryKeys } from '../../../app/query-keys.ts'
-import {
-  dropThread,
-  listensAnew,
-  putBackThread,
-  putThread,
-  showThread,
-  threadQuery,
-  threadsQuery,
-} from './thread-queries.ts'
+import { dropThread, putBackThread, putThread, showThread, threadQuery, threadsQuery } from './thread-queries.ts'
 
 /** Requests whose answers wait until the test gives them. */
 let asked: { answer: (body: unknown) => void }[]
@@ -71,15 +63,4 @@ test('what is only shown until the server answers does not stand over what the s
   putBackThread(queries, thread('one', 'was before'))
   answer.answer(thread('one', 'is now'))
   expect(await fetched).toMatchObject({ title: 'is now' })
-})
-
-test('what was asked before the server was listened to is asked again', async () => {
-  const fetched = queries.fetchQuery(threadsQuery(client))
-  const early = await next()
-  listensAnew(queries)
-  early.answer({ threads: [thread('one', 'as it was')], next: null })
-  const late = await next()
-  late.answer({ threads: [thread('one', 'as it became')], next: null })
-  await fetched
-  expect(titles()).toEqual(['as it became'])
 })

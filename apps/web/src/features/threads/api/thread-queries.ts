@@ -7,11 +7,11 @@ const pageSize = 100
 const maximumPages = 20
 
 /** What was told of a thread while answers may be on their way: the thread, or null when it is gone. */
-type Told = { count: number; openings: number; threads: Map<string, { thread: Thread | null; number: number }> }
+type Told = { count: number; threads: Map<string, { thread: Thread | null; number: number }> }
 const toldOf = new WeakMap<QueryClient, Told>()
 
 function toldTo(queryClient: QueryClient): Told {
-  const told = toldOf.get(queryClient) ?? { count: 0, openings: 0, threads: new Map() }
+  const told = toldOf.get(queryClient) ?? { count: 0, threads: new Map() }
   toldOf.set(queryClient, told)
   return told
 }
@@ -24,21 +24,6 @@ function remember(queryClient: QueryClient, threadId: string, thread: Thread | n
 
 function forget(queryClient: QueryClient, threadId: string): void {
   toldTo(queryClient).threads.delete(threadId)
-}
-
-/** From now on the server tells what changes; what was asked before may lack what changed just before. */
-export function listensAnew(queryClient: QueryClient): void {
-  toldTo(queryClient).openings += 1
-}
-
-/** Asks again when somebody began to listen to the server meanwhile: between answer and listening something may be lost. */
-async function untilListened<Answer>(queryClient: QueryClient, ask: () => Promise<Answer>): Promise<Answer> {
-  const told = toldTo(queryClient)
-  for (;;) {
-    const { openings } = told
-    const answer = await ask()
-    if (told.openings === openings) return answer
-  }
 }
 
 /** From now on: what is told of a thread. An answer that was on its way meanwhile may have been read before it. */
@@ -54,7 +39,7 @@ export const threadsQuery = (client: ThreadboxClient) =>
     queryKey: queryKeys.threads,
     queryFn: async ({ signal, client: queryClient }): Promise<Thread[]> => {
       const toldMeanwhile = listen(queryClient)
-      const fetched = await untilListened(queryClient, () => fetchThreads(client, signal))
+      const fetched = await fetchThreads(client, signal)
       const told = toldMeanwhile()
       const changed = [...told.values()].flatMap(({ thread }) => thread ?? [])
       return [...changed, ...fetched.filter(({ id }) => !told.has(id))]
@@ -66,7 +51,7 @@ export const threadQuery = (client: ThreadboxClient, threadId: string) =>
     queryKey: queryKeys.thread(threadId),
     queryFn: async ({ signal, client: queryClient }): Promise<Thread> => {
       const toldMeanwhile = listen(queryClient)
-      const fetched = await untilListened(queryClient, () => client.threads.get(threadId, signal))
+      const fetched = await client.threads.get(threadId, signal)
       return toldMeanwhile().get(threadId)?.thread ?? fetched
     },
   })
