@@ -2,7 +2,6 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { services } from '@threadbox/protocol/guest'
 import type { ReadManifest } from '../manifest/manifest.ts'
-import type { Rescues } from '../rescue/rescues.ts'
 import { within } from '../within.ts'
 import { listListeners } from './listeners.ts'
 import type { OpenPort } from './open-ports.ts'
@@ -22,7 +21,8 @@ const maxCutBytes = 3
 /** The Services service of the guest protocol; its promises are written in `services.proto`. */
 export function makeServicesService(dependencies: {
   registry: ServiceRegistry
-  rescues: Pick<Rescues, 'requireOpen'>
+  /** Throws `rescue.running` while memory is being given up: from then on nothing may be started. */
+  rescues: { requireOpen(): void }
   readManifest: Pick<ReadManifest, 'warmSoon'>
 }): ServiceImpl<typeof services.Services> {
   const { registry, rescues, readManifest } = dependencies
