@@ -8,7 +8,7 @@ import { sandboxEnded } from '../orders/orders.errors.ts'
 import type { BootsStore, StoredBoot } from '../state/boots.store.ts'
 import type { StoredSandbox } from '../state/sandboxes.store.ts'
 import type { ActiveBoots } from './active-boots.ts'
-import { greetGuest, type LaunchParts, launchGuest } from './launch.ts'
+import { greetGuest, type LaunchParts, launchGuest, type WaitingBoot } from './launch.ts'
 
 export type BootsParts = {
   launch: LaunchParts
@@ -20,9 +20,6 @@ export type BootsParts = {
   /** Aborted when this process ends: boots are let go of, they run on. */
   signal: AbortSignal
 }
-
-/** A boot that runs already in the place of a sandbox and belongs to nobody yet. */
-export type WaitingBoot = { driverBootId: string; hostname: string; accessToken: string }
 
 type StartOptions = {
   sandbox: StoredSandbox

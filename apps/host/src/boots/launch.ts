@@ -2,11 +2,10 @@ import type { SandboxLimits } from '@threadbox/domain'
 import { isThreadboxError } from '@threadbox/errors'
 import type { GuestInit } from '@threadbox/protocol/guest'
 import type { HostSandbox } from '@threadbox/protocol/host'
-import type { SandboxDriver } from '@threadbox/sandbox-driver'
+import type { BootRequest, SandboxDriver } from '@threadbox/sandbox-driver'
 import type { Attachments } from '../network/attachments.ts'
 import type { FewAtOnce } from '../orders/few-at-once.ts'
 import { guestEndedEarly, guestSilent } from '../orders/orders.errors.ts'
-import type { BootTemplates } from '../templates/boot-templates.ts'
 import type { BootFiles } from './boot-files.ts'
 import { initGuest } from './guest-client.ts'
 
@@ -19,7 +18,8 @@ export type LaunchParts = {
   /** Environment of everything that the guest starts: proxy and certificate settings. */
   guestEnvironment: Record<string, string>
   readyTimeoutMs: number
-  templates: Pick<BootTemplates, 'begin' | 'giveUp'>
+  /** Says where the guest came from; what came out of a template and does not answer is given up. */
+  templates: { begin(request: BootRequest): Promise<GuestOrigin>; giveUp(limits: SandboxLimits): Promise<void> }
   /**
    * Starts of sandboxes, new ones and out of memory. Each keeps a processor busy: many at once only make all of them as
    * slow as the last. Whether a guest answers is its own business, and is not waited for in turn.
@@ -34,6 +34,9 @@ export type Place = { placeId: string; address: string; limits: SandboxLimits; e
 const clonedTimeoutMs = 10_000
 
 export type GuestOrigin = NonNullable<GuestInit['origin']>
+
+/** A boot that runs already in the place of a sandbox and belongs to nobody yet. */
+export type WaitingBoot = { driverBootId: string; hostname: string; accessToken: string }
 
 export type Launch = { driverBootId: string; bootId: string; hostname: string; accessToken: string }
 

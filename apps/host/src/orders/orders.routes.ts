@@ -2,7 +2,6 @@ import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import { isId } from '@threadbox/domain'
-import { defineError } from '@threadbox/errors'
 import {
   abandonPauseSchema,
   changeSandboxSchema,
@@ -24,14 +23,8 @@ import {
 } from '@threadbox/protocol/host'
 import type { Context, Hono } from 'hono'
 import { z } from 'zod'
+import { requestInvalid } from './orders.errors.ts'
 import type { SandboxOrders } from './sandbox-orders.ts'
-
-export const requestInvalid = defineError<{ problem: string }>({
-  code: 'host.request-invalid',
-  kind: 'invalid',
-  message: ({ problem }) => `The order cannot be understood: ${problem}`,
-  remedy: () => 'Correct the request.',
-})
 
 const sandboxPath = hostPaths.sandbox(':sandboxId')
 

@@ -3,7 +3,7 @@ import { isId } from '@threadbox/domain'
 import { hostPaths, sleepingEntryHeader, sleepingQuestionSchema } from '@threadbox/protocol/host'
 import type { Hono } from 'hono'
 import { z } from 'zod'
-import { requestInvalid } from '../orders/orders.routes.ts'
+import { requestInvalid } from '../orders/orders.errors.ts'
 import type { SleepingFiles } from './sleeping-files.ts'
 
 export function addSleepingFileRoutes(app: Hono, files: SleepingFiles): void {
