@@ -5,9 +5,10 @@ import { SaveAgentLayer } from '../features/agents/components/save-agent-dialog.
 import { ConnectionBanner } from '../features/connection/components/connection-banner.tsx'
 import { ShortcutsDialog } from '../features/help/components/shortcuts-dialog.tsx'
 import { PaneHost } from '../features/panes/components/pane-host.tsx'
-import { isPaneName } from '../features/panes/components/pane-registry.ts'
+import { panes } from '../features/panes/components/pane-registry.ts'
 import { enterPage } from '../features/panes/state/pane-store.ts'
 import { usePaneWidth } from '../features/panes/state/pane-width.ts'
+import { PanesProvider } from '../features/panes/state/panes-context.ts'
 import { useShownPane } from '../features/panes/state/use-shown-pane.ts'
 import { Palette } from '../features/search/components/palette.tsx'
 import { ShareThreadLayer } from '../features/sharing/components/share-thread-dialog.tsx'
@@ -43,9 +44,13 @@ export function AppShell() {
         <ConnectionBanner />
         <div className="page-area" style={pane.style}>
           <div className="under-sheet" inert={pane.isSheet}>
-            <Outlet />
+            <PanesProvider value={panes}>
+              <Outlet />
+            </PanesProvider>
           </div>
-          {pane.shown !== null && <PaneHost shown={pane.shown} isSheet={pane.isSheet} width={pane.width} />}
+          {pane.shown !== null && (
+            <PaneHost panes={panes} shown={pane.shown} isSheet={pane.isSheet} width={pane.width} />
+          )}
         </div>
       </div>
       <Palette />
@@ -62,7 +67,8 @@ function usePane(threadId: string | null) {
   const found = useShownPane(threadId)
   const isNarrow = useNarrow()
   useLayoutEffect(() => enterPage(threadId), [threadId])
-  const shown = found !== null && isPaneName(found.pane) ? { ...found, pane: found.pane } : null
+  // A remembered name may be of a pane that is no longer there.
+  const shown = panes.some(({ name }) => name === found?.pane) ? found : null
   const width = usePaneWidth(shown?.pane ?? '')
   const chosen = shown === null || isNarrow ? null : width[0]
   const style = chosen === null ? undefined : { '--pane-w': `clamp(400px, ${chosen}px, 70%)` }

@@ -1,6 +1,5 @@
 import { errors as german } from './de/errors.ts'
-
-export type ErrorWords = Readonly<Record<string, { message: string; remedy: string }>>
+import type { ErrorWords } from './words.ts'
 
 /** The sentences of errors by code, where a language has its own; the server's are English. */
 export function translatedErrors(language: string): ErrorWords {

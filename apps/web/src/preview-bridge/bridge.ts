@@ -1,10 +1,7 @@
 import { followConsole } from './console.ts'
 import { elementsUnder, regionAt } from './elements.ts'
 import { type AppMessage, type BridgeMessage, bridgeLimits } from './messages.ts'
-import type { Painter } from './painter.ts'
-
-/** How the painter gives itself to the bridge: a property of its script, which nobody else sees before. */
-export type PainterScript = HTMLScriptElement & { threadboxPainter?: Painter }
+import type { Painter, PainterScript } from './painter-script.ts'
 
 const script = document.currentScript
 const appOrigin = script?.getAttribute('data-app') ?? ''

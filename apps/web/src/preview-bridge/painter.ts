@@ -1,11 +1,7 @@
 import html2canvas from 'html2canvas-pro'
-import type { PainterScript } from './bridge.ts'
-import type { Region, Unreadable } from './messages.ts'
+import type { Painter, PainterScript } from './painter-script.ts'
 import { makeSurface, snapBoxes } from './sharpness.ts'
 import { unreadableIn } from './unreadable.ts'
-
-/** A picture of a region of the viewport as it is now, as PNG, and what of it the picture cannot show. */
-export type Painter = (region: Region, scale: number) => Promise<{ image: Blob; missing: Unreadable[] }>
 
 const imageTimeoutMs = 8000
 const loadTimeoutMs = 5000

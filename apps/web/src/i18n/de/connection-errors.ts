@@ -1,4 +1,4 @@
-import type { ErrorWords } from '../errors.ts'
+import type { ErrorWords } from '../words.ts'
 
 /** Sentences for what can be wrong with the connections of the agent and their servers. */
 export const connectionErrors: ErrorWords = {

@@ -1,4 +1,4 @@
-import type { ErrorWords } from '../errors.ts'
+import type { ErrorWords } from '../words.ts'
 import { agentErrors } from './agent-errors.ts'
 import { connectionErrors } from './connection-errors.ts'
 import { runErrors } from './run-errors.ts'

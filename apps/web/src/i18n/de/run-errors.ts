@@ -1,4 +1,4 @@
-import type { ErrorWords } from '../errors.ts'
+import type { ErrorWords } from '../words.ts'
 
 const lookAgain = 'Laden Sie die Seite des Agenten neu.'
 

@@ -1,4 +1,4 @@
-import type { SettingWords } from '../setting-words.ts'
+import type { SettingWords } from '../words.ts'
 
 /** What the settings of the server are called, by name. */
 export const settingWords: SettingWords = {

@@ -1,4 +1,4 @@
-import type { ErrorWords } from '../errors.ts'
+import type { ErrorWords } from '../words.ts'
 
 /** Sentences for the errors about skills and links of threads. */
 export const skillErrors: ErrorWords = {

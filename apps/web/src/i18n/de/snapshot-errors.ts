@@ -1,4 +1,4 @@
-import type { ErrorWords } from '../errors.ts'
+import type { ErrorWords } from '../words.ts'
 
 /** Errors of snapshots, and of what is made from them. */
 export const snapshotErrors: ErrorWords = {

@@ -26,6 +26,16 @@ export function useAgent(agentId: string) {
   })
 }
 
+/** By agent: the newest run, and when a schedule is due next. Where it cannot be had the agents are listed all the same. */
+export function useLatestRuns() {
+  const client = useClient()
+  return useQuery({
+    queryKey: queryKeys.latestRuns,
+    queryFn: ({ signal }) => client.runs.latest(signal),
+    select: (answer) => new Map(answer.agents.map((agent) => [agent.agentId, agent])),
+  })
+}
+
 export function renewAgents(queryClient: QueryClient): void {
   void queryClient.invalidateQueries({ queryKey: queryKeys.agents })
 }

@@ -4,12 +4,12 @@ import { useTranslation } from 'react-i18next'
 import { copyText } from '../../../app/copy-text.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { outcomeOf } from '../state/call.models.ts'
-import { useCards } from '../state/card-context.ts'
+import { useCardActions } from '../state/card-context.ts'
 
 /** Stop while it runs; copy and run again at any time. */
 export function CallActions(props: { entry: ToolCallEntry; text: string }) {
   const { t } = useTranslation('cards')
-  const cards = useCards()
+  const cards = useCardActions()
   const outcome = outcomeOf(props.entry)
   const isRunning = outcome === 'running' || outcome === 'waiting'
   return (

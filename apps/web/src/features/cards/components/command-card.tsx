@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Card } from '../../../ui/card.tsx'
 import { lastLineOf } from '../state/ansi.models.ts'
 import { inputOf, opensByItself, outcomeOf } from '../state/call.models.ts'
-import { useCards } from '../state/card-context.ts'
+import { useCardActions } from '../state/card-context.ts'
 import { shortPath } from '../state/paths.models.ts'
 import { useCardOpen } from '../state/use-card-open.ts'
 import { CallActions } from './call-actions.tsx'
@@ -16,7 +16,7 @@ import { OutputView } from './output-view.tsx'
 /** A command: one line with its state; opens to the whole command and what it printed. */
 export function CommandCard(props: { entry: ToolCallEntry }) {
   const { t } = useTranslation('cards')
-  const { threadId } = useCards()
+  const { threadId } = useCardActions()
   const { entry } = props
   const { command } = inputOf(entry)
   const [isOpen, toggle] = useCardOpen(opensByItself(entry))

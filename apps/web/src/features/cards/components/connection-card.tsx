@@ -10,7 +10,7 @@ import { Card } from '../../../ui/card.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { ScrollBox } from '../../../ui/scroll-box.tsx'
 import { opensByItself } from '../state/call.models.ts'
-import { useCards } from '../state/card-context.ts'
+import { useCardActions } from '../state/card-context.ts'
 import { useCardOpen } from '../state/use-card-open.ts'
 import { CallError } from './call-error.tsx'
 import { CallMeta } from './call-meta.tsx'
@@ -99,7 +99,7 @@ function Answer(props: { entry: ToolCallEntry; result: Result }) {
 /** The question to the person. What the server says of itself stands apart and is shown as text only. */
 function Approval(props: { entry: ToolCallEntry }) {
   const { t } = useTranslation('cards')
-  const cards = useCards()
+  const cards = useCardActions()
   const [pending, setPending] = useState<CallDecision | null>(null)
   const { entry } = props
   const names = namesOf(entry)

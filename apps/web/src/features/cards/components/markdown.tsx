@@ -5,7 +5,7 @@ import { type Components, defaultRehypePlugins, type ExtraProps, Streamdown } fr
 import { copyText } from '../../../app/copy-text.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
-import { useCards } from '../state/card-context.ts'
+import { useCardActions } from '../state/card-context.ts'
 import { pathOfCode } from '../state/paths.models.ts'
 import { rehypePaths } from '../state/rehype-paths.ts'
 import { CodeView } from './code-view.tsx'
@@ -106,7 +106,7 @@ function ImageReference(props: PropsOf<'img'>) {
 }
 
 function InlineCode(props: PropsOf<'code'>) {
-  const { knownPaths } = useCards()
+  const { knownPaths } = useCardActions()
   const text = textOf(props.children)
   const path = pathOfCode(text, knownPaths)
   if (path === null) return <code>{props.children}</code>

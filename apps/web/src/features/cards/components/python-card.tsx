@@ -5,7 +5,7 @@ import { Card } from '../../../ui/card.tsx'
 import { ScrollBox } from '../../../ui/scroll-box.tsx'
 import { lastLineOf, plainOutput } from '../state/ansi.models.ts'
 import { inputOf, opensByItself, outcomeOf, tracebackInnermostFirst } from '../state/call.models.ts'
-import { useCards } from '../state/card-context.ts'
+import { useCardActions } from '../state/card-context.ts'
 import { isTableWithFigure } from '../state/displays.models.ts'
 import { useCardOpen } from '../state/use-card-open.ts'
 import { CallActions } from './call-actions.tsx'
@@ -19,7 +19,7 @@ import { OutputView } from './output-view.tsx'
 /** A Python cell: code, what it printed, its tables and figures, its traceback. */
 export function PythonCard(props: { entry: ToolCallEntry }) {
   const { t } = useTranslation('cards')
-  const { threadId } = useCards()
+  const { threadId } = useCardActions()
   const { entry } = props
   const { code, description } = inputOf(entry)
   const [isOpen, toggle] = useCardOpen(opensByItself(entry))
@@ -67,7 +67,7 @@ export function PythonCard(props: { entry: ToolCallEntry }) {
 
 function Traceback(props: { text: string }) {
   const { t } = useTranslation('cards')
-  const cards = useCards()
+  const cards = useCardActions()
   const { error, frames } = tracebackInnermostFirst(plainOutput(props.text))
   return (
     <div className="traceback">

@@ -6,13 +6,13 @@ import { useRestartService, useServices } from '../../preview/api/services.queri
 import { viewInPane } from '../../preview/state/preview-store.ts'
 import { glyphOfService, keyOfPort } from '../../preview/state/targets.models.ts'
 import { lastLineOf } from '../state/ansi.models.ts'
-import { useCards } from '../state/card-context.ts'
+import { useCardActions } from '../state/card-context.ts'
 import type { ServiceOfCall } from '../state/service-call.models.ts'
 
 /** A service that a call started, as it is now and not as it was then. */
 export function ServiceCard(props: { called: ServiceOfCall }) {
   const { t } = useTranslation('preview')
-  const { threadId } = useCards()
+  const { threadId } = useCardActions()
   const { called } = props
   const services = useServices(threadId)
   const restart = useRestartService(threadId)

@@ -5,6 +5,8 @@ import { createContext, useContext } from 'react'
 export type CardContextValue = {
   threadId: string
   knownPaths: ReadonlySet<string>
+  /** Shows a file of the sandbox beside the conversation. */
+  showFile: (path: string) => void
   stop: () => void
   runAgain: (callId: string) => void
   /** Answers a call that waits for the person; false when that failed, which is shown. */
@@ -16,8 +18,8 @@ export type CardContextValue = {
 const CardContext = createContext<CardContextValue | null>(null)
 export const CardProvider = CardContext.Provider
 
-export function useCards(): CardContextValue {
+export function useCardActions(): CardContextValue {
   const value = useContext(CardContext)
-  if (value === null) throw new TypeError('useCards needs a CardProvider above it')
+  if (value === null) throw new TypeError('useCardActions needs a CardProvider above it')
   return value
 }

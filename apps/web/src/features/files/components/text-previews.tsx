@@ -2,6 +2,7 @@ import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ScrollBox } from '../../../ui/scroll-box.tsx'
 import { CardProvider } from '../../cards/state/card-context.ts'
+import { showFile } from '../state/files-store.ts'
 import { textOf } from '../state/kinds.models.ts'
 import { FileContent, type ShownFile } from './file-content.tsx'
 
@@ -15,8 +16,13 @@ const noPaths: ReadonlySet<string> = new Set()
 /** Markdown as it reads. It has the rights of a model's text: no HTML, no pictures from elsewhere. */
 export function MarkdownText(props: { threadId: string; children: string }) {
   const cards = {
-    ...{ threadId: props.threadId, knownPaths: noPaths },
-    ...{ stop: () => {}, runAgain: () => {}, decide: async () => false, ask: () => {} },
+    threadId: props.threadId,
+    knownPaths: noPaths,
+    showFile: (path: string) => showFile(props.threadId, path),
+    stop: () => {},
+    runAgain: () => {},
+    decide: async () => false,
+    ask: () => {},
   }
   return (
     <CardProvider value={cards}>

@@ -1,5 +1,5 @@
 import { isThreadboxError, type ThreadboxClient } from '@threadbox/sdk'
-import { newMessageKey } from '../../threads/state/use-thread-actions.ts'
+import { newMessageKey } from '../../threads/state/message-key.ts'
 import {
   type Count,
   type CounterWords,

@@ -1,16 +1,18 @@
 import type { ShownPane } from '../state/pane-memory.models.ts'
 import type { usePaneWidth } from '../state/pane-width.ts'
-import { type PaneName, panes } from './pane-registry.ts'
+import type { Pane } from '../state/panes-context.ts'
 
 /** Draws the pane that stands beside the page. It outlives the page, so that a pinned one goes on over navigation. */
 export function PaneHost(props: {
-  shown: ShownPane & { pane: PaneName }
+  panes: readonly Pane[]
+  shown: ShownPane
   isSheet: boolean
   width: ReturnType<typeof usePaneWidth>
 }) {
   const { threadId, pane, isPinned } = props.shown
   const [width, setWidth] = props.width
-  const { Content } = panes[pane]
+  const Content = props.panes.find(({ name }) => name === pane)?.Content
+  if (Content === undefined) return null
   return (
     <Content
       key={`${pane} ${threadId}`}

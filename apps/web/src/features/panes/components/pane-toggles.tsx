@@ -2,19 +2,19 @@ import { useTranslation } from 'react-i18next'
 import { Tooltip } from '../../../ui/tooltip.tsx'
 import { keyCaps } from '../../help/state/key-caps.ts'
 import { togglePane } from '../state/pane-store.ts'
+import { usePanes } from '../state/panes-context.ts'
 import { useShownPane } from '../state/use-shown-pane.ts'
-import { paneNames, panes } from './pane-registry.ts'
 
 /** What can stand beside the conversation. */
 export function PaneToggles(props: { threadId: string }) {
   const { t } = useTranslation(['preview', 'files', 'terminal', 'sandbox', 'git', 'common'])
+  const panes = usePanes()
   const shown = useShownPane(props.threadId)
   const open = shown?.threadId === props.threadId ? shown.pane : null
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
     <div className="seg" role="group" aria-label={t('common:panes')}>
-      {paneNames.map((name) => {
-        const { title, digit, Icon } = panes[name]
+      {panes.map(({ name, title, digit, Icon }) => {
         return (
           <Tooltip key={name} label={t(title)} shortcut={keyCaps(`alt+${digit}`)}>
             <button

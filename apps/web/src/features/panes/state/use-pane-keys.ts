@@ -1,19 +1,20 @@
 import { useEffect } from 'react'
-import { paneNames, panes } from '../components/pane-registry.ts'
 import { togglePane } from './pane-store.ts'
+import { usePanes } from './panes-context.ts'
 
 /** ⌥1–5 open and close the panes of the thread. */
 export function usePaneKeys(): void {
+  const panes = usePanes()
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (!event.altKey || event.metaKey || event.ctrlKey || event.shiftKey) return
       // By its place on the keyboard: with ⌥ the key types another character.
-      const name = paneNames.find((candidate) => event.code === `Digit${panes[candidate].digit}`)
-      if (name === undefined) return
+      const pane = panes.find(({ digit }) => event.code === `Digit${digit}`)
+      if (pane === undefined) return
       event.preventDefault()
-      togglePane(name)
+      togglePane(pane.name)
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [])
+  }, [panes])
 }

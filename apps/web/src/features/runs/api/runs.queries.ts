@@ -16,16 +16,6 @@ export function useRuns(agentId: string) {
   })
 }
 
-/** By agent: the newest run, and when a schedule is due next. Where it cannot be had the agents are listed all the same. */
-export function useLatestRuns() {
-  const client = useClient()
-  return useQuery({
-    queryKey: queryKeys.latestRuns,
-    queryFn: ({ signal }) => client.runs.latest(signal),
-    select: (answer) => new Map(answer.agents.map((agent) => [agent.agentId, agent])),
-  })
-}
-
 /** Of how many runs the agent keeps the threads. */
 export function useKeptRuns(agentId: string) {
   const client = useClient()

@@ -7,7 +7,8 @@ import { Glyph } from '../../../ui/glyph.tsx'
 import { Kbd } from '../../../ui/kbd.tsx'
 import { glyphOf } from '../../sandbox/state/chip.models.ts'
 import { useSandboxWords } from '../../sandbox/state/sandbox-words.ts'
-import type { PaletteAction, PaletteContent } from '../state/palette.models.ts'
+import type { PaletteContent } from '../state/palette.models.ts'
+import type { PaletteAction } from '../state/thread-actions.ts'
 import { Marked } from './marked.tsx'
 
 const hitIcons = { title: TextCursor, text: MessageSquare, command: SquareTerminal, file: FileText } as const

@@ -8,7 +8,7 @@ import { useErrorToast } from '../../connection/state/use-error-toast.ts'
 import { keyCaps } from '../../help/state/key-caps.ts'
 import { useWorkspaces } from '../../workspaces/api/workspaces.queries.ts'
 import { openWorkspaceLayer } from '../../workspaces/state/workspace-layer.ts'
-import type { PaletteAction } from './palette.models.ts'
+import type { PaletteAction } from './thread-actions.ts'
 
 /** What the palette can do anywhere in the app. */
 export function useAppActions(): PaletteAction[] {

@@ -1,6 +1,7 @@
 import type { SearchHit, Thread } from '@threadbox/sdk'
 import { expect, it } from 'vitest'
-import { type PaletteAction, paletteContent } from './palette.models.ts'
+import { paletteContent } from './palette.models.ts'
+import type { PaletteAction } from './thread-actions.ts'
 
 const thread = (id: string, title: string, updatedAt: number, deletedAt: number | null = null) =>
   ({ id, title, updatedAt, deletedAt }) as Thread

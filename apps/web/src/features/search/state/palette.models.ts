@@ -1,15 +1,6 @@
 import type { SearchHit, Thread } from '@threadbox/sdk'
 import { rank } from './highlight.ts'
-
-/** Something the palette can do, with the words it is found by. */
-export type PaletteAction = {
-  id: string
-  label: string
-  /** `thread`: concerns the thread that is open. */
-  scope: 'app' | 'thread'
-  shortcut?: string
-  run: () => void
-}
+import type { PaletteAction } from './thread-actions.ts'
 
 export type PaletteContent = {
   threadActions: PaletteAction[]

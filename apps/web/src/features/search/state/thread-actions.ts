@@ -1,5 +1,14 @@
 import { useEffect, useSyncExternalStore } from 'react'
-import type { PaletteAction } from './palette.models.ts'
+
+/** Something the palette can do, with the words it is found by. */
+export type PaletteAction = {
+  id: string
+  label: string
+  /** `thread`: concerns the thread that is open. */
+  scope: 'app' | 'thread'
+  shortcut?: string
+  run: () => void
+}
 
 type ThreadAction = Omit<PaletteAction, 'scope'>
 const none: readonly ThreadAction[] = []

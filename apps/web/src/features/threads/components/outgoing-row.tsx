@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Glyph } from '../../../ui/glyph.tsx'
-import type { OutgoingMessage } from '../state/rows.models.ts'
 import { useThreadActions } from '../state/thread-context.ts'
+import type { OutgoingMessage } from '../state/thread-store.ts'
 import { AttachmentList } from './attachment-list.tsx'
 import { Bubble } from './user-message.tsx'
 

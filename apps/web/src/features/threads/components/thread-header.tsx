@@ -1,30 +1,15 @@
 import type { Thread } from '@threadbox/sdk'
-import {
-  Bot,
-  Download,
-  Ellipsis,
-  FolderInput,
-  GitFork,
-  History,
-  Menu as MenuIcon,
-  PanelLeft,
-  Pin,
-  PinOff,
-  Share2,
-  Trash2,
-} from 'lucide-react'
-import type { ReactNode } from 'react'
+import { Bot, Download, Ellipsis, FolderInput, GitFork, History, Pin, PinOff, Share2, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../app/client.ts'
 import { download } from '../../../app/download.ts'
-import { shortcutText } from '../../../app/keyboard.ts'
-import { toggleSidebar, useUiState } from '../../../app/ui-state.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/menu.tsx'
 import { openSaveAgentLayer } from '../../agents/state/save-agent-layer.ts'
-import { paneNames, panes } from '../../panes/components/pane-registry.ts'
+import { Crumb, SidebarButton } from '../../connection/components/plain-header.tsx'
 import { PaneToggles } from '../../panes/components/pane-toggles.tsx'
 import { openPane } from '../../panes/state/pane-store.ts'
+import { usePanes } from '../../panes/state/panes-context.ts'
 import { SandboxChip } from '../../sandbox/components/sandbox-chip.tsx'
 import { useOfferThreadActions } from '../../search/state/thread-actions.ts'
 import { openShareLayer } from '../../sharing/state/share-layer.ts'
@@ -66,54 +51,9 @@ export function ThreadHeader(props: { thread: Thread | undefined }) {
   )
 }
 
-/** The header of a page without a thread. */
-export function PlainHeader(props: { title: string; workspace?: string | undefined; children?: ReactNode }) {
-  return (
-    <header className="topbar">
-      <SidebarButton />
-      <div className="row-flex t1">
-        {props.workspace !== undefined && <Crumb name={props.workspace} />}
-        <h1 className="title title--plain">{props.title}</h1>
-      </div>
-      {props.children}
-    </header>
-  )
-}
-
 function WorkspaceCrumb(props: { workspaceId: string | null }) {
   const workspace = useWorkspaces().find(({ id }) => id === props.workspaceId)
   return workspace === undefined ? null : <Crumb name={workspace.name} />
-}
-
-function Crumb(props: { name: string }) {
-  return (
-    <span className="crumb not-m">
-      <span className="trunc">{props.name}</span>
-      <span aria-hidden="true">/</span>
-    </span>
-  )
-}
-
-function SidebarButton() {
-  const { t } = useTranslation('sidebar')
-  const { isSidebarOpen } = useUiState()
-  return (
-    <>
-      <IconButton className="only-m" label={t('open')} onClick={toggleSidebar}>
-        <MenuIcon className="i" size={20} />
-      </IconButton>
-      {!isSidebarOpen && (
-        <IconButton
-          className="not-m"
-          label={t('show')}
-          shortcut={shortcutText({ mod: true, shift: true, key: 'S' })}
-          onClick={toggleSidebar}
-        >
-          <PanelLeft className="i" size={16} />
-        </IconButton>
-      )}
-    </>
-  )
 }
 
 /** Draws nothing: what the menu offers can also be found by typing. */
@@ -134,12 +74,13 @@ function PaletteActions(props: { thread: Thread }) {
   const { thread } = props
   const fork = useForkThread(thread.id)
   const { chooseRewind } = useThreadActions()
+  const panes = usePanes()
   useOfferThreadActions([
     { id: 'pin', label: thread.isPinned ? t('unpin') : t('pin'), run: () => pin(thread) },
     { id: 'fork', label: t('fork'), run: () => fork({}) },
     ...(chooseRewind === null ? [] : [{ id: 'rewind', label: t('rewindTo'), run: chooseRewind }]),
     { id: 'save-agent', label: t('agents:saveOpen'), run: () => openSaveAgentLayer(thread) },
-    ...paneNames.map((name) => ({ id: name, label: t(panes[name].title), run: () => openPane(name) })),
+    ...panes.map(({ name, title }) => ({ id: name, label: t(title), run: () => openPane(name) })),
     ...useMoveActions(thread),
     { id: 'share', label: t('sharing:open'), run: () => openShareLayer(thread.id) },
     { id: 'delete', label: t('delete'), run: () => remove(thread) },

@@ -7,7 +7,7 @@ import { useClient } from '../../../app/client.ts'
 import { isTouch } from '../../../app/keyboard.ts'
 import { useStable } from '../../../app/use-stable.ts'
 import { Skeleton } from '../../../ui/skeleton.tsx'
-import { CardProvider } from '../../cards/state/card-context.ts'
+import { type CardContextValue, CardProvider } from '../../cards/state/card-context.ts'
 import type { ComposerHandle } from '../../composer/components/composer.tsx'
 import { useDraft } from '../../composer/state/draft.ts'
 import { useUploads, useUploadsStore } from '../../composer/state/uploads-context.ts'
@@ -15,6 +15,7 @@ import { LoadFailed } from '../../connection/components/load-failed.tsx'
 import { NotFoundPage } from '../../connection/components/not-found-page.tsx'
 import { useDocumentTitle } from '../../connection/state/use-document-title.ts'
 import { EmptyThread } from '../../empty/components/empty-thread.tsx'
+import { showFile } from '../../files/state/files-store.ts'
 import { useTurnChanges } from '../../files/state/use-turn-changes.ts'
 import { WakeAnnouncer } from '../../lifecycle/components/wake-announcer.tsx'
 import { useOfferPageThread } from '../../panes/state/page-thread.ts'
@@ -73,10 +74,7 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
   const isTurnRunning = state === null ? thread.data?.isTurnRunning === true : runningTurn !== undefined
   const commands = useThreadCommands({ threadId, store, outgoing, isTurnRunning, state, insert })
   const { actions, stop } = commands
-  const cards = useMemo(
-    () => ({ threadId, knownPaths, stop, runAgain: commands.runAgain, decide: commands.decide, ask: insert }),
-    [threadId, knownPaths, stop, commands.runAgain, commands.decide, insert],
-  )
+  const cards = useCards({ threadId, knownPaths, commands, insert })
   const loadOlder = useCallback(() => void store?.loadOlder(), [store])
   useDocumentTitle(thread.data === undefined || thread.data.title === '' ? t('untitled') : thread.data.title)
   useReadMark(thread.data)
@@ -146,6 +144,29 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
         </main>
       </CardProvider>
     </ThreadActionsProvider>
+  )
+}
+
+/** What cards in the conversation can do. */
+function useCards(options: {
+  threadId: string
+  knownPaths: ReadonlySet<string>
+  commands: ReturnType<typeof useThreadCommands>
+  insert: (text: string) => void
+}): CardContextValue {
+  const { threadId, knownPaths, insert } = options
+  const { stop, runAgain, decide } = options.commands
+  return useMemo(
+    () => ({
+      threadId,
+      knownPaths,
+      showFile: (path: string) => showFile(threadId, path),
+      stop,
+      runAgain,
+      decide,
+      ask: insert,
+    }),
+    [threadId, knownPaths, stop, runAgain, decide, insert],
   )
 }
 

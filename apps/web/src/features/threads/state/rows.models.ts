@@ -1,5 +1,4 @@
 import type {
-  Attachment,
   Entry,
   NoticeEntry,
   TextEntry,
@@ -9,14 +8,7 @@ import type {
   UserMessageEntry,
   WakeEntry,
 } from '@threadbox/sdk'
-
-/** A message that was sent from here and that the server has not confirmed yet. */
-export type OutgoingMessage = {
-  key: string
-  text: string
-  attachments: readonly Attachment[]
-  status: 'sending' | 'failed'
-}
+import type { OutgoingMessage } from './thread-store.ts'
 
 /**
  * One line of the conversation as it is drawn. `key` is stable while the row lives. `isAsleep`: the sandbox was asleep

@@ -1,4 +1,5 @@
 import {
+  type Attachment,
   applyThreadEvent,
   type ThreadboxClient,
   type ThreadEvent,
@@ -6,7 +7,14 @@ import {
   threadStateOf,
   withOlderPage,
 } from '@threadbox/sdk'
-import type { OutgoingMessage } from './rows.models.ts'
+
+/** A message that was sent from here and that the server has not confirmed yet. */
+export type OutgoingMessage = {
+  key: string
+  text: string
+  attachments: readonly Attachment[]
+  status: 'sending' | 'failed'
+}
 
 /** A conversation as the page sees it. `state` is null until the first page of entries came. */
 export type ThreadSnapshot = {

@@ -3,21 +3,15 @@ import type { Attachment, CallDecision, Screenshot, ThreadState } from '@threadb
 import { useMemo, useState } from 'react'
 import { useClient } from '../../../app/client.ts'
 import { queryKeys } from '../../../app/query-keys.ts'
-import { randomId } from '../../../app/random-id.ts'
 import { useStable } from '../../../app/use-stable.ts'
 import type { QueueActions } from '../../composer/components/queue-strip.tsx'
 import { useUploadsStore } from '../../composer/state/uploads-context.ts'
 import { useErrorToast } from '../../connection/state/use-error-toast.ts'
 import { useForkThread } from '../api/use-fork-thread.ts'
-import type { OutgoingMessage } from './rows.models.ts'
+import { newMessageKey } from './message-key.ts'
 import type { ThreadActions } from './thread-context.ts'
-import type { ThreadStore } from './thread-store.ts'
+import type { OutgoingMessage, ThreadStore } from './thread-store.ts'
 import { useRewindChoice } from './use-rewind-choice.ts'
-
-/** A name for a message that stays the same when it is sent again, so that it arrives once. */
-export function newMessageKey(): string {
-  return randomId()
-}
 
 /** Everything that a person can do to one conversation. Failures are shown; a text is never lost. */
 export function useThreadCommands(options: {

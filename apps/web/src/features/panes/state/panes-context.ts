@@ -1,0 +1,30 @@
+import type { LucideIcon } from 'lucide-react'
+import { type ComponentType, createContext, useContext } from 'react'
+
+/** What every pane is told. */
+export type PaneProps = {
+  threadId: string
+  /** It covers the whole page. */
+  isSheet: boolean
+  isPinned: boolean
+  /** Null: the default. */
+  width: number | null
+  onWidth: (width: number | null) => void
+}
+
+/** One of the things that can stand beside a conversation. `digit` is the key that opens it with ⌥. */
+export type Pane = {
+  name: string
+  digit: number
+  title: `${'preview' | 'files' | 'terminal' | 'sandbox' | 'git'}:title`
+  Icon: LucideIcon
+  Content: ComponentType<PaneProps>
+}
+
+const PanesContext = createContext<readonly Pane[]>([])
+export const PanesProvider = PanesContext.Provider
+
+/** What can stand beside a conversation, in the order of the toggles. */
+export function usePanes(): readonly Pane[] {
+  return useContext(PanesContext)
+}
