@@ -9,7 +9,7 @@ import { parseJson } from './parse-json.ts'
  * may leave nothing of it, a file without content, or a part of one. A whole record of a shape that is not known is no
  * such loss and is refused: its boot may be running.
  */
-const bootRecordSchema = z.object({
+export const bootRecordSchema = z.object({
   version: z.literal(1),
   bootId: z.string(),
   sandboxId: z.string(),

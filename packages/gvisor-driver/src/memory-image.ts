@@ -9,7 +9,7 @@ import type { RunscVersions } from './runsc-versions.ts'
  * What stands beside an image in its directory: everything that decides whether runsc can read it again. runsc checks
  * its own version too, but says so only after half the work, and of a file that was cut short it says less.
  */
-const descriptionSchema = z.object({
+export const descriptionSchema = z.object({
   format: z.literal(1),
   driver: z.literal('gvisor'),
   version: z.string(),

@@ -31,7 +31,7 @@ const storedProcessSchema = z.object({
 })
 export type StoredProcess = z.infer<typeof storedProcessSchema>
 
-const storedSchema = z.object({
+export const storedSchema = z.object({
   version: z.literal(1),
   /** As it was told when it was made. */
   report: rescueReportSchema,
