@@ -8,10 +8,10 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import type { ThreadboxClient } from '@threadbox/sdk'
-import { ErrorPage } from '../features/connection/components/error-page.tsx'
-import { NotFoundPage } from '../features/connection/components/not-found-page.tsx'
+import { requireSession } from '../page/client/session.ts'
+import { ErrorPage } from '../page/parts/error-page.tsx'
+import { NotFoundPage } from '../page/parts/not-found-page.tsx'
 import { AppShell } from './app-shell.tsx'
-import { requireSession } from './session.ts'
 
 export type RouterContext = { client: ThreadboxClient; queryClient: QueryClient }
 
@@ -25,7 +25,7 @@ const loginRoute = createRoute({
     ...(typeof search.return === 'string' ? { return: search.return } : {}),
     ...(search.expired === true ? { expired: true } : {}),
   }),
-  component: lazyRouteComponent(() => import('../features/auth/components/login-page.tsx'), 'LoginPage'),
+  component: lazyRouteComponent(() => import('../people/auth/components/login-page.tsx'), 'LoginPage'),
 })
 
 const setupRoute = createRoute({
@@ -34,7 +34,7 @@ const setupRoute = createRoute({
   /** `token`: the one-time secret of the sign-up link. */
   validateSearch: (search: Record<string, unknown>): { token?: string } =>
     typeof search.token === 'string' ? { token: search.token } : {},
-  component: lazyRouteComponent(() => import('../features/auth/components/setup-page.tsx'), 'SetupPage'),
+  component: lazyRouteComponent(() => import('../people/auth/components/setup-page.tsx'), 'SetupPage'),
 })
 
 const appRoute = createRoute({
@@ -58,7 +58,10 @@ const newThreadRoute = createRoute({
   /** `workspace`: where the thread is to be. */
   validateSearch: (search: Record<string, unknown>): { workspace?: string } =>
     typeof search.workspace === 'string' ? { workspace: search.workspace } : {},
-  component: lazyRouteComponent(() => import('../features/threads/components/new-thread-page.tsx'), 'NewThreadPage'),
+  component: lazyRouteComponent(
+    () => import('../threads/conversation/components/new-thread-page.tsx'),
+    'NewThreadPage',
+  ),
 })
 
 const threadRoute = createRoute({
@@ -67,19 +70,19 @@ const threadRoute = createRoute({
   /** `entry`: where a search hit is. */
   validateSearch: (search: Record<string, unknown>): { entry?: string } =>
     typeof search.entry === 'string' ? { entry: search.entry } : {},
-  component: lazyRouteComponent(() => import('../features/threads/components/thread-page.tsx'), 'ThreadPage'),
+  component: lazyRouteComponent(() => import('../threads/conversation/components/thread-page.tsx'), 'ThreadPage'),
 })
 
 const agentsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/agents',
-  component: lazyRouteComponent(() => import('../features/agents/components/agents-page.tsx'), 'AgentsPage'),
+  component: lazyRouteComponent(() => import('../threads/agents/components/agents-page.tsx'), 'AgentsPage'),
 })
 
 const runsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/agents/$agentId/runs',
-  component: lazyRouteComponent(() => import('../features/runs/components/runs-page.tsx'), 'RunsPage'),
+  component: lazyRouteComponent(() => import('../threads/runs/components/runs-page.tsx'), 'RunsPage'),
 })
 
 const settingsRoute = createRoute({
@@ -93,14 +96,14 @@ const settingsRoute = createRoute({
 const settingsSectionRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/settings/$section',
-  component: lazyRouteComponent(() => import('../features/settings/components/settings-page.tsx'), 'SettingsPage'),
+  component: lazyRouteComponent(() => import('./settings/components/settings-page.tsx'), 'SettingsPage'),
 })
 
 const connectionLoginRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/connections/login',
   component: lazyRouteComponent(
-    () => import('../features/connections/components/login-return-page.tsx'),
+    () => import('../people/connections/components/login-return-page.tsx'),
     'LoginReturnPage',
   ),
 })
@@ -108,7 +111,7 @@ const connectionLoginRoute = createRoute({
 const copyRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/copy/$secret',
-  component: lazyRouteComponent(() => import('../features/sharing/components/copy-page.tsx'), 'CopyPage'),
+  component: lazyRouteComponent(() => import('../threads/sharing/components/copy-page.tsx'), 'CopyPage'),
 })
 
 const routeTree = rootRoute.addChildren([

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { isShortcut } from './keyboard.ts'
-import { closeDrawer, toggleLayer, toggleSidebar } from './ui-state.ts'
+import { isShortcut } from '../page/client/keyboard.ts'
+import { closeDrawer, toggleLayer, toggleSidebar } from '../page/client/ui-state.ts'
 
 /** The keys that work everywhere. */
 export function useAppKeys(): void {

@@ -1,0 +1,91 @@
+import type { ApiKey } from '@threadbox/sdk'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { relativeTime } from '../../../i18n/relative-time.ts'
+import { useClient } from '../../../page/client/client.ts'
+import { useFormat } from '../../../page/client/use-format.ts'
+import { ConfirmDialog } from '../../../page/parts/confirm-dialog.tsx'
+import { LoadedRows } from '../../../page/parts/loaded.tsx'
+import { SectionHead } from '../../../page/parts/section.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { useApiKeys, useDeleteApiKey } from '../api/settings.queries.ts'
+import { CreateApiKeyDialog } from './create-api-key-dialog.tsx'
+
+/** Keys for programs: what each is for, when it was used, and the way to make and remove one. */
+export function ApiKeysSection() {
+  const { t } = useTranslation('settings')
+  const client = useClient()
+  const keys = useApiKeys()
+  const [open, setOpen] = useState<{ kind: 'create' } | { kind: 'remove'; apiKey: ApiKey } | null>(null)
+  const close = () => setOpen(null)
+  return (
+    <>
+      <SectionHead title={t('apiKeys.title')} lead={t('apiKeys.lead')} />
+      <div className="row-flex section-actions">
+        <Button
+          variant="primary"
+          size="md"
+          icon={<Plus className="i" size={16} />}
+          onClick={() => setOpen({ kind: 'create' })}
+        >
+          {t('apiKeys.create')}
+        </Button>
+        <a className="link" href={client.urlOf('/openapi.json')} target="_blank" rel="noreferrer">
+          {t('apiKeys.docs')}
+        </a>
+      </div>
+      <LoadedRows
+        query={keys}
+        empty={t('apiKeys.empty')}
+        row={(apiKey) => (
+          <ApiKeyRow key={apiKey.id} apiKey={apiKey} onRemove={() => setOpen({ kind: 'remove', apiKey })} />
+        )}
+      />
+      {open?.kind === 'create' && <CreateApiKeyDialog onClose={close} />}
+      {open?.kind === 'remove' && <RemoveApiKeyDialog apiKey={open.apiKey} onClose={close} />}
+    </>
+  )
+}
+
+function ApiKeyRow(props: { apiKey: ApiKey; onRemove: () => void }) {
+  const { t, i18n } = useTranslation('settings')
+  const format = useFormat()
+  const { apiKey } = props
+  const now = Date.now()
+  const when = (at: number) => ({ when: relativeTime(at, { now, locale: i18n.language }) })
+  const end =
+    apiKey.expiresAt === null
+      ? t('apiKeys.noExpiry')
+      : t(apiKey.expiresAt <= now ? 'apiKeys.expired' : 'apiKeys.expiresAt', when(apiKey.expiresAt))
+  const use = apiKey.lastUsedAt === null ? t('apiKeys.neverUsed') : t('apiKeys.used', when(apiKey.lastUsedAt))
+  return (
+    <li className="row row-line">
+      <div className="grow">
+        <b>{apiKey.name}</b> <code className="mono faint">{`${apiKey.prefix}…`}</code>
+        <p className="facts" title={format.fullMoment(apiKey.createdAt)}>
+          {[t('apiKeys.created', when(apiKey.createdAt)), use, end].join(' · ')}
+        </p>
+      </div>
+      <Button aria-label={t('apiKeys.removeOf', { name: apiKey.name })} onClick={props.onRemove}>
+        {t('apiKeys.remove')}
+      </Button>
+    </li>
+  )
+}
+
+function RemoveApiKeyDialog(props: { apiKey: ApiKey; onClose: () => void }) {
+  const { t } = useTranslation('settings')
+  const remove = useDeleteApiKey()
+  return (
+    <ConfirmDialog
+      title={t('apiKeys.removeTitle', { name: props.apiKey.name })}
+      text={t('apiKeys.removeText')}
+      action={remove.isPending ? t('apiKeys.removing') : t('apiKeys.remove')}
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate(props.apiKey.id, { onSuccess: props.onClose })}
+      onClose={props.onClose}
+    />
+  )
+}

@@ -1,0 +1,69 @@
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ArrowLeft } from 'lucide-react'
+import type { ComponentType } from 'react'
+import { useTranslation } from 'react-i18next'
+import { NotFoundPage } from '../../../page/parts/not-found-page.tsx'
+import { useDocumentTitle } from '../../../page/parts/use-document-title.ts'
+import { ConnectionsSection } from '../../../people/connections/components/connections-section.tsx'
+import { GitSection } from '../../../people/git-credentials/components/git-section.tsx'
+import { SkillsSection } from '../../../people/skills/components/skills-section.tsx'
+import { AboutSection } from './about-section.tsx'
+import { ApiKeysSection } from './api-keys-section.tsx'
+import { LimitsSection } from './limits-section.tsx'
+import { ModelsSection } from './models-section.tsx'
+import { NetworkSection } from './network-section.tsx'
+import { SleepSection } from './sleep-section.tsx'
+import { YouSection } from './you-section.tsx'
+
+const route = getRouteApi('/app/settings/$section')
+
+/** The sections in the order of the list; the key is also the last part of the address. */
+const sections = {
+  you: { label: 'nav.you', Content: YouSection },
+  models: { label: 'nav.models', Content: ModelsSection },
+  skills: { label: 'nav.skills', Content: SkillsSection },
+  connections: { label: 'nav.connections', Content: ConnectionsSection },
+  git: { label: 'nav.git', Content: GitSection },
+  limits: { label: 'nav.limits', Content: LimitsSection },
+  sandboxes: { label: 'nav.sleep', Content: SleepSection },
+  network: { label: 'nav.network', Content: NetworkSection },
+  'api-keys': { label: 'nav.apiKeys', Content: ApiKeysSection },
+  about: { label: 'nav.about', Content: AboutSection },
+} as const satisfies Record<string, { label: string; Content: ComponentType }>
+
+export function SettingsPage() {
+  const { t } = useTranslation('settings')
+  const { section } = route.useParams()
+  useDocumentTitle(t('title'))
+  if (!Object.hasOwn(sections, section)) return <NotFoundPage />
+  const { Content } = sections[section as keyof typeof sections]
+  return (
+    <main className="main settings" id="content" tabIndex={-1}>
+      <nav className="settings-nav" aria-label={t('title')}>
+        <Link to="/" className="nav">
+          <ArrowLeft className="i" size={16} aria-hidden="true" />
+          {t('back')}
+        </Link>
+        <ul>
+          {Object.entries(sections).map(([key, { label }]) => (
+            <li key={key}>
+              <Link
+                to="/settings/$section"
+                params={{ section: key }}
+                className={key === section ? 'nav is-on' : 'nav'}
+                aria-current={key === section ? 'page' : undefined}
+              >
+                {t(label)}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className="settings-scroll">
+        <div className="page">
+          <Content />
+        </div>
+      </div>
+    </main>
+  )
+}

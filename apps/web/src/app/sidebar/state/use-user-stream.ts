@@ -1,0 +1,57 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { isThreadboxError } from '@threadbox/sdk'
+import { useEffect } from 'react'
+import { useClient } from '../../../page/client/client.ts'
+import { queryKeys } from '../../../page/client/query-keys.ts'
+import { connectionStore } from '../../../page/online/state/connection-store.ts'
+import { dropThread, putThread } from '../../../page/thread/api/thread-queries.ts'
+import { renewSkills } from '../../../people/skills/api/skills.queries.ts'
+import { renewWorkspaces } from '../../../people/workspaces/api/workspaces.queries.ts'
+import { receiveCopying, renewFiles, renewFolder } from '../../../sandboxes/files/api/files.queries.ts'
+import { renewServices } from '../../../sandboxes/preview/api/services.queries.ts'
+import { receiveServices } from '../../../sandboxes/preview/state/preview-store.ts'
+import { putTerminals, renewTerminals } from '../../../sandboxes/terminal/api/terminals.queries.ts'
+import { renewAgents } from '../../../threads/agents/api/agents.queries.ts'
+
+/** Keeps the sidebar true while somebody is signed in, and knows whether the server answers. */
+export function useUserStream(): void {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  useEffect(() => {
+    const abort = new AbortController()
+    client
+      .streamUser({
+        signal: abort.signal,
+        onStatus: (status) => {
+          connectionStore.report(status)
+          if (status.state !== 'open') return
+          // Nothing is replayed: what changed while nobody listened is in the list and in the open thread.
+          renewWorkspaces(queryClient)
+          void queryClient.invalidateQueries({ queryKey: queryKeys.allThreads })
+          void queryClient.invalidateQueries({ queryKey: queryKeys.status })
+          renewServices(queryClient)
+          renewFiles(queryClient)
+          renewTerminals(queryClient)
+          renewSkills(queryClient)
+          renewAgents(queryClient)
+        },
+        onEvent: (event) => {
+          if (event.type === 'thread-updated') putThread(queryClient, event.thread)
+          else if (event.type === 'workspaces-updated') renewWorkspaces(queryClient)
+          else if (event.type === 'skills-updated') renewSkills(queryClient)
+          else if (event.type === 'agents-updated') renewAgents(queryClient)
+          else if (event.type === 'thread-removed') dropThread(queryClient, event.threadId)
+          else if (event.type === 'services-updated') receiveServices(queryClient, event.threadId, event.services)
+          else if (event.type === 'files-changed') renewFolder(queryClient, event.threadId, event.path)
+          else if (event.type === 'files-copying') receiveCopying(queryClient, event)
+          else if (event.type === 'terminals-updated') putTerminals(queryClient, event.threadId, event.terminals)
+          else void queryClient.invalidateQueries({ queryKey: queryKeys.status })
+        },
+      })
+      .catch((error: unknown) => {
+        // Asking who is here fails in the same way, and the app leaves for the login as it does for any request.
+        if (isThreadboxError(error)) void queryClient.invalidateQueries({ queryKey: queryKeys.me })
+      })
+    return () => abort.abort()
+  }, [client, queryClient])
+}

@@ -1,0 +1,206 @@
+import { useNavigate } from '@tanstack/react-router'
+import type { Thread, Workspace } from '@threadbox/sdk'
+import {
+  Archive,
+  ArchiveRestore,
+  ArrowDown,
+  ArrowUp,
+  ChevronDown,
+  ChevronRight,
+  Ellipsis,
+  Settings2,
+  SquarePen,
+  Trash2,
+} from 'lucide-react'
+import { type KeyboardEvent, useEffect, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { closeDrawer } from '../../../page/client/ui-state.ts'
+import {
+  useChangeWorkspace,
+  usePlaceWorkspace,
+  useWorkspaces,
+} from '../../../people/workspaces/api/workspaces.queries.ts'
+import { focusMark, keepFocusOn, keepsFocus } from '../../../people/workspaces/state/kept-focus.ts'
+import { useMoveThreadTo } from '../../../people/workspaces/state/use-move-thread.ts'
+import { placeByOne, placeOnto } from '../../../people/workspaces/state/workspace-groups.models.ts'
+import { openWorkspaceLayer } from '../../../people/workspaces/state/workspace-layer.ts'
+import { classNames } from '../../../ui/class-names.ts'
+import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
+import { dragSource, useDropTarget } from '../state/drag.ts'
+import { WorkspaceThreadList } from './workspace-threads.tsx'
+
+/** A workspace in the sidebar: its name folds it, threads and other workspaces can be dropped on it. */
+export function WorkspaceGroup(props: {
+  workspace: Workspace
+  threads: Thread[]
+  /** Where a dropped thread is found. */
+  threadsOfAll: readonly Thread[]
+  now: number
+}) {
+  const { workspace, threads } = props
+  const moveTo = useMoveThreadTo()
+  const place = usePlaceWorkspace()
+  const order = useOrder()
+  const isArchived = workspace.archivedAt !== null
+  const { isOver, target } = useDropTarget(
+    isArchived
+      ? {}
+      : {
+          thread: (id) => {
+            const thread = props.threadsOfAll.find((candidate) => candidate.id === id)
+            if (thread !== undefined) moveTo(thread, workspace.id)
+          },
+          workspace: (id) => id !== workspace.id && place(id, placeOnto(order, id, workspace.id)),
+        },
+  )
+  return (
+    <section className={classNames('ws', isOver && 'is-over')} aria-label={workspace.name} {...target}>
+      <div className="ws-head" {...(isArchived ? {} : dragSource('workspace', workspace.id))}>
+        <WorkspaceName workspace={workspace} />
+        <WorkspaceMenu workspace={workspace} />
+      </div>
+      {!workspace.isCollapsed && (
+        <WorkspaceThreadList threads={threads} total={workspace.threadCount} now={props.now} label={workspace.name} />
+      )}
+    </section>
+  )
+}
+
+/** Ids of the workspaces that stand in the sidebar's order. */
+function useOrder(): string[] {
+  return useWorkspaces().flatMap(({ id, archivedAt }) => (archivedAt === null ? [id] : []))
+}
+
+function WorkspaceName(props: { workspace: Workspace }) {
+  const { t } = useTranslation('workspaces')
+  const change = useChangeWorkspace()
+  const place = usePlaceWorkspace()
+  const order = useOrder()
+  const button = useRef<HTMLButtonElement>(null)
+  const { workspace } = props
+  const { isCollapsed } = workspace
+  useEffect(() => {
+    if (keepsFocus(workspace.id)) button.current?.focus()
+  })
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : undefined
+    if (step === undefined || !event.altKey || !event.shiftKey) return
+    event.preventDefault()
+    event.stopPropagation()
+    const before = placeByOne(order, workspace.id, step)
+    if (before === undefined) return
+    keepFocusOn(workspace.id)
+    place(workspace.id, before)
+  }
+  const Chevron = isCollapsed ? ChevronRight : ChevronDown
+  return (
+    <button
+      ref={button}
+      {...focusMark(workspace.id)}
+      type="button"
+      className="ws-name"
+      aria-expanded={!isCollapsed}
+      title={workspace.name}
+      onClick={() => change(workspace, { isCollapsed: !isCollapsed }, { isCollapsed: !isCollapsed })}
+      onKeyDown={onKeyDown}
+    >
+      <Chevron className="i" size={14} />
+      <span className="trunc grow">{workspace.name}</span>
+      <span className="w num">{workspace.threadCount}</span>
+      <span className="sr">{t('threads', { count: workspace.threadCount })}</span>
+    </button>
+  )
+}
+
+function WorkspaceMenu(props: { workspace: Workspace }) {
+  const { t } = useTranslation('workspaces')
+  const { workspace } = props
+  return (
+    <Menu
+      align="end"
+      label={workspace.name}
+      trigger={
+        <button
+          type="button"
+          className="btn btn--ghost btn--sm btn--icon th-more"
+          aria-label={t('moreOf', { name: workspace.name })}
+        >
+          <Ellipsis className="i" size={14} />
+        </button>
+      }
+    >
+      {workspace.archivedAt === null ? <OpenItems workspace={workspace} /> : <ArchivedItems workspace={workspace} />}
+      <MenuSeparator />
+      <MenuItem
+        isDanger
+        icon={<Trash2 className="i" size={14} />}
+        onSelect={() => openWorkspaceLayer({ kind: 'delete', workspaceId: workspace.id })}
+      >
+        {t('delete')}
+      </MenuItem>
+    </Menu>
+  )
+}
+
+function OpenItems(props: { workspace: Workspace }) {
+  const { t } = useTranslation('workspaces')
+  const navigate = useNavigate()
+  const change = useChangeWorkspace()
+  const place = usePlaceWorkspace()
+  const order = useOrder()
+  const { workspace } = props
+  const step = (by: -1 | 1) => {
+    const before = placeByOne(order, workspace.id, by)
+    if (before !== undefined) place(workspace.id, before)
+  }
+  const newThread = () => {
+    closeDrawer()
+    void navigate({ to: '/threads/new', search: { workspace: workspace.id } })
+  }
+  return (
+    <>
+      <MenuItem icon={<SquarePen className="i" size={14} />} onSelect={newThread}>
+        {t('newThread')}
+      </MenuItem>
+      <MenuItem
+        icon={<Settings2 className="i" size={14} />}
+        onSelect={() => openWorkspaceLayer({ kind: 'settings', workspaceId: workspace.id })}
+      >
+        {t('settings')}
+      </MenuItem>
+      <MenuItem
+        icon={<ArrowUp className="i" size={14} />}
+        isDisabled={order[0] === workspace.id}
+        onSelect={() => step(-1)}
+      >
+        {t('moveUp')}
+      </MenuItem>
+      <MenuItem
+        icon={<ArrowDown className="i" size={14} />}
+        isDisabled={order.at(-1) === workspace.id}
+        onSelect={() => step(1)}
+      >
+        {t('moveDown')}
+      </MenuItem>
+      <MenuItem
+        icon={<Archive className="i" size={14} />}
+        onSelect={() => change(workspace, { archivedAt: Date.now() }, { isArchived: true })}
+      >
+        {t('archive')}
+      </MenuItem>
+    </>
+  )
+}
+
+function ArchivedItems(props: { workspace: Workspace }) {
+  const { t } = useTranslation('workspaces')
+  const change = useChangeWorkspace()
+  return (
+    <MenuItem
+      icon={<ArchiveRestore className="i" size={14} />}
+      onSelect={() => change(props.workspace, { archivedAt: null }, { isArchived: false })}
+    >
+      {t('unarchive')}
+    </MenuItem>
+  )
+}

@@ -1,9 +1,0 @@
-import { useNarrow } from '../../../app/use-narrow.ts'
-import { type ShownPane, shownPane } from './pane-memory.models.ts'
-import { usePaneState } from './pane-store.ts'
-
-/** What stands beside the page of a thread; null: another page. */
-export function useShownPane(threadId: string | null): ShownPane | null {
-  const { memories, visit } = usePaneState()
-  return shownPane(memories, { threadId, visit, isNarrow: useNarrow() })
-}

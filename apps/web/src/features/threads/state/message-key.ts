@@ -1,6 +1,0 @@
-import { randomId } from '../../../app/random-id.ts'
-
-/** A name for a message that stays the same when it is sent again, so that it arrives once. */
-export function newMessageKey(): string {
-  return randomId()
-}

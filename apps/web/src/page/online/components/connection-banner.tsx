@@ -1,0 +1,59 @@
+import { useSyncExternalStore } from 'react'
+import { useTranslation } from 'react-i18next'
+import { relativeTime } from '../../../i18n/relative-time.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Glyph } from '../../../ui/glyph.tsx'
+import { useNow } from '../../client/use-now.ts'
+import { isLoopback } from '../../parts/address.ts'
+import { bannerOf } from '../state/connection.models.ts'
+import { type ConnectionStore, connectionStore } from '../state/connection-store.ts'
+
+/**
+ * Says that the server does not answer, since when, and what happens next. It reconnects by itself; the button only
+ * shortens the wait. While all is well it takes no room.
+ */
+export function ConnectionBanner(props: { store?: ConnectionStore }) {
+  const { t, i18n } = useTranslation('connection')
+  const store = props.store ?? connectionStore
+  const connection = useSyncExternalStore(store.subscribe, store.get)
+  const isBrowserOnline = useSyncExternalStore(subscribeToNetwork, isNetworkThere)
+  const now = useNow(connection.isOpen || connection.lostAt === null ? null : 1000)
+  const banner = bannerOf(connection, { now, isBrowserOnline })
+  if (banner === null) return <div className="sr" role="status" aria-live="polite" />
+  const { secondsToNextAttempt, lastContactAt } = banner
+  return (
+    <div className="banner">
+      <Glyph state={secondsToNextAttempt === null ? 'waking' : 'error'} />
+      <p className="grow">
+        <span role="status">
+          <b>{banner.cause === 'offline' ? t('offline') : t('noAnswer')}</b> {t('kept')}
+        </span>{' '}
+        {lastContactAt === null
+          ? null
+          : t('lastContact', {
+              when: relativeTime(lastContactAt, { now, locale: i18n.language, withSeconds: true }),
+            })}{' '}
+        <span className="num">
+          {secondsToNextAttempt === null ? t('trying') : t('retryIn', { count: secondsToNextAttempt })}
+        </span>
+      </p>
+      <Button size="sm" onClick={() => store.retryNow()} isDisabled={secondsToNextAttempt === null}>
+        {t('retry')}
+      </Button>
+    </div>
+  )
+}
+
+/** A server on this very machine is reached without any network. */
+function isNetworkThere(): boolean {
+  return navigator.onLine || isLoopback(location.hostname)
+}
+
+function subscribeToNetwork(listener: () => void) {
+  addEventListener('online', listener)
+  addEventListener('offline', listener)
+  return () => {
+    removeEventListener('online', listener)
+    removeEventListener('offline', listener)
+  }
+}

@@ -1,0 +1,44 @@
+import { type ReactNode, useEffect, useRef } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { CopyButton } from './copy-button.tsx'
+
+/** The address of a link that was just made, in place of the form that made it: it is shown this once. */
+export function AddressOnce(props: {
+  url: string
+  words: { label: string; help: string; another: string }
+  note?: ReactNode
+  /** Without it there is no other one to be made here. */
+  onAnother?: () => void
+}) {
+  const { url, words } = props
+  const field = useRef<HTMLInputElement>(null)
+  // The form that had the focus is gone.
+  useEffect(() => field.current?.focus(), [])
+  return (
+    <div className="share-form">
+      <Field label={words.label} help={words.help}>
+        {(control) => (
+          <Input
+            {...control}
+            className="mono"
+            value={url}
+            readOnly
+            ref={field}
+            onFocus={(event) => event.target.select()}
+          />
+        )}
+      </Field>
+      {props.note}
+      <div className="row-line">
+        <CopyButton text={url} size="md" isPrimary />
+        {props.onAnother !== undefined && (
+          <Button size="md" onClick={props.onAnother}>
+            {words.another}
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,26 @@
+import { useTranslation } from 'react-i18next'
+import { Button } from '../../ui/button.tsx'
+import { Glyph } from '../../ui/glyph.tsx'
+import { CodeText } from './code-text.tsx'
+import { useProblem } from './problem.ts'
+
+/** Stands where content should be that could not be read: what happened, what to do, and the way to try again. */
+export function LoadFailed(props: { error: unknown; onRetry: () => void; isRetrying?: boolean; title?: string }) {
+  const { t } = useTranslation('connection')
+  const problem = useProblem()(props.error)
+  return (
+    <div className="load-failed" role="alert">
+      <Glyph state="error" />
+      <div className="grow">
+        <b>{props.title ?? problem.message}</b>
+        <p>
+          {props.title === undefined ? null : `${problem.message} `}
+          <CodeText text={problem.remedy} /> <code className="mono faint">{problem.code}</code>
+        </p>
+      </div>
+      <Button onClick={props.onRetry} isLoading={props.isRetrying ?? false}>
+        {t('retryLoad')}
+      </Button>
+    </div>
+  )
+}

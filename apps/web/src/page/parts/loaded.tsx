@@ -1,0 +1,42 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { LoadFailed } from './load-failed.tsx'
+
+/** Content that is fetched: rows in its place at first, the error where there is nothing older to show. */
+export function Loaded<Data>(props: { query: UseQueryResult<Data>; children: (data: Data) => ReactNode }) {
+  const { t } = useTranslation('settings')
+  const { query } = props
+  if (query.data !== undefined) return props.children(query.data)
+  if (query.isError) {
+    return (
+      <LoadFailed
+        error={query.error}
+        title={t('failedToLoad')}
+        isRetrying={query.isFetching}
+        onRetry={() => void query.refetch()}
+      />
+    )
+  }
+  return <Skeleton rows={4} label={t('loading')} />
+}
+
+/** Rows that are fetched, or the sentence in their place. */
+export function LoadedRows<Item>(props: {
+  query: UseQueryResult<Item[]>
+  empty: string
+  row: (item: Item) => ReactNode
+}) {
+  return (
+    <Loaded query={props.query}>
+      {(list) =>
+        list.length === 0 ? (
+          <p className="nothing">{props.empty}</p>
+        ) : (
+          <ul className="rows">{list.map((item) => props.row(item))}</ul>
+        )
+      }
+    </Loaded>
+  )
+}

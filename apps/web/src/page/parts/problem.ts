@@ -1,0 +1,29 @@
+import { isThreadboxError } from '@threadbox/sdk'
+import { useTranslation } from 'react-i18next'
+import { translatedErrors } from '../../i18n/errors.ts'
+
+/** An error in the words of the person's language: what happened, what to do, and its permanent code. */
+export type Problem = { code: string; message: string; remedy: string }
+
+/** Puts errors into words. The server's own sentences are English; other languages have theirs by code. */
+export function useProblem(): (error: unknown) => Problem {
+  const { t, i18n } = useTranslation('connection')
+  return (error) => {
+    if (!isThreadboxError(error)) {
+      return { code: 'app.unexpected', message: t('toast.unexpected'), remedy: t('toast.unexpectedRemedy') }
+    }
+    const { code, message, remedy, details } = error
+    const translated = translatedErrors(i18n.language)[code]
+    if (translated === undefined) return { code, message, remedy }
+    return { code, message: fill(translated.message, details), remedy: fill(translated.remedy, details) }
+  }
+}
+
+/** Puts details into `{name}` places; a place without a detail stays visible instead of becoming a wrong sentence. */
+export function fill(sentence: string, details: Record<string, unknown>): string {
+  return sentence.replaceAll(/\{(\w+)\}/g, (place, name: string) => {
+    const value = details[name]
+    if (value === undefined || value === null) return place
+    return Array.isArray(value) ? value.join('; ') : String(value)
+  })
+}

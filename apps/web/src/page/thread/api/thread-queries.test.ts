@@ -1,0 +1,66 @@
+import { QueryClient } from '@tanstack/react-query'
+import { createClient, type Thread } from '@threadbox/sdk'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { queryKeys } from '../../client/query-keys.ts'
+import { dropThread, putBackThread, putThread, showThread, threadQuery, threadsQuery } from './thread-queries.ts'
+
+/** Requests whose answers wait until the test gives them. */
+let asked: { answer: (body: unknown) => void }[]
+let queries: QueryClient
+let client: ReturnType<typeof createClient>
+beforeEach(() => {
+  asked = []
+  queries = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  const fetch = () =>
+    new Promise<Response>((resolve) => {
+      asked.push({ answer: (body) => resolve(Response.json(body)) })
+    })
+  client = createClient({ baseUrl: 'http://127.0.0.1', fetch })
+})
+afterEach(() => queries.clear())
+
+const thread = (id: string, title: string) => ({ id, title, deletedAt: null }) as Thread
+const titles = () => queries.getQueryData<Thread[]>(queryKeys.threads)?.map(({ title }) => title)
+async function next() {
+  await expect.poll(() => asked.length, { interval: 5 }).toBeGreaterThan(0)
+  return asked.shift()!
+}
+
+test('what is told of a thread while the list is on its way stands in it, and not what the list says', async () => {
+  const fetched = queries.fetchQuery(threadsQuery(client))
+  const list = await next()
+  putThread(queries, thread('changed', 'is active'))
+  putThread(queries, thread('made', 'was made'))
+  dropThread(queries, 'removed')
+  const read = [thread('changed', 'is waking'), thread('removed', 'is there'), thread('same', 'as it was')]
+  list.answer({ threads: read, next: null })
+  await fetched
+  expect(titles()?.toSorted()).toEqual(['as it was', 'is active', 'was made'])
+})
+
+test('what was told before a list was asked for is replaced by what the list says', async () => {
+  putThread(queries, thread('changed', 'is waking'))
+  dropThread(queries, 'back')
+  const fetched = queries.fetchQuery(threadsQuery(client))
+  ;(await next()).answer({ threads: [thread('changed', 'is active'), thread('back', 'came back')], next: null })
+  await fetched
+  expect(titles()).toEqual(['is active', 'came back'])
+})
+
+test('what is told of the open thread while it is fetched stays', async () => {
+  const fetched = queries.fetchQuery(threadQuery(client, 'one'))
+  const answer = await next()
+  putThread(queries, thread('one', 'is active'))
+  answer.answer(thread('one', 'is waking'))
+  expect(await fetched).toMatchObject({ title: 'is active' })
+})
+
+test('what is only shown until the server answers does not stand over what the server says', async () => {
+  const fetched = queries.fetchQuery(threadQuery(client, 'one'))
+  const answer = await next()
+  showThread(queries, thread('one', 'will be'))
+  expect(queries.getQueryData(queryKeys.thread('one'))).toMatchObject({ title: 'will be' })
+  putBackThread(queries, thread('one', 'was before'))
+  answer.answer(thread('one', 'is now'))
+  expect(await fetched).toMatchObject({ title: 'is now' })
+})

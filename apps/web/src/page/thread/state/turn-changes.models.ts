@@ -1,0 +1,60 @@
+import type { Entry, FileEntry, Turn } from '@threadbox/sdk'
+import { isInside, nameOfPath } from '../../content/state/names.models.ts'
+
+/** What the last turn did to a file, as far as its steps tell; lines only where they were counted. */
+export type FileChange = { path: string; isNew: boolean; addedLines: number; removedLines: number }
+
+/** What the last turn changed: told by its steps, and by the times of files since it began. Null `until`: it still runs. */
+export type TurnChanges = { since: number; until: number | null; files: ReadonlyMap<string, FileChange> }
+
+/** File times and the server's clock are of one machine; this much is between a write and the end of its step. */
+const graceMs = 2000
+
+export function turnChangesOf(entries: readonly Entry[], turns: Readonly<Record<string, Turn>>): TurnChanges | null {
+  const latest = entries.findLast((entry) => turns[entry.turnId] !== undefined)
+  const turn = latest === undefined ? undefined : turns[latest.turnId]
+  if (turn === undefined) return null
+  const files = new Map<string, FileChange>()
+  for (const entry of entries) {
+    if (entry.turnId !== turn.id || entry.kind !== 'tool-call' || entry.result?.kind !== 'diff') continue
+    const { path, isNew, addedLines, removedLines } = entry.result
+    const before = files.get(path)
+    files.set(path, {
+      path,
+      isNew: (before?.isNew ?? false) || isNew,
+      addedLines: (before?.addedLines ?? 0) + addedLines,
+      removedLines: (before?.removedLines ?? 0) + removedLines,
+    })
+  }
+  return { since: turn.startedAt, until: turn.endedAt, files }
+}
+
+/** What the last turn did to an entry of a list; null: nothing that is known. */
+export function changeOf(entry: FileEntry, changes: TurnChanges | null): FileChange | null {
+  if (changes === null) return null
+  const told = changes.files.get(entry.path)
+  if (told !== undefined) return told
+  const { since, until } = changes
+  const isWithin = entry.modifiedAt >= since && (until === null || entry.modifiedAt <= until + graceMs)
+  return entry.type === 'file' && isWithin ? { path: entry.path, isNew: false, addedLines: 0, removedLines: 0 } : null
+}
+
+/** Everything that the last turn is known to have changed: what its steps told and what loaded lists show. */
+export function changedFiles(
+  changes: TurnChanges | null,
+  listed: Iterable<FileEntry>,
+): { path: string; entry: FileEntry | null; change: FileChange }[] {
+  if (changes === null) return []
+  const found = new Map<string, { path: string; entry: FileEntry | null; change: FileChange }>()
+  for (const change of changes.files.values()) found.set(change.path, { path: change.path, entry: null, change })
+  for (const entry of listed) {
+    const change = changeOf(entry, changes)
+    if (change !== null) found.set(entry.path, { path: entry.path, entry, change })
+  }
+  return [...found.values()].sort((one, other) => (nameOfPath(one.path) < nameOfPath(other.path) ? -1 : 1))
+}
+
+/** How many changed files are below a folder. */
+export function changedBelow(changed: readonly { path: string }[], folder: string): number {
+  return changed.filter(({ path }) => isInside(path, folder)).length
+}

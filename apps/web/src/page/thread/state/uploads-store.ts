@@ -1,0 +1,152 @@
+import type { Attachment, Screenshot, ThreadboxClient } from '@threadbox/sdk'
+import { randomId } from '../../client/random-id.ts'
+
+/** A file on its way into a thread. */
+export type Upload = {
+  id: string
+  name: string
+  sizeBytes: number
+  sentBytes: number
+  status: 'uploading' | 'done' | 'failed'
+  attachment: Attachment | null
+  error: unknown
+  /** What is known about a picture of a preview; null for any other file. */
+  screenshot: Screenshot | null
+  /** Where the picture can be seen before it has arrived; null when it is not one, or has. */
+  thumbnail: string | null
+  addedAt: number
+}
+
+export type UploadsStore = {
+  get(threadId: string): readonly Upload[]
+  subscribe(listener: () => void): () => void
+  add(threadId: string, files: readonly File[], about?: { screenshot: Screenshot }): void
+  retry(threadId: string, uploadId: string): void
+  /** Stops it when it still runs; the composer forgets it. */
+  remove(threadId: string, uploadId: string): void
+  /** Forgets those that went out with a message. */
+  clear(threadId: string, uploadIds: readonly string[]): void
+  /** Attaches what the server has already, after a message could not be sent. */
+  restore(threadId: string, attachments: readonly Attachment[]): void
+}
+
+/** So many files of one drop travel at once; the others wait their turn. */
+const parallelUploads = 3
+
+const none: readonly Upload[] = []
+
+/**
+ * The uploads of all threads. They belong to no page: a file that was dropped goes on travelling while the person looks
+ * at another thread.
+ */
+export function makeUploadsStore(client: ThreadboxClient): UploadsStore {
+  const uploads = new Map<string, readonly Upload[]>()
+  const files = new Map<string, File>()
+  const running = new Map<string, AbortController>()
+  const waiting: { threadId: string; uploadId: string }[] = []
+  const listeners = new Set<() => void>()
+
+  const put = (threadId: string, next: readonly Upload[]) => {
+    uploads.set(threadId, next)
+    for (const listener of listeners) listener()
+  }
+  const change = (threadId: string, uploadId: string, values: Partial<Upload>) =>
+    put(
+      threadId,
+      (uploads.get(threadId) ?? none).map((upload) => (upload.id === uploadId ? { ...upload, ...values } : upload)),
+    )
+
+  const find = (threadId: string, uploadId: string) => uploads.get(threadId)?.find(({ id }) => id === uploadId)
+  const drop = (threadId: string, uploadIds: readonly string[]) => {
+    const all = uploads.get(threadId) ?? none
+    for (const { id, thumbnail } of all)
+      if (thumbnail !== null && uploadIds.includes(id)) URL.revokeObjectURL(thumbnail)
+    put(
+      threadId,
+      all.filter(({ id }) => !uploadIds.includes(id)),
+    )
+  }
+
+  const startNext = () => {
+    while (running.size < parallelUploads) {
+      const next = waiting.shift()
+      if (next === undefined) return
+      void send(next.threadId, next.uploadId)
+    }
+  }
+  const send = async (threadId: string, uploadId: string) => {
+    const file = files.get(uploadId)
+    if (file === undefined) return
+    const abort = new AbortController()
+    running.set(uploadId, abort)
+    try {
+      const attachment = await client.threads.upload(threadId, file.name, file, {
+        signal: abort.signal,
+        onProgress: (sentBytes) => change(threadId, uploadId, { sentBytes }),
+      })
+      files.delete(uploadId)
+      const { screenshot } = find(threadId, uploadId) ?? {}
+      const known = screenshot == null ? attachment : { ...attachment, screenshot }
+      change(threadId, uploadId, { status: 'done', sentBytes: file.size, attachment: known })
+    } catch (error) {
+      if (!abort.signal.aborted) change(threadId, uploadId, { status: 'failed', error })
+    } finally {
+      running.delete(uploadId)
+      startNext()
+    }
+  }
+  const enqueue = (threadId: string, uploadId: string) => {
+    waiting.push({ threadId, uploadId })
+    startNext()
+  }
+
+  return {
+    get: (threadId) => uploads.get(threadId) ?? none,
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    add: (threadId, added, about) => {
+      const entries = added.map((file) => ({ file, upload: newUpload(file, about?.screenshot ?? null) }))
+      for (const { file, upload } of entries) files.set(upload.id, file)
+      put(threadId, [...(uploads.get(threadId) ?? none), ...entries.map(({ upload }) => upload)])
+      for (const { upload } of entries) enqueue(threadId, upload.id)
+    },
+    retry: (threadId, uploadId) => {
+      change(threadId, uploadId, { status: 'uploading', sentBytes: 0, error: null })
+      enqueue(threadId, uploadId)
+    },
+    remove: (threadId, uploadId) => {
+      running.get(uploadId)?.abort()
+      files.delete(uploadId)
+      drop(threadId, [uploadId])
+    },
+    clear: drop,
+    restore: (threadId, attachments) =>
+      put(threadId, [...attachments.map(uploadOf), ...(uploads.get(threadId) ?? none)]),
+  }
+}
+
+function newUpload(file: File, screenshot: Screenshot | null): Upload {
+  const thumbnail = screenshot === null ? null : URL.createObjectURL(file)
+  return {
+    ...{
+      id: randomId(),
+      name: file.name,
+      sizeBytes: file.size,
+      sentBytes: 0,
+      status: 'uploading',
+      attachment: null,
+      error: null,
+    },
+    ...{ screenshot, thumbnail, addedAt: Date.now() },
+  }
+}
+
+function uploadOf(attachment: Attachment): Upload {
+  const { id, name, sizeBytes, screenshot = null } = attachment
+  return {
+    ...{ id, name, sizeBytes, sentBytes: sizeBytes, status: 'done', attachment, error: null },
+    ...{ screenshot, thumbnail: null, addedAt: Date.now() },
+  }
+}

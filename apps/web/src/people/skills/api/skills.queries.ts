@@ -1,0 +1,95 @@
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Skill, SkillBody } from '@threadbox/sdk'
+import { useClient } from '../../../page/client/client.ts'
+import { queryKeys } from '../../../page/client/query-keys.ts'
+
+/** Those of the person and of their workspaces, in the order of names. */
+export function useSkills() {
+  const client = useClient()
+  return useQuery({
+    queryKey: queryKeys.skills,
+    queryFn: ({ signal }) => client.skills.list(signal),
+    select: (answer) => answer.skills,
+  })
+}
+
+/** With its instructions and the names of its files. */
+export function useSkillContent(skillId: string) {
+  const client = useClient()
+  return useQuery({
+    queryKey: queryKeys.skill(skillId),
+    queryFn: ({ signal }) => client.skills.get(skillId, signal),
+    // What is about to be edited is read anew each time.
+    gcTime: 0,
+    staleTime: 0,
+    refetchOnWindowFocus: false,
+  })
+}
+
+/** Reads it as it is now, for who has an older one. */
+export function useReadSkill() {
+  const client = useClient()
+  return useMutation({ mutationFn: (skillId: string) => client.skills.get(skillId) })
+}
+
+/** What the agent of a thread has, and where each comes from. */
+export function useThreadSkills(threadId: string) {
+  const client = useClient()
+  return useQuery({
+    queryKey: queryKeys.threadSkills(threadId),
+    queryFn: ({ signal }) => client.skills.ofThread(threadId, signal),
+    select: (answer) => answer.skills,
+  })
+}
+
+export function renewSkills(queryClient: QueryClient): void {
+  void queryClient.invalidateQueries({ queryKey: queryKeys.skills })
+}
+
+/** Adds a skill, or puts another content in the place of one. */
+export function useSaveSkill() {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: ({ target, body }: { target: SkillTarget; body: SkillBody }) =>
+      'skillId' in target
+        ? client.skills.replace(target.skillId, body, target.over === undefined ? {} : { ifMatch: target.over })
+        : client.skills.create(body, target),
+    onSuccess: () => renewSkills(queryClient),
+  })
+}
+
+/**
+ * Where something is saved: in the place of a skill, only of its version `over` where one is named, or as a new one for a
+ * workspace or all threads (null).
+ */
+export type SkillTarget = { skillId: string; over?: string } | { workspaceId: string | null }
+
+export function useMoveSkill() {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: ({ skill, workspaceId }: { skill: Skill; workspaceId: string | null }) =>
+      client.skills.move(skill.id, { workspaceId }),
+    onSuccess: () => renewSkills(queryClient),
+  })
+}
+
+export function useDeleteSkill() {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: (skillId: string) => client.skills.delete(skillId),
+    onSuccess: () => renewSkills(queryClient),
+  })
+}
+
+/** Saves a folder of a thread's sandbox. */
+export function useSaveFolder(threadId: string) {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: (request: { path: string; workspaceId: string | null }) => client.skills.saveFolder(threadId, request),
+    onSuccess: () => renewSkills(queryClient),
+  })
+}

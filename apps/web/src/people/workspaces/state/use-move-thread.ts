@@ -1,0 +1,42 @@
+import type { Thread } from '@threadbox/sdk'
+import type { KeyboardEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useMoveThread } from '../../../page/thread/api/thread-mutations.ts'
+import { showToast } from '../../../ui/toast.tsx'
+import { useWorkspaces } from '../api/workspaces.queries.ts'
+import { keepFocusOn } from './kept-focus.ts'
+import { neighbour } from './workspace-groups.models.ts'
+
+/** Puts a thread into a workspace, or outside of all, and says so. Where it is already nothing happens. */
+export function useMoveThreadTo(): (thread: Thread, workspaceId: string | null) => void {
+  const { t } = useTranslation(['workspaces', 'threads'])
+  const move = useMoveThread()
+  const workspaces = useWorkspaces()
+  return (thread, workspaceId) => {
+    if (thread.workspaceId === workspaceId) return
+    const title = thread.title === '' ? t('threads:untitled') : thread.title
+    const name = workspaces.find(({ id }) => id === workspaceId)?.name ?? ''
+    move(thread, workspaceId, () => {
+      const text = workspaceId === null ? t('movedOut', { title }) : t('movedTo', { title, name })
+      showToast(text, { id: `moved-${thread.id}` })
+    })
+  }
+}
+
+/** Alt+Shift+↑ and ↓ take a thread to the workspace above or below. True when the key was one of these. */
+export function useMoveByKey(): (event: KeyboardEvent, thread: Thread) => boolean {
+  const moveTo = useMoveThreadTo()
+  const open = useWorkspaces().filter(({ archivedAt }) => archivedAt === null)
+  return (event, thread) => {
+    const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : undefined
+    if (step === undefined || !event.altKey || !event.shiftKey) return false
+    event.preventDefault()
+    event.stopPropagation()
+    const order = open.map(({ id }) => id)
+    const target = neighbour(order, thread.workspaceId, step)
+    if (target === undefined || order.length === 0) return true
+    keepFocusOn(thread.id)
+    moveTo(thread, target)
+    return true
+  }
+}

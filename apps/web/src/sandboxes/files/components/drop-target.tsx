@@ -1,0 +1,73 @@
+import { Upload } from 'lucide-react'
+import { type DragEvent, type ReactNode, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { nameOfPath, shownName } from '../../../page/content/state/names.models.ts'
+import { chosenFiles, droppedFiles } from '../state/dropped-files.ts'
+import { useTransfersStore } from '../state/transfers-context.ts'
+
+/** Takes files and folders that are dropped on the list into the folder that is shown. */
+export function DropTarget(props: { threadId: string; folder: string; children: ReactNode }) {
+  const { t } = useTranslation('files')
+  const { threadId, folder } = props
+  const transfers = useTransfersStore()
+  const name = shownName(nameOfPath(folder)) || '/'
+  const [isOver, setIsOver] = useState(false)
+  // Moving between children leaves one and enters the next: only the sum tells whether the pointer left for good.
+  const depth = useRef(0)
+  const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files')
+  const move = (event: DragEvent, by: number) => {
+    if (!hasFiles(event)) return
+    depth.current = Math.max(0, depth.current + by)
+    setIsOver(depth.current > 0)
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is an extra way; the button in the head is the other
+    <div
+      className="files-drop"
+      onDragEnter={(event) => move(event, 1)}
+      onDragLeave={(event) => move(event, -1)}
+      onDragOver={(event) => hasFiles(event) && event.preventDefault()}
+      onDrop={(event) => {
+        if (!hasFiles(event)) return
+        event.preventDefault()
+        event.stopPropagation()
+        depth.current = 0
+        setIsOver(false)
+        void droppedFiles(event.dataTransfer).then((dropped) => transfers.add(threadId, folder, dropped))
+      }}
+    >
+      {props.children}
+      <DropHint name={name} onFiles={(files) => transfers.add(threadId, folder, chosenFiles(files))} />
+      {isOver && (
+        <div className="drop-sign">
+          <b>{t('dropHere', { name })}</b>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Says what can be dropped, for those who can drop; with a button for those who would rather choose. */
+function DropHint(props: { name: string; onFiles: (files: FileList) => void }) {
+  const { t } = useTranslation('files')
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <div className="drop-hint not-m">
+      <Upload className="i" size={14} />
+      <span className="trunc">{t('dropHint', { name: props.name })}</span>
+      <button type="button" className="link" onClick={() => input.current?.click()}>
+        {t('chooseFiles')}
+      </button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={({ target }) => {
+          if (target.files !== null) props.onFiles(target.files)
+          target.value = ''
+        }}
+      />
+    </div>
+  )
+}

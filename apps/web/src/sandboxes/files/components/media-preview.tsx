@@ -1,0 +1,37 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useClient } from '../../../page/client/client.ts'
+import { nameOfPath, shownName } from '../../../page/content/state/names.models.ts'
+import type { FileKind } from '../state/kinds.models.ts'
+import type { ShownFile } from './file-content.tsx'
+
+/** What the browser shows by itself. A page stands in a frame without the rights of this one. */
+export function MediaPreview(props: ShownFile & { kind: FileKind }) {
+  const { t } = useTranslation('files')
+  const client = useClient()
+  const { threadId, entry, kind, isReadable } = props
+  const [hasFailed, setHasFailed] = useState('')
+  if (!isReadable) return <p className="files-none">{t('asleepFile')}</p>
+  if (hasFailed === entry.version) return <p className="files-none">{t('notUnderstood')}</p>
+  const address = client.files.contentUrl(threadId, entry.path, { version: entry.version, wake: false })
+  const name = shownName(nameOfPath(entry.path))
+  const fail = () => setHasFailed(entry.version)
+  if (kind === 'image') {
+    return (
+      <div className="viewer-b viewer-media">
+        <img key={entry.version} src={address} alt={name} onError={fail} />
+      </div>
+    )
+  }
+  if (kind === 'audio' || kind === 'video') {
+    const Player = kind
+    return (
+      <div className="viewer-b viewer-media">
+        <Player key={entry.version} src={address} controls preload="metadata" aria-label={name} onError={fail} />
+      </div>
+    )
+  }
+  // The browser's own PDF viewer does not work inside `sandbox`; the server takes every right from the answer itself.
+  const limits = kind === 'pdf' ? {} : { sandbox: 'allow-scripts' }
+  return <iframe key={entry.version} className="viewer-frame" src={address} title={name} {...limits} />
+}

@@ -1,0 +1,36 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { SandboxView } from '@threadbox/sdk'
+import { useTranslation } from 'react-i18next'
+import { useClient } from '../../../page/client/client.ts'
+import { homeFolder } from '../../../page/content/state/names.models.ts'
+import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
+import { Button } from '../../../ui/button.tsx'
+import { renewFolder } from '../api/files.queries.ts'
+
+const onTheWay = new Set<SandboxView['state']>(['starting', 'waking', 'pausing', 'deleting'])
+
+/** Says why the list is not live, and offers what makes it so. */
+export function SleepNotice(props: { threadId: string; state: SandboxView['state'] }) {
+  const { t } = useTranslation('files')
+  const client = useClient()
+  const queryClient = useQueryClient()
+  const onError = useErrorToast()
+  const { threadId, state } = props
+  // Listing a folder starts what was never started too.
+  const wake = useMutation({
+    mutationFn: () => client.files.list(threadId, homeFolder, { limit: 1 }),
+    onSuccess: () => renewFolder(queryClient, threadId, null),
+    onError,
+  })
+  const isOnTheWay = onTheWay.has(state)
+  return (
+    <div className="files-note" role="status">
+      <span className="grow">{isOnTheWay ? t('onTheWay') : state === 'fresh' ? t('fresh') : t('asleep')}</span>
+      {!isOnTheWay && (
+        <Button size="sm" isLoading={wake.isPending} onClick={() => wake.mutate()}>
+          {state === 'fresh' ? t('start') : t('wake')}
+        </Button>
+      )}
+    </div>
+  )
+}

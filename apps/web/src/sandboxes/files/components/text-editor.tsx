@@ -1,0 +1,111 @@
+import { type KeyboardEvent, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useStable } from '../../../page/client/use-stable.ts'
+import { nameOfPath, shownName } from '../../../page/content/state/names.models.ts'
+import { FormProblem } from '../../../page/parts/form-problem.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { useFileBytes } from '../api/files.queries.ts'
+import { type SaveConflict, useSaveText } from '../api/save-text.ts'
+import type { Edit } from '../state/edits.ts'
+import { textOf } from '../state/kinds.models.ts'
+import type { ShownFile } from './file-content.tsx'
+import { SaveConflictDialog } from './save-conflict-dialog.tsx'
+import { textLimitBytes } from './text-previews.tsx'
+
+/** A text while it is changed. What others write meanwhile is told, and never lost without a word. */
+export function TextEditor(props: ShownFile & { isGone: boolean; edit: Edit; onEdit: (edit: Edit | null) => void }) {
+  const { t } = useTranslation('files')
+  const { threadId, entry, edit, onEdit } = props
+  const save = useSaveText(threadId, entry.path)
+  const [conflict, setConflict] = useState<SaveConflict | null>(null)
+  const isDirty = edit.text !== edit.original.replaceAll('\r\n', '\n')
+  const isChangedMeanwhile = useChangedMeanwhile(props)
+  useUnloadGuard(isDirty)
+  const send = (version: string | null) =>
+    save.mutate(
+      { edit, version },
+      {
+        onSuccess: (result) => {
+          setConflict(result.kind === 'conflict' ? result.conflict : null)
+          if (result.kind === 'saved') onEdit(null)
+        },
+      },
+    )
+  const sendOwn = () => send(props.isGone ? null : edit.version)
+  const onKey = (event: KeyboardEvent) => {
+    const isSave =
+      event.key.toLowerCase() === 's' && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey
+    if (!isSave) return
+    event.preventDefault()
+    if (!save.isPending) sendOwn()
+  }
+  return (
+    <>
+      <textarea
+        className="viewer-b viewer-edit"
+        aria-label={t('editOf', { name: shownName(nameOfPath(entry.path)) })}
+        value={edit.text.replaceAll('\r\n', '\n')}
+        spellCheck={false}
+        // biome-ignore lint/a11y/noAutofocus: the person has just asked to write here
+        autoFocus
+        onKeyDown={onKey}
+        onChange={(event) => onEdit({ ...edit, text: event.target.value })}
+      />
+      {save.error !== null && conflict === null && <FormProblem error={save.error} />}
+      <p className="viewer-foot">
+        <span className="grow" role="status">
+          {isChangedMeanwhile ? t('changedMeanwhile') : ''}
+        </span>
+        <Button size="sm" variant="ghost" onClick={() => onEdit(null)}>
+          {isDirty ? t('discard') : t('endEditing')}
+        </Button>
+        <Button size="sm" variant="primary" isLoading={save.isPending} onClick={sendOwn}>
+          {t('save')}
+        </Button>
+      </p>
+      {conflict !== null && (
+        <SaveConflictDialog
+          path={entry.path}
+          conflict={conflict}
+          mine={edit.text}
+          isPending={save.isPending}
+          onOverwrite={() => send(conflict.version)}
+          onReload={() => {
+            setConflict(null)
+            onEdit(null)
+          }}
+          onClose={() => setConflict(null)}
+        />
+      )}
+    </>
+  )
+}
+
+/** Whether somebody else wrote another text. One that is what the edit began from under a new version is taken over. */
+function useChangedMeanwhile(
+  props: ShownFile & { isGone: boolean; edit: Edit; onEdit: (edit: Edit | null) => void },
+): boolean {
+  const { entry, edit } = props
+  const isOtherVersion = entry.version !== edit.version && !props.isGone
+  const { data, isPlaceholderData } = useFileBytes(props.threadId, entry, {
+    limitBytes: textLimitBytes,
+    isEnabled: isOtherVersion && props.isReadable,
+  })
+  const now = isOtherVersion && data !== undefined && !isPlaceholderData ? data : null
+  const isSameText = now?.isWhole && textOf(now.bytes, true) === edit.original
+  const version = isSameText ? now.version : edit.version
+  const takeOver = useStable((known: string) => props.onEdit({ ...edit, version: known }))
+  useEffect(() => {
+    if (version !== edit.version) takeOver(version)
+  }, [version, edit.version, takeOver])
+  return now !== null && !isSameText
+}
+
+function useUnloadGuard(isDirty: boolean): void {
+  useEffect(() => {
+    if (!isDirty) return
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener('beforeunload', ask)
+    return () => removeEventListener('beforeunload', ask)
+  }, [isDirty])
+}

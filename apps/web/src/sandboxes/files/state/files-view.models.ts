@@ -1,0 +1,86 @@
+import { cleanPath, homeFolder, isInside, parentOf } from '../../../page/content/state/names.models.ts'
+import type { Sort, SortKey } from './tree.models.ts'
+
+/** What the files pane of a thread showed last. */
+export type FilesView = {
+  folder: string
+  /** Folders whose content stands below them. */
+  open: string[]
+  /** The file that is shown below the list. */
+  file: string | null
+  sort: Sort
+  isChangedOnly: boolean
+}
+
+const sortKeys: readonly SortKey[] = ['name', 'size', 'modified']
+const mostOpen = 100
+
+export const firstView: FilesView = {
+  ...{ folder: homeFolder, open: [], file: null },
+  ...{ sort: { by: 'name', isDescending: false }, isChangedOnly: false },
+}
+
+/** What was remembered; what cannot be understood is as it was at first. */
+export function readFilesView(value: unknown): FilesView {
+  if (typeof value !== 'object' || value === null) return firstView
+  const { folder, open, file, sort, isChangedOnly } = value as Record<string, unknown>
+  const path = (candidate: unknown) => (typeof candidate === 'string' ? cleanPath(candidate) : null)
+  const order = typeof sort === 'object' && sort !== null ? (sort as Record<string, unknown>) : {}
+  return {
+    folder: path(folder) ?? homeFolder,
+    open: Array.isArray(open) ? open.flatMap((one) => path(one) ?? []).slice(0, mostOpen) : [],
+    file: path(file),
+    sort: {
+      by: sortKeys.find((key) => key === order.by) ?? 'name',
+      isDescending: order.isDescending === true,
+    },
+    isChangedOnly: isChangedOnly === true,
+  }
+}
+
+/** In another folder; a file that is shown stays. */
+export function withFolder(view: FilesView, folder: string): FilesView {
+  return { ...view, folder, isChangedOnly: false }
+}
+
+export function withToggled(view: FilesView, folder: string): FilesView {
+  const open = view.open.includes(folder) ? view.open.filter((path) => path !== folder) : [...view.open, folder]
+  return { ...view, open: open.slice(-mostOpen) }
+}
+
+/** With a file shown. A folder that does not lead to it is left for the one that it is in. */
+export function withFile(view: FilesView, file: string): FilesView {
+  const isBelow = isInside(file, view.folder)
+  return {
+    ...view,
+    file,
+    isChangedOnly: false,
+    folder: isBelow && isReachable(view, file) ? view.folder : parentOf(file),
+  }
+}
+
+/** Whether all folders between the shown one and the file are open. */
+function isReachable(view: FilesView, file: string): boolean {
+  for (let above = parentOf(file); above !== view.folder; above = parentOf(above)) {
+    if (!view.open.includes(above)) return false
+  }
+  return true
+}
+
+export function withSort(view: FilesView, by: SortKey): FilesView {
+  const isSame = view.sort.by === by
+  // Largest and newest first is what is asked for.
+  return { ...view, sort: { by, isDescending: isSame ? !view.sort.isDescending : by !== 'name' } }
+}
+
+/** After something was moved or removed (`to` null): what is shown follows it. */
+export function withMoved(view: FilesView, from: string, to: string | null): FilesView {
+  const follow = (path: string) => (to === null ? null : `${to}${path.slice(from.length)}`)
+  const place = (path: string) => (isInside(path, from) ? follow(path) : path)
+  return {
+    ...view,
+    folder: place(view.folder) ?? parentOf(from),
+    open: view.open.flatMap((path) => place(path) ?? []),
+    file: view.file === null ? null : place(view.file),
+  }
+}

@@ -1,0 +1,57 @@
+import type { FileEntry } from '@threadbox/sdk'
+import { isInside } from '../../../page/content/state/names.models.ts'
+import type { TreeRow } from './tree.models.ts'
+
+/** What is selected in the list. `at` has the keyboard; a range reaches from `anchor` to it. */
+export type Selection = { at: string | null; anchor: string | null; paths: ReadonlySet<string> }
+
+export const nothingSelected: Selection = { at: null, anchor: null, paths: new Set() }
+
+/** How a row is chosen: alone, in addition to others (or no longer), or with all between it and the anchor. */
+export type SelectHow = 'only' | 'toggle' | 'range'
+
+export function selectOnly(path: string | null): Selection {
+  return path === null ? nothingSelected : { at: path, anchor: path, paths: new Set([path]) }
+}
+
+export function selectedWith(
+  selection: Selection,
+  path: string,
+  { how, rows }: { how: SelectHow; rows: readonly TreeRow[] },
+): Selection {
+  if (how === 'only') return selectOnly(path)
+  if (how === 'toggle') {
+    const paths = new Set(selection.paths)
+    if (!paths.delete(path)) paths.add(path)
+    return { at: path, anchor: path, paths }
+  }
+  const all = pathsOf(rows)
+  const [from, to] = [all.indexOf(selection.anchor ?? path), all.indexOf(path)]
+  if (from < 0 || to < 0) return selectOnly(path)
+  return {
+    at: path,
+    anchor: selection.anchor ?? path,
+    paths: new Set(all.slice(Math.min(from, to), Math.max(from, to) + 1)),
+  }
+}
+
+export function selectAll(selection: Selection, rows: readonly TreeRow[]): Selection {
+  return { ...selection, paths: new Set(pathsOf(rows)) }
+}
+
+/** What is selected of what is shown, without what lies in a folder that is selected itself. */
+export function selectedEntries(selection: Selection, rows: readonly TreeRow[]): FileEntry[] {
+  const entries: FileEntry[] = []
+  for (const row of rows) {
+    if (row.kind !== 'entry' || !selection.paths.has(row.entry.path)) continue
+    const above = entries.at(-1)
+    // Rows of a folder follow it.
+    if (above !== undefined && isInside(row.entry.path, above.path)) continue
+    entries.push(row.entry)
+  }
+  return entries
+}
+
+function pathsOf(rows: readonly TreeRow[]): string[] {
+  return rows.flatMap((row) => (row.kind === 'entry' ? row.entry.path : []))
+}

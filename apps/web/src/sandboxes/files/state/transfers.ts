@@ -1,0 +1,193 @@
+import { isThreadboxError, type ThreadboxClient } from '@threadbox/sdk'
+import { randomId } from '../../../page/client/random-id.ts'
+import { freeName, joinPath, nameOfPath, parentOf } from '../../../page/content/state/names.models.ts'
+import type { Dropped } from './dropped-files.ts'
+
+/** A file on its way into a sandbox. `taken`: something of its name is there, and the person has to say what to do. */
+export type Transfer = {
+  id: string
+  path: string
+  sizeBytes: number
+  sentBytes: number
+  status: 'waiting' | 'sending' | 'done' | 'taken' | 'failed'
+  error: unknown
+}
+
+export type TakenAnswer = 'replace' | 'keep-both' | 'skip'
+
+export type Transfers = {
+  get(threadId: string): readonly Transfer[]
+  subscribe(listener: () => void): () => void
+  /** Sends what was dropped into a folder; nothing that is there is overwritten without a word. */
+  add(threadId: string, folder: string, dropped: Dropped): void
+  answer(threadId: string, ids: readonly string[], answer: TakenAnswer): void
+  retry(threadId: string, id: string): void
+  /** Stops what still runs and forgets all of them. */
+  clear(threadId: string): void
+}
+
+/** So many travel at once; more would take the connections that the page itself needs. */
+const parallel = 2
+/** Progress is told this often at most. */
+const tellMs = 100
+const none: readonly Transfer[] = []
+
+type Job = { threadId: string; id: string; file: File; mayReplace: boolean; abort: AbortController }
+
+/** Uploads of the files pane. They belong to no page and go on while the person looks elsewhere. */
+export function makeTransfers(
+  client: ThreadboxClient,
+  onWritten: (threadId: string, folder: string) => void,
+): Transfers {
+  const transfers = new Map<string, readonly Transfer[]>()
+  const jobs = new Map<string, Job>()
+  const listeners = new Set<() => void>()
+
+  const put = (threadId: string, next: readonly Transfer[]) => {
+    transfers.set(threadId, next)
+    for (const listener of listeners) listener()
+  }
+  const change = (job: Pick<Job, 'threadId' | 'id'>, values: Partial<Transfer>) => {
+    const all = transfers.get(job.threadId) ?? none
+    put(
+      job.threadId,
+      all.map((transfer) => (transfer.id === job.id ? { ...transfer, ...values } : transfer)),
+    )
+  }
+  const find = (threadId: string, id: string) => transfers.get(threadId)?.find((transfer) => transfer.id === id)
+  const send = async (job: Job): Promise<void> => {
+    const transfer = find(job.threadId, job.id)
+    if (transfer === undefined || job.abort.signal.aborted) return
+    change(job, { status: 'sending' })
+    let toldAt = 0
+    try {
+      await client.files.write(job.threadId, transfer.path, job.file, {
+        onlyIfNew: !job.mayReplace,
+        signal: job.abort.signal,
+        onProgress: (sentBytes) => {
+          if (Date.now() - toldAt < tellMs) return
+          toldAt = Date.now()
+          change(job, { sentBytes })
+        },
+      })
+      change(job, { status: 'done', sentBytes: transfer.sizeBytes })
+      jobs.delete(job.id)
+      onWritten(job.threadId, parentOf(transfer.path))
+    } catch (error) {
+      if (job.abort.signal.aborted) return
+      const isTaken = isThreadboxError(error) && error.code === 'file.path-taken'
+      change(job, { status: isTaken ? 'taken' : 'failed', error })
+    }
+  }
+  const queue = makeQueue(send)
+  const enqueue = (job: Job) => {
+    change(job, { status: 'waiting', sentBytes: 0, error: null })
+    queue.add(job)
+  }
+  return {
+    get: (threadId) => transfers.get(threadId) ?? none,
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    add: (threadId, folder, { files, folders }) => {
+      // What is done is seen in the list; what needs the person stays.
+      const kept = (transfers.get(threadId) ?? none).filter(({ status }) => status !== 'done')
+      const added = files.map(({ path, file }) => {
+        const transfer: Transfer = {
+          ...{ id: randomId(), path: joinPath(folder, path), sizeBytes: file.size, sentBytes: 0 },
+          ...{ status: 'waiting', error: null },
+        }
+        jobs.set(transfer.id, { threadId, id: transfer.id, file, mayReplace: false, abort: new AbortController() })
+        return transfer
+      })
+      put(threadId, [...kept, ...added])
+      for (const { id } of added) {
+        const job = jobs.get(id)
+        if (job !== undefined) queue.add(job)
+      }
+      void makeEmptyFolders(client, { threadId, folder, files, folders }).then(() => onWritten(threadId, folder))
+    },
+    answer: (threadId, ids, answer) => {
+      if (answer === 'skip') {
+        for (const id of ids) jobs.delete(id)
+        put(
+          threadId,
+          (transfers.get(threadId) ?? none).filter(({ id }) => !ids.includes(id)),
+        )
+        return
+      }
+      for (const id of ids) {
+        const job = jobs.get(id)
+        const transfer = find(threadId, id)
+        if (job === undefined || transfer === undefined) continue
+        if (answer === 'keep-both') change(job, { path: nextPath(transfer.path) })
+        enqueue({ ...job, mayReplace: answer === 'replace' })
+      }
+    },
+    retry: (threadId, id) => {
+      const job = jobs.get(id)
+      if (job?.threadId === threadId) enqueue(job)
+    },
+    clear: (threadId) => {
+      for (const [id, job] of jobs) {
+        if (job.threadId !== threadId) continue
+        job.abort.abort()
+        jobs.delete(id)
+      }
+      put(threadId, none)
+    },
+  }
+}
+
+/** A few at once, the others in their order. */
+function makeQueue(send: (job: Job) => Promise<void>): { add(job: Job): void } {
+  const waiting: Job[] = []
+  let running = 0
+  const next = () => {
+    while (running < parallel) {
+      const job = waiting.shift()
+      if (job === undefined) return
+      running += 1
+      void send(job).finally(() => {
+        running -= 1
+        next()
+      })
+    }
+  }
+  return {
+    add: (job) => {
+      waiting.push(job)
+      next()
+    },
+  }
+}
+
+/** The same name with the next number; whether that is free is for the server to say. */
+function nextPath(path: string): string {
+  const name = nameOfPath(path)
+  const numbered = /^(.*) \((\d+)\)(\.[^.]*)?$/.exec(name)
+  const following =
+    numbered === null
+      ? freeName(name, new Set([name]))
+      : `${numbered[1]} (${Number(numbered[2]) + 1})${numbered[3] ?? ''}`
+  return joinPath(parentOf(path), following)
+}
+
+/** Folders with files in them are made with the files. */
+async function makeEmptyFolders(
+  client: ThreadboxClient,
+  dropped: Dropped & { threadId: string; folder: string },
+): Promise<void> {
+  const { threadId, folder, files, folders } = dropped
+  const filled = new Set(files.flatMap(({ path }) => above(path)))
+  for (const empty of folders) {
+    if (filled.has(empty) || folders.some((other) => other.startsWith(`${empty}/`))) continue
+    await client.files.makeFolder(threadId, joinPath(folder, empty)).catch(() => undefined)
+  }
+}
+
+function above(path: string): string[] {
+  const parts = path.split('/').slice(0, -1)
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'))
+}

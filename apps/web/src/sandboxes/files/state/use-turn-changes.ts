@@ -1,0 +1,14 @@
+import type { ThreadState } from '@threadbox/sdk'
+import { useMemo, useRef } from 'react'
+import { type TurnChanges, turnChangesOf } from '../../../page/thread/state/turn-changes.models.ts'
+
+/** What the last turn changed. The same object for as long as it says the same, however often the conversation grows. */
+export function useTurnChanges(state: ThreadState | null): TurnChanges | null {
+  const last = useRef<{ key: string; changes: TurnChanges | null }>({ key: '', changes: null })
+  return useMemo(() => {
+    const changes = state === null ? null : turnChangesOf(state.entries, state.turns)
+    const key = changes === null ? '' : JSON.stringify([changes.since, changes.until, ...changes.files.values()])
+    if (last.current.key !== key) last.current = { key, changes }
+    return last.current.changes
+  }, [state])
+}

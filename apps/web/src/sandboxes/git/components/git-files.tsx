@@ -1,0 +1,76 @@
+import type { GitFile, GitTree } from '@threadbox/sdk'
+import type { KeyboardEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useFormat } from '../../../page/client/use-format.ts'
+import { nameOfPath, shownName } from '../../../page/content/state/names.models.ts'
+import { FileName } from '../../files/components/file-name.tsx'
+import { changeLetters } from '../state/git-view.models.ts'
+import { LineCount } from './line-count.tsx'
+
+/** The files that are not as the last commit has them. */
+export function GitFiles(props: { tree: GitTree; shownFile: string | null; onFile: (file: GitFile) => void }) {
+  const { t } = useTranslation('git')
+  const { tree } = props
+  return (
+    <>
+      <Sum tree={tree} />
+      {tree.files.length > 0 && (
+        <ul className="changed-list git-files" aria-label={t('files')} onKeyDown={moveFocus}>
+          {tree.files.map((file) => (
+            <li key={file.path}>
+              <FileButton file={file} isShown={file.path === props.shownFile} onFile={props.onFile} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+/** How many there are, and how many of them are not in the list. */
+function Sum({ tree }: { tree: GitTree }) {
+  const { t } = useTranslation('git')
+  const format = useFormat()
+  const { files, moreFiles, unreadableNames } = tree
+  if (files.length === 0 && moreFiles === 0) return <p className="files-none">{t('clean')}</p>
+  const all = moreFiles === null ? null : files.length + moreFiles
+  return (
+    <p className="git-sum">
+      {all !== null && t('changed', { count: all, total: format.number(all) })}{' '}
+      {moreFiles === null && t('manyMoreFiles')}
+      {moreFiles !== null && moreFiles > 0 && t('moreFiles', { count: moreFiles, total: format.number(moreFiles) })}{' '}
+      {unreadableNames > 0 && t('unreadable', { count: unreadableNames, total: format.number(unreadableNames) })}
+    </p>
+  )
+}
+
+function FileButton(props: { file: GitFile; isShown: boolean; onFile: (file: GitFile) => void }) {
+  const { t } = useTranslation('git')
+  const { file } = props
+  const name = nameOfPath(file.path.replace(/\/$/, ''))
+  const folder = file.path.slice(0, file.path.lastIndexOf(name)).replace(/\/$/, '')
+  return (
+    <button type="button" aria-current={props.isShown || undefined} onClick={() => props.onFile(file)}>
+      <span className="git-mark" data-change={file.change} title={t(`change.${file.change}`)}>
+        <span aria-hidden>{changeLetters[file.change]}</span>
+        <span className="sr">{t(`change.${file.change}`)}</span>
+      </span>
+      <FileName name={name} />
+      <span className="grow" />
+      <bdi className="faint trunc mono">{shownName(folder)}</bdi>
+      {file.isBinary && <span className="faint file-lines">{t('binaryMark')}</span>}
+      <LineCount added={file.addedLines} removed={file.removedLines} />
+    </button>
+  )
+}
+
+/** The arrows, Home and End go from file to file. */
+function moveFocus(event: KeyboardEvent<HTMLUListElement>): void {
+  const buttons = [...event.currentTarget.querySelectorAll('button')]
+  const at = buttons.indexOf(document.activeElement as HTMLButtonElement)
+  const places: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 }
+  const target = event.altKey || event.ctrlKey || event.metaKey ? undefined : buttons[places[event.key] ?? -1]
+  if (target === undefined) return
+  event.preventDefault()
+  target.focus()
+}

@@ -1,0 +1,168 @@
+import { useEffect, useSyncExternalStore } from 'react'
+import { isNarrowPage } from '../../../page/client/use-narrow.ts'
+import {
+  memoryOf,
+  type PaneMemories,
+  type PaneVisit,
+  readMemories,
+  type ShownPane,
+  shownPane,
+  withPane,
+  withView,
+} from './pane-memory.models.ts'
+
+/** A part of a pane that is to come into view with the focus, once. */
+export type PaneTarget = 'limits'
+
+export type PaneState = {
+  memories: PaneMemories
+  visit: PaneVisit | null
+  /** The thread whose page is open; null on other pages. */
+  threadId: string | null
+  paneTarget: PaneTarget | null
+}
+
+const storageKey = 'threadbox.panes'
+const listeners = new Set<() => void>()
+const closeListeners = new Set<() => void>()
+let state: PaneState = {
+  memories: readMemories(globalThis.localStorage?.getItem(storageKey) ?? null),
+  visit: null,
+  threadId: null,
+  paneTarget: null,
+}
+/** What had the focus when the person opened the pane; it gets the focus back. */
+let opener: Element | null = null
+
+function change(next: Partial<PaneState>): void {
+  state = { ...state, ...next }
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export function usePaneState(): PaneState {
+  return useSyncExternalStore(subscribe, () => state)
+}
+
+/** Another tab may have changed what belongs to other threads: what is written starts from what is stored. */
+function remember(update: (memories: PaneMemories) => PaneMemories): void {
+  const stored = readMemories(localStorage.getItem(storageKey))
+  const threads = { ...stored.threads }
+  const own = state.threadId === null ? undefined : state.memories.threads[state.threadId]
+  if (state.threadId !== null && own !== undefined) threads[state.threadId] = own
+  const memories = update({ threads, pinned: state.memories.pinned })
+  change({ memories })
+  try {
+    localStorage.setItem(storageKey, JSON.stringify(memories))
+  } catch {
+    // The storage is full: it holds until the next reload.
+  }
+}
+
+/** Tells which page is open. What another tab remembers of its thread counts from here on. */
+export function enterPage(threadId: string | null): void {
+  if (state.threadId === threadId) return
+  opener = null
+  const stored = readMemories(localStorage.getItem(storageKey))
+  const memories = { threads: stored.threads, pinned: state.memories.pinned }
+  change({ threadId, visit: null, paneTarget: null, memories })
+}
+
+/** What stands beside the page now. */
+export function currentPane(): ShownPane | null {
+  return shownPane(state.memories, { threadId: state.threadId, visit: state.visit, isNarrow: isNarrowPage() })
+}
+
+/** Opens a pane beside the conversation, or closes it when it is the one that is open. */
+export function togglePane(pane: string): void {
+  const shown = currentPane()
+  if (shown !== null && shown.threadId === state.threadId && shown.pane === pane) closePane()
+  else openPane(pane)
+}
+
+/** With a target that part comes into view and has the focus, also when the pane is open already. */
+export function openPane(pane: string, paneTarget: PaneTarget | null = null): void {
+  const { threadId } = state
+  if (threadId === null) return
+  const shown = currentPane()
+  const isShown = shown !== null && shown.threadId === threadId && shown.pane === pane
+  if (isShown && paneTarget === null) return
+  if (!isShown) opener = document.activeElement
+  remember((memories) => withPane(memories, { threadId, pane, at: Date.now() }))
+  change({ visit: { threadId, pane }, paneTarget })
+}
+
+/**
+ * Opens a pane of a thread without the person having asked: the focus stays where it is, and on a narrow screen nothing is
+ * covered. Beside another thread, or beside what is pinned, it is there when the person comes back.
+ */
+export function offerPane(threadId: string, pane: string): void {
+  const { pinned } = state.memories
+  remember((memories) => withPane(memories, { threadId, pane, at: Date.now() }))
+  if (state.threadId !== threadId || isNarrowPage() || (pinned !== null && pinned.threadId !== threadId)) return
+  opener = null
+  change({ visit: null, paneTarget: null })
+}
+
+/**
+ * The focus goes back to what opened the pane, else to the pane's toggle, unless it is to go elsewhere. A pinned pane is no
+ * longer pinned.
+ */
+export function closePane(options: { keepsFocus?: boolean } = {}): void {
+  const shown = currentPane()
+  if (shown === null) return
+  for (const listener of closeListeners) listener()
+  if (shown.isPinned) pin(null)
+  if (shown.threadId === state.threadId)
+    remember((memories) => withPane(memories, { threadId: shown.threadId, pane: null, at: Date.now() }))
+  change({ visit: null, paneTarget: null })
+  const target = returnTarget(shown.pane)
+  opener = null
+  // After the next paint: what lay under a sheet cannot take the focus before.
+  if (options.keepsFocus !== true) requestAnimationFrame(() => target?.focus())
+}
+
+/** Tells a pane that the person closes it. */
+export function usePaneClose(onClose: () => void): void {
+  useEffect(() => {
+    closeListeners.add(onClose)
+    return () => void closeListeners.delete(onClose)
+  }, [onClose])
+}
+
+function returnTarget(pane: string): HTMLElement | null {
+  if (opener instanceof HTMLElement && opener !== document.body && opener.isConnected) return opener
+  return document.querySelector<HTMLElement>(`[data-pane-toggle=${CSS.escape(pane)}]`)
+}
+
+/** Keeps a pane open in other threads and on other pages; null ends that. */
+export function pin(pinned: PaneMemories['pinned']): void {
+  remember((memories) => ({ ...memories, pinned }))
+}
+
+/** Whether the person opened the pane just now, so that the focus belongs into it; not so after a reload. */
+export function wasPaneAskedFor(): boolean {
+  return opener !== null && state.paneTarget === null
+}
+
+/** The part of the pane that was asked for is in view. */
+export function reachPaneTarget(): void {
+  change({ paneTarget: null })
+}
+
+/** What a pane remembered of a thread; the pane knows how to read it. */
+export function usePaneView(threadId: string, pane: string): unknown {
+  return useSyncExternalStore(subscribe, () => viewOf(threadId, pane))
+}
+
+export function viewOf(threadId: string, pane: string): unknown {
+  return memoryOf(state.memories, threadId).views[pane]
+}
+
+export function rememberView(threadId: string, pane: string, view: unknown): void {
+  remember((memories) => withView(memories, { threadId, pane, view, at: Date.now() }))
+}

@@ -1,0 +1,26 @@
+import { useClient } from '../../../page/client/client.ts'
+import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
+import { refusalOf } from './use-frame.ts'
+
+/** Opens a page of the sandbox in a tab of its own, by an address of its own. A tab that cannot be filled is closed. */
+export function useOpenTab(threadId: string): (port: number, path: string) => void {
+  const client = useClient()
+  const showError = useErrorToast()
+  return (port, path) => {
+    // At once: a tab that opens later than the click is taken for an advertisement.
+    const tab = window.open('about:blank', '_blank')
+    if (tab !== null) tab.opener = null
+    client.previews.open(threadId, { port, path }).then(
+      (preview) => {
+        const refusal = refusalOf(preview)
+        if (refusal === null && preview.url !== null && tab !== null) return tab.location.replace(preview.url)
+        tab?.close()
+        if (refusal !== null) showError(refusal)
+      },
+      (error: unknown) => {
+        tab?.close()
+        showError(error)
+      },
+    )
+  }
+}

@@ -1,0 +1,73 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ChangeSandboxDetail, SandboxAction, SandboxDetail, SandboxView } from '@threadbox/sdk'
+import { useEffect } from 'react'
+import { useClient } from '../../../page/client/client.ts'
+import { queryKeys } from '../../../page/client/query-keys.ts'
+
+/** Figures of a sandbox that runs change by themselves; nothing else does without an event. */
+const renewMs = 5000
+
+/**
+ * Everything the panel shows. `sandbox` is the state that the event stream told: whenever it changes, the rest is
+ * fetched again. The state itself is never taken from here, so that panel, chip and sidebar cannot disagree.
+ */
+export function useSandboxDetail(threadId: string, sandbox: SandboxView) {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  const told = JSON.stringify(sandbox)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per change of what was told
+  useEffect(() => {
+    void queryClient.invalidateQueries({ queryKey: queryKeys.sandbox(threadId) })
+  }, [told, threadId, queryClient])
+  return useQuery({
+    queryKey: queryKeys.sandbox(threadId),
+    queryFn: ({ signal }) => client.sandboxes.get(threadId, signal),
+    refetchInterval: sandbox.state === 'active' ? renewMs : false,
+  })
+}
+
+/** What is kept of the disk of earlier answers. While the sandbox is awake an answer may end at any time. */
+export function useSnapshots(threadId: string, sandbox: SandboxView) {
+  const client = useClient()
+  return useQuery({
+    queryKey: queryKeys.snapshots(threadId),
+    queryFn: ({ signal }) => client.snapshots.list(threadId, signal),
+    enabled: sandbox.state !== 'fresh',
+    refetchInterval: sandbox.state === 'active' ? renewMs : false,
+  })
+}
+
+export function useSandboxAction(threadId: string, action: SandboxAction) {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: () => client.sandboxes[action](threadId),
+    onSuccess: (detail) => queryClient.setQueryData<SandboxDetail>(queryKeys.sandbox(threadId), detail),
+  })
+}
+
+/** Keeps the sandbox awake until a moment; null ends that. */
+export function useHold(threadId: string) {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: (until: number | null) => client.sandboxes.hold(threadId, { until }),
+    onSuccess: (detail) => queryClient.setQueryData<SandboxDetail>(queryKeys.sandbox(threadId), detail),
+  })
+}
+
+/** Limits and the thread's own policy. */
+export function useChangeSandbox(threadId: string) {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: (request: ChangeSandboxDetail) => client.sandboxes.change(threadId, request),
+    onSuccess: (detail) => queryClient.setQueryData<SandboxDetail>(queryKeys.sandbox(threadId), detail),
+  })
+}
+
+/** Starts a process again that ended when memory was given up. */
+export function useStartRescued(threadId: string) {
+  const client = useClient()
+  return useMutation({ mutationFn: (restartId: string) => client.sandboxes.startRescued(threadId, restartId) })
+}

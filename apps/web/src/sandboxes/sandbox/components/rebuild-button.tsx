@@ -1,0 +1,26 @@
+import { WandSparkles } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { useThreadActions } from '../../../page/thread/state/thread-context.ts'
+import { Button } from '../../../ui/button.tsx'
+
+const namedAtMost = 20
+
+/** Writes the request to rebuild what was lost into the composer; the person reads it before it is sent. */
+export function RebuildButton(props: { names: readonly string[]; isAfterRewind: boolean }) {
+  const { t } = useTranslation('lifecycle')
+  const actions = useThreadActions()
+  const named = props.names.slice(0, namedAtMost).join(', ')
+  const names = props.names.length > namedAtMost ? `${named} …` : named
+  return (
+    <Button
+      variant="primary"
+      size="md"
+      icon={<WandSparkles className="i" size={14} />}
+      onClick={() =>
+        actions.insert(t(props.isAfterRewind ? 'report.rebuildRewound' : 'report.rebuildMessage', { names }))
+      }
+    >
+      {t('report.rebuild')}
+    </Button>
+  )
+}

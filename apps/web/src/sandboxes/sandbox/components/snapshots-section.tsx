@@ -1,0 +1,68 @@
+import type { SandboxView, ThreadSnapshots } from '@threadbox/sdk'
+import { useTranslation } from 'react-i18next'
+import { useFormat } from '../../../page/client/use-format.ts'
+import { Meter } from '../../../ui/meter.tsx'
+import { useSnapshots } from '../api/sandbox.queries.ts'
+
+/** What is kept of the disk as it was after earlier answers, and what that takes of what it may take. */
+export function SnapshotsSection(props: { threadId: string; sandbox: SandboxView }) {
+  const { t } = useTranslation('sandbox')
+  const { data } = useSnapshots(props.threadId, props.sandbox)
+  if (props.sandbox.state === 'fresh' || data === undefined) return null
+  return (
+    <section className="sec" aria-label={t('pane.snapshots')}>
+      <div className="sec-h">
+        {t('pane.snapshots')}
+        <span className="help">{t('pane.snapshotsHelp')}</span>
+      </div>
+      {data.limits.perThread === 0 ? <p className="muted">{t('pane.snapshotsOff')}</p> : <Figures known={data} />}
+    </section>
+  )
+}
+
+function Figures({ known: { usage, limits } }: { known: ThreadSnapshots }) {
+  const { t } = useTranslation('sandbox')
+  return (
+    <>
+      <div className="pane-usage num">
+        <Share
+          label={t('pane.snapshotsKept', { count: usage.count })}
+          used={usage.writtenBytes}
+          total={limits.bytesPerThread}
+        />
+        <Share
+          label={t('pane.snapshotsOfAll', { count: usage.installationCount })}
+          used={usage.installationWrittenBytes}
+          total={limits.bytes}
+        />
+      </div>
+      {limits.memoryPerThread > 0 && (
+        <div className="pane-usage num">
+          <Share
+            label={t('pane.snapshotsWithMemory', { count: usage.memoryCount, total: limits.memoryPerThread })}
+            used={usage.memoryBytes}
+            total={limits.memoryBytes}
+          />
+          <Share label={t('pane.memoryOfAll')} used={usage.installationMemoryBytes} total={limits.memoryBytes} />
+        </div>
+      )}
+    </>
+  )
+}
+
+function Share(props: { label: string; used: number; total: number }) {
+  const { t } = useTranslation('sandbox')
+  const format = useFormat()
+  return (
+    <div>
+      <div className="pane-share">
+        <span className="faint">{props.label}</span>
+        <span>
+          {format.binaryBytes(props.used)}{' '}
+          <span className="faint">{t('pane.of', { total: format.binaryBytes(props.total) })}</span>
+        </span>
+      </div>
+      <Meter value={props.used} maximum={props.total} label={props.label} />
+    </div>
+  )
+}

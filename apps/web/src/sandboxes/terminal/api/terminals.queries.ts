@@ -1,0 +1,64 @@
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { TerminalsView } from '@threadbox/sdk'
+import { useClient } from '../../../page/client/client.ts'
+import { queryKeys } from '../../../page/client/query-keys.ts'
+import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
+
+/** The terminals of a thread, kept true by what the server tells. */
+export function useTerminals(threadId: string) {
+  const client = useClient()
+  return useQuery({
+    queryKey: queryKeys.terminals(threadId),
+    queryFn: ({ signal }) => client.terminals.list(threadId, signal),
+  })
+}
+
+/** Takes over what the server told about the terminals of a thread. */
+export function putTerminals(queryClient: QueryClient, threadId: string, view: TerminalsView): void {
+  const key = queryKeys.terminals(threadId)
+  // An answer that was on its way may be older than this.
+  void queryClient.cancelQueries({ queryKey: key })
+  queryClient.setQueryData(key, view)
+}
+
+/** Nothing is replayed: what changed while nobody listened is in the lists. */
+export function renewTerminals(queryClient: QueryClient): void {
+  void queryClient.invalidateQueries({ queryKey: queryKeys.allTerminals })
+}
+
+/** Opens a terminal; wakes the sandbox. With one to replace, that one is closed. */
+export function useOpenTerminal(threadId: string, onOpened: (id: string) => void) {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  const onError = useErrorToast()
+  return useMutation({
+    mutationFn: async (replaced: string | null) => {
+      const opened = await client.terminals.open(threadId)
+      if (replaced !== null) await client.terminals.close(threadId, replaced)
+      return opened
+    },
+    onSuccess: ({ id }) => onOpened(id),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: queryKeys.terminals(threadId) }),
+    onError,
+  })
+}
+
+export function useCloseTerminal(threadId: string) {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  const onError = useErrorToast()
+  return useMutation({
+    mutationFn: (id: string) => client.terminals.close(threadId, id),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: queryKeys.terminals(threadId) }),
+    onError,
+  })
+}
+
+export function useRenameTerminal(threadId: string) {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, title }: { id: string; title: string }) => client.terminals.rename(threadId, id, title),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: queryKeys.terminals(threadId) }),
+  })
+}

@@ -1,0 +1,181 @@
+import { FitAddon } from '@xterm/addon-fit'
+import { WebLinksAddon } from '@xterm/addon-web-links'
+import { type ITheme, Terminal } from '@xterm/xterm'
+import { copyText } from '../../../page/client/copy-text.ts'
+import { terminalKey } from './keys.models.ts'
+import type { LinkState } from './link.models.ts'
+import { isReport } from './reports.models.ts'
+import { linkTerminal } from './terminal-link.ts'
+
+/** How many drawn bytes may go unsaid while more is on its way. */
+const ackEveryBytes = 64 * 1024
+const scrollbackLines = 5000
+
+export type ScreenOptions = {
+  element: HTMLElement
+  addressAfter: (offset: number) => string
+  label: string
+  isScreenReader: boolean
+  onState: (state: LinkState) => void
+  onLink: (address: string) => void
+}
+
+/** A terminal on the page. */
+export type Screen = {
+  focus(): void
+  copySelection(): void
+  type(text: string): void
+  wake(): void
+  setScreenReader(isOn: boolean): void
+  setLabel(label: string): void
+  dispose(): void
+}
+
+export function openScreen(options: ScreenOptions): Screen {
+  const { element } = options
+  const terminal = new Terminal({
+    ...{ theme: themeOf(element), scrollback: scrollbackLines, screenReaderMode: options.isScreenReader },
+    ...fontOf(element),
+    cursorBlink: false,
+    rightClickSelectsWord: false,
+    linkHandler: { activate: (_event, address) => options.onLink(address) },
+  })
+  const fit = new FitAddon()
+  terminal.loadAddon(fit)
+  terminal.loadAddon(new WebLinksAddon((_event, address) => options.onLink(address)))
+  terminal.open(element)
+  const drawing = makeDrawing(terminal, (offset) => link.drawn(offset))
+  /** The size of a terminal is one for all of its views: the one that is used last decides. */
+  const claim = () => {
+    const size = fit.proposeDimensions()
+    const isSeen = element.clientWidth > 0 && document.visibilityState === 'visible'
+    if (size === undefined || !isSeen || !(size.cols >= 2) || !(size.rows >= 1)) return
+    if (size.cols === terminal.cols && size.rows === terminal.rows) return
+    terminal.resize(size.cols, size.rows)
+    link.resize(size)
+  }
+  const link = linkTerminal(options.addressAfter, {
+    onState: options.onState,
+    onOutput: drawing.draw,
+    onFrame: (frame) => {
+      if (frame.type === 'start') drawing.begin(frame)
+      if (frame.type === 'start' && frame.isReset) {
+        // In the order of the output, so that what waits to be drawn is cleared too.
+        terminal.write(`\x1bc${frame.modes}`)
+      }
+      if (frame.type !== 'start' && frame.type !== 'resized') return
+      if (frame.cols >= 2 && frame.rows >= 1) terminal.resize(frame.cols, frame.rows)
+      if (frame.type === 'start') claim()
+    },
+  })
+  const copySelection = () => {
+    if (terminal.hasSelection()) void copyText(terminal.getSelection())
+  }
+  terminal.attachCustomKeyEventHandler((event) => {
+    const key = terminalKey(event)
+    if (key === 'copy') {
+      event.preventDefault()
+      if (event.type === 'keydown') copySelection()
+    }
+    // The browser pastes by itself, and turns every other key that is left alone into one for the page.
+    return key === 'terminal'
+  })
+  answerOnlyIf(terminal, () => !drawing.isRepetition() && document.visibilityState === 'visible')
+  terminal.onData((text) => (isReport(text) ? link.report(text) : link.type(text)))
+  const setLabel = (label: string) => terminal.textarea?.setAttribute('aria-label', label)
+  setLabel(options.label)
+  terminal.textarea?.addEventListener('focus', claim)
+  const resized = new ResizeObserver(claim)
+  resized.observe(element)
+  return {
+    ...{ copySelection, setLabel },
+    focus: () => terminal.focus(),
+    type: (text) => {
+      link.type(text)
+      terminal.focus()
+    },
+    wake: () => link.wake(),
+    setScreenReader: (isOn) => {
+      terminal.options.screenReaderMode = isOn
+    },
+    dispose: () => {
+      resized.disconnect()
+      link.close()
+      terminal.dispose()
+    },
+  }
+}
+
+/** Says what has been drawn, so that no more comes than can be drawn, and knows what of it is a repetition. */
+function makeDrawing(terminal: Terminal, drawn: (offset: number) => void) {
+  let waiting = 0
+  let reached = 0
+  let liveFrom = 0
+  let said = 0
+  return {
+    begin: (frame: { offset: number; liveFrom: number }) => {
+      reached = frame.offset
+      liveFrom = frame.liveFrom
+    },
+    isRepetition: () => reached < liveFrom,
+    draw: (data: Uint8Array, end: number) => {
+      waiting += 1
+      terminal.write(data, () => {
+        waiting -= 1
+        reached = end
+        if (waiting > 0 && Math.abs(end - said) < ackEveryBytes) return
+        said = end
+        drawn(end)
+      })
+    },
+  }
+}
+
+/**
+ * Programs ask a terminal what it is, and read the answer as if it were typed. What was asked before this view came was
+ * answered then, or nobody waits any more; of several views only one that is seen answers.
+ */
+function answerOnlyIf(terminal: Terminal, isAnswered: () => boolean): void {
+  const { parser } = terminal
+  const questions = [
+    { final: 'c' },
+    { prefix: '>', final: 'c' },
+    { prefix: '=', final: 'c' },
+    { final: 'n' },
+    { prefix: '?', final: 'n' },
+    { intermediates: '$', final: 'p' },
+    { prefix: '?', intermediates: '$', final: 'p' },
+    { prefix: '>', final: 'q' },
+  ]
+  for (const question of questions) parser.registerCsiHandler(question, () => !isAnswered())
+  parser.registerDcsHandler({ intermediates: '$', final: 'q' }, () => !isAnswered())
+  for (const colour of [4, 10, 11, 12]) {
+    parser.registerOscHandler(colour, (data) => data.includes('?') && !isAnswered())
+  }
+}
+
+const colours = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const
+
+/** The colours of the design tokens. */
+function themeOf(element: HTMLElement): ITheme {
+  const style = getComputedStyle(element)
+  const token = (name: string) => style.getPropertyValue(`--term-${name}`).trim()
+  const pairs = colours.flatMap((name) => [
+    [name, token(name)],
+    [`bright${name[0]?.toUpperCase()}${name.slice(1)}`, token(`bright-${name}`)],
+  ])
+  return {
+    ...Object.fromEntries(pairs.filter(([, value]) => value !== '')),
+    background: token('bg'),
+    foreground: token('text'),
+    cursor: token('text'),
+    cursorAccent: token('bg'),
+    selectionBackground: token('selection'),
+  }
+}
+
+function fontOf(element: HTMLElement) {
+  const style = getComputedStyle(element)
+  const fontSize = Number.parseFloat(style.fontSize) || 12.5
+  return { fontFamily: style.fontFamily, fontSize, lineHeight: 1.2, letterSpacing: 0 }
+}

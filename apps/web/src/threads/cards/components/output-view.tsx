@@ -1,0 +1,71 @@
+import type { ToolCallEntry } from '@threadbox/sdk'
+import { useTranslation } from 'react-i18next'
+import { useClient } from '../../../page/client/client.ts'
+import { useFormat } from '../../../page/client/use-format.ts'
+import { AnsiText } from '../../../page/content/components/ansi-text.tsx'
+import { lastLines } from '../../../page/content/state/ansi.models.ts'
+import { Button } from '../../../ui/button.tsx'
+import { ScrollBox } from '../../../ui/scroll-box.tsx'
+import { outputKeptBytes, useOutputPages } from '../state/output-pages.ts'
+
+const shownLines = 12
+
+/** The last lines of an output; the whole on request, page by page, or as a file. */
+export function OutputView(props: { threadId: string; entry: ToolCallEntry }) {
+  const { t } = useTranslation('cards')
+  const client = useClient()
+  const format = useFormat()
+  const { output } = props.entry
+  const pages = useOutputPages({ client, threadId: props.threadId, callId: props.entry.id })
+  const tail = lastLines(output.tail, shownLines)
+  if (output.sizeBytes === 0) {
+    const isOver = props.entry.endedAt !== null
+    return isOver ? <div className="out out--none">{t('noOutput')}</div> : null
+  }
+  if (pages.text === null) {
+    const isCut = tail.hidden > 0 || output.tailOffset > 0
+    return (
+      <div className="out">
+        {isCut && (
+          <div className="out-cut">
+            <button type="button" className="link" onClick={() => void pages.loadMore()} aria-busy={pages.isLoading}>
+              {t('showAll', { size: format.bytes(output.sizeBytes) })}
+            </button>
+            <span>{t('lastLines', { count: shownLines })}</span>
+            {pages.error !== null && <span className="err">{t('outputFailed')}</span>}
+          </div>
+        )}
+        <ScrollBox className="out-text" label={t('output')}>
+          <AnsiText>{tail.text}</AnsiText>
+        </ScrollBox>
+      </div>
+    )
+  }
+  const size = Math.max(pages.sizeBytes, output.sizeBytes)
+  const isComplete = pages.endOffset >= size
+  return (
+    <div className="out">
+      <div className="out-cut">
+        <button type="button" className="link" onClick={pages.close}>
+          {t('showLess')}
+        </button>
+        <span className="num">{t('shownOf', { shown: format.bytes(pages.endOffset), size: format.bytes(size) })}</span>
+        <a className="link" href={client.threads.outputUrl(props.threadId, props.entry.id)} download>
+          {t('downloadOutput')}
+        </a>
+      </div>
+      <ScrollBox className="out-text out-text--all" label={t('output')}>
+        <AnsiText>{pages.text}</AnsiText>
+      </ScrollBox>
+      {!isComplete &&
+        (pages.endOffset < outputKeptBytes ? (
+          <Button size="sm" isLoading={pages.isLoading} onClick={() => void pages.loadMore()}>
+            {t('showMore')}
+          </Button>
+        ) : (
+          <p className="faint">{t('tooLongForPage')}</p>
+        ))}
+      {pages.error !== null && <p className="err">{t('outputFailed')}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,59 @@
+import { Globe, Power } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { lastLineOf } from '../../../page/content/state/ansi.models.ts'
+import { useCardActions } from '../../../page/content/state/card-context.ts'
+import { useRestartService, useServices } from '../../../sandboxes/preview/api/services.queries.ts'
+import { viewInPane } from '../../../sandboxes/preview/state/preview-store.ts'
+import { glyphOfService, keyOfPort } from '../../../sandboxes/preview/state/targets.models.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Pill } from '../../../ui/pill.tsx'
+import type { ServiceOfCall } from '../state/service-call.models.ts'
+
+/** A service that a call started, as it is now and not as it was then. */
+export function ServiceCard(props: { called: ServiceOfCall }) {
+  const { t } = useTranslation('preview')
+  const { threadId } = useCardActions()
+  const { called } = props
+  const services = useServices(threadId)
+  const restart = useRestartService(threadId)
+  const now = services.data?.services.find(({ name }) => name === called.name)
+  const isGone = services.data !== undefined && now === undefined && !called.isRunning
+  const status = isGone ? 'stopped' : (now?.status ?? (called.isRunning ? 'starting' : called.status))
+  const port = now?.port ?? called.port
+  const problem = now === undefined ? called.problem : now.problem
+  const lastLine = status === 'error' ? lastLineOf(problem?.lastLines ?? '') : ''
+  return (
+    <section className="item item--service" aria-label={t('card', { name: called.name })}>
+      <span className="tile">
+        <Globe className="i" size={16} />
+      </span>
+      <div className="grow">
+        <b className="trunc" title={now?.command}>
+          {called.name}
+        </b>
+        <span className="sub">
+          <Pill state={glyphOfService(status)}>{t(`status.${status}`)}</Pill>
+          <span className="mono">{keyOfPort(port)}</span>
+          {lastLine !== '' && <span className="mono trunc">{lastLine}</span>}
+        </span>
+      </div>
+      {!isGone && (
+        <div className="acts">
+          {now !== undefined && (status === 'error' || status === 'stopped') && (
+            <Button
+              size="sm"
+              icon={<Power className="i" size={14} />}
+              isLoading={restart.isPending}
+              onClick={() => restart.mutate(called.name)}
+            >
+              {t('restart')}
+            </Button>
+          )}
+          <Button size="sm" onClick={() => viewInPane(threadId, called.name)}>
+            {t('viewInPane')}
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,12 @@
+import type { Screenshot } from '@threadbox/sdk'
+import { useTranslation } from 'react-i18next'
+import { useFormat } from '../../../page/client/use-format.ts'
+
+/** Says what a picture of a preview does not show although the page does; null when it shows everything. */
+export function useMissingSentence(screenshot: Screenshot): string | null {
+  const { t } = useTranslation('threads')
+  const format = useFormat()
+  const { missing = [] } = screenshot
+  if (missing.length === 0) return null
+  return t('screenshotMissing', { what: format.list(missing.map((kind) => t(`missing.${kind}`))) })
+}

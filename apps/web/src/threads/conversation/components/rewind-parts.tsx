@@ -1,0 +1,231 @@
+import type { RewindPreview } from '@threadbox/sdk'
+import { Braces, Cpu, Files, Globe } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useFormat } from '../../../page/client/use-format.ts'
+
+/** More rows than this are a number. */
+const mostRows = 8
+
+type Row = { mark: string; name: string; rest: ReactNode }
+
+/** One kind of things that a rewind changes: how many, and the first of them by name. */
+export function Part(props: {
+  icon: ReactNode
+  title: string
+  children: ReactNode
+  rows?: readonly Row[]
+  /** Of all, where there are more than rows. */
+  count?: number
+  note?: string | undefined
+}) {
+  const { t } = useTranslation('threads')
+  const rows = (props.rows ?? []).slice(0, mostRows)
+  const more = Math.max(props.count ?? 0, props.rows?.length ?? 0) - rows.length
+  return (
+    <section className="undo">
+      {props.icon}
+      <div>
+        <h3>
+          {props.title}
+          <span className="num">{props.children}</span>
+        </h3>
+        {rows.length > 0 && (
+          <ul>
+            {rows.map(({ mark, name, rest }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two processes may have the same command, and nothing moves
+              <li key={index}>
+                <span className="mk" aria-hidden="true">
+                  {mark}
+                </span>
+                <span className="mono trunc">{name}</span>
+                <span className="rt num">{rest}</span>
+              </li>
+            ))}
+            {more > 0 && <li className="faint">{t('rewind.more', { count: more })}</li>}
+          </ul>
+        )}
+        {props.note !== undefined && <p className="undo-note muted">{props.note}</p>}
+      </div>
+    </section>
+  )
+}
+
+const fileMarks = { removed: 'A', restored: 'D', changed: 'M' } as const
+
+export function FilesPart(props: { disk: RewindPreview['disk'] }) {
+  const { t } = useTranslation('threads')
+  const format = useFormat()
+  const { files, count } = props.disk
+  const size = (bytes: number | null) => (bytes === null ? '' : format.bytes(bytes))
+  const rows = (files ?? []).map(({ path, change, bytesNow, bytesThen, lines }) => ({
+    mark: fileMarks[change],
+    name: path.replace(/^\/home\/user\//, ''),
+    rest:
+      lines === null || lines.added + lines.removed === 0 ? (
+        t(`rewind.file.${change}`, { size: size(change === 'removed' ? bytesNow : bytesThen), now: size(bytesNow) })
+      ) : (
+        <LineChanges lines={lines} />
+      ),
+  }))
+  return (
+    <Part icon={<Files className="i" size={16} />} title={t('rewind.files')} rows={rows} count={count}>
+      {files === null ? t('rewind.notLooked') : t('rewind.filesBack', { count })}
+    </Part>
+  )
+}
+
+function LineChanges(props: { lines: { added: number; removed: number } }) {
+  const { t } = useTranslation('threads')
+  const { added, removed } = props.lines
+  return (
+    <>
+      <span className="sr">{t('rewind.lines', { added, removed })}</span>
+      <span aria-hidden="true">
+        <span className="add">{`+${added}`}</span> <span className="del">{`−${removed}`}</span>
+      </span>
+    </>
+  )
+}
+
+type Running = RewindPreview['running']
+
+/** What runs now against what ran then, from what was written down at both moments. */
+export function RunningParts(props: { running: Running; comesBack: boolean }) {
+  return (
+    <>
+      <ProcessesPart {...props} />
+      <VariablesPart {...props} />
+    </>
+  )
+}
+
+const processMarks = { restored: '+', returns: '↺', restarted: '↻', removed: '−', unclear: '?', lost: '×' } as const
+
+function ProcessesPart({ running, comesBack }: { running: Running; comesBack: boolean }) {
+  const { t } = useTranslation('threads')
+  const { processes, processCount, processesByChange, leftOut, knowsNow, knowsThen } = running
+  const rows = processes.map(({ name, kind, change }) => ({
+    mark: processMarks[change],
+    name,
+    rest: t(`rewind.${kind}.${change}`),
+  }))
+  const parts = (Object.keys(processMarks) as (keyof typeof processMarks)[]).flatMap((change) => {
+    const count = processesByChange[change]
+    return count === 0 ? [] : [t(`rewind.processCount.${change}`, { count })]
+  })
+  const notes = [
+    ...(comesBack ? [] : [t('rewind.noMemory')]),
+    ...(comesBack && !knowsThen ? [t('rewind.thenUnknown')] : []),
+    ...(knowsNow ? [] : [t('rewind.nowUnknown')]),
+    ...(leftOut.processesNow === 0 ? [] : [t('rewind.processesLeftOutNow', { count: leftOut.processesNow })]),
+    ...(leftOut.processesThen === 0 ? [] : [t('rewind.processesLeftOutThen', { count: leftOut.processesThen })]),
+  ]
+  return (
+    <Part
+      icon={<Cpu className="i" size={16} />}
+      title={t('rewind.processes')}
+      rows={rows}
+      count={processCount}
+      note={notes.length === 0 ? undefined : notes.join(' ')}
+    >
+      {parts.length > 0 ? parts.join(', ') : knowsNow && t('rewind.noProcesses')}
+    </Part>
+  )
+}
+
+const variableMarks = { restored: '+', changed: '↺', removed: '−', lost: '×' } as const
+
+function VariablesPart({ running, comesBack }: { running: Running; comesBack: boolean }) {
+  const { t } = useTranslation('threads')
+  const { variables, variableCount, variablesByChange, sameVariables, unclearVariables, knowsVariables } = running
+  const { variablesNow, variablesThen } = running.leftOut
+  const words = useVariableWords()
+  const isSilent = comesBack && !knowsVariables && running.knowsThen && running.knowsNow
+  const count = variableCount + sameVariables + unclearVariables + variablesNow + variablesThen
+  if (count === 0 && !isSilent) return null
+  const parts = (Object.keys(variableMarks) as (keyof typeof variableMarks)[]).flatMap((change) => {
+    const changed = variablesByChange[change]
+    return changed === 0 ? [] : [t(`rewind.variableCount.${change}`, { count: changed })]
+  })
+  const others = [
+    ...(sameVariables === 0 ? [] : [t('rewind.variablesSame', { count: sameVariables })]),
+    ...(unclearVariables === 0 ? [] : [t('rewind.variablesUnclear', { count: unclearVariables })]),
+  ]
+  const notes = [
+    ...(isSilent ? [t('rewind.variablesUnknown')] : []),
+    ...(variablesNow === 0 ? [] : [t('rewind.variablesLeftOutNow', { count: variablesNow })]),
+    ...(variablesThen === 0 ? [] : [t('rewind.variablesLeftOutThen', { count: variablesThen })]),
+  ]
+  return (
+    <Part
+      icon={<Braces className="i" size={16} />}
+      title={t('rewind.variables')}
+      rows={variables.map((variable) => ({
+        mark: variableMarks[variable.change],
+        name: variable.name,
+        rest: words(variable),
+      }))}
+      count={variableCount}
+      note={notes.length === 0 ? undefined : notes.join(' ')}
+    >
+      {[...parts, ...others].join(', ')}
+    </Part>
+  )
+}
+
+function useVariableWords() {
+  const { t } = useTranslation('threads')
+  const format = useFormat()
+  return ({ change, typeNow, typeThen, bytesNow, bytesThen }: Running['variables'][number]): string => {
+    const size = (bytes: number | null) => (bytes === null ? '' : `, ${format.bytes(bytes)}`)
+    if (change !== 'changed') {
+      const what = change === 'removed' ? `${typeNow}${size(bytesNow)}` : `${typeThen}${size(bytesThen)}`
+      return t(`rewind.variable.${change}`, { what })
+    }
+    if (typeNow !== typeThen) return t('rewind.variable.another', { now: typeNow, before: typeThen })
+    if (bytesNow !== bytesThen && bytesNow !== null && bytesThen !== null) {
+      return t('rewind.variable.another', { now: format.bytes(bytesNow), before: format.bytes(bytesThen) })
+    }
+    return t('rewind.variable.changed', { what: typeThen })
+  }
+}
+
+/** What was done elsewhere, and stays done. */
+export function StaysPart({ calls, lookups }: Pick<RewindPreview, 'calls' | 'lookups'>) {
+  const { t } = useTranslation('threads')
+  const format = useFormat()
+  const { names, nameCount, since, isWhole } = lookups
+  if (calls.length === 0 && names.length === 0 && isWhole) return null
+  const rows = [
+    ...calls.map(({ tool, count }) => ({ mark: '!', name: tool, rest: `${format.count(count)} ×` })),
+    ...names.map(({ name, count, isAtLeast }) => ({
+      ...{ mark: '!', name },
+      rest: t(isAtLeast ? 'rewind.lookedUpAtLeast' : 'rewind.lookedUp', { count }),
+    })),
+  ]
+  const parts = [
+    ...(calls.length === 0 ? [] : [t('rewind.calls', { count: sumOf(calls) })]),
+    ...(names.length === 0 ? [] : [t('rewind.lookups', { count: nameCount })]),
+  ]
+  const time = since === null ? '' : format.moment(since, Date.now())
+  const notes = [
+    ...(names.length === 0 ? [] : [t('rewind.lookupsMean')]),
+    ...(isWhole ? [] : [since === null ? t('rewind.lookupsUnknown') : t('rewind.lookupsSince', { time })]),
+  ]
+  return (
+    <Part
+      icon={<Globe className="i" size={16} />}
+      title={t('rewind.cannot')}
+      rows={rows}
+      count={calls.length + nameCount}
+      note={notes.length === 0 ? undefined : notes.join(' ')}
+    >
+      {parts.join(', ')}
+    </Part>
+  )
+}
+
+function sumOf(calls: RewindPreview['calls']): number {
+  return calls.reduce((sum, { count }) => sum + count, 0)
+}

@@ -1,0 +1,73 @@
+import type { Thread, UserMessageEntry } from '@threadbox/sdk'
+import type { Ref } from 'react'
+import { useChooseModel } from '../../../page/thread/api/thread-mutations.ts'
+import { useUploads, useUploadsStore } from '../../../page/thread/state/uploads-context.ts'
+import { useModelOf } from '../../../people/workspaces/api/workspaces.queries.ts'
+import { useComposerNote } from '../../../sandboxes/sandbox/state/composer-note.ts'
+import { useWakeAhead } from '../../../sandboxes/sandbox/state/use-wake-ahead.ts'
+import { SaveOffer } from '../../agents/components/save-offer.tsx'
+import { Composer, type ComposerHandle } from '../../composer/components/composer.tsx'
+import { QueueStrip } from '../../composer/components/queue-strip.tsx'
+import { SurviveStrip } from '../../first-minute/components/survive-strip.tsx'
+import type { useThreadCommands } from '../state/use-thread-actions.ts'
+import { RewindDialog } from './rewind-dialog.tsx'
+
+/** Below the conversation: what waits, and where the next message is written. Typing gives a paused sandbox a head start. */
+export function ThreadDock(props: {
+  ref?: Ref<ComposerHandle>
+  thread: Thread | undefined
+  threadId: string
+  text: string
+  onText: (text: string) => void
+  queue: UserMessageEntry[]
+  commands: ReturnType<typeof useThreadCommands>
+  isTurnRunning: boolean
+  onSend: () => void
+  onEditLast: () => void
+}) {
+  const { thread, threadId, commands } = props
+  const uploads = useUploads(threadId)
+  const uploadsStore = useUploadsStore()
+  const chooseModel = useChooseModel()
+  const wakeAhead = useWakeAhead(thread)
+  const note = useComposerNote(thread?.sandbox)
+  const modelId = useModelOf(thread)
+  return (
+    <div className="dock">
+      {commands.rewind.asked !== null && (
+        <RewindDialog
+          entryId={commands.rewind.asked.entryId}
+          choices={commands.rewind.asked.isChosen ? commands.rewind.messages : undefined}
+        />
+      )}
+      <SurviveStrip threadId={threadId} />
+      {thread !== undefined && <SaveOffer thread={thread} />}
+      <QueueStrip
+        messages={props.queue}
+        actions={commands.queue}
+        editingId={commands.actions.editingId}
+        onEdit={commands.actions.startEditing}
+      />
+      <Composer
+        {...(props.ref === undefined ? {} : { ref: props.ref })}
+        threadId={threadId}
+        text={props.text}
+        onText={(next) => {
+          props.onText(next)
+          wakeAhead(next)
+        }}
+        uploads={uploads}
+        onFiles={(files) => uploadsStore.add(threadId, files)}
+        onRemoveUpload={(uploadId) => uploadsStore.remove(threadId, uploadId)}
+        onRetryUpload={(uploadId) => uploadsStore.retry(threadId, uploadId)}
+        modelId={modelId}
+        onModel={(chosenId) => thread !== undefined && chooseModel(thread, chosenId)}
+        isTurnRunning={props.isTurnRunning}
+        note={note}
+        onSend={props.onSend}
+        onStop={commands.stop}
+        onEditLast={props.onEditLast}
+      />
+    </div>
+  )
+}

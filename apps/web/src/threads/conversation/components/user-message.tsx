@@ -1,0 +1,80 @@
+import type { UserMessageEntry } from '@threadbox/sdk'
+import { Copy, GitFork, History, Pencil } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { copyText } from '../../../page/client/copy-text.ts'
+import { isTouch } from '../../../page/client/keyboard.ts'
+import { useThreadActions } from '../../../page/thread/state/thread-context.ts'
+import { classNames } from '../../../ui/class-names.ts'
+import { IconButton } from '../../../ui/icon-button.tsx'
+import { MessageEditor } from '../../composer/components/message-editor.tsx'
+import { splitCommand } from '../../composer/state/slash-commands.models.ts'
+import { AttachmentList } from './attachment-list.tsx'
+
+/** What the person wrote. Long messages are folded; tools appear beside it on hover and focus. */
+export function UserMessage(props: { entry: UserMessageEntry }) {
+  const { t } = useTranslation('threads')
+  const actions = useThreadActions()
+  const { entry } = props
+  const [isTapped, setIsTapped] = useState(false)
+  if (actions.editingId === entry.id) {
+    return (
+      <div className="r me" data-entry={entry.id}>
+        <AttachmentList threadId={actions.threadId} attachments={entry.attachments} />
+        <MessageEditor
+          text={entry.text}
+          onCancel={() => actions.startEditing(null)}
+          onSend={(text) => actions.edit(entry.id, text)}
+        />
+      </div>
+    )
+  }
+  return (
+    <div className={classNames('r me', isTapped && 'is-hover')} data-entry={entry.id}>
+      <AttachmentList threadId={actions.threadId} attachments={entry.attachments} />
+      {entry.text !== '' && (
+        // biome-ignore lint/a11y/noStaticElementInteractions: a touch screen has no hover; with keys the tools are reached by Tab
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the same
+        <div className="ln" onClick={() => isTouch() && setIsTapped(!isTapped)}>
+          <div className="tools">
+            <IconButton size="sm" label={t('copyMessage')} onClick={() => void copyText(entry.text)}>
+              <Copy className="i" size={14} />
+            </IconButton>
+            <IconButton
+              size="sm"
+              label={t('editMessage')}
+              disabledReason={actions.isTurnRunning ? t('editNeedsPause') : undefined}
+              onClick={() => actions.startEditing(entry.id)}
+            >
+              <Pencil className="i" size={14} />
+            </IconButton>
+            <IconButton
+              size="sm"
+              label={t('rewindToBefore')}
+              disabledReason={actions.isTurnRunning ? t('editNeedsPause') : undefined}
+              onClick={() => actions.askRewind(entry.id)}
+            >
+              <History className="i" size={14} />
+            </IconButton>
+            <IconButton size="sm" label={t('forkFromHere')} onClick={() => actions.forkBefore(entry.turnId)}>
+              <GitFork className="i" size={14} />
+            </IconButton>
+          </div>
+          <Bubble text={entry.text} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** A command of direct mode reads as a command, everything else as text. */
+export function Bubble(props: { text: string }) {
+  const command = splitCommand(props.text)
+  if (command === null) return <div className="bubble">{props.text}</div>
+  return (
+    <div className="bubble bubble--command mono">
+      <b>{command.command}</b>
+      {command.rest}
+    </div>
+  )
+}

@@ -1,0 +1,218 @@
+import type {
+  Entry,
+  NoticeEntry,
+  TextEntry,
+  ThreadState,
+  ToolCallEntry,
+  Turn,
+  UserMessageEntry,
+  WakeEntry,
+} from '@threadbox/sdk'
+import type { OutgoingMessage } from '../../../page/thread/state/thread-store.ts'
+
+/**
+ * One line of the conversation as it is drawn. `key` is stable while the row lives. `isAsleep`: the sandbox was asleep
+ * when it came, so the thread line is dashed there.
+ */
+export type Row = { key: string; isAsleep?: true } & (
+  | { kind: 'user'; entry: UserMessageEntry }
+  | { kind: 'outgoing'; message: OutgoingMessage }
+  | { kind: 'text'; entry: TextEntry }
+  | { kind: 'reasoning'; entry: TextEntry }
+  | { kind: 'call'; entry: ToolCallEntry }
+  | { kind: 'files'; entries: ToolCallEntry[] }
+  | { kind: 'notice'; entry: NoticeEntry; turn: Turn | undefined; isUndoable: boolean }
+  | { kind: 'wake'; entry: WakeEntry; isLatest: boolean }
+  | { kind: 'failure'; turn: Turn; isLatest: boolean }
+  | { kind: 'working'; turn: Turn }
+  | { kind: 'turn-end'; turn: Turn; text: string; isLatest: boolean }
+)
+
+/** The rows of a conversation, in order. Messages that still wait are not rows: they stand in the queue strip. */
+export function rowsOf(state: ThreadState, outgoing: readonly OutgoingMessage[] = []): Row[] {
+  const entries = inOrderOfEffect(state.entries.filter((entry) => !isWaiting(entry)))
+  const latestTurnId = entries.findLast((entry) => entry.turnId !== '')?.turnId
+  const latestWakeId = entries.findLast((entry) => entry.kind === 'wake')?.id
+  const undoableId = undoableRewindOf(entries, state.turns)?.id
+  const rows: Row[] = []
+  let isAsleep = false
+  for (const [index, entry] of entries.entries()) {
+    const from = rows.length
+    addEntry(rows, { entry, turn: state.turns[entry.turnId], latestWakeId, undoableId })
+    const turn = state.turns[entry.turnId]
+    if (turn !== undefined && isLastOfTurn(entries, { index, turn }))
+      rows.push(...endOf(turn, { entries, latestTurnId }))
+    if (isAsleep && entry.kind !== 'wake') for (const row of rows.slice(from)) row.isAsleep = true
+    isAsleep = isAsleepAfter(entry, isAsleep)
+  }
+  for (const message of outgoing) rows.push({ kind: 'outgoing', key: message.key, message })
+  return rows
+}
+
+/** Whether two rows look the same: entries and turns are values, so the same object is the same content. */
+export function isSameRow(a: Row, b: Row): boolean {
+  if (a.kind !== b.kind || a.key !== b.key) return false
+  if (a.kind === 'files' && b.kind === 'files') {
+    return a.entries.length === b.entries.length && a.entries.every((entry, index) => entry === b.entries[index])
+  }
+  const left: Record<string, unknown> = a
+  const right: Record<string, unknown> = b
+  return Object.keys(a).every((name) => left[name] === right[name])
+}
+
+/** Messages that wait for the running turn (`queued`) or for a person (`held`), in their order. */
+export function queueOf(state: ThreadState): UserMessageEntry[] {
+  return state.entries.filter(isWaiting)
+}
+
+/** The turn that is running now, if one is. */
+export function runningTurnOf(state: ThreadState): Turn | undefined {
+  return Object.values(state.turns).find((turn) => turn.status === 'running')
+}
+
+/** The message that ↑ in an empty composer takes up: the last that waits, else the last that was delivered. */
+export function lastMessageOf(state: ThreadState): UserMessageEntry | undefined {
+  return state.entries.findLast((entry) => entry.kind === 'user-message')
+}
+
+/** Before which a thread can be rewound, newest first, of those that are loaded. */
+export function answeredMessagesOf(state: ThreadState): UserMessageEntry[] {
+  const messages = state.entries.filter((entry) => entry.kind === 'user-message')
+  return messages.filter(({ status }) => status === 'delivered').toReversed()
+}
+
+/** Files that the thread's own entries name: a path in a text is a link only when there is reason to believe it. */
+export function knownPathsOf(state: ThreadState): Set<string> {
+  const paths = new Set<string>()
+  for (const entry of state.entries) {
+    if (entry.kind === 'user-message') for (const attachment of entry.attachments) paths.add(attachment.path)
+    if (entry.kind !== 'tool-call') continue
+    const result = entry.result
+    if (result !== null && 'path' in result && result.path !== null) paths.add(result.path)
+  }
+  return paths
+}
+
+/** The notice of the rewind that can be undone: the newest, while nothing was said or done in the conversation since. */
+function undoableRewindOf(entries: readonly Entry[], turns: ThreadState['turns']): NoticeEntry | undefined {
+  const last = entries.findLast((entry) => entry.kind === 'user-message' || isRewind(entry))
+  if (last?.kind !== 'notice' || last.params.rewindId === undefined) return undefined
+  const turn = turns[last.turnId]
+  // One that failed, and is answered anew.
+  const wentOn = turn !== undefined && (turn.endedAt === null || turn.endedAt > last.at)
+  return wentOn ? undefined : last
+}
+
+function isRewind(entry: Entry): boolean {
+  return entry.kind === 'notice' && entry.code === 'rewound'
+}
+
+/**
+ * A call is recorded before the sandbox that it needs was woken; what it did came after. So a wake stands above the
+ * calls that waited for it.
+ */
+function inOrderOfEffect(entries: readonly Entry[]): Entry[] {
+  const ordered: Entry[] = []
+  for (const entry of entries) {
+    let at = ordered.length
+    if (entry.kind === 'wake') while (waitedFor(ordered[at - 1], entry)) at -= 1
+    ordered.splice(at, 0, entry)
+  }
+  return ordered
+}
+
+function waitedFor(entry: Entry | undefined, wake: WakeEntry): boolean {
+  return entry?.kind === 'tool-call' && (entry.startedAt === null || entry.startedAt >= wake.report.wokenAt)
+}
+
+/** Notices of what the sandbox did by itself; the others answer or interrupt the turn that they stand in. */
+const sandboxNotices: readonly NoticeEntry['code'][] = [
+  'sandbox-paused',
+  'sandbox-waiting',
+  'awake-limit-near',
+  'retention-near',
+  'disk-nearly-full',
+]
+
+/** What happened to the sandbox does not divide a turn, and after its end belongs to it no more. */
+function isApart(entry: Entry, isRunning: boolean): boolean {
+  if (entry.turnId === '') return true
+  if (isRunning) return false
+  return entry.kind === 'wake' || (entry.kind === 'notice' && sandboxNotices.includes(entry.code))
+}
+
+function isLastOfTurn(entries: readonly Entry[], { index, turn }: { index: number; turn: Turn }): boolean {
+  const isRunning = turn.status === 'running'
+  const [entry, ...later] = entries.slice(index, index + 1 + lookAhead)
+  if (entry === undefined || isApart(entry, isRunning)) return false
+  return later.find((next) => !isApart(next, isRunning))?.turnId !== entry.turnId
+}
+
+/** More things than this do not happen to a sandbox in a row. */
+const lookAhead = 50
+
+/** Memory is kept from the pause to the wake; anything else that began or ended the sandbox is a line of its own. */
+function isAsleepAfter(entry: Entry, isAsleep: boolean): boolean {
+  if (entry.kind === 'wake' || entry.kind === 'tool-call') return false
+  if (entry.kind !== 'notice') return isAsleep
+  if (entry.code === 'sandbox-paused') return true
+  return isAsleep && !['sandbox-started', 'sandbox-stopped', 'sandbox-replaced'].includes(entry.code)
+}
+
+function isWaiting(entry: Entry): entry is UserMessageEntry {
+  return entry.kind === 'user-message' && entry.status !== 'delivered'
+}
+
+function addEntry(
+  rows: Row[],
+  known: { entry: Entry; turn: Turn | undefined; latestWakeId: string | undefined; undoableId: string | undefined },
+): void {
+  const { entry, turn, latestWakeId } = known
+  const key = entry.id
+  switch (entry.kind) {
+    case 'user-message':
+      rows.push({ kind: 'user', key, entry })
+      return
+    case 'text':
+    case 'reasoning':
+      if (entry.text !== '' || entry.status === 'streaming') rows.push({ kind: entry.kind, key, entry })
+      return
+    case 'notice':
+      rows.push({ kind: 'notice', key, entry, turn, isUndoable: entry.id === known.undoableId })
+      return
+    case 'wake':
+      rows.push({ kind: 'wake', key, entry, isLatest: entry.id === latestWakeId })
+      return
+    case 'tool-call':
+      addCall(rows, entry)
+  }
+}
+
+/** Files shared one after another stand side by side. */
+function addCall(rows: Row[], entry: ToolCallEntry): void {
+  if (entry.result?.kind !== 'file') {
+    rows.push({ kind: 'call', key: entry.id, entry })
+    return
+  }
+  const last = rows.at(-1)
+  if (last?.kind === 'files' && last.entries[0]?.turnId === entry.turnId) last.entries.push(entry)
+  else rows.push({ kind: 'files', key: entry.id, entries: [entry] })
+}
+
+function endOf(turn: Turn, context: { entries: readonly Entry[]; latestTurnId: string | undefined }): Row[] {
+  const own = context.entries.filter((entry) => entry.turnId === turn.id)
+  const isLatest = turn.id === context.latestTurnId
+  if (turn.status === 'running') {
+    return own.some(isBusy) ? [] : [{ kind: 'working', key: `${turn.id}-working`, turn }]
+  }
+  if (turn.status === 'failed') return [{ kind: 'failure', key: `${turn.id}-failure`, turn, isLatest }]
+  const text = own.flatMap((entry) => (entry.kind === 'text' ? [entry.text] : [])).join('\n\n')
+  if (text === '') return []
+  return [{ kind: 'turn-end', key: `${turn.id}-end`, turn, text, isLatest }]
+}
+
+/** Something of the turn is visibly going on. */
+function isBusy(entry: Entry): boolean {
+  if (entry.kind === 'tool-call') return ['running', 'waiting', 'awaiting-approval'].includes(entry.status)
+  return (entry.kind === 'text' || entry.kind === 'reasoning') && entry.status === 'streaming' && entry.text !== ''
+}
