@@ -21,6 +21,7 @@ import { forkParts } from './forks/forks-part.ts'
 import { gitRoutesOf } from './git/git-part.ts'
 import type { Api, ApiEnv, OpenThread } from './http/api.ts'
 import type { AllowedHosts } from './http/origins.ts'
+import type { SocketFront } from './http/socket-front.ts'
 import { lifecycleRoutes } from './lifecycle/lifecycle.routes.ts'
 import type { MachineClock } from './lifecycle/lifecycle-clock.ts'
 import { modelRoutes } from './models/models.routes.ts'
@@ -50,9 +51,9 @@ import { makeStatus } from './settings/status.ts'
 import { makeSharingParts, type SharingParts } from './sharing/sharing-parts.ts'
 import { skillRoutes } from './skills/skills.routes.ts'
 import { snapshotRoutes } from './snapshots/snapshots.routes.ts'
+import { makeSockets } from './socket-parts.ts'
 import type { System } from './system.ts'
 import { makeTerminalFeature, type TerminalFeature } from './terminals/terminal-feature.ts'
-import type { TerminalFront } from './terminals/terminal-front.ts'
 import { terminalRoutes } from './terminals/terminals.routes.ts'
 import { registerThreadDeletion, replanDeletions } from './threads/thread-deletion.ts'
 import { threadRoutes } from './threads/threads.routes.ts'
@@ -62,8 +63,8 @@ import type { Turns } from './turns/turns.usecases.ts'
 import { makeApiKeyStore } from './users/api-keys.store.ts'
 import { type ApiKeys, makeApiKeys } from './users/api-keys.usecases.ts'
 import { makeAttemptLimit } from './users/attempt-limit.ts'
-import type { AuthenticationOptions } from './users/authentication.middleware.ts'
-import { type HashPassword, type Login, makeLogin, sessionCookieName } from './users/login.ts'
+import { type AuthenticationOptions, authenticationOf } from './users/authentication.middleware.ts'
+import { type HashPassword, type Login, makeLogin } from './users/login.ts'
 import { makeOwnerToken } from './users/owner-token.ts'
 import { accountRoutes, signInRoutes } from './users/users.routes.ts'
 import { makeUserStore } from './users/users.store.ts'
@@ -108,7 +109,7 @@ export type Application = {
   /** What comes under the names of previews. */
   previewFront: PreviewFront
   /** What of the app becomes a WebSocket. */
-  terminalFront: TerminalFront
+  socketFront: SocketFront
   parts: ThreadParts & {
     users: Users
     login: Login
@@ -157,11 +158,13 @@ export function makeApplication(options: ApplicationOptions): Application {
   const people = makePeople(options, audit)
   const previews = makePreviewParts({ ...options, ...parts, audit })
   const sharing = makeSharingParts({ ...options, ...parts, audit })
-  const authentication = authenticationOf(options, people)
+  const authentication = authenticationOf({ ...people, hosts: options.hosts })
   const terminals = makeTerminalFeature({
-    ...{ ...options, ...parts, authentication },
+    ...options,
+    ...parts,
     openThread: (userId, threadId) => parts.threads.open(userId, threadId),
   })
+  const socketFront = makeSockets(options, { authentication, terminals })
   const stopping = new AbortController()
   const known = {
     ...{ ...people, authentication, parts, previews, sharing, terminals, models, turns, rewinds, agentPart },
@@ -172,7 +175,7 @@ export function makeApplication(options: ApplicationOptions): Application {
     app,
     api,
     previewFront: previews.front,
-    terminalFront: terminals.front,
+    socketFront,
     parts: {
       ...parts,
       ...{ users: people.users, login: people.login, turns, models, runs },
@@ -180,7 +183,7 @@ export function makeApplication(options: ApplicationOptions): Application {
       agents: agentPart.agents,
     },
     ...lifecycle(options, {
-      ...{ parts, previews, sharing, terminals, turns, rewinds, runs, stopping, connectionParts, agentPart },
+      ...{ parts, previews, sharing, socketFront, turns, rewinds, runs, stopping, connectionParts, agentPart },
     }),
   }
 }
@@ -206,15 +209,6 @@ function makePeople(options: ApplicationOptions, audit: Audit): { users: Users; 
     system,
   })
   return { users, login, apiKeys: makeApiKeys({ store: makeApiKeyStore(userTables), system }) }
-}
-
-function authenticationOf(
-  { hosts }: ApplicationOptions,
-  known: { login: Login; apiKeys: ApiKeys },
-): AuthenticationOptions {
-  const isSecure = hosts.publicUrl.startsWith('https:')
-  const cookieName = sessionCookieName({ installation: hosts.installation, isSecure })
-  return { login: known.login, apiKeys: known.apiKeys, cookieName }
 }
 
 function mountRoutes(
@@ -300,7 +294,7 @@ function lifecycle(
     parts: ThreadParts
     previews: PreviewParts
     sharing: SharingParts
-    terminals: TerminalFeature
+    socketFront: SocketFront
     turns: Turns
     rewinds: Rewinds
     runs: RunParts
@@ -381,7 +375,7 @@ function lifecycle(
     stop: async () => {
       known.stopping.abort()
       known.previews.front.close()
-      known.terminals.front.close()
+      known.socketFront.close()
       known.sharing.close()
       await known.runs.stop()
       await turns.close()

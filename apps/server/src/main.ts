@@ -87,7 +87,7 @@ async function main(): Promise<void> {
   const server = makeFrontServer({
     app: application.app,
     previews: application.previewFront,
-    terminals: application.terminalFront,
+    sockets: application.socketFront,
   })
   server.listen({ host: settings.listenHost, port: settings.listenPort }, () => {
     const { address, port } = server.address() as AddressInfo

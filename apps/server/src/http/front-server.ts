@@ -3,32 +3,28 @@ import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { PreviewFront } from '../previews/preview-front.ts'
-import type { TerminalFront } from '../terminals/terminal-front.ts'
 import type { ApiEnv } from './api.ts'
+import type { SocketFront } from './socket-front.ts'
 
 /**
  * The one server that listens. The name under which a request comes decides whether it is for a preview or for the app:
  * neither has a way to the other.
  */
-export function makeFrontServer(parts: {
-  app: Hono<ApiEnv>
-  previews: PreviewFront
-  terminals: TerminalFront
-}): Server {
-  const { app, previews, terminals } = parts
+export function makeFrontServer(parts: { app: Hono<ApiEnv>; previews: PreviewFront; sockets: SocketFront }): Server {
+  const { app, previews, sockets } = parts
   const toApp = getRequestListener(app.fetch)
   const options = {
     // An upload of many gigabytes over a slow line takes as long as it takes.
     requestTimeout: 0,
-    // Of the app only terminals are upgraded; elsewhere such a wish is left alone, as HTTP has it.
+    // Of the app only terminals and event streams are upgraded; elsewhere such a wish is left alone, as HTTP has it.
     shouldUpgradeCallback: (request: IncomingMessage) =>
-      previews.takesUpgrade(request) || terminals.takesUpgrade(request),
+      previews.takesUpgrade(request) || sockets.takesUpgrade(request),
   }
   const server = createServer(options, (request, response) => {
     if (!previews.handle(request, response)) void toApp(request, response)
   })
   server.on('upgrade', (request, socket: Duplex, head: Buffer) => {
-    const front = previews.takesUpgrade(request) ? previews : terminals
+    const front = previews.takesUpgrade(request) ? previews : sockets
     front.handleUpgrade({ request, socket, head })
   })
   return server

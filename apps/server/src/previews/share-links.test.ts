@@ -25,7 +25,7 @@ onBothDatabases((target) => {
     owner = await server.signUpOwner()
     threadId = (await server.parts.threads.create(owner.userId, {})).id
     await addService('web', 8000)
-    listener = makeFrontServer({ app: server.app, previews: server.previewFront, terminals: server.terminalFront })
+    listener = makeFrontServer({ app: server.app, previews: server.previewFront, sockets: server.socketFront })
     listener.listen(0, '127.0.0.1')
     await once(listener, 'listening')
     await server.parts.sandboxes.awake(threadId, { reason: 'api' })

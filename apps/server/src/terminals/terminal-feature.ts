@@ -3,20 +3,19 @@ import type { Logger } from '@threadbox/telemetry'
 import { type OpenDatabase, tablesOf } from '../database/database.ts'
 import type { OpenThread } from '../http/api.ts'
 import { makeOpenVisits } from '../http/open-visits.ts'
-import type { AllowedHosts } from '../http/origins.ts'
+import type { SocketRoute } from '../http/socket-front.ts'
 import type { Sandboxes } from '../sandboxes/sandbox-access.implementation.ts'
 import type { SandboxStore } from '../sandboxes/sandboxes.store.ts'
 import type { System } from '../system.ts'
 import type { ThreadStore } from '../threads/threads.store.ts'
 import type { UserHub } from '../threads/user-hub.ts'
-import type { AuthenticationOptions } from '../users/authentication.middleware.ts'
-import { makeTerminalFront, type TerminalFront } from './terminal-front.ts'
+import { terminalSocketRoute } from './terminal-socket.route.ts'
 import { makeTerminalStore, type Viewer } from './terminals.store.ts'
 import { makeTerminalParts, makeTerminals, type Terminals } from './terminals.usecases.ts'
 
 export type TerminalFeature = {
   terminals: Terminals
-  front: TerminalFront
+  socket: SocketRoute
   /** The sandbox of this thread is in another state. */
   sandboxChanged(threadId: string): void
 }
@@ -24,8 +23,6 @@ export type TerminalFeature = {
 /** Terminals: which there are, and the door through which they are seen. */
 export function makeTerminalFeature(options: {
   open: OpenDatabase
-  hosts: AllowedHosts
-  authentication: AuthenticationOptions
   openThread: OpenThread
   sandboxes: Pick<Sandboxes, 'awake' | 'ifAwake'>
   sandboxStore: Pick<SandboxStore, 'find'>
@@ -61,8 +58,8 @@ export function makeTerminalFeature(options: {
   }
   return {
     terminals,
-    front: makeTerminalFront({
-      ...{ parts, terminals, hosts: options.hosts, authentication: options.authentication, logger },
+    socket: terminalSocketRoute({
+      ...{ parts, terminals, logger },
       open: options.openThread,
       visits: makeOpenVisits({ stillValid, logger }),
     }),

@@ -1,14 +1,25 @@
 import { createMiddleware } from 'hono/factory'
 import type { ApiEnv, Caller } from '../http/api.ts'
 import { cookieValues, withOnlyCookie } from '../http/cookies.models.ts'
+import type { AllowedHosts } from '../http/origins.ts'
 import type { ApiKeys } from './api-keys.usecases.ts'
-import type { Login } from './login.ts'
+import { type Login, sessionCookieName } from './login.ts'
 import { authRequired } from './users.errors.ts'
 
 /**
  * Says who calls: by API key when one is sent, else by the session cookie. An unknown, an expired and a malformed credential are refused alike.
  */
 export type AuthenticationOptions = { login: Login; apiKeys: ApiKeys; cookieName: string }
+
+export function authenticationOf(parts: {
+  login: Login
+  apiKeys: ApiKeys
+  hosts: AllowedHosts
+}): AuthenticationOptions {
+  const { login, apiKeys, hosts } = parts
+  const isSecure = hosts.publicUrl.startsWith('https:')
+  return { login, apiKeys, cookieName: sessionCookieName({ installation: hosts.installation, isSecure }) }
+}
 
 /** More than a few of one name are no accident, and each costs a look. */
 const maxCandidates = 8
