@@ -44,6 +44,7 @@ export default defineConfig({
             'tests/compatibility/**/*.test.ts',
             'tests/chaos/**/*.test.ts',
           ],
+          globalSetup: ['tests/stack/built-programs.ts'],
           maxWorkers: filesAtOnce,
           expect: patience,
           testTimeout: 300_000,
@@ -54,7 +55,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],
-          globalSetup: ['tests/browser/built-app.ts'],
+          globalSetup: ['tests/stack/built-programs.ts', 'tests/browser/built-app.ts'],
           maxWorkers: filesAtOnce,
           expect: patience,
           testTimeout: 300_000,

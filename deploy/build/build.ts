@@ -37,16 +37,13 @@ export async function buildRelease(options: { outputDirectory: string }): Promis
   try {
     const [guest] = await Promise.all([
       makeGuest(join(staging, 'guest')),
-      ...Object.entries(programs).map(([name, entry]) => bundle({ entry, outfile: join(staging, name, 'main.js') })),
+      buildPrograms(staging),
       buildWeb(join(staging, 'web')),
       copyNode(join(staging, 'node/bin')),
-      ...nativeModules.map((name) => copyModule(name, join(staging, 'node_modules', name))),
       cp(join(repositoryRoot, 'images'), join(staging, 'images'), { recursive: true }),
     ])
-    const description = { name: 'threadbox', version: await version(), type: 'module' }
-    await writeFile(join(staging, 'package.json'), `${JSON.stringify(description, null, 2)}\n`)
     const release = await hashDirectory(staging)
-    const manifest: ReleaseManifest = { release, version: description.version, architecture: process.arch, guest }
+    const manifest: ReleaseManifest = { release, version: await version(), architecture: process.arch, guest }
     await writeFile(join(staging, 'release.json'), `${JSON.stringify(manifest, null, 2)}\n`)
     await chmod(staging, 0o755)
     const target = join(options.outputDirectory, release)
@@ -55,6 +52,16 @@ export async function buildRelease(options: { outputDirectory: string }): Promis
   } finally {
     await rm(staging, { recursive: true, force: true })
   }
+}
+
+/** The programs of a release without what they run with (Node, guest, web app, images). */
+export async function buildPrograms(directory: string): Promise<void> {
+  await Promise.all([
+    ...Object.entries(programs).map(([name, entry]) => bundle({ entry, outfile: join(directory, name, 'main.js') })),
+    ...nativeModules.map((name) => copyModule(name, join(directory, 'node_modules', name))),
+  ])
+  const description = { name: 'threadbox', version: await version(), type: 'module' }
+  await writeFile(join(directory, 'package.json'), `${JSON.stringify(description, null, 2)}\n`)
 }
 
 /** Returns the guest's folder relative to the release. */

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { cp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import type { TestServer } from '@threadbox/testkit'
+import { noteStart, type TestServer } from '@threadbox/testkit'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { openQuietNetwork } from './quiet-network.ts'
@@ -50,6 +50,7 @@ export async function startBrowser(...servers: { port: number }[]): Promise<Star
 export async function startBrowserWith(args: string[], servers: { port: number }[]): Promise<StartedBrowser> {
   await using cleanup = new AsyncDisposableStack()
   const network = cleanup.use(await openQuietNetwork(servers.map(({ port }) => port)))
+  noteStart('browser')
   const browser = await chromium.launch({ executablePath: network.executablePath, args: ['--no-sandbox', ...args] })
   cleanup.defer(() => browser.close())
   const kept = cleanup.move()

@@ -11,6 +11,8 @@ import {
   findTestMachine,
   type HostRequests,
   makeHostRequests,
+  noteStart,
+  programFile,
   removeLeftovers,
   testGuest,
 } from '@threadbox/testkit'
@@ -169,10 +171,10 @@ function spawnDaemon(options: {
   environment: Record<string, string>
   logFile: string
 }): ChildProcess {
-  const main = path.join(import.meta.dirname, '../../../apps/host/src/main.ts')
+  noteStart('host')
   const [enter, ...flags] = options.machine.enter
   const log = openSync(options.logFile, 'a')
-  const daemon = spawn(enter, [...flags, process.execPath, main], {
+  const daemon = spawn(enter, [...flags, process.execPath, programFile('host')], {
     env: { PATH: process.env.PATH ?? '', ...options.environment },
     stdio: ['ignore', log, log],
   })

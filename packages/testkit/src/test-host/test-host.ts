@@ -1,13 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { appendFileSync } from 'node:fs'
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { makeId } from '@threadbox/domain'
 import { removeCgroupTree } from '@threadbox/gvisor-driver'
 import { hostPaths } from '@threadbox/protocol/host'
+import { forgetLog, spawnProgram } from '../test-process/test-process.ts'
 import { ownerFile, removeDeadInstallations } from './dead-installations.ts'
 import { claimDiskSlot } from './disk-slot.ts'
 import { sandboxPids } from './driver-records.ts'
@@ -83,7 +83,7 @@ export async function startTestHost(options: { environment?: Record<string, stri
   const start = async () => {
     // A test that timed out may still be at work when the host is closed.
     if (isClosing) throw new Error('this test host is closed')
-    daemon = spawnDaemon({ environment, logFile })
+    daemon = spawnProgram('host', { environment: { PATH: process.env.PATH ?? '', ...environment }, logFile })
     await untilReady({ daemon, requests, logFile })
   }
   const kill = async (signal: 'SIGKILL' | 'SIGTERM') => {
@@ -100,6 +100,7 @@ export async function startTestHost(options: { environment?: Record<string, stri
     await removeLeftovers(own)
     await removeCgroupTree(installation)
     await slot.release()
+    forgetLog(logFile)
     await rm(dataDirectory, { recursive: true, force: true })
   }
   try {
@@ -131,18 +132,6 @@ export async function startTestHost(options: { environment?: Record<string, stri
     leftovers: () => findLeftovers(own),
     close,
   }
-}
-
-function spawnDaemon(options: { environment: Record<string, string>; logFile: string }): ChildProcess {
-  const main = path.join(import.meta.dirname, '../../../../apps/host/src/main.ts')
-  const daemon = spawn(process.execPath, [main], {
-    env: { PATH: process.env.PATH ?? '', ...options.environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  for (const stream of [daemon.stdout, daemon.stderr]) {
-    stream?.on('data', (chunk: Buffer) => appendFileSync(options.logFile, chunk))
-  }
-  return daemon
 }
 
 async function untilReady(options: { daemon: ChildProcess; requests: HostRequests; logFile: string }): Promise<void> {

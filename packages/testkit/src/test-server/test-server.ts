@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { appendFileSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { forgetLog, spawnProgram } from '../test-process/test-process.ts'
 
 /** A real server process beside a test host: own port, own database, an owner who signed up, an API key of hers. */
 export type TestServer = {
@@ -63,7 +63,7 @@ export async function startTestServer(options: {
   const loopbackOrigin = `http://127.0.0.1:${port}`
   let server: ChildProcess | undefined
   const start = async () => {
-    server = spawnServer({ environment, logFile })
+    server = spawnProgram('server', { environment, logFile })
     await untilReady({ server, loopbackOrigin, logFile })
   }
   const kill = async (signal: 'SIGKILL' | 'SIGTERM') => {
@@ -87,17 +87,11 @@ export async function startTestServer(options: {
     log: () => readFile(logFile, 'utf8'),
     kill,
     restart: start,
-    close: () => kill('SIGTERM'),
+    close: async () => {
+      await kill('SIGTERM')
+      forgetLog(logFile)
+    },
   }
-}
-
-function spawnServer(options: { environment: Record<string, string>; logFile: string }): ChildProcess {
-  const main = path.join(import.meta.dirname, '../../../../apps/server/src/main.ts')
-  const server = spawn(process.execPath, [main], { env: options.environment, stdio: ['ignore', 'pipe', 'pipe'] })
-  for (const stream of [server.stdout, server.stderr]) {
-    stream?.on('data', (chunk: Buffer) => appendFileSync(options.logFile, chunk))
-  }
-  return server
 }
 
 async function untilReady(options: { server: ChildProcess; loopbackOrigin: string; logFile: string }): Promise<void> {

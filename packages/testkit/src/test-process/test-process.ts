@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { appendFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { noteStart } from './start-record.ts'
+
+export type ProgramName = 'host' | 'server'
+
+/** The logs of programs that were started here and not put away yet, by file. */
+const logs = new Map<string, ProgramName>()
+
+/** Names the directory of programs that are bundled already, as a release has them: one starts in half the time. */
+export const builtProgramsVariable = 'THREADBOX_BUILT_PROGRAMS'
+
+/** The program's file: bundled, or the source. */
+export function programFile(name: ProgramName): string {
+  const built = process.env[builtProgramsVariable]
+  if (built !== undefined) return path.join(built, name, 'main.js')
+  return path.join(import.meta.dirname, '../../../../apps', name, 'src/main.ts')
+}
+
+/** Starts the host daemon or the server as a process of its own that writes to `logFile`. */
+export function spawnProgram(
+  name: ProgramName,
+  { environment, logFile }: { environment: Record<string, string>; logFile: string },
+): ChildProcess {
+  logs.set(logFile, name)
+  noteStart(name)
+  const started = spawn(process.execPath, [programFile(name)], {
+    // What Node makes of a source is kept from start to start.
+    env: { NODE_COMPILE_CACHE: path.join(tmpdir(), 'threadbox-compile-cache'), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  for (const stream of [started.stdout, started.stderr]) {
+    stream?.on('data', (chunk: Buffer) => appendFileSync(logFile, chunk))
+  }
+  return started
+}
+
+/** The log goes with the directory that it is in. */
+export function forgetLog(logFile: string): void {
+  logs.delete(logFile)
+}
+
+/** Of the programs that run now: for a test that failed. */
+export function programLogs(): { name: ProgramName; file: string }[] {
+  return [...logs].map(([file, name]) => ({ name, file }))
+}

@@ -1,0 +1,20 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { builtProgramsVariable } from '@threadbox/testkit'
+import { buildPrograms } from '../../deploy/build/build.ts'
+
+/** Bundles host daemon and server once for all tests of a run, as a release has them. */
+export default async function setup(): Promise<() => Promise<void>> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'threadbox-programs-'))
+  const remove = () => rm(directory, { recursive: true, force: true })
+  try {
+    await buildPrograms(directory)
+  } catch (error) {
+    await remove()
+    throw error
+  }
+  // Where the processes of the tests, which are started later, find them.
+  process.env[builtProgramsVariable] = directory
+  return remove
+}
