@@ -33,6 +33,7 @@ export type HostUnderTest = AsyncDisposable & {
   events: HostEvent[]
   /** What the machine is said to have free. */
   memory: { totalBytes: number; availableBytes: number }
+  disk: { totalBytes: number; availableBytes: number }
   request(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }>
   startSandbox(): Promise<{ sandboxId: string; bootId: string }>
   newSandboxId(): string
@@ -72,9 +73,11 @@ export async function startHostUnderTest(options: HostUnderTestOptions): Promise
     for (const { address, server } of guests) await listen(server, { host: address, port: guestPort })
   }
   const links: HostUnderTest['links'] = new Map()
+  const disk = { totalBytes: 2 ** 40, availableBytes: 2 ** 39 }
+  const readSpace = async () => ({ ...disk })
   const machine = {
     driver: makeInMemoryDriver(),
-    disks: makeDirectoryDiskStore({ directory: path.join(directory, 'disks') }),
+    disks: makeDirectoryDiskStore({ directory: path.join(directory, 'disks'), readSpace }),
     network: makeListedNetwork({ addresses, links }),
   }
   await prepareMachine({ directory, disks: machine.disks })
@@ -93,7 +96,7 @@ export async function startHostUnderTest(options: HostUnderTestOptions): Promise
   const newBootId = () => makeId('boot', randomBytes)
   const { driver, disks } = machine
   return {
-    ...{ directory, driver, disks, links, guest, handshakes, events, memory, request, newSandboxId, newBootId },
+    ...{ directory, driver, disks, links, guest, handshakes, events, memory, disk, request, newSandboxId, newBootId },
     get url() {
       return host.url
     },

@@ -19,13 +19,17 @@ export function makeDirectoryDiskStore(options: {
   directory: string
   reserves?: PoolReserves
   logger?: Logger
+  readSpace?: ReadSpace
 }): DiskStore {
   const reserves = options.reserves ?? { imageBytes: 0, memoryImageBytes: 0 }
   const logger = options.logger ?? makeLogger({ process: 'host', level: 'warn' })
-  return makeVolumeDiskStore({ volumes: makeDirectoryVolumes(options.directory), reserves, logger })
+  return makeVolumeDiskStore({ volumes: makeDirectoryVolumes(options.directory, options.readSpace), reserves, logger })
 }
 
-export function makeDirectoryVolumes(root: string): Volumes {
+/** How large the file system below a directory is, and how much of it new data can take. */
+export type ReadSpace = (directory: string) => Promise<{ totalBytes: number; availableBytes: number }>
+
+export function makeDirectoryVolumes(root: string, readSpace: ReadSpace = readFileSystemSpace): Volumes {
   return {
     root,
     async prepare() {
@@ -83,15 +87,19 @@ export function makeDirectoryVolumes(root: string): Volumes {
     },
     keepsInodes: false,
     async space() {
-      const { blocks, bavail, bsize } = await statfs(root)
       const images = join(root, 'images')
       const imageBytes = await access(images).then(
         () => bytesBelow(images),
         () => 0,
       )
-      return { totalBytes: blocks * bsize, availableBytes: bavail * bsize, imageBytes }
+      return { ...(await readSpace(root)), imageBytes }
     },
   }
+}
+
+async function readFileSystemSpace(directory: string) {
+  const { blocks, bavail, bsize } = await statfs(directory)
+  return { totalBytes: blocks * bsize, availableBytes: bavail * bsize }
 }
 
 const recordSchema = z.object({ limitBytes: z.number(), imageBytes: z.number() })

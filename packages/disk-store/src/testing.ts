@@ -1,3 +1,8 @@
+import type { ReadSpace } from './directory-disk-store.ts'
+
 export { makeDirectoryVolumes } from './directory-disk-store.ts'
 export { type DiskStoreAbilities, describeDiskStore } from './disk-store.test-suite.ts'
 export { makeVolumeDiskStore } from './volume-disk-store.ts'
+
+/** A file system of 1 TiB that is nearly empty: what a test sees does not depend on the disk of the machine. */
+export const roomySpace: ReadSpace = async () => ({ totalBytes: 2 ** 40, availableBytes: 2 ** 40 - 2 ** 30 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { makeLogger } from '@threadbox/telemetry'
 import { expect, onTestFinished, test } from 'vitest'
 import { makeDirectoryVolumes } from './directory-disk-store.ts'
+import { roomySpace } from './testing.ts'
 import { makeVolumeDiskStore } from './volume-disk-store.ts'
 import type { Volumes } from './volumes.ts'
 
@@ -11,7 +12,7 @@ import type { Volumes } from './volumes.ts'
 async function makeDiskOver(change: (volumes: Volumes) => Partial<Volumes>) {
   const directory = await mkdtemp(join(tmpdir(), 'threadbox-volumes-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
-  const volumes = makeDirectoryVolumes(directory)
+  const volumes = makeDirectoryVolumes(directory, roomySpace)
   const logger = makeLogger({ process: 'test', level: 'silent' })
   const reserves = { imageBytes: 0, memoryImageBytes: 0 }
   const open = (more: Partial<Volumes>) => makeVolumeDiskStore({ volumes: { ...volumes, ...more }, reserves, logger })

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { makeDirectoryDiskStore } from '@threadbox/disk-store'
+import { roomySpace } from '@threadbox/disk-store/testing'
 import { makeLogger } from '@threadbox/telemetry'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeFactsStore } from '../state/facts.store.ts'
@@ -17,7 +18,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }))
 test('an archive that cannot be unpacked is a problem that the host tells, and no image', async () => {
   const archive = path.join(directory, 'image.tar.zst')
   await writeFile(archive, 'no archive')
-  const disks = makeDirectoryDiskStore({ directory: path.join(directory, 'disks') })
+  const disks = makeDirectoryDiskStore({ directory: path.join(directory, 'disks'), readSpace: roomySpace })
   await disks.prepare()
   const database = openStateDatabase(path.join(directory, 'state.sqlite'))
   const logger = makeLogger({ process: 'test', level: 'silent' })

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type DiskChanges, type DiskStore, tooManyFiles } from '@threadbox/disk-store'
-import { makeDirectoryVolumes, makeVolumeDiskStore } from '@threadbox/disk-store/testing'
+import { makeDirectoryVolumes, makeVolumeDiskStore, roomySpace } from '@threadbox/disk-store/testing'
 import { defaultSandboxLimits } from '@threadbox/domain'
 import { makeLogger } from '@threadbox/telemetry'
 import { expect, onTestFinished, test } from 'vitest'
@@ -57,7 +57,7 @@ async function pointsOnDisk() {
     const names = { removed: [], changed: ['note'], added: [], sizes: [] }
     return { isSame: false, ...names, removedCount: 0, changedCount: 1, addedCount: 0 }
   }
-  const volumes = { ...makeDirectoryVolumes(path.join(directory, 'disks')), compareFrozen }
+  const volumes = { ...makeDirectoryVolumes(path.join(directory, 'disks'), roomySpace), compareFrozen }
   const disks = makeVolumeDiskStore({ volumes, reserves: { imageBytes: 0, memoryImageBytes: 0 }, logger })
   await disks.prepare()
   await disks.importImage({ imageId: 'image', build: (root) => writeFile(path.join(root, 'base'), 'image') })

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { makeDirectoryDiskStore } from '@threadbox/disk-store'
+import { roomySpace } from '@threadbox/disk-store/testing'
 import { defaultSandboxLimits } from '@threadbox/domain'
 import type { BootRequest } from '@threadbox/sandbox-driver'
 import { makeInMemoryDriver } from '@threadbox/sandbox-driver/testing'
@@ -29,7 +30,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true, force: true }))
 
 async function templatesOver(options: { guestDirectory?: string; isEnabled?: boolean; version?: string } = {}) {
-  const disks = makeDirectoryDiskStore({ directory: path.join(directory, 'disks') })
+  const disks = makeDirectoryDiskStore({ directory: path.join(directory, 'disks'), readSpace: roomySpace })
   await disks.prepare()
   const driver = makeInMemoryDriver({ version: options.version ?? '1' })
   const guestDirectory = options.guestDirectory ?? '/guests/1'
