@@ -1,6 +1,5 @@
 import type { SandboxState } from '@threadbox/domain'
 import type { Logger } from '@threadbox/telemetry'
-import type { AgentTables } from './agents/agents.table.ts'
 import { type Installs, makeInstalls } from './agents/installs.usecases.ts'
 import { makeThreadSetupStore } from './agents/thread-setups.store.ts'
 import { makeThreadSetups, type ThreadSetups } from './agents/thread-setups.ts'
@@ -36,6 +35,7 @@ import type { SnapshotTables } from './snapshots/snapshots.table.ts'
 import { makeSnapshots, type Snapshots } from './snapshots/snapshots.usecases.ts'
 import type { System } from './system.ts'
 import { type HiddenThreads, makeHiddenThreads } from './threads/hidden-threads.ts'
+import type { ThreadSetupTables } from './threads/setups/thread-setups.table.ts'
 import { makeLiveHub } from './threads/thread-log.hub.ts'
 import { makeThreadLog, type ThreadRecorder } from './threads/thread-log.implementation.ts'
 import { makeThreadStore, type ThreadStore } from './threads/threads.store.ts'
@@ -107,7 +107,7 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     system,
     logger,
   })
-  const setups = makeThreadSetups(makeThreadSetupStore(tablesOf<AgentTables>(open.database)))
+  const setups = makeThreadSetups(makeThreadSetupStore(tablesOf<ThreadSetupTables>(open.database)))
   const base = makeWorkspaceBase({ ...options, threadStore, operations })
   const searchTables = tablesOf<SearchTables>(open.database)
   const search = makeSearchIndex({ database: searchTables, kind: open.kind })

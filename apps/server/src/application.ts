@@ -256,7 +256,7 @@ function mountRoutes(
       skillRoutes({ skills: parts.skills, threads, files, placeOf: parts.setups.placeOf }),
       agentRoutes({ ...known.agentPart, threads }),
       known.runs.routes,
-      contentRoutes({ threads, log, blobs: options.blobs, attachments }),
+      contentRoutes({ open, log, blobs: options.blobs, attachments }),
       exportRoutes({ threads, log, blobs: options.blobs }),
       fileRoutes({
         ...{ threads, watch: parts.filesWatch, files },

@@ -3,6 +3,7 @@ import { makeTestApplication, type TestApplication, type TestPerson } from './ap
 import { type BadRequest, badRequestsFor, type Operation } from './bad-input.classes.test-utils.ts'
 import { type BadInputRow, badInputRows } from './bad-input.rows.test-utils.ts'
 import { type HostStandIn, startHostStandIn } from './sandboxes/host-stand-in.test-utils.ts'
+import { tablesIn } from './tables.test-utils.ts'
 
 const host: HostStandIn = await startHostStandIn()
 const server: TestApplication = await makeTestApplication({ hostSocket: host.socketPath })
@@ -28,7 +29,7 @@ beforeAll(async () => {
   other = await server.addPerson('other')
   spare = await server.addPerson('spare')
   expired = await server.addPerson('expired')
-  await server.open.database
+  await tablesIn(server.open)
     .updateTable('sessions')
     .set({ expiresAt: new Date(Date.now() - 1000).toISOString() })
     .where('userId', '=', expired.userId)

@@ -4,6 +4,7 @@ import type { ConnectionParts } from './connection-parts.ts'
 import { tablesOf } from './database/database.ts'
 import type { Models } from './models/models.usecases.ts'
 import { historyNote } from './rewinds/history-note.models.ts'
+import { rewindUnderWay } from './rewinds/rewinds.errors.ts'
 import { makeRewindStore } from './rewinds/rewinds.store.ts'
 import type { RewindTables } from './rewinds/rewinds.table.ts'
 import { threadNotFound } from './threads/threads.errors.ts'
@@ -62,9 +63,9 @@ export function makeTurnPart(
       const row = await parts.threadStore.findAny(threadId)
       if (row === undefined || row.deleted_at !== null) throw threadNotFound({})
     },
-    isRewinding: async (threadId) => {
+    assertCanBegin: async (threadId) => {
       const rewind = await rewinds.newest(threadId)
-      return rewind !== undefined && rewind.state !== 'done'
+      if (rewind !== undefined && rewind.state !== 'done') throw rewindUnderWay({})
     },
     onTurnEnded: (turn) => {
       known.onTurnEnded()

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../application.test-utils.ts'
 import { onBothDatabases } from '../database/both-databases.test-utils.ts'
 import { type HostStandIn, startHostStandIn } from '../sandboxes/host-stand-in.test-utils.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 
 const token = 'a-token-that-is-kept'
 const address = 'http://127.0.0.1:9/mcp'
@@ -75,7 +76,7 @@ onBothDatabases((target) => {
     const row = { thread_id: threadId, name: 'site', position: 1, command: `serve ${token}`, port: 8000, cwd: '' }
     const state = { ready_timeout_ms: 1000, key: 'key', boot_id: null, state: 'running' as const, since: 1 }
     const environment_json = JSON.stringify({ CITY: 'Oslo' })
-    await server.open.database
+    await tablesIn(server.open)
       .insertInto('services')
       .values({ ...row, ...state, environment_json, problem_json: null })
       .execute()

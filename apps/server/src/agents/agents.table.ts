@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { ThreadSetupTables } from '../threads/setups/thread-setups.table.ts'
 
 export type AgentRow = {
   id: string
@@ -33,18 +34,10 @@ export type AgentVersionRow = {
   environment_id: string | null
 }
 
-/** What a thread took over from the agent that it was started from. The agent may be changed or deleted since. */
-export type ThreadSetupRow = {
-  thread_id: string
-  instructions: string
-  skill_ids_json: string | null
-  connection_ids_json: string | null
-}
-
-export type AgentTables = { agents: AgentRow; agent_versions: AgentVersionRow; thread_setups: ThreadSetupRow }
+export type AgentTables = { agents: AgentRow; agent_versions: AgentVersionRow }
 
 export async function createAgentTables(database: Kysely<never>): Promise<void> {
-  const tables = database as unknown as Kysely<AgentTables>
+  const tables = database as unknown as Kysely<AgentTables & ThreadSetupTables>
   await tables.schema
     .createTable('agents')
     .addColumn('id', 'text', (column) => column.primaryKey())

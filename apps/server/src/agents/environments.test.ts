@@ -4,6 +4,7 @@ import { makeTestApplication, type TestApplication, type TestPerson } from '../a
 import { onBothDatabases } from '../database/both-databases.test-utils.ts'
 import { nothingCleaned } from '../sandboxes/environments-stand-in.test-utils.ts'
 import { emptyRescue, type HostStandIn, startHostStandIn } from '../sandboxes/host-stand-in.test-utils.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 
 const token = 'a-token-that-is-kept'
 const gitToken = 'a-token-of-git-that-is-kept'
@@ -44,7 +45,7 @@ onBothDatabases((target) => {
   const addService = async (command: string) => {
     const row = { thread_id: threadId, name: 'site', position: 1, command, port: 8000, cwd: '', environment_json: '{}' }
     const state = { ready_timeout_ms: 1000, key: 'key', boot_id: null, state: 'running' as const, since: 1 }
-    await server.open.database
+    await tablesIn(server.open)
       .insertInto('services')
       .values({ ...row, ...state, problem_json: null })
       .execute()
@@ -263,7 +264,7 @@ onBothDatabases((target) => {
     const { id } = await capture()
     const agent = await request<Agent>('POST', '/agents', { name: 'A', environment: { id } })
     // As if the server had ended right after the version was recorded.
-    await server.open.database.updateTable('agent_environments').set({ state: 'ready' }).execute()
+    await tablesIn(server.open).updateTable('agent_environments').set({ state: 'ready' }).execute()
     await server.parts.operations.plan({ kind: 'erase-environment', subjectId: id, dueAt: server.clock.now })
     await expect.poll(() => server.parts.operations.isPlanned('erase-environment', id)).toBe(false)
     expect((await request<Environment>('GET', `/environments/${id}`)).expiresAt).toBeNull()

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../application.test-utils.ts'
 import { onBothDatabases } from '../database/both-databases.test-utils.ts'
 import { type HostStandIn, startHostStandIn } from '../sandboxes/host-stand-in.test-utils.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 
 onBothDatabases((target) => {
   let host: HostStandIn
@@ -85,7 +86,7 @@ onBothDatabases((target) => {
     await threadWith('pip install prophet')
     const other = await server.addPerson('other')
     expect((await server.call('GET', `/api/v1/threads/${first}/agent-offer`, { person: other })).status).toBe(404)
-    await server.open.database.deleteFrom('threads').where('id', '=', first).execute()
+    await tablesIn(server.open).deleteFrom('threads').where('id', '=', first).execute()
     expect(await offer(await threadWith('pip install prophet'))).toEqual([])
     expect(await offer(await threadWith('pip install prophet'))).toEqual(['prophet'])
   })

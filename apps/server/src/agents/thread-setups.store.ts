@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { AgentTables, ThreadSetupRow } from './agents.table.ts'
+import type { ThreadSetupRow, ThreadSetupTables } from '../threads/setups/thread-setups.table.ts'
 
 /** What threads that were started from an agent have of it. */
 export type ThreadSetup = {
@@ -19,7 +19,7 @@ export type ThreadSetupStore = {
   copy(fromThreadId: string, toThreadId: string): Promise<void>
 }
 
-export function makeThreadSetupStore(database: Kysely<AgentTables>): ThreadSetupStore {
+export function makeThreadSetupStore(database: Kysely<ThreadSetupTables>): ThreadSetupStore {
   const find = (threadId: string) =>
     database.selectFrom('thread_setups').selectAll().where('thread_id', '=', threadId).executeTakeFirst()
   const insertIfMissing = async (row: ThreadSetupRow) => {

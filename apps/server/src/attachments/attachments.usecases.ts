@@ -4,7 +4,6 @@ import type { Logger } from '@threadbox/telemetry'
 import { attachmentKey } from '../blobs/blob-keys.ts'
 import type { BlobStore } from '../blobs/blob-store.ts'
 import { isUniqueViolation } from '../database/database.ts'
-import type { AwakeSandbox } from '../sandboxes/sandbox-access.ts'
 import type { System } from '../system.ts'
 import { attachmentNotFound, uploadInterrupted, uploadNoSpace } from './attachments.errors.ts'
 import type { AttachmentStore } from './attachments.store.ts'
@@ -19,6 +18,13 @@ export type Upload = {
   content: ReadableStream<Uint8Array>
 }
 
+/** What of a sandbox that is awake is needed to bring files into it. */
+export type DeliverySandbox = {
+  sandboxId: string
+  bootId: string
+  upload(path: string, content: ReadableStream<Uint8Array>): Promise<void>
+}
+
 export type Attachments = {
   /** Streams a file into the blob store; the sandbox gets its copy now if it is awake, else when it starts. */
   upload(threadId: string, upload: Upload): Promise<Attachment>
@@ -27,13 +33,13 @@ export type Attachments = {
   /** Throws `attachment.not-found` when one of them is not of this thread. */
   getAll(threadId: string, attachmentIds: readonly string[]): Promise<Attachment[]>
   /** Brings what is pending into an awake sandbox. A file that does not fit stays pending and is tried again. */
-  deliver(threadId: string, sandbox: AwakeSandbox): Promise<void>
+  deliver(threadId: string, sandbox: DeliverySandbox): Promise<void>
 }
 
 export type AttachmentsDependencies = {
   store: AttachmentStore
   blobs: BlobStore
-  ifAwake: (threadId: string) => Promise<AwakeSandbox | undefined>
+  ifAwake: (threadId: string) => Promise<DeliverySandbox | undefined>
   system: System
   logger: Logger
 }
@@ -45,7 +51,7 @@ export function makeAttachments(dependencies: AttachmentsDependencies): Attachme
     if (row === undefined) throw attachmentNotFound({})
     return present(row)
   }
-  const deliver = (threadId: string, sandbox: AwakeSandbox) => deliverPending(dependencies, threadId, sandbox)
+  const deliver = (threadId: string, sandbox: DeliverySandbox) => deliverPending(dependencies, threadId, sandbox)
   return {
     get,
     getAll: (threadId, attachmentIds) => Promise.all(attachmentIds.map((id) => get(threadId, id))),
@@ -108,7 +114,7 @@ async function insertUnderFreeName(
 async function deliverPending(
   dependencies: AttachmentsDependencies,
   threadId: string,
-  sandbox: AwakeSandbox,
+  sandbox: DeliverySandbox,
 ): Promise<void> {
   const { store, blobs, system, logger } = dependencies
   for (const row of await store.pending(threadId)) {

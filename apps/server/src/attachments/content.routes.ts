@@ -4,18 +4,18 @@ import { attachmentKey } from '../blobs/blob-keys.ts'
 import type { BlobStore } from '../blobs/blob-store.ts'
 import {
   type Api,
-  type ApiContext,
   defineRoute,
   idParam,
   jsonAnswer,
   makeApi,
+  type OpenThread,
+  threadOpener,
   threadParams,
   wholeNumberQuery,
 } from '../http/api.ts'
 import { contentHeaders } from '../http/user-content.ts'
+import { outputKey, resultBlob } from '../threads/attachments/stored-output.ts'
 import type { ThreadLog } from '../threads/thread-log.ts'
-import type { Threads } from '../threads/threads.usecases.ts'
-import { outputKey, resultBlob } from '../tools/tool.ts'
 import { attachmentNotFound } from './attachments.errors.ts'
 import type { Attachments } from './attachments.usecases.ts'
 import { outputNotFound, resultNotFound } from './content.errors.ts'
@@ -65,15 +65,14 @@ const resultRoute = defineRoute({
 })
 
 export function contentRoutes(dependencies: {
-  threads: Threads
+  open: OpenThread
   log: ThreadLog
   blobs: BlobStore
   attachments: Attachments
 }): Api {
   const { blobs, attachments, log } = dependencies
   const api = makeApi()
-  const open = (context: ApiContext, threadId: string) =>
-    dependencies.threads.open(context.get('caller').userId, threadId)
+  const open = threadOpener(dependencies.open)
 
   api.openapi(uploadRoute, async (context) => {
     const { threadId } = context.req.valid('param')

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import { privateIpv4Ranges, privateIpv6Ranges } from '@threadbox/domain'
-import { connectionAddressInvalid, connectionAddressRefused } from './connections.errors.ts'
+import { connectionAddressInvalid, connectionAddressRefused } from '../platform/outbound/outbound.errors.ts'
 
 /** Where connections may lead beside the internet: names as they are written, addresses and ranges. */
 export type AllowedAddresses = { names: ReadonlySet<string>; ranges: Ranges }

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/client'
-import { imageTypeOf } from '../tools/view-image.tool.ts'
+import { imageTypeOf } from '../tools/media-type.models.ts'
 import { formatBytes } from '../turns/excerpt.models.ts'
 
 /** What a server answered, in the forms that people and models can be shown. `notes` say what is left out. */

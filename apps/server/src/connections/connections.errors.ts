@@ -28,20 +28,6 @@ export const connectionLimit = defineError<{ limit: number }>({
   remedy: () => 'Remove one that is not needed.',
 })
 
-export const connectionAddressInvalid = defineError<{ problem: string }>({
-  code: 'connection.address-invalid',
-  kind: 'invalid',
-  message: ({ problem }) => `This address cannot be used for a connection: ${problem}`,
-  remedy: () => 'Enter the https address of an MCP server, without a user name or password in it.',
-})
-
-export const connectionAddressRefused = defineError<{ host: string }>({
-  code: 'connection.address-refused',
-  kind: 'forbidden',
-  message: ({ host }) => `${host} is an address inside a private network, and connections may not lead there.`,
-  remedy: () => 'The administrator can allow it with THREADBOX_CONNECTIONS_ALLOW.',
-})
-
 export const connectionUnreachable = defineError<{ problem: string }>({
   code: 'connection.unreachable',
   kind: 'unavailable',
@@ -89,14 +75,6 @@ export const connectionHttpFailed = defineError<{ status: number }>({
   kind: 'unavailable',
   message: ({ status }) => `The server of the connection answered with status ${status}.`,
   remedy: () => 'Check that the address is that of an MCP server over streamable HTTP, then test the connection.',
-})
-
-export const connectionAnswerTooLarge = defineError<{ mebibytes: number }>({
-  code: 'connection.answer-too-large',
-  kind: 'unavailable',
-  message: ({ mebibytes }) =>
-    `The server of the connection sent more than ${mebibytes} MiB; reading was stopped there.`,
-  remedy: () => 'Ask for less at once: a page, a range, fewer fields.',
 })
 
 export const connectionAnswerInvalid = defineError<{ problem: string }>({

@@ -4,6 +4,7 @@ import type { Connection, ConnectionPreset, WorkspaceContents } from '@threadbox
 import { type McpTestServer, startMcpServer } from '@threadbox/testkit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../application.test-utils.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 import { allowedAddressesOf } from './addresses.models.ts'
 import { makeGuardedFetch } from './guarded-fetch.ts'
 
@@ -76,7 +77,7 @@ describe('a connection', () => {
   it('G9: its token is sealed in the database and never comes back; another header takes it too', async () => {
     const connection = await add({ auth: { kind: 'header', header: 'X-Api-Key', value: token } })
     expect(server.requests[0]?.headers['x-api-key']).toBe(token)
-    const rows = await application.open.database.selectFrom('connections').selectAll().execute()
+    const rows = await tablesIn(application.open).selectFrom('connections').selectAll().execute()
     const all = await answer<unknown>('GET', '/connections')
     const audited = await answer<unknown>('GET', '/audit')
     for (const seen of [connection, rows, all, audited]) expect(JSON.stringify(seen)).not.toContain(token)

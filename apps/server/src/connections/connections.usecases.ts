@@ -10,13 +10,13 @@ import type {
 } from '@threadbox/protocol/public'
 import type { Audit } from '../audit/audit.ts'
 import { isUniqueViolation } from '../database/database.ts'
+import { connectionAddressInvalid } from '../platform/outbound/outbound.errors.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import type { System } from '../system.ts'
 import type { Access } from '../workspaces/access.ts'
 import { type AllowedAddresses, checkedUrl } from './addresses.models.ts'
 import { slugOf } from './agent-names.models.ts'
 import {
-  connectionAddressInvalid,
   connectionHasNoLogin,
   connectionKindOther,
   connectionLimit,

@@ -2,8 +2,8 @@ import { lookup as lookUp } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { Agent, type Dispatcher, type RequestInit, fetch as undiciFetch } from 'undici'
+import { connectionAddressRefused, connectionAnswerTooLarge } from '../platform/outbound/outbound.errors.ts'
 import { type AllowedAddresses, checkedUrl, isAllowedName, mayConnectTo } from './addresses.models.ts'
-import { connectionAddressRefused, connectionAnswerTooLarge } from './connections.errors.ts'
 
 const mebibyte = 1024 * 1024
 

@@ -3,6 +3,7 @@ import type { Connection, ConnectionLogin } from '@threadbox/protocol/public'
 import { type LoginServer, type McpTestServer, startLoginServer, startMcpServer } from '@threadbox/testkit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../application.test-utils.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 
 let application: TestApplication
 let owner: TestPerson
@@ -88,7 +89,7 @@ describe('a connection with a login in the browser', () => {
     const bearer = server.requests.at(-1)?.headers.authorization?.replace('Bearer ', '') ?? ''
     expect(request?.client_secret).toBe('the-clients-own-secret')
     expect(logins.accepts(bearer)).toBe(true)
-    const rows = await application.open.database.selectFrom('connections').selectAll().execute()
+    const rows = await tablesIn(application.open).selectFrom('connections').selectAll().execute()
     const audited = await answer<unknown>('GET', '/audit')
     expect(JSON.stringify(audited)).toContain('connection-logged-in')
     for (const secret of ['the-clients-own-secret', bearer, request?.code ?? '', request?.code_verifier ?? '']) {

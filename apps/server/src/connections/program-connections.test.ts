@@ -3,6 +3,7 @@ import type { Connection } from '@threadbox/protocol/public'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../application.test-utils.ts'
 import { onBothDatabases } from '../database/both-databases.test-utils.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 
 const token = 'tok-abcdef-123456'
 
@@ -54,7 +55,7 @@ onBothDatabases((target) => {
     })
     const failed = await settled(connection.id)
     expect(failed).toMatchObject({ status: 'failed', phase: null, failure: { code: 'host.unreachable' } })
-    const rows = await application.open.database.selectFrom('connections').selectAll().execute()
+    const rows = await tablesIn(application.open).selectFrom('connections').selectAll().execute()
     const seen = [connection, failed, rows, await answer('GET', '/connections'), await answer('GET', '/audit')]
     for (const one of seen) expect(JSON.stringify(one)).not.toContain(token)
   })
@@ -71,7 +72,7 @@ onBothDatabases((target) => {
     )
     const moved = await answer<Connection>('PATCH', path, { command: 'sh', environment: [] })
     expect(moved).toMatchObject({ program: { command: 'sh', environment: [] } })
-    const [row] = await application.open.database.selectFrom('connections').selectAll().execute()
+    const [row] = await tablesIn(application.open).selectFrom('connections').selectAll().execute()
     expect(row).toMatchObject({ sealed_secret: null, revision: 2 })
   })
 

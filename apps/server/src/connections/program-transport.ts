@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { connectionAnswerTooLarge } from '../platform/outbound/outbound.errors.ts'
 import { waitAtMost } from '../wait.ts'
-import { connectionAnswerInvalid, connectionAnswerTooLarge, connectionProgramEnded } from './connections.errors.ts'
+import { connectionAnswerInvalid, connectionProgramEnded } from './connections.errors.ts'
 import { type LastWords, makeLastWords } from './program.models.ts'
 import { makeLineReader } from './program-lines.models.ts'
 

@@ -8,14 +8,13 @@ import {
 } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
-import type { Database } from './tables.ts'
 
 export type DatabaseKind = 'sqlite' | 'postgres'
 
 /** The open database and which kind it is, for the few places where the two speak differently. */
 export type OpenDatabase = {
   kind: DatabaseKind
-  database: Kysely<Database>
+  database: Kysely<unknown>
   dialect: Dialect
   close(): Promise<void>
 }
@@ -29,7 +28,7 @@ export function openDatabase(target: { file: string } | { url: string }): OpenDa
 }
 
 /** The same database, seen by a feature that knows only its own tables. */
-export function tablesOf<Tables>(database: Kysely<Database>): Kysely<Tables> {
+export function tablesOf<Tables>(database: Kysely<unknown>): Kysely<Tables> {
   return database as unknown as Kysely<Tables>
 }
 
@@ -41,7 +40,7 @@ function openSqlite(file: string): OpenDatabase {
   // A backup or a look with the sqlite3 tool may hold the file for a moment.
   connection.pragma('busy_timeout = 5000')
   const dialect = new SqliteDialect({ database: withKeptStatements(connection) })
-  const database = new Kysely<Database>({ dialect })
+  const database = new Kysely<unknown>({ dialect })
   return { kind: 'sqlite', database, dialect, close: () => database.destroy() }
 }
 
@@ -66,7 +65,7 @@ function openPostgres(url: string): OpenDatabase {
   // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {})
   const dialect = new PostgresDialect({ pool })
-  const database = new Kysely<Database>({ dialect })
+  const database = new Kysely<unknown>({ dialect })
   return { kind: 'postgres', database, dialect, close: () => database.destroy() }
 }
 

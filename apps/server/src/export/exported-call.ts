@@ -1,7 +1,6 @@
 import type { Display, ToolCallEntry } from '@threadbox/protocol/public'
 import type { BlobStore } from '../blobs/blob-store.ts'
-import { readStored } from '../tools/run-recorder.ts'
-import { outputKey } from '../tools/tool.ts'
+import { outputKey, readStored } from '../threads/attachments/stored-output.ts'
 
 /** Output beyond this is named by its size; who wants all of it downloads it from its card. */
 const maxOutputBytes = 256 * 1024

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { isErrorOf, isThreadboxError } from '@threadbox/errors'
 import type { CopiedFiles, FileEntry } from '@threadbox/protocol/public'
 import { sandboxNotAwake } from '../sandboxes/sandboxes.errors.ts'
-import { fileNotFound } from '../tools/tools.errors.ts'
+import { fileNotFound } from '../sandboxes/state/file.errors.ts'
 import { fileExists } from './files.errors.ts'
 import type { Files } from './files.usecases.ts'
 

@@ -5,7 +5,7 @@ import { filesystem } from '@threadbox/protocol/guest'
 import type { FileEntry, FilesPage } from '@threadbox/protocol/public'
 import type { OpenedFile, ReachableSandbox } from '../sandboxes/awake-sandbox.ts'
 import { fileRefused, sandboxDiskFull, sandboxNotAwake } from '../sandboxes/sandboxes.errors.ts'
-import { fileIsDirectory, fileNotFound } from '../tools/tools.errors.ts'
+import { fileIsDirectory, fileNotFound } from '../sandboxes/state/file.errors.ts'
 import { fileChanged, fileExists, folderProtected, rangeOutside } from './files.errors.ts'
 import type { SleepingReads } from './sleeping-files.ts'
 

@@ -4,7 +4,7 @@ import type { FileEntry, FilesPage } from '@threadbox/protocol/public'
 import type { OpenedFile } from '../sandboxes/awake-sandbox.ts'
 import { sandboxNotAwake } from '../sandboxes/sandboxes.errors.ts'
 import type { SleepingDisk } from '../sandboxes/sleeping-disk.ts'
-import { fileIsDirectory } from '../tools/tools.errors.ts'
+import { fileIsDirectory } from '../sandboxes/state/file.errors.ts'
 import { rangeOutside } from './files.errors.ts'
 
 /** Codes by which the host says that this disk cannot be read from outside now. */

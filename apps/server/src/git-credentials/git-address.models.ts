@@ -1,6 +1,6 @@
 import { isErrorOf } from '@threadbox/errors'
 import { type AllowedAddresses, checkedUrl } from '../connections/addresses.models.ts'
-import { connectionAddressInvalid, connectionAddressRefused } from '../connections/connections.errors.ts'
+import { connectionAddressInvalid, connectionAddressRefused } from '../platform/outbound/outbound.errors.ts'
 import { gitAddressInvalid, gitAddressRefused } from './git-credentials.errors.ts'
 import { isSite, siteOf } from './git-target.models.ts'
 

@@ -9,6 +9,7 @@ import { onBothDatabases } from '../database/both-databases.test-utils.ts'
 import { tablesOf } from '../database/database.ts'
 import { makeSecretBox } from '../secrets/secret-box.ts'
 import { makeSystem } from '../system.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 import { makeGitCredentialStore } from './git-credentials.store.ts'
 import type { GitCredentialTables } from './git-credentials.table.ts'
 import { makeGitCredentials } from './git-credentials.usecases.ts'
@@ -69,7 +70,7 @@ onBothDatabases((target) => {
       ...{ address: 'https://github.com', username: 'me', access: 'read', repositories: ['team/app', 'other/*'] },
       ...{ workspaceIds: [], threadCount: 0, lastUsedAt: null },
     })
-    const rows = await application.open.database.selectFrom('git_credentials').selectAll().execute()
+    const rows = await tablesIn(application.open).selectFrom('git_credentials').selectAll().execute()
     const all = await answer<unknown>('GET', '/git-credentials')
     const audited = await answer<unknown>('GET', '/audit')
     for (const seen of [credential, rows, all, audited]) expect(JSON.stringify(seen)).not.toContain(token)
@@ -155,14 +156,14 @@ onBothDatabases((target) => {
     await answer('DELETE', `/threads/${threadId}`)
     expect(await usableIn(threadId)).toEqual([])
     await answer('DELETE', `/git-credentials/${id}`)
-    expect(await application.open.database.selectFrom('git_grants').selectAll().execute()).toEqual([])
+    expect(await tablesIn(application.open).selectFrom('git_grants').selectAll().execute()).toEqual([])
   })
 
   test('another token replaces the first; the address it was entered for cannot be changed', async () => {
     const { id } = await add()
-    const before = await application.open.database.selectFrom('git_credentials').select('sealed_token').execute()
+    const before = await tablesIn(application.open).selectFrom('git_credentials').select('sealed_token').execute()
     await answer('PATCH', `/git-credentials/${id}`, { token: 'another-token', access: 'push' })
-    const after = await application.open.database.selectFrom('git_credentials').select('sealed_token').execute()
+    const after = await tablesIn(application.open).selectFrom('git_credentials').select('sealed_token').execute()
     expect(after).not.toEqual(before)
     const refused = await answer<Refusal>('PATCH', `/git-credentials/${id}`, { address: 'evil.example' })
     expect(refused.error.code).toBe('request.invalid')

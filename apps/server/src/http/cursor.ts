@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { parseJson } from '../parse-json.ts'
-import { cursorInvalid } from '../threads/threads.errors.ts'
+import { cursorInvalid } from './http.errors.ts'
 
 /** Where a page of a list ended, so that the next one goes on there whatever changed above it. */
 export function encodeCursor(values: readonly (string | number)[]): string {

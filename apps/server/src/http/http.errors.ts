@@ -48,3 +48,10 @@ export const originRefused = defineError({
   message: () => 'The request came from a page that is not this app, so it was not carried out.',
   remedy: () => 'Use the app itself, or an API key for programs.',
 })
+
+export const cursorInvalid = defineError({
+  code: 'request.cursor-invalid',
+  kind: 'invalid',
+  message: () => 'The cursor is not one that this API gave out.',
+  remedy: () => 'Begin without a cursor, and pass on `next` as it is.',
+})

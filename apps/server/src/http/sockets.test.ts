@@ -12,6 +12,7 @@ import { type ServerType, serve } from '@hono/node-server'
 import type { Entry } from '@threadbox/protocol/public'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../application.test-utils.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 
 let server: TestApplication
 let owner: TestPerson
@@ -151,7 +152,7 @@ test('an upload that breaks off leaves nothing behind and is no attachment', asy
   await vi.waitFor(async () => expect(await keptBlobs()).toHaveLength(1))
   socket.destroy()
   await vi.waitFor(async () => expect(await keptBlobs()).toEqual([]))
-  expect(await server.open.database.selectFrom('attachments').selectAll().execute()).toEqual([])
+  expect(await tablesIn(server.open).selectFrom('attachments').selectAll().execute()).toEqual([])
 })
 
 test.each([

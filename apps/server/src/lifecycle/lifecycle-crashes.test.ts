@@ -3,6 +3,7 @@ import type { HostSandbox } from '@threadbox/protocol/host'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { onBothDatabases } from '../database/both-databases.test-utils.ts'
 import type { SandboxChange } from '../sandboxes/sandbox-changes.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 import { type LifecycleBench, makeLifecycleBench } from './lifecycle.test-utils.ts'
 
 /**
@@ -112,7 +113,7 @@ onBothDatabases((target) => {
       await bench.server.parts.recoverLifecycle()
       await bench.reported()
       const { sandboxStore } = bench.server.parts
-      await bench.server.open.database
+      await tablesIn(bench.server.open)
         .updateTable('sandboxes')
         .set({ wake_json: JSON.stringify(facts) })
         .execute()
@@ -126,7 +127,7 @@ onBothDatabases((target) => {
       await bench.detail('POST', '/pause')
       await bench.awake()
       await bench.reported()
-      const database = bench.server.open.database
+      const database = tablesIn(bench.server.open)
       await database.updateTable('survival_reports').set({ status: 'checking', before_json: null }).execute()
       await bench.detail('POST', '/pause')
       await bench.server.parts.recoverLifecycle()

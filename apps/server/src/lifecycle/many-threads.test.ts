@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { newSandboxRow } from '../sandboxes/sandbox-rows.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 import { type LifecycleBench, makeLifecycleBench } from './lifecycle.test-utils.ts'
 
 let bench: LifecycleBench
@@ -9,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => bench[Symbol.asyncDispose]())
 
 test('C3: two hundred threads that sleep are listed and looked at without anything of them being read', async () => {
-  const { database } = bench.server.open
+  const database = tablesIn(bench.server.open)
   const now = bench.server.clock.now
   const thread = await database.selectFrom('threads').selectAll().executeTakeFirstOrThrow()
   for (let index = 0; index < 200; index += 1) {

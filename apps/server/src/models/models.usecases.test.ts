@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type OpenDatabase, openDatabase, tablesOf } from '../database/database.ts'
 import { migrate } from '../database/migrations.registry.ts'
 import { makeSecretBox } from '../secrets/secret-box.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 import { knownModel } from './known-models.models.ts'
 import { makeModelStore } from './models.store.ts'
 import type { ModelTables } from './models.table.ts'
@@ -53,7 +54,7 @@ describe('connecting a model', () => {
     const connection = await models.connect({ ...anthropic(), apiKey: 'secret-key-123' })
     expect(connection).toMatchObject({ keySource: 'stored', isDefault: true, name: 'claude-sonnet-4-5' })
     expect(JSON.stringify(await models.list())).not.toContain('secret-key-123')
-    const rows = await open.database.selectFrom('model_connections').selectAll().execute()
+    const rows = await tablesIn(open).selectFrom('model_connections').selectAll().execute()
     expect(JSON.stringify(rows)).not.toContain('secret-key-123')
   })
 

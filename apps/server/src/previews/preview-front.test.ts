@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../application.test-utils.ts'
 import { makeFrontServer } from '../http/front-server.ts'
 import { type HostStandIn, startHostStandIn } from '../sandboxes/host-stand-in.test-utils.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 
 let host: HostStandIn
 let server: TestApplication
@@ -105,7 +106,7 @@ test('O12: the same thread keeps its name, another one has another, and a name i
   const first = await open()
   expect((await open()).origin).toBe(first.origin)
   await server.start()
-  const labels = () => server.open.database.selectFrom('preview_labels').selectAll().execute()
+  const labels = () => tablesIn(server.open).selectFrom('preview_labels').selectAll().execute()
   const [row] = await labels()
   await server.parts.threads.delete(owner.userId, threadId)
   await vi.waitFor(async () => expect((await labels())[0]?.thread_id).toBeNull(), { timeout: 10_000, interval: 50 })
@@ -342,7 +343,7 @@ test('O4: the sandbox’s own ports are no services', async () => {
 
 test('O12: tickets and cookies are kept as digests only', async () => {
   const { preview, cookie } = await visit()
-  const rows = JSON.stringify(await server.open.database.selectFrom('preview_passes').selectAll().execute())
+  const rows = JSON.stringify(await tablesIn(server.open).selectFrom('preview_passes').selectAll().execute())
   expect(rows).toContain('cookie')
   expect(rows).not.toContain(cookie.split('=')[1])
   expect(rows).not.toContain(new URL(preview.url ?? '').searchParams.get('token'))

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { fromWireError, isThreadboxError } from '@threadbox/errors'
 import { backgroundHeader, bootHeader, errorHeader, hostPaths } from '@threadbox/protocol/host'
 import { parseJson } from '../parse-json.ts'
-import { hostUnreachable } from '../sandboxes/sandboxes.errors.ts'
+import { hostUnreachable } from '../sandboxes/host/host.errors.ts'
 import type { ChangedAnswer } from './bridge/bridge-injection.ts'
 import { previewBroken } from './previews.errors.ts'
 

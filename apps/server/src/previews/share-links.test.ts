@@ -8,6 +8,7 @@ import { makeTestApplication, type TestApplication, type TestPerson } from '../a
 import { onBothDatabases } from '../database/both-databases.test-utils.ts'
 import { makeFrontServer } from '../http/front-server.ts'
 import { type HostStandIn, startHostStandIn } from '../sandboxes/host-stand-in.test-utils.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 
 const hourSeconds = 3600
 const typed = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-fetch-site': 'none' }
@@ -38,7 +39,7 @@ onBothDatabases((target) => {
   })
 
   async function addService(name: string, port: number): Promise<void> {
-    await server.open.database
+    await tablesIn(server.open)
       .insertInto('services')
       .values({
         ...{ thread_id: threadId, name, port, position: port, command: 'serve', cwd: '/', environment_json: '{}' },
@@ -107,7 +108,7 @@ onBothDatabases((target) => {
     expect(await links()).toEqual({ links: [], isLocalOnly: true })
     const { url, ...made } = await share({ expiresInSeconds: null })
     expect((await links()).links).toEqual([{ ...made, service: 'web', port: 8000, mayWake: false, expiresAt: null }])
-    const kept = JSON.stringify(await server.open.database.selectFrom('preview_shares').selectAll().execute())
+    const kept = JSON.stringify(await tablesIn(server.open).selectFrom('preview_shares').selectAll().execute())
     expect(kept).not.toContain(new URL(url).searchParams.get('key'))
   })
 
@@ -147,8 +148,8 @@ onBothDatabases((target) => {
       },
     ],
     ['its thread', () => server.parts.threads.delete(owner.userId, threadId)],
-    ['its service', () => server.open.database.deleteFrom('services').execute()],
-    ['its owner', () => server.open.database.deleteFrom('users').execute()],
+    ['its service', () => tablesIn(server.open).deleteFrom('services').execute()],
+    ['its owner', () => tablesIn(server.open).deleteFrom('users').execute()],
   ])('O12: %s ends it: what is open is cut, and nothing new is answered', async (_what, end) => {
     host.service = (_, response) => void response.write('data: 1\n\n')
     const { url, id } = await share()
@@ -205,7 +206,7 @@ onBothDatabases((target) => {
   test('making and ending a link is in the audit log', async () => {
     const { id } = await share()
     await endLink(id)
-    const events = await server.open.database.selectFrom('audit_events').selectAll().orderBy('at').execute()
+    const events = await tablesIn(server.open).selectFrom('audit_events').selectAll().orderBy('at').execute()
     const own = events.filter(({ action }) => action.startsWith('share-link'))
     expect(own.map(({ action }) => action).sort()).toEqual(['share-link-created', 'share-link-ended'])
     expect(own.map(({ subject, user_id, json }) => [subject, user_id, JSON.parse(json)])).toEqual(
@@ -216,14 +217,14 @@ onBothDatabases((target) => {
   test('of very many browsers that come by one link, the first makes room for the last', async () => {
     const { url } = await share()
     const first = await follow(url)
-    const [row] = await server.open.database.selectFrom('preview_passes').selectAll().execute()
+    const [row] = await tablesIn(server.open).selectFrom('preview_passes').selectAll().execute()
     if (row === undefined) throw new Error('a link gave no pass')
     const others = Array.from({ length: 199 }, (_, index) => ({ ...row, sha256: String(index) }))
     const later = others.map((other) => ({ ...other, created_at: row.created_at + 1 }))
-    await server.open.database.insertInto('preview_passes').values(later).execute()
+    await tablesIn(server.open).insertInto('preview_passes').values(later).execute()
     server.clock.now += 2000
     const last = await follow(url)
-    const passes = await server.open.database.selectFrom('preview_passes').select('sha256').execute()
+    const passes = await tablesIn(server.open).selectFrom('preview_passes').select('sha256').execute()
     expect(passes).toHaveLength(200)
     expect((await ask(`${first.origin}/`, { ...typed, cookie: first.cookie })).status).toBe(401)
     expect((await ask(`${first.origin}/`, { ...typed, cookie: last.cookie })).status).toBe(200)

@@ -2,6 +2,7 @@ import type { Agent, Run, RunPage, Schedule, StartRun } from '@threadbox/protoco
 import { type ModelServer, startModelServer } from '@threadbox/testkit'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../application.test-utils.ts'
 import type { ApplicationOptions } from '../application.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 
 /** The real application with one agent and a scripted model; nothing happens by itself, `look` does what is due. */
 export type RunBench = AsyncDisposable & {
@@ -55,7 +56,7 @@ export async function makeRunBench(
       }
     },
     messages: async () => {
-      const rows = await server.open.database.selectFrom('turn_runs').select('user_text').execute()
+      const rows = await tablesIn(server.open).selectFrom('turn_runs').select('user_text').execute()
       return rows.map(({ user_text }) => user_text)
     },
     [Symbol.asyncDispose]: async () => {

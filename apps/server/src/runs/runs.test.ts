@@ -2,6 +2,7 @@ import type { Agent, LatestRuns, Run, RunPage, Schedule, Thread } from '@threadb
 import { startMcpServer } from '@threadbox/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { onBothDatabases } from '../database/both-databases.test-utils.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 import { makeRunBench, type RunBench } from './runs.test-utils.ts'
 
 const dayMs = 24 * 3_600_000
@@ -223,8 +224,8 @@ onBothDatabases((target) => {
   })
 
   describe('a server that was killed', () => {
-    const rows = () => bench.server.open.database.updateTable('runs')
-    const thread = async () => (await bench.server.open.database.selectFrom('threads').selectAll().execute()).length
+    const rows = () => tablesIn(bench.server.open).updateTable('runs')
+    const thread = async () => (await tablesIn(bench.server.open).selectFrom('threads').selectAll().execute()).length
 
     test.each(['before the thread', 'after the thread', 'after the message'])(
       'C11: %s was there starts the run once',

@@ -1,6 +1,7 @@
 import type { NextTimes, Run, Schedule, Schedules } from '@threadbox/protocol/public'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { onBothDatabases } from '../database/both-databases.test-utils.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 import { makeRunBench, type RunBench } from './runs.test-utils.ts'
 
 const at = (text: string) => Date.parse(text)
@@ -198,7 +199,7 @@ onBothDatabases((target) => {
   test('C11: a due time whose plan did not move on, as after a crash between two writes, is not taken twice', async () => {
     const { id } = await bench.schedule({})
     await be('2027-01-11T01:30Z')
-    await bench.server.open.database
+    await tablesIn(bench.server.open)
       .updateTable('run_schedules')
       .set({ next_due_at: at('2027-01-11T01:30Z'), planned_at: at('2027-01-10T12:00Z') })
       .where('id', '=', id)

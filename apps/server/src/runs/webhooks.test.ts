@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { CreatedWebhook, Webhooks } from '@threadbox/protocol/public'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { onBothDatabases } from '../database/both-databases.test-utils.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 import { makeRunBench, type RunBench } from './runs.test-utils.ts'
 
 onBothDatabases((target) => {
@@ -174,7 +175,7 @@ onBothDatabases((target) => {
   test('C11: the secret is told once, is not in the database, and nothing else of the API takes it', async () => {
     expect(hook.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
     const list = await bench.request('GET', `/agents/${bench.agent.id}/webhooks`)
-    const rows = await bench.server.open.database.selectFrom('run_webhooks').selectAll().execute()
+    const rows = await tablesIn(bench.server.open).selectFrom('run_webhooks').selectAll().execute()
     const audit = await bench.request('GET', '/audit')
     for (const text of [list, rows, audit].map((value) => JSON.stringify(value))) {
       expect(text).not.toContain(hook.secret)

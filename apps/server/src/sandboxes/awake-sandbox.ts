@@ -4,10 +4,11 @@ import { fromWireError } from '@threadbox/errors'
 import { filesystem, git, process, runs, services, terminals } from '@threadbox/protocol/guest'
 import type { Dispatcher } from 'undici'
 import { parseJson } from '../parse-json.ts'
-import { fileIsDirectory, fileNotFound } from '../tools/tools.errors.ts'
+import { hostAnswerUnknown } from './host/host.errors.ts'
 import type { HostClient } from './host-client.ts'
 import type { AwakeSandbox } from './sandbox-access.ts'
-import { fileRefused, hostAnswerUnknown, sandboxDiskFull } from './sandboxes.errors.ts'
+import { fileRefused, sandboxDiskFull } from './sandboxes.errors.ts'
+import { fileIsDirectory, fileNotFound } from './state/file.errors.ts'
 
 /** A file's bytes with what HTTP says about them; for ranges too. */
 export type OpenedFile = {

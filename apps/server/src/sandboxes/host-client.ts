@@ -55,7 +55,7 @@ import {
 import { Agent, type Dispatcher } from 'undici'
 import { z } from 'zod'
 import { parseJson } from '../parse-json.ts'
-import { hostAnswerUnknown, hostUnreachable } from './sandboxes.errors.ts'
+import { hostAnswerUnknown, hostUnreachable } from './host/host.errors.ts'
 import { makeSleepingDisk, type SleepingDisk } from './sleeping-disk.ts'
 
 /** An order may include making a disk and starting a sandbox on a busy machine. */

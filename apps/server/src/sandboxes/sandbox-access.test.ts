@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { NoticeEntry, Thread } from '@threadbox/protocol/public'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../application.test-utils.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 import { type HostStandIn, startHostStandIn } from './host-stand-in.test-utils.ts'
 
 let host: HostStandIn
@@ -204,7 +205,7 @@ test('C10: a deleted thread comes back whole within its undo time, and after it 
   await vi.waitFor(async () => expect((await call('GET')).status).toBe(404))
   expect(host.deleted).toEqual([sandboxId])
   for (const table of ['sandboxes', 'attachments', 'thread_entries', 'search_documents', 'operations'] as const) {
-    const rows = await server.open.database.selectFrom(table).selectAll().execute()
+    const rows = await tablesIn(server.open).selectFrom(table).selectAll().execute()
     expect(rows.filter((row) => JSON.stringify(row).includes(threadId))).toEqual([])
   }
   await expect(readFile(`${server.directory}/blobs/attachments/${threadId}`)).rejects.toMatchObject({ code: 'ENOENT' })
@@ -217,7 +218,7 @@ test('C10: a delete that the host could not carry out is tried again until it is
   server.clock.now += 30_000
   await server.start()
   await vi.waitFor(async () => {
-    const [operation] = await server.open.database.selectFrom('operations').selectAll().execute()
+    const [operation] = await tablesIn(server.open).selectFrom('operations').selectAll().execute()
     expect(operation).toMatchObject({ phase: 'begun', attempts: 1 })
   })
   expect(host.deleted).toEqual([])

@@ -11,7 +11,7 @@ import {
 } from '@threadbox/protocol/host'
 import type { Dispatcher } from 'undici'
 import { parseJson } from '../parse-json.ts'
-import { hostAnswerUnknown } from './sandboxes.errors.ts'
+import { hostAnswerUnknown } from './host/host.errors.ts'
 
 /** The files of a sandbox that sleeps, read by the host. Links are named and not followed. */
 export type SleepingDisk = {

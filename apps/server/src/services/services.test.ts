@@ -8,6 +8,7 @@ import { openDatabase, tablesOf } from '../database/database.ts'
 import { migrate } from '../database/migrations.registry.ts'
 import type { ReachableSandbox } from '../sandboxes/awake-sandbox.ts'
 import { makeSystem } from '../system.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 import { type GuestServices, makeGuestServices } from './guest-services.test-utils.ts'
 import { makeServiceWatch, type ServiceWatch } from './service-watch.ts'
 import type { SandboxFacts } from './services.models.ts'
@@ -38,7 +39,7 @@ async function makeBench(): Promise<Bench> {
   const at = new Date().toISOString()
   const user = { id: 'u-1', name: 'Test', email: 'test@example.com', emailVerified: 0, image: null }
   const times = { createdAt: at, updatedAt: at }
-  await open.database
+  await tablesIn(open)
     .insertInto('users')
     .values({ ...user, ...times })
     .execute()
@@ -52,7 +53,7 @@ async function makeBench(): Promise<Bench> {
     news_seq: 0,
     read_seq: 0,
   }
-  await open.database
+  await tablesIn(open)
     .insertInto('threads')
     .values({ ...thread, ...counts, running_turn_id: null })
     .execute()

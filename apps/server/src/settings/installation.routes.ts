@@ -17,7 +17,7 @@ import {
   makeApi,
   publicRoute,
 } from '../http/api.ts'
-import { cursorInvalid } from '../threads/threads.errors.ts'
+import { cursorInvalid } from '../http/http.errors.ts'
 import type { Users } from '../users/users.usecases.ts'
 import { ownerRequired } from './settings.errors.ts'
 import type { Settings } from './settings.ts'

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../application.test-utils.ts'
 import { makeDirectoryBlobStore } from '../blobs/directory-blob-store.ts'
 import { onBothDatabases } from '../database/both-databases.test-utils.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 
 const hostile = '<script>document.title="owned"</script> <img src=x onerror=alert(1)> [go](javascript:alert(1))'
 
@@ -67,7 +68,7 @@ onBothDatabases((target) => {
   test('the secret is kept as its SHA-256 only, and is told once', async () => {
     const { url, id } = await share()
     const secret = url.split('/').at(-1) ?? ''
-    const rows = await server.open.database.selectFrom('thread_links').selectAll().execute()
+    const rows = await tablesIn(server.open).selectFrom('thread_links').selectAll().execute()
     expect(rows).toMatchObject([{ id }])
     expect(JSON.stringify(rows)).not.toContain(secret)
     expect(JSON.stringify(await links())).not.toContain(secret)

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { makeTestApplication } from '../application.test-utils.ts'
 import { onBothDatabases } from '../database/both-databases.test-utils.ts'
 import { tablesOf } from '../database/database.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 import { makeTerminalStore } from './terminals.store.ts'
 import type { TerminalRow } from './terminals.table.ts'
 
@@ -32,7 +33,7 @@ onBothDatabases((target) => {
     const other = await server.addPerson('other')
     const thread = await server.parts.threads.create(owner.userId, {})
     const store = makeTerminalStore(tablesOf(server.open.database))
-    const session = await server.open.database
+    const session = await tablesIn(server.open)
       .selectFrom('sessions')
       .selectAll()
       .where('userId', '=', owner.userId)

@@ -3,6 +3,7 @@ import { applyThreadEvent, threadStateOf } from '@threadbox/protocol/public/thre
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication } from '../application.test-utils.ts'
 import { onBothDatabases } from '../database/both-databases.test-utils.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 
 function text(id: string, content = '', status: TextEntry['status'] = 'streaming'): Entry {
   return { id, turnId: 'n1', at: 1, kind: 'text', stepId: 'p1', text: content, status }
@@ -133,7 +134,7 @@ onBothDatabases((target) => {
 
   test('the sidebar shows a running turn and unseen news until they are over and seen', async () => {
     const { log, threads } = server.parts
-    const owner = (await server.open.database.selectFrom('owner').select('user_id').executeTakeFirstOrThrow()).user_id
+    const owner = (await tablesIn(server.open).selectFrom('owner').select('user_id').executeTakeFirstOrThrow()).user_id
     await log.append(threadId, [{ type: 'turn-updated', turn: turn('running') }])
     expect(await threads.get(owner, threadId)).toMatchObject({ isTurnRunning: true, hasUnread: false })
     await log.append(threadId, [

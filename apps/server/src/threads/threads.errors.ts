@@ -13,10 +13,3 @@ export const threadUndoOver = defineError({
   message: () => 'The thread can no longer be brought back: its time to undo is over and its sandbox is being removed.',
   remedy: () => 'Begin a new thread.',
 })
-
-export const cursorInvalid = defineError({
-  code: 'request.cursor-invalid',
-  kind: 'invalid',
-  message: () => 'The cursor is not one that this API gave out.',
-  remedy: () => 'Begin without a cursor, and pass on `next` as it is.',
-})

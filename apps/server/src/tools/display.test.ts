@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BlobStore } from '../blobs/blob-store.ts'
 import { makeDirectoryBlobStore } from '../blobs/directory-blob-store.ts'
+import { readStored } from '../threads/attachments/stored-output.ts'
 import { storeDisplay } from './display.ts'
-import { readStored } from './run-recorder.ts'
 
 let directory: string
 let blobs: BlobStore

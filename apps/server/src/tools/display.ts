@@ -1,8 +1,8 @@
 import type { Display } from '@threadbox/protocol/public'
 import { z } from 'zod'
 import type { BlobStore } from '../blobs/blob-store.ts'
+import { resultBlob } from '../threads/attachments/stored-output.ts'
 import type { RunDisplay } from './follow-run.ts'
-import { resultBlob } from './tool.ts'
 
 /** A Jupyter result. Values are text, text in lines, base64 for binary types, or JSON. */
 const bundleSchema = z.object({ data: z.record(z.string(), z.unknown()) })

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { fileNotFound } from '../sandboxes/state/file.errors.ts'
 import { editedText } from './edit-text.models.ts'
 import { writePlanned } from './planned-write.ts'
 import { pathIn } from './sandbox-files.ts'
 import { defineTool } from './tool.ts'
-import { fileNotFound } from './tools.errors.ts'
 
 const input = z.object({
   path: z.string().min(1).max(4096).describe('Path of the file; relative ones begin at /home/user.'),

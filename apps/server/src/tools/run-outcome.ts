@@ -1,10 +1,10 @@
 import { runs } from '@threadbox/protocol/guest'
+import { outputKey, readStored } from '../threads/attachments/stored-output.ts'
 import { excerptOf, formatBytes } from '../turns/excerpt.models.ts'
 import type { CallOutcome } from '../turns/turn-record.ts'
 import type { RunEnd } from './follow-run.ts'
-import { readStored } from './run-recorder.ts'
 import { homeDirectory } from './sandbox-files.ts'
-import { outputKey, type ToolContext } from './tool.ts'
+import type { ToolContext } from './tool.ts'
 import {
   callInterrupted,
   callStopped,

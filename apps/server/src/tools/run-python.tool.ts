@@ -1,12 +1,12 @@
 import type { Display } from '@threadbox/protocol/public'
 import { z } from 'zod'
+import { readStored, resultBlob } from '../threads/attachments/stored-output.ts'
 import { excerptOfText } from '../turns/excerpt.models.ts'
 import type { CallOutcome, ModelOutput } from '../turns/turn-record.ts'
 import { storeDisplay } from './display.ts'
 import { followRun, type RunEnd } from './follow-run.ts'
 import { outputForModel, plain, verdictOf } from './run-outcome.ts'
-import { readStored } from './run-recorder.ts'
-import { defineTool, resultBlob, type ToolContext } from './tool.ts'
+import { defineTool, type ToolContext } from './tool.ts'
 
 const defaultTimeoutSeconds = 1800
 

@@ -1,7 +1,7 @@
 import type { Display } from '@threadbox/protocol/public'
 import type { BlobStore } from '../blobs/blob-store.ts'
+import { outputKey, readStored } from '../threads/attachments/stored-output.ts'
 import { emptyOutputWindow, nextShown, type OutputWindow, tailOf, withOutput } from '../turns/output-window.models.ts'
-import { outputKey } from './tool.ts'
 
 /** Where a run's output goes on its way to the user: stored, recorded, acknowledged, and only then shown. */
 export type RunRecorder = {
@@ -142,19 +142,6 @@ async function storedWindow(blobs: BlobStore, stored: { key: string; sizeBytes: 
   const bytes = await readStored(blobs, { key: stored.key, offset, length: stored.sizeBytes - offset })
   const before = { ...emptyOutputWindow, sizeBytes: stored.sizeBytes - bytes.length, shownBytes: stored.sizeBytes }
   return { ...withOutput(before, bytes), shownBytes: stored.sizeBytes }
-}
-
-/** A piece of a stored output; empty when there is none. */
-export async function readStored(
-  blobs: BlobStore,
-  range: { key: string; offset: number; length: number },
-): Promise<Uint8Array> {
-  if (range.length <= 0) return new Uint8Array()
-  const blob = await blobs.get(range.key, { offset: range.offset, length: range.length })
-  if (blob === undefined) return new Uint8Array()
-  const chunks: Uint8Array[] = []
-  for await (const chunk of blob.stream) chunks.push(chunk)
-  return Buffer.concat(chunks)
 }
 
 function delay(milliseconds: number): Promise<void> {

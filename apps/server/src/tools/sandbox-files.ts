@@ -1,7 +1,8 @@
 import { posix } from 'node:path'
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { AwakeSandbox } from '../sandboxes/sandbox-access.ts'
-import { fileIsBinary, fileIsDirectory, fileNotFound, fileTooLarge, fileUnavailable } from './tools.errors.ts'
+import { fileIsDirectory, fileNotFound } from '../sandboxes/state/file.errors.ts'
+import { fileIsBinary, fileTooLarge, fileUnavailable } from './tools.errors.ts'
 
 export const homeDirectory = '/home/user'
 

@@ -1,10 +1,11 @@
 import { posix } from 'node:path'
 import { z } from 'zod'
+import { resultBlob } from '../threads/attachments/stored-output.ts'
 import { formatBytes } from '../turns/excerpt.models.ts'
 import { mediaTypeOf } from './media-type.models.ts'
 import { succeeded } from './outcomes.ts'
 import { pathIn } from './sandbox-files.ts'
-import { defineTool, resultBlob } from './tool.ts'
+import { defineTool } from './tool.ts'
 
 const input = z.object({
   path: z.string().min(1).max(4096).describe('Path of the file; relative ones begin at /home/user.'),

@@ -52,15 +52,3 @@ export type ToolContext = {
 export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
   return tool
 }
-
-/** Where the bytes of a call's result are kept, and the path of the API that serves them. */
-export function resultBlob(call: { threadId: string; id: string }, name: string): { key: string; url: string } {
-  return {
-    key: `results/${call.threadId}/${call.id}/${name}`,
-    url: `/api/v1/threads/${call.threadId}/results/${call.id}/${name}`,
-  }
-}
-
-export function outputKey(call: { threadId: string; id: string }): string {
-  return `outputs/${call.threadId}/${call.id}`
-}

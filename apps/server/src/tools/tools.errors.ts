@@ -56,20 +56,6 @@ export const callInputInvalid = defineError<{ problem: string }>({
   remedy: () => 'Call the tool again with inputs that fit its description.',
 })
 
-export const fileNotFound = defineError<{ path: string }>({
-  code: 'file.not-found',
-  kind: 'not-found',
-  message: ({ path }) => `There is no file at ${path}.`,
-  remedy: () => 'Check the path with list_files or search_files. Relative paths begin at /home/user.',
-})
-
-export const fileIsDirectory = defineError<{ path: string }>({
-  code: 'file.is-directory',
-  kind: 'invalid',
-  message: ({ path }) => `${path} is a folder, not a file.`,
-  remedy: () => 'Use list_files to look into it; to share it, pack it into an archive first.',
-})
-
 export const fileIsBinary = defineError<{ path: string; sizeBytes: number }>({
   code: 'file.is-binary',
   kind: 'invalid',

@@ -1,8 +1,10 @@
 import { z } from 'zod'
+import { resultBlob } from '../threads/attachments/stored-output.ts'
 import { formatBytes } from '../turns/excerpt.models.ts'
+import { imageTypeOf } from './media-type.models.ts'
 import { succeeded } from './outcomes.ts'
 import { pathIn, readBytes } from './sandbox-files.ts'
-import { defineTool, resultBlob } from './tool.ts'
+import { defineTool } from './tool.ts'
 import { imageNotShown } from './tools.errors.ts'
 
 const input = z.object({
@@ -39,13 +41,3 @@ export const viewImage = defineTool({
     return succeeded(result, `${path} (${mediaType}, ${formatBytes(bytes.length)})`, { key, mediaType })
   },
 })
-
-/** The kind of a picture by its first bytes, which name it more truly than its file name. */
-export function imageTypeOf(bytes: Uint8Array): string | undefined {
-  const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
-  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
-  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg'
-  if (head.startsWith('GIF87a') || head.startsWith('GIF89a')) return 'image/gif'
-  if (head.startsWith('RIFF') && head.slice(8, 12) === 'WEBP') return 'image/webp'
-  return undefined
-}

@@ -2,7 +2,7 @@ import type { ModelMessage, ToolSet } from 'ai'
 import { attachmentKey } from '../blobs/blob-keys.ts'
 import { callModel, type ModelUsage } from '../models/model-call.ts'
 import type { UsableModel } from '../models/models.usecases.ts'
-import { readStored } from '../tools/run-recorder.ts'
+import { readStored } from '../threads/attachments/stored-output.ts'
 import {
   compactionSystem,
   filesIn,

@@ -7,7 +7,7 @@ import { Code, ConnectError, createClient, createRouterTransport } from '@connec
 import { filesystem, process as processes, runs } from '@threadbox/protocol/guest'
 import { errorHeader } from '@threadbox/protocol/host'
 import type { AwakeSandbox, SandboxAccess } from '../sandboxes/sandbox-access.ts'
-import { fileIsDirectory, fileNotFound } from '../tools/tools.errors.ts'
+import { fileIsDirectory, fileNotFound } from '../sandboxes/state/file.errors.ts'
 
 type Run = {
   child: ChildProcess

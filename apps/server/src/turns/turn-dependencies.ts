@@ -52,8 +52,8 @@ export type TurnDependencies = {
    * began as a copy, that it was rewound. Null when there is nothing, or it was told.
    */
   historyNote(threadId: string, before: number): Promise<string | null>
-  /** The thread is being rewound, or its rewind waits for the host: no turn begins. */
-  isRewinding(threadId: string): Promise<boolean>
+  /** Throws when no turn may begin in this thread now: one that is being rewound, or whose rewind waits for the host. */
+  assertCanBegin(threadId: string): Promise<void>
   /** Throws `thread.not-found` when it is gone or deleted. */
   requireThread(threadId: string): Promise<void>
   /** A turn has ended, and that is recorded. */

@@ -1,6 +1,7 @@
-import type { Attachment, ToolResult } from '@threadbox/protocol/public'
+import type { Attachment, ToolCallEntry, ToolResult } from '@threadbox/protocol/public'
 import type { ModelMessage } from 'ai'
-import type { CallStatus } from './turn-state.models.ts'
+
+export type CallStatus = ToolCallEntry['status']
 
 /** What the model is told about a call. An image is kept as a blob and put into the request when it is made. */
 export type ModelOutput = {

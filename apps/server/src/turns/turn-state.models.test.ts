@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type CallStatus, nextAction, type StepState, type TurnLimits, type TurnState } from './turn-state.models.ts'
+import type { CallStatus } from './turn-record.ts'
+import { nextAction, type StepState, type TurnLimits, type TurnState } from './turn-state.models.ts'
 
 const limits: TurnLimits = { steps: 10, milliseconds: 1000, tokens: 1000, usd: 1 }
 const nothing = { steps: 0, milliseconds: 0, tokens: 0, usd: 0 }

@@ -1,6 +1,5 @@
-import type { ToolCallEntry, TurnFailure } from '@threadbox/protocol/public'
-
-export type CallStatus = ToolCallEntry['status']
+import type { TurnFailure } from '@threadbox/protocol/public'
+import type { CallStatus } from './turn-record.ts'
 
 /**
  * A call as recovery needs to know it. `waiting` was recorded and never started; `awaiting-approval` neither, and only a

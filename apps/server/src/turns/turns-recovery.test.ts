@@ -2,7 +2,7 @@ import type { Entry, NoticeEntry, ToolCallEntry } from '@threadbox/protocol/publ
 import { applyThreadEvent, threadStateOf } from '@threadbox/protocol/public'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sandboxNotReady } from '../sandboxes/sandboxes.errors.ts'
-import { outputKey } from '../tools/tool.ts'
+import { outputKey } from '../threads/attachments/stored-output.ts'
 import { beginTurn } from './begin-turn.ts'
 import { makeTestBench, type TestBench } from './turns.test-utils.ts'
 

@@ -29,6 +29,7 @@ import { makeServiceStore } from '../services/services.store.ts'
 import type { ServiceTables } from '../services/services.table.ts'
 import { makeServiceParts, makeServices, type Services } from '../services/services.usecases.ts'
 import { makeSystem } from '../system.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 import { makeLiveHub } from '../threads/thread-log.hub.ts'
 import { makeThreadLog } from '../threads/thread-log.implementation.ts'
 import { makeThreadStore } from '../threads/threads.store.ts'
@@ -116,7 +117,7 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
     connections: connectionParts.agentConnections,
     lifecycle: { pause: async () => undefined, status: async () => ({ state: 'active', since: 0 }) },
     ...{ wakeNotes: { pending: async () => undefined }, snapshots: noSnapshots, historyNote: async () => null },
-    ...{ isRewinding: async () => false, requireThread: async () => undefined, onTurnEnded: () => undefined },
+    ...{ assertCanBegin: async () => undefined, requireThread: async () => undefined, onTurnEnded: () => undefined },
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
     models,
     threadFacts: async (id) => {
@@ -177,7 +178,7 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
 async function everyRow(open: ReturnType<typeof openDatabase>): Promise<string> {
   const tables = await open.database.introspection.getTables()
   const rows = tables.map(({ name }) =>
-    open.database
+    tablesIn(open)
       .selectFrom(name as never)
       .selectAll()
       .execute(),
@@ -250,14 +251,14 @@ async function addThread(open: ReturnType<typeof openDatabase>, threadId: string
   const at = Date.now()
   const time = new Date(at).toISOString()
   const user = { id: testUserId, name: 'Test', email: 'test@example.com', emailVerified: 0, image: null }
-  await open.database
+  await tablesIn(open)
     .insertInto('users')
     .values({ ...user, createdAt: time, updatedAt: time })
     .execute()
   const row = { id: threadId, user_id: testUserId, title: '', title_source: 'none', created_at: at, updated_at: at }
   const zero = { is_pinned: 0, last_seq: 0, pruned_seq: 0, news_seq: 0, read_seq: 0 }
   const empty = { deleted_at: null, model_id: null, running_turn_id: null }
-  await open.database
+  await tablesIn(open)
     .insertInto('threads')
     .values({ ...row, ...zero, ...empty })
     .execute()

@@ -1,8 +1,7 @@
 import type { z } from '@hono/zod-openapi'
 import { makeKeyedLock } from '@threadbox/domain'
-import type { ThreadboxError } from '@threadbox/errors'
+import { isThreadboxError, type ThreadboxError } from '@threadbox/errors'
 import type { CallDecision, retryTurnSchema, sendMessageSchema } from '@threadbox/protocol/public'
-import { rewindUnderWay } from '../rewinds/rewinds.errors.ts'
 import type { ThreadChange } from '../threads/thread-log.ts'
 import { decideCall } from './decide-call.ts'
 import { type Accepted, makeIntake } from './intake.ts'
@@ -75,7 +74,7 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
   const intake = makeIntake(dependencies, engine)
   const beginning = whatBegins(dependencies, exclusively)
   const deliver = async (threadId: string) => {
-    if (await dependencies.isRewinding(threadId)) return
+    if (!(await canBegin(dependencies, threadId))) return
     const turnId = await queue.deliver(threadId)
     if (turnId !== undefined) engine.start({ id: turnId, threadId })
   }
@@ -152,17 +151,28 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
   }
 }
 
-/**
- * Turns begin one at a time, none while the thread is being rewound, and none in one that was deleted since the request was
- * let through.
- */
-function whatBegins({ isRewinding, requireThread }: TurnDependencies, exclusively: ReturnType<typeof makeKeyedLock>) {
+/** Turns begin one at a time, none that is refused, and none in a thread that was deleted since the request was let through. */
+function whatBegins(
+  { assertCanBegin, requireThread }: TurnDependencies,
+  exclusively: ReturnType<typeof makeKeyedLock>,
+) {
   return <Value>(threadId: string, work: () => Promise<Value>) =>
     exclusively(threadId, async () => {
       await requireThread(threadId)
-      if (await isRewinding(threadId)) throw rewindUnderWay({})
+      await assertCanBegin(threadId)
       return await work()
     })
+}
+
+/** What waits in a queue stays there while nothing may begin. */
+async function canBegin({ assertCanBegin }: TurnDependencies, threadId: string): Promise<boolean> {
+  try {
+    await assertCanBegin(threadId)
+    return true
+  } catch (error) {
+    if (isThreadboxError(error)) return false
+    throw error
+  }
 }
 
 /** What a person does to messages that wait for a turn to end. */

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { cookieOf, makeTestApplication, ownerRequest, type TestApplication } from '../application.test-utils.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 
 let server: TestApplication
 beforeEach(async () => {
@@ -41,7 +42,7 @@ describe('sign-up', () => {
     )
     const statuses = (await Promise.all(requests)).map((response) => response.status).sort()
     expect(statuses).toEqual([201, 403])
-    const users = await server.open.database.selectFrom('users').select('id').execute()
+    const users = await tablesIn(server.open).selectFrom('users').select('id').execute()
     expect(users).toHaveLength(1)
   })
 })
@@ -137,7 +138,7 @@ describe('API keys', () => {
     expect(secret.startsWith(prefix)).toBe(true)
     const headers = { authorization: `Bearer ${secret}` }
     expect((await server.call('GET', '/api/v1/me', { headers })).status).toBe(200)
-    expect(JSON.stringify(await server.open.database.selectFrom('api_keys').selectAll().execute())).not.toContain(
+    expect(JSON.stringify(await tablesIn(server.open).selectFrom('api_keys').selectAll().execute())).not.toContain(
       secret,
     )
     const another = await server.call('POST', '/api/v1/api-keys', { body, headers })

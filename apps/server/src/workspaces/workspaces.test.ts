@@ -2,6 +2,7 @@ import type { Thread, ThreadPage, Workspace, WorkspaceContents, Workspaces } fro
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../application.test-utils.ts'
 import { onBothDatabases } from '../database/both-databases.test-utils.ts'
+import { tablesIn } from '../tables.test-utils.ts'
 
 onBothDatabases((target) => {
   let server: TestApplication
@@ -156,7 +157,7 @@ onBothDatabases((target) => {
     server.clock.now += 31_000
     await server.start()
     await expect.poll(() => server.parts.threadStore.findAny(thread.id)).toBeUndefined()
-    const { database } = server.open
+    const database = tablesIn(server.open)
     const rows = async (table: 'workspaces' | 'workspace_members' | 'operations') =>
       (await database.selectFrom(table).selectAll().execute()).length
     await expect.poll(() => rows('operations')).toBe(0)
@@ -194,7 +195,7 @@ onBothDatabases((target) => {
   test('C12: ten thousand threads in a workspace are counted, named and deleted in bounded time', async () => {
     const { id } = await create('Many')
     const one = await newThread({ workspaceId: id })
-    const { database } = server.open
+    const database = tablesIn(server.open)
     const row = await database.selectFrom('threads').selectAll().where('id', '=', one.id).executeTakeFirstOrThrow()
     for (let at = 0; at < 9_999; at += 999) {
       const part = Array.from({ length: Math.min(999, 9_999 - at) }, (_, index) => ({ ...row, id: `t-${at + index}` }))

@@ -1,0 +1,26 @@
+import type { BlobStore } from '../../blobs/blob-store.ts'
+
+/** Where the bytes of a call's result are kept, and the path of the API that serves them. */
+export function resultBlob(call: { threadId: string; id: string }, name: string): { key: string; url: string } {
+  return {
+    key: `results/${call.threadId}/${call.id}/${name}`,
+    url: `/api/v1/threads/${call.threadId}/results/${call.id}/${name}`,
+  }
+}
+
+export function outputKey(call: { threadId: string; id: string }): string {
+  return `outputs/${call.threadId}/${call.id}`
+}
+
+/** A piece of a stored output; empty when there is none. */
+export async function readStored(
+  blobs: BlobStore,
+  range: { key: string; offset: number; length: number },
+): Promise<Uint8Array> {
+  if (range.length <= 0) return new Uint8Array()
+  const blob = await blobs.get(range.key, { offset: range.offset, length: range.length })
+  if (blob === undefined) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  for await (const chunk of blob.stream) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
