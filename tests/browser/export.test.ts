@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { htmlOf } from '../../apps/server/src/export/html.ts'
+import { htmlOf } from '../../apps/server/src/workflows/export/html.ts'
 import { startBrowser } from './app-in-browser.ts'
 
 /** What each of these would do if it ran: set the title, or ask for `/seen`. */

@@ -1,28 +1,32 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import type { Logger } from '@threadbox/telemetry'
 import type { ThreadParts } from './application-parts.ts'
-import type { Audit } from './audit/audit.ts'
-import { type AllowedAddresses, allowedAddressesOf } from './connections/addresses.models.ts'
+import type { Audit } from './people/audit/audit.ts'
+import { type OpenDatabase, tablesOf } from './platform/database/database.ts'
+import { type AllowedAddresses, allowedAddressesOf } from './platform/outbound/addresses.models.ts'
+import { makeGuardedFetch } from './platform/outbound/guarded-fetch.ts'
+import { makeSecretBox } from './platform/secrets/secret-box.ts'
+import type { System } from './platform/system/system.ts'
+import type { HostClient } from './sandboxes/host/host-client.ts'
 import {
   type AgentConnections,
   type AgentConnectionsDependencies,
   makeAgentConnections,
-} from './connections/agent-connections.ts'
-import { makeConnectionStore } from './connections/connections.store.ts'
-import type { ConnectionTables } from './connections/connections.table.ts'
-import { type Connections, type ConnectionsDependencies, makeConnections } from './connections/connections.usecases.ts'
-import { makeGuardedFetch } from './connections/guarded-fetch.ts'
-import { makeOAuthLogins } from './connections/oauth-logins.ts'
-import { makeOAuthTokens } from './connections/oauth-tokens.ts'
-import { makeProgramLooks } from './connections/program-looks.ts'
-import { makeProgramStore } from './connections/programs.store.ts'
-import type { ProgramTables } from './connections/programs.table.ts'
-import { makePrograms, type Programs, type ProgramsDependencies } from './connections/programs.ts'
-import { makeSessions } from './connections/sessions.ts'
-import { type OpenDatabase, tablesOf } from './database/database.ts'
-import type { HostClient } from './sandboxes/host-client.ts'
-import { makeSecretBox } from './secrets/secret-box.ts'
-import type { System } from './system.ts'
+} from './turns/connections/agent-connections.ts'
+import { makeConnectionStore } from './turns/connections/connections.store.ts'
+import type { ConnectionTables } from './turns/connections/connections.table.ts'
+import {
+  type Connections,
+  type ConnectionsDependencies,
+  makeConnections,
+} from './turns/connections/connections.usecases.ts'
+import { makeOAuthLogins } from './turns/connections/oauth-logins.ts'
+import { makeOAuthTokens } from './turns/connections/oauth-tokens.ts'
+import { makeProgramLooks } from './turns/connections/program-looks.ts'
+import { makeProgramStore } from './turns/connections/programs.store.ts'
+import type { ProgramTables } from './turns/connections/programs.table.ts'
+import { makePrograms, type Programs, type ProgramsDependencies } from './turns/connections/programs.ts'
+import { makeSessions } from './turns/connections/sessions.ts'
 
 /** What an administrator decides about connections. */
 export type ConnectionSettings = {

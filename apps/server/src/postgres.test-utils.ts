@@ -5,8 +5,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { openDatabase } from './database/database.ts'
-import { migrate } from './database/migrations.registry.ts'
+import { migrate } from './migrations.registry.ts'
+import { openDatabase } from './platform/database/database.ts'
 
 /** Debian and Ubuntu keep each version in a folder of its own. */
 const [binaries = ''] = globSync('/usr/lib/postgresql/*/bin').sort().reverse()

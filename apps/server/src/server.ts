@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from '@threadbox/telemetry'
 import { Hono } from 'hono'
-import { type Api, type ApiEnv, makeApi } from './http/api.ts'
-import { guardHost, guardOrigin, secureHeaders } from './http/browser-guard.middleware.ts'
-import { answerError } from './http/errors.handler.ts'
-import { routeNotFound } from './http/http.errors.ts'
-import type { AllowedHosts } from './http/origins.ts'
-import { guardText } from './http/text-guard.middleware.ts'
-import { webApp } from './http/web-app.ts'
-import { type AuthenticationOptions, authenticate } from './users/authentication.middleware.ts'
+import { type AuthenticationOptions, authenticate } from './people/users/authentication.middleware.ts'
+import { type Api, type ApiEnv, makeApi } from './platform/http/api.ts'
+import { guardHost, guardOrigin, secureHeaders } from './platform/http/browser-guard.middleware.ts'
+import { answerError } from './platform/http/errors.handler.ts'
+import { routeNotFound } from './platform/http/http.errors.ts'
+import type { AllowedHosts } from './platform/http/origins.ts'
+import { guardText } from './platform/http/text-guard.middleware.ts'
+import { webApp } from './platform/http/web-app.ts'
 
 export type ServerOptions = {
   hosts: AllowedHosts

@@ -1,7 +1,7 @@
 import type { ApplicationOptions } from './application.ts'
-import { makeSocketFront, type SocketFront } from './http/socket-front.ts'
-import type { TerminalFeature } from './terminals/terminal-feature.ts'
-import { type AuthenticationOptions, authenticateHeaders } from './users/authentication.middleware.ts'
+import { type AuthenticationOptions, authenticateHeaders } from './people/users/authentication.middleware.ts'
+import { makeSocketFront, type SocketFront } from './platform/http/socket-front.ts'
+import type { TerminalFeature } from './sandboxes/terminals/terminal-feature.ts'
 
 /** Every WebSocket of the app. */
 export function makeSockets(

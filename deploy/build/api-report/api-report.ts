@@ -1,5 +1,5 @@
 import { makeTestApplication } from '../../../apps/server/src/application.test-utils.ts'
-import { editableSettings } from '../../../apps/server/src/settings/editable-settings.ts'
+import { editableSettings } from '../../../apps/server/src/people/settings/editable-settings.ts'
 import { findErrors, findSettings } from '../docs-sources.ts'
 import { sdkTypes } from './client-types.ts'
 import { protocolSchemas, protoFiles } from './protocol-schemas.ts'

@@ -1,4 +1,4 @@
-import type { BlobStore } from '../../blobs/blob-store.ts'
+import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 
 /** Where the bytes of a call's result are kept, and the path of the API that serves them. */
 export function resultBlob(call: { threadId: string; id: string }, name: string): { key: string; url: string } {

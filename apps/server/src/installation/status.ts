@@ -1,0 +1,72 @@
+import type { Check, SetupState, Status } from '@threadbox/protocol/public'
+import type { Users } from '../people/users/users.usecases.ts'
+import type { HostClient } from '../sandboxes/host/host-client.ts'
+
+export type InstallationStatus = {
+  setup(): Promise<SetupState>
+  /** With checks the host looks at the machine anew, which takes a moment. */
+  now(options: { withChecks: boolean }): Promise<Status>
+}
+
+export function makeStatus(options: {
+  version: string
+  host: HostClient
+  users: Users
+  hasModel: () => Promise<boolean>
+}): InstallationStatus {
+  const { host, version } = options
+  const hostInfo = () => host.info().catch(() => undefined)
+  return {
+    setup: async () => {
+      const info = await hostInfo()
+      return {
+        ownerExists: await options.users.ownerExists(),
+        version,
+        isHostReachable: info !== undefined,
+        preparing: info?.preparing ?? [],
+      }
+    },
+    now: async ({ withChecks }) => {
+      const info = await hostInfo()
+      return {
+        version,
+        host:
+          info === undefined
+            ? null
+            : {
+                isReachable: true,
+                memoryTotalBytes: info.memoryTotalBytes,
+                memoryUsedBytes: info.memoryTotalBytes - info.memoryAvailableBytes,
+                poolTotalBytes: info.poolTotalBytes,
+                poolUsedBytes: info.poolUsedBytes,
+                awakeSandboxes: info.awakeSandboxes,
+              },
+        checks: [...reachability(info !== undefined), ...(withChecks ? await checksOf(host) : [])],
+        hasModel: await options.hasModel(),
+      }
+    },
+  }
+}
+
+function reachability(isReachable: boolean): Check[] {
+  return [
+    {
+      id: 'host-reachable',
+      status: isReachable ? 'ok' : 'failed',
+      title: 'Sandbox service',
+      detail: isReachable ? 'It answers.' : 'It does not answer.',
+      cure: isReachable ? null : 'Run `threadbox doctor` on the server.',
+    },
+  ]
+}
+
+async function checksOf(host: HostClient): Promise<Check[]> {
+  const report = await host.doctor().catch(() => ({ checks: [] }))
+  return report.checks.map(({ id, state, title, detail, cure }) => ({
+    id,
+    status: state,
+    title,
+    detail,
+    cure: cure === '' ? null : cure,
+  }))
+}

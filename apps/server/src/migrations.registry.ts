@@ -1,0 +1,89 @@
+import type { Kysely } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
+import { createAuditTables } from './people/audit/audit.table.ts'
+import { createSettingTables } from './people/settings/settings.table.ts'
+import { createUserTables } from './people/users/users.table.ts'
+import type { DatabaseKind, OpenDatabase } from './platform/database/database.ts'
+import { createOperationTables } from './platform/operations/operations.table.ts'
+import { createGitCredentialTables } from './sandboxes/git-credentials/git-credentials.table.ts'
+import { createLifecycleTables } from './sandboxes/lifecycle/lifecycle.table.ts'
+import { createPreviewTables, createShareLinkTables } from './sandboxes/previews/previews.table.ts'
+import { createServiceTables } from './sandboxes/services/services.table.ts'
+import { addLifecycleColumns, addServiceColumn, createSandboxTables } from './sandboxes/state/sandboxes.table.ts'
+import { createTerminalTables } from './sandboxes/terminals/terminals.table.ts'
+import { createWorkspaceTables } from './threads/access/workspaces.table.ts'
+import { createAttachmentTables } from './threads/attachments/attachments.table.ts'
+import { addForkColumn, createThreadTables } from './threads/log/threads.table.ts'
+import { createSearchTables } from './threads/search/search.table.ts'
+import { createConnectionTables } from './turns/connections/connections.table.ts'
+import { addConnectionPrograms } from './turns/connections/programs.table.ts'
+import { addModelImages, createModelTables } from './turns/models/models.table.ts'
+import { addStepNotes, createTurnTables } from './turns/record/turns.table.ts'
+import { createSkillTables } from './turns/skills/skills.table.ts'
+import { addSnapshotMemory, createManifestTable, createSnapshotTables } from './turns/snapshots/snapshots.table.ts'
+import { createAgentTables } from './workflows/agents/agents.table.ts'
+import { createEnvironmentTable } from './workflows/agents/environments.table.ts'
+import { createInstallTables } from './workflows/agents/installs.table.ts'
+import { createRewindTables } from './workflows/rewinds/rewinds.table.ts'
+import { addKeptRuns, createRunTables } from './workflows/runs/runs.table.ts'
+import { addCopyColumns, createThreadLinkTables } from './workflows/sharing/thread-links.table.ts'
+
+type Change = (database: Kysely<never>, kind: DatabaseKind) => Promise<void>
+
+/**
+ * Every change to the tables, in the order in which they are made. A name that was released is never changed or
+ * removed: installations have recorded it as done.
+ */
+const changes: Record<string, Change> = {
+  '0001-users': createUserTables,
+  '0002-threads': createThreadTables,
+  '0003-sandboxes': createSandboxTables,
+  '0004-attachments': createAttachmentTables,
+  '0005-search': createSearchTables,
+  '0006-operations': createOperationTables,
+  '0007-settings': createSettingTables,
+  '0008-audit': createAuditTables,
+  '0009-models': createModelTables,
+  '0010-turns': createTurnTables,
+  '0011-lifecycle-columns': addLifecycleColumns,
+  '0012-lifecycle': createLifecycleTables,
+  '0013-step-notes': addStepNotes,
+  '0014-services': createServiceTables,
+  '0015-previews': createPreviewTables,
+  '0016-terminals': createTerminalTables,
+  '0017-share-links': createShareLinkTables,
+  '0018-services-per-thread': addServiceColumn,
+  '0019-model-images': addModelImages,
+  '0020-workspaces': createWorkspaceTables,
+  '0021-snapshots': createSnapshotTables,
+  '0024-skills': createSkillTables,
+  '0025-thread-links': createThreadLinkTables,
+  '0026-connections': createConnectionTables,
+  '0027-forks': addForkColumn,
+  '0028-rewinds': createRewindTables,
+  '0029-agents': createAgentTables,
+  '0031-agent-environments': createEnvironmentTable,
+  '0032-runs': createRunTables,
+  '0033-snapshot-memory': addSnapshotMemory,
+  '0034-installs': createInstallTables,
+  '0035-connection-programs': addConnectionPrograms,
+  '0038-copies-by-link': addCopyColumns,
+  '0039-git-credentials': createGitCredentialTables,
+  '0040-turn-manifests': createManifestTable,
+  '0041-kept-runs': addKeptRuns,
+}
+
+export const migrationNames = Object.keys(changes)
+
+/** Brings the database up to date. Two servers that start at once are safe: one waits for the other. */
+export async function migrate(open: OpenDatabase): Promise<void> {
+  const migrations = Object.fromEntries(
+    Object.entries(changes).map(([name, up]): [string, Migration] => [
+      name,
+      { up: (database) => up(database as Kysely<never>, open.kind) },
+    ]),
+  )
+  const migrator = new Migrator({ db: open.database, provider: { getMigrations: async () => migrations } })
+  const { error } = await migrator.migrateToLatest()
+  if (error !== undefined) throw error
+}

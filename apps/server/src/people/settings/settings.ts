@@ -1,0 +1,145 @@
+import type { LifecyclePolicy, SandboxLimits } from '@threadbox/domain'
+import type { Setting, Settings as SettingsView, UpdateSettings } from '@threadbox/protocol/public'
+import type { Kysely } from 'kysely'
+import type { System } from '../../platform/system/system.ts'
+import type { Audit } from '../audit/audit.ts'
+import {
+  editableSettings,
+  isLimitName,
+  isSettingName,
+  type SettingName,
+  type SettingValues,
+} from './editable-settings.ts'
+import { settingUnknown, settingValueInvalid } from './settings.errors.ts'
+import type { SettingTables } from './settings.table.ts'
+
+/** Settings that the owner changes in the app. Read each time they count, so a change takes effect at once. */
+export type Settings = {
+  values(): Promise<SettingValues>
+  limits(): Promise<SandboxLimits>
+  /** When sandboxes sleep that have no value of their own. */
+  policy(): Promise<LifecyclePolicy>
+  view(): Promise<SettingsView>
+  /**
+   * All of the changes or none. Throws `setting.unknown`, `setting.value-invalid`. Returns after those who asked to be told
+   * of new limits are done with them.
+   */
+  update(userId: string, request: UpdateSettings): Promise<SettingsView>
+  /** Called after a change of the limits. */
+  onLimitsChanged(listener: () => Promise<void>): void
+  /** Called after a change of when sandboxes sleep. */
+  onPolicyChanged(listener: () => Promise<void>): void
+}
+
+/** Settings that were read at start, for the page that lists everything. */
+export type FixedSetting = Omit<Setting, 'isEditable'>
+
+export function makeSettings(options: {
+  database: Kysely<SettingTables>
+  fixed: readonly FixedSetting[]
+  audit: Audit
+  system: System
+}): Settings {
+  const { database } = options
+  const limitListeners: (() => Promise<void>)[] = []
+  const policyListeners: (() => Promise<void>)[] = []
+  const values = async () => {
+    const rows = await database.selectFrom('settings').select(['name', 'json']).execute()
+    const stored = new Map(rows.map((row) => [row.name, JSON.parse(row.json) as unknown]))
+    const read = Object.entries(editableSettings).map(([name, setting]) => {
+      const parsed = setting.schema.safeParse(stored.get(name))
+      return [name, parsed.success ? parsed.data : setting.default]
+    })
+    return Object.fromEntries(read) as SettingValues
+  }
+  const view = async () => {
+    const present = await values()
+    return {
+      settings: [
+        ...Object.entries(editableSettings).map(([name, setting]) => ({
+          name,
+          doc: setting.doc,
+          value: present[name as SettingName],
+          default: setting.default,
+          isEditable: true,
+        })),
+        ...options.fixed.map((setting) => ({ ...setting, isEditable: false })),
+      ],
+      limits: limitsIn(present),
+    }
+  }
+  return {
+    values,
+    view,
+    limits: async () => limitsIn(await values()),
+    policy: async () => policyIn(await values()),
+    update: async (userId, request) => {
+      const changes = Object.entries(request.settings).map(([name, value]) => checkChange(name, value))
+      await store(options, userId, changes)
+      const changed = [
+        ...(changes.some(({ name }) => isLimitName(name)) ? limitListeners : []),
+        ...(changes.some(({ name }) => !isLimitName(name)) ? policyListeners : []),
+      ]
+      await Promise.all(changed.map((listener) => listener()))
+      return await view()
+    },
+    onLimitsChanged: (listener) => void limitListeners.push(listener),
+    onPolicyChanged: (listener) => void policyListeners.push(listener),
+  }
+}
+
+type Change = { name: SettingName; value: number | string | null }
+
+function checkChange(name: string, value: unknown): Change {
+  if (!isSettingName(name)) throw settingUnknown({ name })
+  if (value === null) return { name, value }
+  const parsed = editableSettings[name].schema.safeParse(value)
+  if (!parsed.success) {
+    throw settingValueInvalid({ name, problem: parsed.error.issues.map((issue) => issue.message).join('; ') })
+  }
+  return { name, value: parsed.data }
+}
+
+async function store(
+  options: { database: Kysely<SettingTables>; audit: Audit; system: System },
+  userId: string,
+  changes: readonly Change[],
+): Promise<void> {
+  await options.database.transaction().execute(async (transaction) => {
+    for (const { name, value } of changes) {
+      if (value === null) await transaction.deleteFrom('settings').where('name', '=', name).execute()
+      else {
+        const row = { json: JSON.stringify(value), updated_at: options.system.now(), updated_by: userId }
+        await transaction
+          .insertInto('settings')
+          .values({ name, ...row })
+          .onConflict((conflict) => conflict.column('name').doUpdateSet(row))
+          .execute()
+      }
+    }
+  })
+  for (const { name, value } of changes) {
+    await options.audit.record({ userId, action: 'setting-changed', subject: name, details: { value } })
+  }
+}
+
+function limitsIn(values: SettingValues): SandboxLimits {
+  return {
+    memoryBytes: values.sandboxMemoryBytes,
+    cpus: values.sandboxCpus,
+    processes: values.sandboxProcesses,
+    diskBytes: values.sandboxDiskBytes,
+  }
+}
+
+function policyIn(values: SettingValues): LifecyclePolicy {
+  const { idlePauseMinutes, hotHours, hotKeep, maxAwakeHours, retentionDays, maxServices } = values
+  return {
+    idlePauseMinutes,
+    hotHours,
+    hotKeep,
+    maxAwakeHours,
+    retentionDays: retentionDays === 0 ? null : retentionDays,
+    maxServices,
+  }
+}

@@ -1,0 +1,187 @@
+import { getConnInfo } from '@hono/node-server/conninfo'
+import { z } from '@hono/zod-openapi'
+import {
+  apiKeySchema,
+  changePasswordSchema,
+  createApiKeySchema,
+  createdApiKeySchema,
+  meSchema,
+  sessionSchema,
+  signInSchema,
+  signUpSchema,
+  updateMeSchema,
+} from '@threadbox/protocol/public'
+import {
+  type Api,
+  type ApiContext,
+  defineRoute,
+  idParam,
+  jsonAnswer,
+  jsonBody,
+  makeApi,
+  publicRoute,
+} from '../../platform/http/api.ts'
+import type { ApiKeys } from './api-keys.usecases.ts'
+import { sessionRequired } from './users.errors.ts'
+import type { RequestOrigin, Users } from './users.usecases.ts'
+
+const tags = ['account']
+const done = { 204: { description: 'Done.' } }
+
+const signUpRoute = defineRoute({
+  method: 'post',
+  path: '/auth/sign-up',
+  tags,
+  ...publicRoute,
+  summary: 'Sign up as the owner, with the one-time token that `up` printed',
+  request: { body: jsonBody(signUpSchema) },
+  responses: { 201: jsonAnswer(meSchema, 'Signed up and logged in.') },
+})
+const signInRoute = defineRoute({
+  method: 'post',
+  path: '/auth/sign-in',
+  tags,
+  ...publicRoute,
+  summary: 'Log in',
+  request: { body: jsonBody(signInSchema) },
+  responses: { 200: jsonAnswer(meSchema, 'Logged in; the cookie is set.') },
+})
+const signOutRoute = defineRoute({ method: 'post', path: '/auth/sign-out', tags, summary: 'Log out', responses: done })
+const passwordRoute = defineRoute({
+  method: 'post',
+  path: '/auth/password',
+  tags,
+  summary: 'Change the password and end every other login',
+  request: { body: jsonBody(changePasswordSchema) },
+  responses: done,
+})
+const sessionsRoute = defineRoute({
+  method: 'get',
+  path: '/auth/sessions',
+  tags,
+  summary: 'List logins',
+  responses: { 200: jsonAnswer(z.object({ sessions: z.array(sessionSchema) }), 'Logins that are valid now.') },
+})
+const endSessionRoute = defineRoute({
+  method: 'delete',
+  path: '/auth/sessions/{sessionId}',
+  tags,
+  summary: 'End a login',
+  request: { params: z.object({ sessionId: idParam }) },
+  responses: done,
+})
+const meRoute = defineRoute({
+  method: 'get',
+  path: '/me',
+  tags,
+  summary: 'Who is calling',
+  responses: { 200: jsonAnswer(meSchema, 'The person.') },
+})
+const updateMeRoute = defineRoute({
+  method: 'patch',
+  path: '/me',
+  tags,
+  summary: 'Change the name',
+  request: { body: jsonBody(updateMeSchema) },
+  responses: { 200: jsonAnswer(meSchema, 'The person.') },
+})
+const apiKeysRoute = defineRoute({
+  method: 'get',
+  path: '/api-keys',
+  tags,
+  summary: 'List API keys',
+  responses: { 200: jsonAnswer(z.object({ apiKeys: z.array(apiKeySchema) }), 'The keys, without their secrets.') },
+})
+const createApiKeyRoute = defineRoute({
+  method: 'post',
+  path: '/api-keys',
+  tags,
+  summary: 'Make an API key; its secret is shown once',
+  request: { body: jsonBody(createApiKeySchema) },
+  responses: { 201: jsonAnswer(createdApiKeySchema, 'The key with its secret.') },
+})
+const deleteApiKeyRoute = defineRoute({
+  method: 'delete',
+  path: '/api-keys/{apiKeyId}',
+  tags,
+  summary: 'Delete an API key',
+  request: { params: z.object({ apiKeyId: idParam }) },
+  responses: done,
+})
+
+/** What a person without a login may call. */
+export function signInRoutes(users: Users): Api {
+  const api = makeApi()
+  api.openapi(signUpRoute, async (context) => {
+    const { me, setCookies } = await users.signUp(context.req.valid('json'), originOf(context))
+    addCookies(context, setCookies)
+    return context.json(me, 201)
+  })
+  api.openapi(signInRoute, async (context) => {
+    const { me, setCookies } = await users.signIn(context.req.valid('json'), originOf(context))
+    addCookies(context, setCookies)
+    return context.json(me, 200)
+  })
+  return api
+}
+
+export function accountRoutes(dependencies: { users: Users; apiKeys: ApiKeys }): Api {
+  const { users, apiKeys } = dependencies
+  const api = makeApi()
+  api.openapi(signOutRoute, async (context) => {
+    requireSession(context)
+    addCookies(context, await users.signOut(context.get('loginHeaders')))
+    return context.body(null, 204)
+  })
+  api.openapi(passwordRoute, async (context) => {
+    const { userId } = requireSession(context)
+    const caller = { userId, headers: context.get('loginHeaders') }
+    addCookies(context, await users.changePassword(context.req.valid('json'), caller))
+    return context.body(null, 204)
+  })
+  api.openapi(sessionsRoute, async (context) => {
+    const { userId, sessionId } = context.get('caller')
+    return context.json({ sessions: await users.sessions(userId, sessionId) }, 200)
+  })
+  api.openapi(endSessionRoute, async (context) => {
+    const { userId } = requireSession(context)
+    await users.endSession(userId, context.req.valid('param').sessionId)
+    return context.body(null, 204)
+  })
+  api.openapi(meRoute, async (context) => context.json(await users.me(context.get('caller').userId), 200))
+  api.openapi(updateMeRoute, async (context) => {
+    const { userId } = requireSession(context)
+    return context.json(await users.rename(userId, context.req.valid('json').name), 200)
+  })
+  api.openapi(apiKeysRoute, async (context) => {
+    return context.json({ apiKeys: await apiKeys.list(context.get('caller').userId) }, 200)
+  })
+  api.openapi(createApiKeyRoute, async (context) => {
+    const { userId } = requireSession(context)
+    return context.json(await apiKeys.create(userId, context.req.valid('json')), 201)
+  })
+  api.openapi(deleteApiKeyRoute, async (context) => {
+    const { userId } = requireSession(context)
+    await apiKeys.delete(userId, context.req.valid('param').apiKeyId)
+    return context.body(null, 204)
+  })
+  return api
+}
+
+/** Keys and logins are managed by people: a leaked key must not be able to make itself another one. */
+function requireSession(context: ApiContext): { userId: string } {
+  const caller = context.get('caller')
+  if (caller.sessionId === null) throw sessionRequired({})
+  return caller
+}
+
+function addCookies(context: ApiContext, cookies: readonly string[]): void {
+  for (const cookie of cookies) context.header('set-cookie', cookie, { append: true })
+}
+
+/** The address of the connection. In-process callers (tests) have none. */
+function originOf(context: ApiContext): RequestOrigin {
+  const hasConnection = (context.env as { incoming?: unknown } | undefined)?.incoming !== undefined
+  const address = hasConnection ? getConnInfo(context).remote.address : undefined
+  return { headers: context.req.raw.headers, address: address ?? 'local' }
+}

@@ -1,0 +1,117 @@
+import { type Kysely, sql } from 'kysely'
+import type { DatabaseKind } from '../../platform/database/database.ts'
+
+/** Tables of the login library, with its column names. Times are text in the embedded database, `timestamptz` else. */
+type UserRow = {
+  id: string
+  name: string
+  email: string
+  emailVerified: number | boolean
+  image: string | null
+  createdAt: string | Date
+  updatedAt: string | Date
+}
+type SessionRow = {
+  id: string
+  expiresAt: string | Date
+  token: string
+  createdAt: string | Date
+  updatedAt: string | Date
+  ipAddress: string | null
+  userAgent: string | null
+  userId: string
+}
+/** A key for programs. Only its SHA-256 is kept. */
+export type ApiKeyRow = {
+  id: string
+  user_id: string
+  name: string
+  prefix: string
+  sha256: string
+  created_at: number
+  last_used_at: number | null
+  expires_at: number | null
+}
+/** At most one row (`id` is always 1): who owns the installation. Its primary key decides a race of two sign-ups. */
+type OwnerRow = { id: number; user_id: string; created_at: number }
+
+export type UserTables = { users: UserRow; sessions: SessionRow; api_keys: ApiKeyRow; owner: OwnerRow }
+
+export async function createUserTables(database: Kysely<never>, kind: DatabaseKind): Promise<void> {
+  await createLoginTables(database, kind)
+  await database.schema
+    .createTable('api_keys')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('prefix', 'text', (column) => column.notNull())
+    .addColumn('sha256', 'text', (column) => column.notNull().unique())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addColumn('last_used_at', 'bigint')
+    .addColumn('expires_at', 'bigint')
+    .execute()
+  await database.schema
+    .createTable('owner')
+    .addColumn('id', 'integer', (column) => column.primaryKey())
+    .addColumn('user_id', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .execute()
+}
+
+async function createLoginTables(database: Kysely<never>, kind: DatabaseKind): Promise<void> {
+  const time = kind === 'sqlite' ? sql`date` : sql`timestamptz`
+  const flag = kind === 'sqlite' ? sql`integer` : sql`boolean`
+  await database.schema
+    .createTable('users')
+    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('email', 'text', (column) => column.notNull().unique())
+    .addColumn('emailVerified', flag, (column) => column.notNull())
+    .addColumn('image', 'text')
+    .addColumn('createdAt', time, (column) => column.notNull())
+    .addColumn('updatedAt', time, (column) => column.notNull())
+    .execute()
+  await database.schema
+    .createTable('sessions')
+    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('expiresAt', time, (column) => column.notNull())
+    .addColumn('token', 'text', (column) => column.notNull().unique())
+    .addColumn('createdAt', time, (column) => column.notNull())
+    .addColumn('updatedAt', time, (column) => column.notNull())
+    .addColumn('ipAddress', 'text')
+    .addColumn('userAgent', 'text')
+    .addColumn('userId', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
+    .execute()
+  await database.schema.createIndex('sessions_userId_idx').on('sessions').column('userId').execute()
+  await createAccountTables(database, time)
+}
+
+async function createAccountTables(database: Kysely<never>, time: ReturnType<typeof sql>): Promise<void> {
+  await database.schema
+    .createTable('accounts')
+    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('accountId', 'text', (column) => column.notNull())
+    .addColumn('providerId', 'text', (column) => column.notNull())
+    .addColumn('userId', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('accessToken', 'text')
+    .addColumn('refreshToken', 'text')
+    .addColumn('idToken', 'text')
+    .addColumn('accessTokenExpiresAt', time)
+    .addColumn('refreshTokenExpiresAt', time)
+    .addColumn('scope', 'text')
+    .addColumn('password', 'text')
+    .addColumn('createdAt', time, (column) => column.notNull())
+    .addColumn('updatedAt', time, (column) => column.notNull())
+    .execute()
+  await database.schema.createIndex('accounts_userId_idx').on('accounts').column('userId').execute()
+  await database.schema
+    .createTable('verifications')
+    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('identifier', 'text', (column) => column.notNull())
+    .addColumn('value', 'text', (column) => column.notNull())
+    .addColumn('expiresAt', time, (column) => column.notNull())
+    .addColumn('createdAt', time, (column) => column.notNull())
+    .addColumn('updatedAt', time, (column) => column.notNull())
+    .execute()
+  await database.schema.createIndex('verifications_identifier_idx').on('verifications').column('identifier').execute()
+}

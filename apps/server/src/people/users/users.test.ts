@@ -1,0 +1,162 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { cookieOf, makeTestApplication, ownerRequest, type TestApplication } from '../../application.test-utils.ts'
+import { tablesIn } from '../../tables.test-utils.ts'
+
+let server: TestApplication
+beforeEach(async () => {
+  server = await makeTestApplication()
+})
+afterEach(() => server[Symbol.asyncDispose]())
+
+async function codeOf(response: Response): Promise<string> {
+  return ((await response.json()) as { error: { code: string } }).error.code
+}
+
+describe('sign-up', () => {
+  test('is refused with a wrong token, and nobody is made', async () => {
+    const response = await server.call('POST', '/api/v1/auth/sign-up', { body: { ...ownerRequest(), token: 'guess' } })
+    expect(response.status).toBe(403)
+    expect(await codeOf(response)).toBe('auth.owner-token-wrong')
+    expect(await (await server.call('GET', '/api/v1/setup')).json()).toMatchObject({ ownerExists: false })
+  })
+
+  test('makes the first person the owner, logs them in and uses the token up', async () => {
+    const owner = await server.signUpOwner()
+    const me = await server.call('GET', '/api/v1/me', { person: owner })
+    expect(await me.json()).toEqual({ id: owner.userId, name: 'Owner', email: 'owner@example.com', isOwner: true })
+    await expect(stat(join(server.directory, 'owner-token'))).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  test('is closed after the first person, also with the right token', async () => {
+    await server.signUpOwner()
+    const again = { ...ownerRequest(), email: 'second@example.com' }
+    const response = await server.call('POST', '/api/v1/auth/sign-up', { body: again })
+    expect(await codeOf(response)).toBe('auth.sign-up-closed')
+  })
+
+  test('lets one of two simultaneous sign-ups through and leaves no trace of the other', async () => {
+    const requests = ['one', 'two'].map((name) =>
+      server.call('POST', '/api/v1/auth/sign-up', { body: { ...ownerRequest(), email: `${name}@example.com` } }),
+    )
+    const statuses = (await Promise.all(requests)).map((response) => response.status).sort()
+    expect(statuses).toEqual([201, 403])
+    const users = await tablesIn(server.open).selectFrom('users').select('id').execute()
+    expect(users).toHaveLength(1)
+  })
+})
+
+describe('login', () => {
+  test('O12: is found beside cookies of its name that a preview planted, and signing out ends it', async () => {
+    const owner = await server.signUpOwner()
+    const name = owner.headers.cookie?.split('=')[0]
+    const headers = { cookie: `${name}=planted; ${owner.headers.cookie}; ${name}=planted.too` }
+    expect((await server.call('GET', '/api/v1/me', { headers })).status).toBe(200)
+    expect((await server.call('POST', '/api/v1/auth/sign-out', { headers })).status).toBe(204)
+    expect((await server.call('GET', '/api/v1/me', { person: owner })).status).toBe(401)
+  })
+
+  test('refuses a wrong password and an unknown e-mail in the same words', async () => {
+    await server.signUpOwner()
+    const wrong = { email: 'owner@example.com', password: 'not the password' }
+    const unknown = { email: 'nobody@example.com', password: 'not the password' }
+    const answers = await Promise.all(
+      [wrong, unknown].map(async (body) => {
+        const { error } = (await (await server.call('POST', '/api/v1/auth/sign-in', { body })).json()) as {
+          error: { requestId: string }
+        }
+        return { ...error, requestId: '' }
+      }),
+    )
+    expect(answers[0]).toEqual(answers[1])
+    expect(answers[0]).toMatchObject({ code: 'auth.credentials-wrong', kind: 'unauthenticated' })
+  })
+
+  test('is slowed down after ten attempts and open again a quarter of an hour later', async () => {
+    await server.signUpOwner()
+    const body = { email: 'owner@example.com', password: 'not the password' }
+    for (let attempt = 0; attempt < 10; attempt += 1) await server.call('POST', '/api/v1/auth/sign-in', { body })
+    const right = { email: 'owner@example.com', password: ownerRequest().password }
+    const refused = await server.call('POST', '/api/v1/auth/sign-in', { body: right })
+    expect(refused.status).toBe(429)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    server.clock.now += 15 * 60_000
+    expect((await server.call('POST', '/api/v1/auth/sign-in', { body: right })).status).toBe(200)
+  })
+
+  test('sets a cookie that names the installation, and it ends with the logout', async () => {
+    await server.signUpOwner()
+    const body = { email: 'owner@example.com', password: ownerRequest().password }
+    const response = await server.call('POST', '/api/v1/auth/sign-in', { body })
+    const [cookie] = response.headers.getSetCookie()
+    expect(cookie).toMatch(/^threadbox-test00=.*HttpOnly.*SameSite=Lax/)
+    const person = { userId: '', headers: { cookie: cookieOf(response) } }
+    expect((await server.call('POST', '/api/v1/auth/sign-out', { person })).status).toBe(204)
+    expect(await codeOf(await server.call('GET', '/api/v1/me', { person }))).toBe('auth.required')
+  })
+
+  test('uses a __Host- cookie that is Secure where people come over TLS', async () => {
+    const hosts = { installation: 'test00', baseDomain: '', allowedHosts: '', listenHost: '127.0.0.1' }
+    await using secure = await makeTestApplication({ hosts: { ...hosts, publicUrl: 'https://box.example.com' } })
+    const headers = { host: 'box.example.com', origin: 'https://box.example.com' }
+    const response = await secure.call('POST', '/api/v1/auth/sign-up', { body: ownerRequest(), headers })
+    expect(response.headers.getSetCookie()[0]).toMatch(/^__Host-threadbox-test00=.*; Path=\/; HttpOnly; Secure/)
+    expect(response.headers.get('strict-transport-security')).toContain('max-age=')
+  })
+
+  test('ends one login of several, and not that of somebody else', async () => {
+    const owner = await server.signUpOwner()
+    const other = await server.addPerson('other')
+    const listed = await server.call('GET', '/api/v1/auth/sessions', { person: other })
+    const { sessions } = (await listed.json()) as { sessions: { id: string; isCurrent: boolean }[] }
+    expect(sessions).toMatchObject([{ isCurrent: true }])
+    const path = `/api/v1/auth/sessions/${sessions[0]?.id}`
+    expect(await codeOf(await server.call('DELETE', path, { person: owner }))).toBe('session.not-found')
+    expect((await server.call('DELETE', path, { person: other })).status).toBe(204)
+    expect((await server.call('GET', '/api/v1/me', { person: other })).status).toBe(401)
+  })
+
+  test('ends every other login when the password changes', async () => {
+    const owner = await server.signUpOwner()
+    const body = { email: 'owner@example.com', password: ownerRequest().password }
+    const second = cookieOf(await server.call('POST', '/api/v1/auth/sign-in', { body }))
+    const change = { currentPassword: ownerRequest().password, newPassword: 'another long password' }
+    const changed = await server.call('POST', '/api/v1/auth/password', { body: change, person: owner })
+    expect(changed.status).toBe(204)
+    expect((await server.call('GET', '/api/v1/me', { headers: { cookie: second } })).status).toBe(401)
+    expect((await server.call('GET', '/api/v1/me', { headers: { cookie: cookieOf(changed) } })).status).toBe(200)
+  })
+})
+
+describe('API keys', () => {
+  test('work until they are deleted or expire, are stored only as a hash, and cannot make keys', async () => {
+    const person = await server.signUpOwner()
+    const body = { name: 'script', expiresInDays: 1 }
+    const created = await server.call('POST', '/api/v1/api-keys', { body, person })
+    const { id, secret, prefix } = (await created.json()) as { id: string; secret: string; prefix: string }
+    expect(secret.startsWith(prefix)).toBe(true)
+    const headers = { authorization: `Bearer ${secret}` }
+    expect((await server.call('GET', '/api/v1/me', { headers })).status).toBe(200)
+    expect(JSON.stringify(await tablesIn(server.open).selectFrom('api_keys').selectAll().execute())).not.toContain(
+      secret,
+    )
+    const another = await server.call('POST', '/api/v1/api-keys', { body, headers })
+    expect(await codeOf(another)).toBe('auth.session-required')
+    server.clock.now += 24 * 3600 * 1000
+    expect(await codeOf(await server.call('GET', '/api/v1/me', { headers }))).toBe('auth.required')
+    expect((await server.call('DELETE', `/api/v1/api-keys/${id}`, { person })).status).toBe(204)
+  })
+
+  test('need no origin, because no other page can send them', async () => {
+    const person = await server.signUpOwner()
+    const created = await server.call('POST', '/api/v1/api-keys', { body: { name: 'script' }, person })
+    const { secret } = (await created.json()) as { secret: string }
+    const response = await server.app.request('http://localhost/api/v1/threads', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: '{}',
+    })
+    expect(response.status).toBe(201)
+  })
+})

@@ -1,0 +1,125 @@
+import type { UserEvent } from '@threadbox/protocol/public'
+import type { Logger } from '@threadbox/telemetry'
+import { waitAtMost } from '../../platform/system/wait.ts'
+import type { AwakeSandbox } from '../state/sandbox-access.ts'
+
+/**
+ * Follows the folders that open pages show, and tells their people that something in one changed. It wakes no sandbox
+ * and keeps none awake.
+ */
+export type FilesWatch = {
+  /** Resolves when the folders are followed, or the sandbox sleeps. Forgotten after a minute without another word. */
+  watch(wish: { userId: string; threadId: string; paths: readonly string[] }): Promise<void>
+  stop(): Promise<void>
+}
+
+/** How long a wish counts; pages renew it twice in that time. */
+const leaseMs = 60_000
+/** Changes that follow each other are told once in this time. */
+const quietMs = 400
+/** Of one person in one thread, over all of its pages. */
+const maxFollowed = 64
+
+type Followed = {
+  threadId: string
+  path: string
+  /** Until when whom to tell. */
+  leases: Map<string, number>
+  ended: AbortController
+  started: Promise<void>
+  work: Promise<void>
+}
+
+type Parts = {
+  ifAwake: (threadId: string) => Promise<AwakeSandbox | undefined>
+  publish: (userId: string, event: UserEvent) => void
+  now: () => number
+  logger: Logger
+}
+
+export function makeFilesWatch(parts: Parts): FilesWatch {
+  const followed = new Map<string, Followed>()
+  const stopped = new AbortController()
+
+  const begin = (key: string, threadId: string, path: string) => {
+    const started = Promise.withResolvers<void>()
+    const ended = new AbortController()
+    const one: Followed = {
+      threadId,
+      path,
+      leases: new Map(),
+      ended,
+      started: started.promise,
+      work: Promise.resolve(),
+    }
+    const signal = AbortSignal.any([ended.signal, stopped.signal])
+    one.work = follow(parts, { one, signal, onStarted: started.resolve })
+      .catch((error: unknown) => {
+        if (!signal.aborted) parts.logger.debug({ err: error, threadId }, 'a folder is not followed')
+      })
+      .finally(() => {
+        started.resolve()
+        if (followed.get(key) === one) followed.delete(key)
+      })
+    followed.set(key, one)
+    return one
+  }
+  const forgetOldest = (userId: string, threadId: string) => {
+    const own = [...followed.values()].filter((one) => one.threadId === threadId && one.leases.has(userId))
+    own.sort((one, other) => (one.leases.get(userId) ?? 0) - (other.leases.get(userId) ?? 0))
+    for (const one of own.slice(0, Math.max(0, own.length - maxFollowed))) {
+      one.leases.delete(userId)
+      if (one.leases.size === 0) one.ended.abort()
+    }
+  }
+  return {
+    watch: async ({ userId, threadId, paths }) => {
+      if (stopped.signal.aborted) return
+      const wanted = [...new Set(paths)].map((path) => {
+        const key = `${threadId} ${path}`
+        const one = followed.get(key) ?? begin(key, threadId, path)
+        one.leases.set(userId, parts.now() + leaseMs)
+        return one
+      })
+      forgetOldest(userId, threadId)
+      await Promise.all(wanted.map(({ started }) => started))
+    },
+    stop: async () => {
+      stopped.abort()
+      await Promise.all([...followed.values()].map(({ work }) => work))
+    },
+  }
+}
+
+/** Until nobody wants it any more, or the boot is over, or the folder is gone. */
+async function follow(
+  parts: Parts,
+  options: { one: Followed; signal: AbortSignal; onStarted: () => void },
+): Promise<void> {
+  const { one, signal, onStarted } = options
+  const { threadId, path } = one
+  const sandbox = await parts.ifAwake(threadId)
+  if (sandbox === undefined) return
+  using _expiry = whenLeasesEnd(parts, one)
+  let telling: Promise<void> | undefined
+  const tell = () => {
+    telling ??= waitAtMost(quietMs, { signal }).then(() => {
+      telling = undefined
+      for (const userId of one.leases.keys()) parts.publish(userId, { type: 'files-changed', threadId, path })
+    })
+  }
+  for await (const { event } of sandbox.files.watchDir({ path }, { signal })) {
+    if (event.case === 'start') onStarted()
+    else if (event.case === 'filesystem') tell()
+  }
+  await telling
+}
+
+function whenLeasesEnd(parts: Parts, one: Followed): Disposable {
+  const timer = setInterval(() => {
+    for (const [userId, until] of one.leases) if (until <= parts.now()) one.leases.delete(userId)
+    if (one.leases.size === 0) one.ended.abort()
+  }, leaseMs / 2)
+  timer.unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}

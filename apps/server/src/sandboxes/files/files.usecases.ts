@@ -1,0 +1,230 @@
+import { posix } from 'node:path'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { isErrorOf } from '@threadbox/errors'
+import { filesystem } from '@threadbox/protocol/guest'
+import type { FileEntry, FilesPage } from '@threadbox/protocol/public'
+import type { OpenedFile, ReachableSandbox } from '../state/awake-sandbox.ts'
+import { fileIsDirectory, fileNotFound } from '../state/file.errors.ts'
+import { fileRefused, sandboxDiskFull, sandboxNotAwake } from '../state/sandboxes.errors.ts'
+import { fileChanged, fileExists, folderProtected, rangeOutside } from './files.errors.ts'
+import type { SleepingReads } from './sleeping-files.ts'
+
+type Info = filesystem.EntryInfo
+const types: Record<number, FileEntry['type']> = {
+  [filesystem.FileType.FILE]: 'file',
+  [filesystem.FileType.DIRECTORY]: 'directory',
+  [filesystem.FileType.SYMLINK]: 'symlink',
+}
+
+/** What a write may rely on: the state that the writer has seen, or that there is nothing yet. */
+export type WriteCondition = { ifMatch: string | undefined; onlyIfNew: boolean }
+
+/** Which part of a folder, in the order of names. */
+export type FilesPart = { after: string; limit: number }
+
+/** Folders without which nobody can work in the sandbox. */
+const protectedFolders = new Set(['/', '/home', '/home/user'])
+
+/**
+ * The files of a thread's sandbox. Each call brings it awake first; with `mayWake` false those that only read leave one
+ * that sleeps asleep and read its disk, or throw `sandbox.not-awake` where that cannot be read.
+ */
+export type Files = {
+  list(threadId: string, path: string, options: FilesPart & ReadOptions): Promise<FilesPage>
+  entry(threadId: string, path: string, options: ReadOptions): Promise<FileEntry>
+  /** Throws `file.not-found`, `file.is-directory`, `file.range-outside`. */
+  read(
+    threadId: string,
+    path: string,
+    options: ReadOptions & { range: string | undefined },
+  ): Promise<OpenedFile & { entry: FileEntry }>
+  /** Throws `file.changed` with the version that is there now, `file.path-taken`, `sandbox.disk-full`. */
+  write(
+    threadId: string,
+    path: string,
+    options: WriteCondition & {
+      content: ReadableStream<Uint8Array>
+      signal: AbortSignal
+      /** A new file may be run by whoever may read it. */
+      isExecutable?: boolean
+    },
+  ): Promise<FileEntry>
+  /** Tells what was removed. Throws `file.folder-protected`. */
+  remove(threadId: string, path: string): Promise<FileEntry>
+  /** Throws `file.path-taken` instead of overwriting, `file.folder-protected`. */
+  move(threadId: string, request: { from: string; to: string }): Promise<FileEntry>
+  makeFolder(threadId: string, path: string): Promise<FileEntry>
+  /** A folder as a zip; with `only` these paths below it. Of a sandbox that sleeps its disk is read where it can be. */
+  archive(
+    threadId: string,
+    path: string,
+    options: { only: readonly string[]; signal: AbortSignal },
+  ): Promise<ReadableStream<Uint8Array>>
+}
+
+export type ReadOptions = { signal: AbortSignal; mayWake: boolean }
+
+export function makeFiles(options: {
+  awake: (threadId: string, options: { reason: 'files'; signal?: AbortSignal }) => Promise<ReachableSandbox>
+  ifAwake: (threadId: string) => Promise<ReachableSandbox | undefined>
+  /** Throws `sandbox.not-awake` for a thread without a sandbox. */
+  asleep: (threadId: string, signal: AbortSignal) => Promise<SleepingReads>
+}): Files {
+  const awake = (threadId: string, signal?: AbortSignal) =>
+    options.awake(threadId, { reason: 'files', ...(signal === undefined ? {} : { signal }) })
+  /** Undefined: it sleeps and may go on sleeping. */
+  const toRead = (threadId: string, { mayWake, signal }: ReadOptions) =>
+    mayWake ? awake(threadId, signal) : options.ifAwake(threadId)
+  const archiveAsleep: (...order: Parameters<Files['archive']>) => Promise<ReadableStream<Uint8Array> | undefined> =
+    async (threadId, path, { only, signal }) => {
+      if ((await options.ifAwake(threadId)) !== undefined) return undefined
+      try {
+        return await (await options.asleep(threadId, signal)).archive(path, only)
+      } catch (error) {
+        if (isErrorOf(sandboxNotAwake, error)) return undefined
+        throw error
+      }
+    }
+  return {
+    list: async (threadId, path, { after, limit, ...how }) => {
+      const sandbox = await toRead(threadId, how)
+      if (sandbox === undefined) return await (await options.asleep(threadId, how.signal)).list(path, { after, limit })
+      const request = { path, depth: 1, after, limit }
+      return pageOf(await onPath(path, sandbox.files.listDir(request, { signal: how.signal })), { after, limit })
+    },
+    entry: async (threadId, path, how) => {
+      const sandbox = await toRead(threadId, how)
+      if (sandbox === undefined) return await (await options.asleep(threadId, how.signal)).entry(path)
+      return present(await stat(sandbox, path))
+    },
+    read: async (threadId, path, { range, ...how }) => {
+      const { signal } = how
+      const sandbox = await toRead(threadId, how)
+      if (sandbox === undefined) return await (await options.asleep(threadId, signal)).read(path, range)
+      const info = await stat(sandbox, path)
+      if (info.type === filesystem.FileType.DIRECTORY) throw fileIsDirectory({ path })
+      if (range !== undefined && isOutside(range, Number(info.size))) {
+        throw rangeOutside({ path, sizeBytes: Number(info.size) })
+      }
+      const opened = await sandbox.openFile(path, { signal, ...(range === undefined ? {} : { range }) })
+      return { ...opened, entry: present(info) }
+    },
+    write: async (threadId, path, { content, signal, isExecutable, ...condition }) => {
+      const sandbox = await awake(threadId, signal)
+      await checkCondition(sandbox, path, condition)
+      await sandbox.uploadFile(path, content, { signal, isExecutable: isExecutable === true })
+      return present(await stat(sandbox, path))
+    },
+    remove: async (threadId, path) => {
+      requireUnprotected(path)
+      const sandbox = await awake(threadId)
+      const removed = present(await stat(sandbox, path))
+      await onPath(path, sandbox.files.remove({ path }))
+      return removed
+    },
+    move: async (threadId, { from, to }) => {
+      requireUnprotected(from)
+      const sandbox = await awake(threadId)
+      await stat(sandbox, from)
+      if ((await statIfThere(sandbox, to)) !== undefined) throw fileExists({ path: to })
+      await onPath(to, sandbox.files.move({ source: from, destination: to }))
+      return present(await stat(sandbox, to))
+    },
+    makeFolder: async (threadId, path) => {
+      const sandbox = await awake(threadId)
+      await onPath(path, sandbox.files.makeDir({ path }))
+      return present(await stat(sandbox, path))
+    },
+    archive: async (threadId, path, options) => {
+      const asleep = await archiveAsleep(threadId, path, options)
+      if (asleep !== undefined) return asleep
+      const sandbox = await awake(threadId, options.signal)
+      const info = await stat(sandbox, path)
+      if (info.type !== filesystem.FileType.DIRECTORY) throw fileRefused({ path, problem: 'it is not a folder.' })
+      return await sandbox.openArchive(path, options)
+    },
+  }
+}
+
+/** Between this look and the write there is a moment: it protects a person's edit, it is not a lock. */
+async function checkCondition(sandbox: ReachableSandbox, path: string, condition: WriteCondition): Promise<void> {
+  if (condition.ifMatch === undefined && !condition.onlyIfNew) return
+  const info = await statIfThere(sandbox, path)
+  if (condition.onlyIfNew && info !== undefined) throw fileExists({ path })
+  const version = info === undefined ? null : versionOf(info)
+  if (condition.ifMatch !== undefined && version !== condition.ifMatch) throw fileChanged({ path, version })
+}
+
+function requireUnprotected(path: string): void {
+  const named = posix.resolve('/', path)
+  if (protectedFolders.has(named)) throw folderProtected({ path: named })
+}
+
+/** A guest of an older version knows nothing of parts and answers with everything. */
+function pageOf(answer: filesystem.ListDirResponse, { after, limit }: FilesPart): FilesPage {
+  const entries = answer.entries.map(present)
+  if (answer.total !== undefined) return { entries, total: answer.total, next: answer.next ?? null }
+  const following = entries.filter(({ name }) => name > after).sort((one, other) => (one.name < other.name ? -1 : 1))
+  const shown = following.slice(0, limit)
+  const next = following.length > limit ? (shown.at(-1)?.name ?? null) : null
+  return { entries: shown, total: entries.length, next }
+}
+
+/** Files of /proc say that they are empty and still have content: nothing can be said of their parts. */
+function isOutside(range: string, sizeBytes: number): boolean {
+  const start = /^bytes=(\d+)-/.exec(range)?.[1]
+  return start !== undefined && sizeBytes > 0 && Number(start) >= sizeBytes
+}
+
+async function stat(sandbox: ReachableSandbox, path: string): Promise<Info> {
+  const { entry } = await onPath(path, sandbox.files.stat({ path }))
+  if (entry === undefined) throw fileNotFound({ path })
+  return entry
+}
+
+async function statIfThere(sandbox: ReachableSandbox, path: string): Promise<Info | undefined> {
+  try {
+    return await stat(sandbox, path)
+  } catch (error) {
+    if ((error as { code?: unknown }).code === fileNotFound.code) return undefined
+    throw error
+  }
+}
+
+/**
+ * Changes with every write: modification time to the nanosecond, and size. It may change without one too: what the
+ * sandbox's memory knows of a time and what its disk knows differ by moments, and memory is forgotten, at a pause first.
+ */
+function versionOf(info: Info): string {
+  return `"${info.modifiedTime?.seconds ?? 0}-${info.modifiedTime?.nanos ?? 0}-${info.size}"`
+}
+
+async function onPath<Answer>(path: string, call: Promise<Answer>): Promise<Answer> {
+  try {
+    return await call
+  } catch (error) {
+    throw error instanceof ConnectError ? pathError(error, path) : error
+  }
+}
+
+function pathError(error: ConnectError, path: string): Error {
+  if (error.code === Code.NotFound) return fileNotFound({ path }, { cause: error })
+  if (error.code === Code.AlreadyExists) return fileExists({ path }, { cause: error })
+  if (error.code === Code.ResourceExhausted) return sandboxDiskFull({ path }, { cause: error })
+  const isAboutPath = [Code.InvalidArgument, Code.PermissionDenied, Code.FailedPrecondition].includes(error.code)
+  return isAboutPath ? fileRefused({ path, problem: error.rawMessage }, { cause: error }) : error
+}
+
+function present(info: Info): FileEntry {
+  const seconds = Number(info.modifiedTime?.seconds ?? 0)
+  return {
+    name: info.name === '' ? posix.basename(info.path) : info.name,
+    path: info.path,
+    type: types[info.type] ?? 'other',
+    sizeBytes: Number(info.size),
+    modifiedAt: seconds * 1000 + Math.floor((info.modifiedTime?.nanos ?? 0) / 1e6),
+    permissions: info.permissions,
+    version: versionOf(info),
+    linkTarget: info.symlinkTarget ?? null,
+  }
+}

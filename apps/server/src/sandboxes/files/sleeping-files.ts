@@ -1,0 +1,80 @@
+import { isThreadboxError } from '@threadbox/errors'
+import type { SleepingEntry } from '@threadbox/protocol/host'
+import type { FileEntry, FilesPage } from '@threadbox/protocol/public'
+import type { SleepingDisk } from '../host/sleeping-disk.ts'
+import type { OpenedFile } from '../state/awake-sandbox.ts'
+import { fileIsDirectory } from '../state/file.errors.ts'
+import { sandboxNotAwake } from '../state/sandboxes.errors.ts'
+import { rangeOutside } from './files.errors.ts'
+
+/** Codes by which the host says that this disk cannot be read from outside now. */
+const notReadableCodes = new Set(['sandbox.disk-not-readable', 'sandbox.not-found', 'disk.not-found'])
+
+/** What reads of a sandbox that sleeps answer; the same as if it were awake, without waking it. */
+export type SleepingReads = {
+  list(path: string, part: { after: string; limit: number }): Promise<FilesPage>
+  entry(path: string): Promise<FileEntry>
+  read(path: string, range: string | undefined): Promise<OpenedFile & { entry: FileEntry }>
+  archive(path: string, only: readonly string[]): Promise<ReadableStream<Uint8Array>>
+}
+
+/** `state` is what the error says where the disk cannot be read. */
+export function makeSleepingReads(disk: SleepingDisk, state: string): SleepingReads {
+  const asked = async <Result>(work: Promise<Result>): Promise<Result> => {
+    try {
+      return await work
+    } catch (error) {
+      if (isThreadboxError(error) && notReadableCodes.has(error.code))
+        throw sandboxNotAwake({ state }, { cause: error })
+      throw error
+    }
+  }
+  return {
+    list: async (path, part) => {
+      const { entries, total, next } = await asked(disk.list(path, part))
+      return { entries: entries.map(presentSleeping), total, next }
+    },
+    entry: async (path) => presentSleeping(await asked(disk.entry(path))),
+    archive: (path, only) => asked(disk.archive(path, only)),
+    read: async (path, range) => {
+      const about = await asked(disk.entry(path))
+      if (about.type === 'directory') throw fileIsDirectory({ path })
+      const part = partOf(range, about.sizeBytes)
+      if (part === 'outside') throw rangeOutside({ path, sizeBytes: about.sizeBytes })
+      const { stream } = await asked(disk.open(path, part))
+      const entry = presentSleeping(about)
+      if (part === undefined) return { status: 200, stream, sizeBytes: about.sizeBytes, contentRange: null, entry }
+      const contentRange = `bytes ${part.start}-${part.end}/${about.sizeBytes}`
+      return { status: 206, stream, sizeBytes: part.end - part.start + 1, contentRange, entry }
+    },
+  }
+}
+
+/** Undefined for the whole file, which is also the answer to ranges that are not understood. */
+function partOf(range: string | undefined, sizeBytes: number): { start: number; end: number } | 'outside' | undefined {
+  const match = /^bytes=(\d*)-(\d*)$/.exec(range ?? '')
+  if (match === null || (match[1] === '' && match[2] === '')) return undefined
+  const last = sizeBytes - 1
+  const start = match[1] === '' ? Math.max(0, sizeBytes - Number(match[2])) : Number(match[1])
+  const end = match[1] === '' || match[2] === '' ? last : Math.min(Number(match[2]), last)
+  return start > end ? 'outside' : { start, end }
+}
+
+function presentSleeping(entry: SleepingEntry): FileEntry {
+  return {
+    name: entry.name,
+    path: entry.path,
+    type: entry.type,
+    sizeBytes: entry.sizeBytes,
+    modifiedAt: entry.modifiedSeconds * 1000 + Math.floor(entry.modifiedNanos / 1e6),
+    permissions: permissionsOf(entry),
+    // As the guest makes it: a text that was read while it slept can be saved once it is awake.
+    version: `"${entry.modifiedSeconds}-${entry.modifiedNanos}-${entry.sizeBytes}"`,
+    linkTarget: entry.linkTarget,
+  }
+}
+
+function permissionsOf({ mode, type }: SleepingEntry): string {
+  const bits = [...'rwxrwxrwx'].map((letter, index) => ((mode & (0o400 >> index)) === 0 ? '-' : letter)).join('')
+  return `${type === 'directory' ? 'd' : type === 'symlink' ? 'L' : '-'}${bits}`
+}

@@ -1,0 +1,43 @@
+import { isErrorOf } from '@threadbox/errors'
+import { type AllowedAddresses, checkedUrl } from '../../platform/outbound/addresses.models.ts'
+import { connectionAddressInvalid, connectionAddressRefused } from '../../platform/outbound/outbound.errors.ts'
+import { gitAddressInvalid, gitAddressRefused } from './git-credentials.errors.ts'
+import { isSite, siteOf } from './git-target.models.ts'
+
+/**
+ * The origin of a Git server that a person named: `github.com`, or an address. Throws `git-credential.address-invalid` and
+ * `git-credential.address-refused`.
+ */
+export function gitAddressOf(text: string, allowed: AllowedAddresses): string {
+  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`
+  if (!URL.canParse(address)) throw gitAddressInvalid({ problem: 'it is none.' })
+  const { protocol, pathname, search } = new URL(address)
+  if (protocol !== 'https:' && protocol !== 'http:') {
+    throw gitAddressInvalid({ problem: 'it does not begin with https.' })
+  }
+  if (pathname !== '/' || search !== '') throw gitAddressInvalid({ problem: 'it has more than the name of a server.' })
+  const origin = requireReachable(address, allowed)
+  if (!isSite(siteOf(origin)))
+    throw gitAddressInvalid({ problem: 'the name of the server has characters that names have not.' })
+  return origin
+}
+
+/** As far as that can be judged without asking for the address: it was allowed when it was entered, and may not be now. */
+export function requireReachable(address: string, allowed: AllowedAddresses): string {
+  try {
+    return checkedUrl(address, allowed).origin
+  } catch (error) {
+    throw asGitError(error)
+  }
+}
+
+/** Addresses are judged as those of connections are; who enters one for git is told so in the words of git. */
+export function asGitError(error: unknown): unknown {
+  if (isErrorOf(connectionAddressRefused, error)) {
+    return gitAddressRefused({ host: String(error.details.host) }, { cause: error })
+  }
+  if (isErrorOf(connectionAddressInvalid, error)) {
+    return gitAddressInvalid({ problem: String(error.details.problem) }, { cause: error })
+  }
+  return error
+}

@@ -1,0 +1,128 @@
+import type {
+  CreateGitCredential,
+  GitCredential,
+  ThreadGitCredential,
+  UpdateGitCredential,
+} from '@threadbox/protocol/public'
+import type { Audit } from '../../people/audit/audit.ts'
+import type { AllowedAddresses } from '../../platform/outbound/addresses.models.ts'
+import type { SecretBox } from '../../platform/secrets/secret-box.ts'
+import type { System } from '../../platform/system/system.ts'
+import { gitAddressOf } from './git-address.models.ts'
+import { gitCredentialLimit, gitCredentialNotFound } from './git-credentials.errors.ts'
+import { presentCredential, presentForThread } from './git-credentials.presenter.ts'
+import type { GitCredentialStore } from './git-credentials.store.ts'
+import type { GitCredentialRow } from './git-credentials.table.ts'
+
+/** A thread that the caller may work in. */
+export type GitThread = { id: string; workspace_id: string | null }
+
+/** Every method throws `git-credential.not-found`, also for a credential of somebody else. */
+export type GitCredentials = {
+  list(userId: string): Promise<GitCredential[]>
+  /**
+   * Throws `git-credential.address-invalid`, `git-credential.address-refused`, `git-credential.limit`,
+   * `workspace.not-found`.
+   */
+  create(userId: string, request: CreateGitCredential): Promise<GitCredential>
+  update(userId: string, id: string, request: UpdateGitCredential): Promise<GitCredential>
+  delete(userId: string, id: string): Promise<void>
+  /** The person's own, and whether this thread may use them. */
+  ofThread(userId: string, thread: GitThread): Promise<ThreadGitCredential[]>
+  /** Replaces which of the person's own the thread itself may use. */
+  allow(userId: string, thread: GitThread, ids: readonly string[]): Promise<ThreadGitCredential[]>
+}
+
+export type GitCredentialsDependencies = {
+  store: GitCredentialStore
+  /** Throws `workspace.not-found` unless the person may manage it. */
+  requireWorkspace(userId: string, workspaceId: string): Promise<void>
+  secretBox: SecretBox
+  allowed: AllowedAddresses
+  /** What a thread may use is another thing from now on. */
+  onChanged(): void
+  audit: Audit
+  system: System
+}
+
+const maxCredentials = 50
+
+export function makeGitCredentials(dependencies: GitCredentialsDependencies): GitCredentials {
+  const { store, secretBox, allowed, audit, system, onChanged } = dependencies
+  const open = async (userId: string, id: string): Promise<GitCredentialRow> => {
+    const row = await store.find(id)
+    if (row?.user_id !== userId) throw gitCredentialNotFound({})
+    return row
+  }
+  const present = async (rows: readonly GitCredentialRow[]) => {
+    const grants = await store.grants(rows.map(({ id }) => id))
+    return rows.map((row) => presentCredential(row, grants))
+  }
+  const presentOne = async (userId: string, id: string) => {
+    const [credential] = await present([await open(userId, id)])
+    if (credential === undefined) throw gitCredentialNotFound({})
+    return credential
+  }
+  const requireWorkspaces = async (userId: string, workspaceIds: readonly string[] = []) => {
+    for (const workspaceId of workspaceIds) await dependencies.requireWorkspace(userId, workspaceId)
+  }
+  const record = (userId: string, action: string, row: Pick<GitCredentialRow, 'id' | 'address'>) =>
+    audit.record({ userId, action: `git-credential-${action}`, subject: row.id, details: { address: row.address } })
+  const ofThread: GitCredentials['ofThread'] = async (userId, thread) => {
+    const rows = await store.list(userId)
+    const grants = await store.grants(rows.map(({ id }) => id))
+    return rows.map((row) => presentForThread(row, { thread, grants }))
+  }
+
+  return {
+    list: async (userId) => await present(await store.list(userId)),
+    create: async (userId, request) => {
+      const address = gitAddressOf(request.address, allowed)
+      await requireWorkspaces(userId, request.workspaceIds)
+      if ((await store.list(userId)).length >= maxCredentials) throw gitCredentialLimit({ limit: maxCredentials })
+      const row: GitCredentialRow = {
+        ...{ id: system.newId('gitCredential'), user_id: userId, address, username: request.username },
+        ...{ sealed_token: secretBox.seal(request.token), access: request.access },
+        repositories_json: JSON.stringify(request.repositories ?? []),
+        ...{ last_used_at: null, created_at: system.now() },
+      }
+      await store.insert(row, request.workspaceIds ?? [])
+      await record(userId, 'created', row)
+      onChanged()
+      return await presentOne(userId, row.id)
+    },
+    update: async (userId, id, request) => {
+      const row = await open(userId, id)
+      await requireWorkspaces(userId, request.workspaceIds)
+      const { username, access, token, repositories, workspaceIds } = request
+      await store.update(id, {
+        ...(username === undefined ? {} : { username }),
+        ...(access === undefined ? {} : { access }),
+        ...(token === undefined ? {} : { sealed_token: secretBox.seal(token) }),
+        ...(repositories === undefined ? {} : { repositories_json: JSON.stringify(repositories) }),
+      })
+      if (workspaceIds !== undefined) await store.setWorkspaces(id, workspaceIds)
+      await record(userId, 'changed', row)
+      onChanged()
+      return await presentOne(userId, id)
+    },
+    delete: async (userId, id) => {
+      const row = await open(userId, id)
+      await store.delete(id)
+      await record(userId, 'deleted', row)
+      onChanged()
+    },
+    ofThread,
+    allow: async (userId, thread, ids) => {
+      const own = (await store.list(userId)).map(({ id }) => id)
+      if (ids.some((id) => !own.includes(id))) throw gitCredentialNotFound({})
+      await store.setThread(thread.id, { ids: own, allowed: ids })
+      await audit.record({
+        ...{ userId, action: 'git-credentials-allowed', subject: thread.id },
+        details: { count: ids.length },
+      })
+      onChanged()
+      return await ofThread(userId, thread)
+    },
+  }
+}

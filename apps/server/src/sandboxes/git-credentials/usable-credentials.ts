@@ -1,0 +1,48 @@
+import type { Access } from '../../threads/access/access.ts'
+import { repositoriesOf } from './git-credentials.presenter.ts'
+import type { GitCredentialStore } from './git-credentials.store.ts'
+import { siteOf } from './git-target.models.ts'
+
+/** A credential that a thread may use now, whose token is still sealed. */
+export type UsableCredential = {
+  id: string
+  userId: string
+  /** The first part of the path of requests for its server. */
+  site: string
+  address: string
+  username: string
+  sealedToken: string
+  access: string
+  repositories: string[]
+}
+
+/** Undefined: the thread is gone. */
+export type ThreadPlace = { ownerId: string; workspaceId: string | null }
+
+/** What a thread may use, asked anew each time: whoever takes something back has taken it back at once. */
+export type UsableCredentials = (threadId: string) => Promise<UsableCredential[]>
+
+export function makeUsableCredentials(options: {
+  store: GitCredentialStore
+  access: Access
+  placeOf(threadId: string): Promise<ThreadPlace | undefined>
+}): UsableCredentials {
+  const { store, access } = options
+  return async (threadId) => {
+    const place = await options.placeOf(threadId)
+    if (place === undefined) return []
+    const rows = await store.allowedIn({ threadId, workspaceId: place.workspaceId })
+    // Who has no part in the thread any more lends it nothing.
+    const owners = new Map<string, boolean>()
+    for (const { user_id } of rows) {
+      if (!owners.has(user_id)) owners.set(user_id, await access.may(user_id, 'work', place))
+    }
+    return rows
+      .filter(({ user_id }) => owners.get(user_id) === true)
+      .map((row) => ({
+        ...{ id: row.id, userId: row.user_id, site: siteOf(row.address), address: row.address },
+        ...{ username: row.username, sealedToken: row.sealed_token, access: row.access },
+        repositories: repositoriesOf(row),
+      }))
+  }
+}

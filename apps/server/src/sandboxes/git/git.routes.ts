@@ -1,0 +1,55 @@
+import { z } from '@hono/zod-openapi'
+import { gitDiffSchema, gitFilePathSchema, gitLookSchema, sandboxPathSchema } from '@threadbox/protocol/public'
+import { type Api, defineRoute, jsonAnswer, makeApi, type OpenThread, threadParams } from '../../platform/http/api.ts'
+import type { Git } from './git.usecases.ts'
+
+const tags = ['git']
+
+const lookRoute = defineRoute({
+  method: 'get',
+  path: '/threads/{threadId}/git',
+  tags,
+  summary: 'Find git repositories at, above and below a folder, and what changed in one of them; wakes nothing',
+  request: {
+    params: threadParams,
+    query: z.object({
+      path: sandboxPathSchema,
+      /** The folder of the repository whose working tree is told. */
+      repository: sandboxPathSchema.optional(),
+    }),
+  },
+  responses: { 200: jsonAnswer(gitLookSchema, 'The repositories, and the working tree of one.') },
+})
+const diffRoute = defineRoute({
+  method: 'get',
+  path: '/threads/{threadId}/git/diff',
+  tags,
+  summary: 'Compare one file of a working tree with the last commit; wakes nothing',
+  request: {
+    params: threadParams,
+    query: z.object({
+      path: sandboxPathSchema,
+      file: gitFilePathSchema,
+      /** What the file is called in the last commit, when that is another name. */
+      from: gitFilePathSchema.optional(),
+    }),
+  },
+  responses: { 200: jsonAnswer(gitDiffSchema, 'The difference.') },
+})
+
+export function gitRoutes({ git, open }: { git: Git; open: OpenThread }): Api {
+  const api = makeApi()
+  api.openapi(lookRoute, async (context) => {
+    const { threadId } = context.req.valid('param')
+    await open(context.get('caller').userId, threadId)
+    const { path, repository } = context.req.valid('query')
+    return context.json(await git.look(threadId, { path, repository, signal: context.req.raw.signal }), 200)
+  })
+  api.openapi(diffRoute, async (context) => {
+    const { threadId } = context.req.valid('param')
+    await open(context.get('caller').userId, threadId)
+    const { path: root, file, from } = context.req.valid('query')
+    return context.json(await git.diff(threadId, { root, file, from, signal: context.req.raw.signal }), 200)
+  })
+  return api
+}

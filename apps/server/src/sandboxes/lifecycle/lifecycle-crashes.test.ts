@@ -1,0 +1,230 @@
+import type { SandboxEvent } from '@threadbox/domain'
+import type { HostSandbox } from '@threadbox/protocol/host'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
+import { tablesIn } from '../../tables.test-utils.ts'
+import type { SandboxChange } from '../state/sandbox-changes.ts'
+import { type LifecycleBench, makeLifecycleBench } from './lifecycle.test-utils.ts'
+
+/**
+ * A crash leaves a row and a host in any two states that follow each other. Here a server that has not started yet is
+ * brought into each of them, and then started.
+ */
+let bench: LifecycleBench
+
+const change = async (event: SandboxEvent, more: Partial<SandboxChange> = {}) => {
+  const changed = await bench.server.parts.changeSandbox(await bench.row(), { event, ...more })
+  if (changed === undefined) throw new Error(`${event} was refused`)
+}
+const onHost = (more: Partial<HostSandbox>) => {
+  const [sandbox] = bench.host.sandboxes.values()
+  if (sandbox === undefined) throw new Error('the host has none')
+  bench.host.sandboxes.set(sandbox.sandboxId, { ...sandbox, ...more })
+}
+const isPaused = { actual: 'paused' as const, paused: { at: 1, imageBytes: 5, isFrozen: false } }
+const isStopped = { actual: 'stopped' as const, bootId: null, paused: null }
+const reaches = (state: string) => vi.waitFor(async () => expect(await bench.state()).toBe(state), { timeout: 3000 })
+const orders = () => bench.host.orders.map(({ order }) => order)
+
+onBothDatabases((target) => {
+  beforeEach(async () => {
+    bench = await makeLifecycleBench(await target())
+  })
+  afterEach(() => bench[Symbol.asyncDispose]())
+
+  describe('§2.5: the server ends in the middle of a pause', () => {
+    beforeEach(async () => {
+      await bench.awake()
+      await change('pause-requested', {
+        detail: { code: 'paused.idle', params: { minutes: 30 } },
+        columns: { pause_cause: 'idle' },
+      })
+    })
+    test('before the order was sent: it is sent', async () => {
+      await bench.start()
+      await reaches('paused')
+      expect(orders()).toEqual(['pause'])
+      expect((await bench.detail()).sandbox.detail).toEqual({ code: 'paused.idle', params: { minutes: 30 } })
+    })
+    test('after the host had paused it: the answer is asked for again, manifest and all', async () => {
+      onHost(isPaused)
+      await bench.start()
+      await reaches('paused')
+      const row = await bench.row()
+      expect(row.image_bytes).toBe(5)
+      expect((await bench.server.parts.sandboxStore.memory(row.id))?.manifest_json).toContain('version')
+    })
+    test('and the boot ended meanwhile: cold, with its cause', async () => {
+      const { boot_id: bootId } = await bench.row()
+      onHost({ ...isStopped, lastBootEnd: { bootId: bootId ?? '', cause: 'machine-restarted', at: 1, detail: '' } })
+      await bench.start()
+      await reaches('cold')
+      await vi.waitFor(async () =>
+        expect(await bench.notices()).toMatchObject([
+          { code: 'sandbox-stopped', params: { cause: 'machine-restarted' } },
+        ]),
+      )
+    })
+    test('and somebody wants it before it is settled: it is paused, then woken, as one', async () => {
+      const { boot_id: bootId } = await bench.row()
+      expect((await bench.awake()).bootId).toBe(bootId)
+      expect(orders()).toEqual(['pause', 'wake'])
+    })
+  })
+
+  describe('§2.5: the server ends in the middle of a wake', () => {
+    beforeEach(async () => {
+      await bench.awake()
+      await bench.detail('POST', '/pause')
+      await change('wake-requested')
+    })
+    test('before the order was sent, or before it was answered: it is sent again', async () => {
+      const { boot_id: bootId } = await bench.row()
+      await bench.start()
+      await reaches('active')
+      expect((await bench.row()).boot_id).toBe(bootId)
+      expect((await bench.reported()).from).toBe('memory')
+    })
+    test('after the host had woken it: it is active, and its report is written all the same', async () => {
+      onHost({ actual: 'ready', paused: null })
+      await bench.start()
+      await reaches('active')
+      expect((await bench.reported()).pausedAt).not.toBeNull()
+    })
+    test('and the memory was dropped: it starts from its disk', async () => {
+      onHost(isStopped)
+      await bench.start()
+      await reaches('active')
+      expect(await bench.reported()).toMatchObject({ from: 'disk' })
+    })
+  })
+
+  describe('§2.5: the server ends after a wake and before its report', () => {
+    test('the report is written once by the next start, also when it was written and not yet forgotten', async () => {
+      await bench.awake()
+      await bench.detail('POST', '/pause')
+      const facts = {
+        ...{ reportId: 'r-1', entryId: 'e-1', bootId: (await bench.row()).boot_id ?? '', from: 'frozen', cause: null },
+        ...{ pausedAt: 5, wokenAt: 9, wakeMs: 4 },
+      }
+      await change('wake-requested')
+      onHost({ actual: 'ready', paused: null })
+      await change('wake-finished', { columns: { wake_json: JSON.stringify(facts), paused_at: null } })
+      await bench.server.parts.recoverLifecycle()
+      await bench.reported()
+      const { sandboxStore } = bench.server.parts
+      await tablesIn(bench.server.open)
+        .updateTable('sandboxes')
+        .set({ wake_json: JSON.stringify(facts) })
+        .execute()
+      await bench.server.parts.recoverLifecycle()
+      expect(await bench.wakes()).toHaveLength(1)
+      expect((await sandboxStore.find(bench.threadId))?.wake_json).toBeNull()
+      expect(await bench.reported()).toMatchObject({ id: 'r-1', from: 'frozen', wakeMs: 4, status: 'complete' })
+    })
+    test('one that nobody completed is completed, and says what could not be looked at any more', async () => {
+      await bench.awake()
+      await bench.detail('POST', '/pause')
+      await bench.awake()
+      await bench.reported()
+      const database = tablesIn(bench.server.open)
+      await database.updateTable('survival_reports').set({ status: 'checking', before_json: null }).execute()
+      await bench.detail('POST', '/pause')
+      await bench.server.parts.recoverLifecycle()
+      const report = await vi.waitFor(async () => {
+        const { latestReport } = await bench.detail()
+        expect(latestReport).toMatchObject({ status: 'complete', items: [{ outcome: 'unchecked' }, { kind: 'file' }] })
+        return latestReport
+      })
+      expect(report?.items[0]?.reason).not.toBe('')
+    })
+  })
+
+  describe('§2.5: host and server disagree after either was away', () => {
+    test('a sandbox that the host paused on its way down is paused, with its manifest', async () => {
+      await bench.awake()
+      onHost(isPaused)
+      await bench.start()
+      await reaches('paused')
+      expect((await bench.detail()).sandbox.detail?.code).toBe('paused.shutdown')
+    })
+    test('one that the host paused is woken at the next use also before that is noticed', async () => {
+      const { bootId } = await bench.awake()
+      onHost(isPaused)
+      expect((await bench.awake()).bootId).toBe(bootId)
+      expect((await bench.reported()).from).toBe('memory')
+    })
+    test('one that the host paused in the middle of a turn is woken by the turn', async () => {
+      const { bootId } = await bench.awake()
+      using _turn = bench.server.parts.sandboxes.hold(bench.threadId)
+      onHost(isPaused)
+      expect((await bench.awake()).bootId).toBe(bootId)
+    })
+    test('one that is paused here and runs there is active', async () => {
+      await bench.awake()
+      await bench.detail('POST', '/pause')
+      onHost({ actual: 'ready', paused: null })
+      await bench.start()
+      await reaches('active')
+    })
+    test('one whose memory is gone there is cold, with the cause', async () => {
+      await bench.awake()
+      await bench.detail('POST', '/pause')
+      const { boot_id: bootId } = await bench.row()
+      onHost({ ...isStopped, lastBootEnd: { bootId: bootId ?? '', cause: 'killed-outside', at: 1, detail: 'killed' } })
+      await bench.start()
+      await reaches('cold')
+      await bench.awake()
+      expect(await bench.reported()).toMatchObject({
+        cause: { code: 'ended-killed-outside' },
+        pausedAt: expect.any(Number),
+      })
+    })
+    test('a paused one that the host does not know is left alone until somebody wants it', async () => {
+      await bench.awake()
+      await bench.detail('POST', '/pause')
+      bench.host.sandboxes.clear()
+      await bench.start()
+      expect(await bench.state()).toBe('paused')
+    })
+    test('a boot that the record gave up is ended, so that a restart that was cut off leaves nothing', async () => {
+      await bench.awake()
+      await change('boot-ended', { bootId: null, columns: { cause_json: null } })
+      await bench.start()
+      await vi.waitFor(() => expect(orders()).toEqual(['stop']))
+      expect(await bench.state()).toBe('cold')
+    })
+    test('§2.3: memory that was given up while the server was away is no accident', async () => {
+      await bench.awake()
+      await bench.detail('POST', '/pause')
+      const row = await bench.row()
+      const cause = { code: 'memory-given-up', detail: 'time', pausedAt: row.paused_at }
+      await bench.server.parts.sandboxStore.set(row.id, { cause_json: JSON.stringify(cause) })
+      onHost({ ...isStopped, lastBootEnd: { bootId: row.boot_id ?? '', cause: 'stopped', at: 1, detail: '' } })
+      await bench.start()
+      await reaches('cold')
+      expect(await bench.notices()).toEqual([])
+      await bench.awake()
+      expect(await bench.reported()).toMatchObject({ cause: { code: 'memory-given-up' } })
+    })
+  })
+
+  describe('the connection breaks between an order and its answer', () => {
+    test.each(['pause', 'wake'] as const)(
+      'of a %s: nothing is believed, and it is settled when the host is back',
+      async (order) => {
+        await bench.awake()
+        await bench.start()
+        const { boot_id: bootId } = await bench.row()
+        if (order === 'wake') await bench.detail('POST', '/pause')
+        const lost = new Set([order])
+        bench.host.loseAnswer = (given) => lost.delete(given as typeof order)
+        if (order === 'pause') expect((await bench.call('POST', '/pause')).status).toBe(503)
+        else await expect(bench.awake()).rejects.toMatchObject({ code: 'host.unreachable' })
+        bench.host.closeConnections()
+        await reaches(order === 'pause' ? 'paused' : 'active')
+        expect((await bench.row()).boot_id).toBe(bootId)
+      },
+    )
+  })
+})

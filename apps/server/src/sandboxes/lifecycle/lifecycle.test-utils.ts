@@ -1,0 +1,96 @@
+import type {
+  LifecycleLogEntry,
+  NoticeEntry,
+  SandboxDetail,
+  SurvivalReport,
+  WakeEntry,
+} from '@threadbox/protocol/public'
+import { expect, vi } from 'vitest'
+import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
+import { type HostStandIn, startHostStandIn } from '../host/host-stand-in.test-utils.ts'
+import type { SandboxRow } from '../state/sandboxes.table.ts'
+
+/** A server with its host stood in, one person and one thread. */
+export type LifecycleBench = AsyncDisposable & {
+  host: HostStandIn
+  server: TestApplication
+  owner: TestPerson
+  threadId: string
+  /** Starts to follow the host and to carry out the policy. */
+  start(): Promise<void>
+  newThread(): Promise<string>
+  awake(threadId?: string): Promise<{ sandboxId: string; bootId: string }>
+  call(method: string, rest?: string, body?: unknown): Promise<Response>
+  detail(method?: string, rest?: string, body?: unknown): Promise<SandboxDetail>
+  row(threadId?: string): Promise<SandboxRow>
+  state(threadId?: string): Promise<string>
+  codes(): Promise<LifecycleLogEntry['code'][]>
+  notices(): Promise<NoticeEntry[]>
+  wakes(): Promise<WakeEntry[]>
+  /** The newest report, once it is complete. */
+  reported(count?: number): Promise<SurvivalReport>
+  /** Time goes by, and everything that is due is done. */
+  pass(milliseconds: number): Promise<void>
+}
+
+export async function makeLifecycleBench(options: { databaseUrl?: string } = {}): Promise<LifecycleBench> {
+  const host = await startHostStandIn()
+  const server = await makeTestApplication({ ...options, hostSocket: host.socketPath })
+  const owner = await server.signUpOwner()
+  const newThread = async () => (await server.parts.threads.create(owner.userId, {})).id
+  const threadId = await newThread()
+  const entries = () => server.parts.log.entries(threadId)
+  const bench: LifecycleBench = {
+    ...{ host, server, owner, threadId, newThread },
+    start: async () => {
+      const reached = Promise.withResolvers<void>()
+      using _listener = server.parts.userHub.subscribe(owner.userId, (event) => {
+        if (event.type === 'status-updated') reached.resolve()
+      })
+      await server.start()
+      await host.followed()
+      await reached.promise
+    },
+    awake: (id = threadId) => server.parts.sandboxes.awake(id, { reason: 'turn' }),
+    call: (method, rest = '', body = undefined) =>
+      server.call(method, `/api/v1/threads/${threadId}/sandbox${rest}`, {
+        person: owner,
+        ...(body === undefined ? {} : { body }),
+      }),
+    detail: async (method = 'GET', rest = '', body = undefined) => {
+      const response = await bench.call(method, rest, body)
+      const answer = (await response.json()) as SandboxDetail
+      expect(response.status, JSON.stringify(answer)).toBe(200)
+      return answer
+    },
+    row: async (id = threadId) => {
+      const row = await server.parts.sandboxStore.find(id)
+      if (row === undefined) throw new Error('the thread has no sandbox')
+      return row
+    },
+    state: async (id = threadId) => (await bench.row(id)).state,
+    codes: async () => (await bench.detail()).log.map(({ code }) => code),
+    notices: async () => (await entries()).filter((entry): entry is NoticeEntry => entry.kind === 'notice'),
+    wakes: async () => (await entries()).filter((entry): entry is WakeEntry => entry.kind === 'wake'),
+    reported: (count = 1) =>
+      vi.waitFor(async () => {
+        const wakes = await bench.wakes()
+        const report = wakes.at(-1)?.report
+        if (wakes.length < count || report?.status !== 'complete') throw new Error('not complete yet')
+        return report
+      }),
+    pass: async (milliseconds) => {
+      server.clock.now += milliseconds
+      await server.parts.policyLoop.look()
+    },
+    [Symbol.asyncDispose]: async () => {
+      await server[Symbol.asyncDispose]()
+      await host[Symbol.asyncDispose]()
+    },
+  }
+  return bench
+}
+
+export const minute = 60_000
+export const hour = 60 * minute
+export const day = 24 * hour

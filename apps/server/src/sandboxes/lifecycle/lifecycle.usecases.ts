@@ -1,0 +1,240 @@
+import { decideAwake, makeKeyedLock } from '@threadbox/domain'
+import type {
+  ChangeSandboxDetail,
+  LifecycleLogEntry,
+  SandboxDetail,
+  SandboxView,
+  SurvivalReport,
+} from '@threadbox/protocol/public'
+import type { Logger } from '@threadbox/telemetry'
+import type { System } from '../../platform/system/system.ts'
+import { threadNotFound } from '../../threads/log/threads.errors.ts'
+import type { ReadDefaults } from '../../threads/workspaces/sandbox-defaults.ts'
+import type { HostClient } from '../host/host-client.ts'
+import { makeRow } from '../state/bring-awake.ts'
+import type { LifecycleRecorder } from '../state/lifecycle-recorder.ts'
+import type { ApplyLimits } from '../state/live-limits.ts'
+import type { Pausing } from '../state/pausing.ts'
+import type { Sandboxes } from '../state/sandbox-access.implementation.ts'
+import type { ChangeSandbox } from '../state/sandbox-changes.ts'
+import { ownLimitsOf, policyOf } from '../state/sandbox-rows.ts'
+import { sandboxNotAwake, sandboxTurnRunning } from '../state/sandboxes.errors.ts'
+import { awakeFactsOf, type PresenterContext } from '../state/sandboxes.presenter.ts'
+import type { SandboxStore, SettableColumns } from '../state/sandboxes.store.ts'
+import type { SandboxRow } from '../state/sandboxes.table.ts'
+import type { GuestQuestions } from './guest-manifest.ts'
+import { holdTooFar, reportNotFound, rescuedNotFound } from './lifecycle.errors.ts'
+import type { LifecycleStore } from './lifecycle.store.ts'
+import type { LifecycleLogRow } from './lifecycle.table.ts'
+import { lookInside } from './sandbox-inside.ts'
+import type { SurvivalReports } from './survival-reports.ts'
+
+/** What a person can do with the computer of a thread that is theirs: the caller has checked that. */
+export type Lifecycle = {
+  detail(threadId: string): Promise<SandboxDetail>
+  change(threadId: string, request: ChangeSandboxDetail): Promise<SandboxDetail>
+  /** Throws `sandbox.turn-running`, `sandbox.not-awake`. Asleep with its memory already: nothing happens. */
+  pause(threadId: string): Promise<void>
+  wake(threadId: string): Promise<void>
+  /** Ends every process and starts again over the same disk. Throws `sandbox.turn-running`. */
+  restart(threadId: string): Promise<void>
+  hold(threadId: string, until: number | null): Promise<void>
+  report(threadId: string, reportId: string): Promise<SurvivalReport>
+  startRescued(threadId: string, restartId: string): Promise<void>
+  /** What `/status` says: only what was measured. */
+  status(threadId: string): Promise<Record<string, string | number>>
+}
+
+export type LifecycleDependencies = {
+  lifecycleStore: LifecycleStore
+  store: SandboxStore
+  host: HostClient
+  guest: GuestQuestions
+  sandboxes: Sandboxes
+  pausing: Pausing
+  change: ChangeSandbox
+  reports: SurvivalReports
+  recorder: LifecycleRecorder
+  applyLimits: ApplyLimits
+  defaults: ReadDefaults
+  view: (threadId: string) => Promise<SandboxView>
+  context: () => Promise<PresenterContext>
+  announce: (threadId: string) => Promise<void>
+  /** A deadline may have come nearer. */
+  nudge: () => void
+  hashKeyOf: (sandboxId: string) => string
+  system: System
+  logger: Logger
+}
+
+const maxHoldDays = 7
+const shownLines = 200
+
+export function makeLifecycle(dependencies: LifecycleDependencies): Lifecycle {
+  const { store, sandboxes, pausing, recorder, system, lifecycleStore } = dependencies
+  const inOrder = makeKeyedLock()
+  const rowOf = async (threadId: string) => (await store.find(threadId)) ?? (await makeRow(dependencies, threadId))
+  const changed = async (threadId: string) => {
+    await dependencies.announce(threadId)
+    dependencies.nudge()
+  }
+  return {
+    detail: (threadId) => detail(dependencies, threadId),
+    change: async (threadId, request) => {
+      // A thread's own limits are one record: of two changes at once neither may take the other back.
+      await inOrder(threadId, async () => {
+        await changePolicy(dependencies, await rowOf(threadId), request)
+        await changeLimits(dependencies, await rowOf(threadId), request)
+      })
+      await changed(threadId)
+      return await detail(dependencies, threadId)
+    },
+    pause: async (threadId) => {
+      const row = await store.find(threadId)
+      if (row?.state !== 'active' && row?.state !== 'pausing' && row?.state !== 'paused') {
+        throw sandboxNotAwake({ state: row?.state ?? 'fresh' })
+      }
+      await pausing.pause(row, { cause: 'person' })
+    },
+    wake: async (threadId) => {
+      await sandboxes.awake(threadId, { reason: 'api' })
+    },
+    restart: (threadId) => restart(dependencies, threadId),
+    hold: async (threadId, until) => {
+      const latest = system.now() + maxHoldDays * 24 * 3_600_000
+      if (until !== null && (until <= system.now() || until > latest)) throw holdTooFar({ days: maxHoldDays })
+      const row = await rowOf(threadId)
+      const columns = { held_until: until, ...(until === null ? {} : { limit_announced: 0 }) }
+      await store.set(row.id, columns)
+      await recorder.record(threadId, until === null ? { code: 'hold-ended' } : { code: 'held', params: { until } })
+      await changed(threadId)
+    },
+    report: async (threadId, reportId) => {
+      const row = await lifecycleStore.report(reportId)
+      if (row?.thread_id !== threadId) throw reportNotFound({})
+      return JSON.parse(row.json) as SurvivalReport
+    },
+    startRescued: (threadId, restartId) => startRescued(dependencies, threadId, restartId),
+    status: (threadId) => status(dependencies, threadId),
+  }
+}
+
+async function detail(dependencies: LifecycleDependencies, threadId: string): Promise<SandboxDetail> {
+  const { store, lifecycleStore } = dependencies
+  const row = await store.find(threadId)
+  const defaults = (await dependencies.defaults([threadId]))(threadId)
+  const { policy, own } = policyOf(row, defaults.policy)
+  const ownLimits = row === undefined ? [] : Object.keys(ownLimitsOf(row))
+  const latest = await lifecycleStore.latestReport(threadId)
+  const lines = await lifecycleStore.lines(threadId, shownLines)
+  return {
+    sandbox: await dependencies.view(threadId),
+    policy,
+    ownPolicy: own,
+    workspacePolicy: defaults.workspace.policy.filter((name) => !own.includes(name)),
+    ownLimits,
+    workspaceLimits: defaults.workspace.limits.filter((name) => !ownLimits.includes(name)),
+    ...(await lookInside(dependencies, row)),
+    latestReport: latest === undefined ? null : (JSON.parse(latest.json) as SurvivalReport),
+    log: lines.map(presentLine),
+  }
+}
+
+function presentLine(row: LifecycleLogRow): LifecycleLogEntry {
+  const params = JSON.parse(row.params_json) as LifecycleLogEntry['params']
+  return { id: row.id, at: row.at, code: row.code, params, reportId: row.report_id }
+}
+
+async function changePolicy(
+  dependencies: LifecycleDependencies,
+  row: SandboxRow,
+  { policy }: ChangeSandboxDetail,
+): Promise<void> {
+  if (policy === undefined) return
+  const columns: SettableColumns = {
+    ...(policy.idlePauseMinutes === undefined ? {} : { idle_pause_minutes: policy.idlePauseMinutes }),
+    ...(policy.hotHours === undefined ? {} : { hot_hours: policy.hotHours }),
+    ...(policy.hotKeep === undefined ? {} : { hot_keep: policy.hotKeep }),
+    ...(policy.maxAwakeHours === undefined ? {} : { max_awake_hours: policy.maxAwakeHours, limit_announced: 0 }),
+    // Another time is announced anew.
+    ...(policy.retentionDays === undefined
+      ? {}
+      : { retention_days: policy.retentionDays, retention_announced_at: null }),
+    ...(policy.maxServices === undefined ? {} : { max_services: policy.maxServices }),
+  }
+  if (Object.keys(columns).length === 0) return
+  await dependencies.store.set(row.id, columns)
+  await dependencies.recorder.record(row.thread_id, { code: 'policy-changed' })
+}
+
+async function changeLimits(
+  dependencies: LifecycleDependencies,
+  row: SandboxRow,
+  { limits }: ChangeSandboxDetail,
+): Promise<void> {
+  if (limits === undefined || Object.keys(limits).length === 0) return
+  const own = Object.entries({ ...ownLimitsOf(row), ...limits }).filter(([, value]) => value !== null)
+  const ownJson = own.length === 0 ? null : JSON.stringify(Object.fromEntries(own))
+  await dependencies.store.set(row.id, { own_limits_json: ownJson })
+  await dependencies.applyLimits()
+  await dependencies.recorder.record(row.thread_id, { code: 'limits-changed' })
+}
+
+/**
+ * The record gives the boot up first: the start that follows ends it on the host, also after a crash in between, and
+ * its end is then nobody's accident.
+ */
+async function restart(dependencies: LifecycleDependencies, threadId: string): Promise<void> {
+  const { store, sandboxes, change, guest, recorder, system } = dependencies
+  if (sandboxes.isHeld(threadId)) throw sandboxTurnRunning({})
+  const startedAt = system.now()
+  const { sandboxId, bootId } = await sandboxes.awake(threadId, { reason: 'api' })
+  const hashKey = dependencies.hashKeyOf(sandboxId)
+  const signal = AbortSignal.timeout(5000)
+  const manifest = await guest.manifest({ sandboxId, bootId }, { hashKey, signal }).catch(() => null)
+  const row = await store.find(threadId)
+  if (row?.boot_id !== bootId) throw threadNotFound({})
+  if (sandboxes.isHeld(threadId)) throw sandboxTurnRunning({})
+  const manifestJson = manifest === null ? null : JSON.stringify(manifest)
+  await store.setMemory({ sandbox_id: row.id, manifest_json: manifestJson, rescue_json: null })
+  const cause = { code: 'restarted', detail: '', pausedAt: null }
+  await change(row, {
+    event: 'boot-ended',
+    bootId: null,
+    columns: { awake_since: null, cause_json: JSON.stringify(cause) },
+  })
+  await sandboxes.awake(threadId, { reason: 'api' })
+  await recorder.record(threadId, { code: 'restarted', params: { durationMs: system.now() - startedAt } })
+}
+
+async function startRescued(dependencies: LifecycleDependencies, threadId: string, restartId: string): Promise<void> {
+  const { lifecycleStore, sandboxes, guest, reports } = dependencies
+  const row = await lifecycleStore.latestReport(threadId)
+  const items = row === undefined ? [] : (JSON.parse(row.json) as SurvivalReport).items
+  if (row === undefined || !items.some((found) => found.restartId === restartId)) throw rescuedNotFound({})
+  const { sandboxId, bootId } = await sandboxes.awake(threadId, { reason: 'api' })
+  await guest.startRescued({ sandboxId, bootId }, restartId)
+  await reports.noteRestarted(row, restartId)
+}
+
+async function status(dependencies: LifecycleDependencies, threadId: string): Promise<Record<string, string | number>> {
+  const row = await dependencies.store.find(threadId)
+  const { usage, processes, ports } = await lookInside(dependencies, row)
+  const view = await dependencies.view(threadId)
+  const pauseAt = row?.state === 'active' ? await nextPause(dependencies, row) : null
+  const figures = {
+    memoryBytes: usage?.memoryBytes,
+    diskBytes: usage?.diskBytes,
+    processes: processes?.length,
+    ports: ports?.join(', '),
+    pauseAt,
+    memoryUntil: view.asleep?.memoryUntil,
+  }
+  const measured = Object.entries(figures).filter(([, value]) => value !== undefined && value !== null)
+  return { state: view.state, since: view.since, ...(Object.fromEntries(measured) as Record<string, string | number>) }
+}
+
+async function nextPause(dependencies: LifecycleDependencies, row: SandboxRow): Promise<number | null> {
+  const context = await dependencies.context()
+  return decideAwake(awakeFactsOf(row, context), policyOf(row, context.defaults(row.thread_id).policy).policy).pauseAt
+}

@@ -1,0 +1,221 @@
+import {
+  type AwakeDecision,
+  chooseDemotions,
+  decideAsleep,
+  decideAwake,
+  type LifecyclePolicy,
+  type SavedMemory,
+} from '@threadbox/domain'
+import { isThreadboxError } from '@threadbox/errors'
+import type { Logger } from '@threadbox/telemetry'
+import { makeNudgedSleep } from '../../platform/system/nudged-sleep.ts'
+import { waitAtMost } from '../../platform/system/wait.ts'
+import type { SandboxActivity } from '../state/activity.ts'
+import type { Pausing } from '../state/pausing.ts'
+import { policyOf } from '../state/sandbox-rows.ts'
+import { asleepFactsOf, awakeFactsOf, isAsleep, type PresenterContext } from '../state/sandboxes.presenter.ts'
+import type { SandboxStore } from '../state/sandboxes.store.ts'
+import type { SandboxRow } from '../state/sandboxes.table.ts'
+import type { Announcements } from './announcements.ts'
+import type { Demotion } from './demotion.ts'
+
+/**
+ * Decides for every sandbox what is to be done with it, at the moment when something is. One timer for all of them,
+ * however many sleep.
+ */
+export type PolicyLoop = {
+  start(): void
+  stop(): Promise<void>
+  /** Something changed that may bring a deadline nearer, or the reasons for which a sandbox is awake. */
+  nudge(): void
+  /** Looks at everything now. Resolves when what was decided is done. */
+  look(): Promise<void>
+  /** Memory images exceed what they may take. */
+  overBudget(pool: { usedBytes: number; budgetBytes: number }): Promise<void>
+}
+
+export type PolicyLoopDependencies = {
+  store: SandboxStore
+  activity: SandboxActivity
+  pausing: Pausing
+  demotion: Demotion
+  announcements: Announcements
+  clock: { jumpMs(): Promise<number> }
+  /** How everything is now; undefined while the host cannot be reached, when nothing can be decided. */
+  context: () => Promise<PresenterContext | undefined>
+  announce: (threadId: string) => void
+  removeFiles: (row: SandboxRow, days: number) => Promise<void>
+  logger: Logger
+}
+
+/** The longest sleep: a row of another server, a clock that was set. */
+const maxSleepMs = 30_000
+/** The shortest: however close deadlines are, the loop is not what keeps the machine busy. */
+const minSleepMs = 200
+/** After something failed: the reason is rarely gone a second later. */
+const retryMs = 5 * 60_000
+
+/** How long a stop waits for what is being carried out. What takes longer is settled by the next start. */
+const stopWaitMs = 2000
+
+export function makePolicyLoop(dependencies: PolicyLoopDependencies): PolicyLoop {
+  const { logger } = dependencies
+  const work = makeWork(dependencies)
+  let isStopped = false
+  const rest = makeNudgedSleep()
+  let running: Promise<unknown> = Promise.resolve()
+  // One after another: a look beside one that moves deadlines would see the new time and the old deadlines.
+  let looking: Promise<unknown> = Promise.resolve()
+  const lookOnce = () => {
+    const look = looking.then(lookNow)
+    looking = look.catch(() => undefined)
+    return look
+  }
+  const lookNow = async () => {
+    let context = await dependencies.context()
+    // Asked after the time was read, so that no jump lies between the time and the deadlines that are compared.
+    for (let jump = await dependencies.clock.jumpMs(); jump !== 0; jump = await dependencies.clock.jumpMs()) {
+      logger.warn({ jumpMs: jump }, 'the clock was set: deadlines move with it')
+      await dependencies.store.shiftTimes(jump)
+      dependencies.activity.shift(jump)
+      context = await dependencies.context()
+    }
+    if (context === undefined) return { next: Number.POSITIVE_INFINITY, now: 0 }
+    const rows = await dependencies.store.all()
+    const next = Math.min(...rows.map((row) => work.consider(row, context)))
+    return { next, now: context.now }
+  }
+  const loop = async () => {
+    while (!isStopped) {
+      rest.begin()
+      const { next, now } = await lookOnce().catch((error: unknown) => {
+        logger.error({ err: error }, 'sandboxes could not be looked at, will be tried again')
+        return { next: Number.POSITIVE_INFINITY, now: 0 }
+      })
+      if (isStopped) return
+      await rest.sleep(rest.hasNews ? minSleepMs : Math.max(minSleepMs, Math.min(maxSleepMs, next - now)))
+    }
+  }
+  return {
+    start: () => {
+      running = loop()
+    },
+    stop: async () => {
+      isStopped = true
+      rest.nudge()
+      await running
+      await waitAtMost(stopWaitMs, { work: work.settled() })
+    },
+    nudge: rest.nudge,
+    look: async () => {
+      await lookOnce()
+      // What an earlier look began is part of it: this one found it under way.
+      await work.settled()
+    },
+    overBudget: async (pool) => {
+      const context = await dependencies.context()
+      if (context === undefined) return
+      const rows = await dependencies.store.all()
+      const saved = rows.flatMap((row) => savedMemoryOf(row, context.defaults(row.thread_id).policy))
+      const chosen = chooseDemotions(saved, { ...pool, now: context.now })
+      await Promise.all(
+        rows.filter((row) => chosen.includes(row.id)).map((row) => dependencies.demotion.demote(row, 'budget')),
+      )
+    },
+  }
+}
+
+function savedMemoryOf(row: SandboxRow, inherited: LifecyclePolicy): SavedMemory[] {
+  if (row.state !== 'paused' || row.paused_at === null) return []
+  const { policy } = policyOf(row, inherited)
+  const holdsWork = row.pause_cause === 'awake-limit'
+  return [{ sandboxId: row.id, pausedAt: row.paused_at, bytes: row.image_bytes ?? 0, policy, holdsWork }]
+}
+
+/** Carries decisions out, one per sandbox at a time. What considers a sandbox says when it has to be looked at again. */
+function makeWork(dependencies: PolicyLoopDependencies) {
+  const { logger } = dependencies
+  const busy = new Map<string, Promise<void>>()
+  const retryAt = new Map<string, number>()
+  const shown = new Map<string, string>()
+
+  const begin = (row: SandboxRow, act: () => Promise<void>): void => {
+    if (busy.has(row.id)) return
+    const done = act()
+      .catch((error: unknown) => logger.warn({ err: error, sandboxId: row.id }, 'decision was not carried out'))
+      .finally(() => busy.delete(row.id))
+    busy.set(row.id, done)
+  }
+  const pause = (row: SandboxRow, decision: AwakeDecision, context: { now: number; policy: LifecyclePolicy }) => {
+    const { now, policy } = context
+    if ((retryAt.get(row.id) ?? 0) > now) return
+    begin(row, async () => {
+      try {
+        const isLimit = decision.action === 'pause-limit'
+        if (isLimit)
+          await dependencies.pausing.pause(row, { cause: 'awake-limit', params: { hours: policy.maxAwakeHours } })
+        else await dependencies.pausing.pause(row, { cause: 'idle', params: { minutes: policy.idlePauseMinutes } })
+        retryAt.delete(row.id)
+        if (isLimit) await dependencies.announcements.pausedAtLimit(row, policy.maxAwakeHours)
+      } catch (error) {
+        retryAt.set(row.id, now + retryMs)
+        if (!isThreadboxError(error) || error.kind !== 'conflict') throw error
+      }
+    })
+  }
+  const considerAwake = (row: SandboxRow, context: PresenterContext): number => {
+    const { policy } = policyOf(row, context.defaults(row.thread_id).policy)
+    const decision = decideAwake(awakeFactsOf(row, context), policy)
+    showReasons(row, decision)
+    const { action, nextLookAt } = decision
+    if (action === 'none') return nextLookAt
+    const again = Math.max(retryAt.get(row.id) ?? 0, context.now + 1000)
+    if (action === 'announce-limit') {
+      begin(row, () => dependencies.announcements.limitNear(row, decision, policy))
+      return nextLookAt
+    }
+    pause(row, decision, { now: context.now, policy })
+    return again
+  }
+  /** Tells whoever looks at the thread when the reasons are others than before, or the next pause moved. */
+  const showReasons = (row: SandboxRow, { reasons, pauseAt }: AwakeDecision) => {
+    const when = pauseAt === null ? '' : Math.round(pauseAt / 30_000)
+    const signature = `${row.boot_id} ${reasons.map(({ reason, detail }) => `${reason}:${detail}`).join()} ${when}`
+    if (shown.get(row.id) === signature) return
+    const isFirst = !shown.has(row.id)
+    shown.set(row.id, signature)
+    if (!isFirst) dependencies.announce(row.thread_id)
+  }
+  const considerAsleep = (row: SandboxRow, context: PresenterContext): number => {
+    shown.delete(row.id)
+    const { policy } = policyOf(row, context.defaults(row.thread_id).policy)
+    const { action, nextLookAt, removedAt } = decideAsleep(asleepFactsOf(row, context.now), policy)
+    const { announcements, demotion } = dependencies
+    const act: Record<typeof action, (() => Promise<void>) | undefined> = {
+      none: undefined,
+      demote: () => demotion.demote(row, 'time'),
+      'announce-removal': () => announcements.removalNear(row, removedAt ?? context.now),
+      remove: () => dependencies.removeFiles(row, policy.retentionDays ?? 0),
+    }
+    const perform = act[action]
+    if (perform === undefined) return nextLookAt
+    const tried = `${row.id} ${action} ${row.boot_id}`
+    const again = retryAt.get(tried) ?? 0
+    if (again > context.now) return again
+    // What succeeds is not decided again; what fails waits.
+    for (const [key, at] of retryAt) if (at <= context.now) retryAt.delete(key)
+    retryAt.set(tried, context.now + retryMs)
+    begin(row, perform)
+    return context.now + 1000
+  }
+  return {
+    consider: (row: SandboxRow, context: PresenterContext): number => {
+      if (row.state === 'active') return considerAwake(row, context)
+      if (isAsleep(row)) return considerAsleep(row, context)
+      return Number.POSITIVE_INFINITY
+    },
+    settled: async () => {
+      await Promise.all(busy.values())
+    },
+  }
+}

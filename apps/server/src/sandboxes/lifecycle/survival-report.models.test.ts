@@ -1,0 +1,490 @@
+import type { Manifest, RescueReport } from '@threadbox/protocol/guest'
+import type { SurvivalItem } from '@threadbox/protocol/public'
+import { describe, expect, test } from 'vitest'
+import { emptyManifest, emptyRescue } from '../host/host-stand-in.test-utils.ts'
+import { compareSurvival, type Evidence, summarise } from './survival-report.models.ts'
+
+const process = (pid: number, commandLine: string[], more: Partial<Manifest['processes'][number]> = {}) => ({
+  ...{ pid, startTicks: `${pid}00`, startedAt: 1, parentPid: 1, name: commandLine[0] ?? '', commandLine },
+  executable: `/usr/bin/${commandLine[0]}`,
+  ...{ cwd: '/home/user', user: 'user', memoryBytes: 1, role: 'user' as const, service: '', ...more },
+})
+const variable = (name: string, fingerprint: string | null = 'same', type = 'int') => ({
+  ...{
+    context: 'default',
+    name,
+    type,
+    bytes: 8,
+    fingerprint,
+    compared: 'content' as Manifest['kernels'][number]['variables'][number]['compared'],
+    rescue: 'data' as const,
+    reason: '',
+  },
+})
+const kernel = (variables: ReturnType<typeof variable>[], more: Partial<Manifest['kernels'][number]> = {}) => ({
+  ...{ context: 'default', pid: 97, state: 'idle' as const, variables, ...more },
+})
+const port = (number: number, pid: number | null = 10) => ({
+  ...{ protocol: 'tcp' as const, address: '127.0.0.1', port: number, pid },
+})
+const connection = (more: Partial<Manifest['connections'][number]> = {}) => ({
+  ...{ kind: 'tcp' as const, scope: 'inside' as const, local: '127.0.0.1:8000', remote: '127.0.0.1:40000' },
+  ...{ state: 'established', pid: 10, ...more },
+})
+
+const unix = (local: string) => connection({ kind: 'unix', local, remote: '' })
+
+const units = [unix('1'), unix('2')]
+
+/** Everything that a manifest can speak of. */
+const whole: Manifest = {
+  ...emptyManifest(),
+  processes: [
+    process(10, ['python', 'server.py']),
+    process(11, ['redis-server'], { role: 'service' }),
+    process(97, ['python', 'kernel.py'], { role: 'kernel' }),
+    process(12, ['bash', '/one'], { role: 'shell' }),
+  ],
+  ports: [port(8000)],
+  connections: [connection(), ...units],
+  kernels: [kernel([variable('x'), variable('frame')])],
+  shell: {
+    cwd: '/home/user',
+    environment: { PATH: 'p', TOKEN: 't' },
+    functions: ['greet'],
+    parts: { 'alias ll': 'l' },
+  },
+  packages: { python: { pandas: '2.2' }, apt: { jq: '1.7' }, npm: { serve: '14' } },
+  deletedOpenFiles: [{ pid: 10, path: '/tmp/gone', bytes: 100 }],
+  memoryFiles: [{ path: '/dev/shm/shared', bytes: 5, changedAt: 1 }],
+}
+const changed = (more: Partial<Manifest>): Manifest => ({ ...whole, ...more })
+const noFileChanged = {
+  ...{ since: 1, removed: [], changed: [], added: [] },
+  ...{ removedCount: 0, changedCount: 0, addedCount: 0 },
+}
+const hot = (after: Manifest | null, more: Partial<Evidence> = {}): Evidence => ({
+  ...{ facts: { from: 'memory', cause: null }, before: whole, after, afterProblem: 'it did not answer.' },
+  ...{ files: noFileChanged, rescued: null, replayed: null, services: [], ...more },
+})
+const notKept = (evidence: Evidence) =>
+  compareSurvival(evidence)
+    .filter((item) => item.outcome !== 'kept')
+    .map(({ kind, name, outcome }) => `${outcome} ${kind} ${name}`)
+const named = (items: readonly SurvivalItem[], name: string) => items.find((item) => item.name === name)
+
+test('C6: what is the same before and after is kept, all of it, and nothing else is said', () => {
+  expect(notKept(hot(whole))).toEqual([])
+  const { counts } = summarise(compareSurvival(hot(whole)))
+  const kept = Object.fromEntries(Object.entries(counts).map(([kind, count]) => [kind, count.kept]))
+  expect(kept).toEqual({
+    ...{ process: 1, service: 1, port: 1, connection: 3, variable: 2, shell: 1, environment: 2 },
+    ...{ package: 3, 'open-file': 1, file: 2 },
+  })
+})
+
+describe('C6: faults between the manifest and the second look: each is said, none is called kept', () => {
+  const [server, redis, python, shellProcess] = whole.processes
+  if (!server || !redis || !python || !shellProcess) throw new Error('four processes')
+  const without = (...pids: number[]) => whole.processes.filter(({ pid }) => !pids.includes(pid))
+  const kernelWith = (...variables: ReturnType<typeof variable>[]) => changed({ kernels: [kernel(variables)] })
+  const shell = (more: Partial<Manifest['shell']>) => changed({ shell: { ...whole.shell, ...more } })
+  const faults: [string, Manifest, string[]][] = [
+    [
+      'a process was killed',
+      changed({ processes: without(10), ports: [port(8000, null)] }),
+      ['lost process python server.py', 'unchecked port tcp 127.0.0.1:8000'],
+    ],
+    [
+      'its pid was given to another one',
+      changed({ processes: [process(10, ['sleep', '9'], { startTicks: '5' }), redis, python, shellProcess] }),
+      ['lost process python server.py', 'lost port tcp 127.0.0.1:8000'],
+    ],
+    [
+      'it was started again',
+      changed({
+        processes: [process(20, ['python', 'server.py']), redis, python, shellProcess],
+        ports: [port(8000, 20)],
+      }),
+      ['restarted process python server.py', 'restarted port tcp 127.0.0.1:8000'],
+    ],
+    [
+      'of two the same only one runs again',
+      changed({ processes: [process(20, ['redis-server']), server, python, shellProcess] }),
+      ['restarted service redis-server'],
+    ],
+    ['a service ended', changed({ processes: without(11) }), ['lost service redis-server']],
+    ['nothing listens any more', changed({ ports: [] }), ['lost port tcp 127.0.0.1:8000']],
+    ['another process took the port', changed({ ports: [port(8000, 11)] }), ['lost port tcp 127.0.0.1:8000']],
+    [
+      'it listens on another address',
+      changed({ ports: [{ ...port(8000), address: '0.0.0.0' }] }),
+      ['lost port tcp 127.0.0.1:8000'],
+    ],
+    [
+      'a connection is closed',
+      changed({ connections: units }),
+      ['lost connection tcp 127.0.0.1:8000 – 127.0.0.1:40000'],
+    ],
+    [
+      'the other side closes it',
+      changed({ connections: [connection({ state: 'half-closed' }), ...units] }),
+      ['lost connection tcp 127.0.0.1:8000 – 127.0.0.1:40000'],
+    ],
+    [
+      'one end of a unix connection is closed, and of which other one cannot be seen',
+      changed({ connections: [connection(), unix('1')] }),
+      ['lost connection unix 2 – ', 'unchecked connection unix 1 – '],
+    ],
+    [
+      'the process runs another program',
+      changed({
+        processes: [
+          { ...server, executable: '/usr/bin/sleep', commandLine: ['sleep', '9'] },
+          redis,
+          python,
+          shellProcess,
+        ],
+      }),
+      ['lost process python server.py'],
+    ],
+    [
+      'the process calls itself something else',
+      changed({ processes: [{ ...server, name: 'idle', commandLine: ['idle'] }, redis, python, shellProcess] }),
+      ['unchecked process python server.py'],
+    ],
+    [
+      'the shell that waits for commands is another one',
+      changed({ processes: [...without(12), process(13, ['bash', '/other'], { role: 'shell' })] }),
+      [],
+    ],
+    ['a shell that ran a command ended', changed({ processes: without(12) }), ['lost process shell of a command']],
+    ['a shell alias is gone', shell({ parts: {} }), ['lost shell shell session']],
+    ['a shell alias is another one', shell({ parts: { 'alias ll': 'x' } }), ['lost shell shell session']],
+    ['a file in memory is gone', changed({ memoryFiles: [] }), ['lost file /dev/shm/shared']],
+    [
+      'a file in memory was written to',
+      changed({ memoryFiles: [{ path: '/dev/shm/shared', bytes: 5, changedAt: 2 }] }),
+      ['unchecked file /dev/shm/shared'],
+    ],
+    ['a variable was deleted', kernelWith(variable('x')), ['lost variable frame']],
+    ['a variable has another value', kernelWith(variable('x', 'other'), variable('frame')), ['lost variable x']],
+    ['a variable has another type', kernelWith(variable('x', 'same', 'str'), variable('frame')), ['lost variable x']],
+    ['a variable cannot be compared', kernelWith(variable('x', null), variable('frame')), ['unchecked variable x']],
+    [
+      'the kernel ended',
+      changed({ kernels: [], processes: without(97) }),
+      ['lost process python kernel.py', 'lost variable x', 'lost variable frame'],
+    ],
+    [
+      'another kernel is in its place',
+      changed({ kernels: [kernel([variable('x')], { pid: 98 })] }),
+      ['lost variable x', 'lost variable frame'],
+    ],
+    [
+      'a cell is running',
+      changed({ kernels: [kernel([variable('x', 'other')], { state: 'busy' })] }),
+      ['unchecked variable x', 'unchecked variable frame'],
+    ],
+    [
+      'the kernel does not answer',
+      changed({
+        kernels: [kernel([], { state: 'not-answering' })],
+        unread: [{ what: 'variables of the Python kernel default', reason: 'no answer' }],
+      }),
+      ['unchecked variable x', 'unchecked variable frame'],
+    ],
+    ['the shell stands somewhere else', shell({ cwd: '/tmp' }), ['lost shell shell session']],
+    ['a shell function is gone', shell({ functions: [] }), ['lost shell shell session']],
+    ['an exported variable is gone', shell({ environment: { PATH: 'p' } }), ['lost environment TOKEN']],
+    [
+      'an exported variable has another value',
+      shell({ environment: { PATH: 'p', TOKEN: 'x' } }),
+      ['lost environment TOKEN'],
+    ],
+    [
+      'all values were hashed with another key',
+      shell({ environment: { PATH: '1', TOKEN: '2' } }),
+      ['unchecked environment PATH', 'unchecked environment TOKEN'],
+    ],
+    ['a package was removed', changed({ packages: { ...whole.packages, python: {} } }), ['lost package pandas']],
+    [
+      'a package has another version',
+      changed({ packages: { ...whole.packages, apt: { jq: '1.8' } } }),
+      ['lost package jq'],
+    ],
+    [
+      'packages could not be read',
+      changed({
+        packages: { python: {}, apt: {}, npm: {} },
+        unread: [{ what: 'packages', reason: 'locked' }],
+      }),
+      ['unchecked package pandas', 'unchecked package jq', 'unchecked package serve'],
+    ],
+    ['a deleted file is no longer open', changed({ deletedOpenFiles: [] }), ['lost open-file /tmp/gone']],
+    [
+      'a deleted file lost its end',
+      changed({ deletedOpenFiles: [{ pid: 10, path: '/tmp/gone', bytes: 5 }] }),
+      ['lost open-file /tmp/gone'],
+    ],
+    [
+      'processes could not be listed',
+      changed({ processes: [], unread: [{ what: 'processes', reason: 'no /proc' }] }),
+      [
+        'unchecked process python server.py',
+        'unchecked service redis-server',
+        'unchecked process python kernel.py',
+        'unchecked process shell of a command',
+        'lost port tcp 127.0.0.1:8000',
+      ],
+    ],
+  ]
+  test.each(faults)('%s', (_, after, expected) => {
+    expect(notKept(hot(after)).toSorted()).toEqual(expected.toSorted())
+    for (const item of compareSurvival(hot(after))) if (item.outcome !== 'kept') expect(item.reason).not.toBe('')
+  })
+})
+
+test('C6: a variable of which only one look had time for the content is claimed as the same object and no more', () => {
+  const before = changed({ kernels: [kernel([variable('x', '7f:content'), variable('frame', '8f:content')])] })
+  const identity = { ...variable('x', '7f:other'), compared: 'identity' as const }
+  const other = { ...variable('frame', '9f:other'), compared: 'identity' as const }
+  const items = compareSurvival(hot(changed({ kernels: [kernel([identity, other])] }), { before }))
+  expect(named(items, 'x')).toMatchObject({ outcome: 'kept', reason: expect.stringContaining('same object') })
+  expect(named(items, 'frame')).toMatchObject({ outcome: 'lost' })
+})
+
+test('A2: a connection to the outside is never called kept: only its other side knows', () => {
+  const before = changed({ connections: [connection({ scope: 'outside', remote: '192.0.2.1:443' })] })
+  expect(notKept(hot(before, { before }))).toEqual(['unchecked connection tcp 127.0.0.1:8000 – 192.0.2.1:443'])
+  const gone = hot(changed({ connections: [] }), { before })
+  expect(compareSurvival(gone).find(({ kind }) => kind === 'connection')).toMatchObject({
+    outcome: 'lost',
+    reason: 'It is closed: the other side gave it up.',
+  })
+})
+
+test('C8: files that are gone are lost, files that were written to are not claimed, the rest is kept', () => {
+  const files = {
+    ...noFileChanged,
+    removed: ['home/user/a.csv'],
+    removedCount: 3,
+    changed: ['home/user/log'],
+    changedCount: 1,
+  }
+  expect(notKept(hot(whole, { files }))).toEqual([
+    'lost file /home/user/a.csv',
+    'lost file 2 more files',
+    'unchecked file /home/user/log',
+  ])
+  expect(notKept(hot(whole, { files: null }))).toEqual(['unchecked file files on the disk'])
+  expect(notKept(hot(whole, { files: { ...noFileChanged, since: null } }))).toEqual([
+    'unchecked file files on the disk',
+  ])
+})
+
+test('a sandbox that nobody could look at is said to be unchecked, before or after', () => {
+  const after = compareSurvival(hot(null))
+  expect(after[0]).toMatchObject({
+    outcome: 'unchecked',
+    reason: 'The sandbox could not be looked at after the wake: it did not answer.',
+  })
+  const before = compareSurvival(hot(whole, { before: null }))
+  expect(before[0]).toMatchObject({
+    outcome: 'unchecked',
+    reason: 'What was alive could not be written down before the pause.',
+  })
+})
+
+describe('A3, G5: after a cold start', () => {
+  const cause = { code: 'memory-given-up', detail: '' }
+  const rescue = (more: Partial<RescueReport> = {}): RescueReport => ({
+    ...emptyRescue(),
+    state: 'replayed',
+    variables: [
+      { context: 'default', name: 'x', type: 'int', outcome: 'kept', method: 'data', bytes: 8, reason: '' },
+      {
+        context: 'default',
+        name: 'frame',
+        type: 'DataFrame',
+        outcome: 'lost',
+        method: 'none',
+        bytes: null,
+        reason: 'It is too large.',
+      },
+    ],
+    shell: { outcome: 'kept', reason: '' },
+    processes: [
+      { id: 'p1', pid: 10, commandLine: ['python', 'server.py'], cwd: '/', role: 'user', obstacle: '' },
+      {
+        id: 'p2',
+        pid: 11,
+        commandLine: ['redis-server'],
+        cwd: '/',
+        role: 'service',
+        obstacle: 'Its directory is gone.',
+      },
+    ],
+    ...more,
+  })
+  const empty = changed({
+    ...{ processes: [], ports: [], connections: [], deletedOpenFiles: [] },
+    kernels: [kernel([variable('x')], { pid: 50 })],
+  })
+  const cold = (more: Partial<Evidence> = {}) =>
+    hot(empty, { facts: { from: 'disk', cause }, rescued: rescue({ state: 'pending' }), replayed: rescue(), ...more })
+
+  test('processes are lost and can be started again where nothing stands against it', () => {
+    const items = compareSurvival(cold())
+    expect(named(items, 'python server.py')).toMatchObject({ outcome: 'lost', restartId: 'p1' })
+    expect(named(items, 'redis-server')).toMatchObject({ outcome: 'lost', restartId: null })
+    expect(named(items, 'redis-server')?.reason).toContain('Its directory is gone.')
+    expect(items.find(({ kind }) => kind === 'connection')?.outcome).toBe('lost')
+    expect(named(items, '/tmp/gone')?.outcome).toBe('lost')
+  })
+  test('O7: services stand under their names, with what became of them, and their processes do not', () => {
+    const before = changed({
+      processes: [
+        process(20, ['bash', '-c', 'npm start'], { role: 'service', service: 'web' }),
+        process(21, ['node', 'server.js'], { role: 'service', service: 'web', parentPid: 20 }),
+        process(22, ['redis-server'], { role: 'service', service: 'forgotten' }),
+      ],
+    })
+    const services = [
+      { name: 'web', command: 'npm start', outcome: 'restarted' as const, reason: 'It was started again.' },
+      { name: 'api', command: 'flask run', outcome: 'lost' as const, reason: 'It failed.' },
+    ]
+    const ofPrograms = (evidence: Evidence) =>
+      compareSurvival(evidence).flatMap(({ kind, name, outcome }) =>
+        kind === 'service' || kind === 'process' ? [`${outcome} ${kind} ${name}`] : [],
+      )
+    expect(ofPrograms(cold({ before, services }))).toEqual([
+      'restarted service web',
+      'lost service api',
+      'lost service forgotten',
+    ])
+    expect(ofPrograms(cold({ before: null, services }))).toContain('restarted service web')
+    expect(ofPrograms(hot(before, { before }))).toEqual([
+      'kept service web',
+      'kept process node server.js',
+      'kept service forgotten',
+    ])
+  })
+  test('variables are rescued only when they are back, and lost ones keep their reason', () => {
+    const items = compareSurvival(cold())
+    expect(named(items, 'x')).toMatchObject({ outcome: 'rescued' })
+    expect(named(items, 'frame')).toMatchObject({ outcome: 'lost', reason: 'It is too large.' })
+    const deleted = compareSurvival(cold({ after: { ...empty, kernels: [kernel([], { pid: 50 })] } }))
+    expect(named(deleted, 'x')).toMatchObject({ outcome: 'lost' })
+  })
+  test.each([
+    ['pending', 'unchecked'],
+    ['replaying', 'unchecked'],
+    ['failed', 'lost'],
+  ] as const)('a rescue that is %s makes a written variable %s', (state, outcome) => {
+    expect(named(compareSurvival(cold({ replayed: rescue({ state }) })), 'x')?.outcome).toBe(outcome)
+  })
+  test('variables that were not rescued at all are lost', () => {
+    const items = compareSurvival(cold({ rescued: null, replayed: emptyRescue(), after: { ...empty, kernels: [] } }))
+    expect([named(items, 'x')?.outcome, named(items, 'frame')?.outcome]).toEqual(['lost', 'lost'])
+  })
+  test('the shell session and packages are looked at, not believed', () => {
+    expect(named(compareSurvival(cold()), 'shell session')).toMatchObject({ outcome: 'rescued' })
+    const poorer = {
+      ...empty,
+      shell: { ...whole.shell, environment: { PATH: 'p' } },
+      packages: { ...whole.packages, npm: {} },
+    }
+    const items = compareSurvival(cold({ after: poorer }))
+    expect(named(items, 'TOKEN')).toMatchObject({ outcome: 'lost' })
+    expect(named(items, 'serve')).toMatchObject({ outcome: 'lost' })
+    expect(named(items, 'pandas')).toMatchObject({ outcome: 'kept' })
+    const unseen = compareSurvival(cold({ after: null, replayed: null }))
+    expect(unseen.filter(({ outcome }) => outcome === 'kept').map(({ kind }) => kind)).toEqual(['file'])
+  })
+  test('a boot that ended by itself lost everything that was in memory, whatever it was', () => {
+    const ended = { from: 'disk' as const, cause: { code: 'ended-killed-inside', detail: '' } }
+    expect(notKept(cold({ facts: ended, before: null, rescued: null, replayed: emptyRescue(), files: null }))).toEqual([
+      'lost process everything that ran',
+      'lost shell shell session',
+      'lost variable all Python variables',
+      'unchecked file files on the disk',
+    ])
+  })
+  test('what an earlier sleep had written down is not taken for the last value', () => {
+    const restarted = { from: 'disk' as const, cause: { code: 'restarted', detail: '' } }
+    const replayed = rescue({ takenAt: 1_700_000_000_000 })
+    const item = named(compareSurvival(cold({ facts: restarted, rescued: null, replayed })), 'x')
+    expect(item).toMatchObject({ outcome: 'unchecked', reason: expect.stringContaining('2023-11-14') })
+    expect(
+      named(compareSurvival(cold({ facts: { ...restarted, cause }, rescued: null, replayed })), 'x'),
+    ).toMatchObject({
+      outcome: 'rescued',
+    })
+  })
+  test('C6: a replaced sandbox lost its files, and is not compared with anything', () => {
+    const facts = { from: 'new' as const, cause: { code: 'disk-missing', detail: 'The disk is gone.' } }
+    const items = compareSurvival(hot(empty, { facts }))
+    expect(new Set(items.map(({ outcome }) => outcome))).toEqual(new Set(['lost']))
+    expect(named(items, 'all files')).toMatchObject({ reason: 'The disk is gone.' })
+  })
+  test('C6: on an older copy of the disk what was written later is lost', () => {
+    const facts = { from: 'snapshot' as const, cause: { code: 'disk-missing', detail: 'Made again.' } }
+    expect(notKept(cold({ facts }))).toContain('lost file everything written after the snapshot')
+  })
+})
+
+test('a report names what a person has to see first, and counts everything', () => {
+  const items = Array.from({ length: 3000 }, (_, index) => ({
+    ...{ kind: 'process' as const, name: `p${index}`, reason: '', detail: '', restartId: null },
+    outcome: index === 2999 ? ('lost' as const) : ('kept' as const),
+  }))
+  const report = summarise(items)
+  expect(report.items[0]?.name).toBe('p2999')
+  expect(report.items).toHaveLength(501)
+  expect(report.counts.process).toEqual({ kept: 2999, rescued: 0, restarted: 0, lost: 1, unchecked: 0 })
+})
+
+describe('C9: after a rewind', () => {
+  const cause = { code: 'rewound', detail: '' }
+  const outside = connection({ scope: 'outside', local: '198.18.0.6:4000', remote: '203.0.113.7:443' })
+  const then: Manifest = {
+    ...{ ...whole, packages: emptyManifest().packages, connections: [outside] },
+    unread: [{ what: '7 more variables of default', reason: 'there are too many' }],
+  }
+  const nothing = { files: null, rescued: null, replayed: null, services: [], afterProblem: '' }
+  const reasons = (items: SurvivalItem[], outcome: SurvivalItem['outcome']) =>
+    items.filter((item) => item.outcome === outcome).map(({ name, reason }) => `${name}: ${reason}`)
+
+  test('with memory, what was not written down then is not claimed, and a connection is cut by the new address', () => {
+    const after = { ...then, connections: [] }
+    const items = compareSurvival({ ...nothing, facts: { from: 'memory', cause }, before: then, after })
+    expect(reasons(items, 'lost')).toEqual([
+      'tcp 198.18.0.6:4000 – 203.0.113.7:443: It is closed: the sandbox has another address now.',
+    ])
+    expect(reasons(items, 'unchecked')).toContain(
+      '7 more variables of default: They were not written down at that moment.',
+    )
+    const unknown = compareSurvival({ ...nothing, facts: { from: 'memory', cause }, before: null, after })
+    expect(unknown[0]).toMatchObject({ reason: 'What was alive could not be written down at that moment.' })
+  })
+
+  test('that was undone, the words are those of the undo, and what did not come back is no accident', () => {
+    const undone = { code: 'rewind-undone', detail: '' }
+    const after = { ...then, connections: [] }
+    const hot = compareSurvival({ ...nothing, facts: { from: 'memory', cause: undone }, before: null, after })
+    expect(hot[0]).toMatchObject({ reason: 'What was alive could not be written down before the rewind.' })
+    const cold = { ...nothing, facts: { from: 'disk' as const, cause: undone }, after: emptyManifest(), before: then }
+    expect(reasons(compareSurvival(cold), 'lost')).toContain(
+      'x: It was alive at that moment, and the memory of then did not come back.',
+    )
+  })
+
+  test('without memory, what ran then is lost by name, and of what nobody wrote down that is said', () => {
+    const evidence = { ...nothing, facts: { from: 'disk' as const, cause }, after: emptyManifest() }
+    const lost = reasons(compareSurvival({ ...evidence, before: then }), 'lost')
+    const reason = 'It was alive at that moment, and the memory of then did not come back.'
+    expect(lost).toEqual(expect.arrayContaining([`python server.py: ${reason}`, `x: ${reason}`]))
+    expect(compareSurvival({ ...evidence, before: null })[0]?.reason).toContain('Nobody wrote down')
+  })
+})

@@ -1,0 +1,74 @@
+import type { Logger } from '@threadbox/telemetry'
+import type { Audit } from '../../people/audit/audit.ts'
+import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
+import { makeOpenVisits } from '../../platform/http/open-visits.ts'
+import type { AllowedHosts } from '../../platform/http/origins.ts'
+import type { System } from '../../platform/system/system.ts'
+import type { Services } from '../services/services.usecases.ts'
+import type { Sandboxes } from '../state/sandbox-access.implementation.ts'
+import type { SandboxStore } from '../state/sandboxes.store.ts'
+import { readBridgeFiles } from './bridge/bridge-files.ts'
+import { makePreviewCheckFront } from './preview-check.ts'
+import { type LookUpName, makePreviewChecks, type PreviewChecks } from './preview-check.usecases.ts'
+import { makePreviewFront, type PreviewFront } from './preview-front.ts'
+import { makePreviewNames } from './preview-names.models.ts'
+import { makePreviewProxy } from './preview-proxy.ts'
+import { makePreviewStore } from './previews.store.ts'
+import { makePreviews, type Previews } from './previews.usecases.ts'
+import { makeShareLinkStore } from './share-links.store.ts'
+import { makeShareLinks, type ShareLinksOfThreads } from './share-links.usecases.ts'
+import { makeWaking } from './waking.ts'
+
+export type PreviewParts = {
+  previews: Previews
+  checks: PreviewChecks
+  shareLinks: ShareLinksOfThreads
+  front: PreviewFront
+}
+
+/** Previews: who may see them, and the door through which they are seen. */
+export function makePreviewParts(options: {
+  open: OpenDatabase
+  hosts: AllowedHosts
+  hostSocket: string
+  /** Where the built app is; empty when it is not served here. */
+  webDirectory: string
+  sandboxes: Pick<Sandboxes, 'awake' | 'transferring'>
+  sandboxStore: Pick<SandboxStore, 'find'>
+  services: Pick<Services, 'get'>
+  audit: Audit
+  lookUpName: LookUpName
+  system: System
+  logger: Logger
+}): PreviewParts {
+  const { hosts, sandboxes, sandboxStore, system, logger } = options
+  const names = makePreviewNames(hosts)
+  const store = makePreviewStore(tablesOf(options.open.database))
+  const previews = makePreviews({ store, names, system })
+  const shareLinks = makeShareLinks({
+    store: makeShareLinkStore(tablesOf(options.open.database)),
+    serviceOf: (threadId, name) => options.services.get(threadId, name),
+    ...{ previews, names, audit: options.audit, system },
+  })
+  const front = makePreviewFront({
+    ...{ names, previews, shareLinks, logger },
+    pages: makeOpenVisits({ stillValid: previews.stillValid, logger }),
+    proxy: makePreviewProxy({ socketPath: options.hostSocket }),
+    waking: makeWaking({
+      awake: (threadId, signal) => sandboxes.awake(threadId, { reason: 'preview', signal }),
+      now: system.now,
+      logger,
+    }),
+    bridge: readBridgeFiles({ webDirectory: options.webDirectory, logger }),
+    check: makePreviewCheckFront({ names, cookieName: cookieNamer('check', hosts.installation) }),
+    cookieName: cookieNamer('preview', hosts.installation),
+    sandboxOf: (threadId) => sandboxStore.find(threadId),
+    transferring: (sandboxId) => sandboxes.transferring(sandboxId),
+  })
+  const checks = makePreviewChecks({ names, lookUp: options.lookUpName, system })
+  return { previews, checks, shareLinks, front }
+}
+
+function cookieNamer(use: 'preview' | 'check', installation: string) {
+  return ({ isSecure }: { isSecure: boolean }) => `${isSecure ? '__Host-' : ''}threadbox-${use}-${installation}`
+}

@@ -1,0 +1,136 @@
+import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { fromWireError, isThreadboxError } from '@threadbox/errors'
+import { backgroundHeader, bootHeader, errorHeader, hostPaths } from '@threadbox/protocol/host'
+import { parseJson } from '../../platform/system/parse-json.ts'
+import { hostUnreachable } from '../host/host.errors.ts'
+import type { ChangedAnswer } from './bridge/bridge-injection.ts'
+import { previewBroken } from './previews.errors.ts'
+
+/** A request on its way to a service of one boot. */
+export type Passage = {
+  request: IncomingMessage
+  sandbox: { id: string; bootId: string }
+  port: number
+  /** What the service is sent. */
+  headers: readonly string[]
+  /** What the browser is sent of the service's own headers. */
+  headersForBrowser: (rawHeaders: readonly string[]) => string[]
+  /** What is changed of a page on its way to the browser. */
+  changeAnswer?: ((incoming: IncomingMessage) => ChangedAnswer) | undefined
+  isBackground: boolean
+  /** Aborted when the visitor may no longer see it. */
+  signal: AbortSignal
+}
+
+/**
+ * The way through the host's gateway. Nothing is collected: whoever reads slowly slows down whoever writes, and what one
+ * side ends or breaks off ends on the other. Rejects while nothing of an answer was sent; the gateway's own errors are
+ * thrown as they were thrown there.
+ */
+export type PreviewProxy = {
+  pass(passage: Passage & { response: ServerResponse }): Promise<void>
+  passUpgrade(passage: Passage & { socket: Duplex; head: Buffer }): Promise<void>
+  close(): void
+}
+
+export function makePreviewProxy(options: { socketPath: string }): PreviewProxy {
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: 32 })
+  const openUpstream = (passage: Passage, more: { headers: string[]; agent: Agent | false }) => {
+    const { request, sandbox, port } = passage
+    const own = [bootHeader, sandbox.bootId, ...(passage.isBackground ? [backgroundHeader, '1'] : [])]
+    return httpRequest({
+      socketPath: options.socketPath,
+      method: request.method ?? 'GET',
+      path: hostPaths.port(sandbox.id, port) + (request.url ?? '/'),
+      setHost: false,
+      agent: more.agent,
+      headers: [...passage.headers, ...own, ...more.headers],
+      signal: passage.signal,
+    })
+  }
+  return {
+    pass: async (passage) => {
+      const { request, response, signal } = passage
+      const upstream = openUpstream(passage, { headers: bodyFrame(request), agent })
+      const answer = Promise.withResolvers<IncomingMessage>()
+      upstream.once('response', answer.resolve)
+      // Stays: after an answer that came before the request was read to its end, writing the rest of it fails.
+      upstream.on('error', answer.reject)
+      const giveUp = () => {
+        if (!request.complete || !response.writableFinished) upstream.destroy()
+      }
+      request.once('error', giveUp)
+      response.once('close', giveUp)
+      request.pipe(upstream)
+      if (bodyFrame(request).length > 0 || 'content-length' in request.headers) upstream.flushHeaders()
+      const incoming = await answer.promise.catch((error: unknown) => {
+        request.unpipe(upstream)
+        throw failureOf(error, passage)
+      })
+      await throwIfGateways(incoming)
+      const { rawHeaders, through } = passage.changeAnswer?.(incoming) ?? {
+        rawHeaders: incoming.rawHeaders,
+        through: [],
+      }
+      response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, passage.headersForBrowser(rawHeaders))
+      response.flushHeaders()
+      await pipeline([incoming, ...through, response], { signal })
+    },
+    passUpgrade: async (passage) => {
+      const { request, socket, head, signal } = passage
+      const headers = ['connection', 'Upgrade', 'upgrade', request.headers.upgrade ?? '']
+      const upstream = openUpstream(passage, { headers, agent: false })
+      const answer = Promise.withResolvers<{ incoming: IncomingMessage; peer?: Socket; peerHead?: Buffer }>()
+      upstream.once('upgrade', (incoming, peer, peerHead) => answer.resolve({ incoming, peer, peerHead }))
+      upstream.once('response', (incoming) => answer.resolve({ incoming }))
+      upstream.once('error', answer.reject)
+      socket.once('close', () => upstream.destroy())
+      upstream.end()
+      const { incoming, peer, peerHead } = await answer.promise.catch((error: unknown) => {
+        throw failureOf(error, passage)
+      })
+      const own = passage.headersForBrowser(incoming.rawHeaders)
+      if (peer === undefined) {
+        await throwIfGateways(incoming)
+        socket.write(headText(incoming, [...own, 'connection', 'close']))
+        await pipeline(incoming, socket, { signal })
+        return
+      }
+      socket.write(headText(incoming, [...own, 'connection', 'Upgrade', 'upgrade', incoming.headers.upgrade ?? '']))
+      if (peerHead !== undefined && peerHead.length > 0) socket.write(peerHead)
+      if (head.length > 0) peer.write(head)
+      peer.setNoDelay(true)
+      peer.setTimeout(0)
+      await Promise.all([pipeline(socket, peer, { signal }), pipeline(peer, socket, { signal })])
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+/** A body without a length is framed anew; one with a length keeps it. */
+function bodyFrame(request: IncomingMessage): string[] {
+  return 'transfer-encoding' in request.headers ? ['transfer-encoding', 'chunked'] : []
+}
+
+async function throwIfGateways(incoming: IncomingMessage): Promise<void> {
+  if (incoming.headers[errorHeader] === undefined) return
+  const body = await text(incoming)
+  throw fromWireError(parseJson(body)) ?? hostUnreachable({})
+}
+
+function failureOf(error: unknown, { port }: Passage): unknown {
+  if (isThreadboxError(error) || (error as Error).name === 'AbortError') return error
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT' || code === 'ECONNREFUSED') return hostUnreachable({}, { cause: error })
+  return previewBroken({ port, reason: message }, { cause: error })
+}
+
+function headText(incoming: IncomingMessage, headers: string[]): string {
+  let head = `HTTP/1.1 ${incoming.statusCode} ${incoming.statusMessage}\r\n`
+  for (let index = 0; index + 1 < headers.length; index += 2) head += `${headers[index]}: ${headers[index + 1]}\r\n`
+  return `${head}\r\n`
+}

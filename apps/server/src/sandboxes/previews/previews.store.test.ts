@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
+import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
+import { tablesOf } from '../../platform/database/database.ts'
+import { makePreviewStore, type PreviewStore } from './previews.store.ts'
+
+onBothDatabases((target) => {
+  let server: TestApplication
+  let owner: TestPerson
+  let store: PreviewStore
+  let threadId: string
+  let sessionId: string
+  beforeEach(async () => {
+    server = await makeTestApplication(await target())
+    owner = await server.signUpOwner()
+    store = makePreviewStore(tablesOf(server.open.database))
+    threadId = (await server.parts.threads.create(owner.userId, {})).id
+    sessionId = (await server.parts.users.sessions(owner.userId, null))[0]?.id ?? ''
+    await store.labelOf(threadId, { make: () => 'aaaaaaaaaa', now: 1 })
+  })
+  afterEach(() => server[Symbol.asyncDispose]())
+
+  const now = () => server.clock.now
+  const add = (sha256: string, more: { kind?: string; sessionId?: string | null; expiresInMs?: number } = {}) =>
+    store.addPass({
+      ...{ sha256, kind: more.kind ?? 'cookie', user_id: owner.userId, thread_id: threadId, port: 80, path: '/' },
+      ...{ session_id: more.sessionId === undefined ? sessionId : more.sessionId, api_key_id: null, share_id: null },
+      ...{ app_origin: 'http://app', created_at: 1, expires_at: now() + (more.expiresInMs ?? 1000) },
+    })
+  const valid = async () => (await store.valid(['a', 'b'], now())).map(({ sha256 }) => sha256)
+
+  test('O12: a pass holds until its time, its login or its thread ends, and without a login it never does', async () => {
+    await add('a')
+    await add('b', { sessionId: null })
+    expect(await valid()).toEqual(['a'])
+    server.clock.now += 1000
+    expect(await valid()).toEqual([])
+    await store.removeExpired(now())
+    await add('a')
+    await server.parts.users.endSession(owner.userId, sessionId)
+    expect(await valid()).toEqual([])
+  })
+
+  test('O12: a login that expired ends its passes before anybody removes it', async () => {
+    await add('a', { expiresInMs: 60 * 24 * 3600 * 1000 })
+    expect(await valid()).toEqual(['a'])
+    server.clock.now += 31 * 24 * 3600 * 1000
+    expect(await valid()).toEqual([])
+  })
+
+  test('O12: a thread that is deleted shows nothing, and one that comes back within its time does', async () => {
+    await add('a')
+    await server.parts.threads.delete(owner.userId, threadId)
+    expect(await valid()).toEqual([])
+    await server.parts.threads.restore(owner.userId, threadId)
+    expect(await valid()).toEqual(['a'])
+  })
+
+  test('O12: of many who take a ticket at once one gets it, and a cookie is no ticket', async () => {
+    await add('a', { kind: 'ticket' })
+    await add('b')
+    const taken = await Promise.all([1, 2, 3].map(() => store.takeTicket('a', now())))
+    expect(taken.filter((ticket) => ticket !== undefined)).toHaveLength(1)
+    expect(await store.takeTicket('b', now())).toBeUndefined()
+    expect(await valid()).toEqual(['b'])
+  })
+
+  test('O12: a label that is or was somebody’s is never given to another thread', async () => {
+    const other = (await server.parts.threads.create(owner.userId, {})).id
+    const offers = ['aaaaaaaaaa', 'aaaaaaaaaa', 'bbbbbbbbbb']
+    await store.retireLabel(threadId)
+    expect(await store.labelOf(other, { make: () => offers.shift() ?? '', now: 2 })).toBe('bbbbbbbbbb')
+    const both = await Promise.all(
+      ['cccccccccc', 'dddddddddd'].map((label) => store.labelOf(threadId, { make: () => label, now: 3 })),
+    )
+    expect(new Set(both).size).toBe(1)
+  })
+})

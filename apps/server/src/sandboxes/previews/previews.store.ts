@@ -1,0 +1,102 @@
+import type { Kysely } from 'kysely'
+import type { UserTables } from '../../people/users/users.table.ts'
+import { isUniqueViolation } from '../../platform/database/database.ts'
+import type { ThreadTables } from '../../threads/log/threads.table.ts'
+import type { ServiceTables } from '../services/services.table.ts'
+import type { PassRow, PreviewTables } from './previews.table.ts'
+
+/** A pass that holds now, the name of its thread's previews, and what the link allows that it came from. */
+export type ValidPass = PassRow & { label: string; may_wake: boolean }
+
+export type PreviewStore = {
+  /** The thread's label; `make` is asked for one until it is free. */
+  labelOf(threadId: string, options: { make: () => string; now: number }): Promise<string>
+  /** Nobody has the label from now on. */
+  retireLabel(threadId: string): Promise<void>
+  addPass(row: PassRow): Promise<void>
+  /** Takes a ticket out, so that it is used once; undefined for one that is unknown, used or does not hold. */
+  takeTicket(sha256: string, now: number): Promise<ValidPass | undefined>
+  /** Those of these passes that hold: login, key or link valid, thread there and still this person's. */
+  valid(sha256s: readonly string[], now: number): Promise<ValidPass[]>
+  removeExpired(now: number): Promise<void>
+}
+
+/** Passes are judged together with what they depend on, which other features keep. */
+type Tables = PreviewTables &
+  Pick<UserTables, 'sessions' | 'api_keys'> &
+  Pick<ThreadTables, 'threads'> &
+  Pick<ServiceTables, 'services'>
+
+export function makePreviewStore(database: Kysely<Tables>): PreviewStore {
+  const valid: PreviewStore['valid'] = async (sha256s, now) => {
+    const rows = await database
+      .selectFrom('preview_passes as pass')
+      .innerJoin('preview_labels as label', 'label.thread_id', 'pass.thread_id')
+      .innerJoin('threads as thread', (join) =>
+        join.onRef('thread.id', '=', 'pass.thread_id').onRef('thread.user_id', '=', 'pass.user_id'),
+      )
+      .leftJoin('sessions as session', 'session.id', 'pass.session_id')
+      .leftJoin('api_keys as key', 'key.id', 'pass.api_key_id')
+      .leftJoin('preview_shares as share', 'share.id', 'pass.share_id')
+      .leftJoin('services as service', (join) =>
+        join
+          .onRef('service.thread_id', '=', 'share.thread_id')
+          .onRef('service.name', '=', 'share.service')
+          .onRef('service.port', '=', 'share.port'),
+      )
+      .selectAll('pass')
+      .select(['label.label', 'session.expiresAt as session_expires_at'])
+      .select(['key.id as key_id', 'key.expires_at as key_expires_at'])
+      .select(['service.name as shared_service', 'share.expires_at as share_expires_at', 'share.may_wake'])
+      .where('pass.sha256', 'in', sha256s)
+      .where('pass.expires_at', '>', now)
+      .where('thread.deleted_at', 'is', null)
+      .execute()
+    return rows.flatMap((row) => {
+      const { session_expires_at, key_id, key_expires_at, shared_service, share_expires_at, may_wake, ...pass } = row
+      const isSourceValid =
+        pass.share_id !== null
+          ? shared_service !== null && (share_expires_at === null || share_expires_at > now)
+          : pass.session_id === null
+            ? key_id !== null && (key_expires_at === null || key_expires_at > now)
+            : session_expires_at !== null && new Date(session_expires_at).getTime() > now
+      return isSourceValid ? [{ ...pass, may_wake: pass.share_id === null || may_wake === 1 }] : []
+    })
+  }
+  const find = async (threadId: string) =>
+    (await database.selectFrom('preview_labels').select('label').where('thread_id', '=', threadId).executeTakeFirst())
+      ?.label
+  return {
+    labelOf: async (threadId, { make, now }) => {
+      for (;;) {
+        const known = await find(threadId)
+        if (known !== undefined) return known
+        // Taken by another thread, or this thread got one meanwhile: either is seen at the next look.
+        await database
+          .insertInto('preview_labels')
+          .values({ label: make(), thread_id: threadId, created_at: now })
+          .execute()
+          .catch((error: unknown) => {
+            if (!isUniqueViolation(error)) throw error
+          })
+      }
+    },
+    retireLabel: async (threadId) => {
+      await database.updateTable('preview_labels').set({ thread_id: null }).where('thread_id', '=', threadId).execute()
+    },
+    addPass: async (row) => {
+      await database.insertInto('preview_passes').values(row).execute()
+    },
+    takeTicket: async (sha256, now) => {
+      const [ticket] = await valid([sha256], now)
+      if (ticket?.kind !== 'ticket') return undefined
+      const removed = await database.deleteFrom('preview_passes').where('sha256', '=', sha256).executeTakeFirst()
+      // Two that come together both see it; one of them removes it.
+      return Number(removed.numDeletedRows) === 1 ? ticket : undefined
+    },
+    valid,
+    removeExpired: async (now) => {
+      await database.deleteFrom('preview_passes').where('expires_at', '<=', now).execute()
+    },
+  }
+}

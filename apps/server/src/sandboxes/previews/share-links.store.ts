@@ -1,0 +1,85 @@
+import type { Kysely } from 'kysely'
+import type { ThreadTables } from '../../threads/log/threads.table.ts'
+import type { ServiceTables } from '../services/services.table.ts'
+import type { PassRow, PreviewTables, ShareLinkRow } from './previews.table.ts'
+
+/** A link that holds now, and the name of its thread's previews. */
+export type ValidLink = ShareLinkRow & { label: string }
+
+export type ShareLinkStore = {
+  add(row: ShareLinkRow): Promise<void>
+  /** Links of the thread that hold, newest first, also those whose service was removed meanwhile. */
+  list(threadId: string, now: number): Promise<ShareLinkRow[]>
+  /** Ends it, with every pass that came from it. Undefined when the thread has no such link. */
+  remove(threadId: string, id: string): Promise<ShareLinkRow | undefined>
+  /** The link with this secret, as long as it holds and its service is there. */
+  find(sha256: string, now: number): Promise<ValidLink | undefined>
+  /** Adds a pass of a link, and ends the oldest beyond `max`. */
+  addPass(row: PassRow & { share_id: string }, max: number): Promise<void>
+  removeExpired(now: number): Promise<void>
+}
+
+type Tables = PreviewTables & Pick<ServiceTables, 'services'> & Pick<ThreadTables, 'threads'>
+
+export function makeShareLinkStore(database: Kysely<Tables>): ShareLinkStore {
+  return {
+    add: async (row) => {
+      await database.insertInto('preview_shares').values(row).execute()
+    },
+    list: (threadId, now) =>
+      database
+        .selectFrom('preview_shares')
+        .selectAll()
+        .where('thread_id', '=', threadId)
+        .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .execute(),
+    remove: (threadId, id) =>
+      database
+        .deleteFrom('preview_shares')
+        .where('thread_id', '=', threadId)
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirst(),
+    find: (sha256, now) =>
+      database
+        .selectFrom('preview_shares as share')
+        .innerJoin('preview_labels as label', 'label.thread_id', 'share.thread_id')
+        .innerJoin('threads as thread', (join) =>
+          join.onRef('thread.id', '=', 'share.thread_id').onRef('thread.user_id', '=', 'share.user_id'),
+        )
+        .innerJoin('services as service', (join) =>
+          join
+            .onRef('service.thread_id', '=', 'share.thread_id')
+            .onRef('service.name', '=', 'share.service')
+            .onRef('service.port', '=', 'share.port'),
+        )
+        .selectAll('share')
+        .select('label.label')
+        .where('share.sha256', '=', sha256)
+        .where('thread.deleted_at', 'is', null)
+        .where((where) => where.or([where('share.expires_at', 'is', null), where('share.expires_at', '>', now)]))
+        .executeTakeFirst(),
+    addPass: async (row, max) => {
+      await database.insertInto('preview_passes').values(row).execute()
+      const [oldest] = await database
+        .selectFrom('preview_passes')
+        .select('created_at')
+        .where('share_id', '=', row.share_id)
+        .orderBy('created_at', 'desc')
+        .offset(max)
+        .limit(1)
+        .execute()
+      if (oldest === undefined) return
+      await database
+        .deleteFrom('preview_passes')
+        .where('share_id', '=', row.share_id)
+        .where('created_at', '<=', oldest.created_at)
+        .execute()
+    },
+    removeExpired: async (now) => {
+      await database.deleteFrom('preview_shares').where('expires_at', '<=', now).execute()
+    },
+  }
+}

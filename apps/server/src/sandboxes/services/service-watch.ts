@@ -1,0 +1,197 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { services as guest } from '@threadbox/protocol/guest'
+import type { OpenPort } from '@threadbox/protocol/public'
+import { waitAtMost } from '../../platform/system/wait.ts'
+import type { RestartedService } from '../lifecycle/survival-items.models.ts'
+import type { ReachableSandbox } from '../state/awake-sandbox.ts'
+import { changeFromGuest, isMissingIn, restartOutcome } from './services.models.ts'
+import { type ServiceParts, startInBoot } from './services.usecases.ts'
+
+/** Follows the guests of awake sandboxes, and starts again what a boot has lost. */
+export type ServiceWatch = {
+  /** The sandbox of this thread is in another state. */
+  sandboxChanged(threadId: string): void
+  /** What this boot began again, once each has answered or failed; after a while, with those that still start. */
+  restarted(threadId: string, bootId: string): Promise<RestartedService[]>
+  stop(): Promise<void>
+}
+
+/** Wait before a guest is asked again whose answer broke off. */
+const againMs = 1_000
+/** How long the next service waits for the one before it, and a report for all of them. */
+const stepMs = 10_000
+const reportMs = 20_000
+const maxOpenPorts = 50
+
+type Following = {
+  bootId: string
+  ended: AbortController
+  work: Promise<void>
+  /** What this boot was to start again. */
+  missing: string[]
+  /** Keys that the guest has named in this boot. */
+  known: Set<string>
+  /** Resolves when all that ran before was started again. */
+  attached: PromiseWithResolvers<void>
+}
+
+export function makeServiceWatch(parts: ServiceParts): ServiceWatch {
+  const following = new Map<string, Following>()
+  const stopped = new AbortController()
+  // Changes of one sandbox are looked at one after another, or an older look could undo a newer one.
+  const looks = new Map<string, Promise<void>>()
+
+  const leave = (threadId: string) => {
+    const present = following.get(threadId)
+    if (present === undefined) return
+    present.ended.abort()
+    following.delete(threadId)
+  }
+  const look = async (threadId: string) => {
+    const sandbox = await parts.sandboxOf(threadId)
+    const bootId = sandbox?.state === 'active' ? sandbox.bootId : null
+    const present = following.get(threadId)
+    if (present?.bootId !== bootId) {
+      leave(threadId)
+      if (bootId !== null && !stopped.signal.aborted) follow(threadId, bootId)
+      else parts.openPorts.delete(threadId)
+    }
+    if ((await parts.store.list(threadId)).length > 0 || present !== undefined) await parts.changed(threadId)
+  }
+  const follow = (threadId: string, bootId: string) => {
+    const ended = new AbortController()
+    const attached = Promise.withResolvers<void>()
+    const begun: Following = { bootId, ended, attached, missing: [], known: new Set(), work: Promise.resolve() }
+    following.set(threadId, begun)
+    const signal = AbortSignal.any([ended.signal, stopped.signal])
+    begun.work = followBoot(parts, { threadId, following: begun, signal })
+      .catch((error: unknown) => parts.logger.warn({ err: error, threadId }, 'services are not followed'))
+      .finally(() => attached.resolve())
+  }
+  return {
+    sandboxChanged: (threadId) => {
+      if (stopped.signal.aborted) return
+      const next = (looks.get(threadId) ?? Promise.resolve())
+        .then(() => look(threadId))
+        .catch((error: unknown) => parts.logger.warn({ err: error, threadId }, 'services were not looked at'))
+        .finally(() => {
+          if (looks.get(threadId) === next) looks.delete(threadId)
+        })
+      looks.set(threadId, next)
+    },
+    restarted: async (threadId, bootId) => {
+      await looks.get(threadId)
+      const present = following.get(threadId)
+      if (present?.bootId !== bootId) return []
+      await waitAtMost(reportMs, { work: present.attached.promise, signal: stopped.signal })
+      const rows = await parts.store.list(threadId)
+      return rows
+        .filter(({ name, state }) => present.missing.includes(name) && state !== 'stopped')
+        .map((row) => ({ name: row.name, command: row.command, ...restartOutcome(row, bootId) }))
+    },
+    stop: async () => {
+      stopped.abort()
+      await Promise.all([...looks.values(), ...[...following.values()].map(({ work }) => work)])
+    },
+  }
+}
+
+type Followed = { threadId: string; following: Following; signal: AbortSignal }
+
+/** Until the boot is over: what the guest tells is written down, and what it should run is begun. */
+async function followBoot(parts: ServiceParts, followed: Followed): Promise<void> {
+  const { threadId, following, signal } = followed
+  let attaching: Promise<void> | undefined
+  while (!signal.aborted) {
+    try {
+      const sandbox = await parts.ifAwake(threadId)
+      if (sandbox?.bootId === following.bootId) {
+        for await (const { event } of sandbox.services.watchServices({}, { signal })) {
+          if (event.case === 'snapshot') await apply(parts, followed, event.value)
+          // Looked at again with each word of the guest: a start that was not answered is begun anew.
+          attaching ??= attach(parts, followed, sandbox)
+            .catch((error: unknown) => parts.logger.warn({ err: error, threadId }, 'services were not started again'))
+            .finally(() => {
+              attaching = undefined
+            })
+        }
+      }
+    } catch (error) {
+      if (error instanceof ConnectError && error.code === Code.Unimplemented) break
+      if (!signal.aborted) parts.logger.debug({ err: error, threadId }, 'guest of a sandbox was lost')
+    }
+    await waitAtMost(againMs, { signal })
+  }
+  await attaching
+}
+
+async function apply(
+  parts: ServiceParts,
+  { threadId, following, signal }: Followed,
+  snapshot: guest.WatchServicesResponse_Snapshot,
+): Promise<void> {
+  await parts.inOrder(threadId, async () => {
+    if (signal.aborted) return
+    const infos = new Map(snapshot.services.map((info) => [info.key, info]))
+    let hasChanged = false
+    for (const row of await parts.store.list(threadId)) {
+      const { bootId, known } = following
+      const seen = { info: infos.get(row.key), wasKnown: known.has(row.key), bootId, now: parts.system.now() }
+      const change = changeFromGuest(row, seen)
+      if (change !== undefined) hasChanged = (await parts.store.change(row, change)) || hasChanged
+    }
+    for (const key of infos.keys()) following.known.add(key)
+    const openPorts = snapshot.openPorts.slice(0, maxOpenPorts).flatMap(presentPort)
+    const isSame = JSON.stringify(openPorts) === JSON.stringify(parts.openPorts.get(threadId) ?? [])
+    parts.openPorts.set(threadId, openPorts)
+    if (hasChanged || !isSame) await parts.changed(threadId)
+  })
+}
+
+function presentPort({ port, command, cwd }: guest.OpenPort): OpenPort[] {
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) return []
+  const clean = (text: string) => text.replaceAll('\0', '').slice(0, 500)
+  return [{ port, command: clean(command), cwd: cwd === '' ? null : clean(cwd) }]
+}
+
+/** Begins again, in the order of their starts, what should run and does not run in this boot. */
+async function attach(
+  parts: ServiceParts,
+  { threadId, following, signal }: Followed,
+  sandbox: ReachableSandbox,
+): Promise<void> {
+  try {
+    const rows = (await parts.store.list(threadId)).filter((row) => isMissingIn(row, following.bootId))
+    following.missing = [...new Set([...following.missing, ...rows.map(({ name }) => name)])]
+    for (const { name, key } of rows) {
+      const begun = await parts
+        .inOrder(threadId, async () => {
+          const row = await parts.store.find(threadId, name)
+          if (signal.aborted || row?.key !== key || !isMissingIn(row, following.bootId)) return false
+          const starting = { state: 'starting' as const, since: parts.system.now(), problem_json: null }
+          await parts.store.change(row, starting)
+          await startInBoot(parts, { ...row, ...starting }, sandbox)
+          return true
+        })
+        .catch((error: unknown) => {
+          parts.logger.warn({ err: error, threadId, service: name }, 'service was not started again')
+          return false
+        })
+      if (begun) await untilSettled(parts, { threadId, name, key, signal })
+    }
+  } finally {
+    following.attached.resolve()
+  }
+}
+
+/** What needs an earlier one finds it ready, as it was when they were started by hand. */
+async function untilSettled(
+  parts: ServiceParts,
+  { threadId, name, key, signal }: { threadId: string; name: string; key: string; signal: AbortSignal },
+): Promise<void> {
+  const look = async () => {
+    const row = await parts.store.find(threadId, name)
+    return row?.key === key && row.state === 'starting' ? undefined : true
+  }
+  await parts.changes.until(threadId, look, { timeoutMs: stepMs, signal }).catch(() => undefined)
+}

@@ -1,0 +1,111 @@
+import { z } from '@hono/zod-openapi'
+import {
+  serviceLogsSchema,
+  serviceSchema,
+  servicesViewSchema,
+  startServiceRequestSchema,
+} from '@threadbox/protocol/public'
+import {
+  type Api,
+  defineRoute,
+  idParam,
+  jsonAnswer,
+  jsonBody,
+  makeApi,
+  type OpenThread,
+  threadOpener,
+  threadParams,
+  wholeNumberQuery,
+} from '../../platform/http/api.ts'
+import type { Services } from './services.usecases.ts'
+
+const tags = ['services']
+const path = '/threads/{threadId}/services' as const
+const serviceParams = threadParams.extend({ name: idParam })
+const answer = { 200: jsonAnswer(serviceSchema, 'The service as it is now.') }
+
+const listRoute = defineRoute({
+  method: 'get',
+  path,
+  tags,
+  summary: 'Services of a thread, and ports that other programs of its sandbox have opened',
+  request: { params: threadParams },
+  responses: { 200: jsonAnswer(servicesViewSchema, 'In the order in which they were started.') },
+})
+const startRoute = defineRoute({
+  method: 'post',
+  path,
+  tags,
+  summary: 'Start a service; one of the same name or on the same port is replaced',
+  request: { params: threadParams, body: jsonBody(startServiceRequestSchema) },
+  responses: { 201: jsonAnswer(serviceSchema, 'Its process runs; whether its port answers shows its status.') },
+})
+const stopRoute = defineRoute({
+  method: 'post',
+  path: `${path}/{name}/stop`,
+  tags,
+  summary: 'Stop a service and everything that came out of it; it stays in the list',
+  request: { params: serviceParams },
+  responses: answer,
+})
+const restartRoute = defineRoute({
+  method: 'post',
+  path: `${path}/{name}/restart`,
+  tags,
+  summary: 'Start a service again as it is stored; wakes the sandbox',
+  request: { params: serviceParams },
+  responses: answer,
+})
+const removeRoute = defineRoute({
+  method: 'delete',
+  path: `${path}/{name}`,
+  tags,
+  summary: 'Stop a service and forget it',
+  request: { params: serviceParams },
+  responses: { 204: { description: 'Removed.' } },
+})
+const logsRoute = defineRoute({
+  method: 'get',
+  path: `${path}/{name}/logs`,
+  tags,
+  summary: 'What a service has printed, from its end or before an offset; wakes nothing',
+  request: {
+    params: serviceParams,
+    query: z.object({ before: wholeNumberQuery({ min: 0, max: Number.MAX_SAFE_INTEGER }).optional() }),
+  },
+  responses: { 200: jsonAnswer(serviceLogsSchema, 'At most 64 KiB.') },
+})
+
+/** Routes of a thread's services. `open` checks that the thread is the caller's; every route begins with it. */
+export function serviceRoutes(dependencies: { services: Services; open: OpenThread }): Api {
+  const { services } = dependencies
+  const api = makeApi()
+  const opened = threadOpener(dependencies.open)
+
+  api.openapi(listRoute, async (context) => {
+    const threadId = await opened(context, context.req.valid('param').threadId)
+    return context.json(await services.list(threadId), 200)
+  })
+  api.openapi(startRoute, async (context) => {
+    const threadId = await opened(context, context.req.valid('param').threadId)
+    return context.json(await services.start(threadId, context.req.valid('json')), 201)
+  })
+  api.openapi(stopRoute, async (context) => {
+    const { threadId, name } = context.req.valid('param')
+    return context.json(await services.stop(await opened(context, threadId), name), 200)
+  })
+  api.openapi(restartRoute, async (context) => {
+    const { threadId, name } = context.req.valid('param')
+    return context.json(await services.restart(await opened(context, threadId), name), 200)
+  })
+  api.openapi(removeRoute, async (context) => {
+    const { threadId, name } = context.req.valid('param')
+    await services.remove(await opened(context, threadId), name)
+    return context.body(null, 204)
+  })
+  api.openapi(logsRoute, async (context) => {
+    const { threadId, name } = context.req.valid('param')
+    return context.json(await services.logs(await opened(context, threadId), name, context.req.valid('query')), 200)
+  })
+  return api
+}

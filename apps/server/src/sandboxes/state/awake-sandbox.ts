@@ -1,0 +1,122 @@
+import { Readable } from 'node:stream'
+import { type Client, createClient } from '@connectrpc/connect'
+import { fromWireError } from '@threadbox/errors'
+import { filesystem, git, process, runs, services, terminals } from '@threadbox/protocol/guest'
+import type { Dispatcher } from 'undici'
+import { parseJson } from '../../platform/system/parse-json.ts'
+import { hostAnswerUnknown } from '../host/host.errors.ts'
+import type { HostClient } from '../host/host-client.ts'
+import { fileIsDirectory, fileNotFound } from './file.errors.ts'
+import type { AwakeSandbox } from './sandbox-access.ts'
+import { fileRefused, sandboxDiskFull } from './sandboxes.errors.ts'
+
+/** A file's bytes with what HTTP says about them; for ranges too. */
+export type OpenedFile = {
+  status: number
+  stream: ReadableStream<Uint8Array>
+  sizeBytes: number | null
+  contentRange: string | null
+}
+
+/** What the rest of the server sees of an awake sandbox, and the reads that only the files feature needs. */
+export type ReachableSandbox = AwakeSandbox & {
+  services: Client<typeof services.Services>
+  terminals: Client<typeof terminals.Terminals>
+  git: Client<typeof git.Git>
+  /** A folder as a zip that is packed while it is read; with `only` these paths below it, else all of it. */
+  openArchive(
+    path: string,
+    options: { only: readonly string[]; signal: AbortSignal },
+  ): Promise<ReadableStream<Uint8Array>>
+  openFile(path: string, options?: { range?: string; signal?: AbortSignal }): Promise<OpenedFile>
+  /** As `upload`; with `isExecutable` whoever may read the file may run it. */
+  uploadFile(
+    path: string,
+    content: ReadableStream<Uint8Array> | Uint8Array,
+    options: { signal?: AbortSignal | undefined; isExecutable: boolean },
+  ): Promise<void>
+}
+
+/** The user that files belong to and are read as: what a person may not read in a terminal, the app may not either. */
+const fileUser = 'user'
+
+export function reachSandbox(
+  host: HostClient,
+  target: { sandboxId: string; bootId: string },
+  /** Called when bytes begin to flow; disposed of when they have. */
+  transferring: () => Disposable,
+): ReachableSandbox {
+  const transport = host.transport(target)
+  const openFile: ReachableSandbox['openFile'] = async (path, options = {}) => {
+    const response = await host.guest(target, {
+      method: 'GET',
+      path: '/files',
+      query: { path, username: fileUser },
+      headers: { 'accept-encoding': 'identity', ...(options.range === undefined ? {} : { range: options.range }) },
+      signal: options.signal,
+    })
+    if (response.statusCode >= 400) throw await fileError(response, path)
+    const length = response.headers['content-length']
+    holdWhile(response.body, transferring)
+    return {
+      status: response.statusCode,
+      stream: Readable.toWeb(response.body) as ReadableStream<Uint8Array>,
+      sizeBytes: typeof length === 'string' ? Number(length) : null,
+      contentRange: typeof response.headers['content-range'] === 'string' ? response.headers['content-range'] : null,
+    }
+  }
+  const uploadFile: ReachableSandbox['uploadFile'] = async (path, content, { signal, isExecutable }) => {
+    using _transfer = transferring()
+    const response = await host.guest(target, {
+      method: 'POST',
+      path: '/files',
+      query: { path, username: fileUser, ...(isExecutable ? { executable: 'true' } : {}) },
+      headers: { 'content-type': 'application/octet-stream' },
+      body: content instanceof Uint8Array ? content : Readable.fromWeb(content as never),
+      signal,
+    })
+    if (response.statusCode >= 400) throw await fileError(response, path)
+    await response.body.dump()
+  }
+  return {
+    ...target,
+    runs: createClient(runs.Runs, transport),
+    processes: createClient(process.Process, transport),
+    files: createClient(filesystem.Filesystem, transport),
+    services: createClient(services.Services, transport),
+    terminals: createClient(terminals.Terminals, transport),
+    git: createClient(git.Git, transport),
+    openFile,
+    openArchive: async (path, { only, signal }) => {
+      const query = { path, username: fileUser, only: JSON.stringify(only) }
+      const response = await host.guest(target, { method: 'GET', path: '/files/archive', query, signal })
+      if (response.statusCode >= 400) throw await fileError(response, path)
+      holdWhile(response.body, transferring)
+      return Readable.toWeb(response.body) as ReadableStream<Uint8Array>
+    },
+    download: async (path, signal) => {
+      const { stream, sizeBytes } = await openFile(path, signal === undefined ? {} : { signal })
+      return { stream, sizeBytes }
+    },
+    uploadFile,
+    upload: (path, content, signal) => uploadFile(path, content, { signal, isExecutable: false }),
+  }
+}
+
+function holdWhile(body: Readable, transferring: () => Disposable): void {
+  const transfer = transferring()
+  body.once('close', () => transfer[Symbol.dispose]())
+}
+
+/** The host answers in our form, the guest in E2B's: a number and a sentence. */
+async function fileError(response: Dispatcher.ResponseData, path: string): Promise<Error> {
+  const body = parseJson(await response.body.text()) as { message?: unknown } | undefined
+  const known = fromWireError(body)
+  if (known !== undefined) return known
+  const problem = typeof body?.message === 'string' ? body.message : `status ${response.statusCode}`
+  if (response.statusCode === 404) return fileNotFound({ path })
+  if (response.statusCode === 507) return sandboxDiskFull({ path })
+  if (response.statusCode === 400 && /directory/i.test(problem)) return fileIsDirectory({ path })
+  if (response.statusCode < 500) return fileRefused({ path, problem })
+  return hostAnswerUnknown({ status: response.statusCode }, { cause: new Error(problem) })
+}

@@ -1,0 +1,59 @@
+import type { ForkedSandbox } from '@threadbox/protocol/host'
+import type { WakeCause } from '@threadbox/protocol/public'
+import type { System } from '../../platform/system/system.ts'
+import type { HostClient } from '../host/host-client.ts'
+import { hostnameOf, limitsOf, newSandboxRow } from './sandbox-rows.ts'
+import type { SandboxStore } from './sandboxes.store.ts'
+import type { SandboxRow } from './sandboxes.table.ts'
+
+export type ForkSandboxDependencies = {
+  store: SandboxStore
+  host: Pick<HostClient, 'fork'>
+  hashKeyOf: (sandboxId: string) => string
+  system: System
+}
+
+/** What counts of a sandbox for a copy of it. */
+export type ForkSource = Pick<
+  SandboxRow,
+  'id' | 'memory_bytes' | 'cpus' | 'processes' | 'disk_bytes' | 'own_limits_json' | (typeof policyNames)[number]
+>
+
+const policyNames = [
+  ...(['idle_pause_minutes', 'hot_hours', 'hot_keep', 'max_awake_hours', 'retention_days', 'max_services'] as const),
+] as const
+
+/**
+ * Gives a thread a sandbox that begins as a copy of another one; `snapshotId` null: as it is now. It is recorded before it is
+ * ordered, so that what a crash leaves on the host goes with the thread.
+ */
+export async function forkSandbox(
+  { store, host, hashKeyOf, system }: ForkSandboxDependencies,
+  order: { source: ForkSource; snapshotId: string | null; threadId: string; cause?: WakeCause },
+): Promise<ForkedSandbox> {
+  const { source, snapshotId, threadId } = order
+  const [id, bootId] = [system.newId('sandbox'), system.newId('boot')]
+  const limits = limitsOf(source)
+  const row = newSandboxRow({ id, threadId, now: system.now(), limits })
+  await store.insertIfMissing({ ...row, own_limits_json: source.own_limits_json, ...policyColumns(source) })
+  const made = await host.fork(id, {
+    source: { sandboxId: source.id, snapshotId },
+    ...{ bootId, hostname: hostnameOf(id), limits, egress: { kind: 'open' }, hashKey: hashKeyOf(id) },
+  })
+  const now = system.now()
+  const columns =
+    made.from === 'memory'
+      ? { state: 'active' as const, boot_id: bootId, awake_since: now }
+      : {
+          state: 'cold' as const,
+          cause_json: JSON.stringify({ code: order.cause ?? 'forked', detail: made.problem, pausedAt: null }),
+        }
+  await store.change({ id, state: 'fresh', bootId: null }, { has_run: 1, since: now, used_at: now, ...columns })
+  return made
+}
+
+/** What the person decided for the source holds for its copy. */
+function policyColumns(row: ForkSource): Partial<SandboxRow> {
+  const { idle_pause_minutes, hot_hours, hot_keep, max_awake_hours, retention_days, max_services } = row
+  return { idle_pause_minutes, hot_hours, hot_keep, max_awake_hours, retention_days, max_services }
+}

@@ -1,0 +1,47 @@
+import type { SandboxLimits, SandboxState } from '@threadbox/domain'
+import type { Logger } from '@threadbox/telemetry'
+import type { ReadDefaults } from '../../threads/workspaces/sandbox-defaults.ts'
+import type { HostClient } from '../host/host-client.ts'
+import { limitColumns, limitsOf, wantedLimits } from './sandbox-rows.ts'
+import type { SandboxStore } from './sandboxes.store.ts'
+import type { SandboxRow } from './sandboxes.table.ts'
+
+/** States with a boot whose limits can be changed; a paused one wakes with them. All others take them at their start. */
+const running: readonly SandboxState[] = ['starting', 'active', 'paused']
+
+/**
+ * Brings the sandboxes that run to the limits as they are set now; those that have them already are left alone, so it
+ * can be called at any time. One that could not be reached keeps its old limits on record and is tried at the next call.
+ */
+export type ApplyLimits = () => Promise<void>
+
+export function makeApplyLimits(dependencies: {
+  store: SandboxStore
+  host: HostClient
+  defaults: ReadDefaults
+  /** Tells whoever looks at the thread. */
+  announce: (threadId: string) => Promise<void>
+  logger: Logger
+}): ApplyLimits {
+  const { store, host, logger } = dependencies
+  const apply = async (row: SandboxRow, limits: SandboxLimits) => {
+    try {
+      await host.change(row.id, { limits })
+      await store.setLimits(row.id, limitColumns(limits))
+      await dependencies.announce(row.thread_id)
+    } catch (error) {
+      logger.warn({ err: error, sandboxId: row.id }, 'new limits did not reach a running sandbox')
+    }
+  }
+  return async () => {
+    const defaults = await dependencies.defaults('all')
+    const wanted = (row: SandboxRow) => wantedLimits(row, defaults(row.thread_id).limits)
+    const rows = (await store.all()).filter((row) => running.includes(row.state as SandboxState))
+    const outdated = rows.filter((row) => !isSame(limitsOf(row), wanted(row)))
+    await Promise.all(outdated.map((row) => apply(row, wanted(row))))
+  }
+}
+
+function isSame(one: SandboxLimits, other: SandboxLimits): boolean {
+  return (Object.keys(one) as (keyof SandboxLimits)[]).every((name) => one[name] === other[name])
+}

@@ -1,0 +1,166 @@
+import type { SandboxState } from '@threadbox/domain'
+import type { HostEvent, HostSandbox } from '@threadbox/protocol/host'
+import { isExchangeCause } from '@threadbox/protocol/public'
+import type { Logger } from '@threadbox/telemetry'
+import { waitAtMost } from '../../platform/system/wait.ts'
+import type { HostClient } from '../host/host-client.ts'
+import type { ApplyLimits } from './live-limits.ts'
+import type { Pausing } from './pausing.ts'
+import type { Sandboxes } from './sandbox-access.implementation.ts'
+import type { ChangeSandbox } from './sandbox-changes.ts'
+import { causeOf } from './sandbox-rows.ts'
+import type { SandboxStore } from './sandboxes.store.ts'
+import type { SandboxRow } from './sandboxes.table.ts'
+
+/** Wait before the host is asked again after its event stream was lost. */
+const reconnectMs = 1000
+
+export type ReconcilerDependencies = {
+  store: SandboxStore
+  host: HostClient
+  sandboxes: Sandboxes
+  pausing: Pausing
+  change: ChangeSandbox
+  /** True while this server gives the memory of that sandbox up. */
+  isDemoting: (sandboxId: string) => boolean
+  /** Sandboxes that are of no thread. */
+  otherSandboxes: () => Promise<string[]>
+  logger: Logger
+  onHostChange: (isReachable: boolean) => void
+  /** What is not about a boot's beginning or end. */
+  onEvent: (event: HostEvent) => Promise<void>
+  /** Limits may have been changed while the host could not be reached. */
+  applyLimits: ApplyLimits
+}
+
+/**
+ * Keeps what the server believes equal to what the host has: the whole list at each connect, single events after that.
+ * It never deletes on the host what it does not know: after a restore of an older database that would destroy work.
+ */
+export function startReconciler(dependencies: ReconcilerDependencies): AsyncDisposable {
+  const stopped = new AbortController()
+  const loop = follow(dependencies, stopped.signal)
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stopped.abort()
+      await loop
+    },
+  }
+}
+
+async function follow(dependencies: ReconcilerDependencies, signal: AbortSignal): Promise<void> {
+  const { host, logger } = dependencies
+  let wasReachable: boolean | undefined
+  const tell = (isReachable: boolean) => {
+    if (isReachable !== wasReachable) dependencies.onHostChange(isReachable)
+    wasReachable = isReachable
+  }
+  while (!signal.aborted) {
+    try {
+      const events = host.events(signal)[Symbol.asyncIterator]()
+      let next = events.next()
+      next.catch(() => {})
+      await reconcile(dependencies, await host.list())
+      tell(true)
+      // The first event proves that the stream is attached: what ended before that is found by looking once more.
+      await next
+      await reconcile(dependencies, await host.list())
+      await dependencies.applyLimits()
+      for (let event = await next; !event.done; event = await next) {
+        next = events.next()
+        next.catch(() => {})
+        if (event.value.type === 'boot-ended') await noteEnded(dependencies, event.value)
+        else await dependencies.onEvent(event.value)
+      }
+    } catch (error) {
+      if (wasReachable !== false && !signal.aborted) logger.warn({ err: error }, 'host lost, will be asked again')
+      tell(false)
+    }
+    await waitAtMost(reconnectMs, { signal })
+  }
+}
+
+async function noteEnded(
+  dependencies: ReconcilerDependencies,
+  event: { sandboxId: string } & NonNullable<HostSandbox['lastBootEnd']>,
+): Promise<void> {
+  const row = await dependencies.store.findById(event.sandboxId)
+  // The end of a boot whose memory is being given up or brought back is the business of whoever does that.
+  if (row?.boot_id !== event.bootId || row.state === 'waking' || dependencies.isDemoting(row.id)) return
+  const { bootId, cause, at, detail } = event
+  await dependencies.sandboxes.noteEnd(row, { lastBootEnd: { bootId, cause, at, detail } })
+}
+
+/** Compares every sandbox that should have a boot with what the host has. */
+export async function reconcile(dependencies: ReconcilerDependencies, actual: readonly HostSandbox[]): Promise<void> {
+  const byId = new Map(actual.map((sandbox) => [sandbox.sandboxId, sandbox]))
+  const rows = await dependencies.store.all()
+  for (const row of rows) await reconcileOne(dependencies, row, byId.get(row.id))
+  const known = new Set([...rows.map((row) => row.id), ...(await dependencies.otherSandboxes())])
+  const unknown = actual.filter((sandbox) => !known.has(sandbox.sandboxId)).map((sandbox) => sandbox.sandboxId)
+  if (unknown.length > 0) dependencies.logger.warn({ sandboxIds: unknown }, 'the host has sandboxes of no thread')
+}
+
+async function reconcileOne(
+  dependencies: ReconcilerDependencies,
+  row: SandboxRow,
+  listed: HostSandbox | undefined,
+): Promise<void> {
+  const state = row.state as SandboxState
+  if (dependencies.sandboxes.isExchanged(row.thread_id)) return
+  if (state === 'starting' || state === 'waking') return finishWaking(dependencies, row)
+  const isAsBelieved = state === 'paused' ? isPausedBoot(row, listed) : state === 'active' && isReadyBoot(row, listed)
+  const isSettled = state === 'cold' && listed?.actual !== 'ready'
+  if (isAsBelieved || isSettled || !['active', 'pausing', 'paused', 'cold'].includes(state)) return
+  // The list may be older than the row: what changed in between is seen by looking once more, at both.
+  const actual = await dependencies.host.get(row.id)
+  const now = await dependencies.store.findById(row.id)
+  if (now?.state !== state || now.boot_id !== row.boot_id) return
+  await correct(dependencies, now, actual)
+}
+
+/** Brings the record to what the host has. */
+async function correct(
+  dependencies: ReconcilerDependencies,
+  row: SandboxRow,
+  actual: HostSandbox | undefined,
+): Promise<void> {
+  const { sandboxes, pausing, change, host, logger } = dependencies
+  const failed = (error: unknown) => logger.warn({ err: error, sandboxId: row.id }, 'sandbox was not reconciled')
+  if (row.state === 'cold') {
+    // What a rewind brought back, whose answer a crash cut off: the order is sent again, and takes it.
+    if (isExchangeCause(causeOf(row)?.code)) return
+    // A restart that a crash cut off: the record gave this boot up already.
+    if (actual?.actual === 'ready' && actual.bootId !== null) await host.stop(row.id, actual.bootId).catch(failed)
+    return
+  }
+  if (row.state === 'pausing') return void pausing.settle(row).catch(failed)
+  if (row.state === 'active') {
+    if (isReadyBoot(row, actual)) return
+    if (isPausedBoot(row, actual)) await pausing.adopt(row).catch(failed)
+    else await sandboxes.noteEnd(row, actual)
+    return
+  }
+  if (dependencies.isDemoting(row.id) || isPausedBoot(row, actual)) return
+  if (isReadyBoot(row, actual)) {
+    await change(row, { event: 'wake-requested' })
+    return finishWaking(dependencies, row)
+  }
+  // Unknown to the host: left as it is, because the host may be the one that forgot. A wake will tell.
+  if (actual !== undefined) await sandboxes.noteEnd(row, actual)
+}
+
+/** Whoever wanted it awake may be gone with a crash: what was begun is brought to its end either way. */
+function finishWaking({ sandboxes, logger }: ReconcilerDependencies, row: SandboxRow): void {
+  sandboxes.awake(row.thread_id, { reason: 'api' }).catch((error: unknown) => {
+    logger.warn({ err: error, sandboxId: row.id }, 'sandbox did not come awake')
+  })
+}
+
+function isReadyBoot(row: SandboxRow, actual: HostSandbox | undefined): boolean {
+  return actual?.bootId === row.boot_id && actual?.actual !== 'stopped' && actual?.actual !== 'paused'
+}
+
+function isPausedBoot(row: SandboxRow, actual: HostSandbox | undefined): boolean {
+  return actual?.bootId === row.boot_id && actual?.actual === 'paused'
+}

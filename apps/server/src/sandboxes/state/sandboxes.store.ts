@@ -1,0 +1,163 @@
+import type { SandboxState } from '@threadbox/domain'
+import type { Kysely, Transaction } from 'kysely'
+import type { LogTransaction } from '../../threads/log/thread-log.ts'
+import type { WakeFacts } from './sandbox-rows.ts'
+import type { SandboxMemoryRow, SandboxRow, SandboxTables } from './sandboxes.table.ts'
+
+/** The only code that touches `sandboxes` and `sandbox_memories`. */
+export type SandboxStore = {
+  find(threadId: string): Promise<SandboxRow | undefined>
+  findById(sandboxId: string): Promise<SandboxRow | undefined>
+  list(threadIds: readonly string[]): Promise<SandboxRow[]>
+  all(): Promise<SandboxRow[]>
+  /** The row of the thread: the given one, or the one that somebody else inserted first. */
+  insertIfMissing(row: SandboxRow): Promise<SandboxRow>
+  /**
+   * Changes state and what goes with it, if state and boot are still as `expected`. False when they are not: somebody
+   * else decided in between, and the caller has to look again.
+   */
+  change(
+    expected: { id: string; state: SandboxState; bootId: string | null },
+    columns: Partial<SandboxRow>,
+  ): Promise<boolean>
+  /** Changes columns that no state depends on. */
+  set(sandboxId: string, columns: SettableColumns): Promise<void>
+  /** The last use, if it is later than what is recorded. */
+  noteUse(sandboxId: string, at: number): Promise<void>
+  /** Records a wake that the row's state does not come from, with what else is recorded of it. */
+  noteWake(sandboxId: string, facts: WakeFacts, transaction: LogTransaction): Promise<void>
+  /** Forgets the wake whose report is written, if it is still that one. */
+  wakeReported(sandboxId: string, wakeJson: string): Promise<void>
+  memory(sandboxId: string): Promise<SandboxMemoryRow | undefined>
+  setMemory(memory: SandboxMemoryRow): Promise<void>
+  /** Moves every recorded moment by as much as the clock was set. */
+  shiftTimes(byMs: number): Promise<void>
+  /** Puts a new sandbox in the place of a removed one. */
+  replace(sandboxId: string, row: SandboxRow): Promise<void>
+  setLimits(
+    sandboxId: string,
+    limits: Pick<SandboxRow, 'memory_bytes' | 'cpus' | 'processes' | 'disk_bytes'>,
+  ): Promise<void>
+  erase(threadId: string): Promise<void>
+}
+
+/** Columns that may change in any state. */
+export type SettableColumns = Partial<
+  Pick<
+    SandboxRow,
+    | 'own_limits_json'
+    | 'cause_json'
+    | 'limit_announced'
+    | 'held_until'
+    | 'is_frozen'
+    | 'retention_announced_at'
+    | 'used_at'
+    | 'idle_pause_minutes'
+    | 'hot_hours'
+    | 'hot_keep'
+    | 'max_awake_hours'
+    | 'retention_days'
+    | 'max_services'
+  >
+>
+
+export function makeSandboxStore(database: Kysely<SandboxTables>): SandboxStore {
+  const byThread = (threadId: string) =>
+    database.selectFrom('sandboxes').selectAll().where('thread_id', '=', threadId).executeTakeFirst()
+  return {
+    find: byThread,
+    findById: (sandboxId) =>
+      database.selectFrom('sandboxes').selectAll().where('id', '=', sandboxId).executeTakeFirst(),
+    list: async (threadIds) =>
+      threadIds.length === 0
+        ? []
+        : await database
+            .selectFrom('sandboxes')
+            .selectAll()
+            .where('thread_id', 'in', [...threadIds])
+            .execute(),
+    all: () => database.selectFrom('sandboxes').selectAll().execute(),
+    insertIfMissing: async (row) => {
+      await database
+        .insertInto('sandboxes')
+        .values(row)
+        .onConflict((conflict) => conflict.column('thread_id').doNothing())
+        .execute()
+      return (await byThread(row.thread_id)) ?? row
+    },
+    change: async (expected, columns) => {
+      const result = await database
+        .updateTable('sandboxes')
+        .set(columns)
+        .where('id', '=', expected.id)
+        .where('state', '=', expected.state)
+        .where('boot_id', expected.bootId === null ? 'is' : '=', expected.bootId)
+        .executeTakeFirst()
+      return Number(result.numUpdatedRows) > 0
+    },
+    set: async (sandboxId, columns) => {
+      if (Object.keys(columns).length === 0) return
+      await database.updateTable('sandboxes').set(columns).where('id', '=', sandboxId).execute()
+    },
+    noteUse: async (sandboxId, at) => {
+      const columns = { used_at: at, retention_announced_at: null }
+      await database
+        .updateTable('sandboxes')
+        .set(columns)
+        .where('id', '=', sandboxId)
+        .where('used_at', '<', at)
+        .execute()
+    },
+    noteWake: async (sandboxId, facts, transaction) => {
+      await (transaction as unknown as Transaction<SandboxTables>)
+        .updateTable('sandboxes')
+        .set({ wake_json: JSON.stringify(facts) })
+        .where('id', '=', sandboxId)
+        .execute()
+    },
+    wakeReported: async (sandboxId, wakeJson) => {
+      await database
+        .updateTable('sandboxes')
+        .set({ wake_json: null })
+        .where('id', '=', sandboxId)
+        .where('wake_json', '=', wakeJson)
+        .execute()
+    },
+    ...memoryQueries(database),
+    shiftTimes: (byMs) => shiftTimes(database, byMs),
+    replace: (sandboxId, row) =>
+      database.transaction().execute(async (transaction) => {
+        await transaction.deleteFrom('sandboxes').where('id', '=', sandboxId).execute()
+        await transaction.insertInto('sandboxes').values(row).execute()
+      }),
+    setLimits: async (sandboxId, limits) => {
+      await database.updateTable('sandboxes').set(limits).where('id', '=', sandboxId).execute()
+    },
+    erase: async (threadId) => {
+      await database.deleteFrom('sandboxes').where('thread_id', '=', threadId).execute()
+    },
+  }
+}
+
+function memoryQueries(database: Kysely<SandboxTables>): Pick<SandboxStore, 'memory' | 'setMemory'> {
+  return {
+    memory: (sandboxId) =>
+      database.selectFrom('sandbox_memories').selectAll().where('sandbox_id', '=', sandboxId).executeTakeFirst(),
+    setMemory: async (memory) => {
+      await database
+        .insertInto('sandbox_memories')
+        .values(memory)
+        .onConflict((conflict) => conflict.column('sandbox_id').doUpdateSet(memory))
+        .execute()
+    },
+  }
+}
+
+const moments = ['since', 'used_at', 'awake_since', 'held_until', 'paused_at', 'retention_announced_at'] as const
+
+async function shiftTimes(database: Kysely<SandboxTables>, byMs: number): Promise<void> {
+  await database
+    .updateTable('sandboxes')
+    .set((builder) => Object.fromEntries(moments.map((name) => [name, builder(name, '+', byMs)])))
+    .execute()
+}

@@ -1,0 +1,86 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import { isThreadboxError } from '@threadbox/errors'
+import { errorHeader } from '@threadbox/protocol/host'
+import type { ReachableSandbox } from '../state/awake-sandbox.ts'
+import type { View } from './terminal-output.ts'
+import { statusOf } from './terminals.models.ts'
+import { type TerminalParts, terminalProblem } from './terminals.usecases.ts'
+
+/** How often typing is noted as use of the sandbox. The guest tells of it by itself, but only now and then. */
+const noteEveryMs = 5000
+/** What the host says of a boot that is not awake any more: nothing was typed. */
+const asleepCodes = new Set(['sandbox.paused', 'sandbox.not-running', 'sandbox.other-boot'])
+
+/** What a person does to a terminal from one view. Each call has to wait for the one before it. */
+export type TerminalInput = {
+  /** Types, and wakes a paused sandbox for it. Nothing happens when its shell is gone: the view is told so anyway. */
+  type(data: Uint8Array): Promise<void>
+  /** What the terminal says by itself; only while it is followed. */
+  report(data: Uint8Array): Promise<void>
+  /** Only while it is followed: a sandbox is not woken for it. */
+  resize(size: { cols: number; rows: number }): Promise<void>
+  wake(): Promise<void>
+}
+
+export function makeTerminalInput(parts: TerminalParts, view: View): TerminalInput {
+  const { threadId, terminalId, signal } = view
+  let notedAt = Number.NEGATIVE_INFINITY
+  const awake = async (): Promise<ReachableSandbox | undefined> => {
+    const row = await parts.store.find(threadId, terminalId)
+    const status = row && statusOf(row, await parts.sandboxOf(threadId))
+    if (status !== 'running' && status !== 'suspended') return undefined
+    const sandbox = await parts.awake(threadId, signal)
+    notedAt = parts.system.now()
+    // Its memory may have been lost on the way, and the shell with it.
+    return sandbox.bootId === row?.boot_id ? sandbox : undefined
+  }
+  const reach = async () => {
+    const isNoted = Math.abs(parts.system.now() - notedAt) < noteEveryMs
+    return isNoted && view.sandbox !== undefined ? view.sandbox : await awake()
+  }
+  const write = async (sandbox: ReachableSandbox, data: Uint8Array) => {
+    await sandbox.terminals.writeTerminal({ id: terminalId, data }, { signal })
+  }
+  return {
+    type: async (data) => {
+      const sandbox = await reach()
+      if (sandbox === undefined) return
+      try {
+        await write(sandbox, data)
+      } catch (error) {
+        if (isGone(error)) return
+        if (!wasAsleep(error)) throw terminalProblem(error)
+        const again = await awake()
+        if (again !== undefined) await write(again, data)
+      }
+    },
+    report: async (data) => {
+      const request = { id: terminalId, data, isReport: true }
+      await view.sandbox?.terminals.writeTerminal(request, { signal }).catch(ignoreAsleep)
+    },
+    resize: async (size) => {
+      await view.sandbox?.terminals.resizeTerminal({ id: terminalId, ...size }, { signal }).catch(ignoreAsleep)
+    },
+    wake: async () => {
+      await awake()
+    },
+  }
+}
+
+/** The shell has ended, or was closed by somebody else. */
+function isGone(error: unknown): boolean {
+  return (
+    error instanceof ConnectError &&
+    (error.code === Code.AlreadyExists || error.code === Code.NotFound) &&
+    !wasAsleep(error)
+  )
+}
+
+function wasAsleep(error: unknown): boolean {
+  if (isThreadboxError(error)) return asleepCodes.has(error.code)
+  return error instanceof ConnectError && asleepCodes.has(error.metadata.get(errorHeader) ?? '')
+}
+
+function ignoreAsleep(error: unknown): void {
+  if (!(error instanceof ConnectError)) throw error
+}

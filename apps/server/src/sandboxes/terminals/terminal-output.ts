@@ -1,0 +1,132 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import { type TerminalServerFrame, type TerminalStatus, terminalCloseCodes } from '@threadbox/protocol/public'
+import { waitAtMost } from '../../platform/system/wait.ts'
+import type { ReachableSandbox } from '../state/awake-sandbox.ts'
+import { terminalUnsupported } from './terminals.errors.ts'
+import { statusOf } from './terminals.models.ts'
+import type { TerminalRow } from './terminals.table.ts'
+import type { TerminalParts } from './terminals.usecases.ts'
+
+/** How far a view may be behind: then the guest is not read any further, which makes the terminal wait. */
+const windowBytes = 512 * 1024
+/** A view that draws nothing for this long is cut; it comes back at the offset that it has reached. */
+const stallMs = 60_000
+/** How soon a connection that broke for no known reason is tried again. */
+const retryMs = 500
+/** A change is always told; this only bounds what is believed without having looked. */
+const lookMs = 60_000
+
+/** One view of a terminal while its socket is open. */
+export type View = {
+  threadId: string
+  terminalId: string
+  /** Aborted when the socket has closed. */
+  signal: AbortSignal
+  /** Behind the last byte that was sent. */
+  offset: number
+  /** Everything before it has been drawn. */
+  acked: number
+  /** Called when `acked` has grown. */
+  onAck: () => void
+  /** The sandbox while the terminal is followed in it. */
+  sandbox: ReachableSandbox | undefined
+  send(frame: TerminalServerFrame): void
+  sendOutput(data: Uint8Array): void
+  close(code: number): void
+}
+
+type Outcome = 'over' | 'broken'
+
+/** Shows a terminal to a view, over pauses and wakes, until it is over or the view has closed. Wakes nothing. */
+export async function showTerminal(parts: TerminalParts, view: View): Promise<void> {
+  const { threadId, terminalId, signal } = view
+  while (!signal.aborted) {
+    const row = await parts.store.find(threadId, terminalId)
+    if (row === undefined) return view.close(terminalCloseCodes.gone)
+    const facts = await parts.sandboxOf(threadId)
+    const status = statusOf(row, facts)
+    view.send({ type: 'status', status, exitCode: row.exit_code })
+    const hasOutput = status === 'running' || (status === 'ended' && facts?.state === 'active')
+    if (hasOutput && (await follow(parts, { view, row })) === 'over') return view.close(terminalCloseCodes.over)
+    if (status === 'lost' || status === 'ended') return view.close(terminalCloseCodes.over)
+    await changeOf(parts, { view, status })
+  }
+}
+
+async function changeOf(parts: TerminalParts, { view, status }: { view: View; status: TerminalStatus }): Promise<void> {
+  const { threadId, terminalId, signal } = view
+  const isDifferent = async () => {
+    const row = await parts.store.find(threadId, terminalId)
+    const now = row === undefined ? undefined : statusOf(row, await parts.sandboxOf(threadId))
+    return now === status ? undefined : true
+  }
+  const timeoutMs = status === 'running' ? retryMs : lookMs
+  await parts.changes.until(threadId, isDifferent, { timeoutMs, signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error
+  })
+}
+
+async function follow(parts: TerminalParts, { view, row }: { view: View; row: TerminalRow }): Promise<Outcome> {
+  const sandbox = await parts.ifAwake(view.threadId)
+  if (sandbox === undefined || sandbox.bootId !== row.boot_id) return 'broken'
+  try {
+    const request = { id: row.id, from: BigInt(view.offset) }
+    for await (const { event } of sandbox.terminals.followTerminal(request, { signal: view.signal })) {
+      if (event.case === 'begin') {
+        const offset = Number(event.value.offset)
+        const isReset = offset !== view.offset || offset === 0
+        Object.assign(view, { offset, acked: offset, sandbox })
+        const modes = Buffer.from(event.value.modes).toString('latin1')
+        const { cols = 80, rows = 24 } = event.value.size ?? {}
+        const liveFrom = Number(event.value.liveFrom)
+        view.send({ type: 'start', offset, liveFrom, isReset, modes, cols, rows })
+      } else if (event.case === 'output') {
+        view.sendOutput(event.value)
+        view.offset += event.value.length
+        await room(view)
+      } else if (event.case === 'resized') {
+        view.send({ type: 'resized', cols: event.value.cols, rows: event.value.rows })
+      } else if (event.case === 'ended') {
+        await tellEnd(parts, { view, row, exitCode: event.value.exitCode })
+        return 'over'
+      }
+    }
+    return 'broken'
+  } catch (error) {
+    if (view.signal.aborted) return 'over'
+    if (!(error instanceof ConnectError)) throw error
+    if (error.code === Code.Unimplemented) throw terminalUnsupported({}, { cause: error })
+    // The boot is the right one and the guest does not know it: it was never opened there.
+    if (error.code !== Code.NotFound || (await isAnotherBoot(parts, row))) return 'broken'
+    await tellEnd(parts, { view, row, exitCode: row.exit_code ?? -1 })
+    return 'over'
+  } finally {
+    view.sandbox = undefined
+  }
+}
+
+/** The host says "not found" too, of a sandbox that is gone meanwhile. */
+async function isAnotherBoot(parts: TerminalParts, row: TerminalRow): Promise<boolean> {
+  return (await parts.ifAwake(row.thread_id))?.bootId !== row.boot_id
+}
+
+async function tellEnd(
+  parts: TerminalParts,
+  { view, row, exitCode }: { view: View; row: TerminalRow; exitCode: number },
+): Promise<void> {
+  if (row.exit_code === null) {
+    await parts.store.change(row, { exit_code: exitCode })
+    await parts.changed(row.thread_id)
+  }
+  view.send({ type: 'status', status: 'ended', exitCode })
+}
+
+async function room(view: View): Promise<void> {
+  while (view.offset - view.acked > windowBytes && !view.signal.aborted) {
+    const before = view.acked
+    const acked = Promise.withResolvers<void>()
+    view.onAck = acked.resolve
+    await waitAtMost(stallMs, { work: acked.promise, signal: view.signal })
+    if (view.acked === before && !view.signal.aborted) view.close(terminalCloseCodes.stalled)
+  }
+}

@@ -1,0 +1,43 @@
+import { terminalCloseCodes } from '@threadbox/protocol/public'
+import type { Logger } from '@threadbox/telemetry'
+import type { Caller, OpenThread } from '../../platform/http/api.ts'
+import { requestInvalid } from '../../platform/http/http.errors.ts'
+import type { OpenVisits } from '../../platform/http/open-visits.ts'
+import type { SocketRoute } from '../../platform/http/socket-front.ts'
+import { serveView } from './terminal-socket.ts'
+import type { TerminalParts, Terminals } from './terminals.usecases.ts'
+
+/** Where a view of a terminal attaches: a terminal of a thread of this person. */
+export function terminalSocketRoute(options: {
+  parts: TerminalParts
+  terminals: Pick<Terminals, 'get'>
+  open: OpenThread
+  visits: OpenVisits
+  logger: Logger
+}): SocketRoute {
+  const { parts, terminals, open, visits, logger } = options
+  return {
+    path: /^\/api\/v1\/threads\/([^/]{1,64})\/terminals\/([^/]{1,64})\/socket$/,
+    // Larger than any message that is allowed, with its escapes.
+    maxMessageBytes: 256 * 1024,
+    signedOutCode: terminalCloseCodes.loggedOut,
+    visits,
+    admit: async ({ caller, names, query }) => {
+      const [threadId = '', terminalId = ''] = names
+      const after = query.get('after') ?? '0'
+      if (!/^\d{1,15}$/.test(after)) throw requestInvalid({ problems: ['after: must be a whole number'] })
+      await open(caller.userId, threadId)
+      await terminals.get(threadId, terminalId)
+      return {
+        pass: visitorOf(caller, threadId),
+        serve: (peer) => serveView(parts, { peer, threadId, terminalId, after: Number(after), logger }),
+      }
+    },
+  }
+}
+
+/** Who looks, as the key under which open views are looked up again. */
+function visitorOf(caller: Caller, threadId: string): string {
+  const { userId, sessionId, apiKeyId } = caller
+  return JSON.stringify({ userId, sessionId, apiKeyId, threadId })
+}

@@ -1,0 +1,104 @@
+import { isThreadboxError, toWireError } from '@threadbox/errors'
+import { type TerminalClientFrame, terminalClientFrameSchema } from '@threadbox/protocol/public'
+import type { Logger } from '@threadbox/telemetry'
+import type { RawData, WebSocket } from 'ws'
+import { parseJson } from '../../platform/system/parse-json.ts'
+import { makeTerminalInput, type TerminalInput } from './terminal-input.ts'
+import { showTerminal, type View } from './terminal-output.ts'
+import { terminalFrameInvalid } from './terminals.errors.ts'
+import type { TerminalParts } from './terminals.usecases.ts'
+
+/** What waits to be typed may hold this much before the socket is not read any further. */
+const maxWaitingBytes = 256 * 1024
+/** A view that does not answer one of these until the next is gone. */
+const pingEveryMs = 20_000
+/** 1003: data of a kind that is not taken; 1011: something failed here. */
+const closeCodes = { invalid: 1003, failed: 1011 }
+
+type Options = { peer: WebSocket; threadId: string; terminalId: string; after: number; logger: Logger }
+
+/** Serves one view from the handshake to its end. */
+export function serveView(parts: TerminalParts, options: Options): void {
+  const { peer, threadId, terminalId, after } = options
+  const closed = new AbortController()
+  const send: View['send'] = (frame) => void (peer.readyState === peer.OPEN && peer.send(JSON.stringify(frame)))
+  const view: View = {
+    ...{ threadId, terminalId, signal: closed.signal, offset: after, acked: after, sandbox: undefined, send },
+    onAck: () => {},
+    sendOutput: (data) => void (peer.readyState === peer.OPEN && peer.send(data, { binary: true })),
+    close: (code) => peer.close(code),
+  }
+  const fail = (error: unknown, code: number) => {
+    if (closed.signal.aborted) return
+    if (!isThreadboxError(error)) options.logger.warn({ err: error, threadId }, 'a view of a terminal failed')
+    send({ type: 'error', error: toWireError(error).error })
+    peer.close(code)
+  }
+  peer.once('close', () => closed.abort())
+  // Followed by `close`; without a listener it would end the process.
+  peer.on('error', (error) => options.logger.debug({ err: error }, 'a socket of a terminal broke'))
+  keepAlive(peer)
+  takeMessages(peer, {
+    view,
+    input: makeTerminalInput(parts, view),
+    refuse: (error) => fail(error, closeCodes.invalid),
+  })
+  showTerminal(parts, view).catch((error: unknown) => fail(error, closeCodes.failed))
+}
+
+/** Does what a view asks for in the order in which it was asked; whoever types faster than that has to wait. */
+function takeMessages(
+  peer: WebSocket,
+  { view, input, refuse }: { view: View; input: TerminalInput; refuse: (error: unknown) => void },
+): void {
+  let waitingBytes = 0
+  let work = Promise.resolve()
+  const enqueue = (sizeBytes: number, action: () => Promise<void>) => {
+    waitingBytes += sizeBytes
+    if (waitingBytes >= maxWaitingBytes) peer.pause()
+    work = work.then(async () => {
+      if (view.signal.aborted) return
+      await action().catch((error: unknown) => {
+        if (!view.signal.aborted) view.send({ type: 'error', error: toWireError(error).error })
+      })
+      waitingBytes -= sizeBytes
+      if (waitingBytes < maxWaitingBytes && peer.isPaused) peer.resume()
+    })
+  }
+  const take = (frame: TerminalClientFrame, sizeBytes: number) => {
+    switch (frame.type) {
+      case 'ack':
+        view.acked = Math.max(view.acked, Math.min(frame.offset, view.offset))
+        return view.onAck()
+      case 'input':
+        return enqueue(sizeBytes, () => input.type(Buffer.from(frame.data)))
+      case 'report':
+        return enqueue(sizeBytes, () => input.report(Buffer.from(frame.data)))
+      case 'resize':
+        return enqueue(sizeBytes, () => input.resize({ cols: frame.cols, rows: frame.rows }))
+      default:
+        return enqueue(sizeBytes, () => input.wake())
+    }
+  }
+  peer.on('message', (data: RawData, isBinary) => {
+    const bytes = data as Buffer
+    const frame = isBinary ? undefined : terminalClientFrameSchema.safeParse(parseJson(bytes.toString('utf8')))
+    if (frame?.success) take(frame.data, bytes.length)
+    else refuse(terminalFrameInvalid({ problem: frame?.error?.issues[0]?.message ?? 'it is binary' }))
+  })
+}
+
+function keepAlive(peer: WebSocket): void {
+  let hasAnswered = true
+  peer.on('pong', () => {
+    hasAnswered = true
+  })
+  const timer = setInterval(() => {
+    // One that is not read right now cannot be heard either.
+    if (!hasAnswered && !peer.isPaused) return peer.terminate()
+    hasAnswered = false
+    peer.ping()
+  }, pingEveryMs)
+  timer.unref()
+  peer.once('close', () => clearInterval(timer))
+}

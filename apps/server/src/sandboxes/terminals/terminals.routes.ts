@@ -1,0 +1,105 @@
+import { z } from '@hono/zod-openapi'
+import {
+  openTerminalRequestSchema,
+  renameTerminalRequestSchema,
+  terminalSchema,
+  terminalsViewSchema,
+} from '@threadbox/protocol/public'
+import {
+  type Api,
+  defineRoute,
+  idParam,
+  jsonAnswer,
+  jsonBody,
+  makeApi,
+  type OpenThread,
+  threadOpener,
+  threadParams,
+  wholeNumberQuery,
+} from '../../platform/http/api.ts'
+import { terminalSocketOnly } from './terminals.errors.ts'
+import type { Terminals } from './terminals.usecases.ts'
+
+const tags = ['terminals']
+const path = '/threads/{threadId}/terminals' as const
+const terminalParams = threadParams.extend({ terminalId: idParam })
+
+const listRoute = defineRoute({
+  method: 'get',
+  path,
+  tags,
+  summary: 'Terminals of a thread; wakes nothing',
+  request: { params: threadParams },
+  responses: { 200: jsonAnswer(terminalsViewSchema, 'In the order in which they were opened.') },
+})
+const openRoute = defineRoute({
+  method: 'post',
+  path,
+  tags,
+  summary: 'Open a terminal with a login shell; wakes the sandbox',
+  request: { params: threadParams, body: jsonBody(openTerminalRequestSchema) },
+  responses: { 201: jsonAnswer(terminalSchema, 'Its shell runs.') },
+})
+const renameRoute = defineRoute({
+  method: 'patch',
+  path: `${path}/{terminalId}`,
+  tags,
+  summary: 'Give a terminal another title',
+  request: { params: terminalParams, body: jsonBody(renameTerminalRequestSchema) },
+  responses: { 200: jsonAnswer(terminalSchema, 'The terminal as it is now.') },
+})
+const closeRoute = defineRoute({
+  method: 'delete',
+  path: `${path}/{terminalId}`,
+  tags,
+  summary: 'Close a terminal, and end what runs in it',
+  request: { params: terminalParams },
+  responses: { 204: { description: 'Closed.' } },
+})
+const socketRoute = defineRoute({
+  method: 'get',
+  path: `${path}/{terminalId}/socket`,
+  tags,
+  summary: 'Look at a terminal and type into it, over a WebSocket',
+  description:
+    'Output comes as binary messages, everything else as JSON messages in both directions. Attaching neither wakes the sandbox nor keeps it awake; what is typed does both.',
+  request: {
+    params: terminalParams,
+    query: z.object({ after: wholeNumberQuery({ min: 0, max: Number.MAX_SAFE_INTEGER }).optional() }),
+  },
+  responses: { 101: { description: 'What follows is a WebSocket.' } },
+})
+
+/** Routes of a thread's terminals. `open` checks that the thread is the caller's; every route begins with it. */
+export function terminalRoutes(dependencies: { terminals: Terminals; open: OpenThread }): Api {
+  const { terminals } = dependencies
+  const api = makeApi()
+  const opened = threadOpener(dependencies.open)
+
+  api.openapi(listRoute, async (context) => {
+    const threadId = await opened(context, context.req.valid('param').threadId)
+    return context.json(await terminals.list(threadId), 200)
+  })
+  api.openapi(openRoute, async (context) => {
+    const threadId = await opened(context, context.req.valid('param').threadId)
+    return context.json(await terminals.open(threadId, context.req.valid('json')), 201)
+  })
+  api.openapi(renameRoute, async (context) => {
+    const { threadId, terminalId } = context.req.valid('param')
+    await opened(context, threadId)
+    return context.json(await terminals.rename(threadId, terminalId, context.req.valid('json').title), 200)
+  })
+  api.openapi(closeRoute, async (context) => {
+    const { threadId, terminalId } = context.req.valid('param')
+    await opened(context, threadId)
+    await terminals.close(threadId, terminalId)
+    return context.body(null, 204)
+  })
+  api.openapi(socketRoute, async (context) => {
+    const { threadId, terminalId } = context.req.valid('param')
+    await opened(context, threadId)
+    await terminals.get(threadId, terminalId)
+    throw terminalSocketOnly({})
+  })
+  return api
+}

@@ -1,0 +1,160 @@
+import { z } from '@hono/zod-openapi'
+import { attachmentSchema, type Entry } from '@threadbox/protocol/public'
+import type { BlobStore } from '../../platform/blobs/blob-store.ts'
+import {
+  type Api,
+  defineRoute,
+  idParam,
+  jsonAnswer,
+  makeApi,
+  type OpenThread,
+  threadOpener,
+  threadParams,
+  wholeNumberQuery,
+} from '../../platform/http/api.ts'
+import { contentHeaders } from '../../platform/http/user-content.ts'
+import type { ThreadLog } from '../log/thread-log.ts'
+import { attachmentNotFound } from './attachments.errors.ts'
+import type { Attachments } from './attachments.usecases.ts'
+import { attachmentKey } from './blob-keys.ts'
+import { outputNotFound, resultNotFound } from './content.errors.ts'
+import { outputKey, resultBlob } from './stored-output.ts'
+
+const tags = ['content']
+const bytes = { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } }
+const downloadQuery = z.object({ download: z.enum(['true', 'false']).default('false') })
+const safeInteger = wholeNumberQuery({ min: 0, max: Number.MAX_SAFE_INTEGER })
+
+const uploadRoute = defineRoute({
+  method: 'put',
+  path: '/threads/{threadId}/uploads',
+  tags,
+  summary: 'Upload a file of any size as the raw body; it lands in /home/user/uploads',
+  request: { params: threadParams, query: z.object({ name: z.string().min(1).max(1000) }) },
+  responses: { 201: jsonAnswer(attachmentSchema, 'The attachment, under the name that it got.') },
+})
+const attachmentRoute = defineRoute({
+  method: 'get',
+  path: '/threads/{threadId}/attachments/{attachmentId}',
+  tags,
+  summary: 'Read an uploaded file as it was sent',
+  request: { params: threadParams.extend({ attachmentId: idParam }), query: downloadQuery },
+  responses: { 200: { description: 'The file.', content: bytes } },
+})
+const outputRoute = defineRoute({
+  method: 'get',
+  path: '/threads/{threadId}/outputs/{callId}',
+  tags,
+  summary: 'Read what a command or cell printed; this never starts a sandbox',
+  request: {
+    params: threadParams.extend({ callId: idParam }),
+    query: downloadQuery.extend({ offset: safeInteger.default(0), limit: safeInteger.optional() }),
+  },
+  responses: { 200: { description: 'The bytes; their whole number is in the header.', content: bytes } },
+})
+const resultRoute = defineRoute({
+  method: 'get',
+  path: '/threads/{threadId}/results/{callId}/{name}',
+  tags,
+  summary: 'Read a shared file, an image or a rich result; this never starts a sandbox',
+  request: {
+    params: threadParams.extend({ callId: idParam, name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,100}$/) }),
+    query: downloadQuery,
+  },
+  responses: { 200: { description: 'The content.', content: bytes } },
+})
+
+export function contentRoutes(dependencies: {
+  open: OpenThread
+  log: ThreadLog
+  blobs: BlobStore
+  attachments: Attachments
+}): Api {
+  const { blobs, attachments, log } = dependencies
+  const api = makeApi()
+  const open = threadOpener(dependencies.open)
+
+  api.openapi(uploadRoute, async (context) => {
+    const { threadId } = context.req.valid('param')
+    await open(context, threadId)
+    const length = context.req.header('content-length')
+    const attachment = await attachments.upload(threadId, {
+      name: context.req.valid('query').name,
+      mediaType: plainType(context.req.header('content-type')),
+      announcedBytes: length === undefined ? undefined : Number(length),
+      content: context.req.raw.body ?? new Blob([]).stream(),
+    })
+    return context.json(attachment, 201)
+  })
+  api.openapi(attachmentRoute, async (context) => {
+    const { threadId, attachmentId } = context.req.valid('param')
+    await open(context, threadId)
+    const { name, mediaType } = await attachments.get(threadId, attachmentId)
+    const blob = await blobs.get(attachmentKey(threadId, attachmentId))
+    if (blob === undefined) throw attachmentNotFound({})
+    const isDownload = context.req.valid('query').download === 'true'
+    return context.newResponse(blob.stream, 200, {
+      ...contentHeaders({ mediaType, name, isDownload }),
+      'content-length': String(blob.sizeBytes),
+    })
+  })
+  api.openapi(outputRoute, async (context) => {
+    const { threadId, callId } = context.req.valid('param')
+    const { offset, limit, download } = context.req.valid('query')
+    await open(context, threadId)
+    const entry = await log.entry(threadId, callId)
+    if (entry?.kind !== 'tool-call') throw outputNotFound({})
+    const range = { offset, ...(limit === undefined ? {} : { length: limit }) }
+    const blob = await blobs.get(outputKey({ threadId, id: callId }), range)
+    // What is printed is bytes in no known encoding: they are handed out as bytes.
+    const headers = contentHeaders({
+      mediaType: 'application/octet-stream',
+      name: `output-${callId}.txt`,
+      isDownload: download === 'true',
+    })
+    return context.newResponse(blob?.stream ?? new Blob([]).stream(), 200, {
+      ...headers,
+      'threadbox-output-size': String(blob?.sizeBytes ?? 0),
+    })
+  })
+  api.openapi(resultRoute, async (context) => {
+    const { threadId, callId, name } = context.req.valid('param')
+    await open(context, threadId)
+    const { key, url } = resultBlob({ threadId, id: callId }, name)
+    const described = describe(await log.entry(threadId, callId), url)
+    const blob = described === undefined ? undefined : await blobs.get(key)
+    if (described === undefined || blob === undefined) throw resultNotFound({})
+    const isDownload = context.req.valid('query').download === 'true'
+    return context.newResponse(blob.stream, 200, {
+      ...contentHeaders({ ...described, isDownload }),
+      'content-length': String(blob.sizeBytes),
+    })
+  })
+  return api
+}
+
+/** What the conversation says about the content at an address: only what it mentions is served. */
+function describe(entry: Entry | undefined, url: string): { mediaType: string; name: string } | undefined {
+  if (entry?.kind !== 'tool-call' || entry.result === null) return undefined
+  const { result } = entry
+  if ((result.kind === 'file' || result.kind === 'image') && result.url === url) {
+    return { mediaType: result.mediaType, name: nameOf(result) }
+  }
+  if (result.kind === 'connection') {
+    if (result.url === url) return { mediaType: 'text/plain', name: 'answer.txt' }
+    const image = result.images.find((candidate) => candidate.url === url)
+    return image === undefined ? undefined : { mediaType: image.mediaType, name: 'image' }
+  }
+  if (result.kind !== 'python') return undefined
+  const item = result.displays.flatMap((display) => display.items).find((candidate) => candidate.url === url)
+  return item === undefined ? undefined : { mediaType: item.mediaType, name: url.split('/').at(-1) ?? 'result' }
+}
+
+function nameOf(result: { kind: 'file' | 'image'; path: string; page?: unknown }): string {
+  return result.page === undefined ? (result.path.split('/').at(-1) ?? 'file') : 'page'
+}
+
+function plainType(header: string | undefined): string {
+  const type = header?.split(';')[0]?.trim().toLowerCase() ?? ''
+  return /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(type) ? type : 'application/octet-stream'
+}

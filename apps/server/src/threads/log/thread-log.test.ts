@@ -1,0 +1,147 @@
+import type { Entry, TextEntry, ThreadEvent, Turn } from '@threadbox/protocol/public'
+import { applyThreadEvent, threadStateOf } from '@threadbox/protocol/public/thread-state'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { makeTestApplication, type TestApplication } from '../../application.test-utils.ts'
+import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
+import { tablesIn } from '../../tables.test-utils.ts'
+
+function text(id: string, content = '', status: TextEntry['status'] = 'streaming'): Entry {
+  return { id, turnId: 'n1', at: 1, kind: 'text', stepId: 'p1', text: content, status }
+}
+function turn(status: Turn['status']): Turn {
+  const base = { id: 'n1', mode: 'agent' as const, modelId: null, modelName: null, startedAt: 1, endedAt: null }
+  return { ...base, status, usage: null, failure: null, stillRunning: [] }
+}
+
+onBothDatabases((target) => {
+  let server: TestApplication
+  let threadId: string
+  beforeEach(async () => {
+    server = await makeTestApplication(await target())
+    const owner = await server.signUpOwner()
+    threadId = (await server.parts.threads.create(owner.userId, {})).id
+  })
+  afterEach(() => server[Symbol.asyncDispose]())
+
+  const delta = (entryId: string, offset: number, added: string) =>
+    ({ type: 'text-appended', entryId, offset, text: added }) as const
+
+  /** Reads until `count` recorded events came. */
+  async function collect(afterSeq: number, count: number): Promise<ThreadEvent[]> {
+    const ended = new AbortController()
+    const events: ThreadEvent[] = []
+    for await (const event of server.parts.log.read(threadId, { afterSeq, signal: ended.signal })) {
+      events.push(event)
+      if (events.length >= count) break
+    }
+    return events
+  }
+
+  test('a change to a thread that is gone is refused, and what was to stand with it is not written', async () => {
+    let wasCalled = false
+    const append = server.parts.log.append('t-unknown', [{ type: 'entry-added', entry: text('e1') }], async () => {
+      wasCalled = true
+    })
+    await expect(append).rejects.toMatchObject({ code: 'thread.not-found' })
+    expect(wasCalled).toBe(false)
+  })
+
+  test('nothing is recorded or shown when what stands with it fails', async () => {
+    const { log } = server.parts
+    const append = log.append(threadId, [{ type: 'entry-added', entry: text('e1') }], async () => {
+      throw new Error('the other row could not be written')
+    })
+    await expect(append).rejects.toThrow('the other row')
+    expect((await log.page(threadId, { before: null, limit: 10 })).entries).toEqual([])
+    await log.append(threadId, [{ type: 'entry-added', entry: text('e2') }])
+    expect(await collect(0, 1)).toMatchObject([{ type: 'entry-added', seq: 1, entry: { id: 'e2' } }])
+  })
+
+  test('a page holds the text as far as it was streamed, and a reader goes on exactly there', async () => {
+    const { log } = server.parts
+    await log.append(threadId, [{ type: 'entry-added', entry: text('e1') }])
+    await log.append(threadId, [delta('e1', 0, 'Hello'), delta('e1', 5, ', wörld 🙂')])
+    const page = await log.page(threadId, { before: null, limit: 10 })
+    expect(page.entries).toMatchObject([{ text: 'Hello, wörld 🙂' }])
+    await log.append(threadId, [delta('e1', 15, '!')])
+    let state = threadStateOf(page)
+    for (const event of await collect(page.lastSeq, 1)) state = applyThreadEvent(state, event)
+    expect(state.entries).toMatchObject([{ text: 'Hello, wörld 🙂!' }])
+  })
+
+  test('many writers and readers at once: each reader gets every event once and in order', async () => {
+    const { log } = server.parts
+    await log.append(threadId, [{ type: 'entry-added', entry: text('e1') }])
+    const total = 400
+    const readers = [0, 0, 1].map((afterSeq) => collect(afterSeq, total + 1 - afterSeq))
+    const writers = Array.from({ length: total }, (_, index) => log.append(threadId, [delta('e1', index, 'x')]))
+    await Promise.all(writers)
+    for (const [index, events] of (await Promise.all(readers)).entries()) {
+      const first = index === 2 ? 2 : 1
+      expect(events.map((event) => ('seq' in event ? event.seq : -1))).toEqual(
+        Array.from({ length: total + 2 - first }, (_, position) => position + first),
+      )
+    }
+  })
+
+  test('a reader that stands still costs a bounded queue and loses nothing', async () => {
+    const { log } = server.parts
+    await log.append(threadId, [{ type: 'entry-added', entry: text('e1') }])
+    const ended = new AbortController()
+    const reader = log.read(threadId, { afterSeq: 0, signal: ended.signal })[Symbol.asyncIterator]()
+    await reader.next()
+    for (let index = 0; index < 30; index += 1) {
+      await log.append(
+        threadId,
+        Array.from({ length: 30 }, (_, part) => delta('e1', index * 30 + part, 'x')),
+      )
+    }
+    const seen: number[] = []
+    while (seen.length < 900) {
+      const { value } = await reader.next()
+      if ('seq' in value) seen.push(value.seq)
+    }
+    expect(seen).toEqual(Array.from({ length: 900 }, (_, index) => index + 2))
+    ended.abort()
+  })
+
+  test('pruning keeps the whole text; who is too far behind is told to fetch the entries', async () => {
+    const { log } = server.parts
+    await log.append(threadId, [{ type: 'entry-added', entry: text('e1') }])
+    for (let index = 0; index < 300; index += 1) await log.append(threadId, [delta('e1', index, 'y')])
+    await log.prune(threadId)
+    expect(await log.entry(threadId, 'e1')).toMatchObject({ text: 'y'.repeat(300) })
+    expect(await collect(1, 1)).toEqual([{ type: 'reset' }])
+    expect(await collect(300, 1)).toMatchObject([{ seq: 301 }])
+    expect(await collect(100_000, 1)).toEqual([{ type: 'reset' }])
+    await log.append(threadId, [{ type: 'entry-updated', entry: text('e1', 'whole', 'done') }])
+    expect(await log.entries(threadId)).toMatchObject([{ text: 'whole', status: 'done' }])
+  })
+
+  test('pages go back through the conversation without gap or duplicate', async () => {
+    const { log } = server.parts
+    const ids = Array.from({ length: 25 }, (_, index) => `e${index}`)
+    for (const id of ids) await log.append(threadId, [{ type: 'entry-added', entry: text(id, id, 'done') }])
+    const seen: string[] = []
+    let before: string | null = null
+    do {
+      const page = await log.page(threadId, { before, limit: 10 })
+      seen.unshift(...page.entries.map((entry) => entry.id))
+      before = page.before
+    } while (before !== null)
+    expect(seen).toEqual(ids)
+  })
+
+  test('the sidebar shows a running turn and unseen news until they are over and seen', async () => {
+    const { log, threads } = server.parts
+    const owner = (await tablesIn(server.open).selectFrom('owner').select('user_id').executeTakeFirstOrThrow()).user_id
+    await log.append(threadId, [{ type: 'turn-updated', turn: turn('running') }])
+    expect(await threads.get(owner, threadId)).toMatchObject({ isTurnRunning: true, hasUnread: false })
+    await log.append(threadId, [
+      { type: 'entry-added', entry: text('e1', 'answer', 'done') },
+      { type: 'turn-updated', turn: turn('finished') },
+    ])
+    expect(await threads.get(owner, threadId)).toMatchObject({ isTurnRunning: false, hasUnread: true })
+    expect(await threads.update(owner, threadId, { isRead: true })).toMatchObject({ hasUnread: false })
+  })
+})

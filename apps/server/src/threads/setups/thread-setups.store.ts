@@ -1,0 +1,50 @@
+import type { Kysely } from 'kysely'
+import type { ThreadSetupRow, ThreadSetupTables } from './thread-setups.table.ts'
+
+/** What threads that were started from an agent have of it. */
+export type ThreadSetup = {
+  instructions: string
+  /** Null: all that the thread would have anyway. */
+  skillIds: string[] | null
+  connectionIds: string[] | null
+}
+
+/** The only code that touches `thread_setups`. */
+export type ThreadSetupStore = {
+  /** Undefined for a thread that was not started from an agent. */
+  find(threadId: string): Promise<ThreadSetup | undefined>
+  /** The same again changes nothing. */
+  insertIfMissing(row: ThreadSetupRow): Promise<void>
+  /** Gives a copy of a thread what the thread has. */
+  copy(fromThreadId: string, toThreadId: string): Promise<void>
+}
+
+export function makeThreadSetupStore(database: Kysely<ThreadSetupTables>): ThreadSetupStore {
+  const find = (threadId: string) =>
+    database.selectFrom('thread_setups').selectAll().where('thread_id', '=', threadId).executeTakeFirst()
+  const insertIfMissing = async (row: ThreadSetupRow) => {
+    await database
+      .insertInto('thread_setups')
+      .values(row)
+      .onConflict((conflict) => conflict.column('thread_id').doNothing())
+      .execute()
+  }
+  return {
+    find: async (threadId) => {
+      const row = await find(threadId)
+      if (row === undefined) return undefined
+      const { instructions, skill_ids_json, connection_ids_json } = row
+      return { instructions, skillIds: idsOf(skill_ids_json), connectionIds: idsOf(connection_ids_json) }
+    },
+    insertIfMissing,
+    copy: async (fromThreadId, toThreadId) => {
+      const row = await find(fromThreadId)
+      if (row !== undefined) await insertIfMissing({ ...row, thread_id: toThreadId })
+    },
+  }
+}
+
+/** A list of ids as tables keep it. */
+export function idsOf(json: string | null): string[] | null {
+  return json === null ? null : (JSON.parse(json) as string[])
+}

@@ -1,0 +1,66 @@
+import type { ForkedFrom, Thread } from '@threadbox/protocol/public'
+import type { Operations } from '../../platform/operations/operations.ts'
+import type { System } from '../../platform/system/system.ts'
+import type { ThreadStore } from '../log/threads.store.ts'
+import type { ThreadRow } from '../log/threads.table.ts'
+import { deleteThreadOperation, newRow, type Threads } from './threads.usecases.ts'
+
+/**
+ * Threads that are being made out of something else. Until such a thread is shown it is one that was deleted and whose
+ * removal is planned: a crash leaves nothing that anybody sees, and what there is of it goes.
+ */
+export type HiddenThreads = {
+  create(like: HiddenThread): Promise<string>
+  /** Whether a thread of this id is being made, or was shown since; undefined: there is none. */
+  stateOf(threadId: string): Promise<'hidden' | 'shown' | undefined>
+  /** From here on it is a thread as any other. */
+  show(threadId: string, forkedFrom?: ForkedFrom): Promise<Thread>
+  /** Removes it with everything that was made for it. */
+  abandon(threadId: string): Promise<void>
+}
+
+/** `id`: else it gets a new one. */
+export type HiddenThread = Pick<ThreadRow, 'user_id' | 'title' | 'title_source' | 'model_id' | 'workspace_id'> &
+  Partial<Pick<ThreadRow, 'id' | 'started_from_json'>>
+
+/** Longer than anything takes that makes a thread. */
+const removalDelayMs = 30 * 60_000
+
+export function makeHiddenThreads(dependencies: {
+  store: ThreadStore
+  operations: Operations
+  threads: () => Pick<Threads, 'get' | 'announce'>
+  searchTitles: (thread: { id: string; title: string; at: number }) => Promise<void>
+  onListed: (workspaceIds: readonly (string | null)[]) => Promise<void>
+  system: System
+}): HiddenThreads {
+  const { store, operations, system } = dependencies
+  const plan = (subjectId: string, dueAt: number) => operations.plan({ kind: deleteThreadOperation, subjectId, dueAt })
+  return {
+    create: async (like) => {
+      const [id, now] = [like.id ?? system.newId('thread'), system.now()]
+      await plan(id, now + removalDelayMs)
+      await store.insert({ ...newRow({ id, userId: like.user_id, now, request: {} }), ...like, deleted_at: now })
+      return id
+    },
+    stateOf: async (threadId) => {
+      const row = await store.findAny(threadId)
+      if (row === undefined) return undefined
+      // One that a person deleted was deleted after it was made.
+      return row.deleted_at === row.created_at ? 'hidden' : 'shown'
+    },
+    show: async (threadId, forkedFrom) => {
+      // Withdrawn last: an operation that runs for a thread that is shown does nothing.
+      const forked = forkedFrom === undefined ? {} : { forked_from_json: JSON.stringify(forkedFrom) }
+      await store.update(threadId, { ...forked, deleted_at: null })
+      await operations.withdraw(deleteThreadOperation, threadId)
+      await store.markRead(threadId)
+      const row = (await store.findAny(threadId)) as ThreadRow
+      await dependencies.searchTitles({ id: threadId, title: row.title, at: row.created_at })
+      await dependencies.threads().announce(threadId, { isRecorded: false })
+      await dependencies.onListed([row.workspace_id])
+      return await dependencies.threads().get(row.user_id, threadId)
+    },
+    abandon: (threadId) => plan(threadId, system.now()),
+  }
+}

@@ -1,0 +1,38 @@
+import {
+  type ForkedFrom,
+  forkedFromSchema,
+  type SandboxView,
+  type StartedFrom,
+  startedFromSchema,
+  type Thread,
+} from '@threadbox/protocol/public'
+import type { ThreadRow } from '../log/threads.table.ts'
+
+/** What a thread began as a copy of. */
+export function forkedFromOf(row: Pick<ThreadRow, 'forked_from_json'>): ForkedFrom | null {
+  return row.forked_from_json === null ? null : forkedFromSchema.parse(JSON.parse(row.forked_from_json))
+}
+
+function startedFromOf(row: Pick<ThreadRow, 'started_from_json'>): StartedFrom | null {
+  return row.started_from_json === null ? null : startedFromSchema.parse(JSON.parse(row.started_from_json))
+}
+
+/** A thread as its owner sees it. */
+export function presentThread(row: ThreadRow, sandbox: SandboxView): Thread {
+  return {
+    id: row.id,
+    title: row.title,
+    titleSource: row.title_source as Thread['titleSource'],
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    isPinned: row.is_pinned === 1,
+    deletedAt: row.deleted_at,
+    modelId: row.model_id,
+    workspaceId: row.workspace_id,
+    isTurnRunning: row.running_turn_id !== null,
+    hasUnread: row.news_seq > row.read_seq,
+    forkedFrom: forkedFromOf(row),
+    startedFrom: startedFromOf(row),
+    sandbox,
+  }
+}

@@ -1,0 +1,184 @@
+import { z } from '@hono/zod-openapi'
+import {
+  createThreadSchema,
+  entriesPageSchema,
+  searchHitSchema,
+  threadEventSchema,
+  threadPageSchema,
+  threadSchema,
+  updateThreadSchema,
+  userEventSchema,
+} from '@threadbox/protocol/public'
+import type { UserHub } from '../../people/users/user-hub.ts'
+import {
+  type Api,
+  countQuery,
+  defineRoute,
+  jsonAnswer,
+  jsonBody,
+  makeApi,
+  threadParams,
+  wholeNumberQuery,
+} from '../../platform/http/api.ts'
+import { answerEvents } from '../../platform/http/event-stream.ts'
+import type { ThreadLog } from '../log/thread-log.ts'
+import type { Threads } from './threads.usecases.ts'
+import { followUser } from './user-stream.ts'
+
+const tags = ['threads']
+const threadAnswer = { 200: jsonAnswer(threadSchema, 'The thread.') }
+
+const listRoute = defineRoute({
+  method: 'get',
+  path: '/threads',
+  tags,
+  summary: 'List threads: pinned first, then the newest',
+  request: {
+    query: z.object({ cursor: z.string().max(500).optional(), limit: countQuery({ default: 50, max: 200 }) }),
+  },
+  responses: { 200: jsonAnswer(threadPageSchema, 'A page of threads.') },
+})
+const createThreadRoute = defineRoute({
+  method: 'post',
+  path: '/threads',
+  tags,
+  summary: 'Begin a thread',
+  request: { body: jsonBody(createThreadSchema) },
+  responses: { 201: jsonAnswer(threadSchema, 'The new thread.') },
+})
+const getRoute = defineRoute({
+  method: 'get',
+  path: '/threads/{threadId}',
+  tags,
+  summary: 'Get a thread',
+  request: { params: threadParams },
+  responses: threadAnswer,
+})
+const updateRoute = defineRoute({
+  method: 'patch',
+  path: '/threads/{threadId}',
+  tags,
+  summary: 'Rename, pin, choose a model, mark as read',
+  request: { params: threadParams, body: jsonBody(updateThreadSchema) },
+  responses: threadAnswer,
+})
+const deleteRoute = defineRoute({
+  method: 'delete',
+  path: '/threads/{threadId}',
+  tags,
+  summary: 'Delete a thread and its sandbox; it can be brought back for 30 seconds',
+  request: { params: threadParams },
+  responses: threadAnswer,
+})
+const restoreRoute = defineRoute({
+  method: 'post',
+  path: '/threads/{threadId}/restore',
+  tags,
+  summary: 'Bring a deleted thread back while its undo time runs',
+  request: { params: threadParams },
+  responses: threadAnswer,
+})
+const entriesRoute = defineRoute({
+  method: 'get',
+  path: '/threads/{threadId}/entries',
+  tags,
+  summary: 'Read the conversation, newest page first',
+  request: {
+    params: threadParams,
+    query: z.object({
+      before: z
+        .string()
+        .regex(/^\d{1,15}$/)
+        .optional(),
+      limit: countQuery({ default: 100, max: 500 }),
+    }),
+  },
+  responses: { 200: jsonAnswer(entriesPageSchema, 'A page of the conversation.') },
+})
+const eventsRoute = defineRoute({
+  method: 'get',
+  path: '/threads/{threadId}/events',
+  tags,
+  summary: 'Follow the conversation: replay, then live (server-sent events)',
+  request: {
+    params: threadParams,
+    query: z.object({ after: wholeNumberQuery({ min: 0, max: Number.MAX_SAFE_INTEGER }).default(0) }),
+    headers: z.object({
+      'last-event-id': z
+        .string()
+        .regex(/^\d{1,15}$/)
+        .optional(),
+    }),
+  },
+  responses: {
+    200: { description: 'Events.', content: { 'text/event-stream': { schema: threadEventSchema } } },
+  },
+})
+const userEventsRoute = defineRoute({
+  method: 'get',
+  path: '/events',
+  tags,
+  summary: 'Follow what changes in the list of threads (server-sent events, live only)',
+  responses: { 200: { description: 'Events.', content: { 'text/event-stream': { schema: userEventSchema } } } },
+})
+const searchRoute = defineRoute({
+  method: 'get',
+  path: '/search',
+  tags,
+  summary: 'Find threads by title, text, commands and file names',
+  request: { query: z.object({ q: z.string().trim().min(1).max(500), limit: countQuery({ default: 30, max: 100 }) }) },
+  responses: { 200: jsonAnswer(z.object({ hits: z.array(searchHitSchema) }), 'What was found, newest first.') },
+})
+
+export function threadRoutes(dependencies: { threads: Threads; log: ThreadLog; userHub: UserHub }): Api {
+  const { threads, log } = dependencies
+  const api = makeApi()
+  const userId = (context: { get(key: 'caller'): { userId: string } }) => context.get('caller').userId
+
+  api.openapi(listRoute, async (context) => {
+    const { cursor, limit } = context.req.valid('query')
+    return context.json(await threads.list(userId(context), { cursor, limit }), 200)
+  })
+  api.openapi(createThreadRoute, async (context) => {
+    return context.json(await threads.create(userId(context), context.req.valid('json')), 201)
+  })
+  api.openapi(getRoute, async (context) => {
+    return context.json(await threads.get(userId(context), context.req.valid('param').threadId), 200)
+  })
+  api.openapi(updateRoute, async (context) => {
+    const { threadId } = context.req.valid('param')
+    return context.json(await threads.update(userId(context), threadId, context.req.valid('json')), 200)
+  })
+  api.openapi(deleteRoute, async (context) => {
+    return context.json(await threads.delete(userId(context), context.req.valid('param').threadId), 200)
+  })
+  api.openapi(restoreRoute, async (context) => {
+    return context.json(await threads.restore(userId(context), context.req.valid('param').threadId), 200)
+  })
+  api.openapi(entriesRoute, async (context) => {
+    const { threadId } = context.req.valid('param')
+    const { before, limit } = context.req.valid('query')
+    await threads.open(userId(context), threadId)
+    return context.json(await log.page(threadId, { before: before ?? null, limit }), 200)
+  })
+  api.openapi(eventsRoute, async (context) => {
+    const { threadId } = context.req.valid('param')
+    await threads.open(userId(context), threadId)
+    const lastSeen = context.req.valid('header')['last-event-id']
+    const afterSeq = lastSeen === undefined ? context.req.valid('query').after : Number(lastSeen)
+    return answerEvents(context, async function* (signal) {
+      for await (const event of log.read(threadId, { afterSeq, signal })) {
+        yield { ...('seq' in event ? { id: String(event.seq) } : {}), data: JSON.stringify(event) }
+      }
+    })
+  })
+  api.openapi(userEventsRoute, async (context) => {
+    const caller = userId(context)
+    return answerEvents(context, (signal) => followUser(dependencies.userHub, caller, signal))
+  })
+  api.openapi(searchRoute, async (context) => {
+    const { q, limit } = context.req.valid('query')
+    return context.json({ hits: await threads.search(userId(context), { text: q, limit }) }, 200)
+  })
+  return api
+}

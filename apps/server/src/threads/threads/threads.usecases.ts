@@ -1,0 +1,282 @@
+import { makeKeyedLock } from '@threadbox/domain'
+import type {
+  AuditEvent,
+  CreateThread,
+  SandboxView,
+  SearchHit,
+  Thread,
+  ThreadPage,
+  UpdateThread,
+} from '@threadbox/protocol/public'
+import type { Audit } from '../../people/audit/audit.ts'
+import type { UserHub } from '../../people/users/user-hub.ts'
+import type { Operations } from '../../platform/operations/operations.ts'
+import type { System } from '../../platform/system/system.ts'
+import type { Access } from '../access/access.ts'
+import type { ThreadRecorder } from '../log/thread-log.implementation.ts'
+import { threadNotFound, threadUndoOver } from '../log/threads.errors.ts'
+import type { ThreadStore } from '../log/threads.store.ts'
+import type { ThreadRow } from '../log/threads.table.ts'
+import { excerptOf, termsOf } from '../search/search-documents.models.ts'
+import type { SearchIndex } from '../search/search-index.ts'
+import { cursorOf, parseCursor } from './threads.cursor.ts'
+import { presentThread } from './threads.presenter.ts'
+
+/** The kind of the operation that removes a thread for good, see `thread-deletion.ts`. */
+export const deleteThreadOperation = 'delete-thread'
+
+export type Threads = {
+  create(userId: string, request: CreateThread): Promise<Thread>
+  /** Throws `thread.not-found`, also for a thread of somebody else. */
+  get(userId: string, threadId: string): Promise<Thread>
+  /** The thread if this person may work in it and it is not deleted. Every route of a thread begins with this. */
+  open(userId: string, threadId: string): Promise<ThreadRow>
+  list(userId: string, page: { cursor: string | undefined; limit: number }): Promise<ThreadPage>
+  update(userId: string, threadId: string, request: UpdateThread): Promise<Thread>
+  /** The thread leaves the list at once and is removed for good when the undo time is over. */
+  delete(userId: string, threadId: string): Promise<Thread>
+  /**
+   * As if its owner had deleted it, for a rule that nobody has to be there for. `mark` marks the row as deleted at this time,
+   * unless the rule does not hold any more. Says whether the thread was deleted.
+   */
+  deleteByRule(threadId: string, rule: DeletionRule): Promise<boolean>
+  restore(userId: string, threadId: string): Promise<Thread>
+  search(userId: string, query: { text: string; limit: number }): Promise<SearchHit[]>
+  /** A title that a model or the first message suggests. A person's own title stays. */
+  setAutomaticTitle(threadId: string, title: string): Promise<void>
+  /** Tells everybody who looks at the thread or its owner's sidebar how the thread is now. */
+  announce(threadId: string, options?: { isRecorded: boolean }): Promise<void>
+}
+
+export type DeletionRule = { mark(at: number): Promise<boolean>; details: AuditEvent['details'] }
+
+export type ThreadsDependencies = {
+  store: ThreadStore
+  log: ThreadRecorder
+  search: SearchIndex
+  searchTitles: (thread: { id: string; title: string; at: number }) => Promise<void>
+  sandboxViews: (threadIds: readonly string[]) => Promise<Map<string, SandboxView>>
+  operations: Operations
+  userHub: UserHub
+  audit: Audit
+  system: System
+  undoMs: number
+  /** A thread was deleted: what runs in it is to be stopped. */
+  onDeleted: (threadId: string) => void
+  /** A thread that is deleted may use nothing, and may again when it is brought back. */
+  onUsableChanged: () => void
+  access: Access
+  /** Throws unless this person may put threads into the workspace. */
+  requireWorkspace: (userId: string, workspaceId: string) => Promise<void>
+  /** These workspaces have other threads than before. */
+  onListed: (workspaceIds: readonly (string | null)[]) => Promise<void>
+  /** A thread inherits something else than before. */
+  onMoved: () => Promise<void>
+}
+
+export function makeThreads(dependencies: ThreadsDependencies): Threads {
+  const { store, system, audit } = dependencies
+  const present = async (row: ThreadRow) => (await presentAll(dependencies, [row]))[0] as Thread
+  const find = async (userId: string, threadId: string) => {
+    const row = await store.findAny(threadId)
+    if (row === undefined || !(await mayWork(dependencies, userId, row))) throw threadNotFound({})
+    return row
+  }
+  const open = async (userId: string, threadId: string) => {
+    const row = await find(userId, threadId)
+    if (row.deleted_at !== null) throw threadNotFound({})
+    return row
+  }
+  const inOrder = makeKeyedLock()
+  const announce = makeAnnounceThread(dependencies, inOrder)
+  const deletion = { ...dependencies, inOrder }
+
+  return {
+    open,
+    announce,
+    get: async (userId, threadId) => present(await find(userId, threadId)),
+    create: async (userId, request) => {
+      const { workspaceId = null } = request
+      if (workspaceId !== null) await dependencies.requireWorkspace(userId, workspaceId)
+      const row = newRow({ id: system.newId('thread'), userId, now: system.now(), request })
+      await store.insert(row)
+      await dependencies.searchTitles({ id: row.id, title: row.title, at: row.created_at })
+      await announce(row.id, { isRecorded: false })
+      await dependencies.onListed([workspaceId])
+      return await present(row)
+    },
+    list: async (userId, page) => {
+      const after = page.cursor === undefined ? null : parseCursor(page.cursor)
+      const found = await store.list(userId, { after, limit: page.limit + 1 })
+      const rows = found.slice(0, page.limit)
+      const last = rows.at(-1)
+      return {
+        threads: await presentAll(dependencies, rows),
+        next: found.length > page.limit && last !== undefined ? cursorOf(last) : null,
+      }
+    },
+    update: async (userId, threadId, request) => {
+      await update(dependencies, { userId, row: await open(userId, threadId), request })
+      await announce(threadId)
+      return await present(await open(userId, threadId))
+    },
+    delete: async (userId, threadId) => {
+      const row = await open(userId, threadId)
+      const mark = async (at: number) => {
+        await store.update(row.id, { deleted_at: at })
+        return true
+      }
+      await deleteThread(deletion, { row, by: userId, rule: { mark, details: {} } })
+      return await present((await store.findAny(threadId)) ?? row)
+    },
+    deleteByRule: async (threadId, rule) => {
+      const row = await store.findAny(threadId)
+      if (row === undefined || row.deleted_at !== null) return false
+      return await deleteThread(deletion, { row, by: null, rule })
+    },
+    restore: async (userId, threadId) => {
+      const row = await find(userId, threadId)
+      if (row.deleted_at === null) return await present(row)
+      if (!(await dependencies.operations.withdraw(deleteThreadOperation, threadId))) throw threadUndoOver({})
+      await store.update(threadId, { deleted_at: null })
+      dependencies.onUsableChanged()
+      await audit.record({ userId, action: 'thread-restored', subject: threadId })
+      await announce(threadId)
+      await dependencies.onListed([row.workspace_id])
+      return await present(await open(userId, threadId))
+    },
+    search: (userId, query) => searchThreads(dependencies, userId, query),
+    setAutomaticTitle: async (threadId, title) => {
+      const clean = title.replaceAll('\0', '').trim().slice(0, 200)
+      if (clean === '' || !(await store.setAutomaticTitle(threadId, clean))) return
+      await dependencies.searchTitles({ id: threadId, title: clean, at: system.now() })
+      await announce(threadId)
+    },
+  }
+}
+
+/** A thread in which nothing was said yet. */
+export function newRow(options: { id: string; userId: string; now: number; request: CreateThread }): ThreadRow {
+  const title = options.request.title?.trim() ?? ''
+  return {
+    id: options.id,
+    user_id: options.userId,
+    title,
+    title_source: title === '' ? 'none' : 'person',
+    created_at: options.now,
+    updated_at: options.now,
+    is_pinned: 0,
+    deleted_at: null,
+    model_id: options.request.modelId ?? null,
+    workspace_id: options.request.workspaceId ?? null,
+    last_seq: 0,
+    pruned_seq: 0,
+    news_seq: 0,
+    read_seq: 0,
+    running_turn_id: null,
+    forked_from_json: null,
+    started_from_json: null,
+  }
+}
+
+/**
+ * Tells open pages what a thread is now. What was read first is told first: a state that is over must not come after
+ * the one that followed it.
+ */
+export function makeAnnounceThread(
+  dependencies: Pick<ThreadsDependencies, 'store' | 'sandboxViews' | 'userHub' | 'log'>,
+  inOrder = makeKeyedLock(),
+): Threads['announce'] {
+  return (threadId, options = { isRecorded: true }) =>
+    inOrder(threadId, async () => {
+      const row = await dependencies.store.findAny(threadId)
+      if (row === undefined || row.deleted_at !== null) return
+      const [thread] = await presentAll(dependencies, [row])
+      if (thread === undefined) return
+      // Open pages first: what it tells is stored already, the record is for whoever reads the thread's events later.
+      dependencies.userHub.publish(row.user_id, { type: 'thread-updated', thread })
+      if (options.isRecorded) await dependencies.log.recordThread(threadId, { type: 'thread-updated', thread })
+    })
+}
+
+async function presentAll(
+  dependencies: Pick<ThreadsDependencies, 'sandboxViews'>,
+  rows: readonly ThreadRow[],
+): Promise<Thread[]> {
+  const views = await dependencies.sandboxViews(rows.map((row) => row.id))
+  return rows.flatMap((row) => {
+    const sandbox = views.get(row.id)
+    return sandbox === undefined ? [] : [presentThread(row, sandbox)]
+  })
+}
+
+function mayWork({ access }: ThreadsDependencies, userId: string, row: ThreadRow): Promise<boolean> {
+  return access.may(userId, 'work', { workspaceId: row.workspace_id, ownerId: row.user_id })
+}
+
+async function update(
+  dependencies: ThreadsDependencies,
+  change: { userId: string; row: ThreadRow; request: UpdateThread },
+): Promise<void> {
+  const { store, system } = dependencies
+  const { userId, row, request } = change
+  const { workspaceId } = request
+  const isMoved = workspaceId !== undefined && workspaceId !== row.workspace_id
+  if (isMoved && workspaceId !== null) await dependencies.requireWorkspace(userId, workspaceId)
+  const columns = {
+    ...(request.title === undefined ? {} : { title: request.title.trim(), title_source: 'person' }),
+    ...(request.isPinned === undefined ? {} : { is_pinned: request.isPinned ? 1 : 0 }),
+    ...(request.modelId === undefined ? {} : { model_id: request.modelId }),
+    ...(isMoved ? { workspace_id: workspaceId } : {}),
+  }
+  if (Object.keys(columns).length > 0) await store.update(row.id, columns)
+  if (request.title !== undefined) {
+    await dependencies.searchTitles({ id: row.id, title: request.title.trim(), at: system.now() })
+  }
+  if (request.isRead === true) await store.markRead(row.id)
+  if (!isMoved) return
+  await dependencies.onListed([workspaceId, row.workspace_id])
+  await dependencies.onMoved()
+}
+
+/** `by` null: nobody did, a rule says so. */
+async function deleteThread(
+  dependencies: ThreadsDependencies & { inOrder: ReturnType<typeof makeKeyedLock> },
+  work: { row: ThreadRow; by: string | null; rule: DeletionRule },
+): Promise<boolean> {
+  const { system, operations, audit, userHub } = dependencies
+  const { row, by, rule } = work
+  const now = system.now()
+  // The order matters for a crash in between: an operation without a mark is withdrawn by the next restore or runs
+  // and finds the mark missing; a mark without an operation would hide the thread for ever.
+  await operations.plan({ kind: deleteThreadOperation, subjectId: row.id, dueAt: now + dependencies.undoMs })
+  if (!(await rule.mark(now))) return false
+  dependencies.onUsableChanged()
+  await audit.record({ userId: by, action: 'thread-deleted', subject: row.id, details: rule.details })
+  dependencies.onDeleted(row.id)
+  await dependencies.onListed([row.workspace_id])
+  const removed = { type: 'thread-removed', threadId: row.id } as const
+  await dependencies.inOrder(row.id, async () => userHub.publish(by ?? row.user_id, removed))
+  return true
+}
+
+async function searchThreads(
+  dependencies: ThreadsDependencies,
+  userId: string,
+  query: { text: string; limit: number },
+): Promise<SearchHit[]> {
+  const found = await dependencies.search.find({ ...query, userId })
+  const terms = termsOf(query.text)
+  const titles = new Map<string, string>()
+  for (const threadId of new Set(found.map((document) => document.threadId))) {
+    titles.set(threadId, (await dependencies.store.findAny(threadId))?.title ?? '')
+  }
+  return found.map((document) => ({
+    threadId: document.threadId,
+    threadTitle: titles.get(document.threadId) ?? '',
+    entryId: document.entryId,
+    where: document.place,
+    excerpt: excerptOf(document.body, terms),
+    at: document.at,
+  }))
+}

@@ -1,0 +1,47 @@
+import type { UserEvent } from '@threadbox/protocol/public'
+import type { UserHub } from '../../people/users/user-hub.ts'
+import type { SseMessage } from '../../platform/http/event-stream.ts'
+
+/** Past this many different threads waiting, the stream ends: the reader lists the threads again when it is back. */
+const maxWaiting = 1000
+
+/**
+ * The events of one person until aborted. While the reader is slow, a newer event about a thread replaces the older
+ * one, so what waits is at most one event per thread.
+ */
+export async function* followUser(hub: UserHub, userId: string, signal: AbortSignal): AsyncGenerator<SseMessage> {
+  const waiting = new Map<string, UserEvent>()
+  let wake = () => {}
+  using _subscription = hub.subscribe(userId, (event) => {
+    const key = keyOf(event)
+    waiting.delete(key)
+    waiting.set(key, event)
+    wake()
+  })
+  const abort = () => wake()
+  signal.addEventListener('abort', abort)
+  try {
+    while (!signal.aborted && waiting.size <= maxWaiting) {
+      const first = waiting.entries().next().value
+      if (first === undefined) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+        continue
+      }
+      waiting.delete(first[0])
+      yield { data: JSON.stringify(first[1]) }
+    }
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+function keyOf(event: UserEvent): string {
+  if (event.type === 'thread-updated') return event.thread.id
+  if (event.type === 'services-updated') return `${event.type} ${event.threadId}`
+  if (event.type === 'files-changed') return `${event.type} ${event.threadId} ${event.path ?? ''}`
+  if (event.type === 'files-copying') return `${event.type} ${event.copyId}`
+  if (event.type === 'terminals-updated') return `${event.type} ${event.threadId}`
+  return event.type === 'thread-removed' ? event.threadId : event.type
+}

@@ -1,0 +1,53 @@
+import type { Logger } from '@threadbox/telemetry'
+import type { Operations } from '../../platform/operations/operations.ts'
+import type { System } from '../../platform/system/system.ts'
+import type { WorkspaceStore } from '../access/workspaces.store.ts'
+import type { WorkspaceThreads } from '../threads/workspace-threads.ts'
+import { deleteWorkspaceOperation } from './workspaces.usecases.ts'
+
+/**
+ * Removes workspaces for good once their undo time is over. Each of their threads gets the operation that removes any
+ * deleted thread, so that one which cannot be removed now keeps no other one from going.
+ */
+export function registerWorkspaceDeletion(options: {
+  operations: Operations
+  store: WorkspaceStore
+  threads: WorkspaceThreads
+  /** Removes what the workspace itself keeps beside its row. */
+  eraseContents: (workspaceId: string) => Promise<void>
+  /** It lends nothing any more, also not to threads that were moved into it meanwhile, which stay. */
+  onErased: () => void
+  system: System
+  logger: Logger
+}): void {
+  const { operations, store, threads, logger } = options
+  operations.register(deleteWorkspaceOperation, async ({ subjectId }) => {
+    const row = await store.findAny(subjectId)
+    // Planned, but the server ended before the workspace was marked: nobody was told that it is deleted.
+    if (row === undefined || row.deleted_at === null) return
+    for (const threadId of await threads.deletedIds(subjectId))
+      await threads.planRemoval(threadId, options.system.now())
+    await options.eraseContents(subjectId)
+    await store.erase(subjectId)
+    options.onErased()
+    logger.info({ workspaceId: subjectId }, 'workspace removed')
+  })
+}
+
+/** At start: a workspace that is marked as deleted has an operation, and its threads are marked with it. */
+export async function replanWorkspaceDeletions(options: {
+  operations: Operations
+  store: WorkspaceStore
+  threads: WorkspaceThreads
+  system: System
+  undoMs: number
+}): Promise<void> {
+  const { operations, store, threads } = options
+  for (const workspaceId of await store.deletedIds()) {
+    const deletedAt = (await store.findAny(workspaceId))?.deleted_at ?? null
+    if (deletedAt === null || (await operations.isPlanned(deleteWorkspaceOperation, workspaceId))) continue
+    await threads.markDeleted(workspaceId, deletedAt)
+    const dueAt = options.system.now() + options.undoMs
+    await operations.plan({ kind: deleteWorkspaceOperation, subjectId: workspaceId, dueAt })
+  }
+}

@@ -1,0 +1,248 @@
+import type { WorkspaceAction } from '@threadbox/domain'
+import type {
+  CreateWorkspace,
+  UpdateWorkspace,
+  Workspace,
+  WorkspaceContents,
+  Workspaces as WorkspacesView,
+} from '@threadbox/protocol/public'
+import type { Audit } from '../../people/audit/audit.ts'
+import type { UserHub } from '../../people/users/user-hub.ts'
+import { isUniqueViolation } from '../../platform/database/database.ts'
+import type { Operations } from '../../platform/operations/operations.ts'
+import type { System } from '../../platform/system/system.ts'
+import type { Access } from '../access/access.ts'
+import {
+  workspaceArchived,
+  workspaceNameTaken,
+  workspaceNotFound,
+  workspacePlaceInvalid,
+  workspaceUndoOver,
+} from '../access/workspaces.errors.ts'
+import { changedValues, nameKey, presentWorkspace } from '../access/workspaces.presenter.ts'
+import type { WorkspaceOfMember, WorkspaceStore } from '../access/workspaces.store.ts'
+import type { WorkspaceThreads } from '../threads/workspace-threads.ts'
+import { type ContentsDependencies, readContents } from './workspace-contents.ts'
+
+/** The kind of the operation that removes a workspace for good, see `workspace-deletion.ts`. */
+export const deleteWorkspaceOperation = 'delete-workspace'
+
+/** Every method throws `workspace.not-found`, also for a workspace that the person has no part in. */
+export type Workspaces = {
+  list(userId: string): Promise<WorkspacesView>
+  get(userId: string, workspaceId: string): Promise<Workspace>
+  /** Throws `workspace.name-taken`. */
+  create(userId: string, request: CreateWorkspace): Promise<Workspace>
+  update(userId: string, workspaceId: string, request: UpdateWorkspace): Promise<Workspace>
+  /** In front of another one of the person, or at the end. Throws `workspace.place-invalid`. */
+  place(userId: string, workspaceId: string, before: string | null): Promise<WorkspacesView>
+  contents(userId: string, workspaceId: string): Promise<WorkspaceContents>
+  /** It leaves the sidebar with its threads at once; they are removed for good when the undo time is over. */
+  delete(userId: string, workspaceId: string): Promise<Workspace>
+  restore(userId: string, workspaceId: string): Promise<Workspace>
+  /** Whether threads may be put into it. Throws `workspace.archived` too. */
+  requireOpen(userId: string, workspaceId: string): Promise<void>
+  /** Whether the person may change what belongs to it. */
+  requireManaged(userId: string, workspaceId: string): Promise<void>
+  /** What the agent of a thread in it is told, and the model it uses. */
+  facts(workspaceId: string): Promise<{ instructions: string; modelId: string | null } | undefined>
+  /** Threads came, went or were moved: everybody with a part in these workspaces lists them anew. */
+  changed(workspaceIds: readonly (string | null)[]): Promise<void>
+}
+
+export type WorkspacesDependencies = ContentsDependencies & {
+  store: WorkspaceStore
+  access: Access
+  threads: WorkspaceThreads
+  installation: () => Promise<WorkspacesView['installation']>
+  operations: Operations
+  userHub: UserHub
+  audit: Audit
+  system: System
+  undoMs: number
+  /** Values that sandboxes inherit are others than before. */
+  onValuesChanged: () => Promise<void>
+  /** A turn runs in a thread that was deleted. */
+  onThreadDeleted: (threadId: string) => void
+  /** Its threads were deleted, and may use nothing, or were brought back, and may again. */
+  onUsableChanged: () => void
+}
+
+export function makeWorkspaces(dependencies: WorkspacesDependencies): Workspaces {
+  const { store } = dependencies
+  const find = async (userId: string, workspaceId: string, action: WorkspaceAction = 'manage') => {
+    const row = await store.find(userId, workspaceId)
+    const subject = { workspaceId, ownerId: row?.owner_id ?? '' }
+    if (row === undefined || !(await dependencies.access.may(userId, action, subject))) throw workspaceNotFound({})
+    return row
+  }
+  const open = async (userId: string, workspaceId: string, action?: WorkspaceAction) => {
+    const row = await find(userId, workspaceId, action)
+    if (row.deleted_at !== null) throw workspaceNotFound({})
+    return row
+  }
+  const present = async (row: WorkspaceOfMember) =>
+    presentWorkspace(row, (await dependencies.threads.counts([row.id])).get(row.id) ?? 0)
+  const list = async (userId: string): Promise<WorkspacesView> => {
+    const rows = await store.list(userId)
+    const counts = await dependencies.threads.counts(rows.map(({ id }) => id))
+    return {
+      workspaces: rows.map((row) => presentWorkspace(row, counts.get(row.id) ?? 0)),
+      installation: await dependencies.installation(),
+    }
+  }
+  const changed = (workspaceIds: readonly (string | null)[]) => publish(dependencies, workspaceIds)
+
+  return {
+    list,
+    changed,
+    get: async (userId, workspaceId) => present(await open(userId, workspaceId, 'read')),
+    create: async (userId, { name }) => {
+      const id = await create(dependencies, { userId, name })
+      await changed([id])
+      return await present(await open(userId, id))
+    },
+    update: async (userId, workspaceId, request) => {
+      await update(dependencies, { userId, request, row: await open(userId, workspaceId, actionOf(request)) })
+      await changed([workspaceId])
+      return await present(await open(userId, workspaceId, 'read'))
+    },
+    place: async (userId, workspaceId, before) => {
+      await open(userId, workspaceId, 'read')
+      if (before === workspaceId) throw workspacePlaceInvalid({})
+      if (!(await store.place(userId, workspaceId, before))) throw workspaceNotFound({})
+      dependencies.userHub.publish(userId, { type: 'workspaces-updated' })
+      return await list(userId)
+    },
+    contents: async (userId, workspaceId) => {
+      await open(userId, workspaceId)
+      return await readContents(dependencies, workspaceId)
+    },
+    delete: async (userId, workspaceId) => {
+      const row = await open(userId, workspaceId)
+      const deletedAt = await deleteWorkspace(dependencies, userId, row)
+      await changed([workspaceId])
+      return await present({ ...row, deleted_at: deletedAt })
+    },
+    restore: async (userId, workspaceId) => {
+      const row = await find(userId, workspaceId)
+      if (row.deleted_at !== null) await restore(dependencies, { userId, row, deletedAt: row.deleted_at })
+      await changed([workspaceId])
+      return await present(await open(userId, workspaceId))
+    },
+    requireOpen: async (userId, workspaceId) => {
+      const row = await open(userId, workspaceId, 'work')
+      if (row.archived_at !== null) throw workspaceArchived({ name: row.name })
+    },
+    requireManaged: async (userId, workspaceId) => void (await open(userId, workspaceId)),
+    facts: async (workspaceId) => {
+      const row = await store.findAny(workspaceId)
+      return row && { instructions: row.instructions, modelId: row.model_id }
+    },
+  }
+}
+
+/** How somebody left it in their own sidebar is theirs alone. */
+function actionOf({ isCollapsed, ...rest }: UpdateWorkspace): WorkspaceAction {
+  return Object.keys(rest).length === 0 ? 'read' : 'manage'
+}
+
+async function create(
+  { store, system, audit }: WorkspacesDependencies,
+  { userId, name }: { userId: string; name: string },
+): Promise<string> {
+  const id = system.newId('workspace')
+  const nothing = { instructions: '', model_id: null, policy_json: '{}', limits_json: '{}' }
+  const times = { created_at: system.now(), archived_at: null, deleted_at: null }
+  const row = { id, owner_id: userId, ...namedColumns(name), ...nothing, ...times }
+  await withFreeName(name, () => store.insert(row, { role: 'owner' }))
+  await audit.record({ userId, action: 'workspace-created', subject: id })
+  return id
+}
+
+async function update(
+  dependencies: WorkspacesDependencies,
+  change: { userId: string; row: WorkspaceOfMember; request: UpdateWorkspace },
+): Promise<void> {
+  const { store, system, audit } = dependencies
+  const { userId, row, request } = change
+  const { isCollapsed, isArchived, name } = request
+  if (isCollapsed !== undefined) await store.setCollapsed(userId, row.id, isCollapsed)
+  const values = changedValues(row, request)
+  const columns = {
+    ...(name === undefined ? {} : namedColumns(name)),
+    ...(request.instructions === undefined ? {} : { instructions: request.instructions }),
+    ...(request.modelId === undefined ? {} : { model_id: request.modelId }),
+    ...(isArchived === undefined ? {} : { archived_at: isArchived ? (row.archived_at ?? system.now()) : null }),
+    ...values,
+  }
+  if (Object.keys(columns).length === 0) return
+  await withFreeName(name ?? row.name, () => store.update(row.id, columns))
+  await audit.record({
+    userId,
+    action: 'workspace-changed',
+    subject: row.id,
+    details: { fields: Object.keys(request).join(', ') },
+  })
+  if (Object.keys(values).length > 0) await dependencies.onValuesChanged()
+}
+
+/**
+ * The order matters for a crash in between: an operation without a mark does nothing when it is due; a workspace with a
+ * mark is taken up at the next start, with the threads that were not marked yet.
+ */
+async function deleteWorkspace(
+  dependencies: WorkspacesDependencies,
+  userId: string,
+  row: WorkspaceOfMember,
+): Promise<number> {
+  const { store, system, operations, audit, threads } = dependencies
+  const now = system.now()
+  await operations.plan({ kind: deleteWorkspaceOperation, subjectId: row.id, dueAt: now + dependencies.undoMs })
+  await store.update(row.id, { deleted_at: now })
+  const running = await threads.markDeleted(row.id, now)
+  dependencies.onUsableChanged()
+  await audit.record({ userId, action: 'workspace-deleted', subject: row.id, details: { name: row.name } })
+  running.forEach(dependencies.onThreadDeleted)
+  return now
+}
+
+/**
+ * The workspace loses its mark last: a crash in between leaves threads that are back in a workspace which is not, and
+ * asking once more brings it back too.
+ */
+async function restore(
+  dependencies: WorkspacesDependencies,
+  { userId, row, deletedAt }: { userId: string; row: WorkspaceOfMember; deletedAt: number },
+): Promise<void> {
+  const { store, operations, audit, threads } = dependencies
+  const others = await store.list(row.owner_id)
+  if (others.some(({ name_key }) => name_key === row.name_key)) throw workspaceNameTaken({ name: row.name })
+  if (!(await operations.withdraw(deleteWorkspaceOperation, row.id))) throw workspaceUndoOver({})
+  await threads.unmarkDeleted(row.id, deletedAt)
+  dependencies.onUsableChanged()
+  await withFreeName(row.name, () => store.update(row.id, { deleted_at: null }))
+  await audit.record({ userId, action: 'workspace-restored', subject: row.id })
+}
+
+function namedColumns(name: string): { name: string; name_key: string } {
+  return { name, name_key: nameKey(name) }
+}
+
+async function withFreeName(name: string, write: () => Promise<void>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (isUniqueViolation(error)) throw workspaceNameTaken({ name })
+    throw error
+  }
+}
+
+async function publish(
+  { store, userHub }: WorkspacesDependencies,
+  workspaceIds: readonly (string | null)[],
+): Promise<void> {
+  const known = workspaceIds.filter((id) => id !== null)
+  const members = await Promise.all(known.map((id) => store.memberIds(id)))
+  for (const userId of new Set(members.flat())) userHub.publish(userId, { type: 'workspaces-updated' })
+}

@@ -1,0 +1,82 @@
+import type { CallToolResult } from '@modelcontextprotocol/client'
+import { formatBytes } from '../../platform/texts/excerpt.models.ts'
+import { imageTypeOf } from '../../platform/texts/media-type.models.ts'
+
+/** What a server answered, in the forms that people and models can be shown. `notes` say what is left out. */
+export type CallContent = {
+  text: string
+  images: { bytes: Uint8Array; mediaType: string }[]
+  notes: string[]
+  isError: boolean
+}
+
+/** Every provider with vision takes 4 MiB; base64 makes more of it. */
+const maxImageBytes = 4 * 1024 * 1024
+const maxImages = 4
+const maxBlocks = 1000
+
+type Block = CallToolResult['content'][number]
+
+/** Reads an answer. Pictures are known by their first bytes; what a server calls them counts for nothing. */
+export function callContentOf(result: CallToolResult, redact: (text: string) => string): CallContent {
+  const content: CallContent = { text: '', images: [], notes: [], isError: result.isError === true }
+  const texts: string[] = []
+  for (const block of result.content.slice(0, maxBlocks)) {
+    const text = read(block, content)
+    if (text !== undefined) texts.push(text)
+  }
+  const left = result.content.length - maxBlocks
+  if (left > 0) content.notes.push(`${left} further parts of the answer are left out.`)
+  if (texts.length === 0 && result.structuredContent !== undefined) {
+    texts.push(JSON.stringify(result.structuredContent, null, 1))
+  }
+  return { ...content, text: redact(texts.join('\n\n')), notes: content.notes.map(redact) }
+}
+
+function read(block: Block, content: CallContent): string | undefined {
+  switch (block.type) {
+    case 'text':
+      return block.text
+    case 'image':
+      return addImage(block.data, content)
+    case 'audio':
+      content.notes.push(`A sound (${formatBytes(sizeOf(block.data))}) is left out: sounds are not supported.`)
+      return undefined
+    case 'resource_link':
+      return `[${block.title ?? block.name}: ${block.uri}]`
+    case 'resource': {
+      const { resource } = block
+      if ('text' in resource && typeof resource.text === 'string') return `[${resource.uri}]\n${resource.text}`
+      const data = 'blob' in resource && typeof resource.blob === 'string' ? resource.blob : ''
+      if (resource.mimeType?.startsWith('image/') === true) return addImage(data, content)
+      content.notes.push(`The file ${resource.uri.slice(0, 200)} (${formatBytes(sizeOf(data))}) is left out.`)
+      return undefined
+    }
+    default:
+      content.notes.push('A part of an unknown kind is left out.')
+      return undefined
+  }
+}
+
+function addImage(data: string, content: CallContent): undefined {
+  const size = formatBytes(sizeOf(data))
+  if (content.images.length >= maxImages) {
+    content.notes.push(`A further picture (${size}) is left out: ${maxImages} are shown at most.`)
+    return
+  }
+  if (sizeOf(data) > maxImageBytes) {
+    content.notes.push(`A picture (${size}) is left out: it is larger than ${formatBytes(maxImageBytes)}.`)
+    return
+  }
+  const bytes = Buffer.from(data, 'base64')
+  const mediaType = imageTypeOf(bytes)
+  if (mediaType === undefined) {
+    content.notes.push(`A picture (${size}) is left out: it is no PNG, JPEG, GIF or WebP.`)
+    return
+  }
+  content.images.push({ bytes, mediaType })
+}
+
+function sizeOf(base64: string): number {
+  return Math.floor((base64.length * 3) / 4)
+}

@@ -1,0 +1,153 @@
+import { z } from '@hono/zod-openapi'
+import {
+  connectionLoginSchema,
+  connectionPresetSchema,
+  connectionSchema,
+  createConnectionSchema,
+  finishLoginSchema,
+  updateConnectionSchema,
+  updateConnectionToolsSchema,
+} from '@threadbox/protocol/public'
+import { type Api, defineRoute, idParam, jsonAnswer, jsonBody, makeApi } from '../../platform/http/api.ts'
+import type { Connections } from './connections.usecases.ts'
+import { connectionPresets } from './presets.ts'
+
+/** The page of the app that login servers send people back to. */
+const loginReturnPath = '/connections/login'
+
+const tags = ['connections']
+const connectionParams = z.object({ connectionId: idParam })
+const current = { 200: jsonAnswer(connectionSchema, 'The connection as it is now.') }
+
+const listRoute = defineRoute({
+  method: 'get',
+  path: '/connections',
+  tags,
+  summary: 'List connections: your own and those of your workspaces',
+  responses: {
+    200: jsonAnswer(z.object({ connections: z.array(connectionSchema) }), 'The connections, oldest first.'),
+  },
+})
+const presetsRoute = defineRoute({
+  method: 'get',
+  path: '/connections/presets',
+  tags,
+  summary: 'List servers that many people connect, and what each needs',
+  responses: { 200: jsonAnswer(z.object({ presets: z.array(connectionPresetSchema) }), 'The catalogue.') },
+})
+const createConnectionRoute = defineRoute({
+  method: 'post',
+  path: '/connections',
+  tags,
+  summary: 'Connect an MCP server and list its tools; one that cannot be reached is kept and says why',
+  request: { body: jsonBody(createConnectionSchema) },
+  responses: { 201: jsonAnswer(connectionSchema, 'The new connection.') },
+})
+const getRoute = defineRoute({
+  method: 'get',
+  path: '/connections/{connectionId}',
+  tags,
+  summary: 'Look at a connection',
+  request: { params: connectionParams },
+  responses: current,
+})
+const updateRoute = defineRoute({
+  method: 'patch',
+  path: '/connections/{connectionId}',
+  tags,
+  summary: 'Change a connection',
+  request: { params: connectionParams, body: jsonBody(updateConnectionSchema) },
+  responses: current,
+})
+const deleteRoute = defineRoute({
+  method: 'delete',
+  path: '/connections/{connectionId}',
+  tags,
+  summary: 'Remove a connection and its token',
+  request: { params: connectionParams },
+  responses: { 204: { description: 'Removed.' } },
+})
+const testRoute = defineRoute({
+  method: 'post',
+  path: '/connections/{connectionId}/test',
+  tags,
+  summary: 'Ask the server of a connection again what it has',
+  request: { params: connectionParams },
+  responses: current,
+})
+const startLoginRoute = defineRoute({
+  method: 'post',
+  path: '/connections/{connectionId}/login',
+  tags,
+  summary: 'Begin a login in the browser at the server of a connection',
+  request: { params: connectionParams },
+  responses: { 200: jsonAnswer(connectionLoginSchema, 'Where the person goes to log in; good for 15 minutes.') },
+})
+const finishLoginRoute = defineRoute({
+  method: 'post',
+  path: '/connections/login',
+  tags,
+  summary: 'End a login with what the login server sent the person back with, once',
+  request: { body: jsonBody(finishLoginSchema) },
+  responses: current,
+})
+const approveRoute = defineRoute({
+  method: 'patch',
+  path: '/connections/{connectionId}/tools',
+  tags,
+  summary: 'Say which tools may be used: always, after asking, or not at all',
+  request: { params: connectionParams, body: jsonBody(updateConnectionToolsSchema) },
+  responses: current,
+})
+
+/** Routes of connections. Who may do what is decided by the use cases. */
+export function connectionRoutes(dependencies: {
+  connections: Connections
+  /** The app's own origin, as the person reaches it by this `Host`. */
+  originOf: (host: string) => string
+}): Api {
+  const { connections, originOf } = dependencies
+  const api = makeApi()
+  api.openapi(listRoute, async (context) =>
+    context.json({ connections: await connections.list(context.get('caller').userId) }, 200),
+  )
+  api.openapi(presetsRoute, (context) => context.json({ presets: [...connectionPresets] }, 200))
+  api.openapi(createConnectionRoute, async (context) => {
+    const { userId } = context.get('caller')
+    return context.json(await connections.create(userId, context.req.valid('json'), context.req.raw.signal), 201)
+  })
+  api.openapi(getRoute, async (context) =>
+    context.json(await connections.get(context.get('caller').userId, context.req.valid('param').connectionId), 200),
+  )
+  api.openapi(updateRoute, async (context) => {
+    const { connectionId } = context.req.valid('param')
+    const { userId } = context.get('caller')
+    const { signal } = context.req.raw
+    return context.json(await connections.update(userId, connectionId, context.req.valid('json'), signal), 200)
+  })
+  api.openapi(deleteRoute, async (context) => {
+    await connections.delete(context.get('caller').userId, context.req.valid('param').connectionId)
+    return context.body(null, 204)
+  })
+  api.openapi(testRoute, async (context) => {
+    const { connectionId } = context.req.valid('param')
+    const { userId } = context.get('caller')
+    return context.json(await connections.test(userId, connectionId, context.req.raw.signal), 200)
+  })
+  api.openapi(startLoginRoute, async (context) => {
+    const origin = originOf(context.req.header('host') ?? new URL(context.req.url).host)
+    const { connectionId } = context.req.valid('param')
+    const { userId } = context.get('caller')
+    return context.json(await connections.startLogin(userId, connectionId, `${origin}${loginReturnPath}`), 200)
+  })
+  api.openapi(finishLoginRoute, async (context) => {
+    const { userId } = context.get('caller')
+    return context.json(await connections.finishLogin(userId, context.req.valid('json'), context.req.raw.signal), 200)
+  })
+  api.openapi(approveRoute, async (context) => {
+    const { connectionId } = context.req.valid('param')
+    const { userId } = context.get('caller')
+    return context.json(await connections.approve(userId, connectionId, context.req.valid('json').tools), 200)
+  })
+  return api
+}

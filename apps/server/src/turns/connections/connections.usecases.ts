@@ -1,0 +1,319 @@
+import type { WorkspaceAction } from '@threadbox/domain'
+import type {
+  Connection,
+  ConnectionAuth,
+  ConnectionLogin,
+  CreateConnection,
+  FinishLogin,
+  ToolApproval,
+  UpdateConnection,
+} from '@threadbox/protocol/public'
+import type { Audit } from '../../people/audit/audit.ts'
+import { isUniqueViolation } from '../../platform/database/database.ts'
+import { type AllowedAddresses, checkedUrl } from '../../platform/outbound/addresses.models.ts'
+import { connectionAddressInvalid } from '../../platform/outbound/outbound.errors.ts'
+import type { SecretBox } from '../../platform/secrets/secret-box.ts'
+import type { System } from '../../platform/system/system.ts'
+import type { Access } from '../../threads/access/access.ts'
+import { slugOf } from './agent-names.models.ts'
+import {
+  connectionHasNoLogin,
+  connectionKindOther,
+  connectionLimit,
+  connectionLoginFailed,
+  connectionNameTaken,
+  connectionNotFound,
+  connectionProgramLimit,
+  connectionSecretMissing,
+  connectionToolNotFound,
+} from './connections.errors.ts'
+import { presentConnection } from './connections.presenter.ts'
+import type { ConnectionColumns, ConnectionStore } from './connections.store.ts'
+import type { ConnectionRow } from './connections.table.ts'
+import type { OAuthLogins } from './oauth-logins.ts'
+import { newOAuthState, sealState } from './oauth-state.models.ts'
+import type { OAuthTokens } from './oauth-tokens.ts'
+import { isSameProgram, programColumns, programOf } from './program.models.ts'
+import type { ProgramLooks } from './program-looks.ts'
+import type { ProgramStore } from './programs.store.ts'
+import type { Programs } from './programs.ts'
+import { lookAtServer } from './server-look.ts'
+import type { Sessions } from './sessions.ts'
+import type { KnownTool } from './tool-list.models.ts'
+
+/** Every method throws `connection.not-found`, also for a connection that the person has no part in. */
+export type Connections = {
+  /** The person's own, and those of every workspace that they have a part in. */
+  list(userId: string): Promise<Connection[]>
+  get(userId: string, id: string): Promise<Connection>
+  /**
+   * Stores a connection and asks its server what it has. One whose server could not be asked is there all the same, and
+   * says why. A program is started and asked in the background: until then the connection is `starting`. Throws
+   * `connection.address-invalid`, `connection.address-refused`, `connection.name-taken`, `connection.limit`,
+   * `connection.program-limit`, `workspace.not-found`.
+   */
+  create(userId: string, request: CreateConnection, signal: AbortSignal): Promise<Connection>
+  /**
+   * Throws as `create` does, `connection.kind-other` and `connection.secret-missing`. With another address, token or
+   * program the server is asked again.
+   */
+  update(userId: string, id: string, request: UpdateConnection, signal: AbortSignal): Promise<Connection>
+  /** Asks the server again. */
+  test(userId: string, id: string, signal: AbortSignal): Promise<Connection>
+  /** Throws `connection.tool-not-found`; then none of them was changed. */
+  approve(userId: string, id: string, approvals: Readonly<Record<string, ToolApproval>>): Promise<Connection>
+  /**
+   * Begins a login in the browser, which comes back to `redirectUrl`. Throws `connection.has-no-login`,
+   * `connection.login-failed` and what the servers do wrong.
+   */
+  startLogin(userId: string, id: string, redirectUrl: string): Promise<ConnectionLogin>
+  /** Ends a login that this person began, once, and asks the server what it has. Throws `connection.login-failed`. */
+  finishLogin(userId: string, answer: FinishLogin, signal: AbortSignal): Promise<Connection>
+  delete(userId: string, id: string): Promise<void>
+}
+
+export type ConnectionsDependencies = {
+  store: ConnectionStore
+  access: Access
+  /** Workspaces that this person has a part in. */
+  workspacesOf(userId: string): Promise<string[]>
+  /** Throws `workspace.not-found` unless the person may manage it. */
+  requireWorkspace(userId: string, workspaceId: string): Promise<void>
+  secretBox: SecretBox
+  oauthTokens: OAuthTokens
+  logins: OAuthLogins
+  sessions: Sessions
+  programs: Programs
+  programStore: ProgramStore
+  programLooks: ProgramLooks
+  /** How many connections with a program each person may have. */
+  maxPrograms: number
+  allowed: AllowedAddresses
+  timeoutSeconds: number
+  audit: Audit
+  system: System
+}
+
+/** Each is asked for its tools, and each of its tools stands in every request. */
+const maxConnections = 50
+
+export function makeConnections(dependencies: ConnectionsDependencies): Connections {
+  const { store, access, sessions, programs, audit, system } = dependencies
+  const look = { ...dependencies, now: system.now }
+  const open = async (userId: string, id: string, action: WorkspaceAction = 'manage') => {
+    const row = await store.find(id)
+    const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.user_id ?? '' }
+    if (row === undefined || !(await access.may(userId, action, subject))) throw connectionNotFound({})
+    return row
+  }
+  const present = async (id: string) => {
+    const row = await store.find(id)
+    if (row === undefined) throw connectionNotFound({})
+    return presentConnection(row, { tools: (await store.tools([id])).get(id) ?? [], phase: programs.phase(id) })
+  }
+  const lookAt = async (row: ConnectionRow, signal: AbortSignal) => {
+    if (row.program_json === null) await lookAtServer(look, row, signal)
+    else await dependencies.programLooks.begin(row)
+  }
+  const record = (userId: string, action: ConnectionAudit, row: Pick<ConnectionRow, 'id' | 'name'>) =>
+    audit.record({ userId, action, subject: row.id, details: { name: row.name } })
+  const visible = async (userId: string) => await store.list(userId, await dependencies.workspacesOf(userId))
+
+  return {
+    list: async (userId) => {
+      const rows = await visible(userId)
+      const tools = await store.tools(rows.map(({ id }) => id))
+      return rows.map((row) =>
+        presentConnection(row, { tools: tools.get(row.id) ?? [], phase: programs.phase(row.id) }),
+      )
+    },
+    get: async (userId, id) => {
+      await open(userId, id, 'read')
+      return await present(id)
+    },
+    create: async (userId, request, signal) => {
+      const workspaceId = request.workspaceId ?? null
+      if (workspaceId !== null) await dependencies.requireWorkspace(userId, workspaceId)
+      const beside = (await visible(userId)).filter((row) => row.workspace_id === workspaceId)
+      if (beside.length >= maxConnections) throw connectionLimit({ limit: maxConnections })
+      if (request.kind === 'stdio') await requireProgramRoom(dependencies, userId)
+      const row = newRow(dependencies, { userId, workspaceId, request })
+      await withFreeName(request.name, () => store.insert(row))
+      await record(userId, 'connection-created', row)
+      await lookAt(row, signal)
+      return await present(row.id)
+    },
+    update: async (userId, id, request, signal) => {
+      const row = await open(userId, id)
+      const columns = changedColumns(dependencies, row, request)
+      await withFreeName(request.name ?? row.name, () => store.update(id, columns))
+      await record(userId, 'connection-changed', { id, name: request.name ?? row.name })
+      if (columns.revision !== undefined || request.isEnabled === false) sessions.forget(id)
+      // What the earlier program left on its disk was not meant for this one.
+      if (columns.revision !== undefined && row.program_json !== null) await programs.erase(id)
+      if (columns.revision !== undefined) await lookAt(await open(userId, id), signal)
+      return await present(id)
+    },
+    test: async (userId, id, signal) => {
+      await lookAt(await open(userId, id), signal)
+      return await present(id)
+    },
+    approve: async (userId, id, approvals) => {
+      const row = await open(userId, id)
+      await store.changeTools(row, (known) => ({ tools: approvedTools(known, approvals) }))
+      await record(userId, 'connection-tools-approved', row)
+      return await present(id)
+    },
+    startLogin: async (userId, id, redirectUrl) => {
+      const row = await open(userId, id)
+      if (row.auth_kind !== 'oauth') throw connectionHasNoLogin({})
+      return await dependencies.logins.start(row, { userId, redirectUrl })
+    },
+    finishLogin: async (userId, answer, signal) => {
+      const [id = ''] = answer.state.split('.')
+      const row = await store.find(id)
+      const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.user_id ?? '' }
+      const isTheirs = row?.auth_kind === 'oauth' && (await access.may(userId, 'manage', subject))
+      if (row === undefined || !isTheirs) throw connectionLoginFailed({ problem: 'the connection is gone.' })
+      await dependencies.logins.finish(row, { userId, answer })
+      sessions.forget(id)
+      await record(userId, 'connection-logged-in', row)
+      await lookAtServer(look, await open(userId, id), signal)
+      return await present(id)
+    },
+    delete: async (userId, id) => {
+      const row = await open(userId, id)
+      await store.delete(id)
+      sessions.forget(id)
+      await programs.erase(id)
+      await record(userId, 'connection-deleted', row)
+    },
+  }
+}
+
+/** Throws `connection.tool-not-found`. */
+function approvedTools(known: readonly KnownTool[], approvals: Readonly<Record<string, ToolApproval>>): KnownTool[] {
+  const names = new Set(known.filter((tool) => tool.isListed).map((tool) => tool.name))
+  const unknown = Object.keys(approvals).find((name) => !names.has(name))
+  if (unknown !== undefined) throw connectionToolNotFound({ tool: unknown })
+  return known.map((tool) => {
+    const approval = Object.hasOwn(approvals, tool.name) ? approvals[tool.name] : undefined
+    return approval === undefined ? tool : { ...tool, approval, isChanged: false }
+  })
+}
+
+type ConnectionAudit =
+  | 'connection-created'
+  | 'connection-changed'
+  | 'connection-tools-approved'
+  | 'connection-logged-in'
+  | 'connection-deleted'
+
+async function requireProgramRoom(dependencies: ConnectionsDependencies, userId: string): Promise<void> {
+  const { maxPrograms: limit, programStore } = dependencies
+  if ((await programStore.countOf(userId)) >= limit) throw connectionProgramLimit({ limit })
+}
+
+function newRow(
+  { allowed, system, ...dependencies }: ConnectionsDependencies,
+  { userId, workspaceId, request }: { userId: string; workspaceId: string | null; request: CreateConnection },
+): ConnectionRow {
+  const server =
+    request.kind === 'stdio'
+      ? { url: '', ...programColumns(request, dependencies.secretBox) }
+      : {
+          url: checkedUrl(request.url, allowed).href,
+          program_json: null,
+          ...secretColumns(dependencies, request.auth),
+        }
+  return {
+    id: system.newId('connection'),
+    user_id: userId,
+    workspace_id: workspaceId,
+    name: request.name,
+    slug: slugOf(request.name),
+    preset: request.preset ?? null,
+    ...server,
+    is_enabled: 1,
+    revision: 1,
+    status: 'unchecked',
+    failure_json: null,
+    server_json: null,
+    further_tools: 0,
+    checked_at: null,
+    created_at: system.now(),
+  }
+}
+
+function secretColumns(
+  { secretBox }: Pick<ConnectionsDependencies, 'secretBox'>,
+  auth: ConnectionAuth,
+): Pick<ConnectionRow, 'auth_kind' | 'header_name' | 'sealed_secret'> {
+  switch (auth.kind) {
+    case 'none':
+      return { auth_kind: auth.kind, header_name: null, sealed_secret: null }
+    case 'bearer':
+      return { auth_kind: auth.kind, header_name: null, sealed_secret: secretBox.seal(auth.token) }
+    case 'header':
+      return { auth_kind: auth.kind, header_name: auth.header, sealed_secret: secretBox.seal(auth.value) }
+    case 'oauth':
+      return { auth_kind: auth.kind, header_name: null, sealed_secret: sealState(newOAuthState(auth), secretBox) }
+  }
+}
+
+function changedColumns(
+  dependencies: ConnectionsDependencies,
+  row: ConnectionRow,
+  request: UpdateConnection,
+): ConnectionColumns {
+  const isProgram = row.program_json !== null
+  const others = isProgram ? (['url', 'auth'] as const) : (['command', 'args', 'environment'] as const)
+  const field = others.find((name) => request[name] !== undefined)
+  if (field !== undefined) throw connectionKindOther({ field })
+  const server = isProgram ? changedProgram(dependencies, row, request) : changedAddress(dependencies, row, request)
+  return {
+    ...(request.name === undefined ? { name: row.name } : { name: request.name, slug: slugOf(request.name) }),
+    ...(request.isEnabled === undefined ? {} : { is_enabled: Number(request.isEnabled) }),
+    ...(server === undefined ? {} : { ...server, revision: row.revision + 1, status: 'unchecked' }),
+  }
+}
+
+/** Undefined: it stays as it is. */
+function changedAddress(
+  dependencies: ConnectionsDependencies,
+  row: ConnectionRow,
+  request: UpdateConnection,
+): ConnectionColumns | undefined {
+  const url = request.url === undefined ? row.url : checkedUrl(request.url, dependencies.allowed).href
+  const isMoved = url !== row.url
+  if (isMoved && request.auth === undefined && row.sealed_secret !== null) {
+    throw connectionAddressInvalid({
+      problem: 'the token was entered for the earlier address. Enter it again with the new one.',
+    })
+  }
+  if (!isMoved && request.auth === undefined) return undefined
+  return { url, ...(request.auth === undefined ? {} : secretColumns(dependencies, request.auth)) }
+}
+
+/** Undefined: it stays as it is. Another program could pass the secrets on, so it gets those that are entered with it. */
+function changedProgram(
+  { secretBox }: ConnectionsDependencies,
+  row: ConnectionRow,
+  request: UpdateConnection,
+): ConnectionColumns | undefined {
+  const program = programOf(row)
+  if (program === null || isSameProgram(program, request)) return undefined
+  const { command = program.command, args = program.args, environment } = request
+  if (environment === undefined && row.sealed_secret !== null) throw connectionSecretMissing({})
+  const kept = program.environment.map(({ name, value, isSecret }) => ({ name, value: value ?? '', isSecret }))
+  return programColumns({ command, args, environment: environment ?? kept }, secretBox)
+}
+
+async function withFreeName(name: string, write: () => Promise<void>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (isUniqueViolation(error)) throw connectionNameTaken({ name })
+    throw error
+  }
+}

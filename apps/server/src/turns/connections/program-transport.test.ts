@@ -1,0 +1,228 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { allowedAddressesOf } from '../../platform/outbound/addresses.models.ts'
+import { makeGuardedFetch } from '../../platform/outbound/guarded-fetch.ts'
+import { type LocalPrograms, makeLocalPrograms } from './local-programs.test-utils.ts'
+import type { ProgramAddress } from './mcp-session.ts'
+import { makeLastWords } from './program.models.ts'
+import { makeLineReader } from './program-lines.models.ts'
+import { makeSessions, type Sessions } from './sessions.ts'
+
+const secret = 'canary-9f8e7d'
+
+/** A server in a few lines, with one tool; `answer` is what it does when that is called, `first` before all. */
+const script = (more: { answer?: string; first?: string; older?: boolean }) => `
+const send = (value) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...value }) + '\\n')
+${more.first ?? ''}
+let rest = ''
+process.stdin.on('data', (bytes) => {
+  const lines = (rest + bytes).split('\\n')
+  rest = lines.pop()
+  for (const line of lines) {
+    const { id, method, params } = JSON.parse(line)
+    if (method === 'initialize') send({ id, result: {
+      protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'small', version: '1' } } })
+    else if (method === 'tools/list') send({ id, result: { tools: [{ name: 'do', inputSchema: { type: 'object' } }] } })
+    else if (method === 'tools/call') { ${more.answer ?? "send({ id, result: { content: [{ type: 'text', text: process.env.TOKEN ?? 'none' }] } })"} }
+    else if (id !== undefined && method !== undefined) ${more.older ? 'process.exit(3)' : "send({ id, error: { code: -32601, message: 'no' } })"}
+  }
+})
+process.stdin.on('end', () => process.exit(0))
+`
+
+let programs: LocalPrograms
+let sessions: Sessions
+/** For what never answers. */
+let hasty: Sessions
+let fetch: ReturnType<typeof makeGuardedFetch>
+beforeEach(() => {
+  programs = makeLocalPrograms()
+  const limits = { connectTimeoutMs: 1000, silenceMs: 1000, maxAnswerMebibytes: 1 }
+  fetch = makeGuardedFetch({ allowed: allowedAddressesOf(''), ...limits })
+  const options = { fetch, programs, timeoutSeconds: 30, maxAnswerMebibytes: 1, version: '0', now: Date.now }
+  sessions = makeSessions(options)
+  hasty = makeSessions({ ...options, timeoutSeconds: 2 })
+})
+afterEach(async () => {
+  await sessions.close()
+  await hasty.close()
+  await fetch[Symbol.asyncDispose]()
+  await expect.poll(() => programs.running).toBe(0)
+})
+
+const addressOf = (args: string[], command = process.execPath): ProgramAddress => ({
+  ...{ kind: 'program', connectionId: 'q1', command, args, environment: { TOKEN: secret }, secrets: [secret] },
+})
+const { signal } = new AbortController()
+async function call(more: Parameters<typeof script>[0], threadId = 't1') {
+  return await sessions.call(
+    { connectionId: 'q1', revision: 1, threadId },
+    {
+      address: addressOf(['-e', script(more)]),
+      signal,
+      onList: async () => undefined,
+      make: (session) => session.call('do', {}, signal),
+    },
+  )
+}
+const codeOf = async (work: Promise<unknown>) => {
+  try {
+    await work
+  } catch (error) {
+    return error as { code: string; message: string }
+  }
+  throw new Error('it worked')
+}
+
+describe('a program', () => {
+  it('G9: is asked over its input and answers over its output, in one process per conversation', async () => {
+    const answer = { content: [{ type: 'text', text: secret }] }
+    expect(await call({})).toMatchObject(answer)
+    expect(await call({})).toMatchObject(answer)
+    expect(programs.started).toBe(1)
+    expect(await call({}, 't2')).toMatchObject(answer)
+    expect(programs).toMatchObject({ started: 2, failures: 0 })
+  })
+
+  it('G9: that ends when it is asked for the newer protocol is started once more and asked for the older', async () => {
+    expect(await call({ older: true })).toMatchObject({ content: [{ type: 'text' }] })
+    expect(programs).toMatchObject({ started: 2, failures: 0 })
+  })
+
+  it('G9: may print what is no message, and as much as nobody asked for is read past', async () => {
+    const first = "console.log('Welcome!'); console.log('[]'); console.log('{'); console.log(''); console.error('x')"
+    expect(await call({ first })).toMatchObject({ content: [{ type: 'text' }] })
+  })
+
+  it.each([
+    ['does not exist', { command: '/nowhere/program' }, 'connection.program-not-started', 'no such program'],
+    [
+      'ends at once, with its last words but no secret',
+      { first: `console.error('no ' + process.env.TOKEN); process.exit(7)` },
+      'connection.program-ended',
+      'exit status 7). Its last words: no [secret]',
+    ],
+    [
+      'says on its output why it ends',
+      { first: `console.log('port is taken'); process.exit(1)` },
+      'connection.program-ended',
+      'port is taken',
+    ],
+    ['ends in the middle of a call', { answer: 'process.exit(9)' }, 'connection.program-ended', 'exit status 9'],
+    [
+      'sends a line without an end',
+      { answer: `setInterval(() => process.stdout.write('x'.repeat(65536)), 0)` },
+      'connection.answer-too-large',
+      '1 MiB',
+    ],
+    [
+      'sends 100 MB in one message',
+      { answer: `send({ id, result: { content: [{ type: 'text', text: 'x'.repeat(1e8) }] } })` },
+      'connection.answer-too-large',
+      '1 MiB',
+    ],
+    [
+      'prints errors without an end',
+      { answer: `setInterval(() => process.stderr.write('e'.repeat(65536)), 0)` },
+      'connection.answer-too-large',
+      '1 MiB',
+    ],
+    [
+      'sends a storm of errors',
+      {
+        answer: `setInterval(() => { for (let i = 0; i < 500; i++) send({ id: 7e6 + i, error: { code: 1, message: '' } }) }, 0)`,
+      },
+      'connection.answer-',
+      '',
+    ],
+    [
+      'asks for more than is offered, without an end',
+      { answer: `setInterval(() => { for (let i = 0; i < 500; i++) send({ id: i, method: 'roots/list' }) }, 0)` },
+      'connection.answer-invalid',
+      'far more messages',
+    ],
+    ['never answers', { answer: '' }, 'connection.timed-out', '2 seconds'],
+    ['answers something else', { answer: `send({ id: 'other', result: {} })` }, 'connection.timed-out', '2 seconds'],
+    ['answers in another form', { answer: 'send({ id, result: { content: 7 } })' }, 'connection.answer-invalid', ''],
+    [
+      'refuses, with the secret in its words',
+      { answer: "send({ id, error: { code: -32000, message: 'bad ' + process.env.TOKEN } })" },
+      'connection.request-refused',
+      'bad [secret]',
+    ],
+  ] as const)(
+    'G9: that %s is told apart, and the next call starts anew',
+    async (_what, { command, ...more }: { command?: string; first?: string; answer?: string }, code, words) => {
+      const place = { connectionId: 'q1', revision: 1, threadId: 't1' }
+      const work = { signal, onList: async () => undefined }
+      const address = command === undefined ? addressOf(['-e', script(more)]) : addressOf([], command)
+      const patient = code === 'connection.timed-out' ? hasty : sessions
+      const error = await codeOf(
+        patient.call(place, { ...work, address, make: (session) => session.call('do', {}, signal) }),
+      )
+      expect(error.code).toContain(code)
+      expect(error.message).toContain(words)
+      expect(error.message).not.toContain(secret)
+      await expect.poll(() => programs.running).toBe(0)
+      expect(await call({})).toMatchObject({ content: [{ text: secret }] })
+    },
+  )
+
+  it('G9: that ended while nobody used it is started again by the next call', async () => {
+    const answer = `send({ id, result: { content: [] } }); setTimeout(() => process.exit(1), 50)`
+    expect(await call({ answer })).toMatchObject({ content: [] })
+    await expect.poll(() => programs.running).toBe(0)
+    expect(await call({ answer })).toMatchObject({ content: [] })
+    expect(programs).toMatchObject({ started: 2, failures: 1 })
+  })
+
+  it('G9: that is stopped by the person ends', async () => {
+    const stop = new AbortController()
+    const work = sessions.call(
+      { connectionId: 'q1', revision: 1, threadId: 't1' },
+      {
+        address: addressOf(['-e', script({ answer: '' })]),
+        signal: stop.signal,
+        onList: async () => setTimeout(() => stop.abort(new Error('stopped')), 20) as never,
+        make: (session) => session.call('do', {}, stop.signal),
+      },
+    )
+    await expect(work).rejects.toThrow('stopped')
+    await expect.poll(() => programs.running).toBe(0)
+  })
+})
+
+describe('lines of a program', () => {
+  const bytes = (text: string) => new TextEncoder().encode(text)
+  it('come whole, however they were cut', () => {
+    const reader = makeLineReader(100)
+    expect(reader.push(bytes('a\nb'))).toEqual({ lines: ['a'], isTooLong: false })
+    expect(reader.push(bytes('c\r\n\nd'))).toEqual({ lines: ['bc', ''], isTooLong: false })
+    const euro = bytes('€\n')
+    expect(reader.push(euro.subarray(0, 1)).lines).toEqual([])
+    expect(reader.push(euro.subarray(1)).lines).toEqual(['d€'])
+  })
+  it('are not held beyond their bound', () => {
+    expect(makeLineReader(4).push(bytes('12345'))).toEqual({ lines: [], isTooLong: true })
+    expect(makeLineReader(4).push(bytes('1234\n12345\n'))).toEqual({ lines: ['1234'], isTooLong: true })
+    const reader = makeLineReader(4)
+    expect(reader.push(bytes('123')).isTooLong).toBe(false)
+    expect(reader.push(bytes('45')).isTooLong).toBe(true)
+  })
+})
+
+describe('last words of a program', () => {
+  const words = () => makeLastWords((text) => text.replaceAll(secret, '[secret]'))
+  it('are its last lines, without characters that nobody sees', () => {
+    const heard = words()
+    for (let line = 0; line < 40; line++) heard.hear(Buffer.from(`line ${line}\u0007\n`))
+    expect(heard.text().split('\n')).toEqual(Array.from({ length: 12 }, (_, index) => `line ${28 + index}`))
+  })
+  it('never hold a part of a secret, wherever what was heard is cut', () => {
+    // What is held begins in the middle of the secret, and nobody sees anything of what follows.
+    for (let kept = 4; kept < secret.length; kept++) {
+      const heard = words()
+      heard.hear(Buffer.from(`${secret}${'\u0007'.repeat(64 * 1024 - kept)}`))
+      expect(heard.text()).toBe('–')
+    }
+  })
+})

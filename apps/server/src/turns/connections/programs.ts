@@ -1,0 +1,260 @@
+import { makeKeyedLock } from '@threadbox/domain'
+import { isThreadboxError } from '@threadbox/errors'
+import type { HostSandbox } from '@threadbox/protocol/host'
+import type { ProgramPhase } from '@threadbox/protocol/public'
+import type { Logger } from '@threadbox/telemetry'
+import type { Operations } from '../../platform/operations/operations.ts'
+import type { System } from '../../platform/system/system.ts'
+import type { HostClient } from '../../sandboxes/host/host-client.ts'
+import { hostnameOf } from '../../sandboxes/state/sandbox-rows.ts'
+import { connectionNotFound, connectionProgramBusy, connectionProgramRestarts } from './connections.errors.ts'
+import type { ProgramStart } from './program.models.ts'
+import { startProgramProcess } from './program-process.ts'
+import type { StartedProgram } from './program-transport.ts'
+import type { ProgramStore } from './programs.store.ts'
+import type { ProgramSandboxRow } from './programs.table.ts'
+
+/** Removes the sandbox of a connection that is gone, or whose program is another one now. */
+export const eraseProgramOperation = 'erase-connection-sandbox'
+
+/**
+ * The programs of connections, each connection's in a sandbox of its own that is of no thread. It is there from the first
+ * use on, runs while a program does and a little longer, and keeps its disk, so that what was installed stays.
+ */
+export type Programs = AsyncDisposable & {
+  /**
+   * Starts a program. Throws `connection.program-not-started`, `connection.program-busy`, `connection.program-restarts`
+   * and what the host says, such as `host.no-memory`.
+   */
+  start(
+    order: ProgramStart & { connectionId: string },
+    options: {
+      signal: AbortSignal
+      /** Ends one that nobody uses now; false when all are used. */
+      makeRoom(): boolean
+    },
+  ): Promise<StartedProgram>
+  /** How far a start is that is under way; null: the program runs, or nobody starts it. */
+  phase(connectionId: string): ProgramPhase | null
+  /** The program answers: its start is over. */
+  answered(connectionId: string): void
+  /** It failed. After too many failures it is not started again for a while. */
+  failed(connectionId: string): void
+  /** A person looks after it: what failed before is forgotten. */
+  forgive(connectionId: string): void
+  /** Removes its sandbox; the next start makes a new one. */
+  erase(connectionId: string): Promise<void>
+  /** Removes the sandboxes of the connections of a workspace that is being removed. */
+  eraseOfWorkspace(workspaceId: string): Promise<void>
+  sandboxIds(): Promise<string[]>
+  /** At start: what an earlier server began to look at is not looked at any more, and what has no connection goes. */
+  recover(): Promise<void>
+  /** The host can be reached: boots that an earlier server left, or that could not be ended, are ended. */
+  settle(): Promise<void>
+}
+
+export type ProgramsDependencies = {
+  store: ProgramStore
+  host: HostClient
+  operations: Operations
+  hashKeyOf: (sandboxId: string) => string
+  memoryMebibytes: number
+  system: System
+  logger: Logger
+}
+
+/** Sessions of MCP have state, so each conversation has a process: this many fit beside an installation by npx. */
+const maxProcesses = 3
+/** A sandbox that ran for a test is mostly wanted again at once, for the first call. */
+const idleMs = 60_000
+/** A program that ends at each use costs a start each time. */
+const maxFailures = 6
+const failureMinutes = 5
+const shutdownMs = 10_000
+
+const MiB = 1024 * 1024
+/** Room for a service and its helpers. Installed packages are a few hundred MB. */
+const otherLimits = { cpus: 1, processes: 256, diskBytes: 2048 * MiB }
+
+type Usage = { processes: number; timer: NodeJS.Timeout | undefined; phase: ProgramPhase | null; failures: number[] }
+
+export function makePrograms(dependencies: ProgramsDependencies): Programs {
+  const { store, host, operations, system, logger } = dependencies
+  const oneAtATime = makeKeyedLock()
+  const uses = new Map<string, Usage>()
+  const usageOf = (connectionId: string): Usage => {
+    const known = uses.get(connectionId)
+    if (known !== undefined) return known
+    const made: Usage = { processes: 0, timer: undefined, phase: null, failures: [] }
+    uses.set(connectionId, made)
+    return made
+  }
+  const recentFailures = (usage: Usage) => {
+    usage.failures = usage.failures.filter((at) => at > system.now() - failureMinutes * 60_000)
+    return usage.failures.length
+  }
+  const endIfIdle = (connectionId: string) =>
+    oneAtATime(connectionId, async () => {
+      if ((uses.get(connectionId)?.processes ?? 0) > 0) return
+      const row = await store.find(connectionId)
+      if (row?.boot_id == null) return
+      // Whatever runs there: the start that was recorded last may not have come to the host.
+      const actual = await host.get(row.sandbox_id)
+      const bootId = actual?.actual === 'stopped' ? null : (actual?.bootId ?? null)
+      if (bootId !== null) await host.stop(row.sandbox_id, bootId)
+      await store.update(row.sandbox_id, { boot_id: null })
+    })
+  const release = (connectionId: string) => {
+    const usage = usageOf(connectionId)
+    usage.processes -= 1
+    clearTimeout(usage.timer)
+    if (usage.processes > 0) return
+    usage.timer = setTimeout(() => {
+      endIfIdle(connectionId).catch((error: unknown) => {
+        // Ended when the host is back, see `settle`.
+        logger.warn({ err: error, connectionId }, 'sandbox of a connection was not stopped yet')
+      })
+    }, idleMs).unref()
+  }
+  const erase = (connectionId: string) =>
+    oneAtATime(connectionId, async () => {
+      const row = await store.find(connectionId)
+      if (row === undefined) return
+      await planErasure(dependencies, row)
+    })
+  operations.register(eraseProgramOperation, async ({ subjectId }) => {
+    await host.delete(subjectId)
+    await store.remove(subjectId)
+  })
+  return {
+    start: async (order, { signal, makeRoom }) => {
+      const { connectionId } = order
+      const usage = usageOf(connectionId)
+      if (recentFailures(usage) >= maxFailures) {
+        throw connectionProgramRestarts({ failures: usage.failures.length, minutes: failureMinutes })
+      }
+      if (usage.processes >= maxProcesses && !makeRoom()) throw connectionProgramBusy({ limit: maxProcesses })
+      usage.processes += 1
+      clearTimeout(usage.timer)
+      try {
+        usage.phase = 'sandbox'
+        const target = await oneAtATime(connectionId, () => bringUp(dependencies, { connectionId, signal }))
+        usage.phase = 'program'
+        const program = await startProgramProcess(host, { target, start: order, signal })
+        return releasedAtEnd(program, () => release(connectionId))
+      } catch (error) {
+        usage.phase = null
+        release(connectionId)
+        throw error
+      }
+    },
+    phase: (connectionId) => uses.get(connectionId)?.phase ?? null,
+    answered: (connectionId) => {
+      usageOf(connectionId).phase = null
+    },
+    failed: (connectionId) => {
+      const usage = usageOf(connectionId)
+      usage.phase = null
+      usage.failures.push(system.now())
+    },
+    forgive: (connectionId) => {
+      usageOf(connectionId).failures = []
+    },
+    erase,
+    eraseOfWorkspace: async (workspaceId) => {
+      for (const connectionId of await store.programsIn(workspaceId)) await erase(connectionId)
+    },
+    sandboxIds: async () => (await store.all()).map(({ sandbox_id }) => sandbox_id),
+    recover: async () => {
+      await store.resetStarting()
+      for (const row of await store.all()) if (row.state === 'going') await planErasure(dependencies, row)
+      for (const row of await store.orphans()) await planErasure(dependencies, row)
+    },
+    settle: async () => {
+      for (const row of await store.all()) if (row.boot_id !== null) await endIfIdle(row.connection_id)
+    },
+    [Symbol.asyncDispose]: async () => {
+      const used = [...uses]
+      for (const [, { timer }] of used) clearTimeout(timer)
+      const all = Promise.allSettled(used.map(([connectionId]) => endIfIdle(connectionId)))
+      await Promise.race([all, new Promise((resolve) => setTimeout(resolve, shutdownMs).unref())])
+    },
+  }
+}
+
+/** The row stays until the sandbox is gone: after a crash at any point the removal goes on. */
+async function planErasure({ store, operations, system }: ProgramsDependencies, row: ProgramSandboxRow): Promise<void> {
+  await operations.plan({ kind: eraseProgramOperation, subjectId: row.sandbox_id, dueAt: system.now() })
+  await store.update(row.sandbox_id, { state: 'going' })
+}
+
+/** A boot of the connection's sandbox that is ready. One at a time per connection. */
+async function bringUp(
+  dependencies: ProgramsDependencies,
+  order: { connectionId: string; signal: AbortSignal },
+): Promise<{ sandboxId: string; bootId: string }> {
+  const { store, host, system } = dependencies
+  const { connectionId, signal } = order
+  signal.throwIfAborted()
+  if (!(await store.isProgram(connectionId))) throw connectionNotFound({})
+  let row = await store.find(connectionId)
+  if (row === undefined) {
+    const now = system.now()
+    row = {
+      sandbox_id: system.newId('sandbox'),
+      connection_id: connectionId,
+      state: 'kept',
+      boot_id: null,
+      created_at: now,
+    }
+    await store.insert(row)
+  }
+  if (row.boot_id !== null) {
+    const actual = await host.get(row.sandbox_id)
+    if (actual?.actual === 'ready' && actual.bootId === row.boot_id)
+      return { sandboxId: row.sandbox_id, bootId: row.boot_id }
+  }
+  try {
+    return await boot(dependencies, row)
+  } catch (error) {
+    if (!isThreadboxError(error) || error.code !== 'disk.not-found') throw error
+    // Nothing is on it that cannot be installed again.
+    await host.delete(row.sandbox_id)
+    return await boot(dependencies, row)
+  }
+}
+
+async function boot(dependencies: ProgramsDependencies, row: ProgramSandboxRow) {
+  const { store, host, system } = dependencies
+  const { sandbox_id: sandboxId } = row
+  const limits: HostSandbox['limits'] = { memoryBytes: dependencies.memoryMebibytes * MiB, ...otherLimits }
+  const hashKey = dependencies.hashKeyOf(sandboxId)
+  const actual = await host.ensure(sandboxId, { limits, egress: { kind: 'open' }, hashKey })
+  if (actual.actual !== 'stopped' && actual.bootId !== null) await host.stop(sandboxId, actual.bootId)
+  const bootId = system.newId('boot')
+  await store.update(sandboxId, { boot_id: bootId })
+  try {
+    await host.start(sandboxId, { bootId, hostname: hostnameOf(sandboxId) })
+  } catch (error) {
+    // Given up on, it may come up after all: it is ended now, or by the next use or start of the server.
+    const stopped = await host.stop(sandboxId, bootId).then(
+      () => true,
+      () => false,
+    )
+    if (stopped) await store.update(sandboxId, { boot_id: null })
+    throw error
+  }
+  return { sandboxId, bootId }
+}
+
+function releasedAtEnd(program: StartedProgram, release: () => void): StartedProgram {
+  let isReleased = false
+  return {
+    ...program,
+    end: async () => {
+      if (!isReleased) release()
+      isReleased = true
+      await program.end()
+    },
+  }
+}

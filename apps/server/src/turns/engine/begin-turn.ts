@@ -1,0 +1,227 @@
+import { isThreadboxError } from '@threadbox/errors'
+import type { Attachment, NoticeEntry, TurnFailure, UserMessageEntry } from '@threadbox/protocol/public'
+import type { AwakeSandbox } from '../../sandboxes/state/sandbox-access.ts'
+import type { ThreadChange } from '../../threads/log/thread-log.ts'
+import type { UsableModel } from '../models/models.usecases.ts'
+import type { CallRecord, StepRecord, TurnRecord } from '../record/turn-record.ts'
+import { type Writer, writerOf } from '../record/turns.store.ts'
+import { toolNamed } from '../tools/tools.ts'
+import { isPicture } from './history.models.ts'
+import { callEntry } from './model-step.ts'
+import { isToolCommand, type SlashCommand, slashCommandIn, type ToolCommand } from './slash-command.models.ts'
+import { notice, type TurnDependencies, turnView } from './turn-dependencies.ts'
+
+/** A message that becomes a turn. */
+export type NewMessage = {
+  threadId: string
+  entryId: string
+  turnId: string
+  text: string
+  attachments: Attachment[]
+  note: string | null
+  /** See `TurnRecord`. */
+  isUnattended: boolean
+}
+
+/** A turn that was recorded a moment ago, with the sandbox that its call was recorded as running in, if it was. */
+export type BegunTurn = { record: TurnRecord; sandbox: AwakeSandbox | undefined }
+
+/**
+ * Makes a turn out of a message: for the model, or direct (a slash command, or no model to ask). Everything is recorded
+ * at once, with what `alongside` adds. Returns the turn if it runs: one that has nothing to run has ended already.
+ *
+ * With `startsAtOnce` the command of a direct turn is recorded as running when its sandbox is believed to be ready, so
+ * that nothing has to be recorded, nor waited for, between the message and the start. Whoever asks for that starts it.
+ */
+export async function beginTurn(
+  dependencies: TurnDependencies,
+  options: {
+    message: NewMessage
+    before?: readonly ThreadChange[]
+    alongside?: (writer: Writer) => Promise<void>
+    startsAtOnce?: boolean
+  },
+): Promise<BegunTurn | undefined> {
+  const { log, store, system, models } = dependencies
+  const { message } = options
+  const facts = await dependencies.threadFacts(message.threadId)
+  const command = slashCommandIn(message.text)
+  const model = await models.usable(facts?.modelId ?? null)
+  const turn = newTurn(message, { now: system.now(), mode: command === undefined && model ? 'agent' : 'direct', model })
+  const call = isToolCommand(command) ? callFor(dependencies, { turn, command }) : undefined
+  const sandbox = options.startsAtOnce === true ? await readyFor(dependencies, call?.record) : undefined
+  if (call !== undefined && sandbox !== undefined) Object.assign(call.record, runningIn(sandbox))
+  const told =
+    call === undefined && turn.mode === 'direct' ? await answerFor(dependencies, { turn, command }) : undefined
+  const status: 'running' | 'finished' | 'failed' =
+    told === undefined ? 'running' : told.failure === undefined ? 'finished' : 'failed'
+  const end = { status, endedAt: told === undefined ? null : system.now(), failure: told?.failure }
+  const changes: ThreadChange[] = [
+    ...(options.before ?? []),
+    { type: 'entry-added', entry: userEntry(message, { now: system.now(), status: 'delivered' }) },
+    ...(call === undefined ? [] : callEntry(call.record, { step: null, at: system.now() })),
+    ...(told?.entry === undefined ? [] : [{ type: 'entry-added' as const, entry: told.entry }]),
+    ...unseenPictures(dependencies, { turn, model }),
+    { type: 'turn-updated', turn: turnView(turn, end) },
+  ]
+  let ordinal = 0
+  await log.append(message.threadId, changes, async (transaction) => {
+    const writer = writerOf(transaction)
+    await options.alongside?.(writer)
+    ordinal = await store.nextOrdinal(message.threadId, writer)
+    await store.addTurn({ ...turn, status, ordinal }, writer)
+    if (call === undefined) return
+    await store.addStep(call.step, message.threadId, writer)
+    await store.addCall(call.record, writer)
+  })
+  if (status !== 'running') return undefined
+  const steps = call === undefined ? [] : [{ ...call.step, calls: [call.record] }]
+  return { record: { ...turn, ordinal, steps }, sandbox }
+}
+
+/** Where a call can be started at once: only one that the guest knows by its id can be found again after a crash. */
+async function readyFor(
+  { sandboxes }: TurnDependencies,
+  call: CallRecord | undefined,
+): Promise<AwakeSandbox | undefined> {
+  if (call === undefined || toolNamed(call.tool)?.recovery !== 'attach') return undefined
+  return await sandboxes.believedReady(call.threadId)
+}
+
+/** What a call becomes when it is about to be started. */
+export function runningIn(sandbox: AwakeSandbox): { status: 'running'; bootId: string } {
+  return { status: 'running', bootId: sandbox.bootId }
+}
+
+export function userEntry(
+  message: Pick<NewMessage, 'entryId' | 'turnId' | 'text' | 'attachments'>,
+  options: { now: number; status: UserMessageEntry['status'] },
+): UserMessageEntry {
+  const { entryId, turnId, text, attachments } = message
+  return { id: entryId, turnId, at: options.now, kind: 'user-message', text, attachments, status: options.status }
+}
+
+function newTurn(
+  message: NewMessage,
+  options: { now: number; mode: TurnRecord['mode']; model: UsableModel | undefined },
+): TurnRecord {
+  const { now, mode, model } = options
+  const isAgent = mode === 'agent'
+  return {
+    id: message.turnId,
+    threadId: message.threadId,
+    ordinal: 0,
+    mode,
+    status: 'running',
+    isStopRequested: false,
+    isUnattended: message.isUnattended,
+    modelId: isAgent ? (model?.connection.id ?? null) : null,
+    modelName: isAgent ? (model?.connection.name ?? null) : null,
+    userEntryId: message.entryId,
+    userText: message.text,
+    attachments: message.attachments,
+    note: message.note,
+    startedAt: now,
+    allowanceFromStep: 0,
+    allowanceFrom: now,
+    steps: [],
+  }
+}
+
+/** Says to the person that the model will not see the pictures of the message. */
+function unseenPictures(
+  { system }: TurnDependencies,
+  { turn, model }: { turn: TurnRecord; model: UsableModel | undefined },
+): ThreadChange[] {
+  const pictures = turn.attachments.filter(isPicture)
+  if (turn.mode !== 'agent' || model?.connection.supportsImages !== false || pictures.length === 0) return []
+  const params = { model: model.connection.name, count: pictures.length }
+  return [{ type: 'entry-added', entry: notice(system, { turnId: turn.id, code: 'images-not-seen', params }) }]
+}
+
+/** The step and the call of a slash command that runs something. */
+function callFor(
+  dependencies: TurnDependencies,
+  options: { turn: TurnRecord; command: ToolCommand },
+): { step: StepRecord; record: CallRecord } {
+  const { system } = dependencies
+  const { turn, command } = options
+  const step: StepRecord = {
+    id: system.newId('step'),
+    turnId: turn.id,
+    index: 0,
+    provider: 'direct',
+    status: 'finished',
+    isFinal: true,
+    messages: [],
+    entryIds: [],
+    inputTokens: 0,
+    outputTokens: 0,
+    cachedInputTokens: 0,
+    costUsd: null,
+    estimatedTokens: 0,
+    note: null,
+    calls: [],
+  }
+  const record: CallRecord = {
+    id: system.newId('call'),
+    stepId: step.id,
+    turnId: turn.id,
+    threadId: turn.threadId,
+    index: 0,
+    ...toolFor(command),
+    status: 'waiting',
+    bootId: null,
+    outputBytes: 0,
+    displays: 0,
+    plan: null,
+    output: null,
+    stillRunning: [],
+  }
+  return { step, record }
+}
+
+/** A person watches and can stop it: the limit that keeps an agent from waiting for ever would only be in the way. */
+const directTimeoutSeconds = 86_400
+
+function toolFor(command: ToolCommand): Pick<CallRecord, 'tool' | 'input'> {
+  switch (command.kind) {
+    case 'run':
+      return { tool: 'run_command', input: { command: command.command, timeout_seconds: directTimeoutSeconds } }
+    case 'python':
+      return { tool: 'run_python', input: { code: command.code, timeout_seconds: directTimeoutSeconds } }
+    case 'share':
+      return { tool: 'share_file', input: { path: command.path } }
+    case 'look':
+      return { tool: 'view_page', input: { url: command.url } }
+    case 'serve': {
+      const { port, command: line } = command
+      return { tool: 'start_service', input: { name: `port-${port}`, port, command: line } }
+    }
+  }
+}
+
+type DirectAnswer = { entry?: NoticeEntry; failure?: TurnFailure }
+
+/** What a turn comes to that runs no tool and asks no model. */
+async function answerFor(
+  dependencies: TurnDependencies,
+  options: { turn: TurnRecord; command: SlashCommand | undefined },
+): Promise<DirectAnswer> {
+  const { lifecycle, system } = dependencies
+  const { turn, command } = options
+  const line = (code: NoticeEntry['code'], params: NoticeEntry['params'] = {}): DirectAnswer => ({
+    entry: notice(system, { turnId: turn.id, code, params }),
+  })
+  try {
+    if (command === undefined) return line('connect-model')
+    if (command.kind === 'status') return line('sandbox-status', await lifecycle.status(turn.threadId))
+    if (command.kind !== 'pause') return line('help')
+    await lifecycle.pause(turn.threadId)
+    return line('sandbox-paused', { cause: 'person' })
+  } catch (error) {
+    if (!isThreadboxError(error)) throw error
+    const { message, remedy } = error
+    return { failure: { code: 'sandbox', message, remedy, retryAt: null, actions: [] } }
+  }
+}

@@ -1,0 +1,73 @@
+import type { ToolCallEntry } from '@threadbox/protocol/public'
+import type { LogTransaction, ThreadChange } from '../../threads/log/thread-log.ts'
+import type { CallOutcome, CallRecord } from '../record/turn-record.ts'
+import { type CallChange, writerOf } from '../record/turns.store.ts'
+import type { RunRecorder } from '../tools/run-recorder.ts'
+import { notice, type TurnDependencies } from './turn-dependencies.ts'
+
+/** The end of a turn as part of the record of its last call. Asked at most once, and not when the call was stopped. */
+export type TurnEnding = {
+  change(): ThreadChange
+  record(transaction: LogTransaction): Promise<void>
+}
+
+/** A tool that failed without meaning to. */
+export const unexpectedOutcome: CallOutcome = {
+  status: 'failed',
+  result: null,
+  error: {
+    code: 'internal.unexpected',
+    message: 'The tool failed in a way that it should not.',
+    remedy: 'Try it another way; the log of the server has the details.',
+  },
+  output: { text: 'Error: the tool itself failed unexpectedly. Try it another way.', isError: true },
+}
+
+/** Records how a call ended, for the model and for people at once. */
+export async function finishCall(
+  dependencies: TurnDependencies,
+  options: {
+    call: CallRecord
+    outcome: CallOutcome
+    recorder?: RunRecorder | undefined
+    ending?: TurnEnding | undefined
+  },
+): Promise<void> {
+  const { log, store, system } = dependencies
+  const { call, outcome, recorder, ending } = options
+  await recorder?.flush()
+  const entry = await callEntryOf(dependencies, call)
+  const { status, output, error } = outcome
+  const changes: ThreadChange[] = []
+  if (entry !== undefined) {
+    const shown = { output: recorder?.tail() ?? entry.output, result: mergedResult(entry, outcome) }
+    changes.push({ type: 'entry-updated', entry: { ...entry, status, ...shown, error, endedAt: system.now() } })
+  }
+  if (status === 'interrupted') {
+    const interrupted = notice(system, { turnId: call.turnId, code: 'call-interrupted', params: { tool: call.tool } })
+    changes.push({ type: 'entry-added', entry: interrupted })
+  }
+  if (ending !== undefined) changes.push(ending.change())
+  const change: CallChange = { status, output, stillRunning: outcome.stillRunning ?? [] }
+  await log.append(call.threadId, changes, async (transaction) => {
+    await store.changeCall(call.id, change, writerOf(transaction))
+    await ending?.record(transaction)
+  })
+}
+
+/** Figures that came before a crash are in the entry already; the resumed run knows only those after it. */
+function mergedResult(entry: ToolCallEntry, outcome: CallOutcome): ToolCallEntry['result'] {
+  const { result } = outcome
+  if (result?.kind !== 'python') return result
+  const earlier = entry.result?.kind === 'python' ? entry.result.displays : []
+  const added = result.displays.filter((display) => !earlier.some((known) => known.id === display.id))
+  return { ...result, displays: [...earlier, ...added] }
+}
+
+export async function callEntryOf(
+  dependencies: TurnDependencies,
+  call: CallRecord,
+): Promise<ToolCallEntry | undefined> {
+  const entry = await dependencies.log.entry(call.threadId, call.id)
+  return entry?.kind === 'tool-call' ? entry : undefined
+}

@@ -1,0 +1,249 @@
+import { isThreadboxError } from '@threadbox/errors'
+import type { TurnFailure } from '@threadbox/protocol/public'
+import type { AwakeSandbox } from '../../sandboxes/state/sandbox-access.ts'
+import type { ThreadChange } from '../../threads/log/thread-log.ts'
+import type { CallOutcome, CallRecord, TurnRecord } from '../record/turn-record.ts'
+import { writerOf } from '../record/turns.store.ts'
+import { RunNotStarted } from '../tools/follow-run.ts'
+import { failedWith } from '../tools/outcomes.ts'
+import { makeRunRecorder, type RunRecorder } from '../tools/run-recorder.ts'
+import { fileErrorOf } from '../tools/sandbox-files.ts'
+import type { Tool } from '../tools/tool.ts'
+import { callInputInvalid, callInterrupted, callStopped } from '../tools/tools.errors.ts'
+import { toolNamed } from '../tools/tools.ts'
+import { runningIn } from './begin-turn.ts'
+import { callEntryOf, finishCall, type TurnEnding, unexpectedOutcome } from './call-end.ts'
+import { connectionPlanOf, runConnectionCall } from './connection-call.ts'
+import type { TurnDependencies } from './turn-dependencies.ts'
+import type { CallOrder } from './turn-state.models.ts'
+
+/** `leave`: the server goes away; what runs is left running and nothing is recorded. */
+type RunOptions = {
+  turn: TurnRecord
+  signal: AbortSignal
+  leave: AbortSignal
+  contextTokens: number | null
+  /** Set when the turn is over with this call: both ends are then recorded at once, because each waits for the disk. */
+  ending?: TurnEnding | undefined
+  /** Set when calls are recorded already as running in this sandbox, which is believed to be ready. */
+  sandbox?: AwakeSandbox | undefined
+}
+
+/**
+ * Brings recorded calls to their end: side by side, except those that write files, which keep the model's order. Returns
+ * a failure when there is no sandbox to run them in; the calls then say so too.
+ */
+export async function runCalls(
+  dependencies: TurnDependencies,
+  options: RunOptions & { orders: readonly CallOrder[] },
+): Promise<TurnFailure | undefined> {
+  const calls = options.turn.steps.flatMap((step) => step.calls)
+  const work = options.orders.flatMap((order) => {
+    const call = calls.find((candidate) => candidate.id === order.callId)
+    return call === undefined ? [] : [{ call, order, tool: toolNamed(call.tool) }]
+  })
+  // What the turn before left on the disk is kept first: it must not have anything of this one.
+  await dependencies.snapshots.settled(options.turn.threadId)
+  const failures: (TurnFailure | undefined)[] = []
+  const run = async (item: (typeof work)[number]) => {
+    failures.push(await runCall(dependencies, { ...options, ...item }))
+  }
+  const writing = work.filter((item) => item.tool?.isWriting === true)
+  const others = work.filter((item) => item.tool?.isWriting !== true)
+  const inOrder = async () => {
+    for (const item of writing) await run(item)
+  }
+  // All of them are brought to an end even when one throws: a call left running would be read by nobody.
+  const results = await Promise.allSettled([inOrder(), ...others.map(run)])
+  const broken = results.find((result) => result.status === 'rejected')
+  if (broken !== undefined) throw broken.reason
+  return failures.find((failure) => failure !== undefined)
+}
+
+type OneCall = RunOptions & { call: CallRecord; order: CallOrder; tool: Tool | undefined }
+
+async function runCall(dependencies: TurnDependencies, one: OneCall): Promise<TurnFailure | undefined> {
+  const { call, order, tool } = one
+  const finish = (outcome: CallOutcome | undefined, recorder?: RunRecorder) =>
+    finishCall(dependencies, { call, outcome: outcome ?? unexpectedOutcome, recorder, ending: endingOf(one) })
+  if (connectionPlanOf(call) !== undefined) {
+    await runConnectionCall(dependencies, one)
+    return undefined
+  }
+  if (tool === undefined) {
+    await finish(failedWith(callInputInvalid({ problem: `there is no tool called ${call.tool.slice(0, 100)}` })))
+    return undefined
+  }
+  if (order.how === 'cancel') {
+    await finish(failedWith(callStopped({}), 'stopped'))
+    return undefined
+  }
+  const parsed = tool.input.safeParse(call.input)
+  if (!parsed.success) {
+    const problem = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ')
+    await finish(failedWith(callInputInvalid({ problem })))
+    return undefined
+  }
+  const sandbox = one.sandbox ?? (await awakeFor(dependencies, one))
+  if ('outcome' in sandbox) {
+    await finishCall(dependencies, { call, outcome: sandbox.outcome ?? unexpectedOutcome })
+    return sandbox.failure
+  }
+  if (isLost(sandbox, one)) {
+    await finish(failedWith(callInterrupted({}), 'interrupted'))
+    return undefined
+  }
+  const running = one.sandbox === undefined ? await markRunning(dependencies, { call, sandbox }) : call
+  const recorder = await recorderFor(dependencies, running)
+  const outcome = await applyTool(dependencies, {
+    ...one,
+    call: running,
+    tool,
+    input: parsed.data,
+    sandbox,
+    recorder,
+    isBelief: one.sandbox !== undefined,
+  })
+  if (outcome === 'not-started') return await runCall(dependencies, { ...one, sandbox: undefined })
+  await finish(outcome, recorder)
+  if (tool.recovery === 'attach') void forget(sandbox, call.id)
+  return undefined
+}
+
+function endingOf({ ending, signal, order }: OneCall): TurnEnding | undefined {
+  return signal.aborted || order.how === 'cancel' || order.how === 'stop' ? undefined : ending
+}
+
+/** The sandbox, or what the call and the turn come to without one. */
+async function awakeFor(
+  dependencies: TurnDependencies,
+  one: OneCall,
+): Promise<AwakeSandbox | { outcome: CallOutcome | undefined; failure: TurnFailure | undefined }> {
+  const { turn, signal } = one
+  try {
+    return await dependencies.sandboxes.awake(turn.threadId, { reason: 'turn', signal: waitSignal(one) })
+  } catch (error) {
+    if (one.leave.aborted) throw error
+    if (signal.aborted) return { outcome: failedWith(callStopped({}), 'stopped'), failure: undefined }
+    if (!isThreadboxError(error)) throw error
+    const failure: TurnFailure = {
+      code: 'sandbox',
+      message: error.message,
+      remedy: error.remedy,
+      retryAt: null,
+      actions: ['retry'],
+    }
+    return { outcome: failedWith(error), failure }
+  }
+}
+
+/** A run that is to be ended still needs its sandbox, so the turn's stop does not abort the wait for it. */
+function waitSignal({ order, signal, leave }: OneCall): AbortSignal {
+  return order.how === 'stop' ? leave : AbortSignal.any([signal, leave])
+}
+
+/** Runs are known to their own boot only: under another one nobody can tell how far this one got. */
+function isLost(sandbox: AwakeSandbox, { call, order, tool }: OneCall): boolean {
+  return order.how !== 'start' && tool?.recovery === 'attach' && call.bootId !== sandbox.bootId
+}
+
+async function markRunning(
+  dependencies: TurnDependencies,
+  options: { call: CallRecord; sandbox: AwakeSandbox },
+): Promise<CallRecord> {
+  const { log, store, system } = dependencies
+  const { call, sandbox } = options
+  const change = runningIn(sandbox)
+  const entry = await callEntryOf(dependencies, call)
+  const changes: ThreadChange[] =
+    entry === undefined || entry.status === 'running'
+      ? []
+      : [{ type: 'entry-updated', entry: { ...entry, status: 'running', startedAt: system.now() } }]
+  await log.append(call.threadId, changes, (transaction) => store.changeCall(call.id, change, writerOf(transaction)))
+  return { ...call, ...change }
+}
+
+async function applyTool(
+  dependencies: TurnDependencies,
+  options: OneCall & { tool: Tool; input: unknown; sandbox: AwakeSandbox; recorder: RunRecorder; isBelief: boolean },
+): Promise<CallOutcome | 'not-started' | undefined> {
+  const { store, settings, blobs, sandboxes, services, system, logger } = dependencies
+  const { call, order, tool, input, sandbox, recorder, signal } = options
+  const stopped = AbortSignal.abort(new Error('the turn was stopped'))
+  try {
+    return await tool.run(input, {
+      call,
+      how: order.how === 'cancel' ? 'stop' : order.how,
+      sandbox,
+      services,
+      isBelievedReady: options.isBelief,
+      reawake: () => sandboxes.awake(call.threadId, { reason: 'turn' }),
+      blobs,
+      recorder,
+      signal: order.how === 'stop' ? stopped : signal,
+      leave: options.leave,
+      plan: (plan) => store.changeCall(call.id, { plan }, store.writer),
+      outputCharacters: outputCharacters(settings.toolOutputCharacters, options.contextTokens),
+      savedOutputBytes: settings.savedOutputMebibytes * 1024 * 1024,
+      nowMs: system.now,
+    })
+  } catch (error) {
+    if (options.leave.aborted) {
+      await recorder.flush()
+      throw error
+    }
+    if (signal.aborted || order.how === 'stop') return failedWith(callStopped({}), 'stopped')
+    if (error instanceof RunNotStarted) return 'not-started'
+    const about = pathOf(input)
+    const known = failedWith(about === undefined ? error : fileErrorOf(error, about))
+    if (known === undefined) logger.error({ err: error, callId: call.id, tool: tool.name }, 'tool failed unexpectedly')
+    return known
+  }
+}
+
+/** On a small window an output may take at most an eighth of it, so that a few of them still fit. */
+function outputCharacters(setting: number, contextTokens: number | null): number {
+  return contextTokens === null ? setting : Math.max(500, Math.min(setting, Math.floor((contextTokens * 3.5) / 8)))
+}
+
+function pathOf(input: unknown): string | undefined {
+  const path = (input as { path?: unknown } | null)?.path
+  return typeof path === 'string' ? path : undefined
+}
+
+function recorderFor(dependencies: TurnDependencies, call: CallRecord): Promise<RunRecorder> {
+  const { log, store, blobs } = dependencies
+  let displays = call.displays
+  // Each of these reads the entry and writes it again, so one must not overtake another.
+  let writing: Promise<void> = Promise.resolve()
+  const inOrder = (write: () => Promise<void>) => {
+    const next = writing.then(write)
+    writing = next.catch(() => undefined)
+    return next
+  }
+  return makeRunRecorder({
+    blobs,
+    call,
+    recordSize: (outputBytes) => store.changeCall(call.id, { outputBytes }, store.writer),
+    recordDisplay: (display) =>
+      inOrder(async () => {
+        displays += 1
+        const change: ThreadChange = { type: 'display-added', entryId: call.id, display }
+        await log.append(call.threadId, [change], (transaction) =>
+          store.changeCall(call.id, { displays }, writerOf(transaction)),
+        )
+      }),
+    recordTail: (output) =>
+      inOrder(async () => {
+        const entry = await callEntryOf(dependencies, call)
+        if (entry?.status !== 'running') return
+        await log.append(call.threadId, [{ type: 'entry-updated', entry: { ...entry, output } }])
+      }),
+    show: (event) => log.showOutput(call.threadId, { type: 'output-appended', entryId: call.id, ...event }),
+  })
+}
+
+/** The result is recorded, so the guest need not keep the run. A run it keeps for longer only takes memory. */
+async function forget(sandbox: AwakeSandbox, key: string): Promise<void> {
+  await sandbox.runs.forget({ key }).catch(() => undefined)
+}

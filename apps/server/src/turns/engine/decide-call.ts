@@ -1,0 +1,61 @@
+import type { CallDecision } from '@threadbox/protocol/public'
+import type { ThreadChange } from '../../threads/log/thread-log.ts'
+import type { ConnectionPlan } from '../connections/agent-connections.ts'
+import { connectionCallDenied } from '../connections/connections.errors.ts'
+import type { CallRecord } from '../record/turn-record.ts'
+import { writerOf } from '../record/turns.store.ts'
+import { failedWith } from '../tools/outcomes.ts'
+import { callEntryOf, finishCall, unexpectedOutcome } from './call-end.ts'
+import { connectionPlanOf } from './connection-call.ts'
+import type { TurnDependencies } from './turn-dependencies.ts'
+import { callNotAwaiting, callNotFound } from './turns.errors.ts'
+
+/**
+ * Records what a person says about a call that waits for them, and gives the turn that can go on. Called under the lock
+ * of the thread. A call that is allowed is allowed as the tool was described to the person: should the server have
+ * changed it since, it is asked again.
+ */
+export async function decideCall(
+  dependencies: TurnDependencies,
+  options: { userId: string; threadId: string; callId: string; decision: CallDecision },
+): Promise<{ id: string; threadId: string }> {
+  const { store } = dependencies
+  const { userId, threadId, callId, decision } = options
+  const call = await store.call(threadId, callId)
+  if (call === undefined) throw callNotFound({})
+  const plan = connectionPlanOf(call)
+  if (call.status !== 'awaiting-approval' || plan === undefined) throw callNotAwaiting({})
+  if (decision === 'deny') {
+    const outcome = failedWith(connectionCallDenied({ tool: plan.tool })) ?? unexpectedOutcome
+    await finishCall(dependencies, { call, outcome })
+  } else {
+    if (decision === 'always') await dependencies.connections.allowAlways(userId, plan)
+    await allow(dependencies, { call, plan })
+  }
+  await giveTimeBack(dependencies, call)
+  return { id: call.turnId, threadId }
+}
+
+async function allow(
+  dependencies: TurnDependencies,
+  { call, plan }: { call: CallRecord; plan: ConnectionPlan },
+): Promise<void> {
+  const { log, store } = dependencies
+  const entry = await callEntryOf(dependencies, call)
+  const changes: ThreadChange[] =
+    entry === undefined ? [] : [{ type: 'entry-updated', entry: { ...entry, status: 'waiting' } }]
+  const change = { status: 'waiting' as const, plan: { ...plan, approvedFingerprint: plan.askedFingerprint } }
+  await log.append(call.threadId, changes, (transaction) => store.changeCall(call.id, change, writerOf(transaction)))
+}
+
+/** The time that a person took is not the turn's: its limit counts only what it used itself. */
+async function giveTimeBack({ store, log, system }: TurnDependencies, call: CallRecord): Promise<void> {
+  const turn = await store.turn(call.turnId)
+  if (turn === undefined) return
+  const calls = turn.steps.flatMap((step) => step.calls)
+  if (calls.some((other) => other.status === 'awaiting-approval')) return
+  const entry = await log.entry(call.threadId, call.id)
+  const waitedMs = entry === undefined ? 0 : Math.max(0, system.now() - entry.at)
+  const allowanceFrom = Math.min(system.now(), turn.allowanceFrom + waitedMs)
+  await store.changeTurn(turn.id, { allowanceFrom }, store.writer)
+}

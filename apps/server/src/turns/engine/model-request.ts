@@ -1,0 +1,187 @@
+import type { ModelMessage, ToolSet } from 'ai'
+import { attachmentKey } from '../../threads/attachments/blob-keys.ts'
+import { readStored } from '../../threads/attachments/stored-output.ts'
+import { callModel, type ModelUsage } from '../models/model-call.ts'
+import type { UsableModel } from '../models/models.usecases.ts'
+import type { CompactionRecord, TurnRecord } from '../record/turn-record.ts'
+import { writerOf } from '../record/turns.store.ts'
+import {
+  compactionSystem,
+  filesIn,
+  mechanicalSummary,
+  splitForCompaction,
+  summaryMessage,
+  summaryRequest,
+  summaryTokens,
+} from './compaction.models.ts'
+import { estimateTokens, type HistoryItem, historyOf, imageKeysIn, itemsAfter, noteMessage } from './history.models.ts'
+import { notice, type TurnDependencies } from './turn-dependencies.ts'
+
+export type PreparedRequest = { messages: ModelMessage[]; estimatedTokens: number }
+
+/** Newest pictures that are sent along; each costs as much as a long page of text. */
+const maxImages = 8
+/** Pictures larger than this were refused when they were made; anything else here is a broken blob. */
+const maxImageBytes = 6 * 1024 * 1024
+/** An estimate is corrected by what the provider counted last time, within reason. */
+const correctionLimits = { low: 0.8, high: 2.5 }
+const maxCompactions = 3
+
+/**
+ * What the model is asked with: the conversation from the last summary on. When that would fill the window beyond the
+ * setting, or `isForced`, the older part is summarised first; the originals stay where they are.
+ */
+export async function prepareRequest(
+  dependencies: TurnDependencies,
+  options: {
+    turn: TurnRecord
+    model: UsableModel
+    signal: AbortSignal
+    isForced: boolean
+    /** The system prompt that goes with it. */
+    system: string
+    /** What every request carries beside the conversation and the system prompt. */
+    tools: ToolSet
+    /** Said after the conversation, for this request. */
+    note: string | undefined
+    onUsage(usage: ModelUsage): void
+  },
+): Promise<PreparedRequest> {
+  const { model } = options
+  const limit = (model.contextTokens * dependencies.settings.compactAtPercent) / 100
+  for (let round = 0; ; round++) {
+    const state = await historyState(dependencies, options)
+    const isForced = options.isForced && round === 0
+    const isTooLong = state.estimatedTokens > limit || isForced
+    const { contextTokens } = model
+    const mayCompact = isTooLong && round < maxCompactions
+    const split = mayCompact ? splitForCompaction(state.items, { contextTokens, isForced }) : undefined
+    if (split === undefined) return { messages: withCacheMark(state.messages), estimatedTokens: state.estimatedTokens }
+    await compact(dependencies, { ...options, ...split, previous: state.compaction, before: state.estimatedTokens })
+  }
+}
+
+async function historyState(
+  dependencies: TurnDependencies,
+  options: { turn: TurnRecord; model: UsableModel; system: string; tools: ToolSet; note: string | undefined },
+) {
+  const { store } = dependencies
+  const { turn, model } = options
+  const compaction = await store.lastCompaction(turn.threadId)
+  const turns = await store.turnsFrom(turn.threadId, compaction?.turnOrdinal ?? 1)
+  const images = await loadImages(dependencies, turns)
+  const { provider, supportsImages } = model.connection
+  const items = itemsAfter(historyOf(turns, { provider, supportsImages, images }), compaction)
+  // A summary that reaches into the running turn has its message in it: that one is repeated word for word.
+  const isWithinTurn = compaction !== undefined && compaction.turnOrdinal === turn.ordinal
+  const currentRequest = isWithinTurn ? turn.userText.slice(0, 8000) : undefined
+  const summary = compaction === undefined ? [] : [summaryMessage(compaction, currentRequest)]
+  const note = options.note === undefined ? [] : [noteMessage(options.note)]
+  const messages = [...summary, ...items.flatMap((item) => item.messages), ...note]
+  const estimate =
+    toolTokens(options.tools) +
+    estimateTokens([options.system, ...summary, ...note]) +
+    items.reduce((total, item) => total + item.tokens, 0)
+  const estimatedTokens = Math.ceil(estimate * (await correction(dependencies, turn.threadId)))
+  return { compaction, items, messages, estimatedTokens }
+}
+
+/** Ours are the same in every request, and their schemas are large objects. */
+const tokensByTool = new WeakMap<object, number>()
+
+function toolTokens(tools: ToolSet): number {
+  return Object.values(tools).reduce((total, tool) => {
+    const tokens = tokensByTool.get(tool) ?? estimateTokens([tool.description, tool.inputSchema])
+    tokensByTool.set(tool, tokens)
+    return total + tokens
+  }, 0)
+}
+
+async function correction(dependencies: TurnDependencies, threadId: string): Promise<number> {
+  const measure = await dependencies.store.lastMeasure(threadId)
+  if (measure === undefined || measure.estimatedTokens === 0) return 1
+  const ratio = measure.inputTokens / measure.estimatedTokens
+  return Math.min(correctionLimits.high, Math.max(correctionLimits.low, ratio))
+}
+
+async function loadImages(dependencies: TurnDependencies, turns: readonly TurnRecord[]): Promise<Map<string, string>> {
+  const images = new Map<string, string>()
+  const threadId = turns[0]?.threadId ?? ''
+  for (const key of imageKeysIn(turns, maxImages)) {
+    const blobKey = key.startsWith('attachment:') ? attachmentKey(threadId, key.slice('attachment:'.length)) : key
+    const bytes = await readStored(dependencies.blobs, { key: blobKey, offset: 0, length: maxImageBytes })
+    if (bytes.length > 0) images.set(key, Buffer.from(bytes).toString('base64'))
+  }
+  return images
+}
+
+async function compact(
+  dependencies: TurnDependencies,
+  options: {
+    turn: TurnRecord
+    model: UsableModel
+    signal: AbortSignal
+    old: HistoryItem[]
+    previous: CompactionRecord | undefined
+    before: number
+    onUsage(usage: ModelUsage): void
+  },
+): Promise<void> {
+  const { store, log, system } = dependencies
+  const { turn, model, old, previous } = options
+  const last = old.at(-1)
+  if (last === undefined) return
+  const boundary = { turnOrdinal: last.turnOrdinal, stepIndex: last.stepIndex }
+  const { contextTokens } = model
+  const written = await summarise(options)
+  const turns = await store.turnsFrom(turn.threadId, previous?.turnOrdinal ?? 1)
+  const compaction: CompactionRecord = {
+    id: system.newId('operation'),
+    threadId: turn.threadId,
+    ...boundary,
+    summary: written === '' ? mechanicalSummary(previous, old) : written,
+    files: filesIn({ previous, turns, boundary, contextTokens }),
+    createdAt: system.now(),
+  }
+  const saved = old.reduce((total, item) => total + item.tokens, 0) - estimateTokens(compaction.summary)
+  const params = { tokensBefore: options.before, tokensAfter: Math.max(0, options.before - saved), contextTokens }
+  const entry = notice(system, { turnId: turn.id, code: 'compacted', params })
+  await log.append(turn.threadId, [{ type: 'entry-added', entry }], (transaction) =>
+    store.addCompaction(compaction, writerOf(transaction)),
+  )
+}
+
+async function summarise(options: {
+  model: UsableModel
+  signal: AbortSignal
+  old: HistoryItem[]
+  previous: CompactionRecord | undefined
+  onUsage(usage: ModelUsage): void
+}): Promise<string> {
+  const { model, signal, old, previous } = options
+  let summary = ''
+  const answer = await callModel(
+    {
+      model: model.client,
+      system: compactionSystem,
+      messages: summaryRequest({ previous, old, contextTokens: model.contextTokens }),
+      tools: {},
+      maxOutputTokens: summaryTokens(model.contextTokens),
+      signal,
+    },
+    async (part) => {
+      if (part.kind === 'block-delta' && part.id.startsWith('text:')) summary += part.text
+    },
+  )
+  options.onUsage(answer.usage)
+  // The summary may not grow into the room that it was to make, whatever the model thinks of its length.
+  return summary.trim().slice(0, summaryTokens(model.contextTokens) * 5)
+}
+
+/** Anthropic keeps what comes before a mark for the next request, which then costs a tenth. Others ignore it. */
+function withCacheMark(messages: readonly ModelMessage[]): ModelMessage[] {
+  const last = messages.at(-1)
+  if (last === undefined) return []
+  const marked = { ...last, providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } }
+  return [...messages.slice(0, -1), marked as ModelMessage]
+}

@@ -1,0 +1,292 @@
+import { makeId } from '@threadbox/domain'
+import type { ToolCallEntry, ToolName, TurnFailure } from '@threadbox/protocol/public'
+import { toolNames } from '@threadbox/protocol/public'
+import type { ModelMessage } from 'ai'
+import type { PendingNote } from '../../sandboxes/lifecycle/wake-notes.ts'
+import type { ThreadChange } from '../../threads/log/thread-log.ts'
+import type { OfferedTool } from '../connections/agent-connections.ts'
+import { callModel, type ModelAnswer, type ModelUsage } from '../models/model-call.ts'
+import { lengthFailure, modelFailureOf, refusedFailure } from '../models/model-failure.models.ts'
+import type { UsableModel } from '../models/models.usecases.ts'
+import type { CallRecord, TurnRecord } from '../record/turn-record.ts'
+import { type StepChange, writerOf } from '../record/turns.store.ts'
+import { failedWith } from '../tools/outcomes.ts'
+import { callInputInvalid } from '../tools/tools.errors.ts'
+import { modelToolsWith } from '../tools/tools.ts'
+import { prepareRequest } from './model-request.ts'
+import { makeStepRecorder, type StepRecorder } from './step-recorder.ts'
+import { systemPromptWith } from './system-prompt.ts'
+import type { TurnDependencies } from './turn-dependencies.ts'
+
+/** What asking the model came to. `asked`: recorded, look again. `full`: nothing came, the window was too small. */
+export type StepEnd = { kind: 'asked' } | { kind: 'failed'; failure: TurnFailure } | { kind: 'full' }
+
+type Step = {
+  id: string
+  turn: TurnRecord
+  model: UsableModel
+  estimatedTokens: number
+  extra: ModelUsage
+  note: PendingNote | undefined
+  /** Tools of connections, as the model was offered them. */
+  offered: readonly OfferedTool[]
+}
+
+const noUsage: ModelUsage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 }
+
+/**
+ * Asks the model once. The step is recorded before the request is made, so that a crash leaves a trace of it; its answer
+ * and the calls in it are recorded together, before any of the calls is run.
+ */
+export async function askModel(
+  dependencies: TurnDependencies,
+  options: { turn: TurnRecord; model: UsableModel; signal: AbortSignal; leave: AbortSignal; isForced: boolean },
+): Promise<StepEnd> {
+  const { store, settings } = dependencies
+  const { turn, model, leave } = options
+  const signal = AbortSignal.any([options.signal, leave])
+  const step: Step = {
+    id: dependencies.system.newId('step'),
+    turn,
+    model,
+    estimatedTokens: 0,
+    extra: noUsage,
+    note: undefined,
+    offered: [],
+  }
+  const recorder = makeStepRecorder(dependencies, { id: step.id, turnId: turn.id, threadId: turn.threadId })
+  await store.addStep(newStep(step), turn.threadId, store.writer)
+  try {
+    const onUsage = (usage: ModelUsage) => {
+      step.extra = sumOf(step.extra, usage)
+    }
+    step.note = await dependencies.wakeNotes.pending(turn.threadId, signal)
+    const facts = await dependencies.threadFacts(turn.threadId)
+    const { tools: offered, leftOut } = await dependencies.connections.offered(turn.threadId)
+    step.offered = offered
+    const system = systemPromptWith({
+      instructions: '',
+      agentInstructions: '',
+      skills: [],
+      ...facts,
+      hasConnections: offered.length > 0,
+      leftOut,
+    })
+    const tools = modelToolsWith(offered)
+    const note = step.note?.text
+    const request = await prepareRequest(dependencies, { ...options, signal, system, tools, note, onUsage })
+    step.estimatedTokens = request.estimatedTokens
+    const answer = await callModel(
+      {
+        model: model.client,
+        system,
+        messages: request.messages,
+        tools,
+        maxOutputTokens: Math.min(settings.maxAnswerTokens, Math.floor(model.contextTokens / 4)),
+        signal,
+      },
+      recorder.onPart,
+    )
+    return await recordAnswer(dependencies, { step, recorder, answer })
+  } catch (error) {
+    if (leave.aborted) throw error
+    return await recordBreak(dependencies, { step, recorder, error, isStopped: options.signal.aborted })
+  }
+}
+
+function newStep(step: Step) {
+  const { turn, model } = step
+  const index = (turn.steps.at(-1)?.index ?? -1) + 1
+  const base = { id: step.id, turnId: turn.id, index, provider: model.connection.provider, status: 'asking' as const }
+  const figures = { ...noUsage, costUsd: null, estimatedTokens: 0, note: null }
+  return { ...base, isFinal: false, messages: [], entryIds: [], ...figures }
+}
+
+async function recordAnswer(
+  dependencies: TurnDependencies,
+  options: { step: Step; recorder: StepRecorder; answer: ModelAnswer },
+): Promise<StepEnd> {
+  const { step, recorder, answer } = options
+  const failure = failureIn(step.turn, answer)
+  const { entries, text } = await recorder.finish(failure === undefined ? 'done' : 'partial')
+  if (failure !== undefined) {
+    await recordPartial(dependencies, { step, entries, text, usage: answer.usage })
+    return { kind: 'failed', failure }
+  }
+  const calls = answer.calls.map((call, index) => newCall(dependencies, { step, call, index }))
+  const change: StepChange = {
+    status: 'finished',
+    isFinal: calls.length === 0,
+    messages: withOwnIds(answer.messages, calls),
+    entryIds: entries.map((entry) => entry.id),
+    estimatedTokens: step.estimatedTokens,
+    note: step.note?.text ?? null,
+    ...measured(step, answer.usage),
+  }
+  const changes: ThreadChange[] = [
+    ...entries.map((entry) => ({ type: 'entry-updated' as const, entry })),
+    ...calls.flatMap((call) => callEntry(call, { step, at: dependencies.system.now() })),
+  ]
+  await dependencies.log.append(step.turn.threadId, changes, async (transaction) => {
+    const writer = writerOf(transaction)
+    await dependencies.store.changeStep(step.id, change, writer)
+    for (const call of calls) await dependencies.store.addCall(call, writer)
+    await step.note?.markTold(transaction)
+  })
+  return { kind: 'asked' }
+}
+
+/** Answers that are whole on the wire and still not what a turn can go on with. */
+function failureIn(turn: TurnRecord, answer: ModelAnswer): TurnFailure | undefined {
+  if (answer.finishReason === 'content-filter') return refusedFailure
+  if (answer.finishReason === 'length') return lengthFailure
+  const isEmpty = answer.calls.length === 0 && answer.messages.length === 0
+  const isFirst = !turn.steps.some((step) => step.status === 'finished')
+  if (!isEmpty || !isFirst) return undefined
+  return {
+    code: 'internal',
+    message: 'The model gave an empty answer.',
+    remedy: 'Try again, or switch to another model.',
+    retryAt: null,
+    actions: ['retry', 'switch-model'],
+  }
+}
+
+async function recordBreak(
+  dependencies: TurnDependencies,
+  options: { step: Step; recorder: StepRecorder; error: unknown; isStopped: boolean },
+): Promise<StepEnd> {
+  const { step, recorder, error, isStopped } = options
+  const { entries, text } = await recorder.finish('partial')
+  const provider = step.model.connection.name
+  const failure = modelFailureOf(error, { nowMs: dependencies.system.now(), provider })
+  const isFull = !isStopped && failure.code === 'context-full' && entries.length === 0
+  if (!isStopped && failure.code === 'internal') {
+    dependencies.logger.warn({ err: error, turnId: step.turn.id }, 'model call failed')
+  }
+  await recordPartial(dependencies, { step, entries, text, usage: noUsage })
+  if (isStopped) return { kind: 'asked' }
+  return isFull ? { kind: 'full' } : { kind: 'failed', failure }
+}
+
+/** Keeps what came of an answer that did not become whole. Its reasoning and its calls are no use to anybody. */
+async function recordPartial(
+  dependencies: TurnDependencies,
+  options: {
+    step: Step
+    entries: Awaited<ReturnType<StepRecorder['finish']>>['entries']
+    text: string
+    usage: ModelUsage
+  },
+): Promise<void> {
+  const { step, entries, text } = options
+  const messages: ModelMessage[] = text === '' ? [] : [{ role: 'assistant', content: [{ type: 'text', text }] }]
+  // An answer that is shown to nobody again takes with it what the model was told for it.
+  const isTold = text !== ''
+  const change: StepChange = {
+    status: entries.length === 0 ? 'discarded' : 'partial',
+    messages,
+    entryIds: entries.map((entry) => entry.id),
+    note: isTold ? (step.note?.text ?? null) : null,
+    ...measured(step, options.usage),
+  }
+  const changes = entries.map((entry): ThreadChange => ({ type: 'entry-updated', entry }))
+  await dependencies.log.append(step.turn.threadId, changes, async (transaction) => {
+    await dependencies.store.changeStep(step.id, change, writerOf(transaction))
+    if (isTold) await step.note?.markTold(transaction)
+  })
+}
+
+function newCall(
+  dependencies: TurnDependencies,
+  options: { step: Step; call: ModelAnswer['calls'][number]; index: number },
+): CallRecord {
+  const { step, call, index } = options
+  const problem =
+    call.problem === null ? undefined : failedWith(callInputInvalid({ problem: call.problem.slice(0, 1000) }))
+  return {
+    id: makeId('call', dependencies.system.randomBytes),
+    stepId: step.id,
+    turnId: step.turn.id,
+    threadId: step.turn.threadId,
+    index,
+    tool: call.tool,
+    input: call.input,
+    status: problem === undefined ? 'waiting' : 'failed',
+    bootId: null,
+    outputBytes: 0,
+    displays: 0,
+    plan: step.offered.find(({ agentName }) => agentName === call.tool)?.plan ?? null,
+    output: problem?.output ?? null,
+    stillRunning: [],
+  }
+}
+
+/** How a recorded call begins in the conversation. A tool that does not exist has no card; the model is told. */
+export function callEntry(
+  call: CallRecord,
+  options: { step: Pick<Step, 'id' | 'offered'> | null; at: number },
+): ThreadChange[] {
+  const { step } = options
+  const known = toolNames.find((name): name is ToolName => name === call.tool)
+  const connection = step?.offered.find(({ agentName }) => agentName === call.tool)?.connection
+  const tool = known ?? (connection === undefined ? undefined : 'connection')
+  if (tool === undefined) return []
+  const isFailed = call.status === 'failed'
+  const entry: ToolCallEntry = {
+    id: call.id,
+    turnId: call.turnId,
+    at: options.at,
+    kind: 'tool-call',
+    stepId: step?.id ?? null,
+    tool,
+    ...(connection === undefined ? {} : { connection }),
+    input: call.input,
+    status: call.status,
+    startedAt: call.status === 'running' ? options.at : null,
+    endedAt: isFailed ? options.at : null,
+    output: { tail: '', tailOffset: 0, sizeBytes: 0 },
+    result: null,
+    error: isFailed ? { code: callInputInvalid.code, message: call.output?.text ?? '', remedy: '' } : null,
+  }
+  return [{ type: 'entry-added', entry }]
+}
+
+/** The assistant's message with the calls under our ids, in the order they were asked for. */
+function withOwnIds(messages: readonly ModelMessage[], calls: readonly CallRecord[]): ModelMessage[] {
+  let next = 0
+  return messages.flatMap((message): ModelMessage[] => {
+    if (message.role !== 'assistant') return []
+    if (typeof message.content === 'string') return [message]
+    const content = message.content.map((part) => {
+      if (part.type !== 'tool-call') return part
+      const call = calls[next++]
+      return call === undefined ? part : { ...part, toolCallId: call.id }
+    })
+    return [{ ...message, content }]
+  })
+}
+
+function measured(step: Step, usage: ModelUsage): StepChange {
+  const total = sumOf(step.extra, usage)
+  return { ...total, costUsd: costOf(step.model, total) }
+}
+
+/** Anthropic charges a tenth for what it had kept; for the others the full price is an upper bound. */
+const cachedShare: Record<string, number> = { anthropic: 0.1 }
+
+function costOf(model: UsableModel, usage: ModelUsage): number | null {
+  const { inputUsdPerMillion, outputUsdPerMillion, provider } = model.connection
+  if (inputUsdPerMillion === null || outputUsdPerMillion === null) return null
+  const cached = Math.min(usage.cachedInputTokens, usage.inputTokens)
+  const input = usage.inputTokens - cached + cached * (cachedShare[provider] ?? 1)
+  return (input * inputUsdPerMillion + usage.outputTokens * outputUsdPerMillion) / 1_000_000
+}
+
+function sumOf(a: ModelUsage, b: ModelUsage): ModelUsage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
+  }
+}

@@ -1,0 +1,77 @@
+import { excerptOfText } from '../../platform/texts/excerpt.models.ts'
+import { callModel } from '../models/model-call.ts'
+import type { TurnRecord } from '../record/turn-record.ts'
+import { titleSystem } from './system-prompt.ts'
+import type { TurnDependencies } from './turn-dependencies.ts'
+
+/** Names for threads that nobody named: the first words at once, the model's suggestion after the first answer. */
+export type Titles = {
+  fromMessage(threadId: string, text: string): Promise<void>
+  afterTurn(turn: TurnRecord): Promise<void>
+}
+
+const maxTitleCharacters = 60
+const titleTimeoutMs = 30_000
+
+export function makeTitles(dependencies: TurnDependencies): Titles {
+  const { store, models, logger } = dependencies
+  return {
+    fromMessage: async (threadId, text) => {
+      const facts = await dependencies.threadFacts(threadId)
+      const title = titleFrom(text)
+      if (facts?.titleSource === 'none' && title !== '') await dependencies.setAutomaticTitle(threadId, title)
+    },
+    afterTurn: async (turn) => {
+      try {
+        if (turn.mode !== 'agent' || (await store.countAgentTurns(turn.threadId)) !== 1) return
+        const facts = await dependencies.threadFacts(turn.threadId)
+        const model = await models.usable(turn.modelId)
+        if (facts === undefined || facts.titleSource === 'person' || model === undefined) return
+        let title = ''
+        await callModel(
+          {
+            model: model.client,
+            system: titleSystem,
+            messages: [{ role: 'user', content: await conversationOf(dependencies, turn) }],
+            tools: {},
+            // Models that think before they answer need room for it.
+            maxOutputTokens: 1024,
+            signal: AbortSignal.timeout(titleTimeoutMs),
+          },
+          async (part) => {
+            if (part.kind === 'block-delta' && part.id.startsWith('text:')) title += part.text
+          },
+        )
+        const clean = titleFrom(title.replace(/^["'“„«]+|["'”“»]+$/g, ''))
+        if (clean !== '') await dependencies.setAutomaticTitle(turn.threadId, clean)
+      } catch (error) {
+        // The thread keeps its first words as a title; a name is not worth a failed turn.
+        logger.debug({ err: error, threadId: turn.threadId }, 'no title from the model')
+      }
+    },
+  }
+}
+
+/** The first words of a text, on one line. */
+export function titleFrom(text: string): string {
+  const line = text
+    .replace(/^\s*\/(run|python)\s+/, '')
+    .replace(/```[^\n]*\n?/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+  if (line.length <= maxTitleCharacters) return line
+  const cut = line.slice(0, maxTitleCharacters)
+  const space = cut.lastIndexOf(' ')
+  return `${(space > 20 ? cut.slice(0, space) : cut).trimEnd()}…`
+}
+
+async function conversationOf(dependencies: TurnDependencies, turn: TurnRecord): Promise<string> {
+  const entries = await dependencies.log.entries(turn.threadId)
+  const texts = entries
+    .filter((entry) => entry.turnId === turn.id)
+    .flatMap((entry) => {
+      if (entry.kind === 'user-message') return [`User: ${excerptOfText(entry.text, 1500).text}`]
+      return entry.kind === 'text' ? [`Agent: ${excerptOfText(entry.text, 1000).text}`] : []
+    })
+  return excerptOfText(texts.join('\n\n'), 4000).text
+}

@@ -1,0 +1,258 @@
+import { isThreadboxError } from '@threadbox/errors'
+import type { TurnFailure } from '@threadbox/protocol/public'
+import type { ThreadChange } from '../../threads/log/thread-log.ts'
+import { contextFullFailure } from '../models/model-failure.models.ts'
+import type { TurnRecord } from '../record/turn-record.ts'
+import { writerOf } from '../record/turns.store.ts'
+import type { BegunTurn } from './begin-turn.ts'
+import type { TurnEnding } from './call-end.ts'
+import { runCalls } from './call-runner.ts'
+import { askModel } from './model-step.ts'
+import { limitsOf, notice, type TurnDependencies, turnView } from './turn-dependencies.ts'
+import { type CallOrder, nextAction, type TurnAction, type TurnState } from './turn-state.models.ts'
+import { noModelConnected } from './turns.errors.ts'
+
+/** Runs turns that are recorded as running, each in its own loop, until they end. */
+export type TurnEngine = {
+  /**
+   * Takes up a turn. One that this engine already runs is left alone. `begun` is its record when it was made a moment
+   * ago: then it need not be read, and its call, although recorded as running, has not been started.
+   */
+  start(turn: { id: string; threadId: string }, begun?: BegunTurn): void
+  /** Interrupts what the turn waits for, so that it looks at its record again. */
+  interrupt(turnId: string): void
+  isLive(turnId: string): boolean
+  /** Resolves when the turn is not run here any more. */
+  ended(turnId: string): Promise<void>
+  /** Lets go of every turn without a trace in its record: what runs goes on, and the next start takes it up. */
+  close(): Promise<void>
+}
+
+/** `again`: it was started while it was ending, so its record has to be looked at once more. */
+type LiveTurn = { controller: AbortController; done: Promise<void>; again: boolean }
+
+type TakenUp = { threadId: string; signal: AbortSignal; begun: BegunTurn | undefined }
+
+type Ended = { turn: TurnRecord; status: 'finished' | 'stopped' | 'failed' }
+
+export function makeTurnEngine(
+  dependencies: TurnDependencies,
+  options: { onEnded(ended: Ended): Promise<void> },
+): TurnEngine {
+  const live = new Map<string, LiveTurn>()
+  const leaving = new AbortController()
+
+  /** Resolves with what ended the turn; undefined when it is not for this engine to end it. */
+  const drive = async (turnId: string, turn: TakenUp): Promise<Ended | undefined> => {
+    const leave = leaving.signal
+    using _hold = dependencies.sandboxes.hold(turn.threadId)
+    const progress = { isForced: false }
+    let isWoken = false
+    let { begun } = turn
+    for (;;) {
+      if (leave.aborted) return undefined
+      const record = begun?.record ?? (await dependencies.store.turn(turnId))
+      if (record === undefined || record.status !== 'running') return undefined
+      // The agent will want its computer: it comes awake while the model still thinks.
+      if (record.mode === 'agent' && !isWoken) dependencies.sandboxes.wakeAhead(turn.threadId)
+      isWoken = true
+      const action = nextAction(stateOf(record, dependencies.system.now()), limitsOf(dependencies.settings))
+      // Nobody knows how long a person takes: until they have decided, the turn is only its record.
+      if (action.kind === 'wait') return undefined
+      const end = await perform(dependencies, { turn: record, action, signal: turn.signal, leave, progress, begun })
+      begun = undefined
+      if (leave.aborted) return undefined
+      if (end === undefined) continue
+      if (!end.isRecorded) await endTurn(dependencies, { turn: record, ...end })
+      return { turn: record, status: end.status }
+    }
+  }
+  const run = async (turnId: string, turn: TakenUp) => {
+    try {
+      const ended = await drive(turnId, turn)
+      // Without the hold: what waited in the queue may be the wish to pause.
+      if (ended !== undefined) await options.onEnded(ended)
+    } catch (error) {
+      if (!leaving.signal.aborted) await recordCrash(dependencies, { turnId, error })
+    } finally {
+      const isAskedAgain = live.get(turnId)?.again === true
+      live.delete(turnId)
+      if (isAskedAgain) start({ id: turnId, threadId: turn.threadId })
+    }
+  }
+  const start: TurnEngine['start'] = ({ id, threadId }, begun) => {
+    const present = live.get(id)
+    if (present !== undefined) present.again = true
+    if (leaving.signal.aborted || present !== undefined) return
+    const controller = new AbortController()
+    const started: LiveTurn = { controller, done: Promise.resolve(), again: false }
+    live.set(id, started)
+    started.done = run(id, { threadId, signal: controller.signal, begun })
+  }
+  return {
+    start,
+    interrupt: (turnId) => live.get(turnId)?.controller.abort(new Error('the turn was stopped')),
+    isLive: (turnId) => live.has(turnId),
+    ended: async (turnId) => live.get(turnId)?.done,
+    close: async () => {
+      leaving.abort(new Error('the server is closing'))
+      await Promise.all([...live.values()].map((turn) => turn.done))
+    },
+  }
+}
+
+type Performance = {
+  turn: TurnRecord
+  action: Exclude<TurnAction, { kind: 'wait' }>
+  signal: AbortSignal
+  leave: AbortSignal
+  progress: { isForced: boolean }
+  begun: BegunTurn | undefined
+}
+
+type TurnEnd = {
+  status: 'finished' | 'stopped' | 'failed'
+  failure?: TurnFailure
+  /** It is in the record already. */
+  isRecorded?: boolean
+}
+
+/** Does one action. Returns how the turn ends, or undefined to look at the record again. */
+async function perform(dependencies: TurnDependencies, options: Performance): Promise<TurnEnd | undefined> {
+  const { turn, action, signal, leave, progress } = options
+  switch (action.kind) {
+    case 'end':
+      return { status: action.status }
+    case 'fail':
+      return { status: 'failed', failure: action.failure }
+    case 'discard-step':
+      await discardStep(dependencies, { turn, stepId: action.stepId })
+      return undefined
+    case 'run-calls':
+      return await performCalls(dependencies, { ...options, orders: action.orders })
+    case 'ask-model': {
+      const model = await dependencies.models.usable(turn.modelId)
+      if (model === undefined) return { status: 'failed', failure: modelGone() }
+      const end = await askModel(dependencies, { turn, model, signal, leave, isForced: progress.isForced })
+      if (end.kind === 'failed') return { status: 'failed', failure: end.failure }
+      if (end.kind === 'full' && progress.isForced) return { status: 'failed', failure: contextFullFailure }
+      progress.isForced = end.kind === 'full'
+      return undefined
+    }
+  }
+}
+
+async function performCalls(
+  dependencies: TurnDependencies,
+  options: Performance & { orders: readonly CallOrder[] },
+): Promise<TurnEnd | undefined> {
+  const { turn, signal, leave, begun } = options
+  // Recorded as running a moment ago, to be started now.
+  const orders =
+    begun === undefined ? options.orders : options.orders.map((order) => ({ ...order, how: 'start' as const }))
+  const model = turn.mode === 'agent' ? await dependencies.models.usable(turn.modelId) : undefined
+  const contextTokens = model?.contextTokens ?? null
+  let isRecorded = false
+  const ending: TurnEnding = {
+    change: () => finishedView(dependencies, turn),
+    record: async (transaction) => {
+      await dependencies.store.changeTurn(turn.id, { status: 'finished' }, writerOf(transaction))
+      await dependencies.snapshots.want(turn, transaction)
+      isRecorded = true
+    },
+  }
+  // A direct turn is its one call.
+  const isLast = turn.mode === 'direct' && turn.steps.flatMap((step) => step.calls).length === 1
+  const calls = {
+    turn,
+    orders,
+    signal,
+    leave,
+    contextTokens,
+    ending: isLast ? ending : undefined,
+    sandbox: begun?.sandbox,
+  }
+  const failure = await runCalls(dependencies, calls)
+  if (isRecorded) return { status: 'finished', isRecorded }
+  return failure === undefined || signal.aborted ? undefined : { status: 'failed', failure }
+}
+
+function finishedView({ system }: TurnDependencies, turn: TurnRecord): ThreadChange {
+  return { type: 'turn-updated', turn: turnView(turn, { status: 'finished', endedAt: system.now() }) }
+}
+
+function modelGone(): TurnFailure {
+  const { message, remedy } = noModelConnected({})
+  return { code: 'internal', message, remedy, retryAt: null, actions: ['open-settings', 'switch-model', 'retry'] }
+}
+
+export function stateOf(turn: TurnRecord, nowMs: number): TurnState {
+  const counted = turn.steps.filter((step) => step.index >= turn.allowanceFromStep && step.status !== 'discarded')
+  const { mode, isStopRequested, steps } = turn
+  return {
+    mode,
+    isStopRequested,
+    steps: steps.map(({ id, status, isFinal, calls }) => ({ id, status, isFinal, calls })),
+    used: {
+      steps: counted.filter((step) => step.status === 'finished').length,
+      milliseconds: nowMs - turn.allowanceFrom,
+      tokens: counted.reduce((total, step) => total + step.inputTokens + step.outputTokens, 0),
+      usd: counted.reduce((total, step) => total + (step.costUsd ?? 0), 0),
+    },
+  }
+}
+
+/** A step that nobody is asking any more: what it had shown is taken back, visibly. */
+async function discardStep(
+  dependencies: TurnDependencies,
+  options: { turn: TurnRecord; stepId: string },
+): Promise<void> {
+  const { log, store, system } = dependencies
+  const { turn, stepId } = options
+  const step = turn.steps.find((candidate) => candidate.id === stepId)
+  const removals = (step?.entryIds ?? []).map((entryId): ThreadChange => ({ type: 'entry-removed', entryId }))
+  const told: ThreadChange[] =
+    removals.length === 0
+      ? []
+      : [{ type: 'entry-added', entry: notice(system, { turnId: turn.id, code: 'step-discarded' }) }]
+  await log.append(turn.threadId, [...removals, ...told], (transaction) =>
+    store.changeStep(stepId, { status: 'discarded', entryIds: [] }, writerOf(transaction)),
+  )
+}
+
+async function endTurn(dependencies: TurnDependencies, options: TurnEnd & { turn: TurnRecord }): Promise<void> {
+  const { log, store, system } = dependencies
+  const { status, failure } = options
+  const turn = (await store.turn(options.turn.id)) ?? options.turn
+  const stopped: ThreadChange[] =
+    status === 'stopped'
+      ? [{ type: 'entry-added', entry: notice(system, { turnId: turn.id, code: 'turn-stopped' }) }]
+      : []
+  const view = turnView(turn, { status, endedAt: system.now(), ...(failure === undefined ? {} : { failure }) })
+  await log.append(turn.threadId, [...stopped, { type: 'turn-updated', turn: view }], async (transaction) => {
+    await store.changeTurn(turn.id, { status }, writerOf(transaction))
+    await dependencies.snapshots.want(turn, transaction)
+  })
+}
+
+/** Something threw that should not have: the turn ends and says so, instead of staying as running for ever. */
+async function recordCrash(dependencies: TurnDependencies, crash: { turnId: string; error: unknown }): Promise<void> {
+  const { store, logger } = dependencies
+  const { turnId, error } = crash
+  if (isThreadboxError(error) && error.code === 'thread.not-found') return
+  logger.error({ err: error, turnId }, 'turn failed unexpectedly')
+  const failure: TurnFailure = {
+    code: 'internal',
+    message: 'Something failed in threadbox itself while it worked on this.',
+    remedy: 'Try again. The log of the server has the details.',
+    retryAt: null,
+    actions: ['retry'],
+  }
+  try {
+    const turn = await store.turn(turnId)
+    if (turn?.status === 'running') await endTurn(dependencies, { turn, status: 'failed', failure })
+  } catch (again) {
+    // The record cannot be written either: the turn stays as running and the next start takes it up.
+    logger.error({ err: again, turnId }, 'end of turn could not be recorded')
+  }
+}

@@ -1,0 +1,91 @@
+import type { TurnFailure } from '@threadbox/protocol/public'
+import type { CallStatus } from '../record/turn-record.ts'
+
+/**
+ * A call as recovery needs to know it. `waiting` was recorded and never started; `awaiting-approval` neither, and only a
+ * person makes it `waiting`; `running` may have had effects.
+ */
+export type CallState = { id: string; status: CallStatus }
+
+/**
+ * A step is one answer of the model. `asking`: recorded, no answer yet. `partial`: broken off, what came is kept.
+ * `discarded`: broken off and asked again. Only `finished` ones carry calls.
+ */
+export type StepState = {
+  id: string
+  status: 'asking' | 'finished' | 'partial' | 'discarded'
+  calls: readonly CallState[]
+  /** The model has nothing more to do after this step. */
+  isFinal: boolean
+}
+
+export type TurnState = {
+  mode: 'agent' | 'direct'
+  isStopRequested: boolean
+  steps: readonly StepState[]
+  /** Counted since the turn began or was continued, so that continuing gives a whole allowance again. */
+  used: { steps: number; milliseconds: number; tokens: number; usd: number }
+}
+
+export type TurnLimits = { steps: number; milliseconds: number; tokens: number; usd: number | null }
+
+/** How a recorded call is brought to its end: never one that has ended. */
+export type CallOrder = { callId: string; how: 'start' | 'resume' | 'cancel' | 'stop' }
+
+export type TurnAction =
+  | { kind: 'discard-step'; stepId: string }
+  | { kind: 'run-calls'; orders: readonly CallOrder[] }
+  | { kind: 'ask-model' }
+  /** Nothing can be done before a person has decided. */
+  | { kind: 'wait' }
+  | { kind: 'end'; status: 'finished' | 'stopped' }
+  | { kind: 'fail'; failure: TurnFailure }
+
+/**
+ * What a turn does next, from what is recorded alone. The running engine and recovery after a crash ask the same
+ * question: a step that is still `asking` here has nobody asking any more, and a call that is still `running` has nobody
+ * reading its output.
+ */
+export function nextAction(state: TurnState, limits: TurnLimits): TurnAction {
+  const orphan = state.steps.find((step) => step.status === 'asking')
+  if (orphan !== undefined) return { kind: 'discard-step', stepId: orphan.id }
+  const orders = state.steps.flatMap((step) => step.calls).flatMap((call) => orderFor(call, state.isStopRequested))
+  if (orders.length > 0) return { kind: 'run-calls', orders }
+  if (state.isStopRequested) return { kind: 'end', status: 'stopped' }
+  if (state.steps.some((step) => step.calls.some(isAwaiting))) return { kind: 'wait' }
+  if (state.mode === 'direct') return { kind: 'end', status: 'finished' }
+  const last = state.steps.findLast((step) => step.status === 'finished')
+  if (last?.isFinal === true && state.steps.at(-1)?.status !== 'partial') return { kind: 'end', status: 'finished' }
+  const failure = exceeded(state.used, limits)
+  return failure === undefined ? { kind: 'ask-model' } : { kind: 'fail', failure }
+}
+
+function isAwaiting(call: CallState): boolean {
+  return call.status === 'awaiting-approval'
+}
+
+function orderFor(call: CallState, isStopRequested: boolean): CallOrder[] {
+  if (call.status === 'waiting') return [{ callId: call.id, how: isStopRequested ? 'cancel' : 'start' }]
+  if (isAwaiting(call)) return isStopRequested ? [{ callId: call.id, how: 'cancel' }] : []
+  if (call.status === 'running') return [{ callId: call.id, how: isStopRequested ? 'stop' : 'resume' }]
+  return []
+}
+
+function exceeded(used: TurnState['used'], limits: TurnLimits): TurnFailure | undefined {
+  const failure = (code: TurnFailure['code'], message: string): TurnFailure => ({
+    code,
+    message,
+    remedy: 'Continue to give it as much again, or say what to do differently.',
+    retryAt: null,
+    actions: ['continue', 'open-settings'],
+  })
+  if (used.steps >= limits.steps) return failure('limit-steps', `This turn took ${used.steps} steps, the limit.`)
+  if (used.milliseconds >= limits.milliseconds) {
+    return failure('limit-time', `This turn took ${Math.round(used.milliseconds / 60_000)} minutes, the limit.`)
+  }
+  if (used.tokens >= limits.tokens) return failure('limit-tokens', `This turn used ${used.tokens} tokens, the limit.`)
+  if (limits.usd !== null && used.usd >= limits.usd) {
+    return failure('limit-spend', `This turn cost ${used.usd.toFixed(2)} USD, the limit.`)
+  }
+  return undefined
+}

@@ -1,0 +1,273 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { PageReport } from '@threadbox/protocol/guest'
+import type { RecordedRequest } from '@threadbox/testkit'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { attachmentKey } from '../../threads/attachments/blob-keys.ts'
+import { makeTestBench, type TestBench } from './turns.test-utils.ts'
+
+let bench: TestBench
+beforeEach(async () => {
+  bench = await makeTestBench()
+})
+afterEach(async () => {
+  await bench[Symbol.asyncDispose]()
+})
+
+const providers = ['anthropic', 'openai', 'google'] as const
+/** One red pixel. */
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==',
+  'base64',
+)
+const base64 = png.toString('base64')
+
+/** A picture exactly as each provider's protocol has it, whatever else is in the part. */
+const partOf = {
+  anthropic: { type: 'image', source: { type: 'base64', media_type: 'image/png', data: base64 } },
+  openai: { type: 'image_url', image_url: { url: `data:image/png;base64,${base64}` } },
+  google: { inlineData: { mimeType: 'image/png', data: base64 } },
+} as const
+
+/** Every object in a request's body that has all of the given fields. */
+function partsLike(request: RecordedRequest | undefined, wanted: object): unknown[] {
+  const found: unknown[] = []
+  const fits = (value: unknown) => {
+    try {
+      expect(value).toMatchObject(wanted)
+      return true
+    } catch {
+      return false
+    }
+  }
+  const visit = (value: unknown) => {
+    if (typeof value !== 'object' || value === null) return
+    if (!Array.isArray(value) && fits(value)) found.push(value)
+    for (const inner of Object.values(value)) visit(inner)
+  }
+  visit(request?.body)
+  return found
+}
+
+const screenshot = {
+  url: 'http://localhost:8000/shop',
+  service: 'web',
+  viewport: { width: 1280, height: 720, scale: 1, scrollX: 0, scrollY: 0 },
+  region: { x: 10, y: 20, width: 300, height: 200 },
+  elements: [{ selector: '#buy', text: 'Buy now', width: 80, height: 32 }],
+  consoleErrors: ['TypeError: cart is undefined'],
+}
+
+async function sendScreenshot(more: { screenshots?: Record<string, typeof screenshot> } = {}): Promise<void> {
+  const file = { name: 's.png', mediaType: 'image/png', sizeBytes: png.length, path: '/home/user/uploads/s.png' }
+  bench.attachments.set('a1', { id: 'a1', ...file })
+  await bench.dependencies.blobs.put(attachmentKey(bench.threadId, 'a1'), png)
+  const message = { text: 'Why is this button grey?', attachmentIds: ['a1'], key: 'with-screenshot' }
+  await bench.turns.send(bench.threadId, { ...message, screenshots: { a1: screenshot }, ...more })
+  await bench.turns.settled(bench.threadId)
+}
+
+/** Generous: a loaded machine makes an engine with its database in seconds rather than in tenths. */
+const timeout = 60_000
+
+describe('a screenshot in a message', { timeout }, () => {
+  it.each(providers)('O9: reaches %s in its own format, with what lies under it in words', async (provider) => {
+    await bench.connect({ provider })
+    bench.model.reply({ text: 'Because it is disabled.' })
+    await sendScreenshot()
+    const request = bench.model.requests[0]
+    expect(partsLike(request, partOf[provider])).toHaveLength(1)
+    const text = request?.messages[0]?.text ?? ''
+    expect(text).toContain('of the service "web" at "http://localhost:8000/shop"')
+    expect(text).toContain('element "#buy" 80×32 text "Buy now"')
+    expect(text).toContain('console error "TypeError: cart is undefined"')
+    expect(text).toContain('Why is this button grey?')
+    expect(text).not.toContain(base64)
+  })
+
+  it('O9: is still there with its details when the message is shown, edited or asked again', async () => {
+    await bench.connect()
+    bench.model.reply({ text: 'One.' }, { text: 'Two.' })
+    await sendScreenshot()
+    const [shown] = await bench.entries()
+    expect(shown).toMatchObject({ kind: 'user-message', attachments: [{ id: 'a1', screenshot }] })
+    await bench.turns.editAndResend(bench.threadId, shown?.id ?? '', 'And now?')
+    await bench.turns.settled(bench.threadId)
+    expect(partsLike(bench.model.requests[1], partOf.anthropic)).toHaveLength(1)
+    expect(bench.model.requests[1]?.messages[0]?.text).toContain('console error "TypeError: cart is undefined"')
+  })
+
+  it('details that belong to no picture of the message are refused', async () => {
+    await bench.connect()
+    await expect(sendScreenshot({ screenshots: { other: screenshot } })).rejects.toMatchObject({
+      code: 'message.screenshot-not-a-picture',
+    })
+    expect(await bench.entries()).toEqual([])
+  })
+})
+
+describe('a model that cannot see', { timeout }, () => {
+  it('is told which pictures it is not shown, and so is the person', async () => {
+    await bench.connect({ provider: 'openai-compatible' })
+    bench.model.reply({ text: 'I cannot see it.' })
+    await sendScreenshot()
+    const request = bench.model.requests[0]
+    expect(JSON.stringify(request?.body)).not.toContain(base64)
+    const text = request?.messages[0]?.text ?? ''
+    expect(text).toContain('cannot see images, so you are not shown: /home/user/uploads/s.png')
+    expect(text).toContain('element "#buy" 80×32 text "Buy now"')
+    const entries = await bench.entries()
+    expect(entries.find((entry) => entry.kind === 'notice')).toMatchObject({
+      code: 'images-not-seen',
+      params: { count: 1 },
+    })
+  })
+
+  it('nobody is told so of a model that sees, or of a message without a picture', async () => {
+    await bench.connect()
+    bench.model.reply({ text: 'Yes.' })
+    await sendScreenshot()
+    expect((await bench.entries()).filter((entry) => entry.kind === 'notice')).toEqual([])
+    await using blind = await makeTestBench()
+    await blind.connect({ provider: 'openai-compatible' })
+    blind.model.reply({ text: 'Hello.' })
+    await blind.say('Hello')
+    expect((await blind.entries()).filter((entry) => entry.kind === 'notice')).toEqual([])
+  })
+})
+
+describe('view_page', { timeout }, () => {
+  const report: PageReport = {
+    problem: null,
+    detail: '',
+    url: 'http://localhost:8000/',
+    httpStatus: 200,
+    title: 'Shop',
+    isLoaded: true,
+    waitForFound: null,
+    pageWidth: 1280,
+    pageHeight: 50_000,
+    picture: { mediaType: 'image/png', base64, top: 0, height: 800, scale: 1 },
+    text: 'Drawn by script',
+    textCharacters: 15,
+    console: [{ level: 'error', text: 'boom', times: 3 }],
+    consoleLeftOut: 2,
+    failedRequests: [{ url: 'http://localhost:8000/a.js', problem: 'HTTP 404' }],
+    failedRequestsLeftOut: 0,
+    windowsRefused: 1000,
+    dialogs: ['alert: hello'],
+  }
+  /** Stands in for the program of the guest, which is proven with a real browser in a real sandbox. */
+  const guestPrints = async (line: string, exitCode = 0) => {
+    const directory = join(bench.sandbox.directory, '.guest')
+    await mkdir(directory, { recursive: true })
+    await writeFile(join(directory, 'report'), line)
+    const script = `#!/bin/sh\ncat ${directory}/report\nprintf %s "$1" > ${directory}/asked\nexit ${exitCode}\n`
+    await writeFile(join(directory, 'look'), script, { mode: 0o755 })
+  }
+  const call = async (input: object = { url: 'localhost:8000' }) => {
+    bench.model.reply({ calls: [{ name: 'view_page', input }] }, { text: 'Seen.' })
+    await bench.say('Look')
+    const entry = (await bench.entries()).find((candidate) => candidate.kind === 'tool-call')
+    return { entry: entry?.kind === 'tool-call' ? entry : undefined, request: bench.model.requests[1] }
+  }
+  const toldOf = (request: RecordedRequest | undefined) =>
+    request?.messages.flatMap(({ results }) => results).at(-1)?.text ?? ''
+
+  it.each(providers)('its picture reaches %s in its own format, once', async (provider) => {
+    await bench.connect({ provider })
+    await guestPrints(`something else\n${JSON.stringify(report)}\n`)
+    const { request } = await call()
+    expect(partsLike(request, partOf[provider])).toHaveLength(1)
+  })
+
+  it('tells text, console, failed requests and what was refused; the card has the picture and what was wrong', async () => {
+    await bench.connect()
+    await guestPrints(JSON.stringify(report))
+    const { entry, request } = await call()
+    const told = toldOf(request)
+    expect(told).toContain('http://localhost:8000/ (HTTP 200), title "Shop"')
+    expect(told).toContain(
+      'page 1280×50000 CSS pixels; the picture shows it from 0 to 800. The page goes on below: scroll_y=800',
+    )
+    expect(told).toContain('Console:\nerror: boom (3 times)\n(2 more left out)')
+    expect(told).toContain('http://localhost:8000/a.js: HTTP 404')
+    expect(told).toContain('It tried to open 1000 windows, which was refused.')
+    expect(told).toContain('Text of the page:\nDrawn by script')
+    expect(entry?.result).toMatchObject({
+      kind: 'image',
+      path: 'http://localhost:8000/',
+      page: {
+        title: 'Shop',
+        httpStatus: 200,
+        problems: ['error: boom (3 times)', 'http://localhost:8000/a.js: HTTP 404'],
+      },
+    })
+  })
+
+  it('a model that cannot see gets the words and is told that there is a picture', async () => {
+    await bench.connect({ provider: 'openai-compatible' })
+    await guestPrints(JSON.stringify(report))
+    const { request } = await call()
+    expect(toldOf(request)).toContain('Drawn by script')
+    expect(toldOf(request)).toContain('You cannot see images with the model in use.')
+    expect(JSON.stringify(request?.body)).not.toContain(base64)
+  })
+
+  it('a problem of the page is an error of its own, with what was seen until then', async () => {
+    await bench.connect()
+    await guestPrints(JSON.stringify({ ...report, problem: 'not-responding', detail: 'Nothing came.', picture: null }))
+    const { entry, request } = await call()
+    expect(entry).toMatchObject({ status: 'failed', error: { code: 'page.not-responding' } })
+    expect(toldOf(request)).toContain('error: boom')
+  })
+
+  it.each([
+    ['a report that is none', 'hello', 0, 'page.browser-failed'],
+    [
+      'a picture that is none',
+      JSON.stringify({ ...report, picture: { ...report.picture, base64: 'aGVsbG8=' } }),
+      0,
+      'page.browser-failed',
+    ],
+    ['a report beyond its bounds', JSON.stringify({ ...report, text: 'x'.repeat(200_000) }), 0, 'page.browser-failed'],
+    ['a guest without the program', '', 127, 'page.look-unsupported'],
+  ])('%s fails the call and nothing else', async (_name, line, exitCode, code) => {
+    await bench.connect()
+    await guestPrints(line, exitCode)
+    expect((await call()).entry).toMatchObject({ status: 'failed', error: { code } })
+  })
+
+  it('opens nothing but pages of the sandbox itself', async () => {
+    await bench.connect()
+    await guestPrints(JSON.stringify(report))
+    for (const url of [
+      'https://example.com/',
+      'http://localhost@example.com/',
+      'file:///etc/passwd',
+      'http://10.0.0.1/',
+    ]) {
+      bench.model.reply({ calls: [{ name: 'view_page', input: { url } }] }, { text: 'No.' })
+      await bench.say('Look')
+    }
+    const calls = (await bench.entries()).filter((entry) => entry.kind === 'tool-call')
+    expect(calls.map((entry) => entry.error?.code)).toEqual(Array(4).fill('page.not-local'))
+    expect(bench.sandbox.starts).toEqual([])
+  })
+
+  it('without a service to look at it says which there are', async () => {
+    await bench.connect()
+    expect((await call({})).entry?.error).toMatchObject({ code: 'call.input-invalid' })
+  })
+
+  it('/look opens a port without a model', async () => {
+    await guestPrints(JSON.stringify(report))
+    await bench.say('/look 8000/shop?a=1')
+    const entry = (await bench.entries()).find((candidate) => candidate.kind === 'tool-call')
+    expect(entry).toMatchObject({
+      tool: 'view_page',
+      input: { url: 'http://localhost:8000/shop?a=1' },
+      status: 'succeeded',
+    })
+  })
+})

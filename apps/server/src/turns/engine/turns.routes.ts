@@ -1,0 +1,162 @@
+import {
+  decideCallSchema,
+  editMessageSchema,
+  messageAcceptedSchema,
+  reorderQueueSchema,
+  retryTurnSchema,
+  sendMessageSchema,
+} from '@threadbox/protocol/public'
+import {
+  type Api,
+  defineRoute,
+  idParam,
+  jsonAnswer,
+  jsonBody,
+  makeApi,
+  type OpenThread,
+  threadOpener,
+  threadParams,
+} from '../../platform/http/api.ts'
+import type { Turns } from './turns.usecases.ts'
+
+const tags = ['conversation']
+const messageParams = threadParams.extend({ entryId: idParam })
+const accepted = { 202: jsonAnswer(messageAcceptedSchema, 'Recorded; what follows comes as events.') }
+const nothing = { 204: { description: 'Done.' } }
+
+const sendRoute = defineRoute({
+  method: 'post',
+  path: '/threads/{threadId}/messages',
+  tags,
+  summary: 'Send a message; it waits in the queue while a turn runs',
+  request: { params: threadParams, body: jsonBody(sendMessageSchema) },
+  responses: accepted,
+})
+const editQueuedRoute = defineRoute({
+  method: 'patch',
+  path: '/threads/{threadId}/messages/{entryId}',
+  tags,
+  summary: 'Change a message that waits in the queue',
+  request: { params: messageParams, body: jsonBody(editMessageSchema) },
+  responses: nothing,
+})
+const removeQueuedRoute = defineRoute({
+  method: 'delete',
+  path: '/threads/{threadId}/messages/{entryId}',
+  tags,
+  summary: 'Take a message out of the queue',
+  request: { params: messageParams },
+  responses: nothing,
+})
+const editRoute = defineRoute({
+  method: 'post',
+  path: '/threads/{threadId}/messages/{entryId}/edit',
+  tags,
+  summary: 'Send a delivered message again with another text; what came after it leaves the conversation',
+  request: { params: messageParams, body: jsonBody(editMessageSchema) },
+  responses: accepted,
+})
+const reorderRoute = defineRoute({
+  method: 'put',
+  path: '/threads/{threadId}/queue',
+  tags,
+  summary: 'Put the waiting messages into another order',
+  request: { params: threadParams, body: jsonBody(reorderQueueSchema) },
+  responses: nothing,
+})
+const resumeRoute = defineRoute({
+  method: 'post',
+  path: '/threads/{threadId}/queue/resume',
+  tags,
+  summary: 'Let a queue that is held after a stop go on',
+  request: { params: threadParams },
+  responses: nothing,
+})
+const stopRoute = defineRoute({
+  method: 'post',
+  path: '/threads/{threadId}/stop',
+  tags,
+  summary: 'Stop the running turn: the answer and what it runs. Answers when it has ended',
+  request: { params: threadParams },
+  responses: nothing,
+})
+const retryRoute = defineRoute({
+  method: 'post',
+  path: '/threads/{threadId}/retry',
+  tags,
+  summary: 'Ask again for the last answer, or let it go on',
+  request: { params: threadParams, body: jsonBody(retryTurnSchema) },
+  responses: accepted,
+})
+const runAgainRoute = defineRoute({
+  method: 'post',
+  path: '/threads/{threadId}/calls/{callId}/run-again',
+  tags,
+  summary: 'Run a command or a Python cell of the conversation again',
+  request: { params: threadParams.extend({ callId: idParam }) },
+  responses: accepted,
+})
+
+const decideRoute = defineRoute({
+  method: 'post',
+  path: '/threads/{threadId}/calls/{callId}/decision',
+  tags,
+  summary: 'Allow or deny a call that waits for a person',
+  request: { params: threadParams.extend({ callId: idParam }), body: jsonBody(decideCallSchema) },
+  responses: nothing,
+})
+
+/** Routes of the conversation. `open` checks that the thread is the caller's; every route begins with it. */
+export function turnRoutes(dependencies: { turns: Turns; open: OpenThread }): Api {
+  const { turns } = dependencies
+  const api = makeApi()
+  const opened = threadOpener(dependencies.open)
+
+  api.openapi(sendRoute, async (context) => {
+    const threadId = await opened(context, context.req.valid('param').threadId)
+    return context.json(await turns.send(threadId, context.req.valid('json')), 202)
+  })
+  api.openapi(editQueuedRoute, async (context) => {
+    const { threadId, entryId } = context.req.valid('param')
+    await turns.editQueued(await opened(context, threadId), entryId, context.req.valid('json').text)
+    return context.body(null, 204)
+  })
+  api.openapi(removeQueuedRoute, async (context) => {
+    const { threadId, entryId } = context.req.valid('param')
+    await turns.removeQueued(await opened(context, threadId), entryId)
+    return context.body(null, 204)
+  })
+  api.openapi(editRoute, async (context) => {
+    const { threadId, entryId } = context.req.valid('param')
+    const { text } = context.req.valid('json')
+    return context.json(await turns.editAndResend(await opened(context, threadId), entryId, text), 202)
+  })
+  api.openapi(reorderRoute, async (context) => {
+    const threadId = await opened(context, context.req.valid('param').threadId)
+    await turns.reorderQueue(threadId, context.req.valid('json').entryIds)
+    return context.body(null, 204)
+  })
+  api.openapi(resumeRoute, async (context) => {
+    await turns.resumeQueue(await opened(context, context.req.valid('param').threadId))
+    return context.body(null, 204)
+  })
+  api.openapi(stopRoute, async (context) => {
+    await turns.stop(await opened(context, context.req.valid('param').threadId))
+    return context.body(null, 204)
+  })
+  api.openapi(retryRoute, async (context) => {
+    const threadId = await opened(context, context.req.valid('param').threadId)
+    return context.json(await turns.retry(threadId, context.req.valid('json')), 202)
+  })
+  api.openapi(decideRoute, async (context) => {
+    const { threadId, callId } = context.req.valid('param')
+    const { decision } = context.req.valid('json')
+    await turns.decide(context.get('caller').userId, { threadId: await opened(context, threadId), callId, decision })
+    return context.body(null, 204)
+  })
+  api.openapi(runAgainRoute, async (context) => {
+    const { threadId, callId } = context.req.valid('param')
+    return context.json(await turns.runAgain(await opened(context, threadId), callId), 202)
+  })
+  return api
+}

@@ -1,0 +1,265 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readSettings, serverSettings, turnSettings } from '@threadbox/config'
+import type { Attachment, Entry, ModelConnection, Turn } from '@threadbox/protocol/public'
+import { makeLogger } from '@threadbox/telemetry'
+import { type ModelServer, startModelServer } from '@threadbox/testkit'
+import { type ConnectionSettings, makeConnectionParts } from '../../connection-parts.ts'
+import { migrate } from '../../migrations.registry.ts'
+import type { AuditTables } from '../../people/audit/audit.table.ts'
+import { makeAudit } from '../../people/audit/audit.ts'
+import { makeDirectoryBlobStore } from '../../platform/blobs/directory-blob-store.ts'
+import { openDatabase, tablesOf } from '../../platform/database/database.ts'
+import { makeOperationStore } from '../../platform/operations/operations.store.ts'
+import type { OperationTables } from '../../platform/operations/operations.table.ts'
+import { makeOperations } from '../../platform/operations/operations.ts'
+import { makeSecretBox } from '../../platform/secrets/secret-box.ts'
+import { makeSystem } from '../../platform/system/system.ts'
+import { makeHostClient } from '../../sandboxes/host/host-client.ts'
+import { type GuestServices, makeGuestServices } from '../../sandboxes/services/guest-services.test-utils.ts'
+import { makeServiceStore } from '../../sandboxes/services/services.store.ts'
+import type { ServiceTables } from '../../sandboxes/services/services.table.ts'
+import { makeServiceParts, makeServices, type Services } from '../../sandboxes/services/services.usecases.ts'
+import type { ReachableSandbox } from '../../sandboxes/state/awake-sandbox.ts'
+import { tablesIn } from '../../tables.test-utils.ts'
+import { makeLiveHub } from '../../threads/log/thread-log.hub.ts'
+import { makeThreadLog } from '../../threads/log/thread-log.implementation.ts'
+import { makeThreadStore } from '../../threads/log/threads.store.ts'
+import type { ThreadTables } from '../../threads/log/threads.table.ts'
+import type { SearchTables } from '../../threads/search/search.table.ts'
+import { makeSearchIndex } from '../../threads/search/search-index.ts'
+import type { Connections } from '../connections/connections.usecases.ts'
+import { makeModelStore } from '../models/models.store.ts'
+import type { ModelTables } from '../models/models.table.ts'
+import { type Models, makeModels } from '../models/models.usecases.ts'
+import { makeTurnStore } from '../record/turns.store.ts'
+import type { TurnTables } from '../record/turns.table.ts'
+import { makePlainSandbox, type PlainSandbox } from './plain-sandbox.test-utils.ts'
+import { makeQueueStore } from './queue.store.ts'
+import type { TurnDependencies, TurnSettings } from './turn-dependencies.ts'
+import { makeTurns, type Turns } from './turns.usecases.ts'
+
+/** The engine on a real database, the real log, real blobs, real provider clients; only sandbox and model are stood in. */
+export type TestBench = AsyncDisposable & {
+  threadId: string
+  turns: Turns
+  dependencies: TurnDependencies
+  model: ModelServer
+  sandbox: PlainSandbox
+  guest: GuestServices
+  attachments: Map<string, Attachment>
+  connections: Connections
+  connect(more?: {
+    provider?: 'anthropic' | 'openai' | 'google' | 'openai-compatible'
+    contextTokens?: number
+    inputUsdPerMillion?: number
+    outputUsdPerMillion?: number
+  }): Promise<ModelConnection>
+  /** Sends a message and waits until nothing runs in the thread any more. */
+  say(text: string): Promise<string>
+  send(text: string): Promise<{ entryId: string; turnId: string }>
+  entries(): Promise<Entry[]>
+  turn(turnId: string): Promise<Turn>
+  title(): Promise<string>
+  /** Every row of every table, as JSON. */
+  stored(): Promise<string>
+  /** Another engine on the same record, as after a restart of the server. */
+  restart(): Promise<Turns>
+}
+
+/** Whose thread it is. */
+export const testUserId = 'u-1'
+
+type TestBenchOptions = {
+  settings?: Partial<TurnSettings>
+  /** What the workspace of the thread tells the agent. */
+  instructions?: string
+  agentInstructions?: string
+  skills?: { name: string; description: string }[]
+  connections?: Partial<ConnectionSettings>
+}
+
+const noSetUp = { instructions: '', agentInstructions: '', skills: [] }
+const noSnapshots = { want: async () => undefined, turnEnded: async () => undefined, settled: async () => undefined }
+
+export async function makeTestBench(options: TestBenchOptions = {}): Promise<TestBench> {
+  const directory = await mkdtemp(join(tmpdir(), 'threadbox-turns-'))
+  const open = openDatabase({ file: ':memory:' })
+  await migrate(open)
+  const system = makeSystem({ now: Date.now, randomBytes: (count) => randomBytes(count) })
+  const logger = makeLogger({ process: 'test', level: 'fatal' })
+  const search = makeSearchIndex({ database: tablesOf<SearchTables>(open.database), kind: open.kind })
+  const threads = makeThreadStore(tablesOf<ThreadTables>(open.database))
+  const log = makeThreadLog({
+    database: tablesOf<ThreadTables>(open.database),
+    hub: makeLiveHub(),
+    search,
+    now: system.now,
+    onCommit: () => undefined,
+  })
+  const models = plainModels({ open, system })
+  const threadId = system.newId('thread')
+  await addThread(open, threadId)
+  const model = await startModelServer()
+  const sandbox = makePlainSandbox(await mkdtemp(join(directory, 'home-')))
+  const guest = makeGuestServices()
+  const attachments = new Map<string, Attachment>()
+  const turnTables = tablesOf<TurnTables>(open.database)
+  const connectionParts = plainConnections({ open, system, logger, settings: options.connections ?? {} })
+  const dependencies: TurnDependencies = {
+    store: makeTurnStore(turnTables),
+    queue: makeQueueStore(turnTables),
+    log,
+    sandboxes: sandbox,
+    services: plainServices({ open, sandbox, guest, system, logger }),
+    connections: connectionParts.agentConnections,
+    lifecycle: { pause: async () => undefined, status: async () => ({ state: 'active', since: 0 }) },
+    ...{ wakeNotes: { pending: async () => undefined }, snapshots: noSnapshots, historyNote: async () => null },
+    ...{ assertCanBegin: async () => undefined, requireThread: async () => undefined, onTurnEnded: () => undefined },
+    blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
+    models,
+    threadFacts: async (id) => {
+      const row = await threads.findAny(id)
+      const titleSource = row?.title_source as 'none' | 'automatic' | 'person'
+      return row && { ...noSetUp, ...options, modelId: row.model_id, titleSource }
+    },
+    setAutomaticTitle: async (id, title) => void (await threads.setAutomaticTitle(id, title)),
+    attachmentsOf: async (_threadId, ids) => ids.flatMap((id) => attachments.get(id) ?? []),
+    settings: { ...readSettings<TurnSettings>(turnSettings as never, {}), ...options.settings },
+    system,
+    logger,
+  }
+  const bench: TestBench = {
+    threadId,
+    turns: makeTurns(dependencies),
+    dependencies,
+    model,
+    sandbox,
+    guest,
+    attachments,
+    connections: connectionParts.connections,
+    connect: ({ provider = 'anthropic', ...more } = {}) =>
+      models.connect({ provider, model: 'test-model', baseUrl: model.baseUrls[provider], apiKey: 'key', ...more }),
+    send: (text) =>
+      bench.turns.send(threadId, { text, attachmentIds: [], key: `key-${randomBytes(8).toString('hex')}` }),
+    say: async (text) => {
+      const { turnId } = await bench.send(text)
+      await bench.turns.settled(threadId)
+      return turnId
+    },
+    entries: () => log.entries(threadId),
+    turn: async (turnId) => {
+      const turn = await log.turn(threadId, turnId)
+      if (turn === undefined) throw new Error(`no turn ${turnId}`)
+      return turn
+    },
+    title: async () => (await threads.findAny(threadId))?.title ?? '',
+    stored: () => everyRow(open),
+    restart: async () => {
+      await bench.turns.close()
+      bench.turns = makeTurns(dependencies)
+      await bench.turns.recover()
+      return bench.turns
+    },
+    [Symbol.asyncDispose]: async () => {
+      await bench.turns.close()
+      await connectionParts[Symbol.asyncDispose]()
+      await model.close()
+      sandbox.crash()
+      await open.close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+  return bench
+}
+
+async function everyRow(open: ReturnType<typeof openDatabase>): Promise<string> {
+  const tables = await open.database.introspection.getTables()
+  const rows = tables.map(({ name }) =>
+    tablesIn(open)
+      .selectFrom(name as never)
+      .selectAll()
+      .execute(),
+  )
+  return JSON.stringify(await Promise.all(rows))
+}
+
+function plainModels(known: { open: ReturnType<typeof openDatabase>; system: TurnDependencies['system'] }): Models {
+  return makeModels({
+    store: makeModelStore(tablesOf<ModelTables>(known.open.database)),
+    secretBox: makeSecretBox(randomBytes(32)),
+    environment: {},
+    clock: { nowMs: known.system.now },
+    randomBytes: known.system.randomBytes,
+    ollamaUrl: null,
+  })
+}
+
+/** Connections of the one person, to servers on loopback; without a host no program runs. */
+function plainConnections(known: {
+  open: ReturnType<typeof openDatabase>
+  system: TurnDependencies['system']
+  logger: TurnDependencies['logger']
+  settings: Partial<ConnectionSettings>
+}) {
+  const { open, system, logger, settings } = known
+  const operationStore = makeOperationStore(tablesOf<OperationTables>(open.database))
+  return makeConnectionParts({
+    ...{ open, system, logger, version: '0.0.0-test' },
+    ...readSettings(serverSettings, {}),
+    ...{ connectionsAllow: '127.0.0.0/8', connectionSeconds: 30, connectionAnswerMebibytes: 1, ...settings },
+    ...{ host: makeHostClient({ socketPath: '/nowhere.sock' }), hashKeyOf: () => '' },
+    operations: makeOperations({ store: operationStore, system, logger }),
+    secretBox: makeSecretBox(randomBytes(32)),
+    access: { may: async (userId, _action, subject) => subject.ownerId === userId },
+    audit: makeAudit({ database: tablesOf<AuditTables>(open.database), system }),
+    workspacesOf: async () => [],
+    requireWorkspace: async () => undefined,
+    placeOf: async () => ({ userId: testUserId, workspaceId: null, only: null }),
+  })
+}
+
+/** Services as they are stored and asked for; nobody follows the guest, so what it says at the start stays. */
+function plainServices(
+  known: Pick<TurnDependencies, 'system' | 'logger'> & {
+    open: ReturnType<typeof openDatabase>
+    sandbox: PlainSandbox
+    guest: GuestServices
+  },
+): Services {
+  const reach = async (threadId: string) => {
+    const awake = await known.sandbox.awake(threadId, { reason: 'turn' })
+    return { ...awake, services: known.guest.client } as ReachableSandbox
+  }
+  return makeServices(
+    makeServiceParts({
+      ...known,
+      store: makeServiceStore(tablesOf<ServiceTables>(known.open.database)),
+      awake: reach,
+      ifAwake: reach,
+      sandboxOf: async () => ({ state: 'active', bootId: `b-${known.sandbox.bootCount}`, since: 0 }),
+      ownerOf: async () => undefined,
+      publish: () => undefined,
+      maxServices: async () => 10,
+    }),
+  )
+}
+
+async function addThread(open: ReturnType<typeof openDatabase>, threadId: string): Promise<void> {
+  const at = Date.now()
+  const time = new Date(at).toISOString()
+  const user = { id: testUserId, name: 'Test', email: 'test@example.com', emailVerified: 0, image: null }
+  await tablesIn(open)
+    .insertInto('users')
+    .values({ ...user, createdAt: time, updatedAt: time })
+    .execute()
+  const row = { id: threadId, user_id: testUserId, title: '', title_source: 'none', created_at: at, updated_at: at }
+  const zero = { is_pinned: 0, last_seq: 0, pruned_seq: 0, news_seq: 0, read_seq: 0 }
+  const empty = { deleted_at: null, model_id: null, running_turn_id: null }
+  await tablesIn(open)
+    .insertInto('threads')
+    .values({ ...row, ...zero, ...empty })
+    .execute()
+}

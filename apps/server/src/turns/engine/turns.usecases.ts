@@ -1,0 +1,245 @@
+import type { z } from '@hono/zod-openapi'
+import { makeKeyedLock } from '@threadbox/domain'
+import { isThreadboxError, type ThreadboxError } from '@threadbox/errors'
+import type { CallDecision, retryTurnSchema, sendMessageSchema } from '@threadbox/protocol/public'
+import type { ThreadChange } from '../../threads/log/thread-log.ts'
+import { decideCall } from './decide-call.ts'
+import { type Accepted, makeIntake } from './intake.ts'
+import { makeQueue } from './queue.usecases.ts'
+import { retryTurn } from './retry-turn.ts'
+import { withScreenshots } from './screenshot.models.ts'
+import { messageForCall, slashCommandIn } from './slash-command.models.ts'
+import { makeTitles } from './titles.ts'
+import { notice, type TurnDependencies } from './turn-dependencies.ts'
+import { makeTurnEngine, type TurnEngine } from './turn-engine.ts'
+import {
+  callNotFound,
+  callNotRepeatable,
+  messageEmpty,
+  messageNotDelivered,
+  messageNotFound,
+  turnRunning,
+} from './turns.errors.ts'
+
+/** What people and programs can do with the conversation of a thread that is theirs: the caller has checked that. */
+export type Turns = {
+  send(threadId: string, message: z.infer<typeof sendMessageSchema>): Promise<Accepted>
+  editQueued(threadId: string, entryId: string, text: string): Promise<void>
+  removeQueued(threadId: string, entryId: string): Promise<void>
+  reorderQueue(threadId: string, entryIds: readonly string[]): Promise<void>
+  resumeQueue(threadId: string): Promise<void>
+  /** Sends a delivered message again with another text; what came after it leaves the conversation. */
+  editAndResend(threadId: string, entryId: string, text: string): Promise<Accepted>
+  /** Ends the running turn: the model's answer and what it runs. Stopping nothing is fine. */
+  stop(threadId: string): Promise<void>
+  retry(threadId: string, request: z.infer<typeof retryTurnSchema>): Promise<Accepted>
+  /** Runs a command or a cell again, as the user. */
+  runAgain(threadId: string, callId: string): Promise<Accepted>
+  /**
+   * What a person says about a call that waits for them; the turn goes on when none waits any more. Throws
+   * `call.not-awaiting`.
+   */
+  decide(userId: string, call: { threadId: string; callId: string; decision: CallDecision }): Promise<void>
+  /** At start: takes up every turn that was running, and the queues behind them. */
+  recover(): Promise<void>
+  /** Offers messages that nobody could answer to the model that was just connected. */
+  offerModel(modelName: string): Promise<void>
+  /** Does something while no turn of the thread runs or begins. Throws what `refusal` makes when one runs. */
+  whileQuiet<Value>(
+    threadId: string,
+    order: { work: () => Promise<Value>; refusal: () => ThreadboxError },
+  ): Promise<Value>
+  /** Resolves when no turn of the thread runs in this process. */
+  settled(threadId: string): Promise<void>
+  close(): Promise<void>
+}
+
+export function makeTurns(dependencies: TurnDependencies): Turns {
+  const { store, queue: queueStore, system } = dependencies
+  const exclusively = makeKeyedLock()
+  const queue = makeQueue(dependencies)
+  const titles = makeTitles(dependencies)
+  const engine = makeTurnEngine(dependencies, {
+    onEnded: async ({ turn, status }) => {
+      // Before what waits in the queue: that may change the disk.
+      void dependencies.snapshots.turnEnded(turn.threadId)
+      dependencies.onTurnEnded(turn)
+      if (status === 'finished') void titles.afterTurn(turn)
+      await dependencies.log.prune(turn.threadId)
+      await exclusively(turn.threadId, () =>
+        status === 'finished' ? deliver(turn.threadId) : queue.hold(turn.threadId),
+      )
+    },
+  })
+  const intake = makeIntake(dependencies, engine)
+  const beginning = whatBegins(dependencies, exclusively)
+  const deliver = async (threadId: string) => {
+    if (!(await canBegin(dependencies, threadId))) return
+    const turnId = await queue.deliver(threadId)
+    if (turnId !== undefined) engine.start({ id: turnId, threadId })
+  }
+  return {
+    send: (threadId, request) =>
+      beginning(threadId, async () => {
+        const known = await queueStore.findKey(threadId, request.key)
+        if (known !== undefined) return known
+        const attachments = withScreenshots(
+          await dependencies.attachmentsOf(threadId, request.attachmentIds),
+          request.screenshots ?? {},
+        )
+        if (request.text.trim() === '' && attachments.length === 0) throw messageEmpty({})
+        const isUnattended = request.approvals === 'deny'
+        const note = await dependencies.historyNote(threadId, Number.POSITIVE_INFINITY)
+        const message = { ...intake.newMessage(threadId, request.text), attachments, isUnattended, note }
+        const accepted = await intake.beginOrQueue(message, request.key)
+        await titles.fromMessage(threadId, request.text)
+        return accepted
+      }),
+    ...queueCalls({ queue, exclusively, deliver }),
+    editAndResend: (threadId, entryId, text) =>
+      beginning(threadId, async () => {
+        const message = {
+          ...intake.newMessage(threadId, text),
+          ...(await takeBack(dependencies, { threadId, entryId })),
+        }
+        const { removals, ordinal, ...rest } = message
+        return await intake.begin(rest, {
+          before: removals,
+          alongside: (writer) => store.removeTurnsFrom(threadId, ordinal, writer),
+        })
+      }),
+    stop: async (threadId) => {
+      const turnId = await store.runningTurn(threadId)
+      if (turnId === undefined) return
+      await store.changeTurn(turnId, { isStopRequested: true }, store.writer)
+      engine.start({ id: turnId, threadId })
+      engine.interrupt(turnId)
+      await engine.ended(turnId)
+    },
+    retry: (threadId, request) =>
+      beginning(threadId, async () => {
+        const turn = await retryTurn(dependencies, threadId, request)
+        engine.start({ id: turn.id, threadId })
+        return { entryId: turn.userEntryId, turnId: turn.id }
+      }),
+    runAgain: (threadId, callId) =>
+      beginning(threadId, async () => {
+        const call = await store.call(threadId, callId)
+        if (call === undefined) throw callNotFound({})
+        const text = messageForCall(call.tool, call.input)
+        if (text === undefined) throw callNotRepeatable({ tool: call.tool })
+        return await intake.beginOrQueue(intake.newMessage(threadId, text), `again-${system.newId('entry')}`)
+      }),
+    decide: (userId, { threadId, callId, decision }) =>
+      exclusively(threadId, async () =>
+        engine.start(await decideCall(dependencies, { userId, threadId, callId, decision })),
+      ),
+    recover: async () => {
+      const running = await store.runningTurns()
+      for (const turn of running) engine.start(turn)
+      for (const threadId of await queueStore.waitingThreads()) await exclusively(threadId, () => deliver(threadId))
+      if (running.length > 0) dependencies.logger.info({ turns: running.length }, 'running turns taken up again')
+    },
+    offerModel: (modelName) => offerModel(dependencies, modelName),
+    whileQuiet: (threadId, { work, refusal }) =>
+      exclusively(threadId, async () => {
+        if ((await store.runningTurn(threadId)) !== undefined) throw refusal()
+        return await work()
+      }),
+    settled: (threadId) => untilSettled(threadId, { store, engine }),
+    close: engine.close,
+  }
+}
+
+/** Turns begin one at a time, none that is refused, and none in a thread that was deleted since the request was let through. */
+function whatBegins(
+  { assertCanBegin, requireThread }: TurnDependencies,
+  exclusively: ReturnType<typeof makeKeyedLock>,
+) {
+  return <Value>(threadId: string, work: () => Promise<Value>) =>
+    exclusively(threadId, async () => {
+      await requireThread(threadId)
+      await assertCanBegin(threadId)
+      return await work()
+    })
+}
+
+/** What waits in a queue stays there while nothing may begin. */
+async function canBegin({ assertCanBegin }: TurnDependencies, threadId: string): Promise<boolean> {
+  try {
+    await assertCanBegin(threadId)
+    return true
+  } catch (error) {
+    if (isThreadboxError(error)) return false
+    throw error
+  }
+}
+
+/** What a person does to messages that wait for a turn to end. */
+function queueCalls(parts: {
+  queue: ReturnType<typeof makeQueue>
+  exclusively: ReturnType<typeof makeKeyedLock>
+  deliver: (threadId: string) => Promise<void>
+}): Pick<Turns, 'editQueued' | 'removeQueued' | 'reorderQueue' | 'resumeQueue'> {
+  const { queue, exclusively, deliver } = parts
+  return {
+    editQueued: (threadId, entryId, text) => exclusively(threadId, () => queue.edit(threadId, entryId, text)),
+    removeQueued: (threadId, entryId) => exclusively(threadId, () => queue.remove(threadId, entryId)),
+    reorderQueue: (threadId, entryIds) => exclusively(threadId, () => queue.reorder(threadId, entryIds)),
+    resumeQueue: (threadId) =>
+      exclusively(threadId, async () => {
+        await queue.release(threadId)
+        await deliver(threadId)
+      }),
+  }
+}
+
+async function untilSettled(
+  threadId: string,
+  { store, engine }: { store: TurnDependencies['store']; engine: TurnEngine },
+): Promise<void> {
+  for (;;) {
+    const turnId = await store.runningTurn(threadId)
+    if (turnId === undefined || !engine.isLive(turnId)) return
+    await engine.ended(turnId)
+  }
+}
+
+/** What an edited message takes with it: itself, and every turn after it with all that it showed. */
+async function takeBack(dependencies: TurnDependencies, message: { threadId: string; entryId: string }) {
+  const { store, queue, log } = dependencies
+  const { threadId, entryId } = message
+  const turn = await store.turnOfEntry(threadId, entryId)
+  if (turn === undefined) {
+    const isQueued = (await queue.list(threadId)).some((queued) => queued.entryId === entryId)
+    throw isQueued ? messageNotDelivered({}) : messageNotFound({})
+  }
+  if ((await store.runningTurn(threadId)) !== undefined) throw turnRunning({})
+  const turns = await store.turnsFrom(threadId, turn.ordinal)
+  const turnIds = new Set(turns.map(({ id }) => id))
+  const entries = (await log.entries(threadId)).filter((entry) => turnIds.has(entry.turnId))
+  const removals = entries.map(({ id }): ThreadChange => ({ type: 'entry-removed', entryId: id }))
+  const hadEffects = turns.some(({ steps }) => steps.some((step) => step.calls.length > 0))
+  const effects = hadEffects
+    ? 'The user changed this message and sent it again. What you had done after it left the conversation, but its ' +
+      'effects on the computer are still there.'
+    : null
+  const history = await dependencies.historyNote(threadId, turn.ordinal)
+  const notes = [history, effects].filter((text) => text !== null)
+  const note = notes.length === 0 ? null : notes.join('\n\n')
+  return { removals, ordinal: turn.ordinal, attachments: turn.attachments, note }
+}
+
+/** How many threads are offered a new model at once: those that waited for one most recently. */
+const maxOffers = 50
+
+async function offerModel(dependencies: TurnDependencies, modelName: string): Promise<void> {
+  const { store, log, system } = dependencies
+  for (const turn of await store.unansweredTurns(maxOffers)) {
+    if (slashCommandIn(turn.userText) !== undefined) continue
+    const entry = notice(system, { turnId: turn.id, code: 'model-available', params: { model: modelName } })
+    await log.append(turn.threadId, [{ type: 'entry-added', entry }]).catch((error: unknown) => {
+      dependencies.logger.debug({ err: error, threadId: turn.threadId }, 'model could not be offered in a thread')
+    })
+  }
+}

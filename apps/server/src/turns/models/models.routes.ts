@@ -1,0 +1,104 @@
+import { z } from '@hono/zod-openapi'
+import {
+  connectModelSchema,
+  discoveredModelSchema,
+  modelConnectionSchema,
+  modelTestSchema,
+  updateModelSchema,
+} from '@threadbox/protocol/public'
+import {
+  type Api,
+  type ApiContext,
+  defineRoute,
+  idParam,
+  jsonAnswer,
+  jsonBody,
+  makeApi,
+} from '../../platform/http/api.ts'
+import { modelOwnerOnly } from './models.errors.ts'
+import type { Models } from './models.usecases.ts'
+
+const tags = ['models']
+const modelParams = z.object({ modelId: idParam })
+
+const listRoute = defineRoute({
+  method: 'get',
+  path: '/models',
+  tags,
+  summary: 'List model connections',
+  responses: {
+    200: jsonAnswer(z.object({ models: z.array(modelConnectionSchema) }), 'The connections, oldest first.'),
+  },
+})
+const connectRoute = defineRoute({
+  method: 'post',
+  path: '/models',
+  tags,
+  summary: 'Connect a model',
+  request: { body: jsonBody(connectModelSchema) },
+  responses: { 201: jsonAnswer(modelConnectionSchema, 'The new connection.') },
+})
+const discoverRoute = defineRoute({
+  method: 'get',
+  path: '/models/discovered',
+  tags,
+  summary: 'Find models that could be connected without typing a key',
+  responses: { 200: jsonAnswer(z.object({ models: z.array(discoveredModelSchema) }), 'What was found.') },
+})
+const updateRoute = defineRoute({
+  method: 'patch',
+  path: '/models/{modelId}',
+  tags,
+  summary: 'Change a model connection',
+  request: { params: modelParams, body: jsonBody(updateModelSchema) },
+  responses: { 200: jsonAnswer(modelConnectionSchema, 'The connection as it is now.') },
+})
+const disconnectRoute = defineRoute({
+  method: 'delete',
+  path: '/models/{modelId}',
+  tags,
+  summary: 'Remove a model connection and its key',
+  request: { params: modelParams },
+  responses: { 204: { description: 'Removed.' } },
+})
+const testRoute = defineRoute({
+  method: 'post',
+  path: '/models/{modelId}/test',
+  tags,
+  summary: 'Make one real call to a model',
+  request: { params: modelParams },
+  responses: { 200: jsonAnswer(modelTestSchema, 'What the call came to.') },
+})
+
+/** Routes of the models. Everybody who is logged in may see them; only the owner changes them or spends a test call. */
+export function modelRoutes(dependencies: { models: Models; isOwner(userId: string): Promise<boolean> }): Api {
+  const { models } = dependencies
+  const api = makeApi()
+  const requireOwner = async (context: Pick<ApiContext, 'get'>) => {
+    if (!(await dependencies.isOwner(context.get('caller').userId))) throw modelOwnerOnly({})
+  }
+
+  api.openapi(listRoute, async (context) => context.json({ models: await models.list() }, 200))
+  api.openapi(connectRoute, async (context) => {
+    await requireOwner(context)
+    return context.json(await models.connect(context.req.valid('json')), 201)
+  })
+  api.openapi(discoverRoute, async (context) => {
+    await requireOwner(context)
+    return context.json({ models: await models.discover() }, 200)
+  })
+  api.openapi(updateRoute, async (context) => {
+    await requireOwner(context)
+    return context.json(await models.update(context.req.valid('param').modelId, context.req.valid('json')), 200)
+  })
+  api.openapi(disconnectRoute, async (context) => {
+    await requireOwner(context)
+    await models.disconnect(context.req.valid('param').modelId)
+    return context.body(null, 204)
+  })
+  api.openapi(testRoute, async (context) => {
+    await requireOwner(context)
+    return context.json(await models.test(context.req.valid('param').modelId), 200)
+  })
+  return api
+}

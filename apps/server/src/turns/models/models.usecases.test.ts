@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto'
+import { type ModelServer, startModelServer } from '@threadbox/testkit'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { migrate } from '../../migrations.registry.ts'
+import { type OpenDatabase, openDatabase, tablesOf } from '../../platform/database/database.ts'
+import { makeSecretBox } from '../../platform/secrets/secret-box.ts'
+import { tablesIn } from '../../tables.test-utils.ts'
+import { knownModel } from './known-models.models.ts'
+import { makeModelStore } from './models.store.ts'
+import type { ModelTables } from './models.table.ts'
+import { type Models, makeModels } from './models.usecases.ts'
+
+let open: OpenDatabase
+let server: ModelServer
+let environment: Record<string, string>
+let models: Models
+let now = 1_800_000_000_000
+beforeEach(async () => {
+  open = openDatabase({ file: ':memory:' })
+  await migrate(open)
+  server = await startModelServer()
+  environment = {}
+  models = makeModels({
+    store: makeModelStore(tablesOf<ModelTables>(open.database)),
+    secretBox: makeSecretBox(randomBytes(32)),
+    environment,
+    // Which of two is older is asked: they are never made in the same millisecond.
+    clock: { nowMs: () => ++now },
+    randomBytes: (count) => randomBytes(count),
+    ollamaUrl: server.baseUrls.ollama,
+  })
+})
+afterEach(async () => {
+  await server.close()
+  await open.close()
+})
+
+const anthropic = () => ({
+  provider: 'anthropic' as const,
+  model: 'claude-sonnet-4-5',
+  baseUrl: server.baseUrls.anthropic,
+})
+
+describe('connecting a model', () => {
+  it('refuses a provider without its key and a server without its address, naming what is missing', async () => {
+    await expect(models.connect(anthropic())).rejects.toMatchObject({ code: 'model.key-missing' })
+    await expect(models.connect({ provider: 'openai-compatible', model: 'x' })).rejects.toMatchObject({
+      code: 'model.address-missing',
+    })
+    expect(await models.list()).toEqual([])
+  })
+
+  it('keeps the key sealed: neither the list nor the database shows it', async () => {
+    const connection = await models.connect({ ...anthropic(), apiKey: 'secret-key-123' })
+    expect(connection).toMatchObject({ keySource: 'stored', isDefault: true, name: 'claude-sonnet-4-5' })
+    expect(JSON.stringify(await models.list())).not.toContain('secret-key-123')
+    const rows = await tablesIn(open).selectFrom('model_connections').selectAll().execute()
+    expect(JSON.stringify(rows)).not.toContain('secret-key-123')
+  })
+
+  it('sees images as its name tells, unless a person says otherwise', async () => {
+    const server2 = { provider: 'openai-compatible' as const, baseUrl: server.baseUrls['openai-compatible'] }
+    const { id, ...first } = await models.connect({ ...server2, model: 'house-model' })
+    expect(first.supportsImages).toBe(false)
+    expect((await models.update(id, { supportsImages: true })).supportsImages).toBe(true)
+    expect((await models.update(id, { name: 'Ours' })).supportsImages).toBe(true)
+    expect((await models.update(id, { supportsImages: null })).supportsImages).toBe(false)
+    expect(await models.connect({ ...server2, model: 'llava', supportsImages: false })).toMatchObject({
+      supportsImages: false,
+    })
+  })
+
+  it('takes the key from the environment when none is given', async () => {
+    environment.ANTHROPIC_API_KEY = 'from-environment'
+    const { id, keySource } = await models.connect(anthropic())
+    expect(keySource).toBe('environment')
+    server.reply({ text: 'ready' })
+    expect(await models.test(id)).toMatchObject({ ok: true, reply: 'ready' })
+    expect(server.requests[0]?.headers['x-api-key']).toBe('from-environment')
+  })
+
+  it('has one default at a time; the oldest stands in when that one goes', async () => {
+    const first = await models.connect({ ...anthropic(), apiKey: 'a' })
+    const second = await models.connect({ ...anthropic(), apiKey: 'b', isDefault: true })
+    expect((await models.list()).map(({ id, isDefault }) => [id, isDefault])).toEqual([
+      [first.id, false],
+      [second.id, true],
+    ])
+    await models.disconnect(second.id)
+    expect((await models.usable(null))?.connection.id).toBe(first.id)
+    expect((await models.usable(second.id))?.connection.id).toBe(first.id)
+    await expect(models.disconnect(second.id)).rejects.toMatchObject({ code: 'model.not-found' })
+  })
+
+  it('does not send a stored key to another address that is typed later', async () => {
+    const { id } = await models.connect({ ...anthropic(), apiKey: 'secret' })
+    await expect(models.update(id, { baseUrl: 'https://elsewhere.example/v1' })).rejects.toMatchObject({
+      code: 'model.key-missing',
+    })
+    const renamed = await models.update(id, { name: 'Mine', inputUsdPerMillion: 1 })
+    expect(renamed).toMatchObject({ name: 'Mine', inputUsdPerMillion: 1, keySource: 'stored' })
+  })
+
+  it('tells whoever listens', async () => {
+    const heard: string[] = []
+    models.onConnected(async (connection) => void heard.push(connection.model))
+    await models.connect({ ...anthropic(), apiKey: 'a' })
+    expect(heard).toEqual(['claude-sonnet-4-5'])
+  })
+})
+
+describe('Test', () => {
+  it('makes one real call and says in words what went wrong', async () => {
+    const { id } = await models.connect({ ...anthropic(), apiKey: 'bad' })
+    server.reply({ failure: 'wrong-key' }, { text: 'ready' })
+    const refused = await models.test(id)
+    expect(refused).toMatchObject({ ok: false, reply: null, failure: { code: 'wrong-key' } })
+    expect(refused.failure?.message).toContain('did not accept the API key')
+    expect(await models.test(id)).toMatchObject({ ok: true, reply: 'ready', failure: null })
+    expect(server.requests).toHaveLength(2)
+  })
+
+  it('says that nobody answers at the address', async () => {
+    const { id } = await models.connect({ provider: 'openai-compatible', model: 'x', baseUrl: 'http://127.0.0.1:9/v1' })
+    expect(await models.test(id)).toMatchObject({ ok: false, failure: { code: 'network' } })
+  })
+})
+
+describe('what is found by itself', () => {
+  it('Ollama on the machine with its models, and providers whose key is in the environment', async () => {
+    expect(await models.discover()).toEqual([])
+    server.ollamaModels = ['llama3.2:3b', 'qwen3:8b']
+    environment.GEMINI_API_KEY = 'g'
+    expect(await models.discover()).toMatchObject([
+      { provider: 'google', source: 'environment' },
+      { provider: 'ollama', model: 'llama3.2:3b', source: 'machine', baseUrl: server.baseUrls.ollama },
+      { provider: 'ollama', model: 'qwen3:8b', source: 'machine' },
+    ])
+    const found = (await models.discover())[1]
+    const { id } = await models.connect({
+      provider: 'ollama',
+      model: found?.model ?? '',
+      baseUrl: found?.baseUrl ?? '',
+    })
+    server.reply({ text: 'ready' })
+    expect(await models.test(id)).toMatchObject({ ok: true })
+  })
+})
+
+describe('what is known of a model', () => {
+  it('holds for dated versions of it, and claims nothing about others', () => {
+    expect(knownModel('openai', 'gpt-5-2025-08-07')).toMatchObject({ contextTokens: 400_000, inputUsdPerMillion: 1.25 })
+    expect(knownModel('openai', 'gpt-5-mini')).toMatchObject({ inputUsdPerMillion: 0.25 })
+    expect(knownModel('openai', 'gpt-5-pro')).toMatchObject({ contextTokens: null, inputUsdPerMillion: null })
+    expect(knownModel('anthropic', 'claude-sonnet-4-5-20250929')).toMatchObject({ contextTokens: 200_000 })
+    expect(knownModel('ollama', 'llama3.2:3b')).toEqual({
+      contextTokens: null,
+      supportsImages: false,
+      inputUsdPerMillion: null,
+      outputUsdPerMillion: null,
+    })
+    expect(knownModel('ollama', 'llama3.2-vision')).toMatchObject({ supportsImages: true })
+  })
+})

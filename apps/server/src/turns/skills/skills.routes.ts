@@ -1,0 +1,167 @@
+import { posix } from 'node:path'
+import { z } from '@hono/zod-openapi'
+import {
+  moveSkillSchema,
+  saveSkillSchema,
+  skillContentSchema,
+  skillSchema,
+  skillsSchema,
+  threadSkillsSchema,
+} from '@threadbox/protocol/public'
+import {
+  type Api,
+  type ApiContext,
+  defineRoute,
+  idParam,
+  jsonAnswer,
+  jsonBody,
+  makeApi,
+  threadParams,
+} from '../../platform/http/api.ts'
+import { contentHeaders } from '../../platform/http/user-content.ts'
+import type { Files } from '../../sandboxes/files/files.usecases.ts'
+import type { ThreadSetups } from '../../threads/setups/thread-setups.ts'
+import type { Threads } from '../../threads/threads/threads.usecases.ts'
+import { takeInFolder, takeInSkill } from './skill-intake.ts'
+import { presentInForce } from './skills.presenter.ts'
+import type { Skills, TakeIn } from './skills.usecases.ts'
+
+const tags = ['skills']
+const params = z.object({ skillId: idParam })
+const answer = { 200: jsonAnswer(skillSchema, 'The skill.') }
+const created = { 201: jsonAnswer(skillSchema, 'The new skill.') }
+const path = '/skills/{skillId}' as const
+const accepted = 'a zip (application/zip), a SKILL.md (text/markdown), or a form with its files, each under its path'
+
+const listRoute = defineRoute({
+  method: 'get',
+  path: '/skills',
+  tags,
+  summary: 'List the skills of the person and of their workspaces',
+  responses: { 200: jsonAnswer(skillsSchema, 'All skills, in the order of names.') },
+})
+const createSkillRoute = defineRoute({
+  method: 'post',
+  path: '/skills',
+  tags,
+  summary: `Add a skill for all threads of the person, or for those of a workspace: the body is ${accepted}`,
+  request: { query: z.object({ workspaceId: z.string().min(1).max(64).optional() }) },
+  responses: created,
+})
+const getRoute = defineRoute({
+  method: 'get',
+  path,
+  tags,
+  summary: 'Read the SKILL.md of a skill and the names of its files',
+  request: { params },
+  responses: { 200: jsonAnswer(skillContentSchema, 'The skill with its instructions.') },
+})
+const replaceRoute = defineRoute({
+  method: 'put',
+  path: `${path}/content`,
+  tags,
+  summary: `Replace everything in a skill; a SKILL.md alone keeps its other files. The body is ${accepted}. \`if-match\` with its version protects what somebody else wrote`,
+  request: { params, headers: z.object({ 'if-match': z.string().max(200).optional() }) },
+  responses: answer,
+})
+const moveRoute = defineRoute({
+  method: 'patch',
+  path,
+  tags,
+  summary: 'Move a skill into a workspace, or out of it for all threads of the person',
+  request: { params, body: jsonBody(moveSkillSchema) },
+  responses: answer,
+})
+const deleteRoute = defineRoute({
+  method: 'delete',
+  path,
+  tags,
+  summary: 'Delete a skill',
+  request: { params },
+  responses: answer,
+})
+const archiveRoute = defineRoute({
+  method: 'get',
+  path: `${path}/archive`,
+  tags,
+  summary: 'Download the folder of a skill as a zip',
+  request: { params },
+  responses: { 200: { description: 'The zip.', content: { 'application/zip': { schema: z.string() } } } },
+})
+const ofThreadRoute = defineRoute({
+  method: 'get',
+  path: '/threads/{threadId}/skills',
+  tags,
+  summary: 'List the skills that the agent of a thread has, and where each comes from',
+  request: { params: threadParams },
+  responses: { 200: jsonAnswer(threadSkillsSchema, 'Its skills, in the order of names.') },
+})
+const saveRoute = defineRoute({
+  method: 'post',
+  path: '/threads/{threadId}/skills',
+  tags,
+  summary: 'Save a folder of the sandbox as a skill',
+  request: { params: threadParams, body: jsonBody(saveSkillSchema) },
+  responses: created,
+})
+
+export function skillRoutes({
+  skills,
+  threads,
+  files,
+  placeOf,
+}: {
+  skills: Skills
+  threads: Threads
+  files: Files
+  /** What decides which skills a thread has. */
+  placeOf: ThreadSetups['placeOf']
+}): Api {
+  const api = makeApi()
+  const userId = (context: Pick<ApiContext, 'get'>) => context.get('caller').userId
+  const bodyOf =
+    (context: ApiContext): TakeIn =>
+    (present) =>
+      takeInSkill(context.req.raw.body, context.req.header('content-type') ?? '', present)
+
+  api.openapi(listRoute, async (context) => context.json(await skills.list(userId(context)), 200))
+  api.openapi(createSkillRoute, async (context) => {
+    const { workspaceId = null } = context.req.valid('query')
+    return context.json(await skills.create(userId(context), workspaceId, bodyOf(context)), 201)
+  })
+  api.openapi(getRoute, async (context) =>
+    context.json(await skills.get(userId(context), context.req.valid('param').skillId), 200),
+  )
+  api.openapi(replaceRoute, async (context) => {
+    const { skillId } = context.req.valid('param')
+    const over = context.req.valid('header')['if-match']
+    return context.json(await skills.replace(userId(context), { skillId, over, takeIn: bodyOf(context) }), 200)
+  })
+  api.openapi(moveRoute, async (context) => {
+    const { workspaceId } = context.req.valid('json')
+    return context.json(await skills.move(userId(context), context.req.valid('param').skillId, workspaceId), 200)
+  })
+  api.openapi(deleteRoute, async (context) =>
+    context.json(await skills.delete(userId(context), context.req.valid('param').skillId), 200),
+  )
+  api.openapi(archiveRoute, async (context) => {
+    const { name, content } = await skills.archive(userId(context), context.req.valid('param').skillId)
+    const headers = contentHeaders({ mediaType: 'application/zip', name: `${name}.zip`, isDownload: true })
+    return context.newResponse(ReadableStream.from(content) as ReadableStream<Uint8Array>, 200, headers)
+  })
+  api.openapi(ofThreadRoute, async (context) => {
+    const row = await threads.open(userId(context), context.req.valid('param').threadId)
+    const inForce = await skills.ofThread(await placeOf(row))
+    return context.json({ skills: presentInForce(inForce) }, 200)
+  })
+  api.openapi(saveRoute, async (context) => {
+    const { threadId } = context.req.valid('param')
+    await threads.open(userId(context), threadId)
+    const { path: folder, workspaceId } = context.req.valid('json')
+    const { signal } = context.req.raw
+    const takeIn = async () =>
+      takeInFolder(await files.archive(threadId, folder, { only: [], signal }), posix.basename(posix.resolve(folder)))
+    return context.json(await skills.create(userId(context), workspaceId, takeIn), 201)
+  })
+  return api
+}

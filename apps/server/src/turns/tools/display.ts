@@ -1,0 +1,78 @@
+import type { Display } from '@threadbox/protocol/public'
+import { z } from 'zod'
+import type { BlobStore } from '../../platform/blobs/blob-store.ts'
+import { resultBlob } from '../../threads/attachments/stored-output.ts'
+import type { RunDisplay } from './follow-run.ts'
+
+/** A Jupyter result. Values are text, text in lines, base64 for binary types, or JSON. */
+const bundleSchema = z.object({ data: z.record(z.string(), z.unknown()) })
+
+/** Richest first; what is not listed comes after, plain text last. */
+const preference = [
+  'application/vnd.plotly.v1+json',
+  'text/html',
+  'image/svg+xml',
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'application/pdf',
+  'text/markdown',
+  'text/latex',
+  'application/json',
+]
+/** Text up to this length travels in the entry; more is fetched when it is looked at. A page always has an address. */
+const maxInlineCharacters = 16 * 1024
+const maxItems = 8
+
+const binaryTypes = /^(image\/(?!svg)|audio\/|video\/|application\/pdf|application\/octet-stream)/
+
+/** Stores what of a rich result is not small text, and describes all of it. */
+export async function storeDisplay(
+  run: RunDisplay,
+  context: { call: { id: string; threadId: string }; blobs: BlobStore },
+): Promise<Display> {
+  const bundle = bundleSchema.safeParse(safeJson(run.bundleJson))
+  const data = bundle.data?.data ?? {}
+  const types = Object.keys(data)
+    .filter((type) => /^[a-z]+\/[a-z0-9.+-]{1,100}$/i.test(type))
+    .sort((a, b) => rank(a) - rank(b))
+    .slice(0, maxItems)
+  const items: Display['items'] = []
+  for (const [position, mediaType] of types.entries()) {
+    const content = contentOf(mediaType, data[mediaType])
+    if (content === undefined) continue
+    const bytes = Buffer.from(content)
+    const isShort = typeof content === 'string' && content.length <= maxInlineCharacters
+    const text = isShort ? { text: content } : {}
+    // A page inside of the app's own would be under the app's rules, which let no script of others run.
+    if (isShort && mediaType !== 'text/html') {
+      items.push({ mediaType, ...text, sizeBytes: bytes.length })
+      continue
+    }
+    const { key, url } = resultBlob(context.call, `display-${run.index}-${position}`)
+    await context.blobs.put(key, bytes)
+    items.push({ mediaType, ...text, url, sizeBytes: bytes.length })
+  }
+  return { id: `${context.call.id}-${run.index}`, items }
+}
+
+function rank(mediaType: string): number {
+  if (mediaType === 'text/plain') return preference.length + 1
+  const index = preference.indexOf(mediaType)
+  return index < 0 ? preference.length : index
+}
+
+function contentOf(mediaType: string, value: unknown): string | Uint8Array | undefined {
+  const text = Array.isArray(value) ? value.join('') : value
+  if (typeof text !== 'string') return text === undefined || text === null ? undefined : JSON.stringify(text)
+  return binaryTypes.test(mediaType) ? Buffer.from(text, 'base64') : text
+}
+
+function safeJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

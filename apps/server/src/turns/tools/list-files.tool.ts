@@ -1,0 +1,53 @@
+import { filesystem } from '@threadbox/protocol/guest'
+import { z } from 'zod'
+import { formatBytes } from '../../platform/texts/excerpt.models.ts'
+import { succeeded } from './outcomes.ts'
+import { fileErrorOf, pathIn } from './sandbox-files.ts'
+import { defineTool } from './tool.ts'
+
+const input = z.object({
+  path: z.string().min(1).max(4096).optional().describe('Folder to list. Default: /home/user.'),
+  depth: z.number().int().min(1).max(5).optional().describe('How many levels. Default 1.'),
+})
+
+/** More names than this are of no use to a reader; the answer says how many are missing. */
+const maxEntries = 500
+
+/** Lists a folder. */
+export const listFiles = defineTool({
+  name: 'list_files',
+  description:
+    'Lists a folder: names, sizes, folders with a slash at the end, links with their target. At most 500 names.',
+  input,
+  recovery: 'repeat',
+  isWriting: false,
+  run: async ({ path: given, depth }, context) => {
+    const path = pathIn(given ?? '.')
+    const request = { path, depth: depth ?? 1 }
+    const { entries } = await context.sandbox.files
+      .listDir(request, { signal: context.signal })
+      .catch((error: unknown) => {
+        throw fileErrorOf(error, path)
+      })
+    const lines = entries
+      .map((entry) => ({ name: relativeTo(path, entry.path), entry }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .map(({ name, entry }) => lineOf(name, entry))
+    const missing = lines.length - maxEntries
+    const shown = lines.slice(0, maxEntries)
+    const note = missing > 0 ? [`[${missing} more; list a folder below, or use search_files]`] : []
+    const text = lines.length === 0 ? '(empty)' : [...shown, ...note].join('\n')
+    return succeeded({ kind: 'text', text, path }, `${path}:\n${text}`)
+  },
+})
+
+function lineOf(name: string, entry: filesystem.EntryInfo): string {
+  if (entry.type === filesystem.FileType.DIRECTORY) return `${name}/`
+  if (entry.symlinkTarget !== undefined) return `${name} -> ${entry.symlinkTarget}`
+  return `${name}  ${formatBytes(Number(entry.size))}`
+}
+
+function relativeTo(folder: string, path: string): string {
+  const prefix = folder === '/' ? '/' : `${folder}/`
+  return path.startsWith(prefix) ? path.slice(prefix.length) : path
+}

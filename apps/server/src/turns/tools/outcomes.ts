@@ -1,0 +1,28 @@
+import { isThreadboxError } from '@threadbox/errors'
+import type { ToolResult } from '@threadbox/protocol/public'
+import type { CallOutcome, ModelOutput } from '../record/turn-record.ts'
+
+/** A call that did what it was asked. */
+export function succeeded(result: ToolResult, text: string, image?: ModelOutput['image']): CallOutcome {
+  return {
+    status: 'succeeded',
+    result,
+    error: null,
+    output: { text, isError: false, ...(image === undefined ? {} : { image }) },
+  }
+}
+
+/** A call that ended with an error of ours. Undefined for an error that the tool did not throw on purpose. */
+export function failedWith(
+  error: unknown,
+  status: 'failed' | 'stopped' | 'interrupted' = 'failed',
+): CallOutcome | undefined {
+  if (!isThreadboxError(error)) return undefined
+  const { code, message, remedy } = error
+  return {
+    status,
+    result: null,
+    error: { code, message, remedy },
+    output: { text: `Error: ${message} ${remedy}`, isError: true },
+  }
+}

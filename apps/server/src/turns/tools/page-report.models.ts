@@ -1,0 +1,100 @@
+import type { ThreadboxError } from '@threadbox/errors'
+import type { PageLook, PageReport } from '@threadbox/protocol/guest'
+import { excerptOfText } from '../../platform/texts/excerpt.models.ts'
+import {
+  browserMissing,
+  pageBrowserFailed,
+  pageCrashed,
+  pageFlooded,
+  pageNoAnswer,
+  pageNotResponding,
+  pageTooMuchMemory,
+  pageUnreachable,
+} from './view-page.errors.ts'
+
+type Failure = (facts: { url: string; detail: string }) => ThreadboxError
+
+/** Every way in which a look ends without a picture, as an error. */
+const pageErrors = {
+  'no-browser': () => browserMissing({}),
+  'browser-failed': ({ detail }) => pageBrowserFailed({ detail }),
+  unreachable: pageUnreachable,
+  'no-answer': pageNoAnswer,
+  'not-responding': pageNotResponding,
+  crashed: pageCrashed,
+  'too-much-memory': pageTooMuchMemory,
+  flooded: pageFlooded,
+} as const satisfies Record<NonNullable<PageReport['problem']>, Failure>
+
+/** Why there is no picture, as an error. */
+export function errorOf(report: PageReport): ThreadboxError {
+  const detail = report.detail === '' ? 'There was no picture.' : report.detail
+  return pageErrors[report.problem ?? 'browser-failed']({ url: report.url, detail })
+}
+
+/** Programs of the sandbox can write what they like into a report: it is bounded and only ever shown as text. */
+const maxProblems = 20
+
+/** What was wrong with the page, one line each, for the card. */
+export function problemsOf(report: PageReport): string[] {
+  const lines = [
+    ...report.console.filter(({ level }) => level === 'error' || level === 'assert').map(consoleLine),
+    ...report.failedRequests.map(({ url, problem }) => `${url}: ${problem}`),
+  ]
+  return lines.slice(0, maxProblems).map((line) => line.slice(0, 400))
+}
+
+/** A report in words for the model, the picture aside. */
+export function reportText(report: PageReport, options: { look: PageLook; maxCharacters: number }): string {
+  const { look, maxCharacters } = options
+  const status = report.httpStatus === null ? '' : ` (HTTP ${report.httpStatus})`
+  const title = report.title === '' ? '' : `, title ${JSON.stringify(report.title)}`
+  const dropped = (count: number) => (count === 0 ? [] : [`(${count} more left out)`])
+  const sections = [
+    [`${report.url}${status}${title}`, ...pictureLines(report, look), ...notices(report, look)],
+    section('Console', [...report.console.map(consoleLine), ...dropped(report.consoleLeftOut)]),
+    section('Requests that failed', [
+      ...report.failedRequests.map(({ url, problem }) => `${url}: ${problem}`),
+      ...dropped(report.failedRequestsLeftOut),
+    ]),
+    section('Text of the page', report.text === '' ? [] : [excerptOfText(report.text, maxCharacters).text]),
+  ]
+  return sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')
+}
+
+function section(title: string, lines: string[]): string[] {
+  return lines.length === 0 ? [] : [`${title}:`, ...lines]
+}
+
+function consoleLine({ level, text, times }: PageReport['console'][number]): string {
+  return `${level}: ${text}${times === 1 ? '' : ` (${times} times)`}`
+}
+
+function pictureLines(report: PageReport, look: PageLook): string[] {
+  const { picture, pageWidth, pageHeight } = report
+  if (picture === null) return []
+  const end = picture.top + picture.height
+  const scale = picture.scale === 1 ? '' : `, made smaller to ${Math.round(picture.scale * 100)} %`
+  const rest = end < pageHeight ? ` The page goes on below: scroll_y=${end} shows more.` : ''
+  return [
+    `Viewport ${look.width}×${look.height}, page ${pageWidth}×${pageHeight} CSS pixels; ` +
+      `the picture shows it from ${picture.top} to ${end}${scale}.${rest}`,
+  ]
+}
+
+function notices(report: PageReport, look: PageLook): string[] {
+  const { isLoaded, waitForFound, windowsRefused, dialogs, text, textCharacters } = report
+  return [
+    report.problem === null && !isLoaded
+      ? `It had not finished loading after ${look.loadTimeoutMs / 1000} s; this is what was there.`
+      : null,
+    waitForFound === false ? `${look.waitFor} did not become visible in this time.` : null,
+    report.problem === null && text.trim() === '' ? 'It shows no text.' : null,
+    textCharacters > text.length ? `It has ${textCharacters} characters of text, of which the first are given.` : null,
+    windowsRefused > 0 ? `It tried to open ${windowsRefused} windows, which was refused.` : null,
+    dialogs.length > 0 ? `Dialogs that it opened were dismissed: ${dialogs.join('; ')}` : null,
+  ].filter((line) => line !== null)
+}

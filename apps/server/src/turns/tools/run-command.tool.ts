@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import type { CallOutcome } from '../record/turn-record.ts'
+import { followRun, type RunEnd } from './follow-run.ts'
+import { outputForModel, verdictOf } from './run-outcome.ts'
+import { defineTool, type ToolContext } from './tool.ts'
+
+const defaultTimeoutSeconds = 600
+const maxTimeoutSeconds = 86_400
+
+const input = z.object({
+  command: z.string().min(1).max(100_000).describe('The command line or script, for Bash.'),
+  timeout_seconds: z
+    .number()
+    .int()
+    .min(1)
+    .max(maxTimeoutSeconds)
+    .optional()
+    .describe(`Ended after so long, with everything it started. Default ${defaultTimeoutSeconds}.`),
+})
+
+/** Runs a command in the thread's shell session. */
+export const runCommand = defineTool({
+  name: 'run_command',
+  description:
+    'Runs a Bash command in the sandbox as the user `user` and gives you its output and exit code. All your commands ' +
+    'share one shell session that lasts from message to message: the directory (cd), exported variables, functions and ' +
+    'an activated virtual environment hold. Commands you run in parallel get a copy of the session each. There is no ' +
+    'terminal and no input: use flags such as -y. A long output is shortened for you and kept whole in a file. A server ' +
+    'belongs into start_service. Any other long job that has to go on after the command must be started in the ' +
+    'background with its output sent to a file, for example `nohup python train.py > train.log 2>&1 &`.',
+  input,
+  recovery: 'attach',
+  isWriting: false,
+  run: async ({ command, timeout_seconds }, context) => {
+    const timeoutMs = (timeout_seconds ?? defaultTimeoutSeconds) * 1000
+    const end = await followRun(context, {
+      start: { case: 'startCommand', value: { command, timeoutMs } },
+      onDisplay: async () => undefined,
+    })
+    return outcomeOf(context, { end, timeoutMs })
+  },
+})
+
+async function outcomeOf(context: ToolContext, run: { end: RunEnd; timeoutMs: number }): Promise<CallOutcome> {
+  const ended = run.end.kind === 'ended' ? run.end.ended : undefined
+  const { status, error } = verdictOf(run.end, { timeoutMs: run.timeoutMs, isSuccess: ended?.exitCode === 0 })
+  const output = await outputForModel(context)
+  const exitCode = ended === undefined || error !== null ? null : ended.exitCode
+  const facts = [
+    exitCode === null ? null : `exit code ${exitCode}`,
+    ended === undefined ? null : `${(ended.durationMs / 1000).toFixed(1)} s`,
+    ended === undefined || ended.cwd === '' ? null : `directory ${ended.cwd}`,
+    ended === undefined || ended.stillRunning.length === 0
+      ? null
+      : `still running in the background: ${ended.stillRunning.join('; ')}`,
+  ].filter((fact) => fact !== null)
+  const reason = error === null ? '' : `\n${error.message} ${error.remedy}`
+  const body = output === '' ? '(no output)' : output
+  return {
+    status,
+    result: { kind: 'command', exitCode, cwd: ended?.cwd === '' ? null : (ended?.cwd ?? null) },
+    error,
+    output: { text: `${body}\n[${facts.join(', ')}]${reason}`.replace('\n[]', ''), isError: error !== null },
+    stillRunning: ended?.stillRunning ?? [],
+  }
+}

@@ -1,0 +1,90 @@
+import { runs } from '@threadbox/protocol/guest'
+import { excerptOf, formatBytes } from '../../platform/texts/excerpt.models.ts'
+import { outputKey, readStored } from '../../threads/attachments/stored-output.ts'
+import type { CallOutcome } from '../record/turn-record.ts'
+import type { RunEnd } from './follow-run.ts'
+import { homeDirectory } from './sandbox-files.ts'
+import type { ToolContext } from './tool.ts'
+import {
+  callInterrupted,
+  callStopped,
+  commandOutOfMemory,
+  commandOutOfProcesses,
+  commandSignalled,
+  commandTimedOut,
+  kernelDied,
+} from './tools.errors.ts'
+
+type EndError = NonNullable<CallOutcome['error']>
+
+/** The status of a run and, when it did not simply exit, why. */
+export function verdictOf(
+  end: RunEnd,
+  options: { timeoutMs: number; isSuccess: boolean },
+): { status: CallOutcome['status']; error: EndError | null } {
+  const say = (error: EndError) => ({ code: error.code, message: error.message, remedy: error.remedy })
+  if (end.kind === 'lost') return { status: 'interrupted', error: say(callInterrupted({})) }
+  if (end.kind === 'stop-unconfirmed') return { status: 'stopped', error: say(callStopped({})) }
+  const { cause, message, signal } = end.ended
+  switch (cause) {
+    case runs.EndCause.STOPPED:
+      return { status: 'stopped', error: say(callStopped({})) }
+    case runs.EndCause.TIMEOUT:
+      return { status: 'failed', error: say(commandTimedOut({ seconds: Math.round(options.timeoutMs / 1000) })) }
+    case runs.EndCause.OUT_OF_MEMORY:
+      return { status: 'failed', error: say(commandOutOfMemory({ detail: message })) }
+    case runs.EndCause.OUT_OF_PROCESSES:
+      return { status: 'failed', error: say(commandOutOfProcesses({ detail: message })) }
+    case runs.EndCause.KERNEL_DIED:
+      return { status: 'failed', error: say(kernelDied({})) }
+    case runs.EndCause.SIGNALLED:
+      return { status: 'failed', error: say(commandSignalled({ signal })) }
+    default:
+      return { status: options.isSuccess ? 'succeeded' : 'failed', error: null }
+  }
+}
+
+/** What the model is shown of a run's output, and where the rest of it is. */
+export async function outputForModel(context: ToolContext): Promise<string> {
+  const { call, blobs, outputCharacters } = context
+  const { sizeBytes } = context.recorder.tail()
+  const key = outputKey(call)
+  const read = async (offset: number, length: number) =>
+    new TextDecoder().decode(await readStored(blobs, { key, offset, length }))
+  if (sizeBytes <= outputCharacters) return plain(await read(0, sizeBytes))
+  const headBytes = Math.floor((outputCharacters * 2) / 3)
+  const tailBytes = outputCharacters - headBytes
+  const head = await read(0, headBytes)
+  const tail = await read(sizeBytes - tailBytes, tailBytes)
+  const { text } = excerptOf({ head: plain(head), tail: plain(tail), sizeBytes, isWhole: false })
+  return `${text}\n[${await saveWhole(context, sizeBytes)}]`
+}
+
+/** Puts the whole output where the agent can read it, unless it is too large for that. */
+async function saveWhole(context: ToolContext, sizeBytes: number): Promise<string> {
+  const tooLarge = `The whole output (${formatBytes(sizeBytes)}) was not saved in the sandbox; to look into it, run it again with the output sent to a file.`
+  if (sizeBytes > context.savedOutputBytes) return tooLarge
+  const path = `${homeDirectory}/.threadbox/outputs/${context.call.id}.txt`
+  try {
+    const blob = await context.blobs.get(outputKey(context.call))
+    if (blob === undefined) return tooLarge
+    await context.sandbox.upload(path, blob.stream)
+    return `The whole output (${formatBytes(sizeBytes)}) is in ${path}; read parts of it with read_file.`
+  } catch {
+    // The sandbox is gone or full: the result of the command itself still stands.
+    return tooLarge
+  }
+}
+
+/** Without terminal colours and cursor movements, and of lines that were overwritten only the last state. */
+export function plain(text: string): string {
+  return (
+    text
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are control characters.
+      .replace(/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g, '')
+      .replaceAll('\r\n', '\n')
+      .split('\n')
+      .map((line) => (line.includes('\r') ? (line.split('\r').findLast((part) => part !== '') ?? '') : line))
+      .join('\n')
+  )
+}

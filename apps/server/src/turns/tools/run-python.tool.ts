@@ -1,0 +1,91 @@
+import type { Display } from '@threadbox/protocol/public'
+import { z } from 'zod'
+import { excerptOfText } from '../../platform/texts/excerpt.models.ts'
+import { readStored, resultBlob } from '../../threads/attachments/stored-output.ts'
+import type { CallOutcome, ModelOutput } from '../record/turn-record.ts'
+import { storeDisplay } from './display.ts'
+import { followRun, type RunEnd } from './follow-run.ts'
+import { outputForModel, plain, verdictOf } from './run-outcome.ts'
+import { defineTool, type ToolContext } from './tool.ts'
+
+const defaultTimeoutSeconds = 1800
+
+const input = z.object({
+  code: z.string().min(1).max(200_000).describe('Python code. The value of the last expression is shown.'),
+  timeout_seconds: z.number().int().min(1).max(86_400).optional().describe(`Default ${defaultTimeoutSeconds}.`),
+})
+
+/** Runs code in the thread's one Python kernel. */
+export const runPython = defineTool({
+  name: 'run_python',
+  description:
+    'Runs Python code in the one Jupyter kernel of this thread. Variables, functions and imports stay from call to call ' +
+    'and from message to message. Figures (matplotlib, plotly), tables and HTML are shown to the user as they are; you ' +
+    'get the printed output, the value of the last expression and, if your model can see, the last figure. %pip and ! ' +
+    'work. Calls run one after another.',
+  input,
+  recovery: 'attach',
+  isWriting: false,
+  run: async ({ code, timeout_seconds }, context) => {
+    const timeoutMs = (timeout_seconds ?? defaultTimeoutSeconds) * 1000
+    const displays: Display[] = []
+    const end = await followRun(context, {
+      start: { case: 'startCell', value: { code, timeoutMs } },
+      onDisplay: async (display) => {
+        const stored = await storeDisplay(display, context)
+        displays.push(stored)
+        await context.recorder.display(stored)
+      },
+    })
+    return outcomeOf(context, { end, timeoutMs, displays })
+  },
+})
+
+async function outcomeOf(
+  context: ToolContext,
+  run: { end: RunEnd; timeoutMs: number; displays: readonly Display[] },
+): Promise<CallOutcome> {
+  const ended = run.end.kind === 'ended' ? run.end.ended : undefined
+  const traceback = ended === undefined || ended.errorName === '' ? null : plain(ended.traceback)
+  const { status, error } = verdictOf(run.end, { timeoutMs: run.timeoutMs, isSuccess: traceback === null })
+  const printed = await outputForModel(context)
+  const values = run.displays.flatMap((display) => plainFormOf(display))
+  const parts = [
+    printed,
+    ...values,
+    traceback === null ? '' : excerptOfText(traceback, context.outputCharacters).text,
+    error === null ? '' : `${error.message} ${error.remedy}`,
+  ].filter((part) => part !== '')
+  const image = await lastImage(context, run.displays)
+  return {
+    status,
+    // Displays were recorded one by one as they came; the caller puts the ones of an earlier process before these.
+    result: { kind: 'python', displays: [...run.displays], traceback },
+    error,
+    output: {
+      text: parts.length === 0 ? '(no output)' : excerptOfText(parts.join('\n'), context.outputCharacters * 2).text,
+      isError: traceback !== null || error !== null,
+      ...(image === undefined ? {} : { image }),
+    },
+  }
+}
+
+/** The plain form of a result, or what kind of thing the user is shown. */
+function plainFormOf(display: Display): string[] {
+  const text = display.items.find((item) => item.mediaType === 'text/plain')?.text
+  const rich = display.items.filter((item) => item.mediaType !== 'text/plain').map((item) => item.mediaType)
+  const shown = rich.length === 0 ? '' : `[shown to the user: ${rich[0]}]`
+  return [[shown, text ?? ''].filter((part) => part !== '').join(' ')].filter((part) => part !== '')
+}
+
+const maxImageBytes = 4 * 1024 * 1024
+
+async function lastImage(context: ToolContext, displays: readonly Display[]): Promise<ModelOutput['image']> {
+  const items = displays.flatMap((display) => display.items)
+  const item = items.findLast(({ mediaType }) => mediaType === 'image/png' || mediaType === 'image/jpeg')
+  if (item?.url === undefined || item.sizeBytes > maxImageBytes) return undefined
+  const name = item.url.slice(item.url.lastIndexOf('/') + 1)
+  const { key } = resultBlob(context.call, name)
+  const head = await readStored(context.blobs, { key, offset: 0, length: 1 })
+  return head.length === 0 ? undefined : { key, mediaType: item.mediaType }
+}

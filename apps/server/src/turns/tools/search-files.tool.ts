@@ -1,0 +1,100 @@
+import { process as processes } from '@threadbox/protocol/guest'
+import { z } from 'zod'
+import type { AwakeSandbox } from '../../sandboxes/state/sandbox-access.ts'
+import { succeeded } from './outcomes.ts'
+import { pathIn } from './sandbox-files.ts'
+import { defineTool } from './tool.ts'
+import { searchFailed } from './tools.errors.ts'
+
+const input = z.object({
+  pattern: z.string().min(1).max(2000).describe('Regular expression (Rust syntax), matched line by line.'),
+  path: z.string().min(1).max(4096).optional().describe('File or folder to search. Default: /home/user.'),
+  glob: z.string().max(200).optional().describe('Only files whose name fits, for example *.py'),
+  ignore_case: z.boolean().optional(),
+  names_only: z.boolean().optional().describe('List the files that match instead of the lines.'),
+})
+
+/** More hits than this are narrowed down better than read. */
+const maxLines = 200
+
+/** Searches the text of files. */
+export const searchFiles = defineTool({
+  name: 'search_files',
+  description:
+    'Searches the text of files with ripgrep: file, line number and line of each hit, at most 200. Hidden files and what ' +
+    '.gitignore excludes are left out.',
+  input,
+  recovery: 'repeat',
+  isWriting: false,
+  run: async (call, context) => {
+    const path = pathIn(call.path ?? '.')
+    const found = await runForLines(context.sandbox, {
+      argv: ['rg', ...argumentsOf(call), '--', path],
+      maxLines,
+      signal: context.signal,
+    })
+    // ripgrep ends with 1 when nothing matched and with 2 when something was wrong, perhaps beside hits.
+    if (found.exitCode !== null && found.exitCode > 1 && found.lines.length === 0) {
+      throw searchFailed({ problem: found.errors.trim().slice(0, 500) || `exit code ${found.exitCode}` })
+    }
+    const note = found.isCut ? `\n[only the first ${maxLines}; narrow the search for more]` : ''
+    const text = found.lines.length === 0 ? 'No matches.' : found.lines.join('\n') + note
+    return succeeded({ kind: 'text', text, path }, text)
+  },
+})
+
+function argumentsOf(call: z.infer<typeof input>): string[] {
+  return [
+    '--color=never',
+    '--no-heading',
+    '--line-number',
+    '--sort=path',
+    '--max-columns=400',
+    '--max-columns-preview',
+    ...(call.ignore_case === true ? ['--ignore-case'] : []),
+    ...(call.names_only === true ? ['--files-with-matches'] : []),
+    ...(call.glob === undefined ? [] : [`--glob=${call.glob}`]),
+    `--regexp=${call.pattern}`,
+  ]
+}
+
+/** Runs a program by its arguments, without a shell, and takes its first lines; then it is ended. */
+async function runForLines(
+  sandbox: AwakeSandbox,
+  options: { argv: readonly string[]; maxLines: number; signal: AbortSignal },
+): Promise<{ lines: string[]; errors: string; exitCode: number | null; isCut: boolean }> {
+  const [command = '', ...args] = options.argv
+  const decoder = new TextDecoder()
+  let text = ''
+  let errors = ''
+  let exitCode: number | null = null
+  let pid: number | undefined
+  let lineCount = 0
+  const stream = sandbox.processes.start(
+    { process: { cmd: command, args, envs: {} }, stdin: false },
+    { signal: options.signal },
+  )
+  for await (const { event } of stream) {
+    const what = event?.event
+    if (what?.case === 'start') pid = what.value.pid
+    if (what?.case === 'end') exitCode = what.value.exitCode
+    if (what?.case !== 'data') continue
+    const { output } = what.value
+    if (output.case === 'stderr') errors = (errors + decoder.decode(output.value)).slice(0, 4000)
+    if (output.case !== 'stdout') continue
+    const piece = decoder.decode(output.value, { stream: true })
+    text += piece
+    lineCount += piece.split('\n').length - 1
+    if (lineCount > options.maxLines) break
+  }
+  const isCut = lineCount > options.maxLines
+  if (isCut && pid !== undefined) await killQuietly(sandbox, pid)
+  const lines = text.split('\n').filter((line) => line !== '')
+  return { lines: lines.slice(0, options.maxLines), errors, exitCode, isCut }
+}
+
+async function killQuietly(sandbox: AwakeSandbox, pid: number): Promise<void> {
+  const request = { process: { selector: { case: 'pid' as const, value: pid } }, signal: processes.Signal.SIGKILL }
+  // It may have ended by itself in the meantime, which is what is wanted.
+  await sandbox.processes.sendSignal(request).catch(() => undefined)
+}

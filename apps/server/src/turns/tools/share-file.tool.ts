@@ -1,0 +1,34 @@
+import { posix } from 'node:path'
+import { z } from 'zod'
+import { formatBytes } from '../../platform/texts/excerpt.models.ts'
+import { mediaTypeOf } from '../../platform/texts/media-type.models.ts'
+import { resultBlob } from '../../threads/attachments/stored-output.ts'
+import { succeeded } from './outcomes.ts'
+import { pathIn } from './sandbox-files.ts'
+import { defineTool } from './tool.ts'
+
+const input = z.object({
+  path: z.string().min(1).max(4096).describe('Path of the file; relative ones begin at /home/user.'),
+  caption: z.string().max(500).optional().describe('One line on what it is.'),
+})
+
+/** Hands a file to the user: a copy that stays even when the sandbox is gone. */
+export const shareFile = defineTool({
+  name: 'share_file',
+  description:
+    'Gives a file to the user as a card to open or download. The card keeps a copy as the file is now; share it again ' +
+    'after changes. Pack a folder into an archive first.',
+  input,
+  recovery: 'repeat',
+  isWriting: false,
+  run: async ({ path: given, caption }, context) => {
+    const path = pathIn(given)
+    const { key, url } = resultBlob(context.call, 'file')
+    const { stream } = await context.sandbox.download(path, context.signal)
+    const { sizeBytes } = await context.blobs.put(key, stream)
+    const name = posix.basename(path)
+    const mediaType = mediaTypeOf(name)
+    const result = { kind: 'file' as const, path, name, mediaType, sizeBytes, url, caption: caption ?? null }
+    return succeeded(result, `The user has a card with ${name} (${formatBytes(sizeBytes)}).`)
+  },
+})

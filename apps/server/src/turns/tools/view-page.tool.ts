@@ -1,0 +1,144 @@
+import { type PageLook, type PageReport, pageReportSchema } from '@threadbox/protocol/guest'
+import { serviceNameSchema } from '@threadbox/protocol/public'
+import { z } from 'zod'
+import { parseJson } from '../../platform/system/parse-json.ts'
+import { imageTypeOf } from '../../platform/texts/media-type.models.ts'
+import { serviceFailed } from '../../sandboxes/services/services.errors.ts'
+import { resultBlob } from '../../threads/attachments/stored-output.ts'
+import type { CallOutcome } from '../record/turn-record.ts'
+import { followRun } from './follow-run.ts'
+import { makeMemoryRecorder } from './memory-recorder.ts'
+import { failedWith, succeeded } from './outcomes.ts'
+import { errorOf, problemsOf, reportText } from './page-report.models.ts'
+import { verdictOf } from './run-outcome.ts'
+import { defineTool, type ToolContext } from './tool.ts'
+import { callInputInvalid } from './tools.errors.ts'
+import { pageBrowserFailed, pageLookUnsupported, pageNotLocal } from './view-page.errors.ts'
+
+const defaultTimeoutSeconds = 30
+/** No model with vision takes more without making the picture smaller itself. */
+const maxEdge = 1568
+
+const input = z.object({
+  service: serviceNameSchema.optional().describe('Name of a service. Default: the only one there is.'),
+  url: z.string().min(1).max(2000).optional().describe('Instead of a service: http://localhost:<port>/…'),
+  path: z.string().max(2000).optional().describe('With a service: path and query of the page. Default: /'),
+  width: z.number().int().min(200).max(maxEdge).optional().describe('Of the viewport. Default 1280; a phone has 390.'),
+  height: z.number().int().min(200).max(maxEdge).optional().describe('Of the viewport. Default 800.'),
+  full_page: z.boolean().optional().describe('Shows up to 2400 pixels of a page that is longer than the viewport.'),
+  scroll_y: z.number().int().min(0).max(1_000_000).optional().describe('Scrolls down so far first.'),
+  wait_for: z.string().min(1).max(500).optional().describe('CSS selector of what has to be visible first.'),
+  timeout_seconds: z.number().int().min(1).max(120).optional().describe('For loading. Default 30.'),
+})
+type Input = z.infer<typeof input>
+
+/** The browser's start and the picture have limits of their own in the guest; this is behind all of them. */
+const beyondLoadingMs = 150_000
+/** A report with its picture and all of its text. */
+const maxReportBytes = 8 * 1024 * 1024
+
+/** Shows a page of the sandbox to the model, and to the user: picture, text, console, failed requests. */
+export const viewPage = defineTool({
+  name: 'view_page',
+  description:
+    'Opens a page of this sandbox in a browser inside it and shows you a picture of it, with its text, HTTP status, ' +
+    'console messages and failed requests. The user sees the picture too. Scripts run, so it shows what a visitor ' +
+    'sees. Each look is a new visit without cookies; it cannot click or type. For pages of services and ports of the ' +
+    'sandbox only.',
+  input,
+  recovery: 'repeat',
+  isWriting: false,
+  run: async (call, context) => {
+    const look: PageLook = {
+      url: await addressOf(call, context),
+      width: call.width ?? 1280,
+      height: call.height ?? 800,
+      isFullPage: call.full_page ?? false,
+      scrollY: call.scroll_y ?? 0,
+      waitFor: call.wait_for ?? null,
+      loadTimeoutMs: (call.timeout_seconds ?? defaultTimeoutSeconds) * 1000,
+    }
+    const recorder = makeMemoryRecorder(maxReportBytes)
+    const timeoutMs = look.loadTimeoutMs + beyondLoadingMs
+    const end = await followRun(
+      { ...context, recorder },
+      {
+        start: { case: 'startCommand', value: { command: commandFor(look), timeoutMs } },
+        onDisplay: async () => undefined,
+      },
+    )
+    void context.sandbox.runs.forget({ key: context.call.id }).catch(() => undefined)
+    const exitCode = end.kind === 'ended' ? end.ended.exitCode : null
+    const { status, error } = verdictOf(end, { timeoutMs, isSuccess: exitCode === 0 })
+    if (error !== null) {
+      return { status, result: null, error, output: { text: `Error: ${error.message} ${error.remedy}`, isError: true } }
+    }
+    if (exitCode === 126 || exitCode === 127) throw pageLookUnsupported({})
+    return await outcomeOf(context, { look, report: reportIn(recorder.text()) })
+  },
+})
+
+/**
+ * The guest's program, beside the session's state and without what a user may have set for programs of their own. Its
+ * argument is JSON in single quotes.
+ */
+function commandFor(look: PageLook): string {
+  const argument = `'${JSON.stringify(look).replaceAll("'", "'\\''")}'`
+  const unset = ['LD_PRELOAD', 'LD_LIBRARY_PATH', 'NODE_OPTIONS', 'NODE_PATH'].map((name) => `-u ${name}`).join(' ')
+  return `( cd / && exec env ${unset} /.guest/look ${argument} 2>/dev/null )`
+}
+
+async function addressOf(call: Input, { call: record, services, signal }: ToolContext): Promise<string> {
+  if (call.url !== undefined) {
+    const address = loopbackAddress(call.url)
+    if (address === undefined) throw pageNotLocal({ url: call.url })
+    return address
+  }
+  const known = (await services.list(record.threadId)).services
+  const name = call.service ?? (known.length === 1 ? known[0]?.name : undefined)
+  if (name === undefined) {
+    const names = known.map((service) => service.name).join(', ')
+    throw callInputInvalid({ problem: `name a service or a url (services: ${names || 'none'})` })
+  }
+  await services.get(record.threadId, name)
+  const { port, status, problem } = await services.settled(record.threadId, name, signal)
+  if (status !== 'running') throw serviceFailed({ name, problem: problem?.message ?? `it is ${status}.` })
+  const path = call.path ?? '/'
+  const address = loopbackAddress(`http://localhost:${port}${path.startsWith('/') ? '' : '/'}${path}`)
+  if (address === undefined) throw callInputInvalid({ problem: 'path is no path of a page' })
+  return address
+}
+
+/** The address when it is one of the machine that the browser runs on; undefined for any other. */
+export function loopbackAddress(text: string): string | undefined {
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`)
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '') return undefined
+  if (url.hostname === '0.0.0.0') url.hostname = 'localhost'
+  const isLoopback = /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
+  return isLoopback ? url.href : undefined
+}
+
+function reportIn(text: string): PageReport {
+  const line = text.trimEnd().split('\n').at(-1) ?? ''
+  const report = pageReportSchema.safeParse(parseJson(line))
+  if (!report.success) throw pageBrowserFailed({ detail: 'it gave no report of the page.' })
+  return report.data
+}
+
+async function outcomeOf(context: ToolContext, seen: { look: PageLook; report: PageReport }): Promise<CallOutcome> {
+  const { report } = seen
+  const text = reportText(report, { look: seen.look, maxCharacters: context.outputCharacters })
+  if (report.problem !== null || report.picture === null) {
+    const failed = failedWith(errorOf(report))
+    const told = `${failed?.output.text ?? ''}\n\nWhat was seen until then:\n${text}`
+    return { status: 'failed', result: null, error: failed?.error ?? null, output: { text: told, isError: true } }
+  }
+  const bytes = Buffer.from(report.picture.base64, 'base64')
+  const mediaType = imageTypeOf(bytes)
+  if (mediaType !== report.picture.mediaType) throw pageBrowserFailed({ detail: 'its picture is none.' })
+  const { key, url } = resultBlob(context.call, 'image')
+  await context.blobs.put(key, bytes)
+  const page = { title: report.title, httpStatus: report.httpStatus, problems: problemsOf(report) }
+  const result = { kind: 'image' as const, path: report.url, mediaType, sizeBytes: bytes.length, url, page }
+  return succeeded(result, text, { key, mediaType })
+}

@@ -1,0 +1,268 @@
+import { z } from '@hono/zod-openapi'
+import {
+  agentDetailsSchema,
+  agentOfferSchema,
+  agentSchema,
+  agentsSchema,
+  captureEnvironmentSchema,
+  createAgentSchema,
+  environmentSchema,
+  importedAgentSchema,
+  setAgentVersionSchema,
+  startAgentSchema,
+  threadSchema,
+  updateAgentSchema,
+} from '@threadbox/protocol/public'
+import {
+  type Api,
+  type ApiContext,
+  defineRoute,
+  idParam,
+  jsonAnswer,
+  jsonBody,
+  makeApi,
+  threadOpener,
+  threadParams,
+} from '../../platform/http/api.ts'
+import { contentHeaders } from '../../platform/http/user-content.ts'
+import type { Threads } from '../../threads/threads/threads.usecases.ts'
+import type { AgentFiles } from './agent-files.usecases.ts'
+import { agentVersionNotFound } from './agents.errors.ts'
+import type { Agents } from './agents.usecases.ts'
+import type { Environments } from './environments.usecases.ts'
+import type { Installs } from './installs.usecases.ts'
+
+const tags = ['agents']
+const params = z.object({ agentId: idParam })
+const answer = { 200: jsonAnswer(agentSchema, 'The agent.') }
+const detailsAnswer = { 200: jsonAnswer(agentDetailsSchema, 'The agent with its versions.') }
+const path = '/agents/{agentId}' as const
+
+const listRoute = defineRoute({
+  method: 'get',
+  path: '/agents',
+  tags,
+  summary: 'List the agents of the person and of their workspaces',
+  responses: { 200: jsonAnswer(agentsSchema, 'All agents, in the order of names.') },
+})
+const createAgentRoute = defineRoute({
+  method: 'post',
+  path: '/agents',
+  tags,
+  summary: 'Create an agent, for the person or for a workspace',
+  request: { body: jsonBody(createAgentSchema) },
+  responses: { 201: jsonAnswer(agentSchema, 'The new agent.') },
+})
+const getRoute = defineRoute({
+  method: 'get',
+  path,
+  tags,
+  summary: 'Get an agent with all of its versions',
+  request: { params },
+  responses: detailsAnswer,
+})
+const updateRoute = defineRoute({
+  method: 'patch',
+  path,
+  tags,
+  summary: 'Change name and description; instructions, model, skills and connections, which makes a new version',
+  request: { params, body: jsonBody(updateAgentSchema) },
+  responses: answer,
+})
+const currentRoute = defineRoute({
+  method: 'put',
+  path: `${path}/current`,
+  tags,
+  summary: 'Make another version the one that threads start from',
+  request: { params, body: jsonBody(setAgentVersionSchema) },
+  responses: answer,
+})
+const deleteRoute = defineRoute({
+  method: 'delete',
+  path,
+  tags,
+  summary: 'Delete an agent with all of its versions; threads that were started from it go on',
+  request: { params },
+  responses: answer,
+})
+const deleteVersionRoute = defineRoute({
+  method: 'delete',
+  path: `${path}/versions/{version}`,
+  tags,
+  summary: 'Delete a version that is not the current one',
+  request: { params: params.extend({ version: idParam }) },
+  responses: detailsAnswer,
+})
+const startRoute = defineRoute({
+  method: 'post',
+  path: `${path}/threads`,
+  tags,
+  summary: 'Start a thread from an agent',
+  request: { params, body: jsonBody(startAgentSchema) },
+  responses: { 201: jsonAnswer(threadSchema, 'The new thread.') },
+})
+
+const file = { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } }
+const exportRoute = defineRoute({
+  method: 'get',
+  path: `${path}/versions/{version}/export`,
+  tags,
+  summary: 'Download a version of an agent as one file, with its skills and its computer, without secrets',
+  request: { params: params.extend({ version: idParam }) },
+  responses: { 200: { description: 'The file.', content: file } },
+})
+const importRoute = defineRoute({
+  method: 'post',
+  path: '/agents/import',
+  tags,
+  summary: 'Make an agent out of such a file, which is the raw body, for the person or for a workspace',
+  request: { query: z.object({ workspaceId: z.string().min(1).max(64).optional() }) },
+  responses: { 201: jsonAnswer(importedAgentSchema, 'The agent, and what of the file there is not here.') },
+})
+
+const offerAnswer = { 200: jsonAnswer(agentOfferSchema, 'Packages that are installed again and again.') }
+const offerPath = '/threads/{threadId}/agent-offer' as const
+const offerRoute = defineRoute({
+  method: 'get',
+  path: offerPath,
+  tags,
+  summary: 'Which packages make it worth to save this thread as an agent, if that is to be offered',
+  request: { params: threadParams },
+  responses: offerAnswer,
+})
+const closeOfferRoute = defineRoute({
+  method: 'delete',
+  path: offerPath,
+  tags,
+  summary: 'Take the offer away: it is not made again for these packages',
+  request: { params: threadParams },
+  responses: offerAnswer,
+})
+
+const environmentAnswer = { 200: jsonAnswer(environmentSchema, 'The captured computer.') }
+const environmentPath = '/environments/{environmentId}' as const
+const environmentParams = z.object({ environmentId: idParam })
+const captureRoute = defineRoute({
+  method: 'post',
+  path: '/threads/{threadId}/environments',
+  tags,
+  summary: 'Copy the computer of a thread without its credentials, so that an agent can have it',
+  request: { params: threadParams, body: jsonBody(captureEnvironmentSchema) },
+  responses: { 201: jsonAnswer(environmentSchema, 'What is in the copy and what is not. It is kept for an hour.') },
+})
+const getEnvironmentRoute = defineRoute({
+  method: 'get',
+  path: environmentPath,
+  tags,
+  summary: 'What is in a captured computer and what is not',
+  request: { params: environmentParams },
+  responses: environmentAnswer,
+})
+const discardRoute = defineRoute({
+  method: 'delete',
+  path: environmentPath,
+  tags,
+  summary: 'Give up a captured computer that no agent has',
+  request: { params: environmentParams },
+  responses: environmentAnswer,
+})
+
+export function agentRoutes({
+  agents,
+  agentFiles,
+  environments,
+  installs,
+  threads,
+}: {
+  agents: Agents
+  agentFiles: AgentFiles
+  environments: Environments
+  installs: Installs
+  threads: Pick<Threads, 'get' | 'open'>
+}): Api {
+  const api = makeApi()
+  const userId = (context: Pick<ApiContext, 'get'>) => context.get('caller').userId
+
+  api.openapi(listRoute, async (context) => context.json(await agents.list(userId(context)), 200))
+  api.openapi(createAgentRoute, async (context) =>
+    context.json(await agents.create(userId(context), context.req.valid('json')), 201),
+  )
+  api.openapi(getRoute, async (context) =>
+    context.json(await agents.get(userId(context), context.req.valid('param').agentId), 200),
+  )
+  api.openapi(updateRoute, async (context) => {
+    const { agentId } = context.req.valid('param')
+    return context.json(await agents.update(userId(context), agentId, context.req.valid('json')), 200)
+  })
+  api.openapi(currentRoute, async (context) => {
+    const { agentId } = context.req.valid('param')
+    return context.json(await agents.setVersion(userId(context), agentId, context.req.valid('json').version), 200)
+  })
+  api.openapi(deleteRoute, async (context) =>
+    context.json(await agents.delete(userId(context), context.req.valid('param').agentId), 200),
+  )
+  api.openapi(deleteVersionRoute, async (context) => {
+    const { agentId, version } = context.req.valid('param')
+    return context.json(await agents.deleteVersion(userId(context), agentId, numberOf(version)), 200)
+  })
+  api.openapi(startRoute, async (context) => {
+    const { agentId } = context.req.valid('param')
+    const order = { ...context.req.valid('json'), agentId, ownerId: userId(context) }
+    const { threadId } = await agents.startThread(order)
+    return context.json(await threads.get(userId(context), threadId), 201)
+  })
+  addEnvironmentRoutes(api, { environments, threads })
+  addFileRoutes(api, agentFiles)
+  addOfferRoutes(api, { installs, threads })
+  return api
+}
+
+function addOfferRoutes(api: Api, { installs, threads }: { installs: Installs; threads: Pick<Threads, 'open'> }): void {
+  const open = threadOpener(threads.open)
+  api.openapi(offerRoute, async (context) => {
+    const threadId = await open(context, context.req.valid('param').threadId)
+    return context.json(await installs.offer(context.get('caller').userId, threadId), 200)
+  })
+  api.openapi(closeOfferRoute, async (context) => {
+    const threadId = await open(context, context.req.valid('param').threadId)
+    return context.json(await installs.close(context.get('caller').userId, threadId), 200)
+  })
+}
+
+function addFileRoutes(api: Api, agentFiles: AgentFiles): void {
+  const userId = (context: Pick<ApiContext, 'get'>) => context.get('caller').userId
+  api.openapi(exportRoute, async (context) => {
+    const { agentId, version } = context.req.valid('param')
+    const { name, content } = await agentFiles.export(userId(context), { agentId, version: numberOf(version) })
+    const headers = contentHeaders({ mediaType: 'application/octet-stream', name, isDownload: true })
+    return context.newResponse(ReadableStream.from(content) as ReadableStream<Uint8Array>, 200, headers)
+  })
+  api.openapi(importRoute, async (context) => {
+    const { workspaceId = null } = context.req.valid('query')
+    const bytes = context.req.raw.body ?? new Blob([]).stream()
+    return context.json(await agentFiles.import(userId(context), { workspaceId, bytes }), 201)
+  })
+}
+
+function addEnvironmentRoutes(
+  api: Api,
+  { environments, threads }: { environments: Environments; threads: Pick<Threads, 'open'> },
+): void {
+  const userId = (context: Pick<ApiContext, 'get'>) => context.get('caller').userId
+  api.openapi(captureRoute, async (context) => {
+    const thread = await threads.open(userId(context), context.req.valid('param').threadId)
+    return context.json(await environments.capture(thread, context.req.valid('json')), 201)
+  })
+  api.openapi(getEnvironmentRoute, async (context) =>
+    context.json(await environments.get(userId(context), context.req.valid('param').environmentId), 200),
+  )
+  api.openapi(discardRoute, async (context) =>
+    context.json(await environments.discard(userId(context), context.req.valid('param').environmentId), 200),
+  )
+}
+
+/** What is no number is no version. */
+function numberOf(version: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(version)) throw agentVersionNotFound({})
+  return Number(version)
+}

@@ -1,0 +1,259 @@
+import type { WorkspaceAction } from '@threadbox/domain'
+import {
+  type Agent,
+  type AgentDetails,
+  type Agents as AgentsView,
+  type CreateAgent,
+  maxAgentsPerHome,
+  maxAgentVersions,
+  type UpdateAgent,
+} from '@threadbox/protocol/public'
+import type { Audit } from '../../people/audit/audit.ts'
+import { isUniqueViolation } from '../../platform/database/database.ts'
+import type { System } from '../../platform/system/system.ts'
+import type { Access } from '../../threads/access/access.ts'
+import { workspaceNotFound } from '../../threads/access/workspaces.errors.ts'
+import { nameKey } from '../../threads/access/workspaces.presenter.ts'
+import { connectionNotFound } from '../../turns/connections/connections.errors.ts'
+import { skillNotFound } from '../../turns/skills/skills.errors.ts'
+import {
+  agentLimitReached,
+  agentNameTaken,
+  agentNotFound,
+  agentVersionCurrent,
+  agentVersionLimitReached,
+  agentVersionNotFound,
+} from './agents.errors.ts'
+import { presentAgent, presentVersion } from './agents.presenter.ts'
+import type { AgentStore } from './agents.store.ts'
+import type { AgentRow, AgentVersionRow } from './agents.table.ts'
+import type { EnvironmentRow } from './environments.table.ts'
+import type { Environments } from './environments.usecases.ts'
+import { type StartDependencies, type StartThread, startThread } from './start-thread.ts'
+
+/**
+ * Agents of people and of workspaces. Every method throws `agent.not-found`, also for an agent that the person has no
+ * part in; those that take skills, connections and a captured computer throw `skill.not-found`,
+ * `connection.not-found` and `environment.not-found`.
+ */
+export type Agents = {
+  list(userId: string): Promise<AgentsView>
+  get(userId: string, agentId: string): Promise<AgentDetails>
+  /** Throws `agent.name-taken`, `agent.limit-reached`, `workspace.not-found` and `workspace.archived`. */
+  create(userId: string, request: CreateAgent): Promise<Agent>
+  /** Throws `agent.name-taken` and `agent.version-limit-reached`. */
+  update(userId: string, agentId: string, request: UpdateAgent): Promise<Agent>
+  /** Throws `agent.version-not-found`. */
+  setVersion(userId: string, agentId: string, version: number): Promise<Agent>
+  delete(userId: string, agentId: string): Promise<Agent>
+  /** Throws `agent.version-not-found` and `agent.version-current`. */
+  deleteVersion(userId: string, agentId: string, version: number): Promise<AgentDetails>
+  /**
+   * The version that a thread would start from; null asks for the current one. Throws `agent.not-found` unless this
+   * person may do this with the agent, and `agent.version-not-found`.
+   */
+  resolve(userId: string, wanted: WantedVersion): Promise<{ name: string; version: number }>
+  /** The rows of an agent and of one of its versions, or of its current one; throws as `resolve`. */
+  choose(userId: string, wanted: WantedVersion): Promise<{ agent: AgentRow; version: AgentVersionRow }>
+  /**
+   * Starts a thread for a person who may use the agent. Throws `agent.version-not-found`, `workspace.archived`. With a
+   * `threadId` the order may be given again after a crash: it makes one thread of this id, never two.
+   */
+  startThread(order: StartThread): Promise<{ threadId: string; version: number }>
+}
+
+type WantedVersion = { agentId: string; version: number | null; action: WorkspaceAction }
+
+export type AgentsDependencies = StartDependencies & {
+  store: AgentStore
+  access: Access
+  workspaceIdsOf: (userId: string) => Promise<string[]>
+  /** Throws unless the workspace is there and may be added to. */
+  requireWorkspace: (userId: string, workspaceId: string) => Promise<void>
+  /** Skills and connections that this person may use. */
+  skillIdsOf: (userId: string) => Promise<string[]>
+  connectionIdsOf: (userId: string) => Promise<string[]>
+  /** Captured computers. */
+  environments: Pick<Environments, 'prepare' | 'keep' | 'sweep'>
+  environmentRows: (ids: readonly string[]) => Promise<ReadonlyMap<string, EnvironmentRow>>
+  audit: Audit
+  system: System
+  /** Agents of this person or workspace are others than before. */
+  onChanged: (home: { userId: string; workspaceId: string | null }) => Promise<void>
+}
+
+export function makeAgents(dependencies: AgentsDependencies): Agents {
+  const { store, access, audit, system } = dependencies
+  const open = async (userId: string, agentId: string, action: WorkspaceAction = 'manage') => {
+    const row = await store.find(agentId)
+    const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.owner_id ?? '' }
+    if (row === undefined || !(await access.may(userId, action, subject))) throw agentNotFound({})
+    return row
+  }
+  const choose = async (userId: string, { agentId, version: wanted, action }: WantedVersion) => {
+    const agent = await open(userId, agentId, action)
+    const version = await store.version(agent.id, wanted ?? agent.current_version)
+    if (version === undefined) throw agentVersionNotFound({})
+    return { agent, version }
+  }
+  const environmentsOf = (versions: readonly AgentVersionRow[]) =>
+    dependencies.environmentRows(versions.flatMap(({ environment_id }) => environment_id ?? []))
+  const present = async (agentId: string) => {
+    const agent = await store.find(agentId)
+    const current = agent && (await store.version(agentId, agent.current_version))
+    if (agent === undefined || current === undefined) throw agentNotFound({})
+    return presentAgent({ agent, current }, await environmentsOf([current]))
+  }
+  const details = async (agentId: string) => {
+    const versions = await store.versions(agentId)
+    const environments = await environmentsOf(versions)
+    return { ...(await present(agentId)), versions: versions.map((row) => presentVersion(row, environments)) }
+  }
+  const changed = async (userId: string, row: AgentRow, action: string) => {
+    await audit.record({ userId, action, subject: row.id, details: { name: row.name } })
+    await dependencies.onChanged({ userId: row.owner_id, workspaceId: row.workspace_id })
+  }
+  return {
+    list: async (userId) => {
+      const rows = await store.list([userId, ...(await dependencies.workspaceIdsOf(userId))])
+      const environments = await environmentsOf(rows.map(({ current }) => current))
+      return { agents: rows.map((row) => presentAgent(row, environments)) }
+    },
+    get: async (userId, agentId) => details((await open(userId, agentId, 'read')).id),
+    create: async (userId, request) => {
+      const row = await create(dependencies, userId, request)
+      await changed(userId, row, 'agent-added')
+      return await present(row.id)
+    },
+    update: async (userId, agentId, request) => {
+      const row = await open(userId, agentId)
+      await update(dependencies, { userId, row, request })
+      await changed(userId, row, 'agent-changed')
+      return await present(agentId)
+    },
+    setVersion: async (userId, agentId, version) => {
+      const row = await open(userId, agentId)
+      if (!(await store.setCurrent(agentId, version, system.now()))) throw agentVersionNotFound({})
+      await changed(userId, row, 'agent-changed')
+      return await present(agentId)
+    },
+    delete: async (userId, agentId) => {
+      const row = await open(userId, agentId)
+      const last = await present(agentId)
+      await store.remove(agentId)
+      await dependencies.environments.sweep()
+      await changed(userId, row, 'agent-deleted')
+      return last
+    },
+    deleteVersion: async (userId, agentId, version) => {
+      const row = await open(userId, agentId)
+      if ((await store.version(agentId, version)) === undefined) throw agentVersionNotFound({})
+      if (!(await store.removeVersion(agentId, version))) throw agentVersionCurrent({})
+      await dependencies.environments.sweep()
+      await changed(userId, row, 'agent-changed')
+      return await details(agentId)
+    },
+    choose,
+    resolve: async (userId, wanted) => {
+      const { agent, version } = await choose(userId, wanted)
+      return { name: agent.name, version: version.version }
+    },
+    startThread: async (order) => {
+      const { agentId, version: wanted = null } = order
+      const { agent, version } = await choose(order.ownerId, { agentId, version: wanted, action: 'work' })
+      if (agent.workspace_id !== null) await dependencies.requireWorkspace(order.ownerId, agent.workspace_id)
+      const threadId = await startThread(dependencies, { agent, version, order })
+      return { threadId, version: version.version }
+    },
+  }
+}
+
+type Setup = Omit<AgentVersionRow, 'agent_id' | 'version' | 'created_at'>
+
+/** What a request says of the setup, with what the agent had for the rest. */
+async function setupOf(
+  dependencies: AgentsDependencies,
+  change: { userId: string; request: UpdateAgent; before: Setup },
+): Promise<Setup> {
+  const { userId, request, before } = change
+  const { instructions, modelId, skillIds, connectionIds, environment } = request
+  if (skillIds != null && !isWithin(skillIds, await dependencies.skillIdsOf(userId))) throw skillNotFound({})
+  if (connectionIds != null && !isWithin(connectionIds, await dependencies.connectionIdsOf(userId))) {
+    throw connectionNotFound({})
+  }
+  if (environment != null) await dependencies.environments.prepare(userId, environment)
+  return {
+    instructions: instructions ?? before.instructions,
+    model_id: modelId === undefined ? before.model_id : modelId,
+    skill_ids_json: skillIds === undefined ? before.skill_ids_json : jsonOf(skillIds),
+    connection_ids_json: connectionIds === undefined ? before.connection_ids_json : jsonOf(connectionIds),
+    environment_id: environment === undefined ? before.environment_id : (environment?.id ?? null),
+  }
+}
+
+function isWithin(ids: readonly string[], known: readonly string[]): boolean {
+  const all = new Set(known)
+  return ids.every((id) => all.has(id))
+}
+
+function jsonOf(ids: readonly string[] | null): string | null {
+  return ids === null ? null : JSON.stringify([...new Set(ids)].toSorted())
+}
+
+const emptySetup: Setup = {
+  instructions: '',
+  model_id: null,
+  skill_ids_json: null,
+  connection_ids_json: null,
+  environment_id: null,
+}
+
+async function create(dependencies: AgentsDependencies, userId: string, request: CreateAgent): Promise<AgentRow> {
+  const { store, access, system } = dependencies
+  const { name, description = '', workspaceId = null } = request
+  if (workspaceId !== null) {
+    await dependencies.requireWorkspace(userId, workspaceId)
+    if (!(await access.may(userId, 'manage', { workspaceId, ownerId: userId }))) throw workspaceNotFound({})
+  }
+  const home = workspaceId ?? userId
+  if ((await store.count(home)) >= maxAgentsPerHome) throw agentLimitReached({ limit: maxAgentsPerHome })
+  const setup = await setupOf(dependencies, { userId, request, before: emptySetup })
+  const [id, now] = [system.newId('agent'), system.now()]
+  const row: AgentRow = {
+    ...{ id, owner_id: userId, workspace_id: workspaceId, home },
+    ...{ name, name_key: nameKey(name), description },
+    ...{ current_version: 1, last_version: 1, created_at: now, updated_at: now },
+  }
+  await store.insert(row, { ...setup, agent_id: id, version: 1, created_at: now }).catch((error: unknown) => {
+    throw isUniqueViolation(error) ? agentNameTaken({ name }) : error
+  })
+  if (setup.environment_id !== null) await dependencies.environments.keep(setup.environment_id)
+  return row
+}
+
+async function update(
+  dependencies: AgentsDependencies,
+  change: { userId: string; row: AgentRow; request: UpdateAgent },
+): Promise<void> {
+  const { store, system } = dependencies
+  const { userId, row, request } = change
+  const { name, description } = request
+  const before = await store.version(row.id, row.current_version)
+  if (before === undefined) throw agentNotFound({})
+  const setup = await setupOf(dependencies, { userId, request, before })
+  const columns = {
+    ...(name === undefined ? {} : { name, name_key: nameKey(name) }),
+    ...(description === undefined ? {} : { description }),
+  }
+  if (Object.keys(columns).length > 0) {
+    await store.update(row.id, { ...columns, updated_at: system.now() }).catch((error: unknown) => {
+      throw isUniqueViolation(error) ? agentNameTaken({ name: name ?? row.name }) : error
+    })
+  }
+  const isChanged = (Object.keys(setup) as (keyof Setup)[]).some((key) => setup[key] !== before[key])
+  if (!isChanged) return
+  const kept = await store.versions(row.id)
+  if (kept.length >= maxAgentVersions) throw agentVersionLimitReached({ limit: maxAgentVersions })
+  if ((await store.addVersion(row.id, { ...setup, created_at: system.now() })) === undefined) throw agentNotFound({})
+  if (setup.environment_id !== null) await dependencies.environments.keep(setup.environment_id)
+}

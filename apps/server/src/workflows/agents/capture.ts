@@ -1,0 +1,100 @@
+import { isThreadboxError } from '@threadbox/errors'
+import type { RescueReport, RescueRequest } from '@threadbox/protocol/guest'
+import type { CleanedSandbox, ForkedSandbox, PreservedMemory, PreservedSandbox } from '@threadbox/protocol/host'
+import type { HostClient } from '../../sandboxes/host/host-client.ts'
+import { hostnameOf, limitsOf } from '../../sandboxes/state/sandbox-rows.ts'
+import type { SandboxRow } from '../../sandboxes/state/sandboxes.table.ts'
+
+export type CaptureDependencies = {
+  host: Pick<HostClient, 'fork' | 'pause' | 'demote' | 'stop' | 'clean' | 'preserve' | 'get'>
+  hashKeyOf: (sandboxId: string) => string
+  budgets: () => Promise<RescueRequest>
+  /** Texts that this installation keeps secret. */
+  storedSecrets: () => Promise<string[]>
+}
+
+/** A copy of a sandbox at rest. `rescue`: what was written down of its memory, null when there was none to be. */
+export type CapturedSandbox = {
+  rescue: RescueReport | null
+  memoryProblem: string
+  cleaned: CleanedSandbox
+  diskBytes: number
+  /** Whether its memory was kept; null: that was not wanted. */
+  memory: PreservedMemory | null
+}
+
+type Copy = { sandboxId: string; bootId: string; hashKey: string; made: ForkedSandbox }
+
+/**
+ * Makes a copy of a sandbox that is of no thread: as a fork, so that the source goes on unharmed, and without a network.
+ * Whoever calls removes what is left when this, or `layCopyToRest`, throws.
+ */
+export async function copySandbox(
+  { host, hashKeyOf }: CaptureDependencies,
+  order: { source: SandboxRow; sandboxId: string; bootId: string },
+): Promise<Copy> {
+  const { source, sandboxId, bootId } = order
+  const hashKey = hashKeyOf(sandboxId)
+  const made = await host.fork(sandboxId, {
+    source: { sandboxId: source.id, snapshotId: null },
+    ...{ bootId, hostname: hostnameOf(sandboxId), limits: limitsOf(source), egress: { kind: 'none' }, hashKey },
+  })
+  return { sandboxId, bootId, hashKey, made }
+}
+
+/**
+ * Takes the secrets off, and ends the copy once its guest has written down what is in its memory, unless that is to be kept
+ * and nothing speaks against it.
+ */
+export async function layCopyToRest(
+  dependencies: CaptureDependencies,
+  { copy, keepsMemory }: { copy: Copy; keepsMemory: boolean },
+): Promise<CapturedSandbox> {
+  const { host } = dependencies
+  const { sandboxId, made } = copy
+  const preserved = keepsMemory ? await preserve(dependencies, copy) : null
+  const diskBytes = async () => (await host.get(sandboxId, { withUsage: true }))?.diskUsedBytes ?? 0
+  if (preserved?.cleaned !== undefined) {
+    return { ...preserved, memoryProblem: '', diskBytes: await diskBytes() }
+  }
+  const kept =
+    made.from === 'memory' ? await layToRest(dependencies, copy) : { rescue: null, memoryProblem: made.problem }
+  const cleaned = await host.clean(sandboxId, { secrets: await dependencies.storedSecrets() })
+  return { ...kept, cleaned, diskBytes: await diskBytes(), memory: preserved?.memory ?? null }
+}
+
+/** Without `cleaned`: nothing was done, for this reason, and what is in memory is to be written down the other way. */
+async function preserve(
+  dependencies: CaptureDependencies,
+  copy: Copy,
+): Promise<PreservedSandbox | { memory: PreservedMemory; cleaned?: undefined }> {
+  const { sandboxId, bootId, hashKey, made } = copy
+  const unkept = { kept: false as const, traces: [] }
+  if (made.from === 'disk') return { memory: { ...unkept, reason: 'none', detail: made.problem } }
+  try {
+    const secrets = await dependencies.storedSecrets()
+    const budgets = { ...(await dependencies.budgets()), withoutInputs: true }
+    return await dependencies.host.preserve(sandboxId, { bootId, hashKey, secrets, budgets })
+  } catch (error) {
+    if (!isThreadboxError(error)) throw error
+    return { memory: { ...unkept, reason: 'not-saved', detail: error.message } }
+  }
+}
+
+/** What cannot be rescued of the memory is missed in the copy; its files are whole either way. */
+async function layToRest(
+  { host, budgets }: CaptureDependencies,
+  boot: Omit<Copy, 'made'>,
+): Promise<Pick<CapturedSandbox, 'rescue' | 'memoryProblem'>> {
+  const { sandboxId, bootId, hashKey } = boot
+  try {
+    await host.pause(sandboxId, { bootId, hashKey })
+    const demoted = await host.demote(sandboxId, { bootId, budgets: { ...(await budgets()), withoutInputs: true } })
+    return { rescue: demoted.rescue, memoryProblem: demoted.problem }
+  } catch (error) {
+    if (!isThreadboxError(error)) throw error
+    const now = await host.get(sandboxId)
+    if (now?.bootId === bootId) await host.stop(sandboxId, bootId)
+    return { rescue: null, memoryProblem: error.message }
+  }
+}

@@ -1,0 +1,312 @@
+import type { Readable } from 'node:stream'
+import type { SandboxLimits } from '@threadbox/domain'
+import type { RescueReport } from '@threadbox/protocol/guest'
+import type { CaptureEnvironment, Environment, SaveEnvironment } from '@threadbox/protocol/public'
+import type { Operations } from '../../platform/operations/operations.ts'
+import type { System } from '../../platform/system/system.ts'
+import type { HostClient } from '../../sandboxes/host/host-client.ts'
+import type { ServiceStore } from '../../sandboxes/services/services.store.ts'
+import type { ServiceRow } from '../../sandboxes/services/services.table.ts'
+import { limitColumns } from '../../sandboxes/state/sandbox-rows.ts'
+import type { SandboxStore } from '../../sandboxes/state/sandboxes.store.ts'
+import type { SandboxRow } from '../../sandboxes/state/sandboxes.table.ts'
+import type { ThreadRow } from '../../threads/log/threads.table.ts'
+import type { Turns } from '../../turns/engine/turns.usecases.ts'
+import type { Snapshots } from '../../turns/snapshots/snapshots.usecases.ts'
+import { forkTurnRunning } from '../forks/forks.errors.ts'
+import { environmentEmpty, environmentNotFound } from './agents.errors.ts'
+import { type CaptureDependencies, type CapturedSandbox, copySandbox, layCopyToRest } from './capture.ts'
+import type { EnvironmentStore } from './environments.store.ts'
+import type { EnvironmentRow } from './environments.table.ts'
+
+/** Removes an environment that no version of an agent has. */
+export const eraseEnvironmentOperation = 'erase-environment'
+
+/** How long one that was not saved is kept. */
+const draftMs = 60 * 60_000
+/** The longest that a file may take to arrive. Cut off by the server's end, it goes when that is back. */
+const receivingMs = 24 * 60 * 60_000
+
+/** Copies of threads' computers, which agents have and threads are started from. */
+export type Environments = {
+  /**
+   * Copies the computer of a thread that was checked to be the person's, which goes on unharmed. Throws
+   * `environment.empty` when it has none yet and `fork.turn-running` while an answer is being made.
+   */
+  capture(thread: ThreadRow, request?: CaptureEnvironment): Promise<Environment>
+  /** The methods below throw `environment.not-found`, also for one of somebody else. */
+  get(userId: string, environmentId: string): Promise<Environment>
+  /** Gives up one that was not saved. */
+  discard(userId: string, environmentId: string): Promise<Environment>
+  /** Makes one out of what a file says, to be saved within an hour. When it throws nothing of it stays. */
+  receive(userId: string, file: ComputerInFile): Promise<EnvironmentRow>
+  /** How the disk of one differs from its image, without what this installation keeps secret by now. */
+  send(row: EnvironmentRow): Promise<Readable>
+  /** Makes one that was not saved ready to be: overwrites what the person ticked. */
+  prepare(userId: string, wanted: SaveEnvironment): Promise<EnvironmentRow>
+  /** A version of an agent has it from now on. */
+  keep(environmentId: string): Promise<void>
+  /** Removes what no version has any more, after versions were removed. */
+  sweep(): Promise<void>
+  /** At start: removes what no version has any more, and copies that an earlier server did not come to the end of. */
+  recover(): Promise<void>
+  sandboxIds(): Promise<string[]>
+}
+
+export type EnvironmentsDependencies = CaptureDependencies & {
+  store: EnvironmentStore
+  host: HostClient
+  operations: Operations
+  snapshots: Pick<Snapshots, 'settled'>
+  turns: Pick<Turns, 'whileQuiet'>
+  sandboxStore: Pick<SandboxStore, 'find' | 'memory'>
+  /** What a sandbox has here where nobody says otherwise. */
+  defaultLimits: () => Promise<SandboxLimits>
+  serviceStore: Pick<ServiceStore, 'list'>
+  system: System
+}
+
+/** A computer on its way from another installation. */
+export type ComputerInFile = {
+  imageId: string
+  services: KeptService[]
+  rescue: RescueReport | null
+  content: EnvironmentContent
+  bytes: Readable
+}
+
+/** A service as it is kept: what starts it. */
+export type KeptService = Omit<ServiceRow, 'thread_id' | 'position' | 'boot_id' | 'since' | 'problem_json'>
+
+export function makeEnvironments(dependencies: EnvironmentsDependencies): Environments {
+  const { store, operations, host, system } = dependencies
+  const plan = (subjectId: string, dueAt: number) =>
+    operations.plan({ kind: eraseEnvironmentOperation, subjectId, dueAt })
+  operations.register(eraseEnvironmentOperation, async ({ subjectId }) => {
+    const row = await store.find(subjectId)
+    if (row === undefined) return
+    // Saved, but the server ended before the removal was withdrawn; or saved again before this began.
+    if (await store.isUsed(subjectId)) return await store.update(subjectId, { state: 'kept' })
+    await host.delete(row.sandbox_id)
+    await store.remove(subjectId)
+  })
+  const find = async (userId: string, environmentId: string) => {
+    const row = await store.find(environmentId)
+    if (row === undefined || row.owner_id !== userId || row.state === 'making') throw environmentNotFound({})
+    return row
+  }
+  const sweep = async () => {
+    for (const id of await store.unusedIds()) await plan(id, system.now())
+  }
+  return {
+    capture: async (thread, { keepMemory = false } = {}) => {
+      return presentEnvironment(await capture(dependencies, { thread, plan, keepsMemory: keepMemory }))
+    },
+    get: async (userId, environmentId) => presentEnvironment(await find(userId, environmentId)),
+    discard: async (userId, environmentId) => {
+      const row = await find(userId, environmentId)
+      if (row.state === 'kept') throw environmentNotFound({})
+      await store.update(environmentId, { state: 'making' })
+      await plan(environmentId, system.now())
+      return presentEnvironment(row)
+    },
+    receive: (userId, file) => receive(dependencies, { userId, file, plan }),
+    send: async (row) => {
+      // Secrets may have been stored since it was captured; memory in which one of them stands is given up.
+      const { memory } = await redactTicked(dependencies, { row, redact: [] })
+      const content = environmentContentOf(row)
+      if (content.memory?.kept && !memory?.kept) {
+        await store.update(row.id, { content_json: JSON.stringify({ ...content, memory }) })
+      }
+      return await host.sendDisk(row.sandbox_id)
+    },
+    prepare: async (userId, { id, redact = [] }) => {
+      const row = await find(userId, id)
+      if (row.state !== 'kept' && system.now() >= row.created_at + draftMs) throw environmentNotFound({})
+      // Nothing may take it away while it is being saved.
+      if (row.state !== 'kept') await plan(id, system.now() + draftMs)
+      if (redact.length === 0) return row
+      const content = environmentContentOf(row)
+      const redone = await redactTicked(dependencies, { row, redact })
+      const { redacted, findings, furtherFindings } = redone.cleaned
+      const cleaned = { ...content.cleaned, findings, furtherFindings }
+      cleaned.redacted = [...content.cleaned.redacted, ...redacted]
+      const content_json = JSON.stringify({ ...content, cleaned, memory: redone.memory } satisfies EnvironmentContent)
+      await store.update(id, { content_json })
+      return { ...row, content_json }
+    },
+    keep: async (environmentId) => {
+      await store.update(environmentId, { state: 'kept' })
+      await operations.withdraw(eraseEnvironmentOperation, environmentId)
+    },
+    sweep,
+    recover: async () => {
+      const all = await store.all()
+      for (const { id } of all.filter(({ state }) => state === 'making')) await plan(id, system.now())
+      await sweep()
+    },
+    sandboxIds: async () => (await store.all()).map(({ sandbox_id }) => sandbox_id),
+  }
+}
+
+type Plan = (id: string, dueAt: number) => Promise<void>
+
+/** The thread waits for the copy to be made, and for nothing of what becomes of it. */
+async function capture(
+  dependencies: EnvironmentsDependencies,
+  { thread, plan, keepsMemory }: { thread: ThreadRow; plan: Plan; keepsMemory: boolean },
+): Promise<EnvironmentRow> {
+  const { store, system } = dependencies
+  const begun = await dependencies.turns.whileQuiet(thread.id, {
+    work: () => begin(dependencies, { thread, plan }),
+    refusal: () => forkTurnRunning({}),
+  })
+  const { row } = begun
+  try {
+    const captured = await layCopyToRest(dependencies, { copy: begun.copy, keepsMemory })
+    const rescue_json = captured.rescue === null ? begun.earlierRescue : JSON.stringify(captured.rescue)
+    const { memoryProblem, cleaned, diskBytes, memory } = captured
+    const content_json = JSON.stringify({ memoryProblem, cleaned, diskBytes, memory } satisfies EnvironmentContent)
+    const services_json = await withoutSecrets(dependencies, row.services_json)
+    const columns = { state: 'ready' as const, rescue_json, content_json, services_json }
+    await store.update(row.id, columns)
+    return { ...row, ...columns }
+  } catch (error) {
+    await plan(row.id, system.now())
+    throw error
+  }
+}
+
+async function begin(dependencies: EnvironmentsDependencies, { thread, plan }: { thread: ThreadRow; plan: Plan }) {
+  const { store, system, sandboxStore, serviceStore } = dependencies
+  await dependencies.snapshots.settled(thread.id)
+  const source = await sandboxStore.find(thread.id)
+  if (source === undefined || source.state === 'fresh' || source.has_run === 0) throw environmentEmpty({})
+  const [id, now] = [system.newId('environment'), system.now()]
+  const row: EnvironmentRow = {
+    ...{ id, owner_id: thread.user_id, thread_id: thread.id, sandbox_id: system.newId('sandbox') },
+    ...{ state: 'making', created_at: now, limits_json: JSON.stringify(ownLimits(source)) },
+    ...{ services_json: JSON.stringify((await serviceStore.list(thread.id)).map(keptService)) },
+    ...{ rescue_json: null, content_json: '' },
+  }
+  // The removal first: what a crash leaves of it goes.
+  await plan(id, now + draftMs)
+  await store.insert(row)
+  try {
+    const copy = await copySandbox(dependencies, { source, sandboxId: row.sandbox_id, bootId: system.newId('boot') })
+    // The disk of one that sleeps without memory has what was rescued when that was given up.
+    const earlier = source.state === 'cold' ? await sandboxStore.memory(source.id) : undefined
+    return { row, copy, earlierRescue: earlier?.rescue_json ?? null }
+  } catch (error) {
+    await plan(id, now)
+    throw error
+  }
+}
+
+export type EnvironmentContent = Pick<CapturedSandbox, 'memoryProblem' | 'cleaned' | 'diskBytes' | 'memory'>
+
+/** The removal first, then the row, then the thing: what a crash leaves of it goes. */
+async function receive(
+  { store, host, system, defaultLimits }: EnvironmentsDependencies,
+  { userId, file, plan }: { userId: string; file: ComputerInFile; plan: Plan },
+): Promise<EnvironmentRow> {
+  const [id, now, limits] = [system.newId('environment'), system.now(), await defaultLimits()]
+  const row: EnvironmentRow = {
+    ...{ id, owner_id: userId, thread_id: '', sandbox_id: system.newId('sandbox'), state: 'making', created_at: now },
+    limits_json: JSON.stringify({ ...limitColumns(limits), own_limits_json: null, max_services: null }),
+    services_json: JSON.stringify(file.services),
+    rescue_json: file.rescue === null ? null : JSON.stringify(file.rescue),
+    content_json: JSON.stringify(file.content),
+  }
+  await plan(id, now + receivingMs)
+  await store.insert(row)
+  try {
+    await host.receiveDisk(row.sandbox_id, { imageId: file.imageId, limits }, file.bytes)
+    await plan(id, system.now() + draftMs)
+    await store.update(id, { state: 'ready', created_at: system.now() })
+    return { ...row, state: 'ready' }
+  } catch (error) {
+    await plan(id, system.now())
+    throw error
+  }
+}
+
+/** Memory that is kept goes on over the overwritten files and is looked through again, or is given up. */
+async function redactTicked(
+  dependencies: EnvironmentsDependencies,
+  { row, redact }: { row: EnvironmentRow; redact: NonNullable<SaveEnvironment['redact']> },
+): Promise<Pick<CapturedSandbox, 'cleaned' | 'memory'>> {
+  const { host } = dependencies
+  const { sandbox_id: sandboxId } = row
+  const { memory } = environmentContentOf(row)
+  const secrets = await dependencies.storedSecrets()
+  const bootId = memory?.kept ? ((await host.get(sandboxId))?.bootId ?? null) : null
+  if (bootId === null) return { cleaned: await host.clean(sandboxId, { secrets, redact }), memory }
+  const [hashKey, budgets] = [dependencies.hashKeyOf(sandboxId), await dependencies.budgets()]
+  return await host.preserve(sandboxId, { bootId, hashKey, budgets, secrets, redact })
+}
+
+/** What the person decided for the source holds for what is made of it. */
+export type OwnLimits = Pick<
+  SandboxRow,
+  'memory_bytes' | 'cpus' | 'processes' | 'disk_bytes' | 'own_limits_json' | 'max_services'
+>
+
+function ownLimits(source: SandboxRow): OwnLimits {
+  const { memory_bytes, cpus, processes, disk_bytes, own_limits_json, max_services } = source
+  return { memory_bytes, cpus, processes, disk_bytes, own_limits_json, max_services }
+}
+
+function keptService(row: ServiceRow): KeptService {
+  const {
+    thread_id: _thread,
+    position: _position,
+    boot_id: _boot,
+    since: _since,
+    problem_json: _problem,
+    ...kept
+  } = row
+  return kept
+}
+
+/** Texts that this installation keeps secret do not stand in how services are started either. */
+async function withoutSecrets({ storedSecrets }: CaptureDependencies, json: string): Promise<string> {
+  let text = json
+  for (const secret of await storedSecrets()) {
+    const inJson = JSON.stringify(JSON.stringify(secret).slice(1, -1)).slice(1, -1)
+    for (const form of [inJson, JSON.stringify(secret).slice(1, -1)]) text = text.replaceAll(form, '*'.repeat(8))
+  }
+  return text
+}
+
+export function environmentContentOf(row: EnvironmentRow): EnvironmentContent {
+  // One of an earlier version of the server has none.
+  const content = JSON.parse(row.content_json) as Omit<EnvironmentContent, 'memory'> & Partial<EnvironmentContent>
+  return { ...content, memory: content.memory ?? null }
+}
+
+/** What is in an environment and what is not. */
+export function presentEnvironment(row: EnvironmentRow): Environment {
+  const { memoryProblem, cleaned, diskBytes, memory } = environmentContentOf(row)
+  const { amounts, removed, redacted, findings, furtherFindings } = cleaned
+  const rescue = row.rescue_json === null ? null : (JSON.parse(row.rescue_json) as RescueReport)
+  const variables = rescue?.variables ?? []
+  const kept = variables.filter(({ outcome }) => outcome === 'kept')
+  const lost = variables.filter(({ outcome }) => outcome === 'lost')
+  return {
+    ...{ id: row.id, createdAt: row.created_at, diskBytes, memory, findings, furtherFindings },
+    threadId: row.thread_id === '' ? null : row.thread_id,
+    expiresAt: row.state === 'kept' ? null : row.created_at + draftMs,
+    captured: {
+      ...{ home: amounts.home, packages: amounts.packages, system: amounts.system },
+      variables: { names: kept.map(({ name }) => name), bytes: amounts.variables.bytes },
+      services: servicesOf(row).map(({ name, command, port }) => ({ name, command, port })),
+    },
+    notCaptured: { removed, redacted, memoryProblem, variables: lost.map(({ name, reason }) => ({ name, reason })) },
+  }
+}
+
+/** The services that a thread which is started from it gets, in their order. */
+export function servicesOf(row: EnvironmentRow): KeptService[] {
+  return JSON.parse(row.services_json) as KeptService[]
+}

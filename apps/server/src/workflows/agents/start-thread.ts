@@ -1,0 +1,64 @@
+import type { StartedFrom } from '@threadbox/protocol/public'
+import type { ThreadSetupStore } from '../../threads/setups/thread-setups.store.ts'
+import type { HiddenThreads } from '../../threads/threads/hidden-threads.ts'
+import { agentStartInterrupted } from './agents.errors.ts'
+import type { AgentRow, AgentVersionRow } from './agents.table.ts'
+
+/** An order for a thread that begins with what an agent has. */
+export type StartThread = {
+  agentId: string
+  /** Without: the current one. */
+  version?: number | undefined
+  /** Whose thread it becomes; the person must be able to work with the agent. */
+  ownerId: string
+  /** Without: it gets one from its first message. */
+  title?: string | undefined
+  /**
+   * Made by whoever gives the order and recorded before, so that it can be given again after a crash: the thread that is
+   * there then is the one of the first order.
+   */
+  threadId?: string | undefined
+}
+
+export type StartDependencies = {
+  hiddenThreads: HiddenThreads
+  setups: Pick<ThreadSetupStore, 'insertIfMissing'>
+  /** Gives the thread a computer that begins as a copy of an environment. */
+  startEnvironment: (order: { environmentId: string; threadId: string }) => Promise<void>
+  onSandboxChanged: (threadId: string) => void
+}
+
+/** Until everything is there the thread is hidden and its removal is planned: a crash leaves nothing that anybody sees. */
+export async function startThread(
+  dependencies: StartDependencies,
+  start: { agent: AgentRow; version: AgentVersionRow; order: StartThread },
+): Promise<string> {
+  const { hiddenThreads, setups } = dependencies
+  const { agent, version, order } = start
+  const from: StartedFrom = { agentId: agent.id, name: agent.name, version: version.version }
+  const there = order.threadId === undefined ? undefined : await hiddenThreads.stateOf(order.threadId)
+  if (order.threadId !== undefined && there === 'shown') return order.threadId
+  if (order.threadId !== undefined && there === 'hidden') {
+    await hiddenThreads.abandon(order.threadId)
+    throw agentStartInterrupted({})
+  }
+  const id = await hiddenThreads.create({
+    ...(order.threadId === undefined ? {} : { id: order.threadId }),
+    ...{ user_id: order.ownerId, workspace_id: agent.workspace_id, model_id: version.model_id },
+    ...{ title: order.title ?? '', title_source: order.title === undefined ? 'none' : 'person' },
+    started_from_json: JSON.stringify(from),
+  })
+  try {
+    const { instructions, skill_ids_json, connection_ids_json } = version
+    await setups.insertIfMissing({ thread_id: id, instructions, skill_ids_json, connection_ids_json })
+    if (version.environment_id !== null) {
+      await dependencies.startEnvironment({ environmentId: version.environment_id, threadId: id })
+    }
+    await hiddenThreads.show(id)
+    dependencies.onSandboxChanged(id)
+    return id
+  } catch (error) {
+    await hiddenThreads.abandon(id)
+    throw error
+  }
+}

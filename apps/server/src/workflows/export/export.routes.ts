@@ -1,0 +1,61 @@
+import { z } from '@hono/zod-openapi'
+import { exportFormats } from '@threadbox/protocol/public'
+import type { BlobStore } from '../../platform/blobs/blob-store.ts'
+import { type Api, defineRoute, makeApi, threadParams } from '../../platform/http/api.ts'
+import { contentHeaders } from '../../platform/http/user-content.ts'
+import type { ThreadLog } from '../../threads/log/thread-log.ts'
+import type { Threads } from '../../threads/threads/threads.usecases.ts'
+import { htmlOf } from './html.ts'
+import { markdownOf } from './markdown.ts'
+import { notebookOf } from './notebook.ts'
+
+const bytes = { 'application/octet-stream': { schema: z.string().openapi({ format: 'binary' }) } }
+const exportRoute = defineRoute({
+  method: 'get',
+  path: '/threads/{threadId}/export',
+  tags: ['threads'],
+  summary: 'Download the conversation as Markdown, as one page of HTML, or as a notebook that runs',
+  request: { params: threadParams, query: z.object({ format: z.enum(exportFormats) }) },
+  responses: { 200: { description: 'The file.', content: bytes } },
+})
+
+const forms = {
+  markdown: { write: markdownOf, mediaType: 'text/markdown', ending: 'md' },
+  html: { write: htmlOf, mediaType: 'text/html', ending: 'html' },
+  notebook: { write: notebookOf, mediaType: 'application/x-ipynb+json', ending: 'ipynb' },
+} as const satisfies Record<(typeof exportFormats)[number], unknown>
+
+/** Reads what is recorded, and wakes nothing. */
+export function exportRoutes(dependencies: { threads: Threads; log: ThreadLog; blobs: BlobStore }): Api {
+  const { threads, log, blobs } = dependencies
+  const api = makeApi()
+  api.openapi(exportRoute, async (context) => {
+    const { threadId } = context.req.valid('param')
+    const row = await threads.open(context.get('caller').userId, threadId)
+    const { write, mediaType, ending } = forms[context.req.valid('query').format]
+    const title = row.title === '' ? 'Thread' : row.title
+    const pieces = write({ threadId, blobs }, { title, entries: await log.entries(threadId) })
+    const stream = ReadableStream.from(encoded(pieces)) as ReadableStream<Uint8Array>
+    return context.newResponse(
+      stream,
+      200,
+      contentHeaders({ mediaType, name: fileName(title, ending), isDownload: true }),
+    )
+  })
+  return api
+}
+
+async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder()
+  for await (const piece of pieces) yield encoder.encode(piece)
+}
+
+/** A name that every file system takes. */
+function fileName(title: string, ending: string): string {
+  const name = title
+    .replaceAll(/[\p{Cc}\p{Cf}/\\:*?"<>|]+/gu, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .replace(/^\.+/, '')
+  return `${name.slice(0, 100) || 'Thread'}.${ending}`
+}

@@ -1,0 +1,116 @@
+import type { Entry } from '@threadbox/protocol/public'
+import type { BlobStore } from '../../platform/blobs/blob-store.ts'
+import type { System } from '../../platform/system/system.ts'
+import type { AttachmentStore } from '../../threads/attachments/attachments.store.ts'
+import { attachmentKey } from '../../threads/attachments/blob-keys.ts'
+import type { ThreadChange, ThreadLog } from '../../threads/log/thread-log.ts'
+import type { TurnRecord } from '../../turns/record/turn-record.ts'
+import { type TurnStore, writerOf } from '../../turns/record/turns.store.ts'
+
+export type CopyDependencies = {
+  log: ThreadLog
+  turnStore: TurnStore
+  attachments: Pick<AttachmentStore, 'find' | 'insert'>
+  blobs: BlobStore
+  system: System
+}
+
+/**
+ * Copies answers into a thread that has none: what people see, what the engine knows, and the bytes behind both. Every
+ * id becomes another one, the same in all places, because most of them are unique in the installation. Bytes go first:
+ * until the record is there nothing refers to them, and they go with the thread.
+ */
+export async function copyConversation(
+  dependencies: CopyDependencies,
+  order: {
+    fromThreadId: string
+    toThreadId: string
+    turns: readonly TurnRecord[]
+    end: Entry
+    /** Then nothing that names another thread of the owner is copied. */
+    isForOther: boolean
+  },
+): Promise<void> {
+  const { log, turnStore, blobs } = dependencies
+  const { fromThreadId, toThreadId, turns, end } = order
+  const turnIds = new Set(turns.map(({ id }) => id))
+  const entries = (await log.entries(fromThreadId)).filter(
+    (entry) => turnIds.has(entry.turnId) && !(order.isForOther && namesThread(entry)),
+  )
+  const compaction = await turnStore.lastCompaction(fromThreadId)
+  const ids = newIds(dependencies, { fromThreadId, toThreadId, turns, entries })
+  const copyOf = <Value>(value: Value) => withIds(value, ids)
+
+  for (const { id } of turns.flatMap((turn) => turn.attachments)) {
+    const row = await dependencies.attachments.find(fromThreadId, id)
+    if (row === undefined) continue
+    await blobs.copyAll(attachmentKey(fromThreadId, id), attachmentKey(toThreadId, copyOf(id)))
+    await dependencies.attachments.insert({ ...row, id: copyOf(id), thread_id: toThreadId })
+  }
+  for (const { id } of turns.flatMap((turn) => turn.steps.flatMap((step) => step.calls))) {
+    for (const kind of ['outputs', 'results']) {
+      await blobs.copyAll(`${kind}/${fromThreadId}/${id}`, `${kind}/${toThreadId}/${copyOf(id)}`)
+    }
+  }
+  const views = await Promise.all(turns.map(({ id }) => log.turn(fromThreadId, id)))
+  const changes: ThreadChange[] = [
+    ...entries.map((entry): ThreadChange => ({ type: 'entry-added', entry: withoutUndo(copyOf(entry)) })),
+    ...views.flatMap((turn): ThreadChange[] => (turn ? [{ type: 'turn-updated', turn: copyOf(turn) }] : [])),
+    // Speaks of the thread that was copied, whose ids stay as they are in it.
+    { type: 'entry-added', entry: { ...end, turnId: copyOf(end.turnId) } },
+  ]
+  await log.append(toThreadId, changes, async (transaction) => {
+    const writer = writerOf(transaction)
+    for (const turn of turns) {
+      const { steps, ...row } = copyOf(turn)
+      await turnStore.addTurn(row, writer)
+      for (const { calls, ...step } of steps) {
+        await turnStore.addStep(step, toThreadId, writer)
+        for (const call of calls) await turnStore.addCall(call, writer)
+      }
+    }
+    const last = turns.at(-1)
+    if (compaction === undefined || last === undefined || compaction.turnOrdinal > last.ordinal) return
+    const id = dependencies.system.newId('entry')
+    await turnStore.addCompaction({ ...copyOf(compaction), id }, writer)
+  })
+  await log.prune(toThreadId)
+}
+
+function newIds(
+  { system }: CopyDependencies,
+  from: { fromThreadId: string; toThreadId: string; turns: readonly TurnRecord[]; entries: readonly Entry[] },
+): Map<string, string> {
+  const { turns, entries } = from
+  const ids = new Map([[from.fromThreadId, from.toThreadId]])
+  const add = (id: string, kind: 'turn' | 'step' | 'call' | 'entry' | 'attachment') => {
+    if (!ids.has(id)) ids.set(id, system.newId(kind))
+  }
+  for (const turn of turns) {
+    add(turn.id, 'turn')
+    for (const step of turn.steps) {
+      add(step.id, 'step')
+      for (const call of step.calls) add(call.id, 'call')
+    }
+    for (const { id } of turn.attachments) add(id, 'attachment')
+  }
+  for (const { id } of entries) add(id, 'entry')
+  return ids
+}
+
+function namesThread(entry: Entry): boolean {
+  return entry.kind === 'notice' && (entry.code === 'forked' || entry.code === 'forked-to')
+}
+
+/** What a rewind undid stays with the thread in which it was made, so a copy does not offer to bring it back. */
+function withoutUndo(entry: Entry): Entry {
+  if (entry.kind !== 'notice' || entry.code !== 'rewound') return entry
+  const { rewindId: _, ...params } = entry.params
+  return { ...entry, params }
+}
+
+/** Ids are long and random, so that they can be told apart from everything else in a text, addresses included. */
+function withIds<Value>(value: Value, ids: ReadonlyMap<string, string>): Value {
+  const text = JSON.stringify(value).replaceAll(/[a-z][a-z0-9]{20}/g, (id) => ids.get(id) ?? id)
+  return JSON.parse(text) as Value
+}

@@ -1,0 +1,23 @@
+import { forkThreadSchema, threadSchema } from '@threadbox/protocol/public'
+import { type Api, defineRoute, jsonAnswer, jsonBody, makeApi, threadParams } from '../../platform/http/api.ts'
+import type { Threads } from '../../threads/threads/threads.usecases.ts'
+import type { Forks } from './forks.usecases.ts'
+
+const forkRoute = defineRoute({
+  method: 'post',
+  path: '/threads/{threadId}/fork',
+  tags: ['snapshots'],
+  summary: 'A new thread that begins as a copy of this one: as it is now, or as it was after an answer',
+  request: { params: threadParams, body: jsonBody(forkThreadSchema) },
+  responses: { 201: jsonAnswer(threadSchema, 'The new thread.') },
+})
+
+/** The route that copies a thread. */
+export function forkRoutes({ forks, threads }: { forks: Forks; threads: Pick<Threads, 'open'> }): Api {
+  const api = makeApi()
+  api.openapi(forkRoute, async (context) => {
+    const thread = await threads.open(context.get('caller').userId, context.req.valid('param').threadId)
+    return context.json(await forks.fork(thread, context.req.valid('json')), 201)
+  })
+  return api
+}

@@ -1,0 +1,86 @@
+import type { Thread } from '@threadbox/protocol/public'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
+import { type HostStandIn, startHostStandIn } from '../../sandboxes/host/host-stand-in.test-utils.ts'
+
+let host: HostStandIn
+let server: TestApplication
+let owner: TestPerson
+let threadId: string
+beforeEach(async () => {
+  host = await startHostStandIn()
+  server = await makeTestApplication({ hostSocket: host.socketPath })
+  owner = await server.signUpOwner()
+  threadId = (await server.parts.threads.create(owner.userId, { title: 'The source' })).id
+  await server.start()
+  await host.followed()
+})
+afterEach(async () => {
+  await server[Symbol.asyncDispose]()
+  await host[Symbol.asyncDispose]()
+})
+
+let keys = 0
+async function say(text: string, id = threadId): Promise<string> {
+  keys += 1
+  const key = `key-of-the-test-${keys}`
+  const { turnId } = await server.parts.turns.send(id, { text, attachmentIds: [], key })
+  await server.parts.turns.settled(id)
+  await server.parts.snapshots.idle()
+  return turnId
+}
+const fork = (body: unknown = {}, person = owner) =>
+  server.call('POST', `/api/v1/threads/${threadId}/fork`, { body, person })
+const codeOf = async (response: Response) => ((await response.json()) as { error: { code: string } }).error.code
+const listed = async () => (await server.parts.threads.list(owner.userId, { cursor: undefined, limit: 50 })).threads
+const kindsOf = async (id: string) => (await server.parts.log.entries(id)).map((entry) => entry.kind)
+
+test('a fork that the host refuses leaves nothing, and the thread is as it was', async () => {
+  await say('/run true')
+  const before = await server.parts.log.entries(threadId)
+  host.failForks.push({ status: 507, code: 'sandbox.no-room-for-memory', kind: 'out-of-space' })
+  expect(await codeOf(await fork())).toBe('sandbox.no-room-for-memory')
+  expect((await listed()).map(({ id }) => id)).toEqual([threadId])
+  expect(await server.parts.log.entries(threadId)).toEqual(before)
+  expect(host.sandboxes.size).toBe(1)
+})
+
+test('a thread of somebody else, and an answer that is not there, cannot be forked from', async () => {
+  expect((await fork({}, await server.addPerson('other'))).status).toBe(404)
+  expect(await codeOf(await fork({ turnId: 'none' }))).toBe('fork.turn-not-found')
+  const turnId = await say('/run true')
+  host.snapshots.bySandbox.clear()
+  expect(await codeOf(await fork({ turnId }))).toBe('fork.snapshot-gone')
+})
+
+test('a fork of a thread without a computer has its conversation, and no computer', async () => {
+  await say('hello')
+  const made = (await (await fork()).json()) as Thread
+  expect(made).toMatchObject({ title: 'The source', forkedFrom: { threadId, from: 'none', turns: 1 } })
+  expect(made.sandbox.state).toBe('fresh')
+  expect(await kindsOf(made.id)).toEqual(await kindsOf(threadId))
+  expect(host.sandboxes.size).toBe(0)
+})
+
+test('C9: a live fork has the conversation and a computer of its own, and both go on apart', async () => {
+  await say('/run true')
+  await server.parts.threadStore.markRead(threadId)
+  const answer = await fork({ title: 'Another way' })
+  expect(answer.status).toBe(201)
+  const made = (await answer.json()) as Thread
+  expect(made).toMatchObject({ title: 'Another way', forkedFrom: { threadId, from: 'memory', turns: 1 } })
+  expect(made.sandbox.state).toBe('active')
+  const [own, copied] = await Promise.all([threadId, made.id].map((id) => server.parts.log.entries(id)))
+  expect(copied).toHaveLength(own?.length ?? 0)
+  expect(own?.at(-1)).toMatchObject({ code: 'forked-to', params: { threadId: made.id, title: 'Another way' } })
+  expect(copied?.at(-2)?.kind).not.toBe('notice')
+  expect((await listed()).find(({ id }) => id === threadId)?.hasUnread).toBe(false)
+  const ids = new Set(own?.map(({ id }) => id))
+  expect(copied?.some(({ id }) => ids.has(id))).toBe(false)
+  expect(copied?.at(-1)).toMatchObject({ kind: 'notice', code: 'forked', params: { from: 'memory', threadId } })
+  expect(host.sandboxes.size).toBe(2)
+  await say('/run true', made.id)
+  expect(await kindsOf(threadId)).toHaveLength(own?.length ?? 0)
+  const rows = await Promise.all([threadId, made.id].map((id) => server.parts.sandboxStore.find(id)))
+  expect(new Set(rows.map((row) => row?.boot_id)).size).toBe(2)
+})

@@ -1,0 +1,170 @@
+import { isErrorOf } from '@threadbox/errors'
+import type { ForkedSandbox } from '@threadbox/protocol/host'
+import type { ForkedFrom, ForkThread, NoticeEntry, Thread } from '@threadbox/protocol/public'
+import type { Services } from '../../sandboxes/services/services.usecases.ts'
+import type { SandboxRow } from '../../sandboxes/state/sandboxes.table.ts'
+import { threadNotFound } from '../../threads/log/threads.errors.ts'
+import type { ThreadRow } from '../../threads/log/threads.table.ts'
+import type { ThreadSetupStore } from '../../threads/setups/thread-setups.store.ts'
+import type { HiddenThreads } from '../../threads/threads/hidden-threads.ts'
+import type { Turns } from '../../turns/engine/turns.usecases.ts'
+import type { TurnRecord } from '../../turns/record/turn-record.ts'
+import type { Snapshots } from '../../turns/snapshots/snapshots.usecases.ts'
+import { type CopyDependencies, copyConversation } from './copy-conversation.ts'
+import { forkSnapshotGone, forkTurnNotFound, forkTurnRunning } from './forks.errors.ts'
+
+/** New threads that begin as copies of others. */
+export type Forks = {
+  /**
+   * Copies a thread that was checked to be the person's, as it is now or as it was at an earlier answer. The thread that is copied is not changed, whatever fails; of a copy that fails nothing is left.
+   */
+  fork(thread: ThreadRow, request: ForkThread): Promise<Thread>
+  /**
+   * A copy, as it is now, for a person who was given the thread: in no workspace, and without what its owner chose for it of
+   * agents, skills and connections. Neither of the two is told which thread the other one has.
+   */
+  copyFor(thread: ThreadRow, userId: string): Promise<Thread>
+  /** What a copy of a thread would begin with now. */
+  look(threadId: string): Promise<{ turns: number; hasComputer: boolean }>
+}
+
+export type ForksDependencies = CopyDependencies & {
+  hiddenThreads: HiddenThreads
+  /** What the thread has of the agent that it was started from, for the copy. */
+  setups: Pick<ThreadSetupStore, 'copy'>
+  snapshots: Pick<Snapshots, 'afterTurns' | 'settled'>
+  turns: Pick<Turns, 'whileQuiet'>
+  sandboxOf: (threadId: string) => Promise<SandboxRow | undefined>
+  forkSandbox: (order: { source: SandboxRow; snapshotId: string | null; threadId: string }) => Promise<ForkedSandbox>
+  /** Services that were started by the thread, for the copy. */
+  services: Pick<Services, 'copyTo'>
+  /** The sandbox of a thread is in another state. */
+  onSandboxChanged: (threadId: string) => void
+}
+
+export function makeForks(dependencies: ForksDependencies): Forks {
+  const fork = async (thread: ThreadRow, request: ForkThread, recipientId?: string) => {
+    const isNow = (request.turnId ?? request.beforeTurnId ?? null) === null
+    const make = async () => {
+      await dependencies.snapshots.settled(thread.id)
+      const content = await contentOf(dependencies, { threadId: thread.id, request })
+      return await makeFork(dependencies, { thread, request, recipientId, ...content })
+    }
+    // What was is not changed by an answer that is being made.
+    if (!isNow) return await make()
+    return await dependencies.turns.whileQuiet(thread.id, { work: make, refusal: () => forkTurnRunning({}) })
+  }
+  return {
+    fork: (thread, request) => fork(thread, request),
+    copyFor: (thread, userId) => fork(thread, {}, userId),
+    look: async (threadId) => {
+      const { turns, source } = await contentOf(dependencies, { threadId, request: {} })
+      return { turns: turns.length, hasComputer: source !== undefined }
+    },
+  }
+}
+
+/** What a copy consists of. `snapshotId` null: the disk as it is, with memory if there is some. */
+type Content = { turns: TurnRecord[]; source: SandboxRow | undefined; snapshotId: string | null }
+
+async function contentOf(
+  dependencies: ForksDependencies,
+  { threadId, request }: { threadId: string; request: ForkThread },
+): Promise<Content> {
+  const row = await dependencies.sandboxOf(threadId)
+  const source = row === undefined || row.state === 'fresh' || row.has_run === 0 ? undefined : row
+  const all = await dependencies.turnStore.turnsFrom(threadId, 0)
+  const named = request.turnId ?? request.beforeTurnId ?? null
+  if (named === null) return { turns: all, source, snapshotId: null }
+  const index = all.findIndex(({ id }) => id === named)
+  if (index === -1) throw forkTurnNotFound({})
+  const end = named === request.turnId ? index + 1 : index
+  const turns = all.slice(0, end)
+  if (turns.at(-1)?.status === 'running') throw forkTurnRunning({})
+  if (turns.length === 0) return { turns, source: undefined, snapshotId: null }
+  const next = all[end]
+  const hadNoDisk = source !== undefined && next !== undefined && source.created_at >= next.startedAt
+  if (source === undefined || hadNoDisk) return { turns, source: undefined, snapshotId: null }
+  const kept = await dependencies.snapshots.afterTurns(
+    threadId,
+    turns.map(({ id }) => id),
+  )
+  if (kept === undefined) throw forkSnapshotGone({})
+  return { turns, source, snapshotId: kept.id }
+}
+
+/** `recipientId`: somebody else than its owner gets it. */
+type ForkOrder = Content & { thread: ThreadRow; request: ForkThread; recipientId: string | undefined }
+
+async function makeFork(dependencies: ForksDependencies, order: ForkOrder): Promise<Thread> {
+  const { hiddenThreads } = dependencies
+  const { thread, request, recipientId } = order
+  const named =
+    request.title === undefined
+      ? { title: thread.title, title_source: thread.title_source }
+      : { title: request.title, title_source: 'person' as const }
+  const id = await hiddenThreads.create({ ...placeOf(order), ...named })
+  const shown = await fillFork(dependencies, { ...order, id })
+  if (recipientId === undefined) await tellSource(dependencies, { threadId: thread.id, fork: shown })
+  return shown
+}
+
+/** Whose it is, and where. Somebody else has other workspaces, models and agents. */
+function placeOf({ thread, recipientId }: ForkOrder) {
+  const { user_id, model_id, workspace_id, started_from_json } = thread
+  if (recipientId === undefined) return { user_id, model_id, workspace_id, started_from_json }
+  return { user_id: recipientId, model_id: null, workspace_id: null, started_from_json: null }
+}
+
+async function fillFork(dependencies: ForksDependencies, order: ForkOrder & { id: string }): Promise<Thread> {
+  const { hiddenThreads } = dependencies
+  const { thread, recipientId, id, turns, source, snapshotId } = order
+  const isForOther = recipientId !== undefined
+  try {
+    if (!isForOther) await dependencies.setups.copy(thread.id, id)
+    const made = source && (await dependencies.forkSandbox({ source, snapshotId, threadId: id }))
+    const from: ForkedFrom['from'] = made?.from ?? 'none'
+    await copyConversation(dependencies, {
+      ...{ fromThreadId: thread.id, toThreadId: id, turns, isForOther },
+      end: forkNotice(dependencies, { order, from, problem: made?.problem ?? '' }),
+    })
+    if (source !== undefined && snapshotId === null) await dependencies.services.copyTo(thread.id, id)
+    const at = dependencies.system.now()
+    const turnId = turns.at(-1)?.id ?? null
+    const origin = isForOther ? { threadId: '', turnId: null } : { threadId: thread.id, turnId }
+    const shown = await hiddenThreads.show(id, { ...origin, at, from, turns: turns.length })
+    dependencies.onSandboxChanged(id)
+    return shown
+  } catch (error) {
+    await hiddenThreads.abandon(id)
+    throw error
+  }
+}
+
+/** A line in the thread that was copied, which nothing else of the fork changes. */
+async function tellSource(
+  { log, system }: ForksDependencies,
+  { threadId, fork }: { threadId: string; fork: Thread },
+): Promise<void> {
+  const params = { threadId: fork.id, title: fork.title }
+  const entry: NoticeEntry = {
+    ...{ id: system.newId('entry'), turnId: '', at: system.now() },
+    ...{ kind: 'notice', code: 'forked-to', params },
+  }
+  await log.append(threadId, [{ type: 'entry-added', entry }]).catch((error: unknown) => {
+    // It was deleted meanwhile.
+    if (!isErrorOf(threadNotFound, error)) throw error
+  })
+}
+
+function forkNotice(
+  { system }: ForksDependencies,
+  { order, from, problem }: { order: ForkOrder; from: ForkedFrom['from']; problem: string },
+): NoticeEntry {
+  const turnId = order.turns.at(-1)?.id ?? system.newId('turn')
+  const entry = { id: system.newId('entry'), turnId, at: system.now(), kind: 'notice' as const }
+  const computer = { from, ...(problem === '' ? {} : { problem }) }
+  if (order.recipientId !== undefined) return { ...entry, code: 'copied', params: computer }
+  const { id: threadId, title } = order.thread
+  return { ...entry, code: 'forked', params: { ...computer, threadId, title } }
+}

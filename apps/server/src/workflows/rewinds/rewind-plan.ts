@@ -1,0 +1,66 @@
+import type { SandboxRow } from '../../sandboxes/state/sandboxes.table.ts'
+import type { TurnRecord } from '../../turns/record/turn-record.ts'
+import type { TurnStore } from '../../turns/record/turns.store.ts'
+import type { Snapshots } from '../../turns/snapshots/snapshots.usecases.ts'
+import { rewindMessageNotFound } from './rewinds.errors.ts'
+
+/** What a rewind would do. */
+export type RewindPlan = {
+  /** The message is of this turn, the first that goes. */
+  turn: TurnRecord
+  /** What goes, oldest first. */
+  undone: TurnRecord[]
+  /** What stays, oldest first. */
+  kept: TurnRecord[]
+  lastTurnId: string | null
+  disk: DiskTarget
+}
+
+export type DiskTarget =
+  | { to: 'none' }
+  | { to: 'gone'; sandbox: SandboxRow }
+  | { to: 'image'; sandbox: SandboxRow }
+  | { to: 'snapshot'; sandbox: SandboxRow; snapshotId: string; at: number; hasMemory: boolean }
+
+type PlanDependencies = {
+  turnStore: Pick<TurnStore, 'turnsFrom'>
+  snapshots: Pick<Snapshots, 'afterTurns'>
+  sandboxOf: (threadId: string) => Promise<SandboxRow | undefined>
+  /** Whether the thread was started from an agent, so that its disk may have begun with more than its image. */
+  isFromAgent: (threadId: string) => Promise<boolean>
+}
+
+/** Throws `rewind.message-not-found`. */
+export async function planRewind(
+  dependencies: PlanDependencies,
+  { threadId, entryId }: { threadId: string; entryId: string },
+): Promise<RewindPlan> {
+  const all = await dependencies.turnStore.turnsFrom(threadId, 0)
+  const index = all.findIndex((turn) => turn.userEntryId === entryId)
+  const turn = all[index]
+  if (turn === undefined) throw rewindMessageNotFound({})
+  const kept = all.slice(0, index)
+  return {
+    turn,
+    undone: all.slice(index),
+    kept,
+    lastTurnId: kept.at(-1)?.id ?? null,
+    disk: await diskTarget(dependencies, { threadId, turn, kept }),
+  }
+}
+
+/** A sandbox that is younger than the message had nothing on its disk then: it becomes as new. */
+async function diskTarget(
+  { snapshots, sandboxOf, isFromAgent }: PlanDependencies,
+  { threadId, turn, kept }: { threadId: string; turn: TurnRecord; kept: readonly TurnRecord[] },
+): Promise<DiskTarget> {
+  const sandbox = await sandboxOf(threadId)
+  if (sandbox === undefined || sandbox.state === 'fresh' || sandbox.has_run === 0) return { to: 'none' }
+  if (sandbox.created_at > turn.startedAt) return { to: 'image', sandbox }
+  if (kept.length === 0) return { to: (await isFromAgent(threadId)) ? 'gone' : 'image', sandbox }
+  const turnIds = kept.map(({ id }) => id)
+  const snapshot = await snapshots.afterTurns(threadId, turnIds)
+  if (snapshot === undefined) return { to: 'gone', sandbox }
+  const { id: snapshotId, at, hasMemory } = snapshot
+  return { to: 'snapshot', sandbox, snapshotId, at, hasMemory }
+}

@@ -1,0 +1,125 @@
+import type { Manifest } from '@threadbox/protocol/guest'
+import type { RewindPreview } from '@threadbox/protocol/public'
+import type { HostClient } from '../../sandboxes/host/host-client.ts'
+import { nothingRuns, type WhatRunsDependencies, whatRuns } from '../../sandboxes/lifecycle/what-runs.ts'
+import { connectionPlanOf } from '../../turns/engine/connection-call.ts'
+import type { TurnRecord } from '../../turns/record/turn-record.ts'
+import type { Snapshots } from '../../turns/snapshots/snapshots.usecases.ts'
+import type { DiskTarget, RewindPlan } from './rewind-plan.ts'
+import { rewindSnapshotGone, rewindTurnRunning, rewindUnderWay } from './rewinds.errors.ts'
+import { compareRunning } from './running-comparison.models.ts'
+
+export type LookDependencies = WhatRunsDependencies & {
+  host: Pick<HostClient, 'snapshotChanges' | 'namesAsked'>
+  snapshots: Pick<Snapshots, 'ranThen'>
+}
+
+/** How long a dialog waits for what is inside; without an answer it says that nobody could look. */
+const lookTimeoutMs = 3000
+
+/** What a rewind would undo, by looking at what is there. */
+export async function previewRewind(
+  dependencies: LookDependencies,
+  { plan, isUnderWay }: { plan: RewindPlan; isUnderWay: boolean },
+): Promise<RewindPreview> {
+  const { turn, undone, disk } = plan
+  const bringsMemory = disk.to === 'snapshot' && disk.hasMemory
+  const [changes, lookups, now, earlier] = await Promise.all([
+    diskChanges(dependencies, disk),
+    lookupsSince(dependencies, plan),
+    runsNow(dependencies, disk),
+    ranThen(dependencies, plan),
+  ])
+  return {
+    entryId: turn.userEntryId,
+    turnId: turn.id,
+    text: turn.userText.slice(0, 1000),
+    problem: problemOf(plan, isUnderWay),
+    messages: { sent: undone.length, answers: undone.filter(({ steps }) => steps.length > 0).length },
+    disk: { to: disk.to, at: disk.to === 'snapshot' ? disk.at : null, ...changes },
+    bringsMemory,
+    running: compareRunning({ now, earlier, bringsMemory }),
+    ...{ calls: callsElsewhere(undone), lookups },
+  }
+}
+
+function problemOf({ undone, disk }: RewindPlan, isUnderWay: boolean): string | null {
+  if (isUnderWay) return rewindUnderWay.code
+  if (undone.at(-1)?.status === 'running') return rewindTurnRunning.code
+  return disk.to === 'gone' ? rewindSnapshotGone.code : null
+}
+
+async function diskChanges(
+  { host }: LookDependencies,
+  disk: DiskTarget,
+): Promise<Pick<RewindPreview['disk'], 'files' | 'count'>> {
+  if (disk.to === 'none' || disk.to === 'gone') return { files: [], count: 0 }
+  const snapshotId = disk.to === 'snapshot' ? disk.snapshotId : null
+  const found = await host.snapshotChanges(disk.sandbox.id, snapshotId).catch(() => undefined)
+  if (found === undefined) return { files: null, count: 0 }
+  const files = found.files.map(({ name, bytesBefore: bytesThen, bytesNow, lines }) => ({
+    path: `/${name}`,
+    change:
+      bytesThen === null ? ('removed' as const) : bytesNow === null ? ('restored' as const) : ('changed' as const),
+    ...{ bytesNow, bytesThen },
+    // What came since goes.
+    lines: lines && { added: lines.removed, removed: lines.added },
+  }))
+  // Of more than are named the directories are not told apart.
+  const hasAll = Math.max(found.removedCount, found.changedCount, found.addedCount) <= maxNamedOfEach
+  const count = hasAll ? files.length : found.removedCount + found.changedCount + found.addedCount
+  return { files: files.toSorted(homeFirst), count }
+}
+
+/** As the host does it. */
+const maxNamedOfEach = 1000
+
+/** What a person made is more likely in the home directory than below /var. */
+function homeFirst(left: { path: string }, right: { path: string }): number {
+  const rank = ({ path }: { path: string }) =>
+    !path.startsWith('/home/') ? 2 : path.split('/').some((part) => part.startsWith('.')) ? 1 : 0
+  return rank(left) - rank(right) || (left.path < right.path ? -1 : 1)
+}
+
+/** Null: nobody can say. */
+export async function runsNow(dependencies: WhatRunsDependencies, disk: DiskTarget): Promise<Manifest | null> {
+  if (disk.to === 'none') return nothingRuns
+  return await whatRuns(dependencies, disk.sandbox, AbortSignal.timeout(lookTimeoutMs))
+}
+
+/** Null: nobody wrote it down. */
+export async function ranThen({ snapshots }: LookDependencies, { disk, kept }: RewindPlan): Promise<Manifest | null> {
+  if (disk.to === 'none' || disk.to === 'image') return nothingRuns
+  if (disk.to === 'gone') return null
+  const { snapshotId: id, at, hasMemory } = disk
+  const turnIds = kept.map((turn) => turn.id)
+  return await snapshots.ranThen({ id, at, hasMemory }, turnIds)
+}
+
+/** What left the sandbox by a name. The host has heard it for as long as it runs. */
+async function lookupsSince({ host }: LookDependencies, plan: RewindPlan): Promise<RewindPreview['lookups']> {
+  const { disk, turn } = plan
+  const none = { names: [], nameCount: 0, since: null }
+  if (disk.to === 'none') return { ...none, isWhole: true }
+  const { id, created_at } = disk.sandbox
+  const moment = disk.to === 'snapshot' ? disk.at : disk.to === 'image' ? created_at : turn.startedAt
+  const found = await host.namesAsked(id, moment).catch(() => undefined)
+  if (found === undefined || found.knownSince === null) return { ...none, isWhole: false }
+  const since = Math.max(moment, Math.ceil(found.knownSince))
+  const { names, knownSince } = found
+  return { names: names.slice(0, maxNames), nameCount: names.length, since, isWhole: knownSince <= moment }
+}
+
+/** More names than a person reads. */
+const maxNames = 100
+
+/** What was asked of connections, whether it succeeded or not: nobody knows what a failed call did. */
+function callsElsewhere(turns: readonly TurnRecord[]): RewindPreview['calls'] {
+  const calls = turns.flatMap(({ steps }) => steps.flatMap((step) => step.calls))
+  const counts = new Map<string, number>()
+  for (const call of calls) {
+    const wasMade = call.status !== 'waiting' && call.status !== 'awaiting-approval'
+    if (wasMade && connectionPlanOf(call) !== undefined) counts.set(call.tool, (counts.get(call.tool) ?? 0) + 1)
+  }
+  return [...counts].map(([tool, count]) => ({ tool, count }))
+}

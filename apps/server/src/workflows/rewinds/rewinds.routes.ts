@@ -1,0 +1,68 @@
+import {
+  rewindPreviewSchema,
+  rewindQuerySchema,
+  rewindThreadSchema,
+  rewoundThreadSchema,
+  undoRewindSchema,
+} from '@threadbox/protocol/public'
+import {
+  type Api,
+  defineRoute,
+  jsonAnswer,
+  jsonBody,
+  makeApi,
+  type OpenThread,
+  threadOpener,
+  threadParams,
+} from '../../platform/http/api.ts'
+import type { Rewinds } from './rewinds.usecases.ts'
+
+const tags = ['snapshots']
+const path = '/threads/{threadId}/rewind' as const
+
+const previewRoute = defineRoute({
+  method: 'get',
+  path,
+  tags,
+  summary: 'What a rewind to before a message would undo, by looking at what is there',
+  request: { params: threadParams, query: rewindQuerySchema },
+  responses: { 200: jsonAnswer(rewindPreviewSchema, 'What would be undone, and what cannot be.') },
+})
+const rewindRoute = defineRoute({
+  method: 'post',
+  path,
+  tags,
+  summary: 'Conversation and disk become what they were before a message; what was undone is kept',
+  request: { params: threadParams, body: jsonBody(rewindThreadSchema) },
+  responses: { 200: jsonAnswer(rewoundThreadSchema, 'The rewind, for its undo.') },
+})
+const undoRoute = defineRoute({
+  method: 'post',
+  path: `${path}/undo`,
+  tags,
+  summary: 'Bring back what a rewind undid, if nothing was sent since',
+  request: { params: threadParams, body: jsonBody(undoRewindSchema) },
+  responses: { 204: { description: 'It is back.' } },
+})
+
+/** Routes that take a thread back. `open` checks that the thread is the caller's; every route begins with it. */
+export function rewindRoutes(dependencies: { rewinds: Rewinds; open: OpenThread }): Api {
+  const { rewinds } = dependencies
+  const api = makeApi()
+  const opened = threadOpener(dependencies.open)
+
+  api.openapi(previewRoute, async (context) => {
+    const threadId = await opened(context, context.req.valid('param').threadId)
+    return context.json(await rewinds.preview(threadId, context.req.valid('query').before), 200)
+  })
+  api.openapi(rewindRoute, async (context) => {
+    const threadId = await opened(context, context.req.valid('param').threadId)
+    return context.json(await rewinds.rewind(threadId, context.req.valid('json').entryId), 200)
+  })
+  api.openapi(undoRoute, async (context) => {
+    const threadId = await opened(context, context.req.valid('param').threadId)
+    await rewinds.undo(threadId, context.req.valid('json').rewindId)
+    return context.body(null, 204)
+  })
+  return api
+}

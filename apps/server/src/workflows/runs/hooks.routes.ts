@@ -1,0 +1,59 @@
+import { Hono } from 'hono'
+import { type ApiEnv, idParam } from '../../platform/http/api.ts'
+import { answerError } from '../../platform/http/errors.handler.ts'
+import { requestNotText, requestTooLarge, routeNotFound } from '../../platform/http/http.errors.ts'
+import { webhookHeadersMissing } from './runs.errors.ts'
+import type { Webhooks } from './webhooks.usecases.ts'
+
+/** Largest body of a request to a webhook: what an agent can read at once. */
+const maxBodyBytes = 256 * 1024
+
+/**
+ * What is at `/hooks/<id>`: no login is asked for, the signature is proof. The body is taken as it comes, because its
+ * bytes are what was signed.
+ */
+export function hookPages({ webhooks }: { webhooks: Pick<Webhooks, 'deliver'> }): Hono<ApiEnv> {
+  const app = new Hono<ApiEnv>()
+  app.onError(answerError)
+  app.post('/:webhookId', async (context) => {
+    const header = (name: string) => (context.req.header(name) ?? '').trim()
+    const signed = {
+      id: header('webhook-id'),
+      timestamp: header('webhook-timestamp'),
+      signature: header('webhook-signature'),
+    }
+    const isWhole = Object.values(signed).every((value) => value !== '' && value.length <= 2000)
+    if (!isWhole || !/^[\x21-\x7e]{1,256}$/.test(signed.id)) throw webhookHeadersMissing({})
+    const body = await bytesOf(context.req.raw.body)
+    const webhookId = idParam.safeParse(context.req.param('webhookId'))
+    const { runId } = await webhooks.deliver(webhookId.data ?? '', { ...signed, body, text: textOf(body) })
+    return context.json({ runId }, 202, { 'cache-control': 'no-store' })
+  })
+  app.all('*', () => {
+    throw routeNotFound({})
+  })
+  return app
+}
+
+async function bytesOf(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let sizeBytes = 0
+  for await (const part of body ?? []) {
+    sizeBytes += part.byteLength
+    if (sizeBytes > maxBodyBytes) throw requestTooLarge({ limitBytes: maxBodyBytes })
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+/** What a message may hold: UTF-8 without NUL. */
+function textOf(body: Uint8Array): string {
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch (cause) {
+    throw requestNotText({}, { cause })
+  }
+  if (text.includes('\0')) throw requestNotText({})
+  return text
+}

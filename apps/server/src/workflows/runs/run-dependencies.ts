@@ -1,0 +1,29 @@
+import type { Turn } from '@threadbox/protocol/public'
+import type { Logger } from '@threadbox/telemetry'
+import type { Audit } from '../../people/audit/audit.ts'
+import type { Settings } from '../../people/settings/settings.ts'
+import type { System } from '../../platform/system/system.ts'
+import type { ThreadLog } from '../../threads/log/thread-log.ts'
+import type { Threads } from '../../threads/threads/threads.usecases.ts'
+import type { Turns } from '../../turns/engine/turns.usecases.ts'
+import type { Agents } from '../agents/agents.usecases.ts'
+import type { KeptRunStore } from './kept-runs.store.ts'
+import type { RunStore } from './runs.store.ts'
+import type { ScheduleStore, WebhookStore } from './triggers.store.ts'
+
+export type RunDependencies = {
+  store: RunStore
+  schedules: ScheduleStore
+  webhooks: WebhookStore
+  agents: Pick<Agents, 'resolve' | 'startThread' | 'list'>
+  keptStore: KeptRunStore
+  turns: Pick<Turns, 'send' | 'stop' | 'whileQuiet'>
+  threads: Pick<Threads, 'delete' | 'deleteByRule'>
+  log: Pick<ThreadLog, 'entriesOfTurn'> & { turn(threadId: string, turnId: string): Promise<Turn | undefined> }
+  settings: Pick<Settings, 'values'>
+  audit: Audit
+  system: System
+  logger: Logger
+  /** Runs, schedules or webhooks of an agent are others than before. */
+  onChanged(userId: string, agentId: string): void
+}

@@ -1,0 +1,154 @@
+import { isErrorOf, isThreadboxError } from '@threadbox/errors'
+import { threadNotFound } from '../../threads/log/threads.errors.ts'
+import type { RunDependencies } from './run-dependencies.ts'
+import { outcomeOf, reasonFrom } from './run-outcome.models.ts'
+import { runStopped, runThreadGone } from './runs.errors.ts'
+import type { RunRow } from './runs.table.ts'
+
+/**
+ * Brings recorded runs to their end. Everything it does next follows from the record, so that a server which was killed
+ * anywhere takes it up at the same place: the thread's id and the key of its message are known before either is made.
+ */
+export type RunEngine = {
+  /** Begins what waits and may begin, and looks at what works. */
+  look(): Promise<void>
+  /** Asks a run to end. Returns when it has, or when nothing more can be done about it here. */
+  cancel(row: RunRow): Promise<void>
+  /** Resolves when nothing is being started here. */
+  idle(): Promise<void>
+}
+
+/** Waits after failures of the machine, until a run is given up. */
+const retryDelaysMs = [2000, 5000, 15_000, 60_000, 300_000]
+
+export function makeRunEngine(dependencies: RunDependencies): RunEngine {
+  const { store, system, logger } = dependencies
+  const starting = new Map<string, Promise<void>>()
+  const launch = (row: RunRow) => {
+    const work = start(dependencies, row).catch(async (error: unknown) => {
+      await giveUp(dependencies, { row, error }).catch((again: unknown) => {
+        // The record stays as it is: the next look takes it up.
+        logger.error({ err: again, runId: row.id }, 'end of a run could not be recorded')
+      })
+    })
+    starting.set(
+      row.id,
+      work.finally(() => starting.delete(row.id)),
+    )
+  }
+  const takeUp = async () => {
+    for (const row of await store.running()) {
+      if (starting.has(row.id)) continue
+      if (row.turn_id === null) launch(row)
+      else await settle(dependencies, row)
+    }
+  }
+  const begin = async () => {
+    const { runsAtOnce } = await dependencies.settings.values()
+    const running = await store.running()
+    const atWork = new Map<string, number>()
+    for (const { user_id } of running) atWork.set(user_id, (atWork.get(user_id) ?? 0) + 1)
+    const busy = new Set(running.map(({ trigger_id }) => trigger_id))
+    for (const row of await store.queued(system.now())) {
+      const count = atWork.get(row.user_id) ?? 0
+      if (count >= runsAtOnce || (row.is_exclusive === 1 && busy.has(row.trigger_id))) continue
+      const start = { threadId: system.newId('thread'), now: system.now() }
+      if (!(await store.claim(row.id, start))) continue
+      atWork.set(row.user_id, count + 1)
+      busy.add(row.trigger_id)
+      launch({ ...row, status: 'running', thread_id: start.threadId, started_at: start.now })
+      dependencies.onChanged(row.user_id, row.agent_id)
+    }
+  }
+  return {
+    look: async () => {
+      await takeUp()
+      await begin()
+    },
+    cancel: async (row) => {
+      const end = { status: 'cancelled', reason_json: JSON.stringify(reasonFrom(runStopped({}))) }
+      const over = { ...end, ended_at: system.now(), usage_json: null, output: null }
+      if (row.status === 'queued' && (await store.end(row.id, 'queued', over))) {
+        return dependencies.onChanged(row.user_id, row.agent_id)
+      }
+      await store.change(row.id, { is_cancel_requested: 1 })
+      await starting.get(row.id)
+      const now = await store.find(row.id)
+      if (now?.status === 'running' && now.turn_id !== null) await settle(dependencies, now)
+    },
+    idle: async () => {
+      await Promise.all(starting.values())
+    },
+  }
+}
+
+/** Makes the thread and sends the message; both are repeated after a crash without being done twice. */
+async function start(dependencies: RunDependencies, row: RunRow): Promise<void> {
+  const { store, agents, turns, threads } = dependencies
+  const { threadId } = await agents.startThread({
+    ...{ agentId: row.agent_id, version: row.agent_version, ownerId: row.user_id },
+    ...{ title: row.title, threadId: row.thread_id ?? '' },
+  })
+  if ((await store.find(row.id))?.is_cancel_requested === 1) {
+    await threads.delete(row.user_id, threadId)
+    return await end(dependencies, row, { status: 'cancelled', reason: reasonFrom(runStopped({})), output: null })
+  }
+  const message = { text: row.input, attachmentIds: [], key: `run-${row.id}`, approvals: 'deny' as const }
+  const { turnId } = await turns.send(threadId, message)
+  await store.change(row.id, { thread_id: threadId, turn_id: turnId })
+  await settle(dependencies, { ...row, thread_id: threadId, turn_id: turnId })
+}
+
+/** Records the end of a run whose turn has ended. */
+async function settle(dependencies: RunDependencies, row: RunRow): Promise<void> {
+  const { log, turns, store } = dependencies
+  const [threadId, turnId] = [row.thread_id ?? '', row.turn_id ?? '']
+  if (!(await store.liveThreads([threadId])).has(threadId)) return await lose(dependencies, row)
+  const isCancelled = (await store.find(row.id))?.is_cancel_requested === 1
+  if (isCancelled) await turns.stop(threadId)
+  const turn = await log.turn(threadId, turnId)
+  if (turn?.status === 'running') return
+  const entries = await log.entriesOfTurn(threadId, turnId)
+  if (turn === undefined) {
+    // A person was quicker with a message of their own: that of the run waits behind it.
+    if (entries.length === 0) await lose(dependencies, row)
+    return
+  }
+  await end(dependencies, row, { ...outcomeOf(turn, entries), usage: turn.usage, endedAt: turn.endedAt })
+}
+
+function lose(dependencies: RunDependencies, row: RunRow): Promise<void> {
+  return end(dependencies, row, { status: 'failed', reason: reasonFrom(runThreadGone({})), output: null })
+}
+
+type End = Pick<ReturnType<typeof outcomeOf>, 'status' | 'reason' | 'output'> & {
+  usage?: unknown
+  endedAt?: number | null
+}
+
+async function end(dependencies: RunDependencies, row: RunRow, how: End): Promise<void> {
+  const { store, system, onChanged } = dependencies
+  const isMine = await store.end(row.id, 'running', {
+    status: how.status,
+    reason_json: how.reason === null ? null : JSON.stringify(how.reason),
+    ended_at: how.endedAt ?? system.now(),
+    usage_json: how.usage == null ? null : JSON.stringify(how.usage),
+    output: how.output,
+  })
+  if (isMine) onChanged(row.user_id, row.agent_id)
+}
+
+/** What could not begin: once more where only the machine was in the way, with another thread where that one is lost. */
+async function giveUp(dependencies: RunDependencies, { row, error }: { row: RunRow; error: unknown }): Promise<void> {
+  const { store, system, logger } = dependencies
+  if (isErrorOf(threadNotFound, error)) return await lose(dependencies, row)
+  const isUnavailable = isThreadboxError(error) && ['unavailable', 'interrupted'].includes(error.kind)
+  const isInterrupted = isThreadboxError(error) && error.code === 'agent.start-interrupted'
+  const delayMs = isInterrupted ? 0 : retryDelaysMs[row.attempts]
+  if ((isUnavailable || isInterrupted) && delayMs !== undefined) {
+    logger.warn({ err: error, runId: row.id }, 'run could not begin, will be tried again')
+    return await store.postpone(row.id, system.now() + delayMs)
+  }
+  if (!isThreadboxError(error)) logger.error({ err: error, runId: row.id }, 'run could not begin')
+  await end(dependencies, row, { status: 'failed', reason: reasonFrom(error), output: null })
+}

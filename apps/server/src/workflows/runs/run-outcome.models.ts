@@ -1,0 +1,71 @@
+import { isThreadboxError } from '@threadbox/errors'
+import type { Entry, RunReason, RunStatus, ToolCallEntry, Turn } from '@threadbox/protocol/public'
+import { connectionApprovalMissing } from '../../turns/connections/connections.errors.ts'
+import { noModelConnected } from '../../turns/engine/turns.errors.ts'
+import { runApprovalNeeded, runCellFailed, runCommandFailed, runStopped } from './runs.errors.ts'
+
+/** Enough for an answer; the whole is in the thread. */
+const maxOutputCharacters = 16_000
+
+export type RunOutcome = {
+  status: Extract<RunStatus, 'succeeded' | 'failed' | 'cancelled'>
+  reason: RunReason | null
+  output: string | null
+}
+
+/** What a run came to, from the turn of its message when that has ended, and what the conversation shows of it. */
+export function outcomeOf(turn: Turn, entries: readonly Entry[]): RunOutcome {
+  const calls = entries.filter((entry): entry is ToolCallEntry => entry.kind === 'tool-call')
+  const answer = entries.findLast((entry) => entry.kind === 'text' && entry.text.trim() !== '')
+  const direct = turn.mode === 'direct' ? calls.at(-1) : undefined
+  const output = answer?.kind === 'text' ? answer.text : (direct?.output.tail ?? null)
+  const kept = output === null ? null : endOf(output)
+  const reason = reasonOf(turn, { calls, direct, entries })
+  if (turn.status === 'stopped') return { status: 'cancelled', reason: reasonFrom(runStopped({})), output: kept }
+  return { status: reason === null ? 'succeeded' : 'failed', reason, output: kept }
+}
+
+function reasonOf(
+  turn: Turn,
+  { calls, direct, entries }: { calls: ToolCallEntry[]; direct: ToolCallEntry | undefined; entries: readonly Entry[] },
+): RunReason | null {
+  // First: whatever else came of it, the reason is that nobody was there.
+  const denied = calls.find((call) => call.error?.code === connectionApprovalMissing.code)
+  if (denied !== undefined) {
+    const { tool, name } = denied.connection ?? { tool: denied.tool, name: '' }
+    return reasonFrom(runApprovalNeeded({ tool, connection: name }))
+  }
+  if (turn.failure !== null) {
+    const { code, message, remedy } = turn.failure
+    return { code: `turn.${code}`, message, remedy, details: {} }
+  }
+  if (entries.some((entry) => entry.kind === 'notice' && entry.code === 'connect-model')) {
+    return reasonFrom(noModelConnected({}))
+  }
+  if (direct?.error != null) return { ...direct.error, details: {} }
+  const result = direct?.result
+  if (result?.kind === 'command' && result.exitCode !== 0) {
+    return reasonFrom(runCommandFailed({ exitCode: result.exitCode ?? -1 }))
+  }
+  return result?.kind === 'python' && result.traceback !== null ? reasonFrom(runCellFailed({})) : null
+}
+
+/** An error as it is recorded with a run. Of one that is not ours nothing is told that could be a secret. */
+export function reasonFrom(error: unknown): RunReason {
+  if (isThreadboxError(error)) {
+    const { code, message, remedy, details } = error
+    return { code, message, remedy, details: details as RunReason['details'] }
+  }
+  return {
+    code: 'internal',
+    message: 'Something failed in threadbox itself while it started this run.',
+    remedy: 'Try again. The log of the server has the details.',
+    details: {},
+  }
+}
+
+function endOf(text: string): string {
+  if (text.length <= maxOutputCharacters) return text
+  // A character that the cut would halve is left out.
+  return text.slice(-maxOutputCharacters).replace(/^[\uDC00-\uDFFF]/, '')
+}

@@ -1,0 +1,283 @@
+import { z } from '@hono/zod-openapi'
+import {
+  createdWebhookSchema,
+  createScheduleSchema,
+  createWebhookSchema,
+  keepRunsSchema,
+  keptRunsSchema,
+  latestRunsSchema,
+  maxKeptRuns,
+  nextTimesSchema,
+  runPageSchema,
+  runSchema,
+  scheduleSchema,
+  schedulesSchema,
+  startRunSchema,
+  updateScheduleSchema,
+  updateWebhookSchema,
+  webhookSchema,
+  webhooksSchema,
+} from '@threadbox/protocol/public'
+import {
+  type Api,
+  type ApiContext,
+  countQuery,
+  defineRoute,
+  idParam,
+  jsonAnswer,
+  jsonBody,
+  makeApi,
+  wholeNumberQuery,
+} from '../../platform/http/api.ts'
+import type { KeptRuns } from './kept-runs.usecases.ts'
+import type { Runs } from './runs.usecases.ts'
+import type { Schedules } from './schedules.usecases.ts'
+import type { Webhooks } from './webhooks.usecases.ts'
+
+const tags = ['runs']
+const agentParams = z.object({ agentId: idParam })
+const runParams = z.object({ runId: idParam })
+const scheduleParams = z.object({ scheduleId: idParam })
+const webhookParams = z.object({ webhookId: idParam })
+const gone = { 204: { description: 'Deleted.' } }
+
+const listRunsRoute = defineRoute({
+  method: 'get',
+  path: '/agents/{agentId}/runs',
+  tags,
+  summary: 'List the runs of an agent, and for how long they are listed',
+  request: {
+    params: agentParams,
+    query: z.object({ cursor: z.string().max(200).optional(), limit: countQuery({ default: 20, max: 100 }) }),
+  },
+  responses: { 200: jsonAnswer(runPageSchema, 'A page of runs, newest first.') },
+})
+const startRunRoute = defineRoute({
+  method: 'post',
+  path: '/agents/{agentId}/runs',
+  tags,
+  summary: 'Run an agent: a new thread with this message, which nobody has to watch',
+  request: { params: agentParams, body: jsonBody(startRunSchema) },
+  responses: { 202: jsonAnswer(runSchema, 'The run, which waits or works.') },
+})
+const getRunRoute = defineRoute({
+  method: 'get',
+  path: '/runs/{runId}',
+  tags,
+  summary: 'Get a run',
+  request: { params: runParams },
+  responses: { 200: jsonAnswer(runSchema, 'The run.') },
+})
+const latestRunsRoute = defineRoute({
+  method: 'get',
+  path: '/runs/latest',
+  tags,
+  summary: 'Of each agent the newest run, and when a schedule is due next',
+  responses: { 200: jsonAnswer(latestRunsSchema, 'In the order of the agents.') },
+})
+const cancelRunRoute = defineRoute({
+  method: 'post',
+  path: '/runs/{runId}/cancel',
+  tags,
+  summary: 'End a run that waits or works. One that has ended stays as it is',
+  request: { params: runParams },
+  responses: { 200: jsonAnswer(runSchema, 'The run.') },
+})
+const getKeptRunsRoute = defineRoute({
+  method: 'get',
+  path: '/agents/{agentId}/kept-runs',
+  tags,
+  summary: 'Of how many runs an agent keeps the threads, and which go now with this value or with another one',
+  request: {
+    params: agentParams,
+    query: z.object({ keep: wholeNumberQuery({ min: 1, max: maxKeptRuns }).optional() }),
+  },
+  responses: { 200: jsonAnswer(keptRunsSchema, 'The value, and what goes.') },
+})
+const setKeptRunsRoute = defineRoute({
+  method: 'put',
+  path: '/agents/{agentId}/kept-runs',
+  tags,
+  summary: 'Keep the threads of the newest ended runs only, or of all',
+  request: { params: agentParams, body: jsonBody(keepRunsSchema) },
+  responses: { 200: jsonAnswer(keptRunsSchema, 'The value, and what goes now.') },
+})
+const listSchedulesRoute = defineRoute({
+  method: 'get',
+  path: '/agents/{agentId}/schedules',
+  tags,
+  summary: 'List the schedules of an agent, with the next times of each',
+  request: { params: agentParams },
+  responses: { 200: jsonAnswer(schedulesSchema, 'The schedules, oldest first.') },
+})
+const createScheduleRoute = defineRoute({
+  method: 'post',
+  path: '/agents/{agentId}/schedules',
+  tags,
+  summary: 'Run an agent at times of a clock in a time zone',
+  request: { params: agentParams, body: jsonBody(createScheduleSchema) },
+  responses: { 201: jsonAnswer(scheduleSchema, 'The schedule.') },
+})
+const nextTimesRoute = defineRoute({
+  method: 'get',
+  path: '/schedules/next',
+  tags,
+  summary: 'Tell when a schedule would be due',
+  request: { query: z.object({ cron: z.string().min(1).max(200), timeZone: z.string().min(1).max(64) }) },
+  responses: { 200: jsonAnswer(nextTimesSchema, 'The next times.') },
+})
+const updateScheduleRoute = defineRoute({
+  method: 'patch',
+  path: '/schedules/{scheduleId}',
+  tags,
+  summary: 'Change a schedule, or switch it off or on',
+  request: { params: scheduleParams, body: jsonBody(updateScheduleSchema) },
+  responses: { 200: jsonAnswer(scheduleSchema, 'The schedule.') },
+})
+const deleteScheduleRoute = defineRoute({
+  method: 'delete',
+  path: '/schedules/{scheduleId}',
+  tags,
+  summary: 'Delete a schedule; runs that it has started go on',
+  request: { params: scheduleParams },
+  responses: gone,
+})
+const listWebhooksRoute = defineRoute({
+  method: 'get',
+  path: '/agents/{agentId}/webhooks',
+  tags,
+  summary: 'List the webhooks of an agent',
+  request: { params: agentParams },
+  responses: { 200: jsonAnswer(webhooksSchema, 'The webhooks, oldest first.') },
+})
+const createWebhookRoute = defineRoute({
+  method: 'post',
+  path: '/agents/{agentId}/webhooks',
+  tags,
+  summary: 'Make an address at which a signed request runs an agent',
+  request: { params: agentParams, body: jsonBody(createWebhookSchema) },
+  responses: { 201: jsonAnswer(createdWebhookSchema, 'The webhook. Its secret is told this once.') },
+})
+const updateWebhookRoute = defineRoute({
+  method: 'patch',
+  path: '/webhooks/{webhookId}',
+  tags,
+  summary: 'Change a webhook, or switch it off or on',
+  request: { params: webhookParams, body: jsonBody(updateWebhookSchema) },
+  responses: { 200: jsonAnswer(webhookSchema, 'The webhook.') },
+})
+const renewWebhookSecretRoute = defineRoute({
+  method: 'post',
+  path: '/webhooks/{webhookId}/secret',
+  tags: ['runs'],
+  summary: 'Give a webhook another secret; the one of before is refused from then on',
+  request: { params: webhookParams },
+  responses: { 200: jsonAnswer(createdWebhookSchema, 'The webhook. Its secret is told this once.') },
+})
+const deleteWebhookRoute = defineRoute({
+  method: 'delete',
+  path: '/webhooks/{webhookId}',
+  tags,
+  summary: 'Delete a webhook; its address answers nobody any more',
+  request: { params: webhookParams },
+  responses: gone,
+})
+
+type Dependencies = {
+  runs: Runs
+  schedules: Schedules
+  webhooks: Webhooks
+  kept: KeptRuns
+  /** Where the app is, for whoever reached it under this host. */
+  originOf: (host: string) => string
+}
+
+/** Routes of runs and of what starts them. Who may do what is decided by the use cases. */
+export function runRoutes(dependencies: Dependencies): Api {
+  const { runs } = dependencies
+  const api = makeApi()
+  api.openapi(listRunsRoute, async (context) => {
+    const { cursor, limit } = context.req.valid('query')
+    return context.json(
+      await runs.list(context.get('caller').userId, context.req.valid('param').agentId, { cursor, limit }),
+      200,
+    )
+  })
+  api.openapi(startRunRoute, async (context) => {
+    const { userId, apiKeyId } = context.get('caller')
+    const caller = { userId, trigger: apiKeyId === null ? ('manual' as const) : ('api' as const) }
+    return context.json(await runs.start(caller, context.req.valid('param').agentId, context.req.valid('json')), 202)
+  })
+  api.openapi(latestRunsRoute, async (context) => context.json(await runs.latest(context.get('caller').userId), 200))
+  api.openapi(getRunRoute, async (context) =>
+    context.json(await runs.get(context.get('caller').userId, context.req.valid('param').runId), 200),
+  )
+  api.openapi(cancelRunRoute, async (context) =>
+    context.json(await runs.cancel(context.get('caller').userId, context.req.valid('param').runId), 200),
+  )
+  addKeptRoutes(api, dependencies)
+  addScheduleRoutes(api, dependencies)
+  addWebhookRoutes(api, dependencies)
+  return api
+}
+
+function addKeptRoutes(api: Api, { kept }: Dependencies): void {
+  api.openapi(getKeptRunsRoute, async (context) => {
+    const { keep } = context.req.valid('query')
+    return context.json(await kept.get(context.get('caller').userId, context.req.valid('param').agentId, keep), 200)
+  })
+  api.openapi(setKeptRunsRoute, async (context) => {
+    const { agentId } = context.req.valid('param')
+    return context.json(await kept.set(context.get('caller').userId, agentId, context.req.valid('json')), 200)
+  })
+}
+
+function addScheduleRoutes(api: Api, { schedules }: Dependencies): void {
+  api.openapi(listSchedulesRoute, async (context) =>
+    context.json(await schedules.list(context.get('caller').userId, context.req.valid('param').agentId), 200),
+  )
+  api.openapi(createScheduleRoute, async (context) => {
+    const { version = null, ...request } = context.req.valid('json')
+    const { userId } = context.get('caller')
+    return context.json(
+      await schedules.create(userId, context.req.valid('param').agentId, { ...request, version }),
+      201,
+    )
+  })
+  api.openapi(nextTimesRoute, (context) => context.json(schedules.next(context.req.valid('query')), 200))
+  api.openapi(updateScheduleRoute, async (context) => {
+    const { userId } = context.get('caller')
+    const { scheduleId } = context.req.valid('param')
+    return context.json(await schedules.update(userId, scheduleId, context.req.valid('json')), 200)
+  })
+  api.openapi(deleteScheduleRoute, async (context) => {
+    await schedules.delete(context.get('caller').userId, context.req.valid('param').scheduleId)
+    return context.body(null, 204)
+  })
+}
+
+function addWebhookRoutes(api: Api, { webhooks, originOf }: Dependencies): void {
+  const callerOf = (context: ApiContext) => ({
+    userId: context.get('caller').userId,
+    origin: originOf(context.req.header('host') ?? new URL(context.req.url).host),
+  })
+  api.openapi(listWebhooksRoute, async (context) => {
+    const { userId, origin } = callerOf(context)
+    return context.json(await webhooks.list(userId, context.req.valid('param').agentId, origin), 200)
+  })
+  api.openapi(createWebhookRoute, async (context) => {
+    const { agentId } = context.req.valid('param')
+    return context.json(await webhooks.create(callerOf(context), agentId, context.req.valid('json')), 201)
+  })
+  api.openapi(updateWebhookRoute, async (context) => {
+    const { webhookId } = context.req.valid('param')
+    return context.json(await webhooks.update(callerOf(context), webhookId, context.req.valid('json')), 200)
+  })
+  api.openapi(renewWebhookSecretRoute, async (context) => {
+    return context.json(await webhooks.renewSecret(callerOf(context), context.req.valid('param').webhookId), 200)
+  })
+  api.openapi(deleteWebhookRoute, async (context) => {
+    await webhooks.delete(context.get('caller').userId, context.req.valid('param').webhookId)
+    return context.body(null, 204)
+  })
+}

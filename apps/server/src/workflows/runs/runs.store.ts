@@ -1,0 +1,214 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { ThreadTables } from '../../threads/log/threads.table.ts'
+import type { RunRow, RunTables } from './runs.table.ts'
+
+export type RunWriter = Kysely<RunTables> | Transaction<RunTables>
+export type RunEnd = Pick<RunRow, 'status' | 'reason_json' | 'ended_at' | 'usage_json' | 'output'>
+export type RunCursor = { at: number; id: string }
+
+/** The only code that touches `runs`. What has ended never changes. */
+export type RunStore = {
+  writer: RunWriter
+  transaction<Value>(work: (writer: RunWriter) => Promise<Value>): Promise<Value>
+  find(id: string): Promise<RunRow | undefined>
+  findKey(run: { agentId: string; userId: string; key: string }): Promise<RunRow | undefined>
+  /** Newest first. */
+  list(agentId: string, page: { before: RunCursor | undefined; limit: number }): Promise<RunRow[]>
+  insert(row: RunRow, writer: RunWriter): Promise<void>
+  /** How many runs of a person wait. */
+  countQueued(userId: string, writer: RunWriter): Promise<number>
+  /** Whether a run of this trigger waits or works. */
+  hasOpen(triggerId: string, writer: RunWriter): Promise<boolean>
+  /** Those that wait and may begin at this time, oldest first. */
+  queued(now: number): Promise<RunRow[]>
+  running(): Promise<RunRow[]>
+  /** When the first run may begin that may not yet. */
+  nextBegin(now: number): Promise<number | undefined>
+  /** From waiting to working. False when somebody else did, or cancelled it. */
+  claim(id: string, start: { threadId: string; now: number }): Promise<boolean>
+  /** Back to waiting. */
+  postpone(id: string, until: number): Promise<void>
+  /** Of a run that works. */
+  change(id: string, columns: Partial<Pick<RunRow, 'thread_id' | 'turn_id' | 'is_cancel_requested'>>): Promise<void>
+  /** False when it was not in this state any more. */
+  end(id: string, from: 'queued' | 'running', end: RunEnd): Promise<boolean>
+  /** Which of these threads are there, and not deleted. */
+  liveThreads(threadIds: readonly string[]): Promise<Set<string>>
+  agentIds(): Promise<string[]>
+  /** The newest run of each of these agents that has one. */
+  newest(agentIds: readonly string[]): Promise<RunRow[]>
+  /**
+   * Removes ended runs of an agent that are older, and those beyond the newest so many. Where the agent keeps the threads of
+   * its newest runs only, one whose thread is there stays: without its row nobody would know which run the thread is of.
+   */
+  prune(agentId: string, keep: { since: number; count: number }): Promise<void>
+}
+
+export function makeRunStore(database: Kysely<RunTables & Pick<ThreadTables, 'threads'>>): RunStore {
+  const runs = database as unknown as Kysely<RunTables>
+  return {
+    writer: runs,
+    transaction: (work) => runs.transaction().execute(work),
+    insert: async (row, writer) => {
+      await writer.insertInto('runs').values(row).execute()
+    },
+    liveThreads: async (threadIds) => {
+      if (threadIds.length === 0) return new Set()
+      const rows = database.selectFrom('threads').select('id').where('id', 'in', threadIds)
+      return new Set((await rows.where('deleted_at', 'is', null).execute()).map(({ id }) => id))
+    },
+    ...reads(runs),
+    ...changes(runs),
+    prune: (agentId, keep) => prune(database, agentId, keep),
+  }
+}
+
+function reads(
+  database: Kysely<RunTables>,
+): Pick<
+  RunStore,
+  'find' | 'findKey' | 'list' | 'countQueued' | 'hasOpen' | 'queued' | 'running' | 'nextBegin' | 'agentIds' | 'newest'
+> {
+  const all = () => database.selectFrom('runs').selectAll()
+  return {
+    find: (id) => all().where('id', '=', id).executeTakeFirst(),
+    findKey: ({ agentId, userId, key }) =>
+      all()
+        .where('agent_id', '=', agentId)
+        .where('user_id', '=', userId)
+        .where('request_key', '=', key)
+        .executeTakeFirst(),
+    list: (agentId, { before, limit }) =>
+      all()
+        .where('agent_id', '=', agentId)
+        .$if(before !== undefined, (query) =>
+          query.where((where) => {
+            const at = before?.at ?? 0
+            const same = where.and([where('created_at', '=', at), where('id', '<', before?.id ?? '')])
+            return where.or([where('created_at', '<', at), same])
+          }),
+        )
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute(),
+    countQueued: async (userId, writer) => {
+      const rows = writer.selectFrom('runs').select((count) => count.fn.countAll<number>().as('count'))
+      const row = await rows.where('status', '=', 'queued').where('user_id', '=', userId).executeTakeFirst()
+      return Number(row?.count ?? 0)
+    },
+    hasOpen: async (triggerId, writer) => {
+      const rows = writer.selectFrom('runs').select('id').where('trigger_id', '=', triggerId)
+      return (await rows.where('status', 'in', ['queued', 'running']).limit(1).executeTakeFirst()) !== undefined
+    },
+    queued: (now) =>
+      all().where('status', '=', 'queued').where('not_before', '<=', now).orderBy('created_at').orderBy('id').execute(),
+    running: () => all().where('status', '=', 'running').execute(),
+    nextBegin: async (now) => {
+      const rows = database.selectFrom('runs').select((first) => first.fn.min('not_before').as('at'))
+      const row = await rows.where('status', '=', 'queued').where('not_before', '>', now).executeTakeFirst()
+      return row?.at == null ? undefined : Number(row.at)
+    },
+    agentIds: async () => {
+      const rows = await database.selectFrom('runs').select('agent_id').distinct().execute()
+      return rows.map(({ agent_id }) => agent_id)
+    },
+    newest: async (agentIds) => {
+      if (agentIds.length === 0) return []
+      const rows = await all()
+        .where('agent_id', 'in', agentIds)
+        .where(({ eb, selectFrom }) =>
+          eb(
+            'created_at',
+            '=',
+            selectFrom('runs as other')
+              .select((row) => row.fn.max('other.created_at').as('at'))
+              .whereRef('other.agent_id', '=', 'runs.agent_id'),
+          ),
+        )
+        .orderBy('id')
+        .execute()
+      // Of those that were made in the same moment the list has this one first.
+      return [...new Map(rows.map((row) => [row.agent_id, row])).values()]
+    },
+  }
+}
+
+function changes(database: Kysely<RunTables>): Pick<RunStore, 'claim' | 'postpone' | 'change' | 'end'> {
+  return {
+    claim: async (id, { threadId, now }) => {
+      const result = await database
+        .updateTable('runs')
+        .set({ status: 'running', thread_id: threadId, started_at: now })
+        .where('id', '=', id)
+        .where('status', '=', 'queued')
+        .executeTakeFirst()
+      return result.numUpdatedRows > 0n
+    },
+    postpone: async (id, until) => {
+      await database
+        .updateTable('runs')
+        .set((row) => ({
+          ...{ status: 'queued', thread_id: null, started_at: null, not_before: until },
+          attempts: row('attempts', '+', 1),
+        }))
+        .where('id', '=', id)
+        .where('status', '=', 'running')
+        .where('turn_id', 'is', null)
+        .execute()
+    },
+    change: async (id, columns) => {
+      await database.updateTable('runs').set(columns).where('id', '=', id).where('status', '=', 'running').execute()
+    },
+    end: async (id, from, end) => {
+      const result = await database
+        .updateTable('runs')
+        .set(({ selectFrom }) => ({
+          ...end,
+          end_order: selectFrom('runs as other')
+            .whereRef('other.agent_id', '=', 'runs.agent_id')
+            .select((row) => sql<number>`coalesce(${row.fn.max('other.end_order')}, 0) + 1`.as('next')),
+        }))
+        .where('id', '=', id)
+        .where('status', '=', from)
+        .executeTakeFirst()
+      return result.numUpdatedRows > 0n
+    },
+  }
+}
+
+async function prune(
+  database: Kysely<RunTables & Pick<ThreadTables, 'threads'>>,
+  agentId: string,
+  { since, count }: { since: number; count: number },
+): Promise<void> {
+  const first = await database
+    .selectFrom('runs')
+    .select('created_at')
+    .where('agent_id', '=', agentId)
+    .where('ended_at', 'is not', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .offset(count)
+    .limit(1)
+    .executeTakeFirst()
+  const upTo = Math.max(since, (first?.created_at ?? -1) + 1)
+  await database
+    .deleteFrom('runs')
+    .where('agent_id', '=', agentId)
+    .where('ended_at', 'is not', null)
+    .where('created_at', '<', upTo)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('run_keeps')
+            .innerJoin('threads', (join) => join.onRef('threads.id', '=', 'runs.thread_id'))
+            .whereRef('run_keeps.agent_id', '=', 'runs.agent_id')
+            .where('runs.thread_removed_at', 'is', null)
+            .where('threads.deleted_at', 'is', null)
+            .select('threads.id'),
+        ),
+      ),
+    )
+    .execute()
+}

@@ -1,0 +1,33 @@
+import { sharedThreadSchema, sharedThreadSecretSchema, threadSchema } from '@threadbox/protocol/public'
+import { type Api, defineRoute, jsonAnswer, jsonBody, makeApi } from '../../platform/http/api.ts'
+import type { CopiesByLink } from './copies-by-link.ts'
+
+const tags = ['threads']
+
+const lookRoute = defineRoute({
+  method: 'post',
+  path: '/shared-threads/look',
+  tags,
+  summary: 'What a copy of the thread behind a link would begin with',
+  request: { body: jsonBody(sharedThreadSecretSchema) },
+  responses: { 200: jsonAnswer(sharedThreadSchema, 'The thread behind the link.') },
+})
+const copyRoute = defineRoute({
+  method: 'post',
+  path: '/shared-threads/copy',
+  tags,
+  summary: 'A thread of your own that begins as a copy of the one behind a link, its computer included',
+  request: { body: jsonBody(sharedThreadSecretSchema) },
+  responses: { 201: jsonAnswer(threadSchema, 'The new thread.') },
+})
+
+/** For whoever is signed in and has a link. */
+export function copiesByLinkRoutes(copies: CopiesByLink): Api {
+  const api = makeApi()
+  api.openapi(lookRoute, async (context) => context.json(await copies.look(context.req.valid('json').secret), 200))
+  api.openapi(copyRoute, async (context) => {
+    const { userId } = context.get('caller')
+    return context.json(await copies.copy(userId, context.req.valid('json').secret), 201)
+  })
+  return api
+}

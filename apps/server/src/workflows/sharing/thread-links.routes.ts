@@ -1,0 +1,68 @@
+import { createdThreadLinkSchema, createThreadLinkSchema, threadLinksSchema } from '@threadbox/protocol/public'
+import {
+  type Api,
+  defineRoute,
+  idParam,
+  jsonAnswer,
+  jsonBody,
+  makeApi,
+  type OpenThread,
+  threadOpener,
+  threadParams,
+} from '../../platform/http/api.ts'
+import type { LinksOfThreads } from './thread-links.usecases.ts'
+
+const tags = ['threads']
+
+const listRoute = defineRoute({
+  method: 'get',
+  path: '/threads/{threadId}/links',
+  tags,
+  summary: 'List the links by which anybody reads the thread, and how often each was opened',
+  request: { params: threadParams },
+  responses: { 200: jsonAnswer(threadLinksSchema, 'The links that hold, newest first.') },
+})
+const createLinkRoute = defineRoute({
+  method: 'post',
+  path: '/threads/{threadId}/links',
+  tags,
+  summary: 'Make a link by which anybody reads the thread, and does nothing else',
+  request: { params: threadParams, body: jsonBody(createThreadLinkSchema) },
+  responses: { 201: jsonAnswer(createdThreadLinkSchema, 'The link. Its address is told this once.') },
+})
+const endRoute = defineRoute({
+  method: 'delete',
+  path: '/threads/{threadId}/links/{linkId}',
+  tags,
+  summary: 'End a link; who reads by it is cut off within five seconds',
+  request: { params: threadParams.extend({ linkId: idParam }) },
+  responses: { 204: { description: 'Ended.' } },
+})
+
+export function threadLinkRoutes(dependencies: {
+  links: LinksOfThreads
+  /** Throws `thread.not-found` for who may not manage the thread. */
+  open: OpenThread
+  /** Where the app is, for whoever reached it under this host. */
+  originOf: (host: string) => string
+}): Api {
+  const { links, originOf } = dependencies
+  const api = makeApi()
+  const open = threadOpener(dependencies.open)
+  api.openapi(listRoute, async (context) => {
+    const threadId = await open(context, context.req.valid('param').threadId)
+    return context.json(await links.list(threadId), 200)
+  })
+  api.openapi(createLinkRoute, async (context) => {
+    const threadId = await open(context, context.req.valid('param').threadId)
+    const { userId } = context.get('caller')
+    const origin = originOf(context.req.header('host') ?? new URL(context.req.url).host)
+    return context.json(await links.create({ userId, threadId, origin }, context.req.valid('json')), 201)
+  })
+  api.openapi(endRoute, async (context) => {
+    const threadId = await open(context, context.req.valid('param').threadId)
+    await links.end({ userId: context.get('caller').userId, threadId, id: context.req.valid('param').linkId })
+    return context.body(null, 204)
+  })
+  return api
+}

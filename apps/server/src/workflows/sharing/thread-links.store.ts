@@ -1,0 +1,90 @@
+import { type Kysely, sql } from 'kysely'
+import type { ThreadTables } from '../../threads/log/threads.table.ts'
+import type { ThreadLinkRow, ThreadLinkTables } from './thread-links.table.ts'
+
+/** A link that holds now, with what it shows. */
+export type ValidThreadLink = ThreadLinkRow & { title: string }
+
+/** The only code that touches `thread_links`. A link holds until its time, and while its thread is there. */
+export type ThreadLinkStore = {
+  add(row: ThreadLinkRow): Promise<void>
+  /** Those of the thread that hold, newest first. */
+  list(threadId: string, now: number): Promise<ThreadLinkRow[]>
+  /** False when the thread has no such link. */
+  remove(threadId: string, id: string): Promise<boolean>
+  find(sha256: string, now: number): Promise<ValidThreadLink | undefined>
+  /** Which of these hold. */
+  valid(ids: readonly string[], now: number): Promise<Set<string>>
+  noteOpened(id: string, now: number): Promise<void>
+  /** Counts a copy that is about to be made; false when there are `max` already. */
+  takeCopy(id: string, max: number): Promise<boolean>
+  /** One that was counted was not made. */
+  giveCopyBack(id: string): Promise<void>
+  removeExpired(now: number): Promise<void>
+}
+
+type Tables = ThreadLinkTables & Pick<ThreadTables, 'threads'>
+
+export function makeThreadLinkStore(database: Kysely<Tables>): ThreadLinkStore {
+  const holding = (now: number) =>
+    database
+      .selectFrom('thread_links as link')
+      .innerJoin('threads as thread', 'thread.id', 'link.thread_id')
+      .where('thread.deleted_at', 'is', null)
+      .where((where) => where.or([where('link.expires_at', 'is', null), where('link.expires_at', '>', now)]))
+  return {
+    add: async (row) => {
+      await database.insertInto('thread_links').values(row).execute()
+    },
+    list: (threadId, now) =>
+      holding(now)
+        .selectAll('link')
+        .where('link.thread_id', '=', threadId)
+        .orderBy('link.created_at', 'desc')
+        .orderBy('link.id')
+        .execute(),
+    remove: async (threadId, id) => {
+      const result = await database
+        .deleteFrom('thread_links')
+        .where('thread_id', '=', threadId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return result.numDeletedRows > 0n
+    },
+    find: (sha256, now) =>
+      holding(now).selectAll('link').select('thread.title').where('link.sha256', '=', sha256).executeTakeFirst(),
+    valid: async (ids, now) => {
+      if (ids.length === 0) return new Set()
+      const rows = await holding(now).select('link.id').where('link.id', 'in', ids).execute()
+      return new Set(rows.map(({ id }) => id))
+    },
+    noteOpened: async (id, now) => {
+      await database
+        .updateTable('thread_links')
+        .set({ opened_count: sql<number>`opened_count + 1`, last_opened_at: now })
+        .where('id', '=', id)
+        .execute()
+    },
+    takeCopy: async (id, max) => {
+      const result = await database
+        .updateTable('thread_links')
+        .set({ copied_count: sql<number>`copied_count + 1` })
+        .where('id', '=', id)
+        .where('allows_copies', '=', 1)
+        .where('copied_count', '<', max)
+        .executeTakeFirst()
+      return result.numUpdatedRows > 0n
+    },
+    giveCopyBack: async (id) => {
+      await database
+        .updateTable('thread_links')
+        .set({ copied_count: sql<number>`copied_count - 1` })
+        .where('id', '=', id)
+        .where('copied_count', '>', 0)
+        .execute()
+    },
+    removeExpired: async (now) => {
+      await database.deleteFrom('thread_links').where('expires_at', '<=', now).execute()
+    },
+  }
+}
