@@ -1,14 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 
 /** Programs beside the daemon, each in a process of its own: their place in the source, and in a release. */
 const programs = {
-  'clean-disk': { source: 'environments/clean-disk', release: 'disk-cleaner' },
-  'pack-disk': { source: 'environments/pack-disk', release: 'disk-packer' },
-  'read-disk': { source: 'sleeping/read-disk', release: 'disk-reader' },
-  'search-memory': { source: 'environments/search-memory', release: 'memory-searcher' },
-  'unpack-disk': { source: 'environments/unpack-disk', release: 'disk-unpacker' },
+  'clean-disk': { source: new URL('./environments/clean-disk/main.ts', import.meta.url), release: 'disk-cleaner' },
+  'pack-disk': { source: new URL('./environments/pack-disk/main.ts', import.meta.url), release: 'disk-packer' },
+  'read-disk': { source: new URL('./sleeping/read-disk/main.ts', import.meta.url), release: 'disk-reader' },
+  'search-memory': {
+    source: new URL('./environments/search-memory/main.ts', import.meta.url),
+    release: 'memory-searcher',
+  },
+  'unpack-disk': { source: new URL('./environments/unpack-disk/main.ts', import.meta.url), release: 'disk-unpacker' },
 } as const
 
 export type ProgramName = keyof typeof programs
@@ -21,8 +25,7 @@ export function startProgram(
 ): Program {
   const { source, release } = programs[name]
   const isSource = import.meta.filename.endsWith('.ts')
-  const here = dirname(import.meta.filename)
-  const file = isSource ? join(here, source, 'main.ts') : join(here, '..', release, 'main.js')
+  const file = isSource ? fileURLToPath(source) : join(dirname(import.meta.filename), '..', release, 'main.js')
   const program = spawn(process.execPath, [file], {
     ...{ cwd: directory, env: {}, killSignal: 'SIGKILL' as const, stdio: ['pipe', 'pipe', 'pipe'] as const },
     ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
