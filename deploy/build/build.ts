@@ -15,11 +15,11 @@ const programs = {
   cli: 'apps/cli/src/main.ts',
   supervisor: 'apps/cli/src/supervisor/main.ts',
   uninstall: 'apps/host/src/uninstall/main.ts',
-  'disk-cleaner': 'apps/host/src/environments/clean-disk/main.ts',
-  'disk-packer': 'apps/host/src/environments/pack-disk/main.ts',
-  'disk-unpacker': 'apps/host/src/environments/unpack-disk/main.ts',
-  'memory-searcher': 'apps/host/src/environments/search-memory/main.ts',
-  'disk-reader': 'apps/host/src/sleeping/read-disk/main.ts',
+  'disk-cleaner': 'apps/host/src/copies/environments/clean-disk/main.ts',
+  'disk-packer': 'apps/host/src/copies/environments/pack-disk/main.ts',
+  'disk-unpacker': 'apps/host/src/copies/environments/unpack-disk/main.ts',
+  'memory-searcher': 'apps/host/src/copies/environments/search-memory/main.ts',
+  'disk-reader': 'apps/host/src/copies/sleeping/read-disk/main.ts',
 } as const
 
 /** Modules with native code: copied as they are, not bundled. */

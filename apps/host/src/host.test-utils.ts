@@ -12,8 +12,8 @@ import { type InMemoryDriver, makeInMemoryDriver } from '@threadbox/sandbox-driv
 import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import { makeLogger } from '@threadbox/telemetry'
 import { makeHost } from './host.ts'
-import { makeFactsStore } from './state/facts.store.ts'
-import { openStateDatabase } from './state/state-database.ts'
+import { makeFactsStore } from './machine/state/facts.store.ts'
+import { openStateDatabase } from './machine/state/state-database.ts'
 
 /** What a guest on loopback does beside the handshake; requests without the right token never reach it. */
 export type GuestBehaviour = (request: IncomingMessage, response: ServerResponse) => void

@@ -7,13 +7,13 @@ import { makeBtrfsDiskStore } from '@threadbox/disk-store'
 import { isThreadboxError } from '@threadbox/errors'
 import { makeGvisorDriver } from '@threadbox/gvisor-driver'
 import { makeLogger } from '@threadbox/telemetry'
-import { guestEnvironmentOf, proxiesOf } from './boots/guest-environment.ts'
+import { guestEnvironmentOf, proxiesOf } from './boots/launch/guest-environment.ts'
 import { makeHost } from './host.ts'
-import { readMemory } from './machine-memory.ts'
-import { openNetwork } from './network/open-network.ts'
+import { openNetwork } from './machine/network/open-network.ts'
+import { readMemory } from './machine/programs/machine-memory.ts'
+import { makeFactsStore } from './machine/state/facts.store.ts'
+import { openStateDatabase } from './machine/state/state-database.ts'
 import { listenOnAddress, listenOnSocket } from './server.ts'
-import { makeFactsStore } from './state/facts.store.ts'
-import { openStateDatabase } from './state/state-database.ts'
 
 const settings = readSettings(hostSettings, process.env)
 const logger = makeLogger({ process: 'host', level: settings.logLevel })

@@ -7,7 +7,7 @@ import { defineError, httpStatusOf, isThreadboxError, toWireError, withKnownCaus
 import { hostTokenHeader } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
 import { Hono } from 'hono'
-import type { Gateway } from './gateway/gateway.ts'
+import type { Gateway } from './boots/gateway/gateway.ts'
 
 export const tokenWrong = defineError({
   code: 'host.token-wrong',

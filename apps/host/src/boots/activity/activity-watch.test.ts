@@ -1,0 +1,79 @@
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { accessTokenHeader, type GuestActivity, guestPort } from '@threadbox/protocol/guest'
+import type { HostEvent } from '@threadbox/protocol/host'
+import { makeLogger } from '@threadbox/telemetry'
+import { expect, test } from 'vitest'
+import { makeHostEvents } from '../../machine/events/host-events.ts'
+import { makeActiveBoots } from '../launch/active-boots.ts'
+import { makeActivityWatch } from './activity-watch.ts'
+
+async function watched() {
+  const address = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.1`
+  const activity: GuestActivity = {
+    runningKeys: [],
+    terminalsLastInputAt: null,
+    userCpuSeconds: 0,
+    busiestProcess: 'make',
+    listeningPorts: [],
+  }
+  const answer = { status: 200, asked: 0 }
+  const server = createServer((request, response) => {
+    answer.asked += 1
+    const isAllowed = request.headers[accessTokenHeader] === 'token' && request.url === '/activity'
+    response.writeHead(isAllowed ? answer.status : 401).end(JSON.stringify(activity))
+  }).listen(guestPort, address)
+  await once(server, 'listening')
+  const active = makeActiveBoots()
+  active.add({ bootId: 'b1', sandboxId: 's1', startedAt: 0, address, accessToken: 'token' })
+  const events = makeHostEvents()
+  const seen: HostEvent[] = []
+  events.subscribe((event) => void seen.push(event))
+  let now = 0
+  const watch = makeActivityWatch({
+    ...{ active, events, cpuShare: 0.05, clock: () => now, signal: new AbortController().signal },
+    logger: makeLogger({ process: 'test', level: 'silent' }),
+  })
+  const look = async () => {
+    now += 10_000
+    await watch.look()
+  }
+  return { active, activity, answer, seen, look, [Symbol.dispose]: () => void server.close() }
+}
+
+test('O11: work in a sandbox is told with its reason and the busiest process', async () => {
+  using guest = await watched()
+  await guest.look()
+  expect(guest.seen).toEqual([])
+  guest.activity.userCpuSeconds = 4
+  guest.activity.terminalsLastInputAt = 7
+  await guest.look()
+  const event = { type: 'activity', sandboxId: 's1', bootId: 'b1', at: 20_000 }
+  expect(guest.seen).toEqual([
+    { ...event, reason: 'cpu', detail: 'make' },
+    { ...event, reason: 'terminal' },
+  ])
+  await guest.look()
+  expect(guest.seen).toHaveLength(2)
+})
+
+test('a guest that answers with an error or nonsense is not at work, and is asked again', async () => {
+  using guest = await watched()
+  await guest.look()
+  guest.answer.status = 500
+  guest.activity.userCpuSeconds = 4
+  await guest.look()
+  expect(guest.seen).toEqual([])
+  guest.answer.status = 200
+  await guest.look()
+  expect(guest.seen).toHaveLength(1)
+})
+
+test('a paused sandbox is not asked', async () => {
+  using guest = await watched()
+  await guest.look()
+  await guest.active.suspend({ sandboxId: 's1', bootId: 'b1', reason: new Error('paused') })
+  await guest.look()
+  expect(guest.answer.asked).toBe(1)
+})

@@ -1,0 +1,58 @@
+import type { GuestActivity } from '@threadbox/protocol/guest'
+import type { HostEvent } from '@threadbox/protocol/host'
+import type { Logger } from '@threadbox/telemetry'
+import type { HostEvents } from '../../machine/events/host-events.ts'
+import type { ActiveBoot, ActiveBoots } from '../launch/active-boots.ts'
+import { readActivity } from '../launch/guest-requests.ts'
+import { type ActivityLook, judgeActivity } from './activity.models.ts'
+
+/** Who decides about idleness counts in minutes. */
+const lookEveryMs = 12_000
+const answerTimeoutMs = 5000
+
+/**
+ * Asks every guest that serves what of the user's is at work, and tells it as events with their reason. A guest that
+ * does not answer is asked again next time: silence is no activity.
+ */
+export type ActivityWatch = {
+  watch(): void
+  look(): Promise<void>
+}
+
+export function makeActivityWatch(parts: {
+  active: ActiveBoots
+  events: HostEvents
+  cpuShare: number
+  logger: Logger
+  clock: () => number
+  signal: AbortSignal
+}): ActivityWatch {
+  const { active, events, logger, clock, signal } = parts
+  const looks = new WeakMap<AbortSignal, ActivityLook>()
+
+  const lookAt = async (boot: ActiveBoot) => {
+    let activity: GuestActivity
+    try {
+      activity = await readActivity(boot, AbortSignal.any([boot.ended, signal, AbortSignal.timeout(answerTimeoutMs)]))
+    } catch (error) {
+      if (!boot.ended.aborted) logger.debug({ error, bootId: boot.bootId }, 'a guest did not say what is at work')
+      return
+    }
+    const look = { at: clock(), activity }
+    const found = judgeActivity({ before: looks.get(boot.ended), now: look, cpuShare: parts.cpuShare })
+    looks.set(boot.ended, look)
+    const { sandboxId, bootId } = boot
+    for (const seen of found) events.emit({ type: 'activity', sandboxId, bootId, ...seen, at: look.at } as HostEvent)
+  }
+  const look = async () => {
+    await Promise.all(active.list().map(lookAt))
+  }
+  return {
+    look,
+    watch: () => {
+      const timer = setInterval(() => void look(), lookEveryMs)
+      timer.unref()
+      signal.addEventListener('abort', () => clearInterval(timer), { once: true })
+    },
+  }
+}

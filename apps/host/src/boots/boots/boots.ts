@@ -1,0 +1,195 @@
+import type { SandboxLimits } from '@threadbox/domain'
+import { isErrorOf } from '@threadbox/errors'
+import type { BootEndCause } from '@threadbox/protocol/host'
+import { bootUnknown } from '@threadbox/sandbox-driver'
+import type { Logger } from '@threadbox/telemetry'
+import { sandboxEnded } from '../../machine/errors/orders.errors.ts'
+import type { HostEvents } from '../../machine/events/host-events.ts'
+import type { BootsStore, StoredBoot } from '../../machine/state/boots.store.ts'
+import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
+import type { ActiveBoots } from '../launch/active-boots.ts'
+import { greetGuest, type LaunchParts, launchGuest, type WaitingBoot } from '../launch/launch.ts'
+
+export type BootsParts = {
+  launch: LaunchParts
+  boots: BootsStore
+  active: ActiveBoots
+  events: HostEvents
+  logger: Logger
+  guestDirectory: string
+  /** Aborted when this process ends: boots are let go of, they run on. */
+  signal: AbortSignal
+}
+
+type StartOptions = {
+  sandbox: StoredSandbox
+  diskPath: string
+  bootId: string
+  hostname: string
+  waiting: WaitingBoot | undefined
+  /** Moment of the snapshot that the disk was made from because it was lost. */
+  diskRestoredFrom: number | null
+}
+
+/** The life of boots on this host: started, followed to their end, found again after a restart of the daemon. */
+export type Boots = {
+  /**
+   * Starts a boot over a disk; returns when its guest is ready. Takes over the waiting boot if there is one and it
+   * answers. When it throws, nothing of the boot is left.
+   */
+  start(options: StartOptions): Promise<void>
+  /** Takes up a boot of an earlier daemon. False: it has ended meanwhile, and that is recorded now. */
+  adopt(options: { sandbox: StoredSandbox; boot: StoredBoot }): Promise<boolean>
+  /** Opens the gateway to a boot that runs and follows it to its end. */
+  serve(options: { sandbox: StoredSandbox; boot: StoredBoot }): void
+  /**
+   * Closes the gateway to a boot, with `reason` for open requests, and returns when no connection into it is left. Its
+   * end is still followed until `unfollow`.
+   */
+  silence(options: { boot: StoredBoot; reason: Error }): Promise<void>
+  /** The boot is paused: the end of what runs of it is not its end. */
+  unfollow(bootId: string): void
+  /** Ends a boot; returns when its end is recorded and nothing of it runs. */
+  stop(boot: StoredBoot): Promise<void>
+  /** Records the end of a boot of which nothing runs any more, or is stopped here. */
+  end(boot: StoredBoot, end: { cause: BootEndCause; detail: string }): Promise<void>
+  /** New limits for a running boot. */
+  setLimits(options: { sandbox: StoredSandbox; boot: StoredBoot; limits: SandboxLimits }): Promise<void>
+}
+
+type End = { cause: BootEndCause; detail: string }
+const nothingLeft: End = { cause: 'unknown', detail: 'Nothing of the sandbox was left when the host looked for it.' }
+
+/** A guest that was ready a moment ago and does not answer within this time is not going to. */
+const takeOverTimeoutMs = 3000
+
+export function makeBoots(parts: BootsParts): Boots {
+  const { boots, active, events, logger } = parts
+  const { driver, clock } = parts.launch
+  const follows = new Map<string, { done: Promise<void>; letGo: AbortController }>()
+
+  const recordEnd = async (boot: StoredBoot, { cause, detail }: End, { isAsleep = false } = {}) => {
+    const { sandboxId, bootId } = boot
+    const at = clock()
+    active.remove({ sandboxId, bootId, reason: sandboxEnded({ sandboxId, bootId, cause, detail }) })
+    const end = { cause, detail, at }
+    if (!(await (isAsleep ? boots.markEnded(bootId, end) : boots.markRunningEnded(boot, end)))) return
+    active.setRefusal(sandboxId, undefined)
+    logger.info({ sandboxId, bootId, cause, detail }, 'boot ended')
+    events.emit({ type: 'boot-ended', sandboxId, bootId, cause, detail, at })
+  }
+  const follow = (boot: StoredBoot) => {
+    const { bootId, driverBootId } = boot
+    const letGo = new AbortController()
+    const signal = AbortSignal.any([parts.signal, letGo.signal])
+    const followed = driver.waitForEnd(driverBootId, signal).then(
+      async (status) => {
+        if (status.state !== 'ended') return
+        await recordEnd(boot, status)
+        await driver.forget(driverBootId)
+      },
+      async (error: unknown) => {
+        if (isErrorOf(bootUnknown, error)) return await recordEnd(boot, nothingLeft)
+        if (!signal.aborted) logger.error({ error, bootId }, 'a boot cannot be followed')
+      },
+    )
+    const entry = { letGo, done: followed.finally(() => follows.get(bootId) === entry && follows.delete(bootId)) }
+    follows.set(bootId, entry)
+  }
+  const serve = ({ sandbox, boot }: { sandbox: StoredSandbox; boot: StoredBoot }) => {
+    const { bootId, sandboxId, startedAt, accessToken } = boot
+    active.add({ bootId, sandboxId, startedAt, accessToken, address: sandbox.address })
+    if (!follows.has(bootId)) follow(boot)
+  }
+  return {
+    start: async (options) => {
+      const { sandbox, bootId } = options
+      const { sandboxId } = sandbox
+      const durations = (await takeOver(parts, options)) ?? (await startAnew(parts, options))
+      const stored = await boots.find(bootId)
+      if (stored !== undefined) serve({ sandbox, boot: stored })
+      logger.info({ sandboxId, bootId, ...durations }, 'boot ready')
+      events.emit({ type: 'boot-ready', sandboxId, bootId, at: clock() })
+    },
+    adopt: async ({ sandbox, boot }) => {
+      const status = await driver.inspect(boot.driverBootId)
+      if (status?.state === 'running') {
+        serve({ sandbox, boot })
+        return true
+      }
+      await recordEnd(boot, status ?? nothingLeft)
+      await driver.forget(boot.driverBootId)
+      return false
+    },
+    serve,
+    silence: async ({ boot, reason }) => {
+      await active.suspend({ sandboxId: boot.sandboxId, bootId: boot.bootId, reason })
+    },
+    unfollow: (bootId) => {
+      follows.get(bootId)?.letGo.abort(new Error('the boot is paused'))
+      follows.delete(bootId)
+    },
+    stop: async (boot) => {
+      // A boot of an earlier daemon whose sandbox is being deleted was not adopted.
+      if (!follows.has(boot.bootId)) follow(boot)
+      await driver.stop(boot.driverBootId)
+      await follows.get(boot.bootId)?.done
+    },
+    end: async (boot, end) => {
+      await driver.stop(boot.driverBootId)
+      await driver.forget(boot.driverBootId)
+      await recordEnd(boot, end, { isAsleep: true })
+    },
+    setLimits: async ({ sandbox, boot, limits }) => {
+      await driver.setLimits({ bootId: boot.driverBootId, limits })
+      const signal = AbortSignal.timeout(parts.launch.readyTimeoutMs)
+      await greetGuest(parts.launch, { ...boot, place: { ...sandbox, limits }, signal })
+    },
+  }
+}
+
+async function startAnew(parts: BootsParts, options: StartOptions): Promise<Record<string, number>> {
+  const { sandbox, bootId, hostname, diskPath, diskRestoredFrom } = options
+  const accessToken = parts.launch.randomBytes(32).toString('hex')
+  const boot = { driverBootId: bootId, bootId, hostname, accessToken }
+  await record(parts, { ...boot, sandboxId: sandbox.sandboxId, state: 'starting', diskRestoredFrom })
+  try {
+    const durations = await launchGuest(parts.launch, { ...boot, place: sandbox, diskPath })
+    await parts.boots.markReady(bootId)
+    return durations
+  } catch (error) {
+    await discard(parts, boot)
+    throw error
+  }
+}
+
+/** Undefined when there is no waiting boot, or none that answers: then a boot is started anew. */
+async function takeOver(parts: BootsParts, options: StartOptions): Promise<Record<string, number> | undefined> {
+  const { sandbox, bootId, waiting } = options
+  if (waiting === undefined) return undefined
+  const startedAt = performance.now()
+  const boot = { ...waiting, bootId }
+  try {
+    const signal = AbortSignal.timeout(takeOverTimeoutMs)
+    await greetGuest(parts.launch, { ...boot, place: sandbox, signal })
+  } catch (error) {
+    parts.logger.warn({ error, bootId }, 'a waiting sandbox did not answer; one is started instead')
+    await parts.launch.driver.stop(waiting.driverBootId)
+    await parts.launch.driver.forget(waiting.driverBootId)
+    return undefined
+  }
+  // Recorded only now, in one write: without a record a daemon that is killed before leaves a boot that nobody was told
+  // of, which the next one removes.
+  await record(parts, { ...boot, sandboxId: sandbox.sandboxId, state: 'ready', diskRestoredFrom: null })
+  return { takenOverMs: Math.round(performance.now() - startedAt) }
+}
+
+async function record(parts: BootsParts, boot: Omit<StoredBoot, `end${string}` | 'startedAt' | 'guestDirectory'>) {
+  await parts.boots.insert({ ...boot, startedAt: parts.launch.clock(), guestDirectory: parts.guestDirectory })
+}
+
+async function discard(parts: BootsParts, { driverBootId, bootId }: { driverBootId: string; bootId: string }) {
+  await parts.launch.driver.stop(driverBootId)
+  await parts.launch.driver.forget(driverBootId)
+  await parts.boots.remove(bootId)
+}

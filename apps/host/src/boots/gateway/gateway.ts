@@ -1,0 +1,106 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { httpStatusOf, toWireError } from '@threadbox/errors'
+import { backgroundHeader, bootHeader, errorHeader } from '@threadbox/protocol/host'
+import type { Logger } from '@threadbox/telemetry'
+import { otherBoot, sandboxNotRunning } from '../../machine/errors/orders.errors.ts'
+import type { HostEvents } from '../../machine/events/host-events.ts'
+import type { ActiveBoot, ActiveBoots } from '../launch/active-boots.ts'
+import { forwardRequest, forwardUpgrade } from './forward.ts'
+import { portClosed, routeBlocked } from './gateway.errors.ts'
+import { isHostOnly, isInsideOnly, type Target, targetOf } from './target.models.ts'
+
+/**
+ * The only road to a sandbox: every byte to and from its guest and its services passes here. Adds the access token,
+ * keeps clients from the guest's host-only routes, notes activity, and ends what is open when a boot ends.
+ */
+export type Gateway = {
+  /** Answers the request if it is the gateway's; false when it is not. */
+  handle(request: IncomingMessage, response: ServerResponse): boolean
+  handleUpgrade(options: { request: IncomingMessage; socket: Duplex; head: Buffer }): boolean
+}
+
+/** Each kind of activity of a sandbox is told at most this often: who decides about idleness counts in minutes. */
+const activityEveryMs = 10_000
+
+export function makeGateway(options: {
+  active: ActiveBoots
+  events: HostEvents
+  logger: Logger
+  clock: () => number
+}): Gateway {
+  const { active, events, logger, clock } = options
+  const toldAt = new WeakMap<AbortSignal, Map<string, number>>()
+
+  const note = (boot: ActiveBoot, target: Target) => {
+    const at = clock()
+    const reason = target.kind === 'port' ? 'request' : 'guest'
+    const told = toldAt.get(boot.ended) ?? new Map<string, number>()
+    if (at - (told.get(reason) ?? Number.NEGATIVE_INFINITY) < activityEveryMs) return
+    toldAt.set(boot.ended, told.set(reason, at))
+    const detail = target.kind === 'port' ? { detail: String(target.port) } : {}
+    events.emit({ type: 'activity', sandboxId: boot.sandboxId, bootId: boot.bootId, reason, ...detail, at })
+  }
+  const admit = (request: IncomingMessage, target: Target) => {
+    const { sandboxId } = target
+    if (isHostOnly(target)) throw routeBlocked({ path: target.path })
+    if (isInsideOnly(target)) throw portClosed({ port: target.port, reason: 'it belongs to the sandbox itself.' })
+    const boot = active.find(sandboxId)
+    if (boot === undefined) throw active.refusal(sandboxId) ?? sandboxNotRunning({ sandboxId })
+    const wanted = request.headers[bootHeader]
+    if (typeof wanted === 'string' && wanted !== boot.bootId) {
+      throw otherBoot({ sandboxId, bootId: wanted, currentBootId: boot.bootId })
+    }
+    if (request.headers[backgroundHeader] === undefined) note(boot, target)
+    return boot
+  }
+  const forward = async (options: { request: IncomingMessage; response: ServerResponse; target: Target }) => {
+    const { request, response, target } = options
+    await forwardRequest({ request, response, boot: admit(request, target), target })
+  }
+  const upgrade = async (options: { request: IncomingMessage; socket: Duplex; head: Buffer; target: Target }) => {
+    const { request, target } = options
+    await forwardUpgrade({ ...options, boot: admit(request, target) })
+  }
+  return {
+    handle: (request, response) => {
+      const target = targetOf(request.url ?? '/')
+      if (target === undefined) return false
+      forward({ request, response, target }).catch((error: unknown) => {
+        logger.debug({ error, target }, 'a request to a sandbox failed')
+        refuse({ request, response, error })
+      })
+      return true
+    },
+    handleUpgrade: ({ request, socket, head }) => {
+      const target = targetOf(request.url ?? '/')
+      if (target === undefined) return false
+      // An error of the socket also ends what is piped through it; without a listener it would end the process.
+      socket.on('error', () => socket.destroy())
+      upgrade({ request, socket, head, target }).catch((error: unknown) => {
+        logger.debug({ error, target }, 'an upgrade to a sandbox failed')
+        refuseUpgrade(socket, error)
+      })
+      return true
+    },
+  }
+}
+
+/** A client that has part of an answer sees the connection break: an error in the middle would look like content. */
+function refuse({ request, response, error }: { request: IncomingMessage; response: ServerResponse; error: unknown }) {
+  if (response.headersSent) return void response.destroy()
+  const wire = toWireError(error)
+  response.writeHead(httpStatusOf(error), { 'content-type': 'application/json', [errorHeader]: wire.error.code })
+  response.end(JSON.stringify(wire))
+  // A client that is still sending would take a closed connection for a failure of its own.
+  request.resume()
+}
+
+function refuseUpgrade(socket: Duplex, error: unknown): void {
+  if (socket.destroyed) return
+  const wire = toWireError(error)
+  const body = JSON.stringify(wire)
+  const code = `${errorHeader}: ${wire.error.code}\r\n`
+  const head = `HTTP/1.1 ${httpStatusOf(error)} Refused\r\ncontent-type: application/json\r\nconnection: close\r\n`
+  socket.end(`${head}${code}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+}

@@ -1,0 +1,54 @@
+import { Agent, type ClientRequest, type ClientRequestArgs } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { ActiveBoot } from '../launch/active-boots.ts'
+import { connectToService } from './service-connection.ts'
+
+/**
+ * How long an unused connection to a service is kept. Below the five seconds after which Node, and many others, close
+ * theirs, so that few requests meet a connection that is just being closed; what a service says about it is kept to.
+ */
+const idleMs = 4000
+/** A page makes six connections; this is room for a few that load at the same time. */
+const maxIdle = 32
+/** How long a service may leave a new connection alone before unused ones are taken from it. */
+const patienceMs = 1000
+
+/**
+ * Connections of one boot to its services, used one request after another: a new one costs more than a small answer.
+ * They are at the sandbox's address or tunnels, whichever leads to the port. All end with the boot, so that none
+ * outlives a pause.
+ */
+export class ServiceConnections extends Agent {
+  readonly #boot: ActiveBoot
+  readonly #patienceMs: number
+
+  constructor(boot: ActiveBoot, times = { idleMs, patienceMs }) {
+    super({ keepAlive: true, maxFreeSockets: maxIdle, timeout: times.idleMs })
+    this.#boot = boot
+    this.#patienceMs = times.patienceMs
+    boot.ended.addEventListener('abort', () => this.destroy(), { once: true })
+  }
+
+  override createConnection(
+    options: ClientRequestArgs,
+    made?: (error: Error | null, stream: Duplex) => void,
+  ): undefined {
+    connectToService(this.#boot, Number(options.port)).then(
+      (socket) => made?.(null, socket),
+      (error: Error) => made?.(error, undefined as unknown as Duplex),
+    )
+  }
+
+  /**
+   * A service that serves one connection at a time never comes to a new one while it waits for more on another, so
+   * unused ones are closed for as long as a new one waits for its first answer.
+   */
+  yieldTo(request: ClientRequest, port: number): void {
+    const timer = setInterval(() => this.#closeUnused(port), this.#patienceMs)
+    for (const event of ['response', 'upgrade', 'close']) request.once(event, () => clearInterval(timer))
+  }
+
+  #closeUnused(port: number): void {
+    for (const socket of this.freeSockets[this.getName({ host: this.#boot.address, port })] ?? []) socket.destroy()
+  }
+}

@@ -1,0 +1,132 @@
+import type { SandboxLimits } from '@threadbox/domain'
+import { isThreadboxError } from '@threadbox/errors'
+import type { GuestInit } from '@threadbox/protocol/guest'
+import type { HostSandbox } from '@threadbox/protocol/host'
+import type { BootRequest, SandboxDriver } from '@threadbox/sandbox-driver'
+import { guestEndedEarly, guestSilent } from '../../machine/errors/orders.errors.ts'
+import type { Attachments } from '../../machine/network/attachments.ts'
+import type { FewAtOnce } from '../../machine/programs/few-at-once.ts'
+import type { BootFiles } from './boot-files.ts'
+import { initGuest } from './guest-client.ts'
+
+export type LaunchParts = {
+  driver: SandboxDriver
+  attachments: Attachments
+  files: BootFiles
+  clock: () => number
+  randomBytes: (count: number) => Buffer
+  /** Environment of everything that the guest starts: proxy and certificate settings. */
+  guestEnvironment: Record<string, string>
+  readyTimeoutMs: number
+  /** Says where the guest came from; what came out of a template and does not answer is given up. */
+  templates: { begin(request: BootRequest): Promise<GuestOrigin>; giveUp(limits: SandboxLimits): Promise<void> }
+  /**
+   * Starts of sandboxes, new ones and out of memory. Each keeps a processor busy: many at once only make all of them as
+   * slow as the last. Whether a guest answers is its own business, and is not waited for in turn.
+   */
+  inTurn: FewAtOnce
+}
+
+/** Disk, network and files that a boot is made of; they belong to a sandbox or to a spare. */
+export type Place = { placeId: string; address: string; limits: SandboxLimits; egress: HostSandbox['egress'] }
+
+/** A guest out of a template listens already: it answers within half a second on a busy machine. */
+const clonedTimeoutMs = 10_000
+
+export type GuestOrigin = NonNullable<GuestInit['origin']>
+
+/** A boot that runs already in the place of a sandbox and belongs to nobody yet. */
+export type WaitingBoot = { driverBootId: string; hostname: string; accessToken: string }
+
+export type Launch = { driverBootId: string; bootId: string; hostname: string; accessToken: string }
+
+/**
+ * Starts a boot and waits until its guest has answered. Returns how long the parts took. When it throws, the driver may
+ * still know of the boot: the caller stops and forgets it.
+ */
+export async function launchGuest(
+  parts: LaunchParts,
+  options: Launch & { place: Place; diskPath: string },
+): Promise<Record<string, number>> {
+  const { place, hostname, driverBootId } = options
+  const { placeId, limits } = place
+  const durations: Record<string, number> = {}
+  const timed = async <Value>(name: string, work: Promise<Value>) => {
+    const startedAt = performance.now()
+    const value = await work
+    durations[name] = Math.round(performance.now() - startedAt)
+    return value
+  }
+  const { namespacePath, gatewayAddress } = await timed('networkMs', parts.attachments.obtain(place))
+  const mounts = await parts.files.write({ sandboxId: placeId, hostname, gatewayAddress })
+  const request = { bootId: driverBootId, sandboxId: placeId, hostname, rootPath: options.diskPath, mounts, limits }
+  const begin = () => parts.templates.begin({ ...request, networkNamespacePath: namespacePath })
+  const origin = await timed('driverMs', parts.inTurn(begin))
+  try {
+    await timed('guestMs', awaitGuest(parts, { ...options, origin }))
+    return durations
+  } catch (error) {
+    if (origin !== 'cloned') throw error
+    await parts.templates.giveUp(limits)
+  }
+  await parts.driver.stop(driverBootId)
+  await parts.driver.forget(driverBootId)
+  return await launchGuest(parts, options)
+}
+
+/** The handshake with a guest that runs already. */
+export async function greetGuest(
+  parts: LaunchParts,
+  options: Omit<Launch, 'driverBootId'> & {
+    place: Pick<Place, 'address' | 'limits'>
+    signal: AbortSignal
+    origin?: GuestOrigin
+    presentedToken?: string | undefined
+  },
+): Promise<void> {
+  const { place, bootId, hostname, accessToken, signal } = options
+  const { memoryBytes, processes } = place.limits
+  await initGuest({
+    address: place.address,
+    presentedToken: options.presentedToken,
+    init: {
+      accessToken,
+      timestampMs: parts.clock(),
+      hostname,
+      bootId,
+      envVars: parts.guestEnvironment,
+      limits: { memoryBytes, processes },
+      entropy: parts.randomBytes(32).toString('base64'),
+      origin: options.origin ?? 'booted',
+    },
+    signal,
+  })
+}
+
+/** The handshake with a guest that is about to answer; given up as soon as its boot has ended. */
+export async function awaitGuest(
+  parts: LaunchParts,
+  options: Launch & { place: Place; origin?: GuestOrigin; presentedToken?: string | undefined },
+): Promise<void> {
+  const { driverBootId, place } = options
+  const sandboxId = place.placeId
+  const settled = new AbortController()
+  const giveUp = new AbortController()
+  const waitMs = options.origin === 'cloned' ? Math.min(clonedTimeoutMs, parts.readyTimeoutMs) : parts.readyTimeoutMs
+  const timeout = setTimeout(() => giveUp.abort(new Error('it did not answer')), waitMs)
+  const ended = parts.driver.waitForEnd(driverBootId, settled.signal).then(
+    (status) => giveUp.abort(guestEndedEarly({ sandboxId, detail: status.state === 'ended' ? status.detail : '' })),
+    () => undefined,
+  )
+  try {
+    await greetGuest(parts, { ...options, signal: giveUp.signal })
+  } catch (error) {
+    if (isThreadboxError(giveUp.signal.reason)) throw giveUp.signal.reason
+    const reason = error instanceof Error ? error.message : String(error)
+    throw guestSilent({ sandboxId, waitedMs: waitMs, reason }, { cause: error })
+  } finally {
+    clearTimeout(timeout)
+    settled.abort()
+    await ended
+  }
+}

@@ -1,0 +1,288 @@
+import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { DiskStore } from '@threadbox/disk-store'
+import { defaultSandboxLimits, makeId, type SandboxLimits } from '@threadbox/domain'
+import type { SandboxNetwork } from '@threadbox/sandbox-network'
+import type { Logger } from '@threadbox/telemetry'
+import type { BaseImages } from '../../machine/images/base-images.ts'
+import type { AddressBook } from '../../machine/network/address-book.ts'
+import { readMemory } from '../../machine/programs/machine-memory.ts'
+import type { SparesStore } from '../../machine/state/spares.store.ts'
+import { closeConnections } from '../launch/active-boots.ts'
+import { makeCommandRunner } from '../launch/guest-commands.ts'
+import { becomeTemplate, prewarm } from '../launch/guest-requests.ts'
+import { greetGuest, type LaunchParts, launchGuest, type WaitingBoot } from '../launch/launch.ts'
+import type { BootTemplates } from '../templates/boot-templates.ts'
+
+/** A sandbox that is booted and belongs to nobody yet. No one has ever used it. */
+export type Spare = { placeId: string; address: string; imageId: string; limits: SandboxLimits; waiting: WaitingBoot }
+
+/**
+ * Sandboxes that wait, booted, for somebody to want one, because a boot takes a hundred times as long as taking one
+ * over. Kept only while memory is free.
+ */
+export type Spares = {
+  /** A spare with this image and these limits, which is the caller's from now on; undefined when there is none. */
+  take(wanted: { imageId: string; limits: SandboxLimits }): Spare | undefined
+  /** The boot that waits in a place that was taken; once. */
+  claim(placeId: string): WaitingBoot | undefined
+  /** While this is under way, and right after it, none is made: whoever is waited for has the processors. */
+  holdOff<Result>(work: () => Promise<Result>): Promise<Result>
+  /** How many wait now, with everything that they are to have ready. */
+  count(): number
+  /** Removes one that waits, because its memory is needed; false when none waits. */
+  giveUpOne(): Promise<boolean>
+  /** Makes what is missing, soon. */
+  refill(): void
+  /** Removes what an earlier daemon had kept. */
+  reclaim(): Promise<void>
+  /** Ends all that wait and makes no more. */
+  close(): Promise<void>
+}
+
+export type SparesParts = {
+  count: number
+  /** Whether a Python kernel waits in each of them. */
+  withKernels: boolean
+  launch: LaunchParts
+  disks: DiskStore
+  network: SandboxNetwork
+  addresses: AddressBook
+  images: BaseImages
+  store: SparesStore
+  templates: BootTemplates
+  logger: Logger
+  signal: AbortSignal
+}
+
+/** Whoever has just got a sandbox is about to run something: the next one is made after that. */
+const refillDelayMs = 700
+/** So long it is put off; where sandboxes are started all the time there is no quiet moment. */
+const longestHoldMs = 15_000
+const lookEveryMs = 50
+/** On a machine with every core busy it took 9 s. */
+const prewarmTimeoutMs = 60_000
+/** A spare is kept while this share of memory is available, because it is there for comfort only. */
+const freeMemoryShare = 0.2
+
+export function makeSpares(parts: SparesParts): Spares {
+  const { launch, logger } = parts
+  const ready = new Map<string, Spare>()
+  // One may be taken before it has everything.
+  const complete = new Set<string>()
+  const taken = new Map<string, WaitingBoot>()
+  let limits = defaultSandboxLimits
+  const quiet = makeQuiet()
+  let filling: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  const fill = async () => {
+    while ((await quiet.moment()) && !isClosed && (await hasFreeMemory())) {
+      if (ready.size < parts.count) {
+        await makeTemplate(parts, limits).catch((error: unknown) => logger.warn({ error }, 'no template could be made'))
+        const spare = await makeSpare(parts, limits)
+        ready.set(spare.placeId, spare)
+        void watch(spare)
+        continue
+      }
+      const next = [...ready.values()].find(({ placeId }) => !complete.has(placeId))
+      if (next === undefined) return
+      if (parts.withKernels) {
+        await prewarmKernel(next).catch((error: unknown) => logger.info({ error }, 'a waiting sandbox has no kernel'))
+      }
+      if (ready.has(next.placeId)) complete.add(next.placeId)
+    }
+  }
+  const leave = (placeId: string) => {
+    complete.delete(placeId)
+    return ready.delete(placeId)
+  }
+  const watch = async (spare: Spare) => {
+    const end = await launch.driver.waitForEnd(spare.waiting.driverBootId, parts.signal).catch(() => undefined)
+    if (end === undefined || !leave(spare.placeId)) return
+    logger.warn({ end }, 'a waiting sandbox has ended')
+    await removeSpare(parts, spare)
+  }
+  const refill = () => {
+    if (isClosed || parts.count === 0 || timer !== undefined) return
+    timer = setTimeout(() => {
+      timer = undefined
+      const earlier = filling ?? Promise.resolve()
+      filling = earlier.then(fill).catch((error: unknown) => logger.warn({ error }, 'no sandbox could be kept waiting'))
+    }, refillDelayMs)
+  }
+  const drop = async (spare: Spare) => {
+    leave(spare.placeId)
+    await removeSpare(parts, spare)
+  }
+  return {
+    take: (wanted) => {
+      limits = wanted.limits
+      refill()
+      for (const spare of ready.values()) {
+        if (spare.imageId === wanted.imageId && fits(spare.limits, wanted.limits)) {
+          leave(spare.placeId)
+          taken.set(spare.placeId, spare.waiting)
+          return spare
+        }
+        void drop(spare).catch((error: unknown) => logger.warn({ error }, 'a waiting sandbox could not be removed'))
+      }
+      return undefined
+    },
+    claim: (placeId) => {
+      const waiting = taken.get(placeId)
+      taken.delete(placeId)
+      return waiting
+    },
+    holdOff: quiet.hold,
+    count: () => complete.size,
+    giveUpOne: async () => {
+      const spare = ready.values().next().value
+      if (spare !== undefined) await drop(spare)
+      return spare !== undefined
+    },
+    refill,
+    reclaim: async () => {
+      for (const row of await parts.store.list()) await removePlace(parts, row.placeId)
+    },
+    close: async () => {
+      isClosed = true
+      clearTimeout(timer)
+      quiet.end()
+      await filling
+      await Promise.all([...ready.values()].map(drop))
+    },
+  }
+}
+
+/** Moments in which nobody waits for a sandbox. */
+function makeQuiet() {
+  const ended = new AbortController()
+  let holds = 0
+  let freeAt = 0
+  return {
+    hold: async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      holds += 1
+      try {
+        return await work()
+      } finally {
+        holds -= 1
+        freeAt = performance.now() + refillDelayMs
+      }
+    },
+    /** True, when one has come, or nobody wants to wait for one any longer. */
+    moment: async (): Promise<true> => {
+      const until = performance.now() + longestHoldMs
+      while (!ended.signal.aborted && performance.now() < until && (holds > 0 || performance.now() < freeAt)) {
+        await delay(lookEveryMs, undefined, { signal: ended.signal }).catch(() => undefined)
+      }
+      return true
+    },
+    end: () => ended.abort(),
+  }
+}
+
+/**
+ * The first command in a guest takes three times as long as the second: code that has never run is compiled, files that
+ * were never read are read. So the first one is not the user's. It runs in a session of its own.
+ */
+async function warmUp(guest: { address: string; accessToken: string }): Promise<void> {
+  const run = makeCommandRunner(guest)
+  for (const key of ['warm-up-1', 'warm-up-2'])
+    await run({ key, command: 'true', session: 'warm-up', timeoutMs: 10_000 })
+}
+
+/** Python takes seconds to start in a sandbox. Each waits with a kernel of its own, started there and nowhere else. */
+async function prewarmKernel({ address, waiting }: Spare): Promise<void> {
+  const guest = { address, accessToken: waiting.accessToken, connections: new Set<Socket>() }
+  await prewarm(guest, AbortSignal.timeout(prewarmTimeoutMs))
+}
+
+/** Memory and processors are decided at boot; the rest can be changed when a spare is taken. */
+function fits(made: SandboxLimits, wanted: SandboxLimits): boolean {
+  return made.memoryBytes === wanted.memoryBytes && made.cpus === wanted.cpus
+}
+
+/** Recorded first, as everything: a start removes what a crash leaves of it. */
+async function makePlace(parts: SparesParts, limits: SandboxLimits) {
+  const { launch, store } = parts
+  const placeId = makeId('sandbox', launch.randomBytes)
+  const imageId = await parts.images.current()
+  const address = await parts.addresses.assign(async (free) => {
+    await store.insert({ placeId, address: free, imageId, createdAt: launch.clock() })
+    return free
+  })
+  const waiting = {
+    driverBootId: makeId('boot', launch.randomBytes),
+    hostname: `threadbox-${placeId.slice(1, 9)}`,
+    accessToken: launch.randomBytes(32).toString('hex'),
+  }
+  return { waiting, imageId, place: { placeId, address, limits, egress: { kind: 'open' } as const } }
+}
+
+/** A boot whose guest has run commands, ended what is left of them, and forgotten what it was told. */
+async function makeTemplate(parts: SparesParts, limits: SandboxLimits): Promise<void> {
+  const { launch, disks, network } = parts
+  await parts.templates.make({
+    limits,
+    boot: async (save) => {
+      const { waiting, imageId, place } = await makePlace(parts, limits)
+      const { driverBootId, hostname } = waiting
+      const { placeId } = place
+      try {
+        const disk = await disks.createDisk({ diskId: placeId, imageId, limitBytes: limits.diskBytes })
+        const { namespacePath, gatewayAddress } = await launch.attachments.obtain(place)
+        const mounts = await launch.files.write({ sandboxId: placeId, hostname, gatewayAddress })
+        const request = { bootId: driverBootId, sandboxId: placeId, hostname, rootPath: disk.path, mounts, limits }
+        await launch.driver.start({ ...request, networkNamespacePath: namespacePath })
+        const signal = AbortSignal.timeout(launch.readyTimeoutMs)
+        await greetGuest(launch, { ...waiting, bootId: driverBootId, place, signal })
+        const { accessToken } = waiting
+        await warmUp({ address: place.address, accessToken })
+        const guest = { address: place.address, accessToken, connections: new Set<Socket>() }
+        await becomeTemplate(guest, signal)
+        await closeConnections(guest)
+        await network.setLink({ sandboxId: placeId, state: 'down' })
+        await save(driverBootId)
+      } finally {
+        await removeSpare(parts, { placeId, waiting })
+      }
+    },
+  })
+}
+
+async function makeSpare(parts: SparesParts, limits: SandboxLimits): Promise<Spare> {
+  const { launch, disks } = parts
+  const { waiting, imageId, place } = await makePlace(parts, limits)
+  const { placeId, address } = place
+  const { driverBootId } = waiting
+  try {
+    const disk = await disks.createDisk({ diskId: placeId, imageId, limitBytes: limits.diskBytes })
+    await launchGuest(launch, { ...waiting, bootId: driverBootId, place, diskPath: disk.path })
+    await warmUp({ address, accessToken: waiting.accessToken })
+    return { placeId, address, imageId, limits, waiting }
+  } catch (error) {
+    await removeSpare(parts, { placeId, waiting })
+    throw error
+  }
+}
+
+async function removeSpare(parts: SparesParts, { placeId, waiting }: Pick<Spare, 'placeId' | 'waiting'>) {
+  await parts.launch.driver.stop(waiting.driverBootId)
+  await parts.launch.driver.forget(waiting.driverBootId)
+  await removePlace(parts, placeId)
+}
+
+async function removePlace(parts: SparesParts, placeId: string): Promise<void> {
+  parts.launch.attachments.forget(placeId)
+  await parts.network.detach(placeId)
+  await parts.disks.deleteDisk(placeId)
+  await parts.launch.files.remove(placeId)
+  await parts.store.remove(placeId)
+}
+
+async function hasFreeMemory(): Promise<boolean> {
+  const { totalBytes, availableBytes } = await readMemory()
+  return availableBytes > totalBytes * freeMemoryShare
+}

@@ -1,0 +1,48 @@
+import type { DiskStore } from '@threadbox/disk-store'
+import { type CleanedSandbox, cleanedSandboxSchema } from '@threadbox/protocol/host'
+import { runProgram } from '../../machine/programs/run-program.ts'
+import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
+import type { CleanerAnswer, CleanerOrder } from './clean-disk/main.ts'
+import type { TellingText } from './clean-disk/telling-texts.ts'
+import { diskNotCleaned } from './environments.errors.ts'
+
+type CleanParts = { disks: Pick<DiskStore, 'getDisk' | 'listImages' | 'syncDisk'> }
+type Wanted = { sandbox: StoredSandbox } & Pick<CleanerOrder, 'secrets' | 'redact'>
+
+/** Of what is taken off, what tells that it stands somewhere else too. These texts leave this process for no other machine. */
+export type RemovedTexts = { texts: TellingText[]; hasMore: boolean }
+
+/**
+ * Takes secrets and traces off a disk in which nothing runs. Cut off in between it has done a part; the same order again
+ * does the rest.
+ */
+export async function cleanDisk(
+  parts: CleanParts,
+  wanted: Wanted & { mode?: 'cleans' | 'collects' },
+): Promise<{ cleaned: CleanedSandbox; removed: RemovedTexts }> {
+  const { path: directory } = await parts.disks.getDisk(wanted.sandbox.placeId)
+  const answer = await runCleaner(parts, { ...wanted, directory, mode: wanted.mode ?? 'cleans' })
+  await parts.disks.syncDisk(wanted.sandbox.placeId)
+  return answer
+}
+
+/** What would be taken off what stands in this directory, which is left as it is. */
+export async function lookForUnwanted(
+  parts: CleanParts,
+  wanted: Wanted & { directory: string },
+): Promise<Pick<CleanedSandbox, 'removed' | 'redacted'>> {
+  return (await runCleaner(parts, { ...wanted, mode: 'looks' })).cleaned
+}
+
+async function runCleaner(
+  { disks }: CleanParts,
+  wanted: Wanted & { directory: string; mode: CleanerOrder['mode'] },
+): Promise<{ cleaned: CleanedSandbox; removed: RemovedTexts }> {
+  const { sandbox, secrets, redact, mode, directory } = wanted
+  const image = (await disks.listImages()).find(({ imageId }) => imageId === sandbox.imageId)
+  const order: CleanerOrder = { secrets, redact, mode, imagePath: image?.path ?? null }
+  const failed = (problem: string) => diskNotCleaned({ problem })
+  const answer = (await runProgram('clean-disk', { directory, order, failed })) as CleanerAnswer
+  const removed = { texts: answer.texts, hasMore: answer.hasMoreTexts }
+  return { cleaned: cleanedSandboxSchema.parse(answer), removed }
+}

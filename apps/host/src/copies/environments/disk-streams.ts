@@ -1,0 +1,94 @@
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { isThreadboxError } from '@threadbox/errors'
+import { type Program, startProgram } from '../../machine/programs/start-program.ts'
+import { diskNotPacked, diskNotUnpacked, diskTooLarge } from './environments.errors.ts'
+import type { PackerOrder } from './pack-disk/main.ts'
+
+/** Whoever takes, or sends, nothing for this long gives up the place to others. */
+const stallMs = 60_000
+const compression = { params: { [constants.ZSTD_c_checksumFlag]: 1, [constants.ZSTD_c_compressionLevel]: 3 } }
+/** What a disk compresses counts there by what it takes, here by what it is. A bomb is a thousand times larger. */
+const unpackedPerDisk = 4
+
+/** How a disk differs from its image, as `diskHeadSchema` says. Fails at its end when it is not whole. */
+export async function* packDisk(root: string, order: PackerOrder): AsyncGenerator<Buffer> {
+  const packer = startProgram('pack-disk', { directory: root })
+  packer.stdin.end(JSON.stringify(order))
+  const compressed = createZstdCompress(compression)
+  const fed = pipeline(outputOf(packer), compressed)
+  fed.catch(() => undefined)
+  using patience = watch(packer)
+  try {
+    for await (const part of compressed as AsyncIterable<Buffer>) {
+      yield part
+      patience.seen()
+    }
+    await fed
+  } finally {
+    packer.kill('SIGKILL')
+  }
+}
+
+/** Lays what {@link packDisk} said over a fresh copy of an image. When it fails, a part of it may be there; the bytes are left open. */
+export async function unpackDisk(
+  root: string,
+  { bytes, limitBytes }: { bytes: Readable; limitBytes: number },
+): Promise<void> {
+  const unpacker = startProgram('unpack-disk', { directory: root })
+  using patience = watch(unpacker)
+  let sizeBytes = 0
+  async function* counted(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const part of parts) {
+      patience.seen()
+      sizeBytes += part.length
+      if (sizeBytes > limitBytes * unpackedPerDisk) throw diskTooLarge({ limitBytes })
+      yield part
+    }
+  }
+  const ended = endOf(unpacker)
+  const failure = await pipeline(
+    bytes.iterator({ destroyOnReturn: false }),
+    createZstdDecompress(),
+    counted,
+    unpacker.stdin,
+  ).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  // What it was sent so far may look whole to it.
+  if (failure !== undefined && (failure as NodeJS.ErrnoException).code !== 'EPIPE') unpacker.kill('SIGKILL')
+  const { code, problem } = await ended
+  if (isThreadboxError(failure)) throw failure
+  if (code !== null && code !== 0) throw diskNotUnpacked({ problem })
+  if (failure !== undefined) throw diskNotUnpacked({ problem: String(failure) }, { cause: failure })
+  if (code === null) throw diskNotUnpacked({ problem: 'it came to a halt.' })
+}
+
+async function endOf(worker: Program): Promise<{ code: number | null; problem: string }> {
+  const [[code], problem] = await Promise.all([once(worker, 'exit') as Promise<[number | null]>, text(worker.stderr)])
+  return { code, problem: problem.slice(-2000) }
+}
+
+async function* outputOf(worker: Program): AsyncGenerator<Buffer> {
+  const ended = endOf(worker)
+  yield* worker.stdout as AsyncIterable<Buffer>
+  const { code, problem } = await ended
+  if (code !== 0) throw diskNotPacked({ problem })
+}
+
+/** Ends a worker of which nothing is seen. */
+function watch(worker: Program): Disposable & { seen: () => void } {
+  let isSeen = true
+  const timer = setInterval(() => {
+    if (!isSeen) worker.kill('SIGKILL')
+    isSeen = false
+  }, stallMs)
+  const seen = () => {
+    isSeen = true
+  }
+  return { seen, [Symbol.dispose]: () => clearInterval(timer) }
+}

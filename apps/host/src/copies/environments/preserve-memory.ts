@@ -1,0 +1,119 @@
+import type { DiskStore } from '@threadbox/disk-store'
+import type { RescueReport, RescueRequest } from '@threadbox/protocol/guest'
+import type { PreservedMemory, PreservedSandbox } from '@threadbox/protocol/host'
+import type { Logger } from '@threadbox/telemetry'
+import { forgetConversation } from '../../boots/launch/guest-requests.ts'
+import { runProgram } from '../../machine/programs/run-program.ts'
+import type { BootsStore } from '../../machine/state/boots.store.ts'
+import { reasonOf, type SandboxBoot } from '../../memory/memory/memory-parts.ts'
+import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
+import { makeStopwatch, type Stopwatch } from '../../memory/memory/stopwatch.ts'
+import { cleanDisk, lookForUnwanted, type RemovedTexts } from './clean-disk.ts'
+import { memoryNotSearched } from './environments.errors.ts'
+import type { SearcherAnswer, SearcherOrder } from './search-memory/main.ts'
+
+type PreserveParts = { disks: DiskStore; boots: BootsStore; paused: PausedBoots; logger: Logger }
+
+type PreserveOrder = SandboxBoot & {
+  hashKey: string | undefined
+  budgets: RescueRequest
+  secrets: string[]
+  redact: { path: string; rule: string }[]
+}
+
+type Unkept = Extract<PreservedMemory, { kept: false }>
+
+/** Ending shells and overwriting what is free takes a second; a kernel may be slow to answer. */
+const forgetMs = 90_000
+
+/**
+ * Makes disk and memory of a copy fit to be given to others. The disk is cleaned while the copy sleeps, because nothing may
+ * change it under a kernel that runs; then the memory goes on over it once, alone, and is saved again, so that the two fit
+ * each other and what the sandbox's kernel knew of the removed files is gone. What is saved then is searched for what was
+ * removed. Whatever speaks against the memory, the disk is whole and has what was written down of it.
+ */
+export async function preserveMemory(parts: PreserveParts, order: PreserveOrder): Promise<PreservedSandbox> {
+  const { sandbox, boot, secrets, redact } = order
+  const { paused } = parts
+  const watch = makeStopwatch()
+  let rescue: RescueReport | null = null
+  if (!isAsleep(boot)) {
+    rescue = await watch.time('forgetMs', forget(order, order.budgets))
+    await watch.time('pauseMs', paused.pause(order))
+  }
+  await paused.dropFrozen(sandbox.sandboxId)
+  // Or what is taken off would still be there as it was at the pause.
+  await paused.forgetPauses(sandbox)
+  const cleaning = cleanDisk(parts, { sandbox, secrets, redact, mode: 'collects' })
+  const { cleaned, removed } = await watch.time('cleanMs', cleaning)
+  await paused.acceptDisk(sandbox)
+  const memory = await joinWithCleanedDisk(parts, { order, removed, watch }).catch((error: unknown) => {
+    parts.logger.warn({ error, sandboxId: sandbox.sandboxId }, 'the memory of a copy does not go on over its disk')
+    return unkept('not-restorable', reasonOf(error))
+  })
+  const durationMs = watch.totalMs()
+  parts.logger.info(
+    { sandboxId: sandbox.sandboxId, memory, ...watch.parts(), durationMs },
+    'memory of a copy preserved',
+  )
+  if (memory.kept) return { cleaned, rescue, memory }
+  await giveUp(parts, order)
+  if (memory.reason !== 'secret-written') return { cleaned, rescue, memory }
+  return { cleaned: (await cleanDisk(parts, { sandbox, secrets, redact })).cleaned, rescue, memory }
+}
+
+async function joinWithCleanedDisk(
+  parts: PreserveParts,
+  { order, removed, watch }: { order: PreserveOrder; removed: RemovedTexts; watch: Stopwatch },
+): Promise<PreservedMemory> {
+  const { sandbox, secrets, redact } = order
+  const { paused } = parts
+  if (removed.hasMore) return unkept('too-much-removed', '')
+  await watch.time('wakeMs', paused.wake(order))
+  const boot = (await parts.boots.current(sandbox.sandboxId)) ?? order.boot
+  // What came back with the handshake, and what services have said since.
+  await watch.time('forgetAgainMs', forget({ ...order, boot }, null))
+  await watch.time('pauseAgainMs', paused.pause({ ...order, boot }))
+  await paused.dropFrozen(sandbox.sandboxId)
+  const image = await paused.imageOf(sandbox)
+  const directory = await paused.pausedDiskPath(sandbox)
+  if (image === undefined || directory === undefined) return unkept('not-restorable', 'It was not saved.')
+  const left = await watch.time('lookMs', lookForUnwanted(parts, { sandbox, secrets, redact, directory }))
+  // A log may have begun anew; it has nothing of the conversation.
+  const written = [...left.removed.filter(({ kind }) => kind !== 'output'), ...left.redacted].map(({ path }) => path)
+  if (written.length > 0) return unkept('secret-written', written.slice(0, 3).join(', '))
+  const texts = [...removed.texts, ...secrets.map(asStored)]
+  const found = await watch.time('searchMs', searchMemory(image.directory, texts))
+  const traces = Object.entries(found).map(([kind, count]) => ({ kind: kind as keyof typeof found, count }))
+  if (traces.length > 0) return { ...unkept('secret-found', ''), traces }
+  return { kept: true, bytes: image.bytes }
+}
+
+async function searchMemory(directory: string, texts: SearcherOrder['texts']): Promise<SearcherAnswer['found']> {
+  const failed = (problem: string) => memoryNotSearched({ problem })
+  const order: SearcherOrder = { texts }
+  return ((await runProgram('search-memory', { directory, order, failed })) as SearcherAnswer).found
+}
+
+function asStored(text: string): SearcherOrder['texts'][number] {
+  return { kind: 'stored', text }
+}
+
+async function forget({ sandbox, boot }: SandboxBoot, rescue: RescueRequest | null): Promise<RescueReport | null> {
+  const guest = { address: sandbox.address, accessToken: boot.accessToken, connections: new Set<never>() }
+  const signal = AbortSignal.timeout(forgetMs + (rescue?.timeBudgetMs ?? 0))
+  return await forgetConversation(guest, { rescue, signal })
+}
+
+/** The disk stays, and nothing that is gone from it. */
+async function giveUp({ boots, paused }: PreserveParts, { sandbox }: PreserveOrder): Promise<void> {
+  const boot = await boots.current(sandbox.sandboxId)
+  if (boot !== undefined && !isAsleep(boot)) await paused.pause({ sandbox, boot, hashKey: undefined })
+  const asleep = await boots.current(sandbox.sandboxId)
+  if (asleep !== undefined) await paused.drop({ sandbox, boot: asleep, detail: 'Its memory is not kept.' })
+  await paused.forgetPauses(sandbox)
+}
+
+function unkept(reason: Unkept['reason'], detail: string): Unkept {
+  return { kept: false, reason, detail, traces: [] }
+}

@@ -1,0 +1,95 @@
+import path from 'node:path'
+import type { DiskContent } from '@threadbox/disk-store'
+import type { StoredBoot } from '../../machine/state/boots.store.ts'
+import type { PausePointsStore } from '../../machine/state/pause-points.store.ts'
+import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
+import { type MemoryParts, savingDriver } from '../../memory/memory/memory-parts.ts'
+import { imageName, refuseWithoutSpace } from '../../memory/memory/pause.ts'
+import { isAsleep } from '../../memory/memory/paused-boots.ts'
+import type { SavedMemory, SavedMemoryParts } from '../../memory/memory/saved-memory.ts'
+import type { Stopwatch } from '../../memory/memory/stopwatch.ts'
+import type { SnapshotMemories } from '../../memory/snapshots/snapshot-memories.ts'
+
+export type ForkParts = SavedMemoryParts &
+  Pick<MemoryParts, 'images'> & {
+    pausePoints: Pick<PausePointsStore, 'find'>
+    memories: Pick<SnapshotMemories, 'find'>
+  }
+
+/** What a fork begins with. `memory` fits exactly the content of its disk. */
+export type ForkContent = {
+  memory: SavedMemory | undefined
+  problem: string
+  stallMs: number
+}
+
+type Wanted = {
+  source: StoredSandbox
+  boot: StoredBoot | undefined
+  fork: StoredSandbox
+  snapshotId: string | undefined
+  watch: Stopwatch
+}
+
+/** Makes the disk of a fork, and saves or finds the memory that fits it. The source goes on as it was. */
+export async function copyContent(parts: ForkParts, wanted: Wanted): Promise<ForkContent> {
+  const { source, boot, snapshotId } = wanted
+  if (snapshotId !== undefined || boot === undefined) {
+    await copyDisk(parts, { ...wanted, from: { diskId: source.placeId, snapshotId } })
+    const memory = snapshotId === undefined ? undefined : await parts.memories.find(source, snapshotId)
+    return { memory, problem: '', stallMs: 0 }
+  }
+  return isAsleep(boot) ? await copyPaused(parts, { ...wanted, boot }) : await copyRunning(parts, { ...wanted, boot })
+}
+
+/** The image of a pause fits the disk of the pause, of which there is a snapshot; neither is touched. */
+async function copyPaused(parts: ForkParts, wanted: Wanted & { boot: StoredBoot }): Promise<ForkContent> {
+  const { source, boot } = wanted
+  const { sandboxId, placeId } = source
+  const image = await parts.images.find(sandboxId)
+  const point = await parts.pausePoints.find(sandboxId)
+  await copyDisk(parts, { ...wanted, from: { diskId: placeId, snapshotId: point?.snapshotId } })
+  // One that belongs to another pause, or to none, is another content than that of the disk.
+  if (image?.phase !== 'ready' || point?.snapshotId !== image.imageId) {
+    return { memory: undefined, problem: 'The memory of the paused sandbox cannot be used.', stallMs: 0 }
+  }
+  const place = await parts.disks.makeMemoryPlace({ diskId: placeId, imageId: image.imageId })
+  const directory = path.join(place.path, imageName)
+  const { guestDirectory, accessToken } = boot
+  return { memory: { directory, bytes: image.bytes, guestDirectory, accessToken }, problem: '', stallMs: 0 }
+}
+
+/**
+ * Memory and disk of the same moment. The link stays up: what the frozen sandbox is sent meanwhile reaches the one that
+ * goes on, and the fork has another address, so its copies of connections end.
+ */
+async function copyRunning(parts: ForkParts, wanted: Wanted & { boot: StoredBoot }): Promise<ForkContent> {
+  const { source, boot, fork, watch } = wanted
+  const { driverBootId, guestDirectory, accessToken } = boot
+  const driver = await savingDriver(parts)
+  await refuseWithoutSpace(parts, { driver, driverBootId })
+  const imageId = parts.launch.randomBytes(10).toString('hex')
+  const place = await parts.disks.makeMemoryPlace({ diskId: fork.placeId, imageId })
+  const directory = path.join(place.path, imageName)
+  // What is written now need not be written while it stands still.
+  await watch.time('syncMs', parts.disks.syncDisk(source.placeId))
+  const frozenAt = performance.now()
+  try {
+    await watch.time('freezeMs', driver.freeze(driverBootId))
+    const { bytes } = await watch.time('saveMs', driver.saveMemory({ bootId: driverBootId, directory }))
+    // After the saving, in which the sandbox's kernel writes to the disk what it still held.
+    await watch.time('diskMs', copyDisk(parts, { ...wanted, from: { diskId: source.placeId } }))
+    const memory = { directory, bytes, guestDirectory, accessToken }
+    return { memory, problem: '', stallMs: performance.now() - frozenAt }
+  } finally {
+    await watch.time('thawMs', driver.thaw(driverBootId))
+  }
+}
+
+async function copyDisk(
+  { disks }: ForkParts,
+  { source, fork, from }: Pick<Wanted, 'source' | 'fork'> & { from: DiskContent },
+): Promise<void> {
+  const limitBytes = fork.limits.diskBytes
+  await disks.createDisk({ diskId: fork.placeId, imageId: source.imageId, limitBytes, from })
+}

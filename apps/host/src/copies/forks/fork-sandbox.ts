@@ -1,0 +1,45 @@
+import type { ForkedSandbox } from '@threadbox/protocol/host'
+import type { StoredBoot } from '../../machine/state/boots.store.ts'
+import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
+import { reasonOf } from '../../memory/memory/memory-parts.ts'
+import { goOnFrom } from '../../memory/memory/saved-memory.ts'
+import type { Stopwatch } from '../../memory/memory/stopwatch.ts'
+import { copyContent, type ForkParts } from './fork-content.ts'
+
+export type ForkOrder = {
+  source: StoredSandbox
+  sourceBoot: StoredBoot | undefined
+  /** Recorded, with a row that says that it is being made. */
+  fork: StoredSandbox
+  snapshotId: string | undefined
+  bootId: string
+  hostname: string
+  watch: Stopwatch
+}
+
+/**
+ * Makes the disk of a fork, and lets it run where there is memory that fits. When it throws, what was made of the fork is
+ * for the caller to remove, and the source goes on.
+ */
+export async function forkSandbox(
+  parts: ForkParts,
+  order: ForkOrder,
+): Promise<Omit<ForkedSandbox, 'sandbox' | 'durationMs'>> {
+  const { fork, source, sourceBoot, bootId, hostname, watch } = order
+  const mayGoOn = sourceBoot !== undefined && order.snapshotId === undefined
+  const attachment = mayGoOn ? watch.time('networkMs', parts.launch.attachments.obtainSilent(fork)) : undefined
+  const [copied] = await Promise.allSettled([copyContent(parts, { ...order, boot: sourceBoot }), attachment])
+  if (copied.status === 'rejected') throw copied.reason
+  const content = copied.value
+  const { memory, stallMs } = content
+  if (memory === undefined) return { from: 'disk', problem: content.problem, stallMs }
+  try {
+    await parts.launch.files.copySkills({ from: source.placeId, to: fork.placeId })
+    await goOnFrom(parts, { sandbox: fork, bootId, hostname, memory, attachment, watch })
+    return { from: 'memory', problem: '', stallMs }
+  } catch (error) {
+    // Memory is a cache: the disk is whole, and the fork begins with that.
+    parts.logger.warn({ error, sandboxId: fork.sandboxId }, 'the memory of a fork cannot be used')
+    return { from: 'disk', problem: reasonOf(error), stallMs }
+  }
+}

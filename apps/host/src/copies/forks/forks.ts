@@ -1,0 +1,98 @@
+import type { SandboxLimits } from '@threadbox/domain'
+import type { ForkedSandbox, HostSandbox } from '@threadbox/protocol/host'
+import { canSaveMemory } from '@threadbox/sandbox-driver'
+import type { AddressBook } from '../../machine/network/address-book.ts'
+import type { ForksStore } from '../../machine/state/forks.store.ts'
+import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
+import { makeStopwatch } from '../../memory/memory/stopwatch.ts'
+import type { ForkParts } from './fork-content.ts'
+import { forkSandbox } from './fork-sandbox.ts'
+
+export type WantedFork = {
+  source: StoredSandbox
+  snapshotId: string | undefined
+  sandboxId: string
+  bootId: string
+  hostname: string
+  limits: SandboxLimits
+  egress: HostSandbox['egress']
+  manifestKey: string | null
+}
+
+/**
+ * Sandboxes that begin as copies of others. The row of a fork says that it is being made until it is; after a crash the
+ * next start removes what there is of it and lets its source go on. The caller holds the locks of both.
+ */
+export type Forks = {
+  /** Throws after everything of the fork was handed to `undo`. */
+  make(wanted: WantedFork, undo: (fork: StoredSandbox) => Promise<void>): Promise<Omit<ForkedSandbox, 'sandbox'>>
+  isBeingMade(sandboxId: string): Promise<boolean>
+  /** Lets sources go on that were frozen when the last daemon ended, and marks their half-made forks for deletion. */
+  reclaim(): Promise<void>
+}
+
+export function makeForks(
+  parts: ForkParts & { store: ForksStore; sandboxes: SandboxesStore; addresses: AddressBook },
+): Forks {
+  const { store, sandboxes, disks, logger } = parts
+  return {
+    isBeingMade: async (sandboxId) => (await store.find(sandboxId)) !== undefined,
+    make: async (wanted, undo) => {
+      const watch = makeStopwatch()
+      const { source, sandboxId, bootId, hostname } = wanted
+      const sourceBoot = await parts.boots.current(source.sandboxId)
+      const fork = await parts.addresses.assign(async (address) => {
+        const { limits, egress, manifestKey } = wanted
+        const row = {
+          sandboxId,
+          placeId: sandboxId,
+          hostname,
+          imageId: source.imageId,
+          limits,
+          egress,
+          address,
+          manifestKey,
+        }
+        const own = { ...row, createdAt: parts.launch.clock(), isDeleting: false }
+        await sandboxes.insert(own, { sourceDriverBootId: sourceBoot?.driverBootId ?? null })
+        return own
+      })
+      try {
+        const outcome = await forkSandbox(parts, {
+          ...{ source, sourceBoot, fork, bootId, hostname, snapshotId: wanted.snapshotId, watch },
+        })
+        // Before the sync, which else would write memory that nobody reads again.
+        await watch.time('imageMs', removeImages(parts, fork))
+        await watch.time('settleMs', disks.syncDisk(fork.placeId))
+        await store.remove(sandboxId)
+        const durationMs = watch.totalMs()
+        const { from, stallMs } = outcome
+        logger.info({ sandboxId, from, stallMs, ...watch.parts(), durationMs }, 'sandbox forked')
+        return { ...outcome, durationMs }
+      } catch (error) {
+        await undo(fork)
+        throw error
+      }
+    },
+    reclaim: async () => {
+      const { driver } = parts.launch
+      for (const { sandboxId, sourceDriverBootId } of await store.list()) {
+        const status = sourceDriverBootId === null ? undefined : await driver.inspect(sourceDriverBootId)
+        const source = await sourceState(parts, sourceDriverBootId)
+        if (canSaveMemory(driver) && status?.state === 'running' && source === 'ready') await driver.thaw(status.bootId)
+        await sandboxes.markDeleting(sandboxId)
+      }
+    },
+  }
+}
+
+async function removeImages({ disks }: Pick<ForkParts, 'disks'>, fork: StoredSandbox): Promise<void> {
+  for (const place of await disks.listMemoryPlaces()) {
+    if (place.diskId === fork.placeId) await disks.deleteMemoryPlace(place)
+  }
+}
+
+/** A source that was paused stays so. */
+async function sourceState({ boots }: ForkParts, driverBootId: string | null) {
+  return (await boots.listCurrent()).find((boot) => boot.driverBootId === driverBootId)?.state
+}

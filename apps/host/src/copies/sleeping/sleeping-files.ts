@@ -1,0 +1,192 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { access } from 'node:fs/promises'
+import { Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { DiskStore } from '@threadbox/disk-store'
+import {
+  type SleepingEntry,
+  type SleepingPage,
+  type SleepingQuestion,
+  sleepingEntrySchema,
+  sleepingPageSchema,
+} from '@threadbox/protocol/host'
+import { sandboxNotFound } from '../../machine/errors/orders.errors.ts'
+import { makeFewAtOnce } from '../../machine/programs/few-at-once.ts'
+import { startProgram } from '../../machine/programs/start-program.ts'
+import type { BootsStore } from '../../machine/state/boots.store.ts'
+import type { SandboxesStore } from '../../machine/state/sandboxes.store.ts'
+import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
+import type { ReaderAnswer, ReaderOrder } from './read-disk/main.ts'
+import {
+  diskNotReadable,
+  sleepingFileIsDirectory,
+  sleepingFileMissing,
+  sleepingFileRefused,
+} from './sleeping-files.errors.ts'
+
+export type SleepingAnswer =
+  | { kind: 'list'; page: SleepingPage }
+  | { kind: 'entry'; entry: SleepingEntry }
+  | { kind: 'content'; entry: SleepingEntry; bytes: Readable }
+  /** The bytes end with an error when they are not all: a zip does not say how long it is. */
+  | { kind: 'archive'; entry: SleepingEntry; bytes: Readable }
+
+/** Reads the files of sandboxes that sleep, and wakes none. */
+export type SleepingFiles = {
+  /** Throws `sandbox.disk-not-readable` while it is awake, `file.not-found`, `file.is-directory`, `file.refused`. */
+  answer(sandboxId: string, question: SleepingQuestion): Promise<SleepingAnswer>
+}
+
+/** Whom the files of a sandbox belong to; the image makes this user. */
+const sandboxUserId = 1000
+/** Readers that run at the same time, each a process of some 40 MB: of folders, and of files, which last for as long. */
+const looksAtOnce = 4
+const readsAtOnce = 16
+/** Each takes a processor while somebody takes its bytes. */
+const archivesAtOnce = 2
+/** Whoever takes none of a file's bytes for this long gives up the place to others. */
+const stallMs = 60_000
+/** The first line comes from one folder or one file. */
+const answerWithinMs = 30_000
+/** Ten thousand entries with long names. */
+const longestLineBytes = 64 * 1024 * 1024
+
+export function makeSleepingFiles(parts: {
+  sandboxes: SandboxesStore
+  boots: Pick<BootsStore, 'current'>
+  disks: Pick<DiskStore, 'getDisk'>
+  paused: Pick<PausedBoots, 'pausedDiskPath'>
+}): SleepingFiles {
+  const looks = makeFewAtOnce(looksAtOnce)
+  const reads = makeFewAtOnce(readsAtOnce)
+  const archives = makeFewAtOnce(archivesAtOnce)
+  const placeFor = { list: looks, entry: looks, content: reads, archive: archives }
+  /**
+   * While memory is kept its disk must not even be looked at, because that could count as a change of it: the snapshot
+   * of the pause is read. Without memory the disk itself is the truth, also after a crash.
+   */
+  const rootOf = async (sandboxId: string): Promise<string> => {
+    const sandbox = await parts.sandboxes.find(sandboxId)
+    if (sandbox === undefined || sandbox.isDeleting) throw sandboxNotFound({ sandboxId })
+    const boot = await parts.boots.current(sandboxId)
+    if (boot === undefined) return (await parts.disks.getDisk(sandbox.placeId)).path
+    const path = isAsleep(boot) ? await parts.paused.pausedDiskPath(sandbox) : undefined
+    if (path === undefined) throw diskNotReadable({ sandboxId })
+    return path
+  }
+  return {
+    answer: async (sandboxId, question) => {
+      const root = await rootOf(sandboxId)
+      const begun = Promise.withResolvers<SleepingAnswer>()
+      const work = placeFor[question.kind](async () => {
+        const reader = startReader(root, question)
+        begun.resolve(readAnswer(reader, { question, root }))
+        await ended(reader)
+      })
+      work.catch(begun.reject)
+      return await begun.promise
+    },
+  }
+}
+
+/** Resolves when the reader is gone; one that nobody takes anything from is ended. */
+async function ended(reader: ChildProcess): Promise<void> {
+  const { stdout } = reader
+  let seenBytes = -1
+  const timer = setInterval(() => {
+    const readBytes = stdout instanceof Socket ? stdout.bytesRead : 0
+    if (readBytes === seenBytes) reader.kill('SIGKILL')
+    seenBytes = readBytes
+  }, stallMs)
+  try {
+    const isOver = () => reader.exitCode !== null || reader.signalCode !== null || reader.pid === undefined
+    if (!isOver()) await once(reader, 'exit')
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+function startReader(root: string, question: SleepingQuestion): ChildProcess {
+  const reader = startProgram('read-disk', { directory: root })
+  // What it says there is for nobody, and is not to keep it waiting.
+  reader.stderr.resume()
+  const order: ReaderOrder = { question, userId: process.getuid?.() === 0 ? sandboxUserId : null }
+  reader.stdin.end(JSON.stringify(order))
+  return reader
+}
+
+async function readAnswer(
+  reader: ChildProcess,
+  { question, root }: { question: SleepingQuestion; root: string },
+): Promise<SleepingAnswer> {
+  const { stdout } = reader
+  if (stdout === null) throw sleepingFileRefused({ path: question.path, problem: 'it could not be read.' })
+  const late = new AbortController()
+  try {
+    const tooLate = wait(answerWithinMs, undefined, { signal: late.signal }).then(() => null)
+    const failed = once(reader, 'error', { signal: late.signal }).then(() => null)
+    tooLate.catch(() => undefined)
+    failed.catch(() => undefined)
+    const line = await Promise.race([firstLine(stdout), tooLate, failed])
+    if (line === null) throw sleepingFileRefused({ path: question.path, problem: 'it could not be read in time.' })
+    const bytes = question.kind === 'archive' ? Readable.from(untilItsEnd(reader, root)) : stdout
+    return understood(JSON.parse(line) as ReaderAnswer, { question, bytes })
+  } catch (error) {
+    reader.kill('SIGKILL')
+    throw error
+  } finally {
+    late.abort()
+  }
+}
+
+function understood(
+  answer: ReaderAnswer,
+  { question, bytes }: { question: SleepingQuestion; bytes: Readable },
+): SleepingAnswer {
+  const { path } = question
+  if ('refusal' in answer) {
+    const { reason, problem } = answer.refusal
+    if (reason === 'missing') throw sleepingFileMissing({ path })
+    throw reason === 'is-directory' ? sleepingFileIsDirectory({ path }) : sleepingFileRefused({ path, problem })
+  }
+  if (question.kind === 'list') return { kind: 'list', page: sleepingPageSchema.parse(answer.ok) }
+  const entry = sleepingEntrySchema.parse(answer.ok)
+  if (question.kind === 'entry') return { kind: 'entry', entry }
+  if (question.kind === 'content') return { kind: 'content', entry, bytes }
+  if (entry.type === 'directory') return { kind: 'archive', entry, bytes }
+  throw sleepingFileRefused({ path, problem: 'it is not a folder.' })
+}
+
+/** What the reader says after its first line; fails where the reader did, or when the tree that it read is gone. */
+async function* untilItsEnd(reader: ChildProcess, root: string): AsyncGenerator<Buffer> {
+  if (reader.stdout === null) return
+  const over = reader.exitCode === null && reader.signalCode === null ? once(reader, 'exit') : Promise.resolve()
+  yield* reader.stdout as AsyncIterable<Buffer>
+  await over
+  if (reader.exitCode !== 0) throw sleepingFileRefused({ path: '/', problem: 'it could not be read to its end.' })
+  await access(root)
+}
+
+/** Takes one line; what follows it stays in the stream. Null when the stream ends before. */
+async function firstLine(stream: Readable): Promise<string | null> {
+  const chunks: Buffer[] = []
+  let sizeBytes = 0
+  for (;;) {
+    const chunk = stream.read() as Buffer | null
+    if (chunk === null) {
+      if (stream.readableEnded || stream.destroyed) return null
+      await Promise.race([once(stream, 'readable'), once(stream, 'end'), once(stream, 'close')])
+      continue
+    }
+    const end = chunk.indexOf(10)
+    if (end >= 0) {
+      if (end + 1 < chunk.length) stream.unshift(chunk.subarray(end + 1))
+      return Buffer.concat([...chunks, chunk.subarray(0, end)]).toString()
+    }
+    sizeBytes += chunk.length
+    if (sizeBytes > longestLineBytes) return null
+    chunks.push(chunk)
+  }
+}

@@ -1,0 +1,44 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+
+/** Programs beside the daemon, each in a process of its own: their place in the source, and in a release. */
+const programs = {
+  'clean-disk': {
+    source: new URL('../../copies/environments/clean-disk/main.ts', import.meta.url),
+    release: 'disk-cleaner',
+  },
+  'pack-disk': {
+    source: new URL('../../copies/environments/pack-disk/main.ts', import.meta.url),
+    release: 'disk-packer',
+  },
+  'read-disk': { source: new URL('../../copies/sleeping/read-disk/main.ts', import.meta.url), release: 'disk-reader' },
+  'search-memory': {
+    source: new URL('../../copies/environments/search-memory/main.ts', import.meta.url),
+    release: 'memory-searcher',
+  },
+  'unpack-disk': {
+    source: new URL('../../copies/environments/unpack-disk/main.ts', import.meta.url),
+    release: 'disk-unpacker',
+  },
+} as const
+
+export type ProgramName = keyof typeof programs
+export type Program = ChildProcess & { stdin: Writable; stdout: Readable; stderr: Readable }
+
+/** Starts one in a directory, with nothing of the daemon's environment. Whoever starts it reads what it says, errors too. */
+export function startProgram(
+  name: ProgramName,
+  { directory, timeoutMs }: { directory: string; timeoutMs?: number },
+): Program {
+  const { source, release } = programs[name]
+  const isSource = import.meta.filename.endsWith('.ts')
+  const file = isSource ? fileURLToPath(source) : join(dirname(import.meta.filename), '..', release, 'main.js')
+  const program = spawn(process.execPath, [file], {
+    ...{ cwd: directory, env: {}, killSignal: 'SIGKILL' as const, stdio: ['pipe', 'pipe', 'pipe'] as const },
+    ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
+  }) as Program
+  program.stdin.on('error', () => undefined)
+  return program
+}

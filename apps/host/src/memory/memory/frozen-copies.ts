@@ -1,0 +1,114 @@
+import type { DiskStore } from '@threadbox/disk-store'
+import type { SandboxDriver } from '@threadbox/sandbox-driver'
+import type { Logger } from '@threadbox/telemetry'
+import type { HostEvents } from '../../machine/events/host-events.ts'
+import type { MemoryImagesStore } from '../../machine/state/memory-images.store.ts'
+
+/** The processes of a paused boot, kept in RAM with their clock stopped. Its image holds the same. */
+export type FrozenCopy = { sandboxId: string; bootId: string; driverBootId: string; placeId: string; imageId: string }
+
+/**
+ * Frozen copies, oldest first. A copy belongs to whoever takes it out of here, and is taken once: a wake and an eviction
+ * never work on the same one.
+ */
+export type FrozenCopies = {
+  keep(copy: FrozenCopy): void
+  /** The copy, which is the caller's from now on; undefined when there is none (any more). */
+  take(sandboxId: string): Promise<FrozenCopy | undefined>
+  has(sandboxId: string): boolean
+  count(): number
+  /** Gives the memory of a copy back to the machine. The boot stays paused: its image is there. */
+  evict(copy: FrozenCopy): Promise<void>
+  /** Gives up the oldest; false when there is none. */
+  evictOldest(): Promise<boolean>
+  /** What all copies hold in RAM. */
+  bytes(): Promise<number>
+}
+
+export function makeFrozenCopies(parts: {
+  driver: SandboxDriver
+  disks: DiskStore
+  images: MemoryImagesStore
+  events: HostEvents
+  logger: Logger
+  clock: () => number
+  signal: AbortSignal
+}): FrozenCopies {
+  const { driver, events, logger } = parts
+  const kept = new Map<string, { copy: FrozenCopy; letGo: AbortController }>()
+  const evictions = new Map<string, Promise<void>>()
+
+  const tell = ({ sandboxId, bootId }: FrozenCopy) =>
+    events.emit({ type: 'frozen-dropped', sandboxId, bootId, at: parts.clock() })
+  const remove = (sandboxId: string) => {
+    const entry = kept.get(sandboxId)
+    kept.delete(sandboxId)
+    entry?.letGo.abort(new Error('the frozen copy was taken'))
+    return entry?.copy
+  }
+  /** A copy that something else ended is no end of its boot. */
+  const watch = async (copy: FrozenCopy, signal: AbortSignal) => {
+    await driver.waitForEnd(copy.driverBootId, signal).catch(() => undefined)
+    if (signal.aborted) return
+    kept.delete(copy.sandboxId)
+    logger.warn(copy, 'a frozen copy has ended; its image is still there')
+    await driver.forget(copy.driverBootId)
+    tell(copy)
+  }
+  const evict = (copy: FrozenCopy) => {
+    const { sandboxId } = copy
+    remove(sandboxId)
+    const eviction = stopCopy(parts, copy).finally(() => evictions.delete(sandboxId))
+    evictions.set(sandboxId, eviction)
+    return eviction.then(() => tell(copy))
+  }
+  return {
+    keep: (copy) => {
+      const letGo = new AbortController()
+      kept.set(copy.sandboxId, { copy, letGo })
+      watch(copy, AbortSignal.any([parts.signal, letGo.signal])).catch((error: unknown) =>
+        logger.error({ error, ...copy }, 'what is left of a frozen copy cannot be removed'),
+      )
+    },
+    take: async (sandboxId) => {
+      await evictions.get(sandboxId)
+      return remove(sandboxId)
+    },
+    has: (sandboxId) => kept.has(sandboxId),
+    count: () => kept.size,
+    evict,
+    evictOldest: async () => {
+      const oldest = kept.values().next().value
+      if (oldest !== undefined) await evict(oldest.copy)
+      return oldest !== undefined
+    },
+    bytes: async () => {
+      const held = await Promise.all(
+        [...kept.values()].map(async ({ copy }) => {
+          const status = await driver.inspect(copy.driverBootId)
+          return status?.state === 'running' ? (status.memoryBytes ?? 0) : 0
+        }),
+      )
+      return held.reduce((sum, bytes) => sum + bytes, 0)
+    },
+  }
+}
+
+/**
+ * The end of a copy frees files that were deleted while it held them open. That changes the disk's generation, but
+ * nothing that the memory knows of: the image holds those files itself.
+ */
+async function stopCopy(
+  parts: { driver: SandboxDriver; disks: DiskStore; images: MemoryImagesStore },
+  copy: FrozenCopy,
+): Promise<void> {
+  const { driver, disks, images } = parts
+  const { driverBootId, placeId, imageId } = copy
+  const image = await images.find(copy.sandboxId)
+  const before = await disks.diskGeneration(placeId).catch(() => undefined)
+  await driver.stop(driverBootId)
+  await driver.forget(driverBootId)
+  if (before === undefined || image?.imageId !== imageId || image.diskGeneration !== before) return
+  const diskGeneration = await disks.diskGeneration(placeId)
+  if (diskGeneration !== before) await images.setDiskGeneration({ imageId, diskGeneration })
+}

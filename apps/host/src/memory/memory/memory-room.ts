@@ -1,0 +1,61 @@
+import type { Logger } from '@threadbox/telemetry'
+import type { Spares } from '../../boots/spares/spares.ts'
+import { hostNoMemory } from '../../machine/errors/memory.errors.ts'
+import type { FrozenCopies } from './frozen-copies.ts'
+
+export type ReadMemory = () => Promise<{ totalBytes: number; availableBytes: number }>
+
+/** Memory of the machine for sandboxes that are to run. What is there for comfort only gives way; who is awake never. */
+export type MemoryRoom = {
+  /** Returns when this much is free beside the reserve. Throws `host.no-memory` when it cannot be had. */
+  ensure(neededBytes: number): Promise<void>
+  /** Gives up frozen copies while memory is short. */
+  relieve(): Promise<void>
+}
+
+/** A boot with its first commands: guest and kernel take about 70 MB, a Python kernel as much again. */
+export const bootBytes = 256 * 1024 * 1024
+/** Frozen copies are kept while this share of memory is available: they are there for comfort only. */
+const freeMemoryShare = 0.1
+
+export function makeMemoryRoom(parts: {
+  readMemory: ReadMemory
+  /** What is never given to sandboxes. */
+  reserveBytes: number
+  frozen: FrozenCopies
+  spares: Pick<Spares, 'giveUpOne'>
+  awake: () => number
+  logger: Logger
+}): MemoryRoom {
+  const { readMemory, reserveBytes, frozen, logger } = parts
+  // One at a time: two that look at the same free memory would both take it for theirs and give up too little.
+  let last: Promise<unknown> = Promise.resolve()
+  const ensure = async (neededBytes: number) => {
+    for (;;) {
+      const { availableBytes } = await readMemory()
+      if (availableBytes - neededBytes >= reserveBytes) return
+      if (await parts.spares.giveUpOne()) continue
+      if (await frozen.evictOldest()) continue
+      throw hostNoMemory({
+        neededBytes,
+        availableBytes: Math.max(0, availableBytes - reserveBytes),
+        awakeSandboxes: parts.awake(),
+      })
+    }
+  }
+  return {
+    ensure: (neededBytes) => {
+      const mine = last.then(() => ensure(neededBytes))
+      last = mine.catch(() => undefined)
+      return mine
+    },
+    relieve: async () => {
+      while (frozen.count() > 0) {
+        const { totalBytes, availableBytes } = await readMemory()
+        if (availableBytes >= Math.max(totalBytes * freeMemoryShare, reserveBytes)) return
+        logger.info({ availableBytes }, 'memory is short: a frozen copy is given up')
+        await frozen.evictOldest()
+      }
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import type { DiskStore } from '@threadbox/disk-store'
+import type { SandboxNetwork } from '@threadbox/sandbox-network'
+import type { Logger } from '@threadbox/telemetry'
+import type { Boots } from '../../boots/boots/boots.ts'
+import type { ActiveBoots } from '../../boots/launch/active-boots.ts'
+import type { LaunchParts } from '../../boots/launch/launch.ts'
+import type { Spares } from '../../boots/spares/spares.ts'
+import type { HostEvents } from '../../machine/events/host-events.ts'
+import type { BootsStore } from '../../machine/state/boots.store.ts'
+import type { MemoryImagesStore } from '../../machine/state/memory-images.store.ts'
+import type { PausePointsStore } from '../../machine/state/pause-points.store.ts'
+import { makeFrozenCopies } from './frozen-copies.ts'
+import { type MemoryRoom, makeMemoryRoom, type ReadMemory } from './memory-room.ts'
+import { makePausePoints } from './pause-points.ts'
+import { makePausedBoots, type PausedBoots } from './paused-boots.ts'
+
+export type MemoryOptions = {
+  /** Whether processes of paused sandboxes stay frozen in RAM while memory is free. */
+  keepsFrozen: boolean
+  /** What memory images may take; 0: a sixth of the pool. */
+  imageBudgetBytes: number
+  /** Memory of the machine that is never given to sandboxes. */
+  reserveBytes: number
+  read: ReadMemory
+}
+
+/** How often it is looked whether memory is short, and whether images take more than they may. */
+const relieveEveryMs = 5000
+const budgetEveryMs = 60_000
+
+/** What is done about the memory of sandboxes, in RAM and on disk. */
+export function makeMemory(parts: {
+  options: MemoryOptions
+  launch: LaunchParts
+  running: Boots
+  active: ActiveBoots
+  boots: BootsStore
+  disks: DiskStore
+  network: SandboxNetwork
+  spares: Spares
+  pausePoints: PausePointsStore
+  images: MemoryImagesStore
+  /** Snapshots of a sandbox that pauses have nothing to do with. */
+  keptSnapshots: (sandboxId: string) => Promise<ReadonlySet<string>>
+  keptMemories: () => Promise<ReadonlySet<string>>
+  events: HostEvents
+  logger: Logger
+  signal: AbortSignal
+}): { paused: PausedBoots; room: MemoryRoom; watch: () => void } {
+  const { options, launch, disks, events, logger, signal, active, images } = parts
+  const { driver, clock } = launch
+  const { pausePoints: store, keptSnapshots } = parts
+  const points = makePausePoints({ disks, store, keptSnapshots, logger })
+  const frozen = makeFrozenCopies({ driver, disks, images, events, logger, clock, signal })
+  const room = makeMemoryRoom({
+    readMemory: options.read,
+    reserveBytes: options.reserveBytes,
+    frozen,
+    spares: parts.spares,
+    awake: () => active.count(),
+    logger,
+  })
+  let poolBytes: number | undefined
+  const imageBudgetBytes = async () => {
+    if (options.imageBudgetBytes !== 0) return options.imageBudgetBytes
+    poolBytes ??= (await disks.poolUsage()).totalBytes
+    return Math.floor(poolBytes / 6)
+  }
+  const paused = makePausedBoots({
+    ...{ launch, running: parts.running, active, disks, network: parts.network, boots: parts.boots },
+    ...{ images, points, frozen, room, events, logger, imageBudgetBytes, keepsFrozen: options.keepsFrozen },
+    keptMemories: parts.keptMemories,
+  })
+  const repeat = (everyMs: number, work: () => Promise<void>) => {
+    const timer = setInterval(() => {
+      work().catch((error: unknown) => logger.warn({ error }, 'memory could not be looked after'))
+    }, everyMs)
+    timer.unref()
+    signal.addEventListener('abort', () => clearInterval(timer), { once: true })
+  }
+  const watch = () => {
+    repeat(relieveEveryMs, room.relieve)
+    repeat(budgetEveryMs, paused.tellBudget)
+  }
+  return { paused, room, watch }
+}

@@ -1,0 +1,169 @@
+import { type DiskStore, snapshotsUnsupported, tooManyFiles } from '@threadbox/disk-store'
+import { isErrorOf } from '@threadbox/errors'
+import type { FileChanges } from '@threadbox/protocol/host'
+import type { Logger } from '@threadbox/telemetry'
+import type { PausePointsStore } from '../../machine/state/pause-points.store.ts'
+import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
+
+/** What the disk of each sandbox contained when it was paused or demoted last. One point is kept for each. */
+export type PausePoints = {
+  /**
+   * Makes the disk's content of now the point. Does nothing where the pool can make no snapshots. The sandbox stands still
+   * for it: it waits neither for a comparison of an earlier point nor for the removal of one.
+   */
+  mark(sandbox: StoredSandbox, options: { snapshotId: string; at: number }): Promise<void>
+  /** As `mark`, after the content was exchanged: where no point can be made there is none, rather than one of before. */
+  replace(sandbox: StoredSandbox, options: { snapshotId: string; at: number }): Promise<void>
+  /** Removes earlier points. Nobody waits for it: what a crash leaves of them goes with the next. */
+  dropEarlier(sandbox: StoredSandbox): void
+  /** Removes every point: what the disk contains now is all that is known of it. */
+  forget(sandbox: StoredSandbox): Promise<void>
+  /** Resolves when no earlier point is being removed any more. */
+  dropped(): Promise<void>
+  /** What differs from the point; `since` is null when there is none. */
+  changes(sandbox: StoredSandbox): Promise<FileChanges>
+  /** Where the disk's content of the point can be read; undefined when there is none. */
+  pathOf(sandbox: StoredSandbox): Promise<string | undefined>
+  /** Gives the disk, which was lost, the content of the point; its moment, or undefined when there is none. */
+  restore(sandbox: StoredSandbox): Promise<number | undefined>
+  /** Whether the disk is as it was at the point, in every file and every directory. One of too many files counts as changed. */
+  isUnchanged(sandbox: StoredSandbox): Promise<boolean>
+}
+
+const goneCodes = ['disk.snapshot-not-found', 'disk.not-found']
+const noChanges = { removed: [], changed: [], added: [], removedCount: 0, changedCount: 0, addedCount: 0 }
+
+type PausePointsParts = {
+  disks: DiskStore
+  store: PausePointsStore
+  /** Snapshots of a sandbox that are not points and stay. */
+  keptSnapshots: (sandboxId: string) => Promise<ReadonlySet<string>>
+  logger: Logger
+}
+
+export function makePausePoints(parts: PausePointsParts): PausePoints {
+  const { disks, store, logger } = parts
+  const drops = new Map<string, Promise<void>>()
+  const marking = makeMarking()
+  const dropOthers = (sandbox: SandboxPlace) => dropOtherPoints({ ...parts, marking }, sandbox)
+  const compare = async ({ sandboxId, placeId }: StoredSandbox) => {
+    const point = await store.find(sandboxId)
+    if (point === undefined) return undefined
+    const { snapshotId, at } = point
+    try {
+      return { since: at, ...(await disks.compareWithSnapshot({ diskId: placeId, snapshotId })) }
+    } catch (error) {
+      if (goneCodes.some((code) => isErrorOf({ code }, error))) return undefined
+      // Paused again meanwhile: that point was removed under the eyes of who looked.
+      if ((await store.find(sandboxId))?.snapshotId !== snapshotId) return undefined
+      throw error
+    }
+  }
+  const mark: PausePoints['mark'] = async ({ sandboxId, placeId }, { snapshotId, at }) => {
+    using _marked = marking.announce(sandboxId, snapshotId)
+    try {
+      await disks.snapshotDisk({ diskId: placeId, snapshotId })
+    } catch (error) {
+      if (isErrorOf(snapshotsUnsupported, error)) return
+      throw error
+    }
+    await store.set({ sandboxId, snapshotId, at })
+  }
+  return {
+    mark,
+    replace: async (sandbox, options) => {
+      try {
+        await mark(sandbox, options)
+      } catch (error) {
+        logger.warn(
+          { error, sandboxId: sandbox.sandboxId },
+          'no pause point could be made of a disk that was exchanged',
+        )
+        await store.remove(sandbox.sandboxId)
+      }
+    },
+    dropEarlier: ({ sandboxId, placeId }) => {
+      const drop = (drops.get(sandboxId) ?? Promise.resolve())
+        .then(() => dropOthers({ sandboxId, placeId }))
+        .catch((error: unknown) => logger.warn({ error, sandboxId }, 'an earlier point of a pause is still there'))
+        .finally(() => drops.get(sandboxId) === drop && drops.delete(sandboxId))
+      drops.set(sandboxId, drop)
+    },
+    forget: async (sandbox) => {
+      await drops.get(sandbox.sandboxId)
+      await store.remove(sandbox.sandboxId)
+      await dropOthers(sandbox)
+    },
+    dropped: async () => {
+      await Promise.all(drops.values())
+    },
+    changes: async (sandbox) => {
+      const found = await compare(sandbox)
+      if (found === undefined) return { since: null, ...noChanges }
+      const { isSame: _, sizes: __, ...changes } = found
+      return changes
+    },
+    pathOf: async ({ sandboxId, placeId }) => {
+      const point = await store.find(sandboxId)
+      const snapshots = point === undefined ? [] : await disks.listSnapshots(placeId)
+      return snapshots.find(({ snapshotId }) => snapshotId === point?.snapshotId)?.path
+    },
+    restore: async ({ sandboxId, placeId }) => {
+      const point = await store.find(sandboxId)
+      if (point === undefined) return undefined
+      const { snapshotId, at } = point
+      try {
+        await disks.restoreSnapshot({ diskId: placeId, snapshotId })
+        return at
+      } catch (error) {
+        if (goneCodes.some((code) => isErrorOf({ code }, error))) return undefined
+        throw error
+      }
+    },
+    isUnchanged: async (sandbox) => {
+      try {
+        return (await compare(sandbox))?.isSame ?? false
+      } catch (error) {
+        if (isErrorOf(tooManyFiles, error)) return false
+        throw error
+      }
+    },
+  }
+}
+
+type SandboxPlace = Pick<StoredSandbox, 'sandboxId' | 'placeId'>
+type Marking = ReturnType<typeof makeMarking>
+
+/** Snapshots that are to become the point of a sandbox and are not yet. */
+function makeMarking() {
+  const announced = new Map<string, Set<string>>()
+  return {
+    announce: (sandboxId: string, snapshotId: string): Disposable => {
+      const ofSandbox = announced.get(sandboxId) ?? new Set()
+      announced.set(sandboxId, ofSandbox.add(snapshotId))
+      const withdraw = () => {
+        ofSandbox.delete(snapshotId)
+        if (ofSandbox.size === 0) announced.delete(sandboxId)
+      }
+      return { [Symbol.dispose]: withdraw }
+    },
+    of: (sandboxId: string): string[] => [...(announced.get(sandboxId) ?? [])],
+  }
+}
+
+async function dropOtherPoints(
+  { disks, store, keptSnapshots, marking }: PausePointsParts & { marking: Marking },
+  { sandboxId, placeId }: SandboxPlace,
+): Promise<void> {
+  const present = await disks.listSnapshots(placeId)
+  // In this order: what was made before the list is announced here, or has become the point by then; a snapshot that is
+  // neither was announced to be kept before it was made.
+  const staying = new Set(marking.of(sandboxId))
+  const point = await store.find(sandboxId)
+  const kept = await keptSnapshots(sandboxId)
+  for (const snapshot of present) {
+    const { snapshotId } = snapshot
+    const isOther = snapshotId !== point?.snapshotId && !staying.has(snapshotId) && !kept.has(snapshotId)
+    if (isOther) await disks.deleteSnapshot(snapshot)
+  }
+}

@@ -1,0 +1,184 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { isErrorOf } from '@threadbox/errors'
+import { type Manifest, manifestSchema } from '@threadbox/protocol/guest'
+import type { PausedSandbox } from '@threadbox/protocol/host'
+import type { MemorySavingDriver } from '@threadbox/sandbox-driver'
+import { readManifest } from '../../boots/launch/guest-requests.ts'
+import {
+  noRoomForMemory,
+  pauseAbandoned,
+  pauseFailed,
+  sandboxPaused,
+  sandboxPausing,
+} from '../../machine/errors/memory.errors.ts'
+import { discardImage, type MemoryParts, reasonOf, type SandboxBoot, savingDriver, sideBySide } from './memory-parts.ts'
+import { makeStopwatch } from './stopwatch.ts'
+
+export type PauseOutcome = Omit<PausedSandbox, 'sandbox'>
+
+export type PauseOptions = SandboxBoot & {
+  hashKey: string | undefined
+  /** Aborted when somebody wants the boot after all: the pause is given up where that is sooner than its end. */
+  wanted?: AbortSignal
+}
+
+/** Where in its place an image is; the manifest that was taken before it stands beside it. */
+export const imageName = 'image'
+const manifestName = 'manifest.json'
+
+/** A manifest takes a second on a busy machine; whoever has not answered by then is paused without one. */
+const manifestTimeoutMs = 8000
+/** An image is a little larger than what it holds. */
+const imageMarginBytes = 64 * 1024 * 1024
+
+/**
+ * Saves the memory of a boot and stops its clock. Between the saving and a wake no packet reaches the sandbox and
+ * nothing is written to its disk, so that the two fit each other. When it throws, the boot goes on as if nothing had
+ * happened.
+ */
+export async function pauseBoot(parts: MemoryParts, options: PauseOptions): Promise<PauseOutcome> {
+  const { sandbox, boot, wanted } = options
+  const { sandboxId, placeId } = sandbox
+  const watch = makeStopwatch()
+  const driver = await savingDriver(parts)
+  await refuseWithoutSpace(parts, { driver, driverBootId: boot.driverBootId })
+  const imageId = parts.launch.randomBytes(10).toString('hex')
+  const createdAt = parts.launch.clock()
+  const { version: driverVersion } = await driver.describe()
+  const leftOver = await parts.images.find(sandboxId)
+  if (leftOver !== undefined) await discardImage(parts, { placeId, imageId: leftOver.imageId })
+  const announced = { sandboxId, imageId, bootId: boot.bootId, createdAt }
+  await parts.images.insert({ ...announced, driverVersion })
+  try {
+    const { path: directory } = await parts.disks.makeMemoryPlace({ diskId: placeId, imageId })
+    // Most of what there is to write is written while the sandbox still runs and its guest looks around.
+    const [taken] = await sideBySide(
+      watch.time('manifestMs', takeManifest(parts, options)),
+      watch.time('firstSyncMs', parts.disks.syncDisk(placeId)),
+    )
+    refuseIfWanted(wanted)
+    await parts.running.silence({ boot, reason: sandboxPausing({}) })
+    const frozenAt = performance.now()
+    await watch.time('freezeMs', driver.freeze(boot.driverBootId))
+    // Nothing new is sent, and the sandbox's kernel still receives: data that is under way would be lost with the image,
+    // because timers of connections are not saved and nobody would send it again.
+    if (mayTalk(taken.manifest)) await watch.time('settleMs', parts.network.settle(placeId))
+    // Before the saving: what the frozen sandbox acknowledged after it would be missing in the image.
+    await parts.network.setLink({ sandboxId: placeId, state: 'down' })
+    const image = { bootId: boot.driverBootId, directory: path.join(directory, imageName) }
+    const { bytes } = await watch.time('saveMs', driver.saveMemory(image))
+    refuseIfWanted(wanted)
+    // Whoever wants it from here on waits for the end, and wakes the frozen copy.
+    const savedAt = performance.now()
+    if (taken.manifest !== null) await writeFile(path.join(directory, manifestName), JSON.stringify(taken.manifest))
+    const marked = watch.time('snapshotMs', parts.points.mark(sandbox, { snapshotId: imageId, at: createdAt }))
+    const [diskGeneration] = await sideBySide(
+      // After the snapshot, which changes it.
+      marked.then(() => watch.time('generationMs', parts.disks.diskGeneration(placeId))),
+      watch.time('syncMs', parts.disks.syncMemoryPlace({ diskId: placeId, imageId })),
+    )
+    const stallMs = Math.max(savedAt - frozenAt, performance.now() - savedAt)
+    const durationMs = watch.totalMs()
+    const { manifestProblem } = taken
+    const isPaused = await parts.images.finishPause({
+      ...{ ...announced, diskGeneration, bytes, manifestProblem, stallMs, durationMs },
+    })
+    if (!isPaused) throw new Error('it ended while its memory was being saved')
+    await fallAsleep(parts, { ...options, imageId })
+    parts.points.dropEarlier(sandbox)
+    parts.logger.info({ sandboxId, bootId: boot.bootId, bytes, ...watch.parts(), durationMs }, 'boot paused')
+    return { ...taken, stallMs, durationMs }
+  } catch (error) {
+    const isRunning = await undoPause(parts, { sandbox, boot, imageId })
+    if (isRunning && isErrorOf(pauseAbandoned, error)) throw error
+    throw pauseFailed({ reason: reasonOf(error), isRunning }, { cause: error })
+  }
+}
+
+/** What the first answer to the order was. */
+export async function describePause(parts: MemoryParts, { sandbox }: SandboxBoot): Promise<PauseOutcome> {
+  const image = await parts.images.find(sandbox.sandboxId)
+  if (image === undefined) return { manifest: null, manifestProblem: 'It is lost.', stallMs: 0, durationMs: 0 }
+  const { manifestProblem, stallMs, durationMs } = image
+  const { path: directory } = await parts.disks.makeMemoryPlace({ diskId: sandbox.placeId, imageId: image.imageId })
+  const text = await readFile(path.join(directory, manifestName), 'utf8').catch(() => 'null')
+  const manifest = manifestSchema.nullable().safeParse(JSON.parse(text)).data ?? null
+  return { manifest, manifestProblem, stallMs, durationMs }
+}
+
+/**
+ * Undoes a pause that failed or was interrupted, from wherever it was. False when the boot has ended: then its end is
+ * recorded by whoever follows it, or here.
+ */
+export async function undoPause(
+  parts: MemoryParts,
+  { sandbox, boot, imageId }: SandboxBoot & { imageId: string },
+): Promise<boolean> {
+  const { sandboxId, placeId } = sandbox
+  const isRunning = await letGoOn(parts, { sandbox, boot }).catch(async (error: unknown) => {
+    parts.logger.error({ error, sandboxId }, 'a boot whose pause failed cannot go on')
+    const detail = `It could not be paused, and after that it could not go on: ${reasonOf(error)}`
+    await parts.running.end(boot, { cause: 'unknown', detail })
+    return false
+  })
+  if (!isRunning) parts.active.setRefusal(sandboxId, undefined)
+  await discardImage(parts, { placeId, imageId })
+  return isRunning
+}
+
+async function letGoOn(parts: MemoryParts, { sandbox, boot }: SandboxBoot): Promise<boolean> {
+  const driver = await savingDriver(parts)
+  const status = await driver.inspect(boot.driverBootId)
+  if (status?.state !== 'running') return false
+  await driver.thaw(boot.driverBootId)
+  await parts.network.setLink({ sandboxId: sandbox.placeId, state: 'up' })
+  parts.running.serve({ sandbox, boot })
+  return true
+}
+
+/** From here on the end of what is frozen is not the end of the boot. */
+async function fallAsleep(parts: MemoryParts, options: SandboxBoot & { imageId: string }): Promise<void> {
+  const { sandboxId, placeId } = options.sandbox
+  const { bootId, driverBootId } = options.boot
+  parts.running.unfollow(bootId)
+  parts.active.setRefusal(sandboxId, sandboxPaused({}))
+  parts.frozen.keep({ sandboxId, bootId, driverBootId, placeId, imageId: options.imageId })
+  await parts.room.relieve()
+}
+
+/** Whether it has connections to other machines, as far as is known. */
+function mayTalk(manifest: Manifest | null): boolean {
+  return manifest?.connections.some(({ scope }) => scope === 'outside') ?? true
+}
+
+async function takeManifest(
+  parts: MemoryParts,
+  { sandbox, hashKey }: SandboxBoot & { hashKey: string | undefined },
+): Promise<{ manifest: Manifest | null; manifestProblem: string }> {
+  const guest = parts.active.find(sandbox.sandboxId)
+  if (guest === undefined) return { manifest: null, manifestProblem: 'The guest cannot be reached.' }
+  const key = hashKey ?? sandbox.manifestKey ?? parts.launch.randomBytes(32).toString('hex')
+  const signal = AbortSignal.any([guest.ended, AbortSignal.timeout(manifestTimeoutMs)])
+  try {
+    return { manifest: await readManifest(guest, { hashKey: key, signal }), manifestProblem: '' }
+  } catch (error) {
+    return { manifest: null, manifestProblem: reasonOf(error) }
+  }
+}
+
+function refuseIfWanted(wanted: AbortSignal | undefined): void {
+  if (wanted?.aborted) throw pauseAbandoned({})
+}
+
+/** Throws `sandbox.no-room-for-memory` when the pool has no room for what the boot holds. */
+export async function refuseWithoutSpace(
+  parts: Pick<MemoryParts, 'disks'>,
+  { driver, driverBootId }: { driver: MemorySavingDriver; driverBootId: string },
+): Promise<void> {
+  const status = await driver.inspect(driverBootId)
+  const heldBytes = status?.state === 'running' ? (status.memoryBytes ?? 0) : 0
+  const { totalBytes, usedBytes } = await parts.disks.poolUsage()
+  const [neededBytes, availableBytes] = [heldBytes + imageMarginBytes, totalBytes - usedBytes]
+  if (availableBytes < neededBytes) throw noRoomForMemory({ neededBytes, availableBytes })
+}

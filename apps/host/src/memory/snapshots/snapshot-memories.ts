@@ -1,0 +1,240 @@
+import { constants, cp } from 'node:fs/promises'
+import path from 'node:path'
+import type { DiskStore } from '@threadbox/disk-store'
+import type { SnapshotMemoryProblem } from '@threadbox/protocol/host'
+import { canSaveMemory, type MemorySavingDriver, type SandboxDriver } from '@threadbox/sandbox-driver'
+import type { Logger } from '@threadbox/telemetry'
+import type { Boots } from '../../boots/boots/boots.ts'
+import type { BootsStore, StoredBoot } from '../../machine/state/boots.store.ts'
+import type { MemoryImagesStore, StoredImage } from '../../machine/state/memory-images.store.ts'
+import type { PausePointsStore } from '../../machine/state/pause-points.store.ts'
+import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
+import type { SnapshotMemoriesStore } from '../../machine/state/snapshot-memories.store.ts'
+import { reasonOf } from '../memory/memory-parts.ts'
+import { imageName } from '../memory/pause.ts'
+import type { SavedMemory } from '../memory/saved-memory.ts'
+
+/**
+ * Memory of the moments of which there are snapshots. Each fits the content of its own snapshot and nothing else; it is
+ * only read, over a new copy of that content each time, so it may be used as often as somebody likes. The caller sees to
+ * it that one thing at a time is done with a sandbox.
+ */
+export type SnapshotMemories = {
+  /** What can be saved with a snapshot that is made now, or why nothing can. Changes nothing. */
+  plan(options: { sandbox: StoredSandbox; maxBytes: number }): Promise<MemoryPlan>
+  /**
+   * Calls `snapshot` once, for what is planned to be saved while that stands still. What stood still goes on, whatever
+   * fails; only what `snapshot` throws is thrown.
+   */
+  saveWith(options: SaveOptions): Promise<{ problem: SnapshotMemoryProblem | null; stallMs: number }>
+  /** Undefined: that snapshot of the sandbox has none. */
+  find(sandbox: StoredSandbox, snapshotId: string): Promise<SavedMemory | undefined>
+  /** Bytes of those that are whole, by snapshot. */
+  sizes(sandboxId: string): Promise<ReadonlyMap<string, number>>
+  /** Gives it up; the snapshot stays. Gone already, or another sandbox's: nothing happens. */
+  remove(sandbox: StoredSandbox, snapshotId: string): Promise<void>
+  /** Names of the places that are theirs. */
+  places(): Promise<ReadonlySet<string>>
+  /** Lets those go on that stood still when the last daemon ended, and removes what is half made or half removed. */
+  reclaim(sandboxes: readonly StoredSandbox[]): Promise<void>
+}
+
+export type MemoryPlan =
+  | { of: 'nothing'; problem: SnapshotMemoryProblem }
+  | { of: 'running'; boot: StoredBoot; driver: MemorySavingDriver; maxBytes: number }
+  | { of: 'paused'; boot: StoredBoot; image: StoredImage }
+
+type SaveOptions = {
+  sandbox: StoredSandbox
+  snapshotId: string
+  plan: MemoryPlan
+  snapshot: () => Promise<void>
+}
+
+type MemoriesParts = {
+  driver: SandboxDriver
+  disks: DiskStore
+  boots: Pick<BootsStore, 'current'>
+  running: Pick<Boots, 'end'>
+  images: Pick<MemoryImagesStore, 'find'>
+  pausePoints: Pick<PausePointsStore, 'find'>
+  store: SnapshotMemoriesStore
+  logger: Logger
+}
+
+/** An image is a little larger than what it holds. */
+const imageMarginBytes = 64 * 1024 * 1024
+/** Of the pool this share is left to disks and to pauses: memory of earlier moments is there for comfort only. */
+const freeShare = 0.1
+
+export function makeSnapshotMemories(parts: MemoriesParts): SnapshotMemories {
+  const { disks, store } = parts
+  const own = async ({ sandboxId }: StoredSandbox, snapshotId: string) => {
+    const found = await store.find(snapshotId)
+    return found?.sandboxId === sandboxId ? found : undefined
+  }
+  return {
+    plan: (options) => planMemory(parts, options),
+    saveWith: async (options) => {
+      const { plan, snapshot } = options
+      if (plan.of === 'running') return await saveRunning(parts, { ...options, plan })
+      await snapshot()
+      if (plan.of === 'nothing') return { problem: plan.problem, stallMs: 0 }
+      return { problem: await copyPaused(parts, { ...options, plan }), stallMs: 0 }
+    },
+    find: async (sandbox, snapshotId) => {
+      const found = await own(sandbox, snapshotId)
+      if (found?.phase !== 'ready') return undefined
+      const place = await disks.makeMemoryPlace({ diskId: sandbox.placeId, imageId: snapshotId })
+      const { bytes, guestDirectory, accessToken } = found
+      return { directory: path.join(place.path, imageName), bytes, guestDirectory, accessToken }
+    },
+    sizes: async (sandboxId) => {
+      const whole = (await store.list()).filter((one) => one.sandboxId === sandboxId && one.phase === 'ready')
+      return new Map(whole.map(({ snapshotId, bytes }) => [snapshotId, bytes]))
+    },
+    remove: async (sandbox, snapshotId) => {
+      if ((await own(sandbox, snapshotId)) !== undefined) await removeMemory(parts, { sandbox, snapshotId })
+    },
+    places: async () => new Set((await store.list()).map(({ snapshotId }) => snapshotId)),
+    reclaim: async (sandboxes) => {
+      const known = new Map(sandboxes.map((sandbox) => [sandbox.sandboxId, sandbox]))
+      for (const { phase, sandboxId, snapshotId, driverBootId } of await store.list()) {
+        const sandbox = known.get(sandboxId)
+        if (phase === 'ready' || sandbox === undefined || sandbox.isDeleting) continue
+        const boot = await parts.boots.current(sandboxId)
+        // One that was paused since stays so.
+        if (boot?.state === 'ready' && boot.driverBootId === driverBootId) await letGoOn(parts, boot)
+        await removeMemory(parts, { sandbox, snapshotId })
+      }
+    },
+  }
+}
+
+async function planMemory(
+  parts: MemoriesParts,
+  { sandbox, maxBytes }: { sandbox: StoredSandbox; maxBytes: number },
+): Promise<MemoryPlan> {
+  const { driver } = parts
+  const nothing = (problem: SnapshotMemoryProblem) => ({ of: 'nothing', problem }) as const
+  if (!canSaveMemory(driver)) return nothing('unsupported')
+  const boot = await parts.boots.current(sandbox.sandboxId)
+  if (boot?.state === 'paused') {
+    const image = await parts.images.find(sandbox.sandboxId)
+    const point = await parts.pausePoints.find(sandbox.sandboxId)
+    // What of another pause, or of none, is another content than that of the disk.
+    if (image?.phase !== 'ready' || point?.snapshotId !== image.imageId) return nothing('not-awake')
+    if (image.bytes > maxBytes) return nothing('too-large')
+    return (await hasRoom(parts, image.bytes)) ? { of: 'paused', boot, image } : nothing('no-room')
+  }
+  if (boot?.state !== 'ready') return nothing('not-awake')
+  const status = await driver.inspect(boot.driverBootId)
+  if (status?.state !== 'running') return nothing('not-awake')
+  const heldBytes = status.memoryBytes ?? 0
+  if (heldBytes > maxBytes || maxBytes === 0) return nothing('too-large')
+  return (await hasRoom(parts, heldBytes)) ? { of: 'running', boot, driver, maxBytes } : nothing('no-room')
+}
+
+async function hasRoom({ disks }: MemoriesParts, heldBytes: number): Promise<boolean> {
+  const { totalBytes, usedBytes } = await disks.poolUsage()
+  return totalBytes - usedBytes - heldBytes - imageMarginBytes >= totalBytes * freeShare
+}
+
+async function saveRunning(
+  parts: MemoriesParts,
+  options: SaveOptions & { plan: Extract<MemoryPlan, { of: 'running' }> },
+): Promise<{ problem: SnapshotMemoryProblem | null; stallMs: number }> {
+  const { sandbox, snapshotId, plan } = options
+  const { boot, driver } = plan
+  await announce(parts, options)
+  // What is written now need not be written while it stands still.
+  await parts.disks.syncDisk(sandbox.placeId)
+  const frozenAt = performance.now()
+  let bytes: number | undefined
+  try {
+    await driver.freeze(boot.driverBootId)
+    const directory = await imageDirectory(parts, options)
+    bytes = (await driver.saveMemory({ bootId: boot.driverBootId, directory })).bytes
+  } catch (error) {
+    parts.logger.warn({ error, snapshotId, sandboxId: sandbox.sandboxId }, 'a snapshot is made without memory')
+  }
+  try {
+    // After the saving, in which the sandbox's kernel writes to the disk what it still held.
+    await options.snapshot()
+  } finally {
+    await letGoOn(parts, boot)
+  }
+  const stallMs = performance.now() - frozenAt
+  const isTooLarge = bytes !== undefined && bytes > plan.maxBytes
+  const isWhole = bytes !== undefined && !isTooLarge && (await finish(parts, { ...options, bytes }))
+  if (!isWhole) await removeMemory(parts, options)
+  return { problem: isWhole ? null : isTooLarge ? 'too-large' : 'not-saved', stallMs }
+}
+
+/** The image of a pause shares what it holds with its copy. */
+async function copyPaused(
+  parts: MemoriesParts,
+  options: SaveOptions & { plan: Extract<MemoryPlan, { of: 'paused' }> },
+): Promise<SnapshotMemoryProblem | null> {
+  const { sandbox, snapshotId } = options
+  const { imageId, bytes } = options.plan.image
+  try {
+    await announce(parts, options)
+    const from = await parts.disks.makeMemoryPlace({ diskId: sandbox.placeId, imageId })
+    const target = await imageDirectory(parts, options)
+    await cp(path.join(from.path, imageName), target, { recursive: true, mode: constants.COPYFILE_FICLONE })
+    if (await finish(parts, { ...options, bytes })) return null
+  } catch (error) {
+    parts.logger.warn({ error, snapshotId, sandboxId: sandbox.sandboxId }, 'a snapshot is made without memory')
+  }
+  await removeMemory(parts, options)
+  return 'not-saved'
+}
+
+async function announce(
+  { store }: MemoriesParts,
+  { sandbox, snapshotId, plan }: SaveOptions & { plan: Exclude<MemoryPlan, { of: 'nothing' }> },
+): Promise<void> {
+  const { driverBootId, guestDirectory, accessToken } = plan.boot
+  await store.insert({ snapshotId, sandboxId: sandbox.sandboxId, driverBootId, guestDirectory, accessToken })
+}
+
+async function imageDirectory({ disks }: MemoriesParts, { sandbox, snapshotId }: SaveOptions): Promise<string> {
+  const place = await disks.makeMemoryPlace({ diskId: sandbox.placeId, imageId: snapshotId })
+  return path.join(place.path, imageName)
+}
+
+/** False: it would not survive a power loss, so it is not whole. */
+async function finish(
+  { disks, store, logger }: MemoriesParts,
+  { sandbox, snapshotId, bytes }: SaveOptions & { bytes: number },
+): Promise<boolean> {
+  try {
+    await disks.syncMemoryPlace({ diskId: sandbox.placeId, imageId: snapshotId })
+    await store.finish({ snapshotId, bytes })
+    return true
+  } catch (error) {
+    logger.warn({ error, snapshotId, sandboxId: sandbox.sandboxId }, 'the memory of a snapshot cannot be kept')
+    return false
+  }
+}
+
+async function letGoOn({ driver, running, logger }: MemoriesParts, boot: StoredBoot): Promise<void> {
+  const status = await driver.inspect(boot.driverBootId)
+  if (!canSaveMemory(driver) || status?.state !== 'running') return
+  await driver.thaw(boot.driverBootId).catch(async (error: unknown) => {
+    logger.error({ error, bootId: boot.bootId }, 'a boot whose memory was saved cannot go on')
+    const detail = `It could not go on after its memory was saved: ${reasonOf(error)}`
+    await running.end(boot, { cause: 'unknown', detail })
+  })
+}
+
+/** Files first: a row without files can be removed again, files without a row belong to nobody. */
+async function removeMemory(
+  { disks, store }: Pick<MemoriesParts, 'disks' | 'store'>,
+  { sandbox, snapshotId }: { sandbox: StoredSandbox; snapshotId: string },
+): Promise<void> {
+  await store.markRemoving(snapshotId)
+  await disks.deleteMemoryPlace({ diskId: sandbox.placeId, imageId: snapshotId })
+  await store.remove(snapshotId)
+}

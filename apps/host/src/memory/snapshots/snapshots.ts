@@ -1,0 +1,198 @@
+import type { DiskStore } from '@threadbox/disk-store'
+import { isErrorOf } from '@threadbox/errors'
+import type { HostSnapshot, SnapshotMemoryOrder, TakenSnapshot } from '@threadbox/protocol/host'
+import type { Logger } from '@threadbox/telemetry'
+import type { BootsStore } from '../../machine/state/boots.store.ts'
+import type { PausePointsStore } from '../../machine/state/pause-points.store.ts'
+import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
+import type { SnapshotsStore } from '../../machine/state/snapshots.store.ts'
+import type { SnapshotsTable } from '../../machine/state/state.tables.ts'
+import { isAsleep } from '../memory/paused-boots.ts'
+import type { MemoryPlan, SnapshotMemories } from './snapshot-memories.ts'
+import { snapshotIdTaken } from './snapshots.errors.ts'
+
+/**
+ * Snapshots of disks that the server asked for: what each contained at a moment. They are read-only, share what did not
+ * change, count into the limit of their disk and go with it. The caller sees to it that one thing at a time is done with
+ * a sandbox.
+ */
+export type Snapshots = {
+  /**
+   * Freezes the disk as it is now, also while the sandbox runs. When nothing was written since the last snapshot that
+   * one is the answer (`isNew: false`), unless memory is saved with it, which may have changed all the same. Asked again
+   * with the same id: the same snapshot.
+   */
+  take(options: WantedSnapshot): Promise<Taken>
+  /** Oldest first. */
+  list(sandbox: StoredSandbox): Promise<HostSnapshot[]>
+  /** One that is gone already, or another sandbox's: nothing happens. */
+  remove(options: { sandbox: StoredSandbox; snapshotId: string }): Promise<void>
+  /** Gives up the memory of a snapshot, which stays. */
+  removeMemory(options: { sandbox: StoredSandbox; snapshotId: string }): Promise<void>
+  /**
+   * A snapshot that has what the disk contains now: of a paused sandbox that of its pause, else the newest, when nothing
+   * was written since. Undefined: the disk itself is to be looked at, and may be.
+   */
+  ofPresent(sandbox: StoredSandbox): Promise<string | undefined>
+  /** Which snapshots of a disk belong to the server. */
+  idsOf(sandboxId: string): Promise<ReadonlySet<string>>
+  /** Removes what a crash left half made or half removed. */
+  reclaim(sandboxes: readonly StoredSandbox[]): Promise<void>
+}
+
+type WantedSnapshot = { sandbox: StoredSandbox; snapshotId: string; memory: SnapshotMemoryOrder }
+type Taken = Omit<TakenSnapshot, 'usedBytes' | 'limitBytes'>
+
+type SnapshotsParts = {
+  disks: DiskStore
+  memories: SnapshotMemories
+  boots: Pick<BootsStore, 'current'>
+  store: SnapshotsStore
+  pausePoints: Pick<PausePointsStore, 'find'>
+  clock: () => number
+  logger: Logger
+}
+
+export function makeSnapshots(parts: SnapshotsParts): Snapshots {
+  const { disks, store, memories } = parts
+  const drop = async (sandbox: StoredSandbox, snapshotId: string) => {
+    const { placeId } = sandbox
+    // First: memory whose disk is gone is worth nothing.
+    await memories.remove(sandbox, snapshotId)
+    await disks.deleteSnapshot({ diskId: placeId, snapshotId })
+    await store.remove(snapshotId)
+  }
+  return {
+    take: async (wanted) => {
+      const { sandbox, snapshotId } = wanted
+      const known = await store.find(snapshotId)
+      if (known !== undefined && known.sandboxId !== sandbox.sandboxId) throw snapshotIdTaken({ snapshotId })
+      if (known?.phase === 'ready') return await describe(parts, known, { isNew: true })
+      // An order that failed half way, and could not be cleared up then.
+      if (known !== undefined) await drop(sandbox, snapshotId)
+      return await takeSnapshot(parts, wanted)
+    },
+    list: async ({ sandboxId }) => {
+      const sizes = await memories.sizes(sandboxId)
+      return (await store.list(sandboxId)).filter(isReady).map((row) => present(row, sizes))
+    },
+    remove: async ({ sandbox, snapshotId }) => {
+      if ((await store.find(snapshotId))?.sandboxId !== sandbox.sandboxId) return
+      await store.markRemoving(snapshotId)
+      await drop(sandbox, snapshotId)
+    },
+    removeMemory: ({ sandbox, snapshotId }) => memories.remove(sandbox, snapshotId),
+    ofPresent: async (sandbox) => {
+      const paused = await pausePoint(parts, sandbox)
+      if (paused !== undefined) return paused.snapshotId
+      const last = await newestOf(parts, sandbox)
+      if (last === undefined) return undefined
+      const { snapshotId } = last
+      return (await hasChanged(parts, { diskId: sandbox.placeId, snapshotId })) ? undefined : snapshotId
+    },
+    idsOf: async (sandboxId) => new Set((await store.list(sandboxId)).map(({ snapshotId }) => snapshotId)),
+    reclaim: async (sandboxes) => {
+      await memories.reclaim(sandboxes)
+      const known = new Map(sandboxes.map((sandbox) => [sandbox.sandboxId, sandbox]))
+      for (const { sandboxId, snapshotId } of await store.listUnfinished()) {
+        const sandbox = known.get(sandboxId)
+        if (sandbox !== undefined && !sandbox.isDeleting) await drop(sandbox, snapshotId)
+      }
+    },
+  }
+}
+
+async function takeSnapshot(parts: SnapshotsParts, { sandbox, snapshotId, memory }: WantedSnapshot): Promise<Taken> {
+  const { disks, store, memories, clock } = parts
+  const { sandboxId, placeId: diskId } = sandbox
+  const startedAt = performance.now()
+  const plan = memory === null ? undefined : await memories.plan({ sandbox, maxBytes: memory.maxBytes })
+  const last = await newestOf(parts, sandbox)
+  const paused = await pausePoint(parts, sandbox)
+  // The disk of a paused sandbox is not touched: its memory fits its disk as it is, and a snapshot is a change.
+  const isChanged = async ({ snapshotId, at }: SnapshotsTable) =>
+    paused === undefined ? await hasChanged(parts, { diskId, snapshotId }) : at < paused.at
+  if (last !== undefined && (await mayShare(parts, { last, plan })) && !(await isChanged(last))) {
+    const problem = plan?.of === 'nothing' ? plan.problem : null
+    return await describe(parts, last, {
+      isNew: false,
+      memoryProblem: problem,
+      durationMs: performance.now() - startedAt,
+    })
+  }
+  await store.insert({ snapshotId, sandboxId, at: clock() })
+  try {
+    const snapshot = async () => void (await disks.snapshotDisk({ diskId, snapshotId, of: paused?.snapshotId }))
+    const saved = plan && (await memories.saveWith({ sandbox, snapshotId, plan, snapshot }))
+    if (saved === undefined) await snapshot()
+    const durationMs = performance.now() - startedAt
+    const written = await disks
+      .writtenBytes({ diskId, snapshotId, since: last?.snapshotId })
+      .catch((error: unknown) => {
+        parts.logger.warn({ error, sandboxId, snapshotId }, 'what a turn wrote cannot be counted')
+        return 0
+      })
+    // A disk never holds more than it may, whatever its files claim.
+    const writtenBytes = Math.min(written, sandbox.limits.diskBytes)
+    await store.finish({ snapshotId, writtenBytes })
+    parts.logger.info({ sandboxId, snapshotId, durationMs, writtenBytes, ...saved }, 'snapshot taken')
+    const made = (await store.find(snapshotId)) ?? { snapshotId, sandboxId, at: clock(), writtenBytes }
+    const { problem: memoryProblem = null, stallMs = 0 } = saved ?? {}
+    return await describe(parts, made, { isNew: true, memoryProblem, stallMs, durationMs })
+  } catch (error) {
+    await memories.remove(sandbox, snapshotId)
+    await disks.deleteSnapshot({ diskId, snapshotId })
+    await store.remove(snapshotId)
+    throw error
+  }
+}
+
+/** Not where memory is to be saved, and not with memory of an earlier moment for one of which none can be saved. */
+async function mayShare(
+  { memories }: SnapshotsParts,
+  { last, plan }: { last: SnapshotsTable; plan: MemoryPlan | undefined },
+): Promise<boolean> {
+  if (plan === undefined) return true
+  return plan.of === 'nothing' && !(await memories.sizes(last.sandboxId)).has(last.snapshotId)
+}
+
+async function describe(
+  { memories }: SnapshotsParts,
+  row: PresentedSnapshot,
+  known: Partial<Taken> & { isNew: boolean },
+): Promise<Taken> {
+  const snapshot = present(row, await memories.sizes(row.sandboxId))
+  return { memoryProblem: null, stallMs: 0, durationMs: 0, ...known, snapshot }
+}
+
+async function newestOf({ store }: SnapshotsParts, { sandboxId }: StoredSandbox): Promise<SnapshotsTable | undefined> {
+  return (await store.list(sandboxId)).filter(isReady).at(-1)
+}
+
+/** A snapshot that is gone says nothing: then the disk counts as changed. */
+async function hasChanged(
+  { disks }: SnapshotsParts,
+  snapshot: { diskId: string; snapshotId: string },
+): Promise<boolean> {
+  return await disks.mayDifferFromSnapshot(snapshot).catch((error: unknown) => {
+    if (isErrorOf({ code: 'disk.snapshot-not-found' }, error)) return true
+    throw error
+  })
+}
+
+/** What the disk of a paused sandbox contains; undefined: the disk itself may be looked at. */
+async function pausePoint(parts: SnapshotsParts, { sandboxId }: StoredSandbox) {
+  const boot = await parts.boots.current(sandboxId)
+  return boot !== undefined && isAsleep(boot) ? await parts.pausePoints.find(sandboxId) : undefined
+}
+
+function isReady({ phase }: SnapshotsTable): boolean {
+  return phase === 'ready'
+}
+
+type PresentedSnapshot = Omit<SnapshotsTable, 'phase'>
+
+function present(row: PresentedSnapshot, sizes: ReadonlyMap<string, number>): HostSnapshot {
+  const { snapshotId, at, writtenBytes } = row
+  return { snapshotId, at, writtenBytes, memoryBytes: sizes.get(snapshotId) ?? null }
+}

@@ -1,0 +1,57 @@
+import { defaultSandboxLimits, makeId } from '@threadbox/domain'
+import type { HostDoctor } from '@threadbox/protocol/host'
+import { makeCommandRunner } from '../../boots/launch/guest-commands.ts'
+import type { DoctorParts } from './doctor.ts'
+import { type Finding, findingOf } from './findings.ts'
+
+/** A start on a busy machine, and a network that answers slowly but does. */
+const commandTimeoutMs = 20_000
+
+/** Starts a sandbox of its own, looks at the world from inside it and deletes it again. */
+export async function probeSandbox(parts: DoctorParts): Promise<HostDoctor['checks']> {
+  const { orders, randomBytes, clock } = parts
+  const sandboxId = makeId('sandbox', randomBytes)
+  const order = { bootId: makeId('boot', randomBytes), hostname: 'doctor' }
+  const startedAt = clock()
+  try {
+    await orders.ensure(sandboxId, { limits: defaultSandboxLimits, egress: { kind: 'open' } })
+    await orders.start(sandboxId, order)
+    const detail = `a sandbox was ready after ${clock() - startedAt} ms`
+    const started = { id: 'sandbox', title: 'starting a sandbox', state: 'ok' as const, detail, cure: '' }
+    return [started, ...(await lookFromInside(parts, sandboxId))]
+  } catch (error) {
+    const skipped: Finding = { state: 'skipped', detail: 'no sandbox could be started', cure: '' }
+    return [
+      { id: 'sandbox', title: 'starting a sandbox', ...findingOf(error) },
+      { ...network, ...skipped },
+    ]
+  } finally {
+    await orders.delete(sandboxId)
+  }
+}
+
+const network = { id: 'sandbox-network', title: 'names, routes and certificates inside a sandbox' }
+
+async function lookFromInside(parts: DoctorParts, sandboxId: string): Promise<HostDoctor['checks']> {
+  const boot = parts.active.find(sandboxId)
+  if (boot === undefined) throw new Error('the sandbox ended as soon as it was ready')
+  const runner = makeCommandRunner(boot)
+  const { what, command } = questionOf(parts.doctorUrl)
+  const asked = await runner({ key: 'ask', command, session: 'doctor', timeoutMs: commandTimeoutMs })
+  const finding: Finding =
+    asked.exitCode === 0
+      ? { state: 'ok', detail: `${what} answered`, cure: '' }
+      : {
+          state: 'failed',
+          detail: `${what} does not answer inside a sandbox: ${asked.output.trim().slice(-400)}`,
+          cure: 'Check that this machine itself can resolve names (/etc/resolv.conf). If it reaches the internet through a proxy, set THREADBOX_SANDBOX_PROXY; if a company’s authority signs its certificates, set THREADBOX_EXTRA_CERTIFICATES; and see the check "other firewalls".',
+        }
+  return [{ ...network, ...finding }]
+}
+
+/** What is asked from inside: the given address, or the package index, by the client that people will use. */
+function questionOf(doctorUrl: string): { what: string; command: string } {
+  if (doctorUrl === '') return { what: 'the Python package index', command: 'timeout 15 pip index versions pip' }
+  const url = new URL(doctorUrl).href.replaceAll("'", '%27')
+  return { what: url, command: `curl --silent --show-error --max-time 15 --output /dev/null '${url}'` }
+}

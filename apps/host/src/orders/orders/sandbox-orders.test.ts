@@ -1,0 +1,107 @@
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
+import { defaultSandboxLimits } from '@threadbox/domain'
+import { hostPaths } from '@threadbox/protocol/host'
+import { expect, test } from 'vitest'
+import { startHostUnderTest } from '../../host.test-utils.ts'
+
+const order = { limits: defaultSandboxLimits, egress: { kind: 'open' } }
+
+test('a guest that never answers is an error that says so, and leaves no boot', async () => {
+  await using host = await startHostUnderTest({ isGuestListening: false })
+  const sandboxId = host.newSandboxId()
+  await host.request('PUT', hostPaths.sandbox(sandboxId), order)
+  const bootId = host.newBootId()
+  const answer = await host.request('POST', hostPaths.start(sandboxId), { bootId, hostname: 'box' })
+  expect(answer).toMatchObject({ status: 503, body: { error: { code: 'sandbox.guest-silent' } } })
+  expect(await host.driver.list()).toEqual([])
+  const state = await host.request('GET', hostPaths.sandbox(sandboxId))
+  expect(state.body).toMatchObject({ actual: 'stopped', bootId: null, lastBootEnd: null })
+})
+
+test('a guest that ends before it is ready is an error with the cause, and leaves no boot', async () => {
+  await using host = await startHostUnderTest({ isGuestListening: false })
+  const sandboxId = host.newSandboxId()
+  await host.request('PUT', hostPaths.sandbox(sandboxId), order)
+  const bootId = host.newBootId()
+  const started = host.request('POST', hostPaths.start(sandboxId), { bootId, hostname: 'box' })
+  await expect.poll(() => host.driver.limitsOf(bootId)).toBeDefined()
+  host.driver.endBoot({ bootId, cause: 'killed-inside', detail: 'it had enough' })
+  const answer = await started
+  expect(answer).toMatchObject({ status: 503, body: { error: { code: 'sandbox.guest-ended-early' } } })
+  expect(JSON.stringify(answer.body)).toContain('it had enough')
+  expect(await host.driver.list()).toEqual([])
+})
+
+test('when every address is taken the order says so and leaves no sandbox', async () => {
+  await using host = await startHostUnderTest({})
+  for (const _ of [1, 2]) await host.request('PUT', hostPaths.sandbox(host.newSandboxId()), order)
+  const refused = await host.request('PUT', hostPaths.sandbox(host.newSandboxId()), order)
+  expect(refused).toMatchObject({ status: 429, body: { error: { code: 'network.no-address-left' } } })
+  const { body } = await host.request('GET', hostPaths.sandboxes)
+  expect((body as { sandboxes: unknown[] }).sandboxes).toHaveLength(2)
+})
+
+test('the handshake tells the guest its limits and a token that no answer shows', async () => {
+  await using host = await startHostUnderTest({})
+  const { sandboxId, bootId } = await host.startSandbox()
+  expect(host.handshakes).toMatchObject([
+    { bootId, hostname: 'box', limits: { memoryBytes: defaultSandboxLimits.memoryBytes, processes: 1024 } },
+  ])
+  const { accessToken } = host.handshakes[0] as { accessToken: string }
+  const answers = [
+    await host.request('GET', hostPaths.sandbox(sandboxId)),
+    await host.request('GET', hostPaths.sandboxes),
+    await host.request('GET', hostPaths.info),
+  ]
+  expect(JSON.stringify(answers)).not.toContain(accessToken)
+})
+
+test('new limits of a running sandbox reach driver and guest; of a stopped one they hold at the next start', async () => {
+  await using host = await startHostUnderTest({})
+  const { sandboxId, bootId } = await host.startSandbox()
+  const limits = { ...defaultSandboxLimits, processes: 77 }
+  await host.request('PATCH', hostPaths.sandbox(sandboxId), { limits })
+  expect(host.driver.limitsOf(bootId)).toEqual(limits)
+  expect(host.handshakes.at(-1)).toMatchObject({ limits: { processes: 77 } })
+  await host.request('POST', hostPaths.stop(sandboxId), { bootId })
+  await host.request('PUT', hostPaths.sandbox(sandboxId), { ...order, limits: { ...limits, processes: 78 } })
+  const again = { bootId: host.newBootId(), hostname: 'box' }
+  await host.request('POST', hostPaths.start(sandboxId), again)
+  expect(host.handshakes.at(-1)).toMatchObject({ bootId: again.bootId, limits: { processes: 78 } })
+})
+
+test('C2: a shutdown names what it stopped and what it could not; one that cannot keeps no other up', async () => {
+  await using host = await startHostUnderTest({})
+  const [broken, whole] = [await host.startSandbox(), await host.startSandbox()]
+  await rm(path.join(host.directory, 'disks/disks', broken.sandboxId), { recursive: true })
+  const answer = await host.request('POST', hostPaths.shutdown)
+  expect(answer).toMatchObject({
+    status: 200,
+    body: {
+      stopped: [whole.sandboxId],
+      failed: [{ sandboxId: broken.sandboxId, reason: expect.stringContaining('disk') }],
+    },
+  })
+  expect((await host.driver.list()).map((boot) => boot.bootId)).toEqual([broken.bootId])
+  const again = { bootId: host.newBootId(), hostname: 'box' }
+  const refused = await host.request('POST', hostPaths.start(whole.sandboxId), again)
+  expect(refused).toMatchObject({ status: 503, body: { error: { code: 'host.shutting-down' } } })
+})
+
+test('the events of a boot are told to listeners, with the cause of its end', async () => {
+  await using host = await startHostUnderTest({})
+  const response = await fetch(host.url + hostPaths.events)
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let text = (await reader.read()).value ?? ''
+  const { bootId } = await host.startSandbox()
+  host.driver.endBoot({ bootId, cause: 'memory-backstop', detail: 'too much' })
+  while (!text.includes('boot-ended')) text += (await reader.read()).value ?? ''
+  const events = text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as { type: string })
+  expect(events.map((event) => event.type)).toEqual(['keepalive', 'boot-ready', 'boot-ended'])
+  expect(events.at(-1)).toMatchObject({ bootId, cause: 'memory-backstop', detail: 'too much' })
+  await reader.cancel()
+})

@@ -1,0 +1,87 @@
+import type { ShutdownOutcome } from '@threadbox/protocol/host'
+import { makeFewAtOnce } from '../../machine/programs/few-at-once.ts'
+import type { StoredBoot } from '../../machine/state/boots.store.ts'
+import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
+import { reasonOf } from '../../memory/memory/memory-parts.ts'
+import { isAsleep } from '../../memory/memory/paused-boots.ts'
+import type { OrdersParts } from './sandbox-orders.ts'
+
+type Found = { sandbox: StoredSandbox; boot: StoredBoot }
+
+export async function stopSandbox(
+  parts: Pick<OrdersParts, 'disks' | 'running' | 'paused'>,
+  { sandbox, boot }: Found,
+): Promise<void> {
+  if (isAsleep(boot)) return await parts.paused.drop({ sandbox, boot, detail: 'Stopped by order while paused.' })
+  await parts.disks.syncDisk(sandbox.placeId)
+  await parts.running.stop(boot)
+  // What the guest wrote between the first sync and its end.
+  await parts.disks.syncDisk(sandbox.placeId)
+}
+
+/** A machine that goes down gives about a minute. What is not being paused by then is stopped, which is quick. */
+const pausingForMs = 40_000
+/** Saving is work for processor and disk: more at once only wait for each other. */
+const pausesAtOnce = 3
+
+/**
+ * Nothing runs afterwards: with `keepsMemory` what can be paused is, and what is paused keeps its image. Each under its
+ * lock: a start that was under way is waited for, and what it started is paused or stopped.
+ */
+export async function shutDownAll(
+  parts: OrdersParts,
+  { keepsMemory }: { keepsMemory: boolean },
+): Promise<ShutdownOutcome> {
+  const { sandboxes, lock } = parts
+  const outcome = { stopped: [] as string[], paused: [] as string[], failed: [] as ShutdownOutcome['failed'] }
+  const noted = (sandboxId: string | null, work: Promise<void>) =>
+    work.catch((error: unknown) => void outcome.failed.push({ sandboxId, reason: reasonOf(error) }))
+  const fewAtOnce = makeFewAtOnce(pausesAtOnce)
+  const startedAt = performance.now()
+  const mayPause = () => keepsMemory && performance.now() - startedAt < pausingForMs
+  const endOne = async (sandboxId: string) => {
+    const pause = (found: Found) => fewAtOnce(async () => mayPause() && (await keepMemory(parts, found)))
+    const how = await shutDownOne(parts, { sandboxId, keepsMemory, pause })
+    if (how !== 'nothing') outcome.stopped.push(sandboxId)
+    if (how === 'paused') outcome.paused.push(sandboxId)
+  }
+  const all = (await sandboxes.list()).map(({ sandboxId }) =>
+    noted(
+      sandboxId,
+      lock(sandboxId, () => endOne(sandboxId)),
+    ),
+  )
+  await Promise.all([...all, noted(null, parts.spares.close())])
+  await parts.paused.settled()
+  return outcome
+}
+
+async function shutDownOne(
+  parts: OrdersParts,
+  options: { sandboxId: string; keepsMemory: boolean; pause: (found: Found) => Promise<boolean> },
+): Promise<'nothing' | 'paused' | 'stopped'> {
+  const { sandboxId, keepsMemory, pause } = options
+  const sandbox = await parts.sandboxes.find(sandboxId)
+  const boot = await parts.boots.current(sandboxId)
+  if (sandbox === undefined || boot === undefined) return 'nothing'
+  if (keepsMemory && isAsleep(boot)) {
+    await parts.paused.dropFrozen(sandboxId)
+    return 'nothing'
+  }
+  if (await pause({ sandbox, boot })) return 'paused'
+  const current = await parts.boots.current(sandboxId)
+  if (current !== undefined) await stopSandbox(parts, { sandbox, boot: current })
+  return 'stopped'
+}
+
+/** False: its memory cannot be kept, for a reason that the log has. */
+async function keepMemory({ paused, logger }: Pick<OrdersParts, 'paused' | 'logger'>, found: Found): Promise<boolean> {
+  try {
+    await paused.pause({ ...found, hashKey: undefined })
+    await paused.dropFrozen(found.sandbox.sandboxId)
+    return true
+  } catch (error) {
+    logger.warn({ error, sandboxId: found.sandbox.sandboxId }, 'a sandbox could not be paused and is stopped')
+    return false
+  }
+}

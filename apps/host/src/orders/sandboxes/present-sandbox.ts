@@ -1,0 +1,29 @@
+import type { HostSandbox } from '@threadbox/protocol/host'
+import type { BootsStore } from '../../machine/state/boots.store.ts'
+import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
+import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
+
+/** A sandbox as its server sees it. What it uses of its disk is looked up only where one sandbox is asked for. */
+export async function presentSandbox(
+  parts: { boots: BootsStore; paused: PausedBoots },
+  sandbox: StoredSandbox,
+): Promise<HostSandbox> {
+  const { sandboxId, limits, egress, imageId } = sandbox
+  const [boot, last] = await Promise.all([parts.boots.current(sandboxId), parts.boots.lastEnded(sandboxId)])
+  const hasEnd = last?.endedAt != null && last.endCause !== null
+  return {
+    sandboxId,
+    actual: boot === undefined ? 'stopped' : isAsleep(boot) ? 'paused' : boot.state === 'ready' ? 'ready' : 'starting',
+    bootId: boot?.bootId ?? null,
+    bootStartedAt: boot?.startedAt ?? null,
+    lastBootEnd: hasEnd
+      ? { bootId: last.bootId, cause: last.endCause ?? 'unknown', at: last.endedAt ?? 0, detail: last.endDetail ?? '' }
+      : null,
+    limits,
+    egress,
+    imageId,
+    diskUsedBytes: null,
+    diskRestoredFrom: boot?.diskRestoredFrom ?? null,
+    paused: boot === undefined ? null : ((await parts.paused.present({ sandbox, boot })) ?? null),
+  }
+}
