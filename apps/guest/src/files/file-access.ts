@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { defineError } from '@threadbox/errors'
 import { accessTokenHeader } from '@threadbox/protocol/guest'
-import { type GuestState, sameText, tokenWrong } from '../init/guest-state.ts'
-import { headerOf } from '../server.ts'
+import { type GuestState, sameText, tokenWrong } from '../ground/guest-state.ts'
+import { headerOf } from '../ground/server.ts'
 
 export const signatureExpired = defineError({
   code: 'file.signature-expired',

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { filesystem } from '@threadbox/protocol/guest'
-import type { GuestState } from '../init/guest-state.ts'
+import type { GuestState } from '../ground/guest-state.ts'
+import type { Route } from '../ground/server.ts'
 import { userNameOf } from '../launch/users.ts'
-import type { Route } from '../server.ts'
 import { checkFileAccess } from './file-access.ts'
 import type { FileServers } from './file-servers.ts'
 

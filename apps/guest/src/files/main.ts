@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { makeLogger } from '@threadbox/telemetry'
-import { releaseHeap } from '../init/heap.ts'
+import { releaseHeap } from '../ground/heap.ts'
 import type { FileServerOrder } from './file-servers.ts'
 import { makeFilesServer } from './files-server.ts'
 

@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs'
 import { access, type FileHandle, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { freshRandom } from '../init/random.ts'
+import { freshRandom } from '../ground/random.ts'
 import { pathInvalid } from './file-errors.ts'
 
 const uploadPrefix = '.threadbox-upload-'

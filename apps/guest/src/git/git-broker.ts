@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { pipeline } from 'node:stream/promises'
 import { defineError } from '@threadbox/errors'
 import type { GitAnswer } from '@threadbox/protocol/guest'
-import { within } from '../within.ts'
+import { within } from '../ground/within.ts'
 
 export const gitRequestGone = defineError({
   code: 'guest.git-request-gone',

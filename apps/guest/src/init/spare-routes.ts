@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { defineError } from '@threadbox/errors'
 import { guestPaths } from '@threadbox/protocol/guest'
 import type { FileServers } from '../files/file-servers.ts'
+import type { GuestState } from '../ground/guest-state.ts'
+import { releaseHeap } from '../ground/heap.ts'
+import { sendJson } from '../ground/http.ts'
+import type { Route } from '../ground/server.ts'
 import type { Contexts } from '../kernels/contexts.ts'
 import { userProcesses } from '../manifest/processes.ts'
 import type { RunRegistry } from '../runs/run-registry.ts'
-import type { Route } from '../server.ts'
-import type { GuestState } from './guest-state.ts'
-import { releaseHeap } from './heap.ts'
-import { sendJson } from './http.ts'
 
 export const templateRefused = defineError<{ problem: string }>({
   code: 'guest.template-refused',

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { freshRandom, mixEntropy } from '../ground/random.ts'
 import { startTestGuest, type TestGuest, testToken } from '../guest.test-utils.ts'
-import { freshRandom, mixEntropy } from './random.ts'
 
 let guest: TestGuest
 beforeEach(async () => {

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '@threadbox/telemetry'
+import type { GuestSettings } from '../ground/guest-state.ts'
+import { freshRandom, mixEntropy } from '../ground/random.ts'
 import type { Context } from '../kernels/context.ts'
 import type { Kernel } from '../kernels/kernel.ts'
-import type { GuestSettings } from './guest-state.ts'
-import { freshRandom, mixEntropy } from './random.ts'
 
 /** A wake waits this long for a kernel; one that computes without a break is asked again until it answers. */
 const reseedMs = 1_000

@@ -1,5 +1,5 @@
 import { defineError } from '@threadbox/errors'
-import { freshRandom } from '../init/random.ts'
+import { freshRandom } from '../ground/random.ts'
 import type { Launcher } from '../launch/launcher.ts'
 import { requireDirectory } from '../launch/launcher.ts'
 import type { Programs } from '../launch/programs.ts'

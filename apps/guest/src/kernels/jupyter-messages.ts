@@ -1,4 +1,4 @@
-import { freshRandom } from '../init/random.ts'
+import { freshRandom } from '../ground/random.ts'
 import type { ZmtpMessage } from './zmtp.ts'
 
 const delimiter = '<IDS|MSG>'

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, statSync } from 'node:fs'
 import { defineError } from '@threadbox/errors'
-import type { GuestState } from '../init/guest-state.ts'
+import type { GuestState } from '../ground/guest-state.ts'
 import { environmentFor } from './environment.ts'
 import type { PipePool } from './pipe-pool.ts'
 import type { Programs } from './programs.ts'

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { freshRandom } from '../init/random.ts'
+import { freshRandom } from '../ground/random.ts'
 
 const run = promisify(execFile)
 

@@ -1,8 +1,8 @@
 import { guestPaths } from '@threadbox/protocol/guest'
-import { initInvalid } from '../init/guest-state.ts'
-import { releaseHeap } from '../init/heap.ts'
-import { sendJson } from '../init/http.ts'
-import type { Route } from '../server.ts'
+import { initInvalid } from '../ground/guest-state.ts'
+import { releaseHeap } from '../ground/heap.ts'
+import { sendJson } from '../ground/http.ts'
+import type { Route } from '../ground/server.ts'
 import type { ReadManifest } from './manifest.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import type { ManifestProcess } from '@threadbox/protocol/guest'
-import { guestProcesses } from '../init/activity.ts'
+import { guestProcesses } from '../processes/activity.ts'
 import { runVariable } from '../processes/process-family.ts'
 import { isZombie, listProcesses, type ProcessEntry, startVariable } from '../processes/process-table.ts'
 import { shellBody } from '../runs/session-script.ts'

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { process as processProtocol } from '@threadbox/protocol/guest'
-import { type ByteQueue, makeByteQueue } from './byte-queue.ts'
+import { type ByteQueue, makeByteQueue } from '../ground/byte-queue.ts'
 
 type EventMessage = Exclude<MessageInitShape<typeof processProtocol.ProcessEventSchema>['event'], undefined>
 export type ProcessEvent = EventMessage

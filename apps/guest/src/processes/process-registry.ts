@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { defineError } from '@threadbox/errors'
 import { type Launcher, programNotStarted } from '../launch/launcher.ts'
 import type { SandboxUser } from '../launch/users.ts'
-import { startTerminalProcess } from '../terminals/terminal-process.ts'
 import type { ManagedProcess } from './managed-process.ts'
 import { startPipeProcess } from './pipe-process.ts'
+import { startTerminalProcess } from './terminal-process.ts'
 
 export const processUnknown = defineError<{ selector: string }>({
   code: 'process.unknown',

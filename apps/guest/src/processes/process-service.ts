@@ -1,6 +1,6 @@
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from '@connectrpc/connect'
 import { process as protocol } from '@threadbox/protocol/guest'
-import { afterAwake } from '../init/awake-time.ts'
+import { afterAwake } from '../ground/awake-time.ts'
 import type { Launcher } from '../launch/launcher.ts'
 import { userNameOf } from '../launch/users.ts'
 import type { ManagedProcess, ProcessEvent } from './managed-process.ts'

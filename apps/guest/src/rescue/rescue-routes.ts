@@ -1,7 +1,7 @@
 import { guestPaths, rescueRequestSchema } from '@threadbox/protocol/guest'
 import { z } from 'zod'
-import { readJson, sendJson } from '../init/http.ts'
-import { pathOf, type Route } from '../server.ts'
+import { readJson, sendJson } from '../ground/http.ts'
+import { pathOf, type Route } from '../ground/server.ts'
 import { rescueInvalid } from './rescue.ts'
 import type { Rescues } from './rescues.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { runs } from '@threadbox/protocol/guest'
-import { afterAwake } from '../init/awake-time.ts'
+import { afterAwake } from '../ground/awake-time.ts'
 import type { ProcessExit } from '../launch/launcher.ts'
 import { readPipe } from '../launch/pipe-reader.ts'
 import type { SandboxUser } from '../launch/users.ts'

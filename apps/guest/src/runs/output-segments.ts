@@ -1,6 +1,6 @@
 import { closeSync, ftruncateSync, mkdirSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { freshRandom } from '../init/random.ts'
+import { freshRandom } from '../ground/random.ts'
 
 /** A stretch of output, in memory or in a file. `start` is the offset of its first byte. */
 export type OutputSegment = {

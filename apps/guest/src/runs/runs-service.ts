@@ -1,8 +1,8 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import { runs } from '@threadbox/protocol/guest'
-import { startCellRun } from '../kernels/cell-run.ts'
 import type { Contexts } from '../kernels/contexts.ts'
 import type { Verdicts } from '../watchdog/verdicts.ts'
+import { startCellRun } from './cell-run.ts'
 import { readRun } from './read-run.ts'
 import type { RunRegistry } from './run-registry.ts'
 

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { freshRandom } from '../init/random.ts'
+import { freshRandom } from '../ground/random.ts'
 import type { LaunchedProcess, Launcher, ProcessExit } from '../launch/launcher.ts'
 import type { PipePool } from '../launch/pipe-pool.ts'
 import { readPipe } from '../launch/pipe-reader.ts'

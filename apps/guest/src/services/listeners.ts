@@ -1,5 +1,5 @@
-import { readDescriptors, socketInode } from '../manifest/descriptors.ts'
 import { readSocketTable } from '../manifest/sockets.ts'
+import { readDescriptors, socketInode } from '../processes/descriptors.ts'
 
 /** A TCP port on which something listens, at one address. */
 export type Listener = { address: string; port: number; inode: string }

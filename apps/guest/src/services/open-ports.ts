@@ -1,5 +1,5 @@
-import { readDescriptors, socketInode } from '../manifest/descriptors.ts'
 import { linkOf, userProcesses } from '../manifest/processes.ts'
+import { readDescriptors, socketInode } from '../processes/descriptors.ts'
 import { commandLine } from '../processes/process-table.ts'
 import { listListeners } from './listeners.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { services } from '@threadbox/protocol/guest'
-import { type AwakeTimer, afterAwake } from '../init/awake-time.ts'
+import { type AwakeTimer, afterAwake } from '../ground/awake-time.ts'
 import type { LaunchedProcess, ProcessExit } from '../launch/launcher.ts'
 import { readPipe } from '../launch/pipe-reader.ts'
 import { killFamily, membersOf, type ProcessFamily, sendSignal } from '../processes/process-family.ts'

@@ -1,5 +1,5 @@
+import { within } from '../ground/within.ts'
 import type { ManagedProcess, ProcessEnd } from '../processes/managed-process.ts'
-import { within } from '../within.ts'
 import { makeScrollback, type ScrollbackBegin } from './scrollback.ts'
 
 /** A reader that is further behind than this makes the terminal wait: less than what is kept, so that it loses nothing. */

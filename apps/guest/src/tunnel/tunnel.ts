@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { accessTokenHeader, guestPaths, guestPorts, tunnelProtocol } from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
-import type { GuestState } from '../init/guest-state.ts'
-import { headerOf } from '../server.ts'
+import type { GuestState } from '../ground/guest-state.ts'
+import { headerOf } from '../ground/server.ts'
 
 /** Where programs listen that say `localhost`: which of the two is decided by the program. */
 const loopbackAddresses = ['127.0.0.1', '::1']

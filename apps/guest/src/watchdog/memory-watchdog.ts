@@ -1,6 +1,6 @@
 import { runs } from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
-import { guestProcesses } from '../init/activity.ts'
+import { guestProcesses } from '../processes/activity.ts'
 import { runVariable, sendSignal } from '../processes/process-family.ts'
 import { isZombie, listProcesses, type ProcessEntry, startVariable } from '../processes/process-table.ts'
 import { readMemory } from './memory.ts'

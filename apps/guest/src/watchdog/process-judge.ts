@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { runs } from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
-import { guestProcesses } from '../init/activity.ts'
+import { guestProcesses } from '../processes/activity.ts'
 import { killAll, runVariable } from '../processes/process-family.ts'
 import { isZombie, type ProcessEntry, startVariable } from '../processes/process-table.ts'
 import { type Candidate, type Offender, victimsOf } from './process-offender.ts'

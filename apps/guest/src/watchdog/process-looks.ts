@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { guestProcesses } from '../init/activity.ts'
+import { guestProcesses } from '../processes/activity.ts'
 import { type ProcessEntry, realUser } from '../processes/process-table.ts'
 import type { Snapshot } from './process-offender.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { GuestActivity } from '@threadbox/protocol/guest'
-import { isZombie, listProcesses, type ProcessEntry } from '../processes/process-table.ts'
+import { isZombie, listProcesses, type ProcessEntry } from './process-table.ts'
 
 /** Clock ticks per second in `/proc/<pid>/stat`, fixed in Linux's interface. */
 const ticksPerSecond = 100

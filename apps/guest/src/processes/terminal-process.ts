@@ -1,8 +1,8 @@
 import { type IPty, spawn } from '@lydell/node-pty'
 import { defineError } from '@threadbox/errors'
 import { identityOptions, programNotStarted, requireDirectory } from '../launch/launcher.ts'
-import { describeEnd, type ManagedProcess, makeOutputFan } from '../processes/managed-process.ts'
-import { inputClosed, type ProcessStart, signalGroup } from '../processes/pipe-process.ts'
+import { describeEnd, type ManagedProcess, makeOutputFan } from './managed-process.ts'
+import { inputClosed, type ProcessStart, signalGroup } from './pipe-process.ts'
 
 type Size = { cols: number; rows: number }
 

@@ -4,9 +4,9 @@ import type { ConnectRouter } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { accessTokenHeader } from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
-import { rpcErrorInterceptor } from './connect/rpc-errors.ts'
-import type { GuestState } from './init/guest-state.ts'
-import { routeUnknown, sendError } from './init/http.ts'
+import type { GuestState } from './guest-state.ts'
+import { routeUnknown, sendError } from './http.ts'
+import { rpcErrorInterceptor } from './rpc-errors.ts'
 
 export type Route = {
   method: string
