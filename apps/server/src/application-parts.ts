@@ -1,14 +1,13 @@
 import type { SandboxState } from '@threadbox/domain'
 import type { Logger } from '@threadbox/telemetry'
-import type { AuditTables } from './people/audit/audit.table.ts'
-import { type Audit, makeAudit } from './people/audit/audit.ts'
+import type { Audit } from './people/audit/audit.ts'
+import type { PeopleEvents } from './people/people.events.ts'
 import type { Settings } from './people/settings/settings.ts'
-import { makeUserHub, type UserHub } from './people/users/user-hub.ts'
+import type { UserHub } from './people/users/user-hub.ts'
 import type { BlobStore } from './platform/blobs/blob-store.ts'
 import { type OpenDatabase, tablesOf } from './platform/database/database.ts'
-import { makeOperationStore } from './platform/operations/operations.store.ts'
-import type { OperationTables } from './platform/operations/operations.table.ts'
-import { makeOperations, type Operations } from './platform/operations/operations.ts'
+import type { Events } from './platform/events/events.ts'
+import type { Operations } from './platform/operations/operations.ts'
 import type { System } from './platform/system/system.ts'
 import { makeSandboxParts, type SandboxParts } from './sandbox-parts.ts'
 import { type FilesWatch, makeFilesWatch } from './sandboxes/files/files-watch.ts'
@@ -83,6 +82,9 @@ export type ThreadPartsOptions = ThreadTimes & {
   blobs: BlobStore
   settings: Settings
   audit: Audit
+  events: Events<PeopleEvents>
+  userHub: UserHub
+  operations: Operations
   system: System
   logger: Logger
   machine: MachineClock
@@ -99,14 +101,8 @@ export type ThreadPartsOptions = ThreadTimes & {
  * thread shows its sandbox. The knot is tied here, by functions that look the other side up when they are called.
  */
 export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
-  const { open, system, logger } = options
-  const userHub = makeUserHub()
+  const { open, system, logger, userHub, operations } = options
   const threadStore = makeThreadStore(tablesOf<ThreadTables>(open.database))
-  const operations = makeOperations({
-    store: makeOperationStore(tablesOf<OperationTables>(open.database)),
-    system,
-    logger,
-  })
   const setups = makeThreadSetups(makeThreadSetupStore(tablesOf<ThreadSetupTables>(open.database)))
   const base = makeWorkspaceBase({ ...options, threadStore, operations })
   const searchTables = tablesOf<SearchTables>(open.database)
@@ -189,7 +185,7 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
       onMoved: inheritedChanged,
     }),
   }
-  options.settings.onPolicyChanged(() => parts.snapshots.trim())
+  options.events.on('settings-changed', () => parts.snapshots.trim())
   return parts
 }
 
@@ -281,9 +277,4 @@ function makeServiceFeature(
     logger: options.logger,
   })
   return { services: makeServices(parts), serviceWatch: makeServiceWatch(parts) }
-}
-
-/** The audit log on its table. */
-export function makeAuditPart(options: { open: OpenDatabase; system: System }): Audit {
-  return makeAudit({ database: tablesOf<AuditTables>(options.open.database), system: options.system })
 }

@@ -1,29 +1,21 @@
 import type { turnSettings } from '@threadbox/config'
 import type { Logger } from '@threadbox/telemetry'
 import type { Hono } from 'hono'
-import { makeAuditPart, makeThreadParts, type ThreadParts, type ThreadTimes } from './application-parts.ts'
+import { makeThreadParts, type ThreadParts, type ThreadTimes } from './application-parts.ts'
 import { type ConnectionParts, type ConnectionSettings, makeConnectionFeature } from './connection-parts.ts'
 import { installationRoutes, setupRoutes } from './installation/installation.routes.ts'
 import { makeStatus } from './installation/status.ts'
 import type { Audit } from './people/audit/audit.ts'
-import type { SettingTables } from './people/settings/settings.table.ts'
-import { type FixedSetting, makeSettings, type Settings } from './people/settings/settings.ts'
-import { makeApiKeyStore } from './people/users/api-keys.store.ts'
-import { type ApiKeys, makeApiKeys } from './people/users/api-keys.usecases.ts'
-import { makeAttemptLimit } from './people/users/attempt-limit.ts'
-import { type AuthenticationOptions, authenticationOf } from './people/users/authentication.middleware.ts'
-import { type HashPassword, type Login, makeLogin } from './people/users/login.ts'
-import { makeOwnerToken } from './people/users/owner-token.ts'
-import { accountRoutes, signInRoutes } from './people/users/users.routes.ts'
-import { makeUserStore } from './people/users/users.store.ts'
-import type { UserTables } from './people/users/users.table.ts'
-import { makeUsers, type Users } from './people/users/users.usecases.ts'
+import { makePeople, type People } from './people/people.ts'
+import type { FixedSetting } from './people/settings/settings.ts'
+import type { HashPassword, Login } from './people/users/login.ts'
+import type { Users } from './people/users/users.usecases.ts'
 import type { BlobStore } from './platform/blobs/blob-store.ts'
 import { type OpenDatabase, tablesOf } from './platform/database/database.ts'
 import type { Api, ApiEnv, OpenThread } from './platform/http/api.ts'
 import type { AllowedHosts } from './platform/http/origins.ts'
 import type { SocketFront } from './platform/http/socket-front.ts'
-import { deriveKey, makeSecretBox } from './platform/secrets/secret-box.ts'
+import { makePlatform } from './platform/platform.ts'
 import type { System } from './platform/system/system.ts'
 import { fileRoutes } from './sandboxes/files/files.routes.ts'
 import { filesOf } from './sandboxes/files/files-part.ts'
@@ -72,9 +64,6 @@ import type { Rewinds } from './workflows/rewinds/rewinds.usecases.ts'
 import { makeRewindPart } from './workflows/rewinds/rewinds-part.ts'
 import { makeRunParts, type RunParts } from './workflows/runs/runs-part.ts'
 import { makeSharingParts, type SharingParts } from './workflows/sharing/sharing-parts.ts'
-
-/** Attempts to log in or sign up per address and per e-mail, in a quarter of an hour. */
-const attemptLimit = { limit: 10, windowMs: 15 * 60_000 }
 
 export type ApplicationOptions = ThreadTimes & {
   open: OpenDatabase
@@ -126,21 +115,20 @@ export type Application = {
 
 export function makeApplication(options: ApplicationOptions): Application {
   const { open, system, logger } = options
-  const audit = makeAuditPart({ open, system })
-  const settingTables = tablesOf<SettingTables>(open.database)
-  const settings = makeSettings({ database: settingTables, fixed: options.fixedSettings, audit, system })
+  const platform = makePlatform(options)
+  const people = makePeople(platform, options)
+  const { audit, settings } = people
   const stopTurn = (threadId: string) => {
     turns.stop(threadId).catch((error: unknown) => logger.warn({ err: error, threadId }, 'turn was not stopped'))
   }
-  const manifestKey = deriveKey(options.masterKey, 'threadbox manifests v1')
+  const manifestKey = platform.keyFor('threadbox manifests v1')
   const parts = makeThreadParts({
-    ...{ ...options, manifestKey, settings, audit, onThreadDeleted: stopTurn },
+    ...{ ...options, ...people, operations: platform.operations, manifestKey, onThreadDeleted: stopTurn },
     onSandboxChanged: (threadId) => terminals.sandboxChanged(threadId),
   })
-  settings.onLimitsChanged(parts.applyLimits)
   const models = makeModels({
     store: makeModelStore(tablesOf<ModelTables>(open.database)),
-    secretBox: makeSecretBox(options.masterKey),
+    secretBox: platform.secretBox,
     environment: options.environment,
     clock: { nowMs: system.now },
     randomBytes: system.randomBytes,
@@ -155,20 +143,18 @@ export function makeApplication(options: ApplicationOptions): Application {
   })
   const agentPart = makeAgentPart(options, { parts, turns, settings, audit })
   const runs = makeRunParts(options, { parts, agents: agentPart.agents, turns, settings, audit })
-  const people = makePeople(options, audit)
   const previews = makePreviewParts({ ...options, ...parts, audit })
   const sharing = makeSharingParts({ ...options, ...parts, audit })
-  const authentication = authenticationOf({ ...people, hosts: options.hosts })
   const terminals = makeTerminalFeature({
     ...options,
     ...parts,
     openThread: (userId, threadId) => parts.threads.open(userId, threadId),
   })
-  const socketFront = makeSockets(options, { authentication, terminals })
+  const socketFront = makeSockets(options, { authentication: people.authentication, terminals })
   const stopping = new AbortController()
   const known = {
-    ...{ ...people, authentication, parts, previews, sharing, terminals, models, turns, rewinds, agentPart },
-    ...{ runs, settings, audit, stopping: stopping.signal, connections: connectionParts.connections },
+    ...{ people, parts, previews, sharing, terminals, models, turns, rewinds, agentPart, audit },
+    ...{ runs, stopping: stopping.signal, connections: connectionParts.connections },
   }
   const { app, api } = mountRoutes(options, known)
   return {
@@ -188,52 +174,26 @@ export function makeApplication(options: ApplicationOptions): Application {
   }
 }
 
-function makePeople(options: ApplicationOptions, audit: Audit): { users: Users; login: Login; apiKeys: ApiKeys } {
-  const { open, system, logger } = options
-  const userTables = tablesOf<UserTables>(open.database)
-  const login = makeLogin({
-    open,
-    system,
-    secret: deriveKey(options.masterKey, 'threadbox sessions v1').toString('base64url'),
-    installation: options.hosts.installation,
-    isSecure: options.hosts.publicUrl.startsWith('https:'),
-    logger,
-    ...(options.hashPassword && { hashPassword: options.hashPassword }),
-  })
-  const users = makeUsers({
-    login,
-    store: makeUserStore(userTables),
-    ownerToken: makeOwnerToken(options.ownerTokenFile),
-    attempts: makeAttemptLimit({ ...attemptLimit, now: system.now }),
-    audit,
-    system,
-  })
-  return { users, login, apiKeys: makeApiKeys({ store: makeApiKeyStore(userTables), system }) }
-}
-
 function mountRoutes(
   options: ApplicationOptions,
   known: {
-    users: Users
-    login: Login
-    apiKeys: ApiKeys
+    people: People
     parts: ThreadParts
     previews: PreviewParts
     sharing: SharingParts
     terminals: TerminalFeature
-    authentication: AuthenticationOptions
     models: Models
     turns: Turns
     rewinds: Rewinds
     connections: Connections
     agentPart: AgentPart
     runs: RunParts
-    settings: Settings
     audit: Audit
     stopping: AbortSignal
   },
 ) {
-  const { parts, users, models } = known
+  const { parts, people, models } = known
+  const { users } = people
   const { threads, log, attachments } = parts
   const open: OpenThread = (userId, threadId) => threads.open(userId, threadId)
   const files = filesOf(parts, options.host)
@@ -245,12 +205,12 @@ function mountRoutes(
     webDirectory: options.webDirectory,
     logger: options.logger,
     stopping: known.stopping,
-    authentication: known.authentication,
-    publicRoutes: [setupRoutes(status), signInRoutes(users)],
+    authentication: people.authentication,
+    publicRoutes: [setupRoutes(status), people.signInRoutes],
     sharedPages: known.sharing.pages,
     hookPages: known.runs.pages,
     routes: [
-      accountRoutes({ users, apiKeys: known.apiKeys }),
+      ...people.routes,
       threadRoutes({ threads, log, userHub: parts.userHub }),
       workspaceRoutes({ workspaces: parts.workspaces }),
       skillRoutes({ skills: parts.skills, threads, files, placeOf: parts.setups.placeOf }),
@@ -278,7 +238,7 @@ function mountRoutes(
         originOf: makePreviewNames(options.hosts).ownOrigin,
       }),
       modelRoutes({ models, isOwner: (userId) => users.isOwner(userId) }),
-      installationRoutes({ status, settings: known.settings, audit: known.audit, users }),
+      installationRoutes({ status, settings: people.settings, audit: known.audit, users }),
     ],
   })
 }

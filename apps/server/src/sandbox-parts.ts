@@ -3,8 +3,10 @@ import { activityWindowMs, decideAwake } from '@threadbox/domain'
 import type { HostEvent } from '@threadbox/protocol/host'
 import type { SandboxView } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
+import type { PeopleEvents } from './people/people.events.ts'
 import type { Settings } from './people/settings/settings.ts'
 import { type OpenDatabase, tablesOf } from './platform/database/database.ts'
+import type { Events } from './platform/events/events.ts'
 import type { System } from './platform/system/system.ts'
 import type { HostClient } from './sandboxes/host/host-client.ts'
 import { type Announcements, makeAnnouncements } from './sandboxes/lifecycle/announcements.ts'
@@ -66,6 +68,7 @@ export type SandboxPartsOptions = {
   open: OpenDatabase
   host: HostClient
   settings: Settings
+  events: Events<PeopleEvents>
   /** What sandboxes inherit from their workspace and the installation. */
   defaults: ReadDefaults
   system: System
@@ -148,10 +151,14 @@ export function makeSandboxParts(options: SandboxPartsOptions): SandboxParts {
       threadIds.map((threadId) => [threadId, presentSandbox({ threadId, row: rows.get(threadId) }, context)]),
     )
   }
-  settings.onPolicyChanged(async () => policyLoop.nudge())
+  const person = makePersonParts(base, { pausing, sandboxes, policyLoop, contextNow, sandboxViews })
+  options.events.on('settings-changed', async ({ limits }) => {
+    if (limits) await person.applyLimits()
+    policyLoop.nudge()
+  })
   return {
     ...{ sandboxStore: store, changeSandbox: change, sandboxes, pausing, demotion, policyLoop, reports, sandboxViews },
-    ...makePersonParts(base, { pausing, sandboxes, policyLoop, contextNow, sandboxViews }),
+    ...person,
     diskWatch,
     wakeNotes: makeWakeNotes({ store: lifecycleStore, reports, sandboxes }),
     hashKeyOf: base.hashKeyOf,

@@ -1,8 +1,10 @@
 import type { LifecyclePolicy, SandboxLimits } from '@threadbox/domain'
 import type { Setting, Settings as SettingsView, UpdateSettings } from '@threadbox/protocol/public'
 import type { Kysely } from 'kysely'
+import type { Events } from '../../platform/events/events.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { Audit } from '../audit/audit.ts'
+import type { PeopleEvents } from '../people.events.ts'
 import {
   editableSettings,
   isLimitName,
@@ -21,14 +23,10 @@ export type Settings = {
   policy(): Promise<LifecyclePolicy>
   view(): Promise<SettingsView>
   /**
-   * All of the changes or none. Throws `setting.unknown`, `setting.value-invalid`. Returns after those who asked to be told
-   * of new limits are done with them.
+   * All of the changes or none. Throws `setting.unknown`, `setting.value-invalid`. Returns after whoever listens to
+   * `settings-changed` is done with them.
    */
   update(userId: string, request: UpdateSettings): Promise<SettingsView>
-  /** Called after a change of the limits. */
-  onLimitsChanged(listener: () => Promise<void>): void
-  /** Called after a change of when sandboxes sleep. */
-  onPolicyChanged(listener: () => Promise<void>): void
 }
 
 /** Settings that were read at start, for the page that lists everything. */
@@ -38,11 +36,10 @@ export function makeSettings(options: {
   database: Kysely<SettingTables>
   fixed: readonly FixedSetting[]
   audit: Audit
+  events: Pick<Events<PeopleEvents>, 'emit'>
   system: System
 }): Settings {
   const { database } = options
-  const limitListeners: (() => Promise<void>)[] = []
-  const policyListeners: (() => Promise<void>)[] = []
   const values = async () => {
     const rows = await database.selectFrom('settings').select(['name', 'json']).execute()
     const stored = new Map(rows.map((row) => [row.name, JSON.parse(row.json) as unknown]))
@@ -76,15 +73,11 @@ export function makeSettings(options: {
     update: async (userId, request) => {
       const changes = Object.entries(request.settings).map(([name, value]) => checkChange(name, value))
       await store(options, userId, changes)
-      const changed = [
-        ...(changes.some(({ name }) => isLimitName(name)) ? limitListeners : []),
-        ...(changes.some(({ name }) => !isLimitName(name)) ? policyListeners : []),
-      ]
-      await Promise.all(changed.map((listener) => listener()))
+      if (changes.length > 0) {
+        await options.events.emit('settings-changed', { limits: changes.some(({ name }) => isLimitName(name)) })
+      }
       return await view()
     },
-    onLimitsChanged: (listener) => void limitListeners.push(listener),
-    onPolicyChanged: (listener) => void policyListeners.push(listener),
   }
 }
 

@@ -1,0 +1,88 @@
+import { tablesOf } from '../platform/database/database.ts'
+import { type Events, makeEvents } from '../platform/events/events.ts'
+import type { Api } from '../platform/http/api.ts'
+import type { AllowedHosts } from '../platform/http/origins.ts'
+import type { Platform } from '../platform/platform.ts'
+import type { AuditTables } from './audit/audit.table.ts'
+import { type Audit, makeAudit } from './audit/audit.ts'
+import type { PeopleEvents } from './people.events.ts'
+import type { SettingTables } from './settings/settings.table.ts'
+import { type FixedSetting, makeSettings, type Settings } from './settings/settings.ts'
+import { makeApiKeyStore } from './users/api-keys.store.ts'
+import { makeApiKeys } from './users/api-keys.usecases.ts'
+import { makeAttemptLimit } from './users/attempt-limit.ts'
+import { type AuthenticationOptions, authenticationOf } from './users/authentication.middleware.ts'
+import { type HashPassword, type Login, makeLogin } from './users/login.ts'
+import { makeOwnerToken } from './users/owner-token.ts'
+import { makeUserHub, type UserHub } from './users/user-hub.ts'
+import { accountRoutes, signInRoutes } from './users/users.routes.ts'
+import { makeUserStore } from './users/users.store.ts'
+import type { UserTables } from './users/users.table.ts'
+import { makeUsers, type Users } from './users/users.usecases.ts'
+
+/** Attempts to log in or sign up per address and per e-mail, in a quarter of an hour. */
+const attemptLimit = { limit: 10, windowMs: 15 * 60_000 }
+
+/** Who uses the installation, and what its owner has set. */
+export type People = {
+  audit: Audit
+  settings: Settings
+  events: Events<PeopleEvents>
+  users: Users
+  userHub: UserHub
+  login: Login
+  authentication: AuthenticationOptions
+  signInRoutes: Api
+  routes: Api[]
+}
+
+export function makePeople(
+  { open, system, logger, keyFor }: Pick<Platform, 'open' | 'system' | 'logger' | 'keyFor'>,
+  options: {
+    hosts: AllowedHosts
+    hashPassword?: HashPassword
+    ownerTokenFile: string
+    fixedSettings: readonly FixedSetting[]
+  },
+): People {
+  const { hosts, hashPassword } = options
+  const events = makeEvents<PeopleEvents>(logger)
+  const audit = makeAudit({ database: tablesOf<AuditTables>(open.database), system })
+  const settings = makeSettings({
+    database: tablesOf<SettingTables>(open.database),
+    fixed: options.fixedSettings,
+    audit,
+    events,
+    system,
+  })
+  const userTables = tablesOf<UserTables>(open.database)
+  const login = makeLogin({
+    open,
+    system,
+    secret: keyFor('threadbox sessions v1').toString('base64url'),
+    installation: hosts.installation,
+    isSecure: hosts.publicUrl.startsWith('https:'),
+    logger,
+    ...(hashPassword && { hashPassword }),
+  })
+  const users = makeUsers({
+    login,
+    store: makeUserStore(userTables),
+    ownerToken: makeOwnerToken(options.ownerTokenFile),
+    attempts: makeAttemptLimit({ ...attemptLimit, now: system.now }),
+    audit,
+    system,
+  })
+  const apiKeys = makeApiKeys({ store: makeApiKeyStore(userTables), system })
+  return {
+    audit,
+    settings,
+    events,
+    users,
+    userHub: makeUserHub(),
+    login,
+    authentication: authenticationOf({ login, apiKeys, hosts }),
+    signInRoutes: signInRoutes(users),
+    routes: [accountRoutes({ users, apiKeys })],
+  }
+}
