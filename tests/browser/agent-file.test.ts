@@ -37,7 +37,9 @@ test('C11: an agent is exported to a file and imported on a second installation,
   await thread.say('/run echo from the first > note; echo kept')
   const { id } = await first.client.agents.capture(thread.id)
   const connection = await first.client.connections.create({
-    ...{ name: 'Team calendar', url: 'https://calendar.example.com/mcp?key=abc', auth: { kind: 'none' } as const },
+    name: 'Team calendar',
+    url: 'https://calendar.example.com/mcp?key=abc',
+    auth: { kind: 'none' } as const,
   })
   await first.client.agents.create({ name: 'Traveller', connectionIds: [connection.id], environment: { id } })
   const exporting = await openPage(browser, { server: first.server, pathname: '/agents' })

@@ -151,7 +151,9 @@ describe('several at once', () => {
 
   test('C8: on a touch screen Select several makes each tap select, and opens nothing', async () => {
     await using page = await withFiles('mkdir ~/box; cd ~; for n in 1 2 3; do echo $n > n$n.txt; done', {
-      ...{ width: 390, height: 844, isTouch: true },
+      width: 390,
+      height: 844,
+      isTouch: true,
     })
     await button(page, 'Select several').tap()
     for (const name of [/^n1\.txt/, /^box/, /^n3\.txt/, /^n1\.txt/, /^n2\.txt/]) await row(page, name).tap()

@@ -142,7 +142,9 @@ function previewCheck(state: State, port: number): PreviewCheck {
   const origin = `http://1-doctor.stand-in.localhost:${portOf(state, port)}`
   const problem = (code: string) => ({ code, message: `What is wrong: ${code}.`, remedy: 'The cure.', details: {} })
   return previewCheckSchema.parse({
-    ...{ url: `${origin}/__check?id=check-of-the-test`, origin, unavailable: null },
+    url: `${origin}/__check?id=check-of-the-test`,
+    origin,
+    unavailable: null,
     problems: { unreachable: problem('unreachable'), cookies: problem('cookies'), sockets: problem('sockets') },
   })
 }

@@ -60,8 +60,10 @@ test('a command ends at its time limit also when its client has left before', as
   const response = await fetch(`${guest.guestUrl}/process.Process/Start`, {
     method: 'POST',
     headers: {
-      ...{ 'content-type': 'application/connect+json', 'connect-protocol-version': '1' },
-      ...{ 'connect-timeout-ms': '3000', authorization: `Basic ${btoa('user:')}` },
+      'content-type': 'application/connect+json',
+      'connect-protocol-version': '1',
+      'connect-timeout-ms': '3000',
+      authorization: `Basic ${btoa('user:')}`,
     },
     body: frame,
     signal: left.signal,

@@ -51,7 +51,8 @@ export async function viewTerminal(
     closed = event.code
   }
   const view: TerminalView = {
-    ...{ frames: [], send },
+    frames: [],
+    send,
     text: () => text,
     offset: () => offset,
     receivedBytes: () => receivedBytes,

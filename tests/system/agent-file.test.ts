@@ -33,8 +33,15 @@ const patience = { timeout: 120_000, interval: 500 }
 const random = () => crypto.randomUUID().replaceAll('-', '')
 const canary = random()
 const secrets = {
-  ...{ ssh: random(), netrc: random(), git: random(), aws: random(), npm: random() },
-  ...{ history: random(), stored: random(), output: random(), ticked: `ghp_${random()}abcd` },
+  ssh: random(),
+  netrc: random(),
+  git: random(),
+  aws: random(),
+  npm: random(),
+  history: random(),
+  stored: random(),
+  output: random(),
+  ticked: `ghp_${random()}abcd`,
 }
 let agent: Agent
 let exported: Buffer
@@ -95,7 +102,9 @@ test('C11: an agent leaves its installation as one file, in which nothing is tha
   const environment = await client.agents.capture(source.id)
   const redact = [{ path: '/home/user/.env', rule: 'github-token' }]
   agent = await client.agents.create({
-    ...{ name: 'Analyst', instructions: 'Count.', connectionIds: [connection.id] },
+    name: 'Analyst',
+    instructions: 'Count.',
+    connectionIds: [connection.id],
     environment: { id: environment.id, redact },
   })
 
@@ -188,8 +197,14 @@ test('C11: a file that is hostile, too large, cut off, or of another image is re
       ),
     ),
   }).toEqual({
-    ...{ link: notUnpacked, imageLink: notUnpacked, absolute: notUnpacked, above: notUnpacked, device: notUnpacked },
-    ...{ large: 'environment.disk-too-large', cutOff: notUnpacked, otherImage: 'agent-file.other-image' },
+    link: notUnpacked,
+    imageLink: notUnpacked,
+    absolute: notUnpacked,
+    above: notUnpacked,
+    device: notUnpacked,
+    large: 'environment.disk-too-large',
+    cutOff: notUnpacked,
+    otherImage: 'agent-file.other-image',
   })
   expect(execFileSync('sh', ['-c', 'ls /tmp/escaped /run/escaped /escaped 2>/dev/null || true']).toString()).toBe('')
   expect((await client.agents.list()).agents).toEqual([])

@@ -43,8 +43,15 @@ const ownPlaces = (sandboxId: string) =>
   ['home', 'root', 'var/lib/threadbox', 'tmp'].map((name) => path.join(placeOf('disks', sandboxId), 'root', name))
 
 const secrets = {
-  ...{ ssh: random(), netrc: random(), git: random(), aws: random(), npm: random() },
-  ...{ history: random(), stored: random(), output: random(), ticked: `ghp_${random()}abcd` },
+  ssh: random(),
+  netrc: random(),
+  git: random(),
+  aws: random(),
+  npm: random(),
+  history: random(),
+  stored: random(),
+  output: random(),
+  ticked: `ghp_${random()}abcd`,
 }
 const canary = random()
 

@@ -108,7 +108,8 @@ test('C11: a configured thread is saved without its secrets, deleted, and run th
     'ticked: /root/home/user/.env',
   ])
   const agent = await client.agents.create({
-    ...{ name: 'Analyst', instructions: 'Count.' },
+    name: 'Analyst',
+    instructions: 'Count.',
     environment: { id: environment.id, redact: [ticked] },
   })
   expect(agent.current).toMatchObject({ version: 1, environment: { services: ['site'] } })

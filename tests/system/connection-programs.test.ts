@@ -22,8 +22,10 @@ beforeAll(async () => {
   models = await startModelServer()
   installation = await startInstallation({
     serverEnvironment: {
-      ...{ THREADBOX_CONNECTION_SECONDS: '30', THREADBOX_CONNECTION_ANSWER_MEBIBYTES: '4' },
-      ...{ THREADBOX_CONNECTION_PROGRAMS: '4', THREADBOX_CONNECTIONS_ALLOW: '127.0.0.0/8' },
+      THREADBOX_CONNECTION_SECONDS: '30',
+      THREADBOX_CONNECTION_ANSWER_MEBIBYTES: '4',
+      THREADBOX_CONNECTION_PROGRAMS: '4',
+      THREADBOX_CONNECTIONS_ALLOW: '127.0.0.0/8',
     },
   })
   const body = {
@@ -77,7 +79,8 @@ const ofConnections = async () =>
 /** What a command prints inside a sandbox, past everything that the product offers. */
 async function inside({ sandboxId, bootId }: HostSandbox, command: string): Promise<string> {
   const transport = createConnectTransport({
-    ...{ baseUrl: `http://host${hostPaths.guest(sandboxId)}`, httpVersion: '1.1' },
+    baseUrl: `http://host${hostPaths.guest(sandboxId)}`,
+    httpVersion: '1.1',
     nodeOptions: { socketPath: installation.host.socketPath },
   })
   const client = createClient(processes.Process, transport)

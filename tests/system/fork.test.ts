@@ -60,7 +60,9 @@ test('C9: a copy by a link goes on with what runs, for whoever makes it', async 
   const { client } = installation
   await cell(source, 'held = iter([41, 42])')
   const { url } = await client.threads.createLink(source.id, {
-    ...{ withFiles: false, allowsCopies: true, expiresInSeconds: 3600 },
+    withFiles: false,
+    allowsCopies: true,
+    expiresInSeconds: 3600,
   })
   const secret = new URL(url).pathname.split('/').at(-1) ?? ''
   expect(await client.threads.lookAtShared(secret)).toMatchObject({ turns: 1, hasComputer: true })

@@ -18,7 +18,8 @@ beforeAll(async () => {
   await server.commit('team/other', { 'readme.md': 'other words\n' })
   installation = await startInstallation({
     serverEnvironment: {
-      ...{ THREADBOX_CONNECTIONS_ALLOW: '127.0.0.0/8', THREADBOX_CONNECTION_SECONDS: '20' },
+      THREADBOX_CONNECTIONS_ALLOW: '127.0.0.0/8',
+      THREADBOX_CONNECTION_SECONDS: '20',
       NODE_EXTRA_CA_CERTS: server.certificateFile,
     },
   })

@@ -39,7 +39,10 @@ test('a thread without a sandbox, a folder that is not there and a file say what
 test('a tree is told before its first commit, on a branch, and on none', async () => {
   await inside('git init -q -b main ~/young && cd ~/young && echo one > staged && git add staged && echo two > loose')
   expect(await tree(`${home}/young`)).toMatchObject({
-    ...{ root: `${home}/young`, branch: 'main', commit: null, upstream: null },
+    root: `${home}/young`,
+    branch: 'main',
+    commit: null,
+    upstream: null,
     files: [
       { path: 'loose', change: 'untracked' },
       { path: 'staged', change: 'added', addedLines: 1, removedLines: 0 },

@@ -36,7 +36,10 @@ beforeAll(async () => {
   await run('mkfs.ext4', ['-q', file])
   await machine.mount(['-o', 'loop', file, data])
   host = await startSmallHost({
-    ...{ installation, dataDirectory: data, logFile: path.join(directory, 'host.log'), machine },
+    installation,
+    dataDirectory: data,
+    logFile: path.join(directory, 'host.log'),
+    machine,
     imageArchive: await makeSmallImage(directory),
     environment: {
       THREADBOX_POOL_SIZE: String(1024 * MiB),

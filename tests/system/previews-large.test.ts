@@ -22,7 +22,9 @@ beforeAll(async () => {
   const program = await readFile(path.join(import.meta.dirname, 'previews/service.mjs'), 'utf8')
   await installation.client.files.write(thread.id, '/home/user/service.mjs', new Blob([program]))
   await installation.client.services.start(thread.id, {
-    ...{ name: 'large', port: 8000, command: 'exec node service.mjs 127.0.0.1 $PORT' },
+    name: 'large',
+    port: 8000,
+    command: 'exec node service.mjs 127.0.0.1 $PORT',
   })
   visitor = await signIn(installation.server)
   const preview = await visitor.open(thread.id, { port: 8000, path: '/home' })

@@ -30,7 +30,10 @@ test('C9: five turns are rewound: files and messages are those of then, it comes
   expect(preview).toMatchObject({ problem: null, messages: { sent: 5 }, disk: { to: 'snapshot' }, calls: [] })
   const files = new Map(preview.disk.files?.map((file) => [file.path, file]))
   expect(files.get('/home/user/note')).toMatchObject({
-    ...{ change: 'changed', bytesNow: 2, bytesThen: 6, lines: { added: 1, removed: 1 } },
+    change: 'changed',
+    bytesNow: 2,
+    bytesThen: 6,
+    lines: { added: 1, removed: 1 },
   })
   expect(files.get('/home/user/gone')).toMatchObject({ change: 'restored', bytesThen: 6 })
   expect(files.get('/home/user/added')).toMatchObject({ change: 'removed', bytesNow: 6 })

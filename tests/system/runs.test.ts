@@ -99,7 +99,10 @@ test('C11: a program, a signed request and a schedule each run the agent on a co
   const byProgram = await client.runs.start(agent.id, { input: 'Count.' })
   const byRequest = await deliver('first-event')
   const schedule = await client.runs.createSchedule(agent.id, {
-    ...{ name: 'Each minute', cron: '* * * * *', timeZone: 'Europe/Berlin', input: '/run uname -s' },
+    name: 'Each minute',
+    cron: '* * * * *',
+    timeZone: 'Europe/Berlin',
+    input: '/run uname -s',
   })
   await expect
     .poll(async () => (await allRuns()).some(({ triggerId }) => triggerId === schedule.id), { timeout: 3 * minuteMs })
@@ -121,7 +124,11 @@ test('C11: a server that is killed again and again loses no run and starts none 
   const { client } = installation
   const before = new Set((await allRuns()).map(({ id }) => id))
   const schedule = await client.runs.createSchedule(agent.id, {
-    ...{ name: 'Each minute', cron: '* * * * *', timeZone: 'UTC', input: '/run echo due', overlap: 'allow' },
+    name: 'Each minute',
+    cron: '* * * * *',
+    timeZone: 'UTC',
+    input: '/run echo due',
+    overlap: 'allow',
   })
   const killing = killNowAndThen(schedule.next[0] ?? 0)
   const programs = Array.from({ length: programRuns }, (_, at) =>

@@ -31,7 +31,10 @@ beforeAll(async () => {
   cleanup.defer(() => machine.unmount(data))
   const installation = `t${randomBytes(4).toString('hex').slice(0, 5)}`
   const host = await startSmallHost({
-    ...{ installation, dataDirectory: data, logFile: path.join(directory, 'host.log'), machine },
+    installation,
+    dataDirectory: data,
+    logFile: path.join(directory, 'host.log'),
+    machine,
     imageArchive: await makeSmallImage(directory),
     environment: {
       THREADBOX_POOL_SIZE: String(1536 * MiB),

@@ -96,7 +96,18 @@ export async function startHostUnderTest(options: HostUnderTestOptions): Promise
   const newBootId = () => makeId('boot', randomBytes)
   const { driver, disks } = machine
   return {
-    ...{ directory, driver, disks, links, guest, handshakes, events, memory, disk, request, newSandboxId, newBootId },
+    directory,
+    driver,
+    disks,
+    links,
+    guest,
+    handshakes,
+    events,
+    memory,
+    disk,
+    request,
+    newSandboxId,
+    newBootId,
     get url() {
       return host.url
     },

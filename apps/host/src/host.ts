@@ -120,35 +120,62 @@ export async function makeHost(options: HostOptions): Promise<Host> {
   const pausePoints = makePausePointsStore(database)
   const memoryImages = makeMemoryImagesStore(database)
   const memories = makeSnapshotMemories({
-    ...{ driver, disks, boots, running, images: memoryImages, pausePoints, logger },
+    driver,
+    disks,
+    boots,
+    running,
+    images: memoryImages,
+    pausePoints,
+    logger,
     store: makeSnapshotMemoriesStore(database),
   })
   const snapshotsStore = makeSnapshotsStore(database)
   const snapshots = makeSnapshots({ disks, memories, boots, store: snapshotsStore, pausePoints, clock, logger })
   const memory = makeMemory({
-    ...{ options: options.memory, launch, running, active, boots, disks, network, spares },
-    ...{
-      events,
-      logger,
-      signal,
-      pausePoints,
-      images: memoryImages,
-      keptSnapshots: snapshots.idsOf,
-      keptMemories: memories.places,
-    },
+    options: options.memory,
+    launch,
+    running,
+    active,
+    boots,
+    disks,
+    network,
+    spares,
+    events,
+    logger,
+    signal,
+    pausePoints,
+    images: memoryImages,
+    keptSnapshots: snapshots.idsOf,
+    keptMemories: memories.places,
   })
   const { paused, room } = memory
   const goesOn = { launch, running, disks, network, boots, room, logger, memories }
   const forks = makeForks({
-    ...{ ...goesOn, images: memoryImages, pausePoints },
-    ...{ store: makeForksStore(database), sandboxes, addresses },
+    ...goesOn,
+    images: memoryImages,
+    pausePoints,
+    store: makeForksStore(database),
+    sandboxes,
+    addresses,
   })
   const rewinds = makeRewinds({ ...goesOn, paused, snapshots, addresses, sandboxes, store: makeRewindsStore(database) })
   const cpuShare = options.activeCpuShare
   const activity = makeActivityWatch({ active, events, cpuShare, logger, clock, signal })
   const place = {
-    ...{ sandboxes, boots, running, driver, disks, network, attachments, files, skills, spares },
-    ...{ paused, snapshots, forks, rewinds },
+    sandboxes,
+    boots,
+    running,
+    driver,
+    disks,
+    network,
+    attachments,
+    files,
+    skills,
+    spares,
+    paused,
+    snapshots,
+    forks,
+    rewinds,
   }
   const orders = makeSandboxOrders({ ...place, addresses, images, room, logger, clock, lock: makeKeyedLock() })
   const gateway = makeGateway({ active, events, logger, clock })

@@ -124,7 +124,10 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
   const attachments = makeAttachmentPart(options, (threadId) => sandboxParts.sandboxes.ifAwake(threadId))
   const sandboxParts = makeSandboxParts({
     ...options,
-    ...{ threadStore, log, announce, defaults: base.readDefaults },
+    threadStore,
+    log,
+    announce,
+    defaults: base.readDefaults,
     deliver: (threadId, sandbox) => deliver({ attachments, ...skillParts, ...gitParts }, { threadId, sandbox }),
     onSandboxChanged: (threadId) => {
       sandboxChanged(threadId)
@@ -146,8 +149,12 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     skillParts.skillPlacement.refresh()
   }
   const workspaces = makeWorkspacePart({
-    ...{ ...options, ...known, operations, sandboxStore: sandboxParts.sandboxStore },
-    ...{ onValuesChanged: inheritedChanged, onUsableChanged: () => gitParts.gitFollow.refresh() },
+    ...options,
+    ...known,
+    operations,
+    sandboxStore: sandboxParts.sandboxStore,
+    onValuesChanged: inheritedChanged,
+    onUsableChanged: () => gitParts.gitFollow.refresh(),
   })
   const skillParts = makeSkillParts({ ...options, ...known, operations, workspaces, setups })
   const gitParts = makeGitCredentialParts(options, { ...known, workspaces })
@@ -170,15 +177,26 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     sandboxChanged,
     workspaces,
     hiddenThreads: makeHiddenThreads({
-      ...{ store: threadStore, operations, system, searchTitles },
+      store: threadStore,
+      operations,
+      system,
+      searchTitles,
       threads: () => parts.threads,
       onListed: (workspaceIds) => workspaces.changed(workspaceIds),
     }),
     threads: makeThreads({
-      ...{ store: threadStore, log, search, searchTitles, operations, userHub, system },
-      ...{ audit: options.audit, undoMs: options.undoMs },
+      store: threadStore,
+      log,
+      search,
+      searchTitles,
+      operations,
+      userHub,
+      system,
+      audit: options.audit,
+      undoMs: options.undoMs,
       sandboxViews: sandboxParts.sandboxViews,
-      ...{ onDeleted: options.onThreadDeleted, onUsableChanged: gitParts.gitFollow.refresh },
+      onDeleted: options.onThreadDeleted,
+      onUsableChanged: gitParts.gitFollow.refresh,
       access: base.access,
       requireWorkspace: (userId, workspaceId) => workspaces.requireOpen(userId, workspaceId),
       onListed: (workspaceIds) => workspaces.changed(workspaceIds),
@@ -204,7 +222,8 @@ function makeFilesWatchPart(
   return makeFilesWatch({
     ifAwake: (threadId) => sandboxParts.sandboxes.ifAwake(threadId),
     publish: (userId, event) => userHub.publish(userId, event),
-    ...{ now: system.now, logger },
+    now: system.now,
+    logger,
   })
 }
 
@@ -227,7 +246,9 @@ function makeSnapshotPart(
     },
     runningTurn: async (threadId) => (await known.threadStore.findAny(threadId))?.running_turn_id ?? undefined,
     settings: () => settings.values(),
-    ...{ glanceMs, system, logger },
+    glanceMs,
+    system,
+    logger,
   })
 }
 

@@ -123,7 +123,11 @@ export function makeApplication(options: ApplicationOptions): Application {
   }
   const manifestKey = platform.keyFor('threadbox manifests v1')
   const parts = makeThreadParts({
-    ...{ ...options, ...people, operations: platform.operations, manifestKey, onThreadDeleted: stopTurn },
+    ...options,
+    ...people,
+    operations: platform.operations,
+    manifestKey,
+    onThreadDeleted: stopTurn,
     onSandboxChanged: (threadId) => terminals.sandboxChanged(threadId),
   })
   const models = makeModels({
@@ -153,8 +157,19 @@ export function makeApplication(options: ApplicationOptions): Application {
   const socketFront = makeSockets(options, { authentication: people.authentication, terminals })
   const stopping = new AbortController()
   const known = {
-    ...{ people, parts, previews, sharing, terminals, models, turns, rewinds, agentPart, audit },
-    ...{ runs, stopping: stopping.signal, connections: connectionParts.connections },
+    people,
+    parts,
+    previews,
+    sharing,
+    terminals,
+    models,
+    turns,
+    rewinds,
+    agentPart,
+    audit,
+    runs,
+    stopping: stopping.signal,
+    connections: connectionParts.connections,
   }
   const { app, api } = mountRoutes(options, known)
   return {
@@ -164,12 +179,25 @@ export function makeApplication(options: ApplicationOptions): Application {
     socketFront,
     parts: {
       ...parts,
-      ...{ users: people.users, login: people.login, turns, models, runs },
+      users: people.users,
+      login: people.login,
+      turns,
+      models,
+      runs,
       agentConnections: connectionParts.agentConnections,
       agents: agentPart.agents,
     },
     ...lifecycle(options, {
-      ...{ parts, previews, sharing, socketFront, turns, rewinds, runs, stopping, connectionParts, agentPart },
+      parts,
+      previews,
+      sharing,
+      socketFront,
+      turns,
+      rewinds,
+      runs,
+      stopping,
+      connectionParts,
+      agentPart,
     }),
   }
 }
@@ -219,7 +247,9 @@ function mountRoutes(
       contentRoutes({ open, log, blobs: options.blobs, attachments }),
       exportRoutes({ threads, log, blobs: options.blobs }),
       fileRoutes({
-        ...{ threads, watch: parts.filesWatch, files },
+        threads,
+        watch: parts.filesWatch,
+        files,
         publish: (userId, event) => parts.userHub.publish(userId, event),
       }),
       ...gitRoutesOf(parts),

@@ -75,15 +75,23 @@ async function makeIds(person: TestPerson): Promise<Ids> {
     headers: { 'content-type': 'text/markdown' },
   })
   const { id: connectionId } = await json<{ id: string }>('POST', '/connections', {
-    ...{ name: 'Server', url: 'http://127.0.0.1:9/mcp', auth: { kind: 'none' } },
+    name: 'Server',
+    url: 'http://127.0.0.1:9/mcp',
+    auth: { kind: 'none' },
   })
   const { id: credentialId } = await json<{ id: string }>('POST', '/git-credentials', {
-    ...{ address: 'github.com', username: 'somebody', token: 'token-of-the-test', access: 'read' },
+    address: 'github.com',
+    username: 'somebody',
+    token: 'token-of-the-test',
+    access: 'read',
   })
   const { id: agentId } = await json<{ id: string }>('POST', '/agents', { name: 'Agent' })
   const run = await json<{ id: string }>('POST', `/agents/${agentId}/runs`, { input: '/run true' })
   const schedule = await json<{ id: string }>('POST', `/agents/${agentId}/schedules`, {
-    ...{ name: 'Schedule', cron: '0 0 1 1 *', timeZone: 'UTC', input: 'Text' },
+    name: 'Schedule',
+    cron: '0 0 1 1 *',
+    timeZone: 'UTC',
+    input: 'Text',
   })
   const webhook = await json<{ id: string }>('POST', `/agents/${agentId}/webhooks`, { name: 'Hook', input: 'Text' })
   return {

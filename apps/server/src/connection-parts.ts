@@ -86,8 +86,17 @@ export function makeConnectionParts(
   const programLooks = makeProgramLooks({ ...look, programs, logger: options.logger })
   return {
     connections: makeConnections({
-      ...{ ...options, store, sessions, allowed, timeoutSeconds, oauthTokens, logins },
-      ...{ programs, programStore, programLooks, maxPrograms: options.connectionPrograms },
+      ...options,
+      store,
+      sessions,
+      allowed,
+      timeoutSeconds,
+      oauthTokens,
+      logins,
+      programs,
+      programStore,
+      programLooks,
+      maxPrograms: options.connectionPrograms,
     }),
     programs,
     hostIsBack: () => {
@@ -123,7 +132,10 @@ export function makeConnectionFeature(
   return makeConnectionParts({
     ...options,
     ...options.connectionSettings,
-    ...{ access, audit: known.audit, operations, hashKeyOf },
+    access,
+    audit: known.audit,
+    operations,
+    hashKeyOf,
     secretBox: makeSecretBox(options.masterKey),
     workspacesOf: async (userId) => (await workspaces.list(userId)).workspaces.map(({ id }) => id),
     requireWorkspace: async (userId, workspaceId) => workspaces.requireManaged(userId, workspaceId),

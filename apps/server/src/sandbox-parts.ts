@@ -126,16 +126,32 @@ export function makeSandboxParts(options: SandboxPartsOptions): SandboxParts {
     demoted: (sandboxId) => demotion.settled(sandboxId),
   })
   const demotion = makeDemotion({
-    ...{ store, host, change, settings, recorder: reports, logger },
+    store,
+    host,
+    change,
+    settings,
+    recorder: reports,
+    logger,
     noteEnd: (row, actual) => noteEnd(waking, row, actual),
     isWanted: (threadId) => sandboxes.waking(threadId) !== undefined,
   })
   const retention: RetentionDependencies = {
-    ...{ store, host, change, system, recorder: reports, announce: quietly },
+    store,
+    host,
+    change,
+    system,
+    recorder: reports,
+    announce: quietly,
     isKept: waking.mayStart,
   }
   const policyLoop = makePolicyLoop({
-    ...{ store, activity, pausing, demotion, announcements, announce: quietly, logger },
+    store,
+    activity,
+    pausing,
+    demotion,
+    announcements,
+    announce: quietly,
+    logger,
     clock: makeLifecycleClock({ store: lifecycleStore, machine: options.machine, now: system.now }),
     context: async () => {
       const context = await contextNow()
@@ -157,7 +173,14 @@ export function makeSandboxParts(options: SandboxPartsOptions): SandboxParts {
     policyLoop.nudge()
   })
   return {
-    ...{ sandboxStore: store, changeSandbox: change, sandboxes, pausing, demotion, policyLoop, reports, sandboxViews },
+    sandboxStore: store,
+    changeSandbox: change,
+    sandboxes,
+    pausing,
+    demotion,
+    policyLoop,
+    reports,
+    sandboxViews,
     ...person,
     diskWatch,
     wakeNotes: makeWakeNotes({ store: lifecycleStore, reports, sandboxes }),
@@ -227,13 +250,18 @@ function makeWakingParts(
   })
   const waking: WakingDependencies = {
     ...base,
-    ...{ room, pausing, recorder: reports, demoted: late.demoted },
+    room,
+    pausing,
+    recorder: reports,
+    demoted: late.demoted,
     mayStart: async (threadId) => (await threadStore.findAny(threadId))?.deleted_at === null,
     reportEnd: (row, end) => reportBootEnd(base, row.thread_id, end),
   }
   const sandboxes = makeSandboxAccess({
     ...waking,
-    ...{ activity, holds, deliver: base.deliver },
+    activity,
+    holds,
+    deliver: base.deliver,
     onHoldChanged: (threadId, sandboxId) => {
       if (sandboxId !== undefined) activity.touch(sandboxId)
       quietly(threadId)
@@ -258,7 +286,11 @@ function makePersonParts(
   const applyLimits = makeApplyLimits({ ...base, announce })
   const lifecycle = makeLifecycle({
     ...base,
-    ...{ applyLimits, announce, recorder: reports, pausing: known.pausing, sandboxes: known.sandboxes },
+    applyLimits,
+    announce,
+    recorder: reports,
+    pausing: known.pausing,
+    sandboxes: known.sandboxes,
     context: known.contextNow,
     view: async (threadId) => (await known.sandboxViews([threadId])).get(threadId) as SandboxView,
     nudge: () => known.policyLoop.nudge(),

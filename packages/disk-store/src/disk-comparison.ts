@@ -20,8 +20,14 @@ type DiskComparisonParts = {
 }
 
 const nothingDiffers: DiskChanges = {
-  ...{ isSame: true, removed: [], changed: [], added: [], sizes: [] },
-  ...{ removedCount: 0, changedCount: 0, addedCount: 0 },
+  isSame: true,
+  removed: [],
+  changed: [],
+  added: [],
+  sizes: [],
+  removedCount: 0,
+  changedCount: 0,
+  addedCount: 0,
 }
 
 /** What cannot be told quickly, for whatever reason, is told by reading both trees whole, which is always right. */

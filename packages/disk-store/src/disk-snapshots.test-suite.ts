@@ -61,7 +61,10 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
     await writeFile(join(disk.path, 'hello'), 'changed')
     await writeFile(join(disk.path, 'note'), 'new')
     expect(await store.compareWithSnapshot(image)).toMatchObject({
-      ...{ isSame: false, changed: ['hello'], added: ['note'], removed: [] },
+      isSame: false,
+      changed: ['hello'],
+      added: ['note'],
+      removed: [],
       sizes: [
         { name: 'hello', bytesBefore: 14, bytesNow: 7 },
         { name: 'note', bytesBefore: null, bytesNow: 3 },
@@ -220,7 +223,10 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
       await writeFile(join(disk.path, 'last'), 'x')
       const generation = await store.diskGeneration('twice')
       expect(await store.compareWithSnapshot({ ...then, of: 'later' })).toMatchObject({
-        ...{ isSame: false, changed: ['note'], added: [], removed: [] },
+        isSame: false,
+        changed: ['note'],
+        added: [],
+        removed: [],
         sizes: [{ name: 'note', bytesBefore: 4, bytesNow: 8 }],
       })
       const image = { diskId: 'twice', snapshotId: null }

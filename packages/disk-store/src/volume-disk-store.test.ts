@@ -29,8 +29,14 @@ async function makeDiskOver(change: (volumes: Volumes) => Partial<Volumes>) {
 }
 
 const quickAnswer = {
-  ...{ isSame: true, removed: [], changed: [], added: [], sizes: [] },
-  ...{ removedCount: 0, changedCount: 0, addedCount: 0 },
+  isSame: true,
+  removed: [],
+  changed: [],
+  added: [],
+  sizes: [],
+  removedCount: 0,
+  changedCount: 0,
+  addedCount: 0,
 }
 const refuse = async () => {
   throw new Error('Resource temporarily unavailable')

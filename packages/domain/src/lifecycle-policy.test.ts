@@ -16,8 +16,16 @@ const start = 1_800_000_000_000
 
 const policy = (more: Partial<LifecyclePolicy> = {}): LifecyclePolicy => ({ ...defaultLifecyclePolicy, ...more })
 const awake = (more: Partial<AwakeFacts> = {}): AwakeFacts => ({
-  ...{ now: start, usedAt: start, awakeSince: start, heldUntil: null, hasTurn: false, isTransferring: false },
-  ...{ activities: [], isAnnounced: false, notBefore: 0, ...more },
+  now: start,
+  usedAt: start,
+  awakeSince: start,
+  heldUntil: null,
+  hasTurn: false,
+  isTransferring: false,
+  activities: [],
+  isAnnounced: false,
+  notBefore: 0,
+  ...more,
 })
 
 describe('C4: what keeps a sandbox awake', () => {
@@ -102,8 +110,11 @@ describe('C4: the longest time awake', () => {
 
 describe('A2, A3: memory of a sandbox that sleeps', () => {
   const paused = (hours: number) => ({
-    ...{ now: start, usedAt: start - hours * hour, pausedAt: start - hours * hour },
-    ...{ holdsWork: false, retentionAnnouncedAt: null },
+    now: start,
+    usedAt: start - hours * hour,
+    pausedAt: start - hours * hour,
+    holdsWork: false,
+    retentionAnnouncedAt: null,
   })
   test('is kept for the guaranteed time and longer, unless it is strict', () => {
     expect(decideAsleep(paused(7), policy())).toMatchObject({ action: 'none', memoryUntil: start + hour })
@@ -119,7 +130,12 @@ describe('A2, A3: memory of a sandbox that sleeps', () => {
   })
   test('goes, when all of it exceeds the budget: the oldest beyond its guaranteed time, only as many as needed', () => {
     const memory = (sandboxId: string, hours: number, more = {}) => ({
-      ...{ sandboxId, pausedAt: start - hours * hour, bytes: 100, policy: policy(), holdsWork: false, ...more },
+      sandboxId,
+      pausedAt: start - hours * hour,
+      bytes: 100,
+      policy: policy(),
+      holdsWork: false,
+      ...more,
     })
     const saved = [memory('new', 1), memory('old', 20), memory('older', 30), memory('working', 90, { holdsWork: true })]
     const choose = (usedBytes: number) => chooseDemotions(saved, { now: start, usedBytes, budgetBytes: 1000 })
@@ -132,7 +148,11 @@ describe('A2, A3: memory of a sandbox that sleeps', () => {
 
 describe('A1, O11: files of a sandbox that nobody uses', () => {
   const unused = (days: number, retentionAnnouncedAt: number | null = null) => ({
-    ...{ now: start, usedAt: start - days * day, pausedAt: null, holdsWork: false, retentionAnnouncedAt },
+    now: start,
+    usedAt: start - days * day,
+    pausedAt: null,
+    holdsWork: false,
+    retentionAnnouncedAt,
   })
   test('are kept for ever by default', () => {
     expect(decideAsleep(unused(5000), policy())).toMatchObject({

@@ -79,7 +79,8 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
     upstream: options.upstream ?? makeDnsUpstream({ servers: readHostResolvers }),
     allow: ({ address, ...rest }) => firewall.allow({ interfaceName: interfaceByAddress.get(address) ?? '', ...rest }),
     onAnswered: ({ address, name }) => asked.note(interfaceByAddress.get(address) ?? '', name),
-    ...{ logger, now: () => performance.now() },
+    logger,
+    now: () => performance.now(),
   })
   const forwarder = makeDnsForwarder({ resolver, logger })
   const parts = { names, pool, firewall }
@@ -141,17 +142,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
       if (!(await setLinkState({ interfaceName: names.interfaceOf(sandboxId), state })))
         throw notAttached({ sandboxId })
     },
-    async settle(sandboxId) {
-      const interfaceName = names.interfaceOf(sandboxId)
-      const startedAt = performance.now()
-      let [quietSince, count] = [startedAt, await countPackets(interfaceName)]
-      if (count === undefined) throw notAttached({ sandboxId })
-      while (performance.now() - quietSince < quietMs && performance.now() - startedAt < settleMs) {
-        await delay(settleStepMs)
-        const now = await countPackets(interfaceName)
-        if (now !== count) [quietSince, count] = [performance.now(), now]
-      }
-    },
+    settle: (sandboxId) => settle(sandboxId, names.interfaceOf(sandboxId)),
     setEgress: async ({ sandboxId, egress }) =>
       lock(sandboxId, async () => {
         checkEgress(egress)
@@ -166,6 +157,17 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
       return (await listLinks(names)).flatMap((link) => (link.sandboxId === undefined ? [] : [link.sandboxId])).sort()
     },
     addresses: () => pool.addresses(),
+  }
+}
+
+async function settle(sandboxId: string, interfaceName: string): Promise<void> {
+  const startedAt = performance.now()
+  let [quietSince, count] = [startedAt, await countPackets(interfaceName)]
+  if (count === undefined) throw notAttached({ sandboxId })
+  while (performance.now() - quietSince < quietMs && performance.now() - startedAt < settleMs) {
+    await delay(settleStepMs)
+    const now = await countPackets(interfaceName)
+    if (now !== count) [quietSince, count] = [performance.now(), now]
   }
 }
 

@@ -53,7 +53,11 @@ export function agentCalls(connection: Connection) {
     /** Makes an agent out of such a file; says what of it there is not here. */
     import: (file: UploadBody, { workspaceId, ...options }: UploadOptions & { workspaceId?: string | null } = {}) =>
       putBytes<ImportedAgent>(connection, {
-        ...{ method: 'POST', path: '/agents/import', query: { workspaceId }, body: file, ...options },
+        method: 'POST',
+        path: '/agents/import',
+        query: { workspaceId },
+        body: file,
+        ...options,
       }),
     /** A new thread that has what the agent has. */
     start: (agentId: string, request: StartAgent = {}) =>

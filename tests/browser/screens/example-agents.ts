@@ -15,8 +15,14 @@ const MiB = 1024 ** 2
 function versionIn(values: Partial<AgentVersion>): AgentVersion {
   const computer = { id: 'j0', createdAt: now - day, diskBytes: 412 * MiB, services: ['dashboard'], variableCount: 4 }
   return {
-    ...{ version: 1, createdAt: now - 9 * day, instructions: '', modelId: null, skillIds: null, connectionIds: null },
-    ...{ environment: { ...computer, memoryBytes: 148 * MiB }, ...values },
+    version: 1,
+    createdAt: now - 9 * day,
+    instructions: '',
+    modelId: null,
+    skillIds: null,
+    connectionIds: null,
+    environment: { ...computer, memoryBytes: 148 * MiB },
+    ...values,
   }
 }
 
@@ -31,21 +37,29 @@ function agentIn(values: Pick<Agent, 'id' | 'name' | 'description'> & Partial<Ag
 }
 
 const analyst = agentIn({
-  ...{ id: 'g1', name: 'Data analyst', description: 'pandas, duckdb. Answers with tables and charts' },
+  id: 'g1',
+  name: 'Data analyst',
+  description: 'pandas, duckdb. Answers with tables and charts',
   current: versions[0] as AgentVersion,
 })
 
 export const agents: Agent[] = [
   analyst,
   agentIn({
-    ...{ id: 'g2', name: 'Paper reader', description: 'PDF tools and OCR, two languages' },
+    id: 'g2',
+    name: 'Paper reader',
+    description: 'PDF tools and OCR, two languages',
     current: versionIn({ environment: null, createdAt: now - 40 * day }),
   }),
 ]
 export const agentDetails: AgentDetails = agentDetailsSchema.parse({ ...analyst, versions })
 
 export const environment: Environment = environmentSchema.parse({
-  ...{ id: 'j1', threadId: 't', createdAt: now, expiresAt: now + 60 * 60_000, diskBytes: 524 * MiB },
+  id: 'j1',
+  threadId: 't',
+  createdAt: now,
+  expiresAt: now + 60 * 60_000,
+  diskBytes: 524 * MiB,
   captured: {
     home: { files: 214, bytes: 96 * MiB },
     packages: { files: 3120, bytes: 412 * MiB },

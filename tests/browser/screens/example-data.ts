@@ -127,31 +127,60 @@ const table =
 export const entries: Entry[] = [
   { kind: 'wake', id: 'e0', turnId: '', at: now - 30 * minute, report },
   {
-    ...{ kind: 'user-message', id: 'e1', turnId: 'u', at: now - 11 * minute, status: 'delivered' },
+    kind: 'user-message',
+    id: 'e1',
+    turnId: 'u',
+    at: now - 11 * minute,
+    status: 'delivered',
     text: 'Plot the trips per hour, weekdays against weekends.',
     attachments: [{ id: 'a1', name: 'trips.csv', mediaType: 'text/csv', sizeBytes: 812, path: '/home/user/trips.csv' }],
   },
   {
-    ...{ kind: 'text', id: 'e2', turnId: 'u', at: now - 11 * minute, stepId: 's', status: 'done' },
+    kind: 'text',
+    id: 'e2',
+    turnId: 'u',
+    at: now - 11 * minute,
+    stepId: 's',
+    status: 'done',
     text: 'I look at the file first.',
   },
   {
-    ...{ ...call, kind: 'tool-call', id: 'e3', at: now - 10 * minute, tool: 'run_command', status: 'failed' },
+    ...call,
+    kind: 'tool-call',
+    id: 'e3',
+    at: now - 10 * minute,
+    tool: 'run_command',
+    status: 'failed',
     input: { command: 'python trips.py' },
     output: tail("Traceback (most recent call last):\nModuleNotFoundError: No module named 'trips'\n"),
     result: { kind: 'command', exitCode: 1, cwd: '/home/user' },
   },
   {
-    ...{ ...call, kind: 'tool-call', id: 'e4', at: now - 9 * minute, tool: 'edit_file', status: 'succeeded' },
+    ...call,
+    kind: 'tool-call',
+    id: 'e4',
+    at: now - 9 * minute,
+    tool: 'edit_file',
+    status: 'succeeded',
     input: { path: 'trips.py', old_text: 'rows = []', new_text: 'rows' },
     output: tail(''),
     result: {
-      ...{ kind: 'diff', path: '/home/user/trips.py', isNew: false, addedLines: 1, removedLines: 1, diff },
+      kind: 'diff',
+      path: '/home/user/trips.py',
+      isNew: false,
+      addedLines: 1,
+      removedLines: 1,
+      diff,
       isTruncated: false,
     },
   },
   {
-    ...{ ...call, kind: 'tool-call', id: 'e5', at: now - 8 * minute, tool: 'run_python', status: 'succeeded' },
+    ...call,
+    kind: 'tool-call',
+    id: 'e5',
+    at: now - 8 * minute,
+    tool: 'run_python',
+    status: 'succeeded',
     input: { code: 'trips.describe().loc[["mean", "max"]].round(1)' },
     output: tail(''),
     result: {
@@ -161,29 +190,56 @@ export const entries: Entry[] = [
     },
   },
   {
-    ...{ ...call, kind: 'tool-call', id: 'e6', at: now - 7 * minute, tool: 'share_file', status: 'succeeded' },
+    ...call,
+    kind: 'tool-call',
+    id: 'e6',
+    at: now - 7 * minute,
+    tool: 'share_file',
+    status: 'succeeded',
     input: { path: 'trips.csv' },
     output: tail(''),
     result: {
-      ...{ kind: 'file', path: '/home/user/trips.csv', name: 'trips.csv', mediaType: 'text/csv', sizeBytes: 812 },
-      ...{ url: '/threads/t/outputs/e6', caption: 'The figures' },
+      kind: 'file',
+      path: '/home/user/trips.csv',
+      name: 'trips.csv',
+      mediaType: 'text/csv',
+      sizeBytes: 812,
+      url: '/threads/t/outputs/e6',
+      caption: 'The figures',
     },
   },
   {
-    ...{ ...call, kind: 'tool-call', id: 'e7', at: now - 6 * minute, tool: 'start_service', status: 'succeeded' },
+    ...call,
+    kind: 'tool-call',
+    id: 'e7',
+    at: now - 6 * minute,
+    tool: 'start_service',
+    status: 'succeeded',
     input: { name: service.name, port: service.port, command: service.command },
     output: tail(''),
     result: { kind: 'service', service },
   },
   {
-    ...{ kind: 'text', id: 'e8', turnId: 'u', at: now - 5 * minute, stepId: 's', status: 'done' },
+    kind: 'text',
+    id: 'e8',
+    turnId: 'u',
+    at: now - 5 * minute,
+    stepId: 's',
+    status: 'done',
     text: answer,
   },
 ].map((entry) => entrySchema.parse(entry))
 
 const file = (name: string, values: Partial<FilesPage['entries'][number]> = {}) => ({
-  ...{ name, path: `/home/user/${name}`, type: 'file' as const, sizeBytes: 812, modifiedAt: now - 2 * hour },
-  ...{ permissions: '-rw-r--r--', version: 'v1', linkTarget: null, ...values },
+  name,
+  path: `/home/user/${name}`,
+  type: 'file' as const,
+  sizeBytes: 812,
+  modifiedAt: now - 2 * hour,
+  permissions: '-rw-r--r--',
+  version: 'v1',
+  linkTarget: null,
+  ...values,
 })
 const listed = [
   file('notebooks', { type: 'directory', sizeBytes: 0 }),
@@ -195,14 +251,29 @@ const listed = [
 export const files: FilesPage = filesPageSchema.parse({ entries: listed, total: listed.length, next: null })
 
 const model = {
-  ...{ provider: 'anthropic', model: 'claude-sonnet-4-5', baseUrl: null, keySource: 'stored', contextTokens: 200_000 },
-  ...{ supportsImages: true, inputUsdPerMillion: 3, outputUsdPerMillion: 15, createdAt: now - 9 * day },
+  provider: 'anthropic',
+  model: 'claude-sonnet-4-5',
+  baseUrl: null,
+  keySource: 'stored',
+  contextTokens: 200_000,
+  supportsImages: true,
+  inputUsdPerMillion: 3,
+  outputUsdPerMillion: 15,
+  createdAt: now - 9 * day,
 }
 export const models: ModelConnection[] = [
   modelConnectionSchema.parse({ ...model, id: 'm1', name: 'Claude Sonnet', isDefault: true }),
   modelConnectionSchema.parse({
-    ...{ ...model, id: 'm2', name: 'On this machine', isDefault: false, provider: 'ollama', model: 'qwen3' },
-    ...{ baseUrl: 'http://127.0.0.1:11434', keySource: 'none', inputUsdPerMillion: null, outputUsdPerMillion: null },
+    ...model,
+    id: 'm2',
+    name: 'On this machine',
+    isDefault: false,
+    provider: 'ollama',
+    model: 'qwen3',
+    baseUrl: 'http://127.0.0.1:11434',
+    keySource: 'none',
+    inputUsdPerMillion: null,
+    outputUsdPerMillion: null,
   }),
 ]
 
@@ -217,17 +288,34 @@ compatibility: Requires access to the warehouse
 `
 export const skills: Skill[] = [
   skillSchema.parse({
-    ...{ id: 'i2', workspaceId: null, name: 'brand-words', license: 'CC-BY-4.0', compatibility: null, isText: true },
+    id: 'i2',
+    workspaceId: null,
+    name: 'brand-words',
+    license: 'CC-BY-4.0',
+    compatibility: null,
+    isText: true,
     description:
       'How we write: words that we use and words that we avoid. Use it for every text that others will read.',
-    ...{ fileCount: 1, sizeBytes: 2210, version: 'one', createdAt: now - 9 * day, updatedAt: now - 2 * day },
+    fileCount: 1,
+    sizeBytes: 2210,
+    version: 'one',
+    createdAt: now - 9 * day,
+    updatedAt: now - 2 * day,
   }),
   skillSchema.parse({
-    ...{ id: 'i1', workspaceId: null, name: 'weekly-report', license: null, isText: false },
+    id: 'i1',
+    workspaceId: null,
+    name: 'weekly-report',
+    license: null,
+    isText: false,
     description:
       'Writes the weekly report from the numbers in the warehouse. Use it on Mondays, or when somebody asks for the week.',
     compatibility: 'Requires access to the warehouse',
-    ...{ fileCount: 3, sizeBytes: 18_400, version: 'two', createdAt: now - 9 * day, updatedAt: now - hour },
+    fileCount: 3,
+    sizeBytes: 18_400,
+    version: 'two',
+    createdAt: now - 9 * day,
+    updatedAt: now - hour,
   }),
 ]
 export const skillContent: SkillContent = skillContentSchema.parse({
@@ -241,22 +329,35 @@ export const skillContent: SkillContent = skillContentSchema.parse({
 })
 
 export const sharedThread: SharedThread = {
-  ...{ title: 'Taxi trips of June', turns: 6, hasComputer: true, copiesLeft: 18, expiresAt: now + 6 * day },
+  title: 'Taxi trips of June',
+  turns: 6,
+  hasComputer: true,
+  copiesLeft: 18,
+  expiresAt: now + 6 * day,
 }
 
 export const threadLinks: ThreadLink[] = [
   {
     id: 'z1',
     withFiles: true,
-    ...{ allowsCopies: true, copiedCount: 2, copiesLeft: 18 },
+    allowsCopies: true,
+    copiedCount: 2,
+    copiesLeft: 18,
     createdAt: now - day,
     expiresAt: now + 6 * day,
     openedCount: 7,
     lastOpenedAt: now - hour,
   },
   {
-    ...{ id: 'z2', withFiles: false, allowsCopies: false, copiedCount: 0, copiesLeft: 0 },
-    ...{ createdAt: now - 9 * day, expiresAt: null, openedCount: 0, lastOpenedAt: null },
+    id: 'z2',
+    withFiles: false,
+    allowsCopies: false,
+    copiedCount: 0,
+    copiesLeft: 0,
+    createdAt: now - 9 * day,
+    expiresAt: null,
+    openedCount: 0,
+    lastOpenedAt: null,
   },
 ]
 
@@ -278,14 +379,22 @@ function setting(name: string, value: number, doc: string) {
 
 export const apiKeys: ApiKey[] = [
   apiKeySchema.parse({
-    ...{ id: 'k', name: 'build script', prefix: 'tbx_4f2a', createdAt: now - 9 * day, lastUsedAt: now - hour },
+    id: 'k',
+    name: 'build script',
+    prefix: 'tbx_4f2a',
+    createdAt: now - 9 * day,
+    lastUsedAt: now - hour,
     expiresAt: null,
   }),
 ]
 const agent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36'
 export const sessions: Session[] = [
   sessionSchema.parse({
-    ...{ id: 's1', createdAt: now - day, expiresAt: now + 29 * day, userAgent: agent, isCurrent: true },
+    id: 's1',
+    createdAt: now - day,
+    expiresAt: now + 29 * day,
+    userAgent: agent,
+    isCurrent: true,
   }),
 ]
 
@@ -293,8 +402,12 @@ export const status: Status = statusSchema.parse({
   version: '0.1.0',
   hasModel: true,
   host: {
-    ...{ isReachable: true, memoryTotalBytes: 32 * GiB, memoryUsedBytes: 9 * GiB, poolTotalBytes: 200 * GiB },
-    ...{ poolUsedBytes: 41 * GiB, awakeSandboxes: 2 },
+    isReachable: true,
+    memoryTotalBytes: 32 * GiB,
+    memoryUsedBytes: 9 * GiB,
+    poolTotalBytes: 200 * GiB,
+    poolUsedBytes: 41 * GiB,
+    awakeSandboxes: 2,
   },
   checks: [
     { id: 'kernel', status: 'ok', title: 'Kernel', detail: 'Linux 6.12', cure: null },
@@ -306,12 +419,21 @@ const MiB = 1024 * 1024
 export const snapshots = threadSnapshotsSchema.parse({
   snapshots: [],
   usage: {
-    ...{ count: 12, writtenBytes: 418 * MiB, diskUsedBytes: 3100 * MiB, diskLimitBytes: 10_240 * MiB },
-    ...{ installationCount: 87, installationWrittenBytes: 2650 * MiB },
-    ...{ memoryCount: 6, memoryBytes: 912 * MiB, installationMemoryBytes: 3210 * MiB },
+    count: 12,
+    writtenBytes: 418 * MiB,
+    diskUsedBytes: 3100 * MiB,
+    diskLimitBytes: 10_240 * MiB,
+    installationCount: 87,
+    installationWrittenBytes: 2650 * MiB,
+    memoryCount: 6,
+    memoryBytes: 912 * MiB,
+    installationMemoryBytes: 3210 * MiB,
   },
   limits: {
-    ...{ perThread: 50, bytesPerThread: 4096 * MiB, bytes: 16_384 * MiB },
-    ...{ memoryPerThread: 6, memoryBytes: 4096 * MiB },
+    perThread: 50,
+    bytesPerThread: 4096 * MiB,
+    bytes: 16_384 * MiB,
+    memoryPerThread: 6,
+    memoryBytes: 4096 * MiB,
   },
 })

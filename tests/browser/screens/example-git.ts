@@ -1,15 +1,13 @@
 import { type GitDiff, type GitLook, gitDiffSchema, gitLookSchema } from '@threadbox/protocol/public'
 
 const file = (path: string, values: Partial<NonNullable<GitLook['tree']>['files'][number]>) => ({
-  ...{
-    path,
-    from: null,
-    change: 'modified' as const,
-    isBinary: false,
-    addedLines: null,
-    removedLines: null,
-    ...values,
-  },
+  path,
+  from: null,
+  change: 'modified' as const,
+  isBinary: false,
+  addedLines: null,
+  removedLines: null,
+  ...values,
 })
 
 /** Two repositories, and what changed in one of them. */
@@ -17,8 +15,14 @@ export const gitLook: GitLook = gitLookSchema.parse({
   repositories: ['/home/user/trips', '/home/user/trips/vendor/charts'],
   areAllFound: true,
   tree: {
-    ...{ root: '/home/user/trips', branch: 'by-hour', commit: 'a'.repeat(40), upstream: 'origin/by-hour' },
-    ...{ ahead: 2, behind: 1, moreFiles: 0, unreadableNames: 0 },
+    root: '/home/user/trips',
+    branch: 'by-hour',
+    commit: 'a'.repeat(40),
+    upstream: 'origin/by-hour',
+    ahead: 2,
+    behind: 1,
+    moreFiles: 0,
+    unreadableNames: 0,
     files: [
       file('README.md', { addedLines: 4, removedLines: 1 }),
       file('charts/by-day.png', { isBinary: true }),
@@ -30,7 +34,11 @@ export const gitLook: GitLook = gitLookSchema.parse({
 })
 
 export const gitDiff: GitDiff = gitDiffSchema.parse({
-  ...{ isBinary: false, modes: null, isCut: false, addedLines: 3, removedLines: 2 },
+  isBinary: false,
+  modes: null,
+  isCut: false,
+  addedLines: 3,
+  removedLines: 2,
   diff: [
     '@@ -1,6 +1,7 @@',
     ' import pandas as pd',

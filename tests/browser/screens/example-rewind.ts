@@ -6,10 +6,15 @@ const unmeasured = { bytesNow: null, bytesThen: null }
 /** What a rewind of the example thread to before its message would undo, with a line of each kind. */
 export function rewindPreviewAt(at: number): RewindPreview {
   return rewindPreviewSchema.parse({
-    ...{ entryId: 'e1', turnId: 'u', text: 'Plot the trips per hour, weekdays against weekends.', problem: null },
+    entryId: 'e1',
+    turnId: 'u',
+    text: 'Plot the trips per hour, weekdays against weekends.',
+    problem: null,
     messages: { sent: 2, answers: 2 },
     disk: {
-      ...{ to: 'snapshot', at, count: 4 },
+      to: 'snapshot',
+      at,
+      count: 4,
       files: [
         { path: '/home/user/forecast_tomorrow.csv', change: 'removed', bytesNow: 920, bytesThen: null, lines: null },
         { path: '/home/user/notes/old_model.md', change: 'restored', bytesNow: null, bytesThen: 2400, lines: null },
@@ -31,7 +36,11 @@ export function rewindPreviewAt(at: number): RewindPreview {
     },
     bringsMemory: true,
     running: {
-      ...{ knowsNow: true, knowsThen: true, processCount: 3, variableCount: 3, knowsVariables: true },
+      knowsNow: true,
+      knowsThen: true,
+      processCount: 3,
+      variableCount: 3,
+      knowsVariables: true,
       processes: [
         { name: 'ptw tests/', kind: 'process', change: 'restored' },
         { name: 'python3 training.py', kind: 'process', change: 'returns' },
@@ -44,13 +53,16 @@ export function rewindPreviewAt(at: number): RewindPreview {
       ],
       processesByChange: { restored: 1, returns: 1, restarted: 1, removed: 0, unclear: 0, lost: 0 },
       variablesByChange: { restored: 0, changed: 2, removed: 1, lost: 0 },
-      ...{ sameVariables: 38, unclearVariables: 2 },
+      sameVariables: 38,
+      unclearVariables: 2,
       leftOut: { processesNow: 0, processesThen: 0, variablesNow: 0, variablesThen: 0 },
     },
     calls: [{ tool: 'create_issue', count: 2 }],
     lookups: {
       names: [{ name: 'github.com', count: 3, isAtLeast: false }],
-      ...{ nameCount: 1, since: at, isWhole: true },
+      nameCount: 1,
+      since: at,
+      isWhole: true,
     },
   })
 }

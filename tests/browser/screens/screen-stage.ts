@@ -99,8 +99,12 @@ async function openPage(
 ): Promise<Page & AsyncDisposable> {
   const { width } = options
   const context = await browser.newContext({
-    ...{ locale: 'en-US', timezoneId: 'UTC', colorScheme: 'light', reducedMotion: 'reduce' },
-    ...{ viewport: { width, height: width < 900 ? 844 : 900 }, hasTouch: width < 900 },
+    locale: 'en-US',
+    timezoneId: 'UTC',
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+    viewport: { width, height: width < 900 ? 844 : 900 },
+    hasTouch: width < 900,
   })
   const page = await context.newPage()
   page.setDefaultTimeout(60_000)

@@ -71,7 +71,9 @@ export const screens: readonly Screen[] = [
     path: '/threads/t',
     arrange: (stage) => {
       const problem = {
-        ...{ code: 'exited' as const, exitCode: 1, message: 'It ended with exit code 1.' },
+        code: 'exited' as const,
+        exitCode: 1,
+        message: 'It ended with exit code 1.',
         lastLines: 'ModuleNotFoundError: no streamlit\n',
       }
       stage.services.set('t', { services: [{ ...data.service, status: 'error', problem }] })

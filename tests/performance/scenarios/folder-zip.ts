@@ -18,16 +18,20 @@ export async function folderZip(stage: Stage): Promise<Figure[]> {
   await stage.host.run(sandboxId, makeFolder)
   const about = { unit: 'MB/s', target: null } as const
   const zip: Figure = {
-    ...{ ...about, id: 'folder-zip', title: `Folder of ${megabytes} MB and 1000 files as a zip out of the sandbox` },
-    ...{ floorTitle: '`zip -3` of the same folder inside the sandbox, thrown away', samples: [], floorSamples: [] },
+    ...about,
+    id: 'folder-zip',
+    title: `Folder of ${megabytes} MB and 1000 files as a zip out of the sandbox`,
+    floorTitle: '`zip -3` of the same folder inside the sandbox, thrown away',
+    samples: [],
+    floorSamples: [],
   }
   const tar: Figure = {
-    ...{ ...about, id: 'folder-zip-tar', title: 'The same again' },
-    ...{
-      floorTitle: '`tar` of the same folder inside the sandbox, not packed',
-      samples: zip.samples,
-      floorSamples: [],
-    },
+    ...about,
+    id: 'folder-zip-tar',
+    title: 'The same again',
+    floorTitle: '`tar` of the same folder inside the sandbox, not packed',
+    samples: zip.samples,
+    floorSamples: [],
   }
   const rate = async (work: () => Promise<unknown>) => megabytes / ((await timed(work)) / 1000)
   for (let round = 0; round < rounds; round++) {

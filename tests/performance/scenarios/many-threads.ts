@@ -27,7 +27,9 @@ export async function manyThreads(): Promise<Figure[]> {
   await using installation = await startInstallation({
     serverEnvironment: { THREADBOX_LOG_LEVEL: 'info' },
     hostEnvironment: {
-      ...{ THREADBOX_LOG_LEVEL: 'info', THREADBOX_FROZEN_COPIES: 'off', THREADBOX_BOOT_TEMPLATES: 'on' },
+      THREADBOX_LOG_LEVEL: 'info',
+      THREADBOX_FROZEN_COPIES: 'off',
+      THREADBOX_BOOT_TEMPLATES: 'on',
       THREADBOX_IMAGE_RESERVE_BYTES: String(2 * 1024 * MiB),
       THREADBOX_MEMORY_IMAGE_RESERVE_BYTES: String(memorySpaceBytes),
       THREADBOX_MEMORY_IMAGE_BUDGET: String(memorySpaceBytes),

@@ -59,12 +59,20 @@ async function ratesOf(
     const title = `${about.title}, ${load.clients} at the same time`
     return [
       {
-        ...{ ...kind, id: `${id}-rate`, title: `${title}: requests`, unit: '/s' },
-        ...{ samples: of.map((each) => each.perSecond), floorSamples: floor.map((each) => each.perSecond) },
+        ...kind,
+        id: `${id}-rate`,
+        title: `${title}: requests`,
+        unit: '/s',
+        samples: of.map((each) => each.perSecond),
+        floorSamples: floor.map((each) => each.perSecond),
       },
       {
-        ...{ ...kind, id: `${id}-p99`, title: `${title}: slowest hundredth`, unit: 'ms' },
-        ...{ samples: of.map((each) => each.p99Ms), floorSamples: floor.map((each) => each.p99Ms) },
+        ...kind,
+        id: `${id}-p99`,
+        title: `${title}: slowest hundredth`,
+        unit: 'ms',
+        samples: of.map((each) => each.p99Ms),
+        floorSamples: floor.map((each) => each.p99Ms),
       },
     ]
   }
@@ -77,7 +85,10 @@ async function ratesOf(
     ...figure({ id: 'preview', title: outside, of: loads.page, floor: loads.bare, floorTitle: bareTitle }),
     ...figure({ id: 'preview-inside', title: inside, of: loads.inner, floor: loads.bare, floorTitle: bareTitle }),
     ...figure({
-      ...{ id: 'preview-direct', title: `${outside}, again`, of: loads.page, floor: loads.direct },
+      id: 'preview-direct',
+      title: `${outside}, again`,
+      of: loads.page,
+      floor: loads.direct,
       floorTitle: 'straight to the address of the sandbox',
     }),
   ]

@@ -65,7 +65,14 @@ test(`A1: after a power cut at any of ${cuts} points every answered write is the
   const random = randomOf(seed)
   const images = makeCrashImages({ disk: past, past: await readPast(past), directory: space.directory, random })
   const sum: Found & { lostWrites: number } = {
-    ...{ hot: 0, cold: 0, deleted: 0, lostWakes: 0, files: 0, undecided: 0, unknownEnds: 0, lostWrites: 0 },
+    hot: 0,
+    cold: 0,
+    deleted: 0,
+    lostWakes: 0,
+    files: 0,
+    undecided: 0,
+    unknownEnds: 0,
+    lostWrites: 0,
   }
   for (const position of choosePositions(random)) {
     const image = path.join(space.directory, 'crash')
@@ -120,7 +127,11 @@ async function mountImage(image: string): Promise<void> {
 
 async function start(): Promise<SmallHost> {
   return await startSmallHost({
-    ...{ installation, dataDirectory: data, logFile: path.join(directory, 'host.log'), machine, imageArchive },
+    installation,
+    dataDirectory: data,
+    logFile: path.join(directory, 'host.log'),
+    machine,
+    imageArchive,
     environment: {
       // Of its own: while the machine is off any other installation could take one that is chosen.
       THREADBOX_NETWORK_POOL: '10.213.64.0/20',

@@ -36,8 +36,12 @@ export async function signIn(server: TestServer): Promise<Visitor> {
     const { host, origin, pathname, search } = new URL(url)
     const kept = [...(cookies.get(origin) ?? [])].map(([name, value]) => `${name}=${value}`).join('; ')
     return httpRequest({
-      ...{ host: '127.0.0.1', port: server.port, path: pathname + search, method: options.method ?? 'GET' },
-      ...{ agent: false, headers: { host, ...(kept === '' ? {} : { cookie: kept }), ...options.headers } },
+      host: '127.0.0.1',
+      port: server.port,
+      path: pathname + search,
+      method: options.method ?? 'GET',
+      agent: false,
+      headers: { host, ...(kept === '' ? {} : { cookie: kept }), ...options.headers },
     })
   }
   const keep = (url: string, answer: IncomingMessage) => {

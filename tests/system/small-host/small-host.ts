@@ -81,7 +81,10 @@ export async function makeOwnMachine(directory: string): Promise<OwnMachine> {
   const root = `/proc/${keeper.pid}/root`
   const within = (command: string[]) => run(enter[0], [...enter.slice(1), ...command])
   return {
-    ...{ root, enter, restart, setAvailableMemory },
+    root,
+    enter,
+    restart,
+    setAvailableMemory,
     mount: async (flags) => void (await within(['mount', ...flags])),
     unmount: async (mounted) => {
       for (let attempt = 0; ; attempt++) {

@@ -62,7 +62,9 @@ const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
   const { method = 'GET', headers = {}, signal, body } = init
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const request = httpRequest(`${await origin()}/git.test/${path}`, {
-    ...{ method, headers: headers as Record<string, string>, agent: false },
+    method,
+    headers: headers as Record<string, string>,
+    agent: false,
     ...(signal === undefined || signal === null ? {} : { signal }),
   })
   request.once('response', resolve).once('error', reject)
@@ -70,7 +72,8 @@ const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
   else request.end(body)
   const answer = await promise
   return new Response(Readable.toWeb(answer) as ReadableStream, {
-    ...{ status: answer.statusCode ?? 0, headers: answer.headers as Record<string, string> },
+    status: answer.statusCode ?? 0,
+    headers: answer.headers as Record<string, string>,
   })
 }
 const inside = (path: string, init: RequestInit & { answer?: object } = {}) =>
@@ -159,7 +162,9 @@ test('what git sends is handed on as it comes, and its answer as it is, both whi
   const gives = new TransformStream<Uint8Array, Uint8Array>()
   const writer = gives.writable.getWriter()
   const asked = ask('team/app/git-receive-pack', {
-    ...{ method: 'POST', body: gives.readable, duplex: 'half' },
+    method: 'POST',
+    body: gives.readable,
+    duplex: 'half',
     headers: { 'content-type': 'application/x-git-receive-pack-request', authorization: 'Basic x', cookie: 'a=b' },
   } as RequestInit)
   // A client sends the head of its request with the first piece of the body.

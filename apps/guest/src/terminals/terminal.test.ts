@@ -15,9 +15,11 @@ function makeBench(stallMs: number) {
       isPaused = false
     },
   })
-  const process = { ...{ pid: 1, resize: () => {} }, subscribe: fan.subscribe, whenEnded: fan.whenEnded }
+  const process = { pid: 1, resize: () => {}, subscribe: fan.subscribe, whenEnded: fan.whenEnded }
   const terminal = makeTerminal({
-    ...{ id: 't', size: { cols: 80, rows: 24 }, stallMs },
+    id: 't',
+    size: { cols: 80, rows: 24 },
+    stallMs,
     process: process as unknown as ManagedProcess,
   })
   let printed = 0

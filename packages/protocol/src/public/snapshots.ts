@@ -110,8 +110,12 @@ const rewindRunningSchema = z.object({
   ),
   processCount: z.number().int(),
   processesByChange: z.object({
-    ...{ restored: countSchema, returns: countSchema, restarted: countSchema },
-    ...{ removed: countSchema, unclear: countSchema, lost: countSchema },
+    restored: countSchema,
+    returns: countSchema,
+    restarted: countSchema,
+    removed: countSchema,
+    unclear: countSchema,
+    lost: countSchema,
   }),
   /**
    * Of Python. `restored`: comes back. `changed`: has its value of then again. `removed`: goes. `lost`: was there then, and
@@ -130,7 +134,10 @@ const rewindRunningSchema = z.object({
   ),
   variableCount: z.number().int(),
   variablesByChange: z.object({
-    ...{ restored: countSchema, changed: countSchema, removed: countSchema, lost: countSchema },
+    restored: countSchema,
+    changed: countSchema,
+    removed: countSchema,
+    lost: countSchema,
   }),
   /** Variables that have the same value now as then, and those of which that could not be compared. */
   sameVariables: z.number().int(),
@@ -140,8 +147,10 @@ const rewindRunningSchema = z.object({
    * has so many and no more. They are in no other number.
    */
   leftOut: z.object({
-    ...{ processesNow: countSchema, processesThen: countSchema },
-    ...{ variablesNow: countSchema, variablesThen: countSchema },
+    processesNow: countSchema,
+    processesThen: countSchema,
+    variablesNow: countSchema,
+    variablesThen: countSchema,
   }),
   /** False: Python did not say what it holds, or not all of it, now or then. */
   knowsVariables: z.boolean(),

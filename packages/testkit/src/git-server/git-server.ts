@@ -35,8 +35,10 @@ export async function startGitServer(options: { isEncrypted?: boolean } = {}): P
     PATH: process.env.PATH ?? '',
     HOME: directory,
     GIT_CONFIG_NOSYSTEM: '1',
-    ...{ GIT_AUTHOR_NAME: 'Test', GIT_AUTHOR_EMAIL: 'test@example.com' },
-    ...{ GIT_COMMITTER_NAME: 'Test', GIT_COMMITTER_EMAIL: 'test@example.com' },
+    GIT_AUTHOR_NAME: 'Test',
+    GIT_AUTHOR_EMAIL: 'test@example.com',
+    GIT_COMMITTER_NAME: 'Test',
+    GIT_COMMITTER_EMAIL: 'test@example.com',
   }
   const git = async (folder: string, ...args: string[]) =>
     (await run('git', ['-C', folder, ...args], { env: environment, maxBuffer: 10_000_000 })).stdout
@@ -126,10 +128,16 @@ function serve(options: {
   const child = spawn('git', ['http-backend'], {
     env: {
       ...options.environment,
-      ...{ GIT_PROJECT_ROOT: options.root, GIT_HTTP_EXPORT_ALL: '1', REMOTE_USER: 'somebody' },
-      ...{ REQUEST_METHOD: request.method ?? 'GET', PATH_INFO: pathname, QUERY_STRING: search.slice(1) },
-      ...{ CONTENT_TYPE: given('content-type'), CONTENT_LENGTH: given('content-length') },
-      ...{ HTTP_CONTENT_ENCODING: given('content-encoding'), GIT_PROTOCOL: given('git-protocol') },
+      GIT_PROJECT_ROOT: options.root,
+      GIT_HTTP_EXPORT_ALL: '1',
+      REMOTE_USER: 'somebody',
+      REQUEST_METHOD: request.method ?? 'GET',
+      PATH_INFO: pathname,
+      QUERY_STRING: search.slice(1),
+      CONTENT_TYPE: given('content-type'),
+      CONTENT_LENGTH: given('content-length'),
+      HTTP_CONTENT_ENCODING: given('content-encoding'),
+      GIT_PROTOCOL: given('git-protocol'),
     },
   })
   request.pipe(child.stdin)

@@ -130,7 +130,9 @@ async function signUp(options: {
     .join('; ')
   await signedUp.body?.cancel()
   const changed = await send('PATCH', {
-    ...{ route: '/settings', body: { settings: options.settings }, headers: { cookie } },
+    route: '/settings',
+    body: { settings: options.settings },
+    headers: { cookie },
   })
   await changed.body?.cancel()
   const created = await send('POST', { route: '/api-keys', body: { name: 'tests' }, headers: { cookie } })

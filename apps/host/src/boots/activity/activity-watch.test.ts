@@ -32,7 +32,11 @@ async function watched() {
   events.subscribe((event) => void seen.push(event))
   let now = 0
   const watch = makeActivityWatch({
-    ...{ active, events, cpuShare: 0.05, clock: () => now, signal: new AbortController().signal },
+    active,
+    events,
+    cpuShare: 0.05,
+    clock: () => now,
+    signal: new AbortController().signal,
     logger: makeLogger({ process: 'test', level: 'silent' }),
   })
   const look = async () => {

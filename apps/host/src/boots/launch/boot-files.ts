@@ -78,7 +78,8 @@ export function makeBootFiles(options: BootFilesOptions): BootFiles {
       await mkdir(path.join(ownDirectory(from), skillsName), { recursive: true })
       await rm(target, { recursive: true, force: true })
       await cp(path.join(ownDirectory(from), skillsName), target, {
-        ...{ recursive: true, preserveTimestamps: true },
+        recursive: true,
+        preserveTimestamps: true,
         // Else what a name points to would be a path of the host, and of another sandbox.
         verbatimSymlinks: true,
       })

@@ -25,8 +25,11 @@ async function begin() {
   const copy = async () => {
     const bootId = host.newBootId()
     const forked = await host.request('POST', hostPaths.fork(sandboxId), {
-      ...{ source: { sandboxId: source.sandboxId, snapshotId: null }, bootId, hostname: 'copy' },
-      ...{ limits: defaultSandboxLimits, egress: { kind: 'none' } },
+      source: { sandboxId: source.sandboxId, snapshotId: null },
+      bootId,
+      hostname: 'copy',
+      limits: defaultSandboxLimits,
+      egress: { kind: 'none' },
     })
     expect(forked.status).toBe(200)
     const stopped = await host.request('POST', hostPaths.stop(sandboxId), { bootId })

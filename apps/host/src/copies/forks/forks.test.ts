@@ -13,8 +13,11 @@ function forkOf(host: HostUnderTest, sourceId: string) {
   const [sandboxId, bootId] = [host.newSandboxId(), host.newBootId()]
   const order = (snapshotId: string | null = null) =>
     host.request('POST', hostPaths.fork(sandboxId), {
-      ...{ source: { sandboxId: sourceId, snapshotId }, bootId, hostname: 'the-fork' },
-      ...{ limits: defaultSandboxLimits, egress: { kind: 'open' } },
+      source: { sandboxId: sourceId, snapshotId },
+      bootId,
+      hostname: 'the-fork',
+      limits: defaultSandboxLimits,
+      egress: { kind: 'open' },
     })
   return { sandboxId, bootId, order }
 }
@@ -85,7 +88,8 @@ test('a live fork has memory and files of its source, its own address, token and
   await using _ = host
   const memory = await orders.memory()
   expect(await fork.order()).toMatchObject({
-    ...{ status: 200, body: { from: 'memory', sandbox: { actual: 'ready', bootId: fork.bootId } } },
+    status: 200,
+    body: { from: 'memory', sandbox: { actual: 'ready', bootId: fork.bootId } },
   })
   const forked = ordersOf(host, fork)
   expect(await forked.memory()).toBe(memory)

@@ -59,7 +59,13 @@ export function makeForks(
       })
       try {
         const outcome = await forkSandbox(parts, {
-          ...{ source, sourceBoot, fork, bootId, hostname, snapshotId: wanted.snapshotId, watch },
+          source,
+          sourceBoot,
+          fork,
+          bootId,
+          hostname,
+          snapshotId: wanted.snapshotId,
+          watch,
         })
         // Before the sync, which else would write memory that nobody reads again.
         await watch.time('imageMs', removeImages(parts, fork))

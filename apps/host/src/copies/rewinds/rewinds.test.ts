@@ -24,7 +24,11 @@ async function begin(options: HostUnderTestOptions = {}) {
   await write('note', 'now')
   await write('added', 'x'.repeat(10))
   return {
-    ...{ host, sandbox, snapshotId, write, orders: ordersOf(host, sandbox) },
+    host,
+    sandbox,
+    snapshotId,
+    write,
+    orders: ordersOf(host, sandbox),
     rewind: (target: string | null = snapshotId, keepId = newId()) =>
       host.request('POST', hostPaths.rewind(sandboxId), { snapshotId: target, keepId }),
     read: async (name = 'note') => readFile(await file(name), 'utf8').catch(() => undefined),
@@ -158,7 +162,9 @@ test('what a rewind would change is told by looking, with sizes, also of a sandb
   const changes = async (snapshotId: string) =>
     snapshotChangesSchema.parse((await host.request('GET', hostPaths.snapshotChanges(sandboxId, snapshotId))).body)
   const expected = {
-    ...{ removedCount: 0, changedCount: 1, addedCount: 1 },
+    removedCount: 0,
+    changedCount: 1,
+    addedCount: 1,
     files: [
       { name: 'note', bytesBefore: 4, bytesNow: 3, lines: { added: 1, removed: 1 } },
       { name: 'added', bytesBefore: null, bytesNow: 10, lines: null },

@@ -139,7 +139,11 @@ print(json.dumps({name: z.read(name).decode() for name in z.namelist()}))`
 
   test('holds links as links, and no pipe', async () => {
     expect(await look(zip('/home/user'))).toEqual({
-      ...{ 'b.txt': 'b', 'deep/': '', 'deep/inner/': '', 'deep/inner/a.txt': 'a', out: '/etc' },
+      'b.txt': 'b',
+      'deep/': '',
+      'deep/inner/': '',
+      'deep/inner/a.txt': 'a',
+      out: '/etc',
     })
   })
 

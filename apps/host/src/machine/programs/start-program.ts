@@ -36,7 +36,10 @@ export function startProgram(
   const isSource = import.meta.filename.endsWith('.ts')
   const file = isSource ? fileURLToPath(source) : join(dirname(import.meta.filename), '..', release, 'main.js')
   const program = spawn(process.execPath, [file], {
-    ...{ cwd: directory, env: {}, killSignal: 'SIGKILL' as const, stdio: ['pipe', 'pipe', 'pipe'] as const },
+    cwd: directory,
+    env: {},
+    killSignal: 'SIGKILL' as const,
+    stdio: ['pipe', 'pipe', 'pipe'] as const,
     ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
   }) as Program
   program.stdin.on('error', () => undefined)

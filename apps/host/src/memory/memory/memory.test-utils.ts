@@ -10,8 +10,12 @@ export const manifest: Manifest = {
   ports: [],
   connections: [
     {
-      ...{ kind: 'tcp', scope: 'outside', state: 'established', pid: 7 },
-      ...{ local: '198.18.0.2:40000', remote: '192.0.2.1:443' },
+      kind: 'tcp',
+      scope: 'outside',
+      state: 'established',
+      pid: 7,
+      local: '198.18.0.2:40000',
+      remote: '192.0.2.1:443',
     },
   ],
   kernels: [],

@@ -67,8 +67,20 @@ export function makeMemory(parts: {
     return Math.floor(poolBytes / 6)
   }
   const paused = makePausedBoots({
-    ...{ launch, running: parts.running, active, disks, network: parts.network, boots: parts.boots },
-    ...{ images, points, frozen, room, events, logger, imageBudgetBytes, keepsFrozen: options.keepsFrozen },
+    launch,
+    running: parts.running,
+    active,
+    disks,
+    network: parts.network,
+    boots: parts.boots,
+    images,
+    points,
+    frozen,
+    room,
+    events,
+    logger,
+    imageBudgetBytes,
+    keepsFrozen: options.keepsFrozen,
     keptMemories: parts.keptMemories,
   })
   const repeat = (everyMs: number, work: () => Promise<void>) => {

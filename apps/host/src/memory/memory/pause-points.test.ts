@@ -63,15 +63,28 @@ async function pointsOnDisk() {
   await disks.importImage({ imageId: 'image', build: (root) => writeFile(path.join(root, 'base'), 'image') })
   const disk = await disks.createDisk({ diskId: 'box', imageId: 'image', limitBytes: 2 ** 20 })
   const sandbox: StoredSandbox = {
-    ...{ sandboxId: 'box', placeId: 'box', hostname: null, imageId: 'image', limits: defaultSandboxLimits },
-    ...{ egress: { kind: 'none' }, address: '198.18.0.2', createdAt: 1, manifestKey: null, isDeleting: false },
+    sandboxId: 'box',
+    placeId: 'box',
+    hostname: null,
+    imageId: 'image',
+    limits: defaultSandboxLimits,
+    egress: { kind: 'none' },
+    address: '198.18.0.2',
+    createdAt: 1,
+    manifestKey: null,
+    isDeleting: false,
   }
   await makeSandboxesStore(database).insert(sandbox)
   const store = makePausePointsStore(database)
   const points = makePausePoints({ disks, store, keptSnapshots: async () => new Set(), logger })
   let at = 0
   return {
-    ...{ points, sandbox, disks, store, begun: begun.promise, release: released.resolve },
+    points,
+    sandbox,
+    disks,
+    store,
+    begun: begun.promise,
+    release: released.resolve,
     write: () => writeFile(path.join(disk.path, 'note'), `${at}`),
     mark: (snapshotId: string) => points.mark(sandbox, { snapshotId, at: ++at }),
     snapshotIds: async () => (await disks.listSnapshots('box')).map(({ snapshotId }) => snapshotId),

@@ -82,7 +82,12 @@ export async function pauseBoot(parts: MemoryParts, options: PauseOptions): Prom
     const durationMs = watch.totalMs()
     const { manifestProblem } = taken
     const isPaused = await parts.images.finishPause({
-      ...{ ...announced, diskGeneration, bytes, manifestProblem, stallMs, durationMs },
+      ...announced,
+      diskGeneration,
+      bytes,
+      manifestProblem,
+      stallMs,
+      durationMs,
     })
     if (!isPaused) throw new Error('it ended while its memory was being saved')
     await fallAsleep(parts, { ...options, imageId })

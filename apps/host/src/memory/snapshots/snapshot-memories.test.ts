@@ -35,7 +35,11 @@ async function begin(options: HostUnderTestOptions = {}) {
   const order = (memory: { maxBytes: number } | null = enough, snapshotId = newId()) =>
     host.request('POST', hostPaths.snapshots(sandboxId), { snapshotId, memory })
   return {
-    ...{ host, sandbox, write, order, orders: ordersOf(host, sandbox) },
+    host,
+    sandbox,
+    write,
+    order,
+    orders: ordersOf(host, sandbox),
     read: async () => readFile(await file(), 'utf8'),
     take: async (memory: { maxBytes: number } | null = enough, snapshotId = newId()) => {
       const { status, body } = await order(memory, snapshotId)
@@ -48,7 +52,10 @@ async function begin(options: HostUnderTestOptions = {}) {
     rewind: async (snapshotId: string | null, known: { keepId?: string; bootId?: string | null } = {}) => {
       const { keepId = newId(), bootId = host.newBootId() } = known
       const answer = await host.request('POST', hostPaths.rewind(sandboxId), {
-        ...{ snapshotId, keepId, memory: enough, bootId },
+        snapshotId,
+        keepId,
+        memory: enough,
+        bootId,
       })
       return { ...answer, bootId, body: answer.body as RewoundSandbox }
     },
@@ -184,7 +191,9 @@ test('a rewind brings back memory with its files, as another boot under another 
   await begun.write('now')
   const rewound = await begun.rewind(snapshotId)
   expect(rewound.body).toMatchObject({
-    ...{ from: 'memory', problem: '', sandbox: { actual: 'ready', bootId: rewound.bootId } },
+    from: 'memory',
+    problem: '',
+    sandbox: { actual: 'ready', bootId: rewound.bootId },
     kept: { memoryBytes: expect.any(Number) },
   })
   expect([await begun.read(), await begun.orders.memory()]).toEqual(['then', 'memory of then'])
@@ -242,8 +251,11 @@ test('a fork from a snapshot with memory goes on as it was then; the source is n
   await begun.write('now')
   const [sandboxId, bootId] = [host.newSandboxId(), host.newBootId()]
   const answer = await host.request('POST', hostPaths.fork(sandboxId), {
-    ...{ source: { sandboxId: begun.sandbox.sandboxId, snapshotId }, bootId, hostname: 'the-fork' },
-    ...{ limits: defaultSandboxLimits, egress: { kind: 'open' } },
+    source: { sandboxId: begun.sandbox.sandboxId, snapshotId },
+    bootId,
+    hostname: 'the-fork',
+    limits: defaultSandboxLimits,
+    egress: { kind: 'open' },
   })
   expect(answer.body).toMatchObject({ from: 'memory', sandbox: { actual: 'ready', bootId } })
   expect(await ordersOf(host, { sandboxId, bootId }).memory()).toBe('memory of then')

@@ -38,8 +38,11 @@ export function makeForkOrders(
           if (present !== undefined) return await describeFork(parts, present)
           if (parts.isShuttingDown()) throw hostShuttingDown({})
           const order = {
-            ...{ ...wanted, sandboxId, source: await known(source.sandboxId) },
-            ...{ snapshotId: source.snapshotId ?? undefined, manifestKey: hashKey ?? null },
+            ...wanted,
+            sandboxId,
+            source: await known(source.sandboxId),
+            snapshotId: source.snapshotId ?? undefined,
+            manifestKey: hashKey ?? null,
           }
           const made = await parts.spares.holdOff(() => forks.make(order, parts.undo))
           return { sandbox: await presentSandbox(parts, await known(sandboxId)), ...made }

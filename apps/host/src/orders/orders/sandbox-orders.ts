@@ -172,7 +172,9 @@ export function makeSandboxOrders(parts: OrdersParts): SandboxOrders {
     ...makeCleanOrders({ ...parts, known }),
     ...makeDiskOrders({ ...parts, known, undo: (sandbox) => deleteSandbox(parts, sandbox) }),
     ...makeForkOrders({
-      ...{ ...parts, known, isShuttingDown: () => isShuttingDown },
+      ...parts,
+      known,
+      isShuttingDown: () => isShuttingDown,
       undo: (fork) => deleteSandbox(parts, fork),
     }),
   }

@@ -35,7 +35,10 @@ export function loginOptionsOf(options: LoginOptions) {
     secret: options.secret,
     baseURL: options.isSecure ? 'https://app.invalid' : 'http://app.invalid',
     emailAndPassword: {
-      ...{ enabled: true, minPasswordLength: 12, maxPasswordLength: 128, autoSignIn: true },
+      enabled: true,
+      minPasswordLength: 12,
+      maxPasswordLength: 128,
+      autoSignIn: true,
       ...(options.hashPassword && { password: { hash: options.hashPassword } }),
     },
     user: { modelName: 'users' },

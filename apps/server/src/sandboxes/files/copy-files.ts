@@ -73,7 +73,10 @@ async function copyEntry(work: Work, { entry, target }: { entry: FileEntry; targ
     return
   }
   const written = await files.write(copy.toThreadId, target, {
-    ...{ ifMatch: undefined, onlyIfNew: true, signal: copy.signal, isExecutable: isExecutable(entry) },
+    ifMatch: undefined,
+    onlyIfNew: true,
+    signal: copy.signal,
+    isExecutable: isExecutable(entry),
     content: counted(opened, (bytes) => tell({ files: copied.files, bytes: copied.bytes + bytes })),
   })
   copied.files += 1

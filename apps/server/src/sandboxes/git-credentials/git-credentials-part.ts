@@ -53,20 +53,32 @@ export function makeGitCredentialParts(
   const usable = makeUsableCredentials({ store, access: known.base.access, placeOf })
   const uses = makeGitUses({ store, audit, now: system.now, logger: options.logger })
   const relay = makeGitRelay({
-    ...{ host, usable, secretBox, allowed, uses, logger: options.logger, connectTimeoutMs },
+    host,
+    usable,
+    secretBox,
+    allowed,
+    uses,
+    logger: options.logger,
+    connectTimeoutMs,
     ownerOf: async (threadId) => (await placeOf(threadId))?.ownerId,
     transferring: (sandboxId) => sandboxes.transferring(sandboxId),
     silenceMs: options.connectionSettings.connectionSeconds * 1000,
   })
   const gitFollow = makeGitFollow({
-    ...{ usable, relay, logger: options.logger },
+    usable,
+    relay,
+    logger: options.logger,
     ifAwake: (threadId) => sandboxes.ifAwake(threadId),
     awakeThreads: async () =>
       (await sandboxStore.all()).filter(({ state }) => state === 'active').map(({ thread_id }) => thread_id),
   })
   return {
     gitCredentials: makeGitCredentials({
-      ...{ store, secretBox, allowed, audit, system },
+      store,
+      secretBox,
+      allowed,
+      audit,
+      system,
       requireWorkspace: (userId, workspaceId) => workspaces.requireManaged(userId, workspaceId),
       onChanged: gitFollow.refresh,
     }),

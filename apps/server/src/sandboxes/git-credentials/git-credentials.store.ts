@@ -30,7 +30,9 @@ export function makeGitCredentialStore(database: Kysely<GitCredentialTables>): G
   const all = () => database.selectFrom('git_credentials').selectAll()
   const workspaceGrants = (id: string, workspaceIds: readonly string[]) =>
     [...new Set(workspaceIds)].map((workspaceId) => ({
-      ...{ credential_id: id, thread_id: null, workspace_id: workspaceId },
+      credential_id: id,
+      thread_id: null,
+      workspace_id: workspaceId,
     }))
   return {
     find: (id) => all().where('id', '=', id).executeTakeFirst(),

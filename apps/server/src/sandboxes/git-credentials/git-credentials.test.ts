@@ -67,8 +67,13 @@ onBothDatabases((target) => {
   test('the token is sealed in the database and never comes back', async () => {
     const credential = await add({ repositories: ['team/app.git', 'other/*'] })
     expect(credential).toMatchObject({
-      ...{ address: 'https://github.com', username: 'me', access: 'read', repositories: ['team/app', 'other/*'] },
-      ...{ workspaceIds: [], threadCount: 0, lastUsedAt: null },
+      address: 'https://github.com',
+      username: 'me',
+      access: 'read',
+      repositories: ['team/app', 'other/*'],
+      workspaceIds: [],
+      threadCount: 0,
+      lastUsedAt: null,
     })
     const rows = await tablesIn(application.open).selectFrom('git_credentials').selectAll().execute()
     const all = await answer<unknown>('GET', '/git-credentials')
@@ -185,10 +190,14 @@ onBothDatabases((target) => {
       },
       requireWorkspace: async () => undefined,
       secretBox: makeSecretBox(randomBytes(32)),
-      ...{ allowed: allowedAddressesOf(''), onChanged: () => undefined, audit, system },
+      allowed: allowedAddressesOf(''),
+      onChanged: () => undefined,
+      audit,
+      system,
     })
     expect(await credentials.update(owner.userId, id, { username: 'other' })).toMatchObject({
-      ...{ username: 'other', access: 'read' },
+      username: 'other',
+      access: 'read',
     })
     expect(await credentials.update(owner.userId, id, {})).toMatchObject({ username: 'other' })
   })

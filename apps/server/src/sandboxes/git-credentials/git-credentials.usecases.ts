@@ -81,10 +81,15 @@ export function makeGitCredentials(dependencies: GitCredentialsDependencies): Gi
       await requireWorkspaces(userId, request.workspaceIds)
       if ((await store.list(userId)).length >= maxCredentials) throw gitCredentialLimit({ limit: maxCredentials })
       const row: GitCredentialRow = {
-        ...{ id: system.newId('gitCredential'), user_id: userId, address, username: request.username },
-        ...{ sealed_token: secretBox.seal(request.token), access: request.access },
+        id: system.newId('gitCredential'),
+        user_id: userId,
+        address,
+        username: request.username,
+        sealed_token: secretBox.seal(request.token),
+        access: request.access,
         repositories_json: JSON.stringify(request.repositories ?? []),
-        ...{ last_used_at: null, created_at: system.now() },
+        last_used_at: null,
+        created_at: system.now(),
       }
       await store.insert(row, request.workspaceIds ?? [])
       await record(userId, 'created', row)
@@ -118,7 +123,9 @@ export function makeGitCredentials(dependencies: GitCredentialsDependencies): Gi
       if (ids.some((id) => !own.includes(id))) throw gitCredentialNotFound({})
       await store.setThread(thread.id, { ids: own, allowed: ids })
       await audit.record({
-        ...{ userId, action: 'git-credentials-allowed', subject: thread.id },
+        userId,
+        action: 'git-credentials-allowed',
+        subject: thread.id,
         details: { count: ids.length },
       })
       onChanged()

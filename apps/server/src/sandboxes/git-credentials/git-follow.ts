@@ -91,7 +91,10 @@ export function makeGitFollow(dependencies: GitFollowDependencies): GitFollow {
     if (!isSameBoot) leave(threadId)
     const begun: Following = {
       boot: isSameBoot ? before.boot : { id: sandbox.bootId, ended: new AbortController() },
-      ...{ state: now, key, left: new AbortController(), ready: Promise.withResolvers<void>() },
+      state: now,
+      key,
+      left: new AbortController(),
+      ready: Promise.withResolvers<void>(),
       work: Promise.resolve(),
     }
     following.set(threadId, begun)

@@ -51,7 +51,10 @@ const relayWith = (more: Partial<GitRelayDependencies> = {}): GitRelay =>
     host: {
       guest: async (_target, request) =>
         await agent.request({
-          ...{ origin: guestOrigin, path: request.path, method: request.method, headers: request.headers ?? {} },
+          origin: guestOrigin,
+          path: request.path,
+          method: request.method,
+          headers: request.headers ?? {},
           ...(request.body === undefined ? {} : { body: request.body }),
           ...(request.signal === undefined ? {} : { signal: request.signal }),
         }),
@@ -62,7 +65,9 @@ const relayWith = (more: Partial<GitRelayDependencies> = {}): GitRelay =>
     allowed: allowedAddressesOf('127.0.0.0/8'),
     uses: { record: async ({ target }) => void recorded.push(`${target.service} ${target.repository}`) },
     transferring: () => ({ [Symbol.dispose]: () => undefined }),
-    ...{ connectTimeoutMs: 5000, silenceMs: 10_000, logger: makeLogger({ process: 'test', level: 'silent' }) },
+    connectTimeoutMs: 5000,
+    silenceMs: 10_000,
+    logger: makeLogger({ process: 'test', level: 'silent' }),
     ...more,
   })
 let guestOrigin: string
@@ -119,7 +124,13 @@ beforeEach(() => {
 afterEach(() => relay[Symbol.asyncDispose]())
 
 const credential = (more: Partial<UsableCredential> = {}): UsableCredential => ({
-  ...{ id: 'c', userId: 'u', site: 'git.test', address: origin, username: 'me', access: 'push', repositories: [] },
+  id: 'c',
+  userId: 'u',
+  site: 'git.test',
+  address: origin,
+  username: 'me',
+  access: 'push',
+  repositories: [],
   sealedToken: secretBox.seal(token),
   ...more,
 })
@@ -127,9 +138,15 @@ const refs = '/git.test/team/app/info/refs?service=git-upload-pack'
 const pushRefs = '/git.test/team/app/info/refs?service=git-receive-pack'
 type More = { method?: string; signal?: AbortSignal; headers?: Record<string, string>; threadId?: string }
 const waiting = (target: string, more: More = {}) => ({
-  ...{ threadId: 't', sandbox: { sandboxId: 's', bootId: 'b' }, id: 'r', method: 'GET', target },
+  threadId: 't',
+  sandbox: { sandboxId: 's', bootId: 'b' },
+  id: 'r',
+  method: 'GET',
+  target,
   headers: {
-    ...{ 'user-agent': 'git/2.39.5', cookie: 'a=b', 'git-protocol': 'version=2' },
+    'user-agent': 'git/2.39.5',
+    cookie: 'a=b',
+    'git-protocol': 'version=2',
     ...(more.method === 'POST' ? { 'content-type': `application/x-${target.split('/').at(-1)}-request` } : {}),
   },
   signal: new AbortController().signal,

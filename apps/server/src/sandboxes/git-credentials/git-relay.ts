@@ -77,7 +77,10 @@ export function makeGitRelay(dependencies: GitRelayDependencies): GitRelay {
       lookup: guardedLookup(allowed, dependencies.lookUp ?? lookUp),
     },
     // Silence of both sides together is what is limited: a server may be silent while it is sent a large push.
-    ...{ headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 10_000, keepAliveMaxTimeout: 60_000 },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: 10_000,
+    keepAliveMaxTimeout: 60_000,
   })
   const places = makeGitPlaces()
   const permits = makeGitPermits(dependencies.usable)

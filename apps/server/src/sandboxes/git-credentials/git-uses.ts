@@ -43,7 +43,9 @@ export function makeGitUses(options: {
       spent.delete(key)
       if (begun.leftOut === 0) return
       await audit.record({
-        ...{ userId: credential.userId, action: 'git-credential-uses-left-out', subject: credential.id },
+        userId: credential.userId,
+        action: 'git-credential-uses-left-out',
+        subject: credential.id,
         details: { thread: threadId, count: begun.leftOut },
       })
     }

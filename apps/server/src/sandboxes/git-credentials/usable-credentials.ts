@@ -40,8 +40,13 @@ export function makeUsableCredentials(options: {
     return rows
       .filter(({ user_id }) => owners.get(user_id) === true)
       .map((row) => ({
-        ...{ id: row.id, userId: row.user_id, site: siteOf(row.address), address: row.address },
-        ...{ username: row.username, sealedToken: row.sealed_token, access: row.access },
+        id: row.id,
+        userId: row.user_id,
+        site: siteOf(row.address),
+        address: row.address,
+        username: row.username,
+        sealedToken: row.sealed_token,
+        access: row.access,
         repositories: repositoriesOf(row),
       }))
   }

@@ -82,8 +82,12 @@ export function treeOf(root: string, printed: { status: Printed; changed: Printe
     .filter((path) => !known.has(path))
     .map(
       (path): GitFile => ({
-        ...{ path, from: null, change: 'untracked', isBinary: false },
-        ...{ addedLines: null, removedLines: null },
+        path,
+        from: null,
+        change: 'untracked',
+        isBinary: false,
+        addedLines: null,
+        removedLines: null,
       }),
     )
   const all = [...tracked, ...fresh]

@@ -38,7 +38,10 @@ export function noEnvironmentsYet(): EnvironmentsStandIn {
 export function nothingCleaned(): CleanedSandbox {
   const none = { files: 0, bytes: 0 }
   return {
-    ...{ removed: [], redacted: [], findings: [], furtherFindings: 0 },
+    removed: [],
+    redacted: [],
+    findings: [],
+    furtherFindings: 0,
     amounts: { home: none, packages: none, variables: none, system: none },
   }
 }

@@ -67,8 +67,14 @@ export async function answerSleeping(
     const type = found.isDirectory() ? 'directory' : 'file'
     const nanos = Math.floor((found.mtimeMs % 1000) * 1e6)
     return {
-      ...{ name: basename(at), path: at, type, sizeBytes: found.size, mode: found.mode, linkTarget: null },
-      ...{ modifiedSeconds: Math.floor(found.mtimeMs / 1000), modifiedNanos: nanos },
+      name: basename(at),
+      path: at,
+      type,
+      sizeBytes: found.size,
+      mode: found.mode,
+      linkTarget: null,
+      modifiedSeconds: Math.floor(found.mtimeMs / 1000),
+      modifiedNanos: nanos,
     }
   }
   if (question.kind === 'list') {

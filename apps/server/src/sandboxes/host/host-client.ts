@@ -285,16 +285,25 @@ function diskOrders(
     fileChanges: (sandboxId) => order(fileChangesSchema, { method: 'GET', path: hostPaths.fileChanges(sandboxId) }),
     takeSnapshot: (sandboxId, json) =>
       order(takenSnapshotSchema, {
-        ...{ method: 'POST', path: hostPaths.snapshots(sandboxId), json, timeoutMs: memoryOrderTimeoutMs },
+        method: 'POST',
+        path: hostPaths.snapshots(sandboxId),
+        json,
+        timeoutMs: memoryOrderTimeoutMs,
       }),
     snapshots: (sandboxId) => order(hostSnapshotsSchema, { method: 'GET', path: hostPaths.snapshots(sandboxId) }),
     fork: (sandboxId, json) =>
       order(forkedSandboxSchema, {
-        ...{ method: 'POST', path: hostPaths.fork(sandboxId), json, timeoutMs: memoryOrderTimeoutMs },
+        method: 'POST',
+        path: hostPaths.fork(sandboxId),
+        json,
+        timeoutMs: memoryOrderTimeoutMs,
       }),
     rewind: (sandboxId, json) =>
       order(rewoundSandboxSchema, {
-        ...{ method: 'POST', path: hostPaths.rewind(sandboxId), json, timeoutMs: memoryOrderTimeoutMs },
+        method: 'POST',
+        path: hostPaths.rewind(sandboxId),
+        json,
+        timeoutMs: memoryOrderTimeoutMs,
       }),
     snapshotChanges: (sandboxId, snapshotId) => {
       const path = hostPaths.snapshotChanges(sandboxId, snapshotId ?? imageSnapshot)
@@ -304,7 +313,10 @@ function diskOrders(
       order(namesAskedSchema, { method: 'GET', path: `${hostPaths.namesAsked(sandboxId)}?since=${sinceMs}` }),
     clean: (sandboxId, json) =>
       order(cleanedSandboxSchema, {
-        ...{ method: 'POST', path: hostPaths.clean(sandboxId), json, timeoutMs: memoryOrderTimeoutMs },
+        method: 'POST',
+        path: hostPaths.clean(sandboxId),
+        json,
+        timeoutMs: memoryOrderTimeoutMs,
       }),
     removeSnapshotMemory: async (sandboxId, snapshotId) => {
       const path = hostPaths.snapshotMemory(sandboxId, snapshotId)
@@ -312,7 +324,10 @@ function diskOrders(
     },
     preserve: (sandboxId, json) =>
       order(preservedSandboxSchema, {
-        ...{ method: 'POST', path: hostPaths.preserve(sandboxId), json, timeoutMs: memoryOrderTimeoutMs },
+        method: 'POST',
+        path: hostPaths.preserve(sandboxId),
+        json,
+        timeoutMs: memoryOrderTimeoutMs,
       }),
     removeSnapshot: async (sandboxId, snapshotId) => {
       const path = hostPaths.snapshot(sandboxId, snapshotId)

@@ -104,10 +104,18 @@ export type HostStandIn = AsyncDisposable &
 /** A manifest of a sandbox in which nothing runs. */
 export function emptyManifest(): Manifest {
   return {
-    ...{ version: 1, takenAt: 1, processes: [], ports: [], connections: [], kernels: [], deletedOpenFiles: [] },
+    version: 1,
+    takenAt: 1,
+    processes: [],
+    ports: [],
+    connections: [],
+    kernels: [],
+    deletedOpenFiles: [],
     shell: { cwd: '/home/user', environment: {}, functions: [], parts: {} },
     packages: { python: {}, apt: {}, npm: {} },
-    ...{ memoryFiles: [], memoryBytes: 1024, unread: [] },
+    memoryFiles: [],
+    memoryBytes: 1024,
+    unread: [],
   }
 }
 
@@ -131,22 +139,29 @@ export async function startHostStandIn(): Promise<HostStandIn> {
     failDeletes: 0,
     failChanges: 0,
     startGate: undefined,
-    ...{ orders: [], failPauses: [], failWakes: [], failDemotes: [], restarted: [] },
+    orders: [],
+    failPauses: [],
+    failWakes: [],
+    failDemotes: [],
+    restarted: [],
     abandoned: [],
     ...noEnvironmentsYet(),
-    ...{ pauseGate: undefined, wakeGate: undefined, demoteGate: undefined },
-    ...{
-      wakesFrom: 'memory',
-      places: 100,
-      ...{ manifest: emptyManifest(), manifestGate: undefined },
-      rescue: emptyRescue(),
-      fileChanges: noFileChanges,
-    },
+    pauseGate: undefined,
+    wakeGate: undefined,
+    demoteGate: undefined,
+    wakesFrom: 'memory',
+    places: 100,
+    manifest: emptyManifest(),
+    manifestGate: undefined,
+    rescue: emptyRescue(),
+    fileChanges: noFileChanges,
     skills: noSkillsYet(),
     hashKeys: { pause: undefined, look: undefined },
     snapshots: makeSnapshotsStandIn(),
     loseAnswer: () => false,
-    ...{ processOutput: '', service: closedPort, guestRoutes: () => {} },
+    processOutput: '',
+    service: closedPort,
+    guestRoutes: () => {},
     emit: (event) => send(event),
     endBoot: (sandboxId, cause) => {
       const sandbox = host.sandboxes.get(sandboxId)
@@ -340,8 +355,14 @@ function refusalFor(host: HostStandIn, sandbox: HostSandbox): Failure | undefine
 
 function infoOf(host: HostStandIn): HostInfo {
   return {
-    ...{ protocolVersion: 1, version: 'test', hostId: 'h-test', preparing: [] },
-    ...{ memoryTotalBytes: 1, memoryAvailableBytes: 1, poolTotalBytes: 1, poolUsedBytes: 1 },
+    protocolVersion: 1,
+    version: 'test',
+    hostId: 'h-test',
+    preparing: [],
+    memoryTotalBytes: 1,
+    memoryAvailableBytes: 1,
+    poolTotalBytes: 1,
+    poolUsedBytes: 1,
     awakeSandboxes: awakeIn(host).length,
   }
 }

@@ -12,8 +12,13 @@ import type {
 } from '@threadbox/protocol/host'
 
 export const noFileChanges: FileChanges = {
-  ...{ since: 1, removed: [], changed: [], added: [] },
-  ...{ removedCount: 0, changedCount: 0, addedCount: 0 },
+  since: 1,
+  removed: [],
+  changed: [],
+  added: [],
+  removedCount: 0,
+  changedCount: 0,
+  addedCount: 0,
 }
 
 /** Snapshots as a host has them, without disks. */
@@ -49,12 +54,22 @@ export type SnapshotsStandIn = {
 
 export function makeSnapshotsStandIn(): SnapshotsStandIn {
   return {
-    ...{ bySandbox: new Map(), failures: [], gate: undefined, listGate: undefined, listsAsked: 0 },
-    ...{ rewinds: [], rewindFailures: [], rewindProblem: '' },
-    ...{ memoryBytes: null, memoryProblem: 'not-awake', memoryOrders: [] },
+    bySandbox: new Map(),
+    failures: [],
+    gate: undefined,
+    listGate: undefined,
+    listsAsked: 0,
+    rewinds: [],
+    rewindFailures: [],
+    rewindProblem: '',
+    memoryBytes: null,
+    memoryProblem: 'not-awake',
+    memoryOrders: [],
     namesAsked: { knownSince: null, names: [] },
     changes: { files: [], removedCount: 0, changedCount: 0, addedCount: 0 },
-    ...{ isDiskChanged: true, writtenBytes: 10, usedBytes: 1000 },
+    isDiskChanged: true,
+    writtenBytes: 10,
+    usedBytes: 1000,
   }
 }
 

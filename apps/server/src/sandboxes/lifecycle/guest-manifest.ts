@@ -47,7 +47,10 @@ export function makeGuestQuestions(host: HostClient): GuestQuestions {
       ask(manifestSchema, target, { path: guestPaths.manifest, query: { hashKey }, signal }),
     glance: (target, { hashKey, signal }) =>
       ask(manifestSchema, target, {
-        ...{ path: guestPaths.manifest, query: { hashKey, glance: '1' }, signal, maxBytes: maxGlanceBytes },
+        path: guestPaths.manifest,
+        query: { hashKey, glance: '1' },
+        signal,
+        maxBytes: maxGlanceBytes,
       }),
     rescue: (target, signal) => ask(rescueReportSchema, target, { path: guestPaths.rescue, signal }),
     startRescued: async (target, id) => {

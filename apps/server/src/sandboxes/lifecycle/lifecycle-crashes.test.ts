@@ -104,8 +104,14 @@ onBothDatabases((target) => {
       await bench.awake()
       await bench.detail('POST', '/pause')
       const facts = {
-        ...{ reportId: 'r-1', entryId: 'e-1', bootId: (await bench.row()).boot_id ?? '', from: 'frozen', cause: null },
-        ...{ pausedAt: 5, wokenAt: 9, wakeMs: 4 },
+        reportId: 'r-1',
+        entryId: 'e-1',
+        bootId: (await bench.row()).boot_id ?? '',
+        from: 'frozen',
+        cause: null,
+        pausedAt: 5,
+        wokenAt: 9,
+        wakeMs: 4,
       }
       await change('wake-requested')
       onHost({ actual: 'ready', paused: null })

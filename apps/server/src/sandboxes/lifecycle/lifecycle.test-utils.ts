@@ -41,7 +41,11 @@ export async function makeLifecycleBench(options: { databaseUrl?: string } = {})
   const threadId = await newThread()
   const entries = () => server.parts.log.entries(threadId)
   const bench: LifecycleBench = {
-    ...{ host, server, owner, threadId, newThread },
+    host,
+    server,
+    owner,
+    threadId,
+    newThread,
     start: async () => {
       const reached = Promise.withResolvers<void>()
       using _listener = server.parts.userHub.subscribe(owner.userId, (event) => {

@@ -17,7 +17,8 @@ describe('pause and wake', () => {
     const { bootId } = await bench.awake()
     const paused = await bench.detail('POST', '/pause')
     expect(paused.sandbox).toMatchObject({
-      ...{ state: 'paused', detail: { code: 'paused.person' } },
+      state: 'paused',
+      detail: { code: 'paused.person' },
       asleep: { memory: 'saved', memoryUntil: bench.server.clock.now + 8 * hour, removedAt: null },
     })
     expect(paused.usage?.memoryImageBytes).toBe(64 * 1024 * 1024)

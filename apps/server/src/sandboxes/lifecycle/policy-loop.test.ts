@@ -35,7 +35,8 @@ onBothDatabases((target) => {
       expect(await bench.state()).toBe('active')
       await bench.pass(1)
       expect((await bench.detail()).sandbox).toMatchObject({
-        ...{ state: 'paused', detail: { code: 'paused.idle', params: { minutes: 30 } } },
+        state: 'paused',
+        detail: { code: 'paused.idle', params: { minutes: 30 } },
       })
     })
 
@@ -141,7 +142,9 @@ onBothDatabases((target) => {
       expect(await bench.state()).toBe('paused')
       await bench.pass(1)
       expect((await bench.detail()).sandbox).toMatchObject({
-        ...{ state: 'cold', detail: { code: 'memory-given-up' }, asleep: { memory: 'none' } },
+        state: 'cold',
+        detail: { code: 'memory-given-up' },
+        asleep: { memory: 'none' },
       })
       expect(await bench.codes()).toContain('demoted')
       await bench.awake()
@@ -281,7 +284,8 @@ onBothDatabases((target) => {
       bench.server.clock.set += 365 * day
       await bench.pass(365 * day)
       expect((await bench.detail()).sandbox).toMatchObject({
-        ...{ state: 'paused', asleep: { memoryUntil: bench.server.clock.now + 7 * hour } },
+        state: 'paused',
+        asleep: { memoryUntil: bench.server.clock.now + 7 * hour },
       })
       bench.server.clock.set -= 700 * day
       await bench.pass(-700 * day)

@@ -36,8 +36,12 @@ export async function removeFiles(dependencies: RetentionDependencies, row: Sand
   const fresh = newSandboxRow({ id, threadId: row.thread_id, now: system.now(), limits })
   await store.replace(row.id, {
     ...fresh,
-    ...{ idle_pause_minutes: row.idle_pause_minutes, hot_hours: row.hot_hours, hot_keep: row.hot_keep },
-    ...{ max_awake_hours: row.max_awake_hours, retention_days: row.retention_days, max_services: row.max_services },
+    idle_pause_minutes: row.idle_pause_minutes,
+    hot_hours: row.hot_hours,
+    hot_keep: row.hot_keep,
+    max_awake_hours: row.max_awake_hours,
+    retention_days: row.retention_days,
+    max_services: row.max_services,
     own_limits_json: row.own_limits_json,
     cause_json: deleting.cause_json,
   })

@@ -5,31 +5,51 @@ import { emptyManifest, emptyRescue } from '../host/host-stand-in.test-utils.ts'
 import { compareSurvival, type Evidence, summarise } from './survival-report.models.ts'
 
 const process = (pid: number, commandLine: string[], more: Partial<Manifest['processes'][number]> = {}) => ({
-  ...{ pid, startTicks: `${pid}00`, startedAt: 1, parentPid: 1, name: commandLine[0] ?? '', commandLine },
+  pid,
+  startTicks: `${pid}00`,
+  startedAt: 1,
+  parentPid: 1,
+  name: commandLine[0] ?? '',
+  commandLine,
   executable: `/usr/bin/${commandLine[0]}`,
-  ...{ cwd: '/home/user', user: 'user', memoryBytes: 1, role: 'user' as const, service: '', ...more },
+  cwd: '/home/user',
+  user: 'user',
+  memoryBytes: 1,
+  role: 'user' as const,
+  service: '',
+  ...more,
 })
 const variable = (name: string, fingerprint: string | null = 'same', type = 'int') => ({
-  ...{
-    context: 'default',
-    name,
-    type,
-    bytes: 8,
-    fingerprint,
-    compared: 'content' as Manifest['kernels'][number]['variables'][number]['compared'],
-    rescue: 'data' as const,
-    reason: '',
-  },
+  context: 'default',
+  name,
+  type,
+  bytes: 8,
+  fingerprint,
+  compared: 'content' as Manifest['kernels'][number]['variables'][number]['compared'],
+  rescue: 'data' as const,
+  reason: '',
 })
 const kernel = (variables: ReturnType<typeof variable>[], more: Partial<Manifest['kernels'][number]> = {}) => ({
-  ...{ context: 'default', pid: 97, state: 'idle' as const, variables, ...more },
+  context: 'default',
+  pid: 97,
+  state: 'idle' as const,
+  variables,
+  ...more,
 })
 const port = (number: number, pid: number | null = 10) => ({
-  ...{ protocol: 'tcp' as const, address: '127.0.0.1', port: number, pid },
+  protocol: 'tcp' as const,
+  address: '127.0.0.1',
+  port: number,
+  pid,
 })
 const connection = (more: Partial<Manifest['connections'][number]> = {}) => ({
-  ...{ kind: 'tcp' as const, scope: 'inside' as const, local: '127.0.0.1:8000', remote: '127.0.0.1:40000' },
-  ...{ state: 'established', pid: 10, ...more },
+  kind: 'tcp' as const,
+  scope: 'inside' as const,
+  local: '127.0.0.1:8000',
+  remote: '127.0.0.1:40000',
+  state: 'established',
+  pid: 10,
+  ...more,
 })
 
 const unix = (local: string) => connection({ kind: 'unix', local, remote: '' })
@@ -60,12 +80,24 @@ const whole: Manifest = {
 }
 const changed = (more: Partial<Manifest>): Manifest => ({ ...whole, ...more })
 const noFileChanged = {
-  ...{ since: 1, removed: [], changed: [], added: [] },
-  ...{ removedCount: 0, changedCount: 0, addedCount: 0 },
+  since: 1,
+  removed: [],
+  changed: [],
+  added: [],
+  removedCount: 0,
+  changedCount: 0,
+  addedCount: 0,
 }
 const hot = (after: Manifest | null, more: Partial<Evidence> = {}): Evidence => ({
-  ...{ facts: { from: 'memory', cause: null }, before: whole, after, afterProblem: 'it did not answer.' },
-  ...{ files: noFileChanged, rescued: null, replayed: null, services: [], ...more },
+  facts: { from: 'memory', cause: null },
+  before: whole,
+  after,
+  afterProblem: 'it did not answer.',
+  files: noFileChanged,
+  rescued: null,
+  replayed: null,
+  services: [],
+  ...more,
 })
 const notKept = (evidence: Evidence) =>
   compareSurvival(evidence)
@@ -78,8 +110,16 @@ test('C6: what is the same before and after is kept, all of it, and nothing else
   const { counts } = summarise(compareSurvival(hot(whole)))
   const kept = Object.fromEntries(Object.entries(counts).map(([kind, count]) => [kind, count.kept]))
   expect(kept).toEqual({
-    ...{ process: 1, service: 1, port: 1, connection: 3, variable: 2, shell: 1, environment: 2 },
-    ...{ package: 3, 'open-file': 1, file: 2 },
+    process: 1,
+    service: 1,
+    port: 1,
+    connection: 3,
+    variable: 2,
+    shell: 1,
+    environment: 2,
+    package: 3,
+    'open-file': 1,
+    file: 2,
   })
 })
 
@@ -328,7 +368,10 @@ describe('A3, G5: after a cold start', () => {
     ...more,
   })
   const empty = changed({
-    ...{ processes: [], ports: [], connections: [], deletedOpenFiles: [] },
+    processes: [],
+    ports: [],
+    connections: [],
+    deletedOpenFiles: [],
     kernels: [kernel([variable('x')], { pid: 50 })],
   })
   const cold = (more: Partial<Evidence> = {}) =>
@@ -436,7 +479,11 @@ describe('A3, G5: after a cold start', () => {
 
 test('a report names what a person has to see first, and counts everything', () => {
   const items = Array.from({ length: 3000 }, (_, index) => ({
-    ...{ kind: 'process' as const, name: `p${index}`, reason: '', detail: '', restartId: null },
+    kind: 'process' as const,
+    name: `p${index}`,
+    reason: '',
+    detail: '',
+    restartId: null,
     outcome: index === 2999 ? ('lost' as const) : ('kept' as const),
   }))
   const report = summarise(items)
@@ -449,7 +496,9 @@ describe('C9: after a rewind', () => {
   const cause = { code: 'rewound', detail: '' }
   const outside = connection({ scope: 'outside', local: '198.18.0.6:4000', remote: '203.0.113.7:443' })
   const then: Manifest = {
-    ...{ ...whole, packages: emptyManifest().packages, connections: [outside] },
+    ...whole,
+    packages: emptyManifest().packages,
+    connections: [outside],
     unread: [{ what: '7 more variables of default', reason: 'there are too many' }],
   }
   const nothing = { files: null, rescued: null, replayed: null, services: [], afterProblem: '' }

@@ -144,14 +144,15 @@ async function writeReport(
     ['restarted', 'from-agent'].includes(facts.cause?.code ?? '') ||
     isExchangeCause(facts.cause?.code)
   const row: SurvivalReportRow = {
-    ...{ id: facts.reportId, thread_id: threadId, sandbox_id: sandbox.id, boot_id: facts.bootId },
-    ...{
-      woken_at: facts.wokenAt,
-      status: 'checking',
-      json: JSON.stringify(report),
-      entry_id: facts.entryId,
-      is_told: 0,
-    },
+    id: facts.reportId,
+    thread_id: threadId,
+    sandbox_id: sandbox.id,
+    boot_id: facts.bootId,
+    woken_at: facts.wokenAt,
+    status: 'checking',
+    json: JSON.stringify(report),
+    entry_id: facts.entryId,
+    is_told: 0,
     before_json: isOfThisPause ? (memory?.manifest_json ?? null) : null,
     rescue_json: isOfThisPause ? (memory?.rescue_json ?? null) : null,
   }

@@ -60,7 +60,9 @@ function shownItems(items: readonly SurvivalItem[]) {
   const order = ['lost', 'restarted', 'rescued', 'unchecked']
   const ordered = items.toSorted((one, other) => order.indexOf(one.outcome) - order.indexOf(other.outcome))
   const shown = ordered.slice(0, maxItems).map(({ kind, name, outcome, reason, detail }) => ({
-    ...{ kind, outcome, name: name.slice(0, maxNameCharacters) },
+    kind,
+    outcome,
+    name: name.slice(0, maxNameCharacters),
     ...(detail === '' ? {} : { detail: detail.slice(0, maxNameCharacters) }),
     ...(reason === '' ? {} : { reason: reason.slice(0, maxNameCharacters) }),
   }))

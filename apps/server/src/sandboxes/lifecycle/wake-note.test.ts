@@ -44,7 +44,9 @@ const withVariable = (name: string): Manifest => ({
   ...emptyManifest(),
   kernels: [
     {
-      ...{ context: 'default', pid: 5, state: 'idle' },
+      context: 'default',
+      pid: 5,
+      state: 'idle',
       variables: [
         {
           context: 'default',
@@ -188,8 +190,14 @@ test('names that programs chose cannot leave the block of data', () => {
     { kind: 'variable', name: hostile, outcome: 'lost', reason: 'gone', detail: '', restartId: null },
   ]
   const facts = {
-    ...{ reportId: 'r', entryId: 'e', bootId: 'b', from: 'memory' as const, cause: null },
-    ...{ pausedAt: 1, wokenAt: 2, wakeMs: 1 },
+    reportId: 'r',
+    entryId: 'e',
+    bootId: 'b',
+    from: 'memory' as const,
+    cause: null,
+    pausedAt: 1,
+    wokenAt: 2,
+    wakeMs: 1,
   }
   const note = wakeNote([{ ...emptyReport('t', facts), items }])
   expect(note.split('</survival-report>')).toHaveLength(2)
@@ -206,8 +214,14 @@ test('names that programs chose cannot leave the block of data', () => {
 test('C9: a rewind that was undone is told as that, and not as one to an earlier moment', () => {
   const report = (from: 'memory' | 'disk', code: string) =>
     emptyReport('t', {
-      ...{ reportId: 'r', entryId: 'e', bootId: 'b', from, cause: { code, detail: '' } },
-      ...{ pausedAt: null, wokenAt: 2, wakeMs: 1 },
+      reportId: 'r',
+      entryId: 'e',
+      bootId: 'b',
+      from,
+      cause: { code, detail: '' },
+      pausedAt: null,
+      wokenAt: 2,
+      wakeMs: 1,
     })
   for (const from of ['memory', 'disk'] as const) {
     expect(wakeNote([report(from, 'rewind-undone')])).toContain('at the end of your last step')

@@ -26,12 +26,28 @@ test('what is awake says it itself, what sleeps with its memory said it at its p
 })
 
 const process = (pid: number, commandLine: string[]): ManifestProcess => ({
-  ...{ pid, startTicks: '1', startedAt: 1, parentPid: 0, name: 'x', executable: '', cwd: '/', user: 'user' },
-  ...{ commandLine, memoryBytes: 1, role: 'user', service: '' },
+  pid,
+  startTicks: '1',
+  startedAt: 1,
+  parentPid: 0,
+  name: 'x',
+  executable: '',
+  cwd: '/',
+  user: 'user',
+  commandLine,
+  memoryBytes: 1,
+  role: 'user',
+  service: '',
 })
 
 const variable = (name: string): ManifestVariable => ({
-  ...{ context: 'main', name, type: 'int', bytes: 28, fingerprint: null, compared: 'identity', rescue: 'data' },
+  context: 'main',
+  name,
+  type: 'int',
+  bytes: 28,
+  fingerprint: null,
+  compared: 'identity',
+  rescue: 'data',
   reason: '',
 })
 

@@ -34,10 +34,18 @@ export function readManifest(json: string | null): Manifest | null {
 }
 
 export const nothingRuns: Manifest = {
-  ...{ version: 1, takenAt: 0, processes: [], ports: [], connections: [], kernels: [], deletedOpenFiles: [] },
+  version: 1,
+  takenAt: 0,
+  processes: [],
+  ports: [],
+  connections: [],
+  kernels: [],
+  deletedOpenFiles: [],
   shell: { cwd: '', environment: {}, functions: [], parts: {} },
   packages: { python: {}, apt: {}, npm: {} },
-  ...{ memoryFiles: [], memoryBytes: 0, unread: [] },
+  memoryFiles: [],
+  memoryBytes: 0,
+  unread: [],
 }
 
 /** What is written down with every answer is not to fill the database, whatever a sandbox says. */

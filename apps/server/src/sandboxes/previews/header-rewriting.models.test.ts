@@ -18,8 +18,12 @@ function service(raw: string[], more: { isUpgrade?: boolean; isPublished?: boole
   const host = more.isPublished === true ? publicHost : localHost
   const names = more.isPublished === true ? published : local
   const headers = headersForService({
-    ...{ rawHeaders: ['Host', host, ...raw], host, names, port: 5173 },
-    ...{ clientAddress: '192.0.2.7', isUpgrade: more.isUpgrade ?? false },
+    rawHeaders: ['Host', host, ...raw],
+    host,
+    names,
+    port: 5173,
+    clientAddress: '192.0.2.7',
+    isUpgrade: more.isUpgrade ?? false,
   })
   return pairsOf(headers)
 }

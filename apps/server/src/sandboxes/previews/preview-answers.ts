@@ -65,7 +65,10 @@ function refusalOf(refusal: Refusal) {
     return { status, headers, body: JSON.stringify(toWireError(error)) }
   }
   const { html, policy } = makePage({
-    ...{ page: pages[error.code] ?? 'failed', error, state, appOrigin: refusal.appOrigin },
+    page: pages[error.code] ?? 'failed',
+    error,
+    state,
+    appOrigin: refusal.appOrigin,
     language: refusal.request.headers['accept-language'],
     ancestors: framePolicy({ appOrigin: refusal.appOrigin, isFramed: false }),
   })

@@ -35,7 +35,11 @@ async function start(options: { hosts?: Partial<typeof noHosts>; lookUpName?: Lo
 async function ask({ port }: Stage, url: string, headers: Record<string, string> = {}) {
   const { pathname, search, host } = new URL(url)
   const request = httpRequest({
-    ...{ host: '127.0.0.1', port, path: pathname + search, agent: false, headers: { host, ...headers } },
+    host: '127.0.0.1',
+    port,
+    path: pathname + search,
+    agent: false,
+    headers: { host, ...headers },
   })
   request.end()
   const [response] = (await once(request, 'response')) as [IncomingMessage]

@@ -42,7 +42,11 @@ async function ask(
 ): Promise<Answer> {
   const { pathname, search, host: name } = new URL(url)
   const request = httpRequest({
-    ...{ host: '127.0.0.1', port: port(), path: pathname + search, method: options.method ?? 'GET', agent: false },
+    host: '127.0.0.1',
+    port: port(),
+    path: pathname + search,
+    method: options.method ?? 'GET',
+    agent: false,
     headers: { host: name, ...options.headers },
   })
   request.end(options.body)
@@ -180,7 +184,10 @@ describe('O12: nobody sees a page', () => {
       host.service = (_, response) => void response.write('data: 1\n\n')
       const { origin, cookie } = await visit()
       const stream = httpRequest({
-        ...{ host: '127.0.0.1', port: port(), path: '/', headers: { host: new URL(origin).host, cookie } },
+        host: '127.0.0.1',
+        port: port(),
+        path: '/',
+        headers: { host: new URL(origin).host, cookie },
       })
       stream.on('error', () => undefined)
       stream.end()
@@ -323,7 +330,11 @@ test('O4: a body of unknown length is passed on as it comes', async () => {
   host.service = (request, response) => void request.pipe(response)
   const { origin, cookie } = await visit()
   const request = httpRequest({
-    ...{ host: '127.0.0.1', port: port(), method: 'PUT', path: '/', agent: false },
+    host: '127.0.0.1',
+    port: port(),
+    method: 'PUT',
+    path: '/',
+    agent: false,
     headers: { host: new URL(origin).host, cookie, 'transfer-encoding': 'chunked' },
   })
   request.write('one ')

@@ -252,11 +252,18 @@ function passageOf(parts: PreviewFrontParts, asked: Request & { visit: Visit }) 
   const isUpgrade = request.headers.upgrade?.toLowerCase() === 'websocket'
   const clientAddress = request.socket.remoteAddress ?? ''
   const rewriting = {
-    ...{ origin: parts.names.ownOrigin(host), port, appOrigin: pass.app_origin },
+    origin: parts.names.ownOrigin(host),
+    port,
+    appOrigin: pass.app_origin,
     isFramed: request.headers['sec-fetch-dest'] === 'iframe',
   }
   const headers = headersForService({
-    ...{ rawHeaders: request.rawHeaders, host, port, clientAddress, isUpgrade, names: parts.names },
+    rawHeaders: request.rawHeaders,
+    host,
+    port,
+    clientAddress,
+    isUpgrade,
+    names: parts.names,
   })
   const { origin, appOrigin } = rewriting
   const files = wantsBridge(request.method ?? 'GET', request.headers, visit.isPage) ? parts.bridge : undefined

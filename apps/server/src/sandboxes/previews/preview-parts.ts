@@ -48,10 +48,16 @@ export function makePreviewParts(options: {
   const shareLinks = makeShareLinks({
     store: makeShareLinkStore(tablesOf(options.open.database)),
     serviceOf: (threadId, name) => options.services.get(threadId, name),
-    ...{ previews, names, audit: options.audit, system },
+    previews,
+    names,
+    audit: options.audit,
+    system,
   })
   const front = makePreviewFront({
-    ...{ names, previews, shareLinks, logger },
+    names,
+    previews,
+    shareLinks,
+    logger,
     pages: makeOpenVisits({ stillValid: previews.stillValid, logger }),
     proxy: makePreviewProxy({ socketPath: options.hostSocket }),
     waking: makeWaking({

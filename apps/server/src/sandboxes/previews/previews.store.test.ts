@@ -23,9 +23,18 @@ onBothDatabases((target) => {
   const now = () => server.clock.now
   const add = (sha256: string, more: { kind?: string; sessionId?: string | null; expiresInMs?: number } = {}) =>
     store.addPass({
-      ...{ sha256, kind: more.kind ?? 'cookie', user_id: owner.userId, thread_id: threadId, port: 80, path: '/' },
-      ...{ session_id: more.sessionId === undefined ? sessionId : more.sessionId, api_key_id: null, share_id: null },
-      ...{ app_origin: 'http://app', created_at: 1, expires_at: now() + (more.expiresInMs ?? 1000) },
+      sha256,
+      kind: more.kind ?? 'cookie',
+      user_id: owner.userId,
+      thread_id: threadId,
+      port: 80,
+      path: '/',
+      session_id: more.sessionId === undefined ? sessionId : more.sessionId,
+      api_key_id: null,
+      share_id: null,
+      app_origin: 'http://app',
+      created_at: 1,
+      expires_at: now() + (more.expiresInMs ?? 1000),
     })
   const valid = async () => (await store.valid(['a', 'b'], now())).map(({ sha256 }) => sha256)
 

@@ -73,10 +73,18 @@ export function makePreviews(parts: { store: PreviewStore; names: PreviewNames; 
       const label = await labelOf(threadId)
       const ticket = makePassSecret(system)
       await store.addPass({
-        ...{ sha256: sha256Of(ticket), kind: 'ticket', thread_id: threadId, port, path },
-        ...{ user_id: caller.userId, session_id: caller.sessionId, api_key_id: caller.apiKeyId, share_id: null },
+        sha256: sha256Of(ticket),
+        kind: 'ticket',
+        thread_id: threadId,
+        port,
+        path,
+        user_id: caller.userId,
+        session_id: caller.sessionId,
+        api_key_id: caller.apiKeyId,
+        share_id: null,
         app_origin: caller.sessionId === null ? appOrigin : names.ownOrigin(host),
-        ...{ created_at: now, expires_at: now + ticketMs },
+        created_at: now,
+        expires_at: now + ticketMs,
       })
       const origin = names.originOf({ port, label }, host)
       const url = `${origin}/.threadbox/enter?token=${ticket}`

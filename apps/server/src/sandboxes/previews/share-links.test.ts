@@ -42,8 +42,19 @@ onBothDatabases((target) => {
     await tablesIn(server.open)
       .insertInto('services')
       .values({
-        ...{ thread_id: threadId, name, port, position: port, command: 'serve', cwd: '/', environment_json: '{}' },
-        ...{ ready_timeout_ms: 1000, key: name, boot_id: null, state: 'running', since: 1, problem_json: null },
+        thread_id: threadId,
+        name,
+        port,
+        position: port,
+        command: 'serve',
+        cwd: '/',
+        environment_json: '{}',
+        ready_timeout_ms: 1000,
+        key: name,
+        boot_id: null,
+        state: 'running',
+        since: 1,
+        problem_json: null,
       })
       .execute()
   }

@@ -54,8 +54,14 @@ export function makeShareLinks(parts: {
       const label = await previews.labelOf(threadId)
       const secret = makePassSecret(system)
       const row: ShareLinkRow = {
-        ...{ id: system.newId('shareLink'), sha256: sha256Of(secret), user_id: userId, thread_id: threadId },
-        ...{ service, port, may_wake: mayWake === true ? 1 : 0, created_at: now },
+        id: system.newId('shareLink'),
+        sha256: sha256Of(secret),
+        user_id: userId,
+        thread_id: threadId,
+        service,
+        port,
+        may_wake: mayWake === true ? 1 : 0,
+        created_at: now,
         expires_at: expiresInSeconds === null ? null : now + expiresInSeconds * 1000,
       }
       await store.add(row)
@@ -77,16 +83,19 @@ export function makeShareLinks(parts: {
       const cookie = makePassSecret(system)
       await store.addPass(
         {
-          ...{
-            sha256: sha256Of(cookie),
-            kind: 'cookie',
-            share_id: link.id,
-            thread_id: link.thread_id,
-            port: link.port,
-          },
+          sha256: sha256Of(cookie),
+          kind: 'cookie',
+          share_id: link.id,
+          thread_id: link.thread_id,
+          port: link.port,
           // Nobody shows it in a frame: that is for the app, which has passes of its own.
-          ...{ user_id: link.user_id, session_id: null, api_key_id: null, app_origin: '', path: '' },
-          ...{ created_at: now, expires_at: Math.min(now + cookieMs, link.expires_at ?? Number.POSITIVE_INFINITY) },
+          user_id: link.user_id,
+          session_id: null,
+          api_key_id: null,
+          app_origin: '',
+          path: '',
+          created_at: now,
+          expires_at: Math.min(now + cookieMs, link.expires_at ?? Number.POSITIVE_INFINITY),
         },
         maxVisitors,
       )

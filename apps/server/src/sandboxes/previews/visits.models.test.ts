@@ -35,7 +35,11 @@ describe('O3: a sandbox is neither woken nor kept awake by', () => {
 
 describe('O12: with a cookie of this preview', () => {
   const names = makePreviewNames({
-    ...{ installation: 'abc123', baseDomain: '', publicUrl: '', allowedHosts: '', listenHost: '127.0.0.1' },
+    installation: 'abc123',
+    baseDomain: '',
+    publicUrl: '',
+    allowedHosts: '',
+    listenHost: '127.0.0.1',
   })
   const host = '8000-abcdefg234.abc123.localhost:7717'
   const foreign = (headers: Record<string, string>, method = 'GET') =>

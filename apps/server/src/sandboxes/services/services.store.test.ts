@@ -12,8 +12,18 @@ onBothDatabases((target) => {
     const thread = await server.parts.threads.create(owner.userId, {})
     const store = makeServiceStore(tablesOf<ServiceTables>(server.open.database))
     const row = (name: string, key: string): Omit<ServiceRow, 'position'> => ({
-      ...{ thread_id: thread.id, name, command: 'run', port: 8000, cwd: '/', environment_json: '{}', key },
-      ...{ ready_timeout_ms: 60_000, boot_id: null, state: 'starting', since: 1_763_798_000_000, problem_json: null },
+      thread_id: thread.id,
+      name,
+      command: 'run',
+      port: 8000,
+      cwd: '/',
+      environment_json: '{}',
+      key,
+      ready_timeout_ms: 60_000,
+      boot_id: null,
+      state: 'starting',
+      since: 1_763_798_000_000,
+      problem_json: null,
     })
     await store.put(row('one', 'k1'))
     await store.put(row('two', 'k2'))
@@ -23,7 +33,10 @@ onBothDatabases((target) => {
     expect(await store.change(row('one', 'k1'), { state: 'error' })).toBe(false)
     expect(await store.change(row('one', 'k3'), { state: 'running', boot_id: 'b-1' })).toBe(true)
     expect(await store.find(thread.id, 'one')).toMatchObject({
-      ...{ state: 'running', boot_id: 'b-1', since: 1_763_798_000_000, position: 3 },
+      state: 'running',
+      boot_id: 'b-1',
+      since: 1_763_798_000_000,
+      position: 3,
     })
     await store.remove(thread.id, 'two')
     expect(await names()).toEqual(['one k3'])

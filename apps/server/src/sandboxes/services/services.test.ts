@@ -79,7 +79,13 @@ async function makeBench(): Promise<Bench> {
   const overview = async () =>
     (await services.list(threadId)).services.map(({ name, port, status }) => `${name} ${port} ${status}`)
   const bench: Bench = {
-    ...{ services, watch, inside, max: 10, wakes: 0, events: [], overview },
+    services,
+    watch,
+    inside,
+    max: 10,
+    wakes: 0,
+    events: [],
+    overview,
     sandbox: { state: 'active', bootId: 'b-1', since: 1 },
     becomes: (state, bootId) => {
       if (bootId !== bench.sandbox.bootId && bootId !== undefined) inside.newBoot()

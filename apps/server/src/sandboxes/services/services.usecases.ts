@@ -86,7 +86,9 @@ export function makeServiceParts(dependencies: ServiceDependencies): ServicePart
   const openPorts = new Map<string, OpenPort[]>()
   const parts: ServiceParts = {
     ...dependencies,
-    ...{ changes, openPorts, inOrder: makeKeyedLock() },
+    changes,
+    openPorts,
+    inOrder: makeKeyedLock(),
     changed: async (threadId) => {
       changes.tell(threadId)
       const userId = await dependencies.ownerOf(threadId)
@@ -184,10 +186,18 @@ function newRow(
 ): Omit<ServiceRow, 'position'> {
   const { name, command, port, cwd, environment, readyTimeoutSeconds } = request
   return {
-    ...{ thread_id: threadId, name, command, port, cwd: directoryOf(cwd), key, boot_id: null },
+    thread_id: threadId,
+    name,
+    command,
+    port,
+    cwd: directoryOf(cwd),
+    key,
+    boot_id: null,
     environment_json: JSON.stringify(environment ?? {}),
     ready_timeout_ms: readyTimeoutSeconds === undefined ? defaultReadyTimeoutMs : readyTimeoutSeconds * 1000,
-    ...{ state: 'starting', since: now, problem_json: null },
+    state: 'starting',
+    since: now,
+    problem_json: null,
   }
 }
 

@@ -112,14 +112,24 @@ async function wakeBoot(
     const isWake = woken.from !== 'awake' || row.paused_at !== null
     const from = woken.from === 'frozen' ? ('frozen' as const) : ('memory' as const)
     const facts = {
-      ...{ reportId: system.newId('report'), entryId: system.newId('entry'), bootId, from, cause: null },
-      ...{ pausedAt: row.paused_at, wokenAt: now, wakeMs: now - wish.startedAt },
+      reportId: system.newId('report'),
+      entryId: system.newId('entry'),
+      bootId,
+      from,
+      cause: null,
+      pausedAt: row.paused_at,
+      wokenAt: now,
+      wakeMs: now - wish.startedAt,
     }
     return await change(row, {
       event: 'wake-finished',
       columns: {
         ...memoryGone,
-        ...{ awake_since: now, used_at: now, limit_announced: 0, retention_announced_at: null, pause_cause: null },
+        awake_since: now,
+        used_at: now,
+        limit_announced: 0,
+        retention_announced_at: null,
+        pause_cause: null,
         wake_json: isWake ? JSON.stringify(facts) : row.wake_json,
       },
     })

@@ -38,7 +38,11 @@ export async function forkSandbox(
   await store.insertIfMissing({ ...row, own_limits_json: source.own_limits_json, ...policyColumns(source) })
   const made = await host.fork(id, {
     source: { sandboxId: source.id, snapshotId },
-    ...{ bootId, hostname: hostnameOf(id), limits, egress: { kind: 'open' }, hashKey: hashKeyOf(id) },
+    bootId,
+    hostname: hostnameOf(id),
+    limits,
+    egress: { kind: 'open' },
+    hashKey: hashKeyOf(id),
   })
   const now = system.now()
   const columns =

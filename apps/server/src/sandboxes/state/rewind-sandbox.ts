@@ -73,7 +73,9 @@ async function goCold(
   const event = events[row.state as keyof typeof events]
   if (event === undefined) return row
   const cold = await changeSandbox(row, {
-    ...{ event, bootId: null, detail: { code: cause, params: {} } },
+    event,
+    bootId: null,
+    detail: { code: cause, params: {} },
     columns: { ...memoryGone, awake_since: null, cause_json: causeJson },
   })
   return cold ?? row

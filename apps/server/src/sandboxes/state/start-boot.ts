@@ -24,16 +24,24 @@ export async function startBoot(dependencies: WakingDependencies, row: SandboxRo
   const now = system.now()
   const isFirst = row.has_run === 0 && cause === null
   const facts = {
-    ...{ reportId: system.newId('report'), entryId: system.newId('entry'), bootId },
+    reportId: system.newId('report'),
+    entryId: system.newId('entry'),
+    bootId,
     cause: cause === null ? null : { code: cause.code, detail: cause.detail },
     from: originOf(cause, restoredFrom),
-    ...{ pausedAt: cause?.pausedAt ?? null, wokenAt: now, wakeMs: now - wish.startedAt },
+    pausedAt: cause?.pausedAt ?? null,
+    wokenAt: now,
+    wakeMs: now - wish.startedAt,
   }
   const active = await change(row, {
     event: 'boot-ready',
     columns: {
       ...memoryGone,
-      ...{ has_run: 1, awake_since: now, used_at: now, limit_announced: 0, retention_announced_at: null },
+      has_run: 1,
+      awake_since: now,
+      used_at: now,
+      limit_announced: 0,
+      retention_announced_at: null,
       cause_json: null,
       wake_json: isFirst ? null : JSON.stringify(facts),
     },

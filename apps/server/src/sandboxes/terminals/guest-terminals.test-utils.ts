@@ -37,7 +37,10 @@ export function makeGuestTerminals(): GuestTerminals {
   }
   const state: GuestTerminals = {
     routes: (router) => void router.service(guest.Terminals, implementation),
-    ...{ shells: new Map(), modes: '', handedOut: 0, fails: undefined },
+    shells: new Map(),
+    modes: '',
+    handedOut: 0,
+    fails: undefined,
     print: (id, data) => {
       const shell = find(id)
       shell.output = Buffer.concat([shell.output, Buffer.from(data as string)])

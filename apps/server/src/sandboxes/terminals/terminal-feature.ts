@@ -34,7 +34,9 @@ export function makeTerminalFeature(options: {
   const { sandboxes, sandboxStore, threadStore, system, logger } = options
   const store = makeTerminalStore(tablesOf(options.open.database))
   const parts = makeTerminalParts({
-    ...{ store, system, logger },
+    store,
+    system,
+    logger,
     awake: (threadId, signal) =>
       sandboxes.awake(threadId, { reason: 'terminal', ...(signal === undefined ? {} : { signal }) }),
     ifAwake: (threadId) => sandboxes.ifAwake(threadId),
@@ -59,7 +61,9 @@ export function makeTerminalFeature(options: {
   return {
     terminals,
     socket: terminalSocketRoute({
-      ...{ parts, terminals, logger },
+      parts,
+      terminals,
+      logger,
       open: options.openThread,
       visits: makeOpenVisits({ stillValid, logger }),
     }),

@@ -23,7 +23,13 @@ export function serveView(parts: TerminalParts, options: Options): void {
   const closed = new AbortController()
   const send: View['send'] = (frame) => void (peer.readyState === peer.OPEN && peer.send(JSON.stringify(frame)))
   const view: View = {
-    ...{ threadId, terminalId, signal: closed.signal, offset: after, acked: after, sandbox: undefined, send },
+    threadId,
+    terminalId,
+    signal: closed.signal,
+    offset: after,
+    acked: after,
+    sandbox: undefined,
+    send,
     onAck: () => {},
     sendOutput: (data) => void (peer.readyState === peer.OPEN && peer.send(data, { binary: true })),
     close: (code) => peer.close(code),

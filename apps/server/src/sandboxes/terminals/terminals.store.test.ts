@@ -13,7 +13,12 @@ onBothDatabases((target) => {
     const thread = await server.parts.threads.create(owner.userId, {})
     const store = makeTerminalStore(tablesOf(server.open.database))
     const row = (id: string, created_at: number): TerminalRow => ({
-      ...{ thread_id: thread.id, id, title: id, boot_id: 'b-1', created_at, exit_code: null },
+      thread_id: thread.id,
+      id,
+      title: id,
+      boot_id: 'b-1',
+      created_at,
+      exit_code: null,
     })
     for (const [index, id] of ['z', 'y', 'x'].entries()) await store.add(row(id, 1_763_798_000_000 + index))
     await store.change(row('y', 0), { title: 'build', exit_code: -1 })

@@ -68,7 +68,11 @@ function attach(
     headers: { ...owner.headers, origin: origin(), ...options.headers },
   })
   const view: View = {
-    ...{ socket, frames: [], output: Buffer.alloc(0), closed: undefined, refused: undefined },
+    socket,
+    frames: [],
+    output: Buffer.alloc(0),
+    closed: undefined,
+    refused: undefined,
     send: (frame) => socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame)),
   }
   let offset = 0

@@ -59,7 +59,8 @@ export type TerminalParts = TerminalDependencies & {
 export function makeTerminalParts(dependencies: TerminalDependencies): TerminalParts {
   const parts: TerminalParts = {
     ...dependencies,
-    ...{ changes: makeServiceChanges(), inOrder: makeKeyedLock() },
+    changes: makeServiceChanges(),
+    inOrder: makeKeyedLock(),
     changed: async (threadId) => {
       parts.changes.tell(threadId)
       const userId = await dependencies.ownerOf(threadId)
@@ -103,7 +104,9 @@ export function makeTerminals(parts: TerminalParts): Terminals {
         try {
           await answered(
             sandbox.terminals.openTerminal({
-              ...{ id, cols: request.cols ?? 0, rows: request.rows ?? 0 },
+              id,
+              cols: request.cols ?? 0,
+              rows: request.rows ?? 0,
               cwd: directoryOf(request.cwd),
             }),
           )

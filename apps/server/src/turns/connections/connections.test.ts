@@ -16,7 +16,9 @@ beforeAll(async () => {
   application = await makeTestApplication({
     connectionSettings: {
       ...readSettings(serverSettings, {}),
-      ...{ connectionsAllow: '127.0.0.0/8', connectionSeconds: 3, connectionAnswerMebibytes: 1 },
+      connectionsAllow: '127.0.0.0/8',
+      connectionSeconds: 3,
+      connectionAnswerMebibytes: 1,
     },
   })
   owner = await application.signUpOwner()
@@ -49,7 +51,9 @@ type Refusal = { error: { code: string; message: string } }
 
 const add = (more: object = {}) =>
   answer<Connection>('POST', '/connections', {
-    ...{ name: 'Tools', url: server.url, auth: { kind: 'bearer', token } },
+    name: 'Tools',
+    url: server.url,
+    auth: { kind: 'bearer', token },
     ...more,
   })
 
@@ -62,7 +66,12 @@ describe('a connection', () => {
       own.tools = server.tools
       const connection = await add({ url: own.url })
       expect(connection).toMatchObject({
-        ...{ name: 'Tools', slug: 'tools', status: 'ready', failure: null, isEnabled: true, furtherTools: 0 },
+        name: 'Tools',
+        slug: 'tools',
+        status: 'ready',
+        failure: null,
+        isEnabled: true,
+        furtherTools: 0,
         server: { name: 'test-tools', version: '1.2.3' },
         auth: { kind: 'bearer', header: null },
         tools: [
@@ -133,7 +142,9 @@ describe('a connection', () => {
     expect(
       (
         await answer<Refusal>('POST', '/connections', {
-          ...{ name: 'tools!', url: server.url, auth: { kind: 'none' } },
+          name: 'tools!',
+          url: server.url,
+          auth: { kind: 'none' },
         })
       ).error.code,
     ).toBe('connection.name-taken')

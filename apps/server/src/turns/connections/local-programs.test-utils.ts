@@ -33,7 +33,11 @@ export function makeLocalPrograms(): LocalPrograms {
       local.failures += 1
     },
     forgive: () => undefined,
-    ...{ erase: none, eraseOfWorkspace: none, recover: none, settle: none, sandboxIds: async () => [] },
+    erase: none,
+    eraseOfWorkspace: none,
+    recover: none,
+    settle: none,
+    sandboxIds: async () => [],
     [Symbol.asyncDispose]: none,
   }
   return local

@@ -105,7 +105,12 @@ async function openProgram(
   const transport = makeProgramTransport({ program, maxAnswerMebibytes, redact, onBroken })
   const session = await talk(
     {
-      ...{ transport, broken, redact, mode: options.mode, probeMs, connectSeconds: timeoutSeconds * startFactor },
+      transport,
+      broken,
+      redact,
+      mode: options.mode,
+      probeMs,
+      connectSeconds: timeoutSeconds * startFactor,
       sayFarewell: async () => undefined,
     },
     options,

@@ -63,7 +63,9 @@ export function makeOAuthLogins(options: {
         const challenge = await challengeOf(row.url, options.fetch)
         const scope = state.scope ?? challenge.scope
         await auth(visit.provider, {
-          ...{ serverUrl: row.url, fetchFn: options.fetch, forceReauthorization: true },
+          serverUrl: row.url,
+          fetchFn: options.fetch,
+          forceReauthorization: true,
           ...(scope === undefined ? {} : { scope }),
           ...(challenge.resourceMetadataUrl && { resourceMetadataUrl: challenge.resourceMetadataUrl }),
         })
@@ -88,7 +90,9 @@ export function makeOAuthLogins(options: {
       const visit = makeVisit(state, pending)
       await attempt(visit, () =>
         auth(visit.provider, {
-          ...{ serverUrl: row.url, fetchFn: options.fetch, authorizationCode: code },
+          serverUrl: row.url,
+          fetchFn: options.fetch,
+          authorizationCode: code,
           ...(answer.iss === undefined ? {} : { iss: answer.iss }),
         }),
       )

@@ -14,7 +14,9 @@ beforeAll(async () => {
   application = await makeTestApplication({
     connectionSettings: {
       ...readSettings(serverSettings, {}),
-      ...{ connectionsAllow: '127.0.0.0/8', connectionSeconds: 5, connectionAnswerMebibytes: 1 },
+      connectionsAllow: '127.0.0.0/8',
+      connectionSeconds: 5,
+      connectionAnswerMebibytes: 1,
     },
   })
   owner = await application.signUpOwner()
@@ -59,7 +61,9 @@ describe('a connection with a login in the browser', () => {
   it('G9: says that somebody has to log in, and has its tools once they did', async () => {
     const connection = await add()
     expect(connection).toMatchObject({
-      ...{ status: 'failed', tools: [], auth: { kind: 'oauth', header: null } },
+      status: 'failed',
+      tools: [],
+      auth: { kind: 'oauth', header: null },
       failure: { code: 'connection.login-needed' },
     })
     const login = await start(connection.id)

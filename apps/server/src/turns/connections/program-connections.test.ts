@@ -26,7 +26,10 @@ onBothDatabases((target) => {
   const codeOf = async (method: string, path: string, body?: unknown, person = owner) =>
     (await answer<{ error?: { code: string } }>(method, path, body, person)).error?.code
   const program = {
-    ...{ kind: 'stdio', name: 'Ledger', command: 'uvx', args: ['ledger-mcp', '--all'] },
+    kind: 'stdio',
+    name: 'Ledger',
+    command: 'uvx',
+    args: ['ledger-mcp', '--all'],
     environment: [
       { name: 'CURRENCY', value: 'EUR', isSecret: false },
       { name: 'LEDGER_KEY', value: token, isSecret: true },
@@ -43,10 +46,13 @@ onBothDatabases((target) => {
   test('G9: a program is kept when it cannot be started and says why; its secret is sealed and never comes back', async () => {
     const connection = await add()
     expect(connection).toMatchObject({
-      ...{ kind: 'stdio', url: '', tools: [] },
+      kind: 'stdio',
+      url: '',
+      tools: [],
       auth: { kind: 'none', header: null },
       program: {
-        ...{ command: 'uvx', args: ['ledger-mcp', '--all'] },
+        command: 'uvx',
+        args: ['ledger-mcp', '--all'],
         environment: [
           { name: 'CURRENCY', value: 'EUR', isSecret: false },
           { name: 'LEDGER_KEY', value: null, isSecret: true },

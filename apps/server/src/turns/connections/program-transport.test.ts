@@ -50,7 +50,12 @@ afterEach(async () => {
 })
 
 const addressOf = (args: string[], command = process.execPath): ProgramAddress => ({
-  ...{ kind: 'program', connectionId: 'q1', command, args, environment: { TOKEN: secret }, secrets: [secret] },
+  kind: 'program',
+  connectionId: 'q1',
+  command,
+  args,
+  environment: { TOKEN: secret },
+  secrets: [secret],
 })
 const { signal } = new AbortController()
 async function call(more: Parameters<typeof script>[0], threadId = 't1') {

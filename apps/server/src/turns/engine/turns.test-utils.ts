@@ -26,6 +26,7 @@ import type { ReachableSandbox } from '../../sandboxes/state/awake-sandbox.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
 import { makeLiveHub } from '../../threads/log/thread-log.hub.ts'
 import { makeThreadLog } from '../../threads/log/thread-log.implementation.ts'
+import type { ThreadLog } from '../../threads/log/thread-log.ts'
 import { makeThreadStore } from '../../threads/log/threads.store.ts'
 import type { ThreadTables } from '../../threads/log/threads.table.ts'
 import type { SearchTables } from '../../threads/search/search.table.ts'
@@ -90,15 +91,8 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
   await migrate(open)
   const system = makeSystem({ now: Date.now, randomBytes: (count) => randomBytes(count) })
   const logger = makeLogger({ process: 'test', level: 'fatal' })
-  const search = makeSearchIndex({ database: tablesOf<SearchTables>(open.database), kind: open.kind })
   const threads = makeThreadStore(tablesOf<ThreadTables>(open.database))
-  const log = makeThreadLog({
-    database: tablesOf<ThreadTables>(open.database),
-    hub: makeLiveHub(),
-    search,
-    now: system.now,
-    onCommit: () => undefined,
-  })
+  const log = plainLog(open, system.now)
   const models = plainModels({ open, system })
   const threadId = system.newId('thread')
   await addThread(open, threadId)
@@ -116,8 +110,12 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
     services: plainServices({ open, sandbox, guest, system, logger }),
     connections: connectionParts.agentConnections,
     lifecycle: { pause: async () => undefined, status: async () => ({ state: 'active', since: 0 }) },
-    ...{ wakeNotes: { pending: async () => undefined }, snapshots: noSnapshots, historyNote: async () => null },
-    ...{ assertCanBegin: async () => undefined, requireThread: async () => undefined, onTurnEnded: () => undefined },
+    wakeNotes: { pending: async () => undefined },
+    snapshots: noSnapshots,
+    historyNote: async () => null,
+    assertCanBegin: async () => undefined,
+    requireThread: async () => undefined,
+    onTurnEnded: () => undefined,
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
     models,
     threadFacts: async (id) => {
@@ -175,6 +173,16 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
   return bench
 }
 
+function plainLog(open: ReturnType<typeof openDatabase>, now: () => number): ThreadLog {
+  return makeThreadLog({
+    database: tablesOf<ThreadTables>(open.database),
+    hub: makeLiveHub(),
+    search: makeSearchIndex({ database: tablesOf<SearchTables>(open.database), kind: open.kind }),
+    now,
+    onCommit: () => undefined,
+  })
+}
+
 async function everyRow(open: ReturnType<typeof openDatabase>): Promise<string> {
   const tables = await open.database.introspection.getTables()
   const rows = tables.map(({ name }) =>
@@ -207,10 +215,17 @@ function plainConnections(known: {
   const { open, system, logger, settings } = known
   const operationStore = makeOperationStore(tablesOf<OperationTables>(open.database))
   return makeConnectionParts({
-    ...{ open, system, logger, version: '0.0.0-test' },
+    open,
+    system,
+    logger,
+    version: '0.0.0-test',
     ...readSettings(serverSettings, {}),
-    ...{ connectionsAllow: '127.0.0.0/8', connectionSeconds: 30, connectionAnswerMebibytes: 1, ...settings },
-    ...{ host: makeHostClient({ socketPath: '/nowhere.sock' }), hashKeyOf: () => '' },
+    connectionsAllow: '127.0.0.0/8',
+    connectionSeconds: 30,
+    connectionAnswerMebibytes: 1,
+    ...settings,
+    host: makeHostClient({ socketPath: '/nowhere.sock' }),
+    hashKeyOf: () => '',
     operations: makeOperations({ store: operationStore, system, logger }),
     secretBox: makeSecretBox(randomBytes(32)),
     access: { may: async (userId, _action, subject) => subject.ownerId === userId },

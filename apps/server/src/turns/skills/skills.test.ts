@@ -128,7 +128,9 @@ onBothDatabases((target) => {
     const { id, version } = await add('charts')
     const put = (text: string, over: string) =>
       server.call('PUT', `/api/v1/skills/${id}/content`, {
-        ...{ person: owner, body: text, headers: { 'content-type': 'text/markdown', 'if-match': over } },
+        person: owner,
+        body: text,
+        headers: { 'content-type': 'text/markdown', 'if-match': over },
       })
     const first = await put(skillText('charts', 'First.'), version)
     const now = (await first.json()) as Skill

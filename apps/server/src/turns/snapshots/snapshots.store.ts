@@ -51,7 +51,10 @@ export function makeSnapshotStore(database: Kysely<SnapshotTables>): SnapshotSto
   return {
     want: async (row, transaction) => {
       const { turn_id: _, ...columns } = {
-        ...{ ...row, state: 'wanted' as const, problem: null, memory_problem: null },
+        ...row,
+        state: 'wanted' as const,
+        problem: null,
+        memory_problem: null,
         position: nextPosition('turn_snapshots'),
       }
       await (transaction as unknown as Transaction<SnapshotTables>)
@@ -63,17 +66,7 @@ export function makeSnapshotStore(database: Kysely<SnapshotTables>): SnapshotSto
     turns: (threadId) => turnRows().where('thread_id', '=', threadId).execute(),
     wanted: () => turnRows().where('state', '=', 'wanted').execute(),
     add: (snapshot) => insertSnapshot(database, snapshot),
-    taken: async (turn, snapshot, known) => {
-      await database.transaction().execute(async (transaction) => {
-        await insertSnapshot(transaction, snapshot)
-        await transaction
-          .updateTable('turn_snapshots')
-          .set({ state: 'taken', snapshot_id: snapshot.id, ...known })
-          .where('turn_id', '=', turn.turn_id)
-          .where('snapshot_id', '=', turn.snapshot_id)
-          .execute()
-      })
-    },
+    taken: (...taken) => insertTaken(database, ...taken),
     keepManifest: async ({ turn_id, thread_id, position }, snapshotId, json) => {
       const columns = { thread_id, position, snapshot_id: snapshotId, json }
       await database
@@ -135,6 +128,21 @@ export function makeSnapshotStore(database: Kysely<SnapshotTables>): SnapshotSto
       })
     },
   }
+}
+
+async function insertTaken(
+  database: Kysely<SnapshotTables>,
+  ...[turn, snapshot, known]: Parameters<SnapshotStore['taken']>
+): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    await insertSnapshot(transaction, snapshot)
+    await transaction
+      .updateTable('turn_snapshots')
+      .set({ state: 'taken', snapshot_id: snapshot.id, ...known })
+      .where('turn_id', '=', turn.turn_id)
+      .where('snapshot_id', '=', turn.snapshot_id)
+      .execute()
+  })
 }
 
 async function insertSnapshot(

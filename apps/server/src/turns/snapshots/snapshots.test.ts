@@ -35,7 +35,9 @@ let keys = 0
 async function answer(): Promise<string> {
   keys += 1
   const { turnId } = await server.parts.turns.send(threadId, {
-    ...{ text: '/run true', attachmentIds: [], key: `key-of-the-test-${keys}` },
+    text: '/run true',
+    attachmentIds: [],
+    key: `key-of-the-test-${keys}`,
   })
   await server.parts.turns.settled(threadId)
   return turnId ?? 'none'
@@ -77,7 +79,10 @@ test('a snapshot that fails is said to have failed, with its code, and the answe
   host.snapshots.failures.push({ status: 501, code: 'disk.snapshots-unsupported', kind: 'unsupported' })
   const turnId = await say()
   expect((await list()).snapshots[0]).toMatchObject({
-    ...{ turnId, state: 'failed', problem: 'disk.snapshots-unsupported', id: null },
+    turnId,
+    state: 'failed',
+    problem: 'disk.snapshots-unsupported',
+    id: null,
   })
   expect((await server.parts.log.turn(threadId, turnId))?.status).toBe('finished')
 })
@@ -251,7 +256,8 @@ test('beyond the limits the oldest memory goes first, of a thread and of all; it
   await change({ memorySnapshotsPerThread: 2 })
   expect(await memories()).toEqual([1000, 1000, null])
   expect(await list()).toMatchObject({
-    ...{ usage: { memoryCount: 2, memoryBytes: 2000 }, limits: { memoryPerThread: 2, memoryBytes: 4 * 2 ** 30 } },
+    usage: { memoryCount: 2, memoryBytes: 2000 },
+    limits: { memoryPerThread: 2, memoryBytes: 4 * 2 ** 30 },
     snapshots: [{}, {}, { state: 'kept', memoryProblem: 'removed' }],
   })
   await say()

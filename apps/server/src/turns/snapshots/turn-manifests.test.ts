@@ -31,7 +31,9 @@ async function say({ bytes, isSnapshotLeft = false }: { bytes: number; isSnapsho
   keys += 1
   host.manifest = { ...emptyManifest(), memoryBytes: bytes }
   const sent = await server.parts.turns.send(threadId, {
-    ...{ text: '/run true', attachmentIds: [], key: `key-of-the-test-${keys}` },
+    text: '/run true',
+    attachmentIds: [],
+    key: `key-of-the-test-${keys}`,
   })
   await server.parts.turns.settled(threadId)
   if (!isSnapshotLeft) await server.parts.snapshots.idle()

@@ -32,7 +32,9 @@ const { name, description, instructions } = createAgentSchema.shape
 export const agentFileSchema = z.object({
   format: z.literal(agentFileFormat),
   exportedAt: z.number().int(),
-  ...{ name, description: description.unwrap(), instructions: instructions.unwrap() },
+  name,
+  description: description.unwrap(),
+  instructions: instructions.unwrap(),
   /** Null: the one of its place. Models are known by these names, never by their keys. */
   model: z.object({ provider: z.string().max(64), name: z.string().max(200), model: z.string().max(200) }).nullable(),
   /** Null: all that its threads have anyway; none is in the file then. */

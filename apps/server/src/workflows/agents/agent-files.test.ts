@@ -82,8 +82,11 @@ onBothDatabases((target) => {
       .execute()
     const { id } = await request<Environment>('POST', `/threads/${threadId}/environments`, captured)
     return await request<Agent>('POST', '/agents', {
-      ...{ name: 'Analyst', description: 'Counts.', instructions: `Use ${token}.` },
-      ...{ skillIds: [await addSkill(owner)], connectionIds: [await addConnection(owner, `${address}?key=${token}`)] },
+      name: 'Analyst',
+      description: 'Counts.',
+      instructions: `Use ${token}.`,
+      skillIds: [await addSkill(owner)],
+      connectionIds: [await addConnection(owner, `${address}?key=${token}`)],
       environment: { id },
     })
   }
@@ -203,7 +206,9 @@ onBothDatabases((target) => {
     const second = await imported(bytes)
     expect([first.agent.name, second.agent.name]).toEqual(['Analyst', 'Analyst (2)'])
     await server.call('PUT', `/api/v1/skills/${skillId}/content`, {
-      ...{ person: other, body: `${skillText}More.`, headers: { 'content-type': 'text/markdown' } },
+      person: other,
+      body: `${skillText}More.`,
+      headers: { 'content-type': 'text/markdown' },
     })
     const third = await imported(bytes)
     expect(third.needs).toEqual([{ kind: 'skill', name: 'counting', url: null }])

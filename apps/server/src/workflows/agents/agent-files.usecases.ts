@@ -65,8 +65,11 @@ export function makeAgentFiles(dependencies: AgentFilesDependencies): AgentFiles
       const environment = await environmentOf(dependencies, version)
       const file = withoutTexts(
         {
-          ...{ format: agentFileFormat, exportedAt: dependencies.system.now() },
-          ...{ name: agent.name, description: agent.description, instructions: version.instructions },
+          format: agentFileFormat,
+          exportedAt: dependencies.system.now(),
+          name: agent.name,
+          description: agent.description,
+          instructions: version.instructions,
           model: await modelOf(dependencies, version),
           skills: skills?.map(({ name, bytes }) => ({ name, sizeBytes: bytes.byteLength })) ?? null,
           connections: await connectionsOf(dependencies, { userId, version }),
@@ -183,8 +186,12 @@ async function importFile(dependencies: AgentFilesDependencies, incoming: Incomi
     const skillIds = await takeSkills(dependencies, { ...incoming, made, needs })
     environment = await takeComputer(dependencies, { userId, file, reader })
     const request: CreateAgent = {
-      ...{ name: await nameFor(dependencies, incoming), description: file.description, workspaceId },
-      ...{ instructions: file.instructions, modelId: await modelFor(dependencies, file, needs), skillIds },
+      name: await nameFor(dependencies, incoming),
+      description: file.description,
+      workspaceId,
+      instructions: file.instructions,
+      modelId: await modelFor(dependencies, file, needs),
+      skillIds,
       connectionIds: await connectionsFor(dependencies, { ...incoming, needs }),
       environment: environment === undefined ? null : { id: environment.id },
     }

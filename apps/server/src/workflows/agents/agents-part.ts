@@ -47,8 +47,15 @@ export function makeAgentPart(
   const connectionStore = makeConnectionStore(tablesOf<ConnectionTables>(open.database))
   const serviceStore = makeServiceStore(tablesOf<ServiceTables>(open.database))
   const environments = makeEnvironments({
-    ...{ store, host, system, sandboxStore, serviceStore, turns: known.turns },
-    ...{ operations: parts.operations, snapshots: parts.snapshots, hashKeyOf: parts.hashKeyOf },
+    store,
+    host,
+    system,
+    sandboxStore,
+    serviceStore,
+    turns: known.turns,
+    operations: parts.operations,
+    snapshots: parts.snapshots,
+    hashKeyOf: parts.hashKeyOf,
     budgets: () => rescueBudgets(known.settings),
     storedSecrets: () => storedSecrets(options),
     defaultLimits: () => known.settings.limits(),
@@ -56,8 +63,14 @@ export function makeAgentPart(
   const workspaceIdsOf = async (userId: string) => (await workspaces.list(userId)).workspaces.map(({ id }) => id)
   const agents = makeAgents({
     store: makeAgentStore(tablesOf<AgentTables>(open.database)),
-    ...{ hiddenThreads: parts.hiddenThreads, setups: parts.setups, access: parts.access, audit, system },
-    ...{ environments, environmentRows: (ids) => store.list(ids), workspaceIdsOf },
+    hiddenThreads: parts.hiddenThreads,
+    setups: parts.setups,
+    access: parts.access,
+    audit,
+    system,
+    environments,
+    environmentRows: (ids) => store.list(ids),
+    workspaceIdsOf,
     startEnvironment: (order) =>
       startEnvironment({ environments: store, forkSandbox, sandboxStore, serviceStore, system }, order),
     onSandboxChanged: parts.sandboxChanged,
@@ -68,7 +81,12 @@ export function makeAgentPart(
     onChanged: (home) => tellHome({ workspaceStore, userHub }, { home, event: { type: 'agents-updated' } }),
   })
   const agentFiles = makeAgentFiles({
-    ...{ agents, environments, environmentRows: (ids) => store.list(ids), skills: parts.skills, host, system },
+    agents,
+    environments,
+    environmentRows: (ids) => store.list(ids),
+    skills: parts.skills,
+    host,
+    system,
     models: () => makeModelStore(tablesOf<ModelTables>(open.database)).list(),
     connectionsOf: async (userId) => connectionStore.list(userId, await workspaceIdsOf(userId)),
     storedSecrets: () => storedSecrets(options),

@@ -220,9 +220,17 @@ async function create(dependencies: AgentsDependencies, userId: string, request:
   const setup = await setupOf(dependencies, { userId, request, before: emptySetup })
   const [id, now] = [system.newId('agent'), system.now()]
   const row: AgentRow = {
-    ...{ id, owner_id: userId, workspace_id: workspaceId, home },
-    ...{ name, name_key: nameKey(name), description },
-    ...{ current_version: 1, last_version: 1, created_at: now, updated_at: now },
+    id,
+    owner_id: userId,
+    workspace_id: workspaceId,
+    home,
+    name,
+    name_key: nameKey(name),
+    description,
+    current_version: 1,
+    last_version: 1,
+    created_at: now,
+    updated_at: now,
   }
   await store.insert(row, { ...setup, agent_id: id, version: 1, created_at: now }).catch((error: unknown) => {
     throw isUniqueViolation(error) ? agentNameTaken({ name }) : error

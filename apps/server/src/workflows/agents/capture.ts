@@ -37,7 +37,11 @@ export async function copySandbox(
   const hashKey = hashKeyOf(sandboxId)
   const made = await host.fork(sandboxId, {
     source: { sandboxId: source.id, snapshotId: null },
-    ...{ bootId, hostname: hostnameOf(sandboxId), limits: limitsOf(source), egress: { kind: 'none' }, hashKey },
+    bootId,
+    hostname: hostnameOf(sandboxId),
+    limits: limitsOf(source),
+    egress: { kind: 'none' },
+    hashKey,
   })
   return { sandboxId, bootId, hashKey, made }
 }

@@ -94,10 +94,15 @@ onBothDatabases((target) => {
     await say('/run true')
     const before = sandboxes()
     await request('POST', '/connections', {
-      ...{ name: 'Store', url: 'http://127.0.0.1:9/mcp', auth: { kind: 'bearer', token } },
+      name: 'Store',
+      url: 'http://127.0.0.1:9/mcp',
+      auth: { kind: 'bearer', token },
     })
     await request('POST', '/git-credentials', {
-      ...{ address: 'github.com', username: 'somebody', token: gitToken, access: 'read' },
+      address: 'github.com',
+      username: 'somebody',
+      token: gitToken,
+      access: 'read',
     })
     await addService(`serve ${token}`)
     const variable = { context: 'main', type: 'int', bytes: 8, method: 'data' as const }

@@ -184,10 +184,16 @@ async function begin(dependencies: EnvironmentsDependencies, { thread, plan }: {
   if (source === undefined || source.state === 'fresh' || source.has_run === 0) throw environmentEmpty({})
   const [id, now] = [system.newId('environment'), system.now()]
   const row: EnvironmentRow = {
-    ...{ id, owner_id: thread.user_id, thread_id: thread.id, sandbox_id: system.newId('sandbox') },
-    ...{ state: 'making', created_at: now, limits_json: JSON.stringify(ownLimits(source)) },
-    ...{ services_json: JSON.stringify((await serviceStore.list(thread.id)).map(keptService)) },
-    ...{ rescue_json: null, content_json: '' },
+    id,
+    owner_id: thread.user_id,
+    thread_id: thread.id,
+    sandbox_id: system.newId('sandbox'),
+    state: 'making',
+    created_at: now,
+    limits_json: JSON.stringify(ownLimits(source)),
+    services_json: JSON.stringify((await serviceStore.list(thread.id)).map(keptService)),
+    rescue_json: null,
+    content_json: '',
   }
   // The removal first: what a crash leaves of it goes.
   await plan(id, now + draftMs)
@@ -212,7 +218,12 @@ async function receive(
 ): Promise<EnvironmentRow> {
   const [id, now, limits] = [system.newId('environment'), system.now(), await defaultLimits()]
   const row: EnvironmentRow = {
-    ...{ id, owner_id: userId, thread_id: '', sandbox_id: system.newId('sandbox'), state: 'making', created_at: now },
+    id,
+    owner_id: userId,
+    thread_id: '',
+    sandbox_id: system.newId('sandbox'),
+    state: 'making',
+    created_at: now,
     limits_json: JSON.stringify({ ...limitColumns(limits), own_limits_json: null, max_services: null }),
     services_json: JSON.stringify(file.services),
     rescue_json: file.rescue === null ? null : JSON.stringify(file.rescue),
@@ -294,11 +305,18 @@ export function presentEnvironment(row: EnvironmentRow): Environment {
   const kept = variables.filter(({ outcome }) => outcome === 'kept')
   const lost = variables.filter(({ outcome }) => outcome === 'lost')
   return {
-    ...{ id: row.id, createdAt: row.created_at, diskBytes, memory, findings, furtherFindings },
+    id: row.id,
+    createdAt: row.created_at,
+    diskBytes,
+    memory,
+    findings,
+    furtherFindings,
     threadId: row.thread_id === '' ? null : row.thread_id,
     expiresAt: row.state === 'kept' ? null : row.created_at + draftMs,
     captured: {
-      ...{ home: amounts.home, packages: amounts.packages, system: amounts.system },
+      home: amounts.home,
+      packages: amounts.packages,
+      system: amounts.system,
       variables: { names: kept.map(({ name }) => name), bytes: amounts.variables.bytes },
       services: servicesOf(row).map(({ name, command, port }) => ({ name, command, port })),
     },

@@ -28,9 +28,19 @@ onBothDatabases((target) => {
     turns += 1
     const [id, at] = [`turn-of-the-test-${turns}`, server.clock.now]
     const entry: ToolCallEntry = {
-      ...{ id: `call-of-the-test-${turns}`, turnId: id, at, kind: 'tool-call', stepId: null, tool: 'run_command' },
-      ...{ input: { command }, status: 'succeeded', startedAt: at, endedAt: at, error: null },
-      ...{ output: { tail: '', tailOffset: 0, sizeBytes: 0 }, result: { kind: 'command', exitCode: 0, cwd: null } },
+      id: `call-of-the-test-${turns}`,
+      turnId: id,
+      at,
+      kind: 'tool-call',
+      stepId: null,
+      tool: 'run_command',
+      input: { command },
+      status: 'succeeded',
+      startedAt: at,
+      endedAt: at,
+      error: null,
+      output: { tail: '', tailOffset: 0, sizeBytes: 0 },
+      result: { kind: 'command', exitCode: 0, cwd: null },
       ...outcome,
     }
     await server.parts.log.append(threadId, [{ type: 'entry-added', entry }])

@@ -21,7 +21,11 @@ export type StartEnvironmentDependencies = {
 }
 
 const noPolicy = {
-  ...{ idle_pause_minutes: null, hot_hours: null, hot_keep: null, max_awake_hours: null, retention_days: null },
+  idle_pause_minutes: null,
+  hot_hours: null,
+  hot_keep: null,
+  max_awake_hours: null,
+  retention_days: null,
 }
 
 /** Gives a hidden thread a computer that begins as a copy of an environment, which stays as it is. */

@@ -44,8 +44,11 @@ export async function startThread(
   }
   const id = await hiddenThreads.create({
     ...(order.threadId === undefined ? {} : { id: order.threadId }),
-    ...{ user_id: order.ownerId, workspace_id: agent.workspace_id, model_id: version.model_id },
-    ...{ title: order.title ?? '', title_source: order.title === undefined ? 'none' : 'person' },
+    user_id: order.ownerId,
+    workspace_id: agent.workspace_id,
+    model_id: version.model_id,
+    title: order.title ?? '',
+    title_source: order.title === undefined ? 'none' : 'person',
     started_from_json: JSON.stringify(from),
   })
   try {

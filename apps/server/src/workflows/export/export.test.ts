@@ -36,17 +36,19 @@ const hostile = '<script>document.title="owned"</script> <img src=x onerror=aler
 
 function call(id: string, values: Partial<ToolCallEntry>): ToolCallEntry {
   return {
-    ...{
-      id,
-      turnId: 'n1',
-      at: 1,
-      kind: 'tool-call',
-      stepId: null,
-      tool: 'run_command',
-      input: {},
-      status: 'succeeded',
-    },
-    ...{ startedAt: 1, endedAt: 2, output: { tail: '', tailOffset: 0, sizeBytes: 0 }, result: null, error: null },
+    id,
+    turnId: 'n1',
+    at: 1,
+    kind: 'tool-call',
+    stepId: null,
+    tool: 'run_command',
+    input: {},
+    status: 'succeeded',
+    startedAt: 1,
+    endedAt: 2,
+    output: { tail: '', tailOffset: 0, sizeBytes: 0 },
+    result: null,
+    error: null,
     ...values,
   } as ToolCallEntry
 }

@@ -28,7 +28,10 @@ function makeForkPart(
   const { parts, turns } = known
   const { open, blobs, system } = options
   return makeForks({
-    ...{ ...parts, blobs, system, turns },
+    ...parts,
+    blobs,
+    system,
+    turns,
     turnStore: makeTurnStore(tablesOf<TurnTables>(open.database)),
     attachments: makeAttachmentStore(tablesOf<AttachmentTables>(open.database)),
     sandboxOf: (threadId) => parts.sandboxStore.find(threadId),

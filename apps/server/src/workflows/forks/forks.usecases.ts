@@ -125,7 +125,10 @@ async function fillFork(dependencies: ForksDependencies, order: ForkOrder & { id
     const made = source && (await dependencies.forkSandbox({ source, snapshotId, threadId: id }))
     const from: ForkedFrom['from'] = made?.from ?? 'none'
     await copyConversation(dependencies, {
-      ...{ fromThreadId: thread.id, toThreadId: id, turns, isForOther },
+      fromThreadId: thread.id,
+      toThreadId: id,
+      turns,
+      isForOther,
       end: forkNotice(dependencies, { order, from, problem: made?.problem ?? '' }),
     })
     if (source !== undefined && snapshotId === null) await dependencies.services.copyTo(thread.id, id)
@@ -148,8 +151,12 @@ async function tellSource(
 ): Promise<void> {
   const params = { threadId: fork.id, title: fork.title }
   const entry: NoticeEntry = {
-    ...{ id: system.newId('entry'), turnId: '', at: system.now() },
-    ...{ kind: 'notice', code: 'forked-to', params },
+    id: system.newId('entry'),
+    turnId: '',
+    at: system.now(),
+    kind: 'notice',
+    code: 'forked-to',
+    params,
   }
   await log.append(threadId, [{ type: 'entry-added', entry }]).catch((error: unknown) => {
     // It was deleted meanwhile.

@@ -39,7 +39,8 @@ export async function previewRewind(
     disk: { to: disk.to, at: disk.to === 'snapshot' ? disk.at : null, ...changes },
     bringsMemory,
     running: compareRunning({ now, earlier, bringsMemory }),
-    ...{ calls: callsElsewhere(undone), lookups },
+    calls: callsElsewhere(undone),
+    lookups,
   }
 }
 
@@ -61,7 +62,8 @@ async function diskChanges(
     path: `/${name}`,
     change:
       bytesThen === null ? ('removed' as const) : bytesNow === null ? ('restored' as const) : ('changed' as const),
-    ...{ bytesNow, bytesThen },
+    bytesNow,
+    bytesThen,
     // What came since goes.
     lines: lines && { added: lines.removed, removed: lines.added },
   }))

@@ -19,7 +19,11 @@ export function makeRewindPart(
   const { parts, turns } = known
   const { open, host, system, logger } = options
   return makeRewinds({
-    ...{ ...parts, host, system, logger, turns },
+    ...parts,
+    host,
+    system,
+    logger,
+    turns,
     store: makeRewindStore(tablesOf<RewindTables>(open.database)),
     turnStore: makeTurnStore(tablesOf<TurnTables>(open.database)),
     guest: makeGuestQuestions(host),

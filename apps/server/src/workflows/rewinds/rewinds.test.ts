@@ -138,7 +138,8 @@ test('memory of then that cannot be used leaves a cold sandbox, whose start says
   await rewound(entryId)
   expect(await sandbox()).toMatchObject({ state: 'cold', boot_id: null })
   expect(JSON.parse((await sandbox()).cause_json ?? '')).toMatchObject({
-    ...{ code: 'rewound', detail: 'It was saved by another version.' },
+    code: 'rewound',
+    detail: 'It was saved by another version.',
   })
   expect((await entries()).at(-1)).toMatchObject({ code: 'rewound', params: { memory: 'gone' } })
 })
@@ -238,7 +239,9 @@ test('a preview says what goes, by looking, and wakes and changes nothing', asyn
   await say()
   const { entryId } = await say('/run echo second')
   host.snapshots.changes = {
-    ...{ removedCount: 1, changedCount: 1, addedCount: 1 },
+    removedCount: 1,
+    changedCount: 1,
+    addedCount: 1,
     files: [
       { name: 'var/log/x', bytesBefore: 1, bytesNow: 2, lines: { added: 3, removed: 1 } },
       { name: 'home/user/new.csv', bytesBefore: null, bytesNow: 900, lines: null },
@@ -246,8 +249,16 @@ test('a preview says what goes, by looking, and wakes and changes nothing', asyn
     ],
   }
   const process = {
-    ...{ pid: 9, startTicks: '1', startedAt: 1, parentPid: 1, name: 'sleep', executable: '', cwd: '/', user: 'user' },
-    ...{ memoryBytes: 1, service: '' },
+    pid: 9,
+    startTicks: '1',
+    startedAt: 1,
+    parentPid: 1,
+    name: 'sleep',
+    executable: '',
+    cwd: '/',
+    user: 'user',
+    memoryBytes: 1,
+    service: '',
   }
   host.manifest = {
     ...emptyManifest(),
@@ -261,18 +272,27 @@ test('a preview says what goes, by looking, and wakes and changes nothing', asyn
   const before = await entries()
   const preview = (await (await look(entryId)).json()) as RewindPreview
   expect(preview).toMatchObject({
-    ...{ entryId, text: '/run echo second', problem: null, messages: { sent: 1, answers: 1 }, calls: [] },
+    entryId,
+    text: '/run echo second',
+    problem: null,
+    messages: { sent: 1, answers: 1 },
+    calls: [],
     bringsMemory: false,
     lookups: { names: [{ name: 'example.com', count: 2 }], nameCount: 1, isWhole: true },
     running: {
-      ...{ knowsNow: true, knowsThen: true, processCount: 2, variableCount: 0, knowsVariables: true },
+      knowsNow: true,
+      knowsThen: true,
+      processCount: 2,
+      variableCount: 0,
+      knowsVariables: true,
       processes: [
         { name: 'web', kind: 'service', change: 'restarted' },
         { name: 'sleep 9', kind: 'process', change: 'removed' },
       ],
     },
     disk: {
-      ...{ to: 'snapshot', count: 3 },
+      to: 'snapshot',
+      count: 3,
       files: [
         { path: '/home/user/new.csv', change: 'removed', bytesNow: 900, bytesThen: null },
         { path: '/home/user/old.md', change: 'restored', bytesNow: null, bytesThen: 2400 },

@@ -133,12 +133,22 @@ function newRow(
 ): Omit<RewindRow, 'position'> {
   const { turn, disk, lastTurnId } = plan
   return {
-    ...{ id: system.newId('operation'), thread_id: turn.threadId, state: 'begun', at: system.now() },
-    ...{ ordinal: turn.ordinal, last_turn_id: lastTurnId, notice_entry_id: system.newId('entry') },
+    id: system.newId('operation'),
+    thread_id: turn.threadId,
+    state: 'begun',
+    at: system.now(),
+    ordinal: turn.ordinal,
+    last_turn_id: lastTurnId,
+    notice_entry_id: system.newId('entry'),
     sandbox_id: disk.to === 'none' ? null : disk.sandbox.id,
     target_id: disk.to === 'snapshot' ? disk.snapshotId : null,
-    ...{ keep_id: system.newId('snapshot'), undo_keep_id: null, kept_id: null, undone_json: null },
-    ...{ boot_id: system.newId('boot'), undo_boot_id: null, came_back: null },
+    keep_id: system.newId('snapshot'),
+    undo_keep_id: null,
+    kept_id: null,
+    undone_json: null,
+    boot_id: system.newId('boot'),
+    undo_boot_id: null,
+    came_back: null,
     then_json: ran.earlier && manifestToKeep(ran.earlier),
     present_json: ran.present && manifestToKeep(ran.present),
   }
@@ -164,14 +174,23 @@ async function carryOut(dependencies: RewindsDependencies, row: RewindRow): Prom
   }
   const turnId = row.last_turn_id ?? system.newId('turn')
   const notice: NoticeEntry = {
-    ...{ id: row.notice_entry_id, turnId, at: row.at, kind: 'notice', code: 'rewound', params },
+    id: row.notice_entry_id,
+    turnId,
+    at: row.at,
+    kind: 'notice',
+    code: 'rewound',
+    params,
   }
   const columns = {
-    ...{ state: 'done' as const, kept_id: made?.kept.snapshotId ?? null, came_back: made?.from ?? ('disk' as const) },
+    state: 'done' as const,
+    kept_id: made?.kept.snapshotId ?? null,
+    came_back: made?.from ?? ('disk' as const),
     undone_json: JSON.stringify(undone),
   }
   await takeOut(dependencies, {
-    ...{ row, undone, notice },
+    row,
+    undone,
+    notice,
     alongside: async (transaction) => {
       await store.change(row.id, columns, transaction)
       await noteGoingOn(dependencies, { row, made, begunAt: row.at, cause: 'rewound' }, transaction)
@@ -198,8 +217,14 @@ async function noteGoingOn(
   if (row.sandbox_id === null || made?.from !== 'memory' || bootId === null) return
   const now = system.now()
   const facts: WakeFacts = {
-    ...{ reportId: system.newId('report'), entryId: system.newId('entry'), bootId, from: 'memory' },
-    ...{ cause: { code: cause, detail: '' }, pausedAt: null, wokenAt: now, wakeMs: now - begunAt },
+    reportId: system.newId('report'),
+    entryId: system.newId('entry'),
+    bootId,
+    from: 'memory',
+    cause: { code: cause, detail: '' },
+    pausedAt: null,
+    wokenAt: now,
+    wakeMs: now - begunAt,
   }
   await sandboxStore.noteWake(row.sandbox_id, facts, transaction)
 }
@@ -213,7 +238,8 @@ async function carryOutUndo(dependencies: RewindsDependencies, row: RewindRow): 
   const made = await exchange(dependencies, row, order)
   const undone = JSON.parse(row.undone_json ?? 'null') as UndoneConversation
   await putBack(dependencies, {
-    ...{ row, undone },
+    row,
+    undone,
     alongside: async (transaction) => {
       await store.remove(row.id, transaction)
       await noteGoingOn(dependencies, { row, made, begunAt, cause: order.cause }, transaction)

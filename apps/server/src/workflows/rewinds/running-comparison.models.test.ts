@@ -5,23 +5,32 @@ import { compareRunning } from './running-comparison.models.ts'
 
 function process(pid: number, command: string, more: Partial<ManifestProcess> = {}): ManifestProcess {
   return {
-    ...{
-      pid,
-      startTicks: `${pid}0`,
-      startedAt: 1,
-      parentPid: 0,
-      name: command,
-      executable: '',
-      cwd: '/',
-      user: 'user',
-    },
-    ...{ commandLine: command.split(' '), memoryBytes: 1, role: 'user', service: '', ...more },
+    pid,
+    startTicks: `${pid}0`,
+    startedAt: 1,
+    parentPid: 0,
+    name: command,
+    executable: '',
+    cwd: '/',
+    user: 'user',
+    commandLine: command.split(' '),
+    memoryBytes: 1,
+    role: 'user',
+    service: '',
+    ...more,
   }
 }
 
 function variable(name: string, fingerprint: string, more: Partial<ManifestVariable> = {}): ManifestVariable {
   return {
-    ...{ context: 'main', name, type: 'int', bytes: 28, fingerprint, compared: 'content', rescue: 'data', reason: '' },
+    context: 'main',
+    name,
+    type: 'int',
+    bytes: 28,
+    fingerprint,
+    compared: 'content',
+    rescue: 'data',
+    reason: '',
     ...more,
   }
 }
@@ -42,7 +51,11 @@ const changesOf = (known: Parameters<typeof compareRunning>[0]) => {
 test('where nobody can say what runs now, or ran then, that is said, and nothing is made up', () => {
   const now = manifest([process(1, 'sleep 9')], [variable('x', '1:a')])
   expect(compareRunning({ now: null, earlier: null, bringsMemory: true })).toMatchObject({
-    ...{ knowsNow: false, knowsThen: false, knowsVariables: false, processes: [], variables: [] },
+    knowsNow: false,
+    knowsThen: false,
+    knowsVariables: false,
+    processes: [],
+    variables: [],
   })
   const known = compareRunning({ now, earlier: null, bringsMemory: true })
   expect(known).toMatchObject({ knowsNow: true, knowsThen: false, unclearVariables: 1, variables: [] })
@@ -55,7 +68,9 @@ test('a kernel that was silent, or held more than was written down, leaves open 
   for (const what of ['variables of the Python kernel main', '7 more variables of main']) {
     const earlier = manifest([], [], { unread: [{ what, reason: 'why' }] })
     expect(compareRunning({ now, earlier, bringsMemory: true })).toMatchObject({
-      ...{ knowsVariables: false, unclearVariables: 1, variables: [] },
+      knowsVariables: false,
+      unclearVariables: 1,
+      variables: [],
     })
   }
   const cut = manifest([], [], { unread: [{ what: '7 more processes', reason: 'there are too many' }] })
@@ -152,7 +167,12 @@ test('each kind of change is counted over all, also beyond those that are named'
   expect(compared.processes).toHaveLength(100)
   expect(compared.processCount).toBe(stay + end + begin)
   expect(compared.processesByChange).toEqual({
-    ...{ restored: begin, returns: stay, restarted: 0, removed: end, unclear: 0, lost: 0 },
+    restored: begin,
+    returns: stay,
+    restarted: 0,
+    removed: end,
+    unclear: 0,
+    lost: 0,
   })
   expect(compared.variablesByChange).toEqual({ restored: 1, changed: 0, removed: 0, lost: 0 })
   expect(compared.leftOut).toEqual({ processesNow: 0, processesThen: 0, variablesNow: 0, variablesThen: 0 })

@@ -36,8 +36,10 @@ export function compareRunning(known: {
     sameVariables: variables.same,
     unclearVariables: variables.unclear,
     leftOut: {
-      ...{ processesNow: now?.processesLeftOut ?? 0, processesThen: earlier?.processesLeftOut ?? 0 },
-      ...{ variablesNow: variablesLeftOut(now) - gone, variablesThen: variablesLeftOut(earlier) },
+      processesNow: now?.processesLeftOut ?? 0,
+      processesThen: earlier?.processesLeftOut ?? 0,
+      variablesNow: variablesLeftOut(now) - gone,
+      variablesThen: variablesLeftOut(earlier),
     },
     knowsVariables:
       (bringsMemory ? manifests.length === 2 : now !== null) &&
@@ -170,9 +172,12 @@ function change(
   const { context, name } = now ?? before ?? { context: '', name: '' }
   const full = context === mainContext ? name : `${name} (${context})`
   return {
-    ...{ name: full.slice(0, maxCharacters), change: kind },
-    ...{ typeNow: now?.type.slice(0, maxCharacters) ?? null, typeThen: before?.type.slice(0, maxCharacters) ?? null },
-    ...{ bytesNow: now?.bytes ?? null, bytesThen: before?.bytes ?? null },
+    name: full.slice(0, maxCharacters),
+    change: kind,
+    typeNow: now?.type.slice(0, maxCharacters) ?? null,
+    typeThen: before?.type.slice(0, maxCharacters) ?? null,
+    bytesNow: now?.bytes ?? null,
+    bytesThen: before?.bytes ?? null,
   }
 }
 

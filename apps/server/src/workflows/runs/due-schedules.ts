@@ -66,8 +66,15 @@ async function newRun(
   { row, dueAt, missed }: { row: ScheduleRow; dueAt: number; missed: number },
 ): Promise<PlannedRun> {
   const run = {
-    ...{ agentId: row.agent_id, userId: row.user_id, trigger: 'schedule' as const, triggerId: row.id },
-    ...{ dueAt, missed, isExclusive: row.overlap !== 'allow', title: row.name, input: row.input },
+    agentId: row.agent_id,
+    userId: row.user_id,
+    trigger: 'schedule' as const,
+    triggerId: row.id,
+    dueAt,
+    missed,
+    isExclusive: row.overlap !== 'allow',
+    title: row.name,
+    input: row.input,
   }
   try {
     const agent = { agentId: row.agent_id, version: row.agent_version, action: 'work' as const }

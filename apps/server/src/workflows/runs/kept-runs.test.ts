@@ -40,7 +40,9 @@ onBothDatabases((target) => {
   const deletions = async () => {
     const rows = tablesOf<AuditTables>(bench.server.open.database).selectFrom('audit_events').selectAll()
     return (await rows.where('action', '=', 'thread-deleted').execute()).map(({ user_id, subject, json }) => ({
-      ...{ userId: user_id, subject, details: JSON.parse(json) as unknown },
+      userId: user_id,
+      subject,
+      details: JSON.parse(json) as unknown,
     }))
   }
 

@@ -86,8 +86,11 @@ export function makeRunEngine(dependencies: RunDependencies): RunEngine {
 async function start(dependencies: RunDependencies, row: RunRow): Promise<void> {
   const { store, agents, turns, threads } = dependencies
   const { threadId } = await agents.startThread({
-    ...{ agentId: row.agent_id, version: row.agent_version, ownerId: row.user_id },
-    ...{ title: row.title, threadId: row.thread_id ?? '' },
+    agentId: row.agent_id,
+    version: row.agent_version,
+    ownerId: row.user_id,
+    title: row.title,
+    threadId: row.thread_id ?? '',
   })
   if ((await store.find(row.id))?.is_cancel_requested === 1) {
     await threads.delete(row.user_id, threadId)

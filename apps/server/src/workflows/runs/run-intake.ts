@@ -45,7 +45,9 @@ export function makeRunIntake(dependencies: Pick<RunDependencies, 'store' | 'set
     rowOf,
     endedRow: (run, { status, reason }) => ({
       ...rowOf(run),
-      ...{ status, reason_json: JSON.stringify(reason), ended_at: system.now() },
+      status,
+      reason_json: JSON.stringify(reason),
+      ended_at: system.now(),
     }),
     add: (run, alongside = async () => true) =>
       exclusively(run.userId, async () => {
@@ -64,12 +66,30 @@ export function makeRunIntake(dependencies: Pick<RunDependencies, 'store' | 'set
 function newRow(run: NewRun, made: { id: string; now: number }): RunRow {
   return {
     id: made.id,
-    ...{ agent_id: run.agentId, agent_version: run.version, user_id: run.userId },
-    ...{ trigger: run.trigger, trigger_id: run.triggerId ?? null, due_at: run.dueAt ?? null },
-    ...{ is_exclusive: run.isExclusive === true ? 1 : 0, missed: run.missed ?? 0, request_key: run.key ?? null },
-    ...{ title: run.title, input: run.input, status: 'queued', reason_json: null, thread_id: null, turn_id: null },
-    ...{ is_cancel_requested: 0, attempts: 0, not_before: 0, created_at: made.now },
-    ...{ started_at: null, ended_at: null, usage_json: null, output: null },
-    ...{ end_order: 0, thread_removed_at: null },
+    agent_id: run.agentId,
+    agent_version: run.version,
+    user_id: run.userId,
+    trigger: run.trigger,
+    trigger_id: run.triggerId ?? null,
+    due_at: run.dueAt ?? null,
+    is_exclusive: run.isExclusive === true ? 1 : 0,
+    missed: run.missed ?? 0,
+    request_key: run.key ?? null,
+    title: run.title,
+    input: run.input,
+    status: 'queued',
+    reason_json: null,
+    thread_id: null,
+    turn_id: null,
+    is_cancel_requested: 0,
+    attempts: 0,
+    not_before: 0,
+    created_at: made.now,
+    started_at: null,
+    ended_at: null,
+    usage_json: null,
+    output: null,
+    end_order: 0,
+    thread_removed_at: null,
   }
 }

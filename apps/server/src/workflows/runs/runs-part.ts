@@ -71,13 +71,17 @@ export function makeRunParts(
       const times = [await schedules.nextDueAt(), await store.nextBegin(system.now())]
       return times.filter((at) => at !== undefined).sort((a, b) => a - b)[0]
     },
-    ...{ system, logger },
+    system,
+    logger,
   })
   const all = { ...dependencies, intake, engine, nudge, secretBox: makeSecretBox(options.masterKey) }
   const webhooks = makeWebhooks(all)
   return {
     routes: runRoutes({
-      ...{ runs: makeRuns(all), schedules: makeSchedules(all), webhooks, kept },
+      runs: makeRuns(all),
+      schedules: makeSchedules(all),
+      webhooks,
+      kept,
       // Whoever gets the address comes by the published name, whichever one its maker uses.
       originOf: makePreviewNames(options.hosts).publishedOrigin,
     }),
@@ -104,7 +108,14 @@ function dependenciesOf(
     keptStore: makeKeptRunStore(tablesOf(open.database)),
     schedules: makeScheduleStore(tablesOf(open.database)),
     webhooks: makeWebhookStore(tablesOf(open.database)),
-    ...{ agents, turns, threads: parts.threads, log: parts.log, settings, audit, system, logger },
+    agents,
+    turns,
+    threads: parts.threads,
+    log: parts.log,
+    settings,
+    audit,
+    system,
+    logger,
     onChanged: (userId) => parts.userHub.publish(userId, { type: 'agents-updated' }),
   }
 }

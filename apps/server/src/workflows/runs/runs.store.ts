@@ -149,7 +149,10 @@ function changes(database: Kysely<RunTables>): Pick<RunStore, 'claim' | 'postpon
       await database
         .updateTable('runs')
         .set((row) => ({
-          ...{ status: 'queued', thread_id: null, started_at: null, not_before: until },
+          status: 'queued',
+          thread_id: null,
+          started_at: null,
+          not_before: until,
           attempts: row('attempts', '+', 1),
         }))
         .where('id', '=', id)

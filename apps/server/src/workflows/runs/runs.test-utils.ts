@@ -34,17 +34,28 @@ export async function makeRunBench(
   const request = async <Answer>(method: string, path: string, body?: unknown, person = owner) =>
     (await (await call(method, path, body, person)).json()) as Answer
   await server.parts.models.connect({
-    ...{ provider: 'anthropic', model: 'test-model', baseUrl: model.baseUrls.anthropic, apiKey: 'key' },
+    provider: 'anthropic',
+    model: 'test-model',
+    baseUrl: model.baseUrls.anthropic,
+    apiKey: 'key',
   })
   const agent = await request<Agent>('POST', '/agents', { name: 'Reporter' })
   const runs = async () => (await request<RunPage>('GET', `/agents/${agent.id}/runs`)).runs
   return {
-    ...{ server, model, owner, agent, request, runs },
+    server,
+    model,
+    owner,
+    agent,
+    request,
+    runs,
     codeOf: async (...given) => (await request<{ error?: { code: string } }>(...given)).error?.code ?? 'accepted',
     start: (more) => request('POST', `/agents/${agent.id}/runs`, { input: 'Report.', ...more }),
     schedule: (more) =>
       request('POST', `/agents/${agent.id}/schedules`, {
-        ...{ name: 'Nightly', cron: '30 2 * * *', timeZone: 'Europe/Berlin', input: 'Report.' },
+        name: 'Nightly',
+        cron: '30 2 * * *',
+        timeZone: 'Europe/Berlin',
+        input: 'Report.',
         ...more,
       }),
     finish: async () => {

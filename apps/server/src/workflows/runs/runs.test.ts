@@ -260,13 +260,11 @@ onBothDatabases((target) => {
     test('C11: while the thread was being made begins it anew in another one', async () => {
       const { id } = await bench.start()
       const hidden = await bench.server.parts.hiddenThreads.create({
-        ...{
-          user_id: bench.owner.userId,
-          title: 'Reporter',
-          title_source: 'person',
-          model_id: null,
-          workspace_id: null,
-        },
+        user_id: bench.owner.userId,
+        title: 'Reporter',
+        title_source: 'person',
+        model_id: null,
+        workspace_id: null,
       })
       await rows().set({ status: 'running', thread_id: hidden, started_at: 1 }).where('id', '=', id).execute()
       const [run] = await bench.finish()

@@ -59,7 +59,10 @@ export function makeSchedules(dependencies: Dependencies): Schedules {
       }
       const now = system.now()
       const row: ScheduleRow = {
-        ...{ id: system.newId('trigger'), agent_id: agentId, user_id: userId, created_at: now },
+        id: system.newId('trigger'),
+        agent_id: agentId,
+        user_id: userId,
+        created_at: now,
         ...columnsOf(request),
         ...planOf(request, now),
       }

@@ -100,7 +100,9 @@ onBothDatabases((target) => {
     ]
     const { headers } = { headers: headersOf({}) }
     const changed = await bench.server.app.request(`http://localhost/hooks/${hook.id}`, {
-      ...{ method: 'POST', body: '{"a":2}', headers: { host: 'localhost', ...headers } },
+      method: 'POST',
+      body: '{"a":2}',
+      headers: { host: 'localhost', ...headers },
     })
     expect(((await changed.json()) as { error: { code: string } }).error.code).toBe('webhook.refused')
     const answers = refusals.map(({ status, code, error }) =>
@@ -144,7 +146,9 @@ onBothDatabases((target) => {
 
   test('C11: missing headers, a body that is too large and one that is no text are refused as such', async () => {
     const bare = await bench.server.app.request(`http://localhost/hooks/${hook.id}`, {
-      ...{ method: 'POST', body: '{}', headers: { host: 'localhost' } },
+      method: 'POST',
+      body: '{}',
+      headers: { host: 'localhost' },
     })
     expect(((await bare.json()) as { error: { code: string } }).error.code).toBe('webhook.headers-missing')
     expect(await deliver({ body: 'x'.repeat(256 * 1024 + 1) })).toMatchObject({

@@ -79,8 +79,16 @@ export function makeWebhooks(dependencies: Dependencies): Webhooks {
       }
       const secret = makeWebhookSecret(system.randomBytes)
       const row: WebhookRow = {
-        ...{ id: system.newId('trigger'), agent_id: agentId, user_id: userId, name, input, agent_version: version },
-        ...{ sealed_secret: secretBox.seal(secret), is_enabled: 1, created_at: system.now(), last_used_at: null },
+        id: system.newId('trigger'),
+        agent_id: agentId,
+        user_id: userId,
+        name,
+        input,
+        agent_version: version,
+        sealed_secret: secretBox.seal(secret),
+        is_enabled: 1,
+        created_at: system.now(),
+        last_used_at: null,
       }
       await webhooks.insert(row)
       await changed(userId, row, 'webhook-added')
@@ -92,8 +100,11 @@ export function makeWebhooks(dependencies: Dependencies): Webhooks {
       await agents.resolve(userId, { agentId: row.agent_id, version, action: 'manage' })
       const isEnabled = request.isEnabled === undefined ? row.is_enabled : request.isEnabled ? 1 : 0
       const columns = {
-        ...{ name: request.name ?? row.name, input: request.input ?? row.input },
-        ...{ agent_version: version, is_enabled: isEnabled, user_id: userId },
+        name: request.name ?? row.name,
+        input: request.input ?? row.input,
+        agent_version: version,
+        is_enabled: isEnabled,
+        user_id: userId,
       }
       await webhooks.update(id, columns)
       await changed(userId, { ...row, ...columns }, 'webhook-changed')
@@ -138,8 +149,13 @@ async function deliver(
   const agent = { agentId: row.agent_id, version: row.agent_version, action: 'work' as const }
   const { version } = await agents.resolve(row.user_id, agent)
   const run = {
-    ...{ agentId: row.agent_id, version, userId: row.user_id, trigger: 'webhook' as const, triggerId: row.id },
-    ...{ title: row.name, input: messageOf(row.input, request.text) },
+    agentId: row.agent_id,
+    version,
+    userId: row.user_id,
+    trigger: 'webhook' as const,
+    triggerId: row.id,
+    title: row.name,
+    input: messageOf(row.input, request.text),
   }
   const now = system.now()
   const added = await intake.add(run, (writer, { id: runId }) =>

@@ -49,7 +49,9 @@ export function makeCopiesByLink(parts: {
       try {
         const made = await forks.copyFor(thread, userId)
         await audit.record({
-          ...{ userId, action: 'thread-copied-by-link', subject: link.thread_id },
+          userId,
+          action: 'thread-copied-by-link',
+          subject: link.thread_id,
           details: { link: link.id, copy: made.id },
         })
         return made

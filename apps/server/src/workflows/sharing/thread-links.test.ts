@@ -249,7 +249,10 @@ function conversation(threadId: string): Entry[] {
     path: '/home/user/uploads/trips.html',
   }
   const shared = {
-    ...{ kind: 'file', path: '/home/user/report.txt', mediaType: 'text/plain', sizeBytes: 6 },
+    kind: 'file',
+    path: '/home/user/report.txt',
+    mediaType: 'text/plain',
+    sizeBytes: 6,
     url: `/api/v1/threads/${threadId}/results/c1/file`,
   }
   return [

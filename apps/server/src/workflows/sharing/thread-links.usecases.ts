@@ -37,9 +37,16 @@ export function makeLinksOfThreads(parts: { store: ThreadLinkStore; audit: Audit
       if ((await store.list(threadId, now)).length >= maxLinks) throw threadLinkLimit({ max: maxLinks })
       const secret = makePassSecret(system)
       const row: ThreadLinkRow = {
-        ...{ id: system.newId('threadLink'), sha256: sha256Of(secret), thread_id: threadId, user_id: userId },
-        ...{ with_files: withFiles ? 1 : 0, created_at: now, opened_count: 0, last_opened_at: null },
-        ...{ allows_copies: allowsCopies === true ? 1 : 0, copied_count: 0 },
+        id: system.newId('threadLink'),
+        sha256: sha256Of(secret),
+        thread_id: threadId,
+        user_id: userId,
+        with_files: withFiles ? 1 : 0,
+        created_at: now,
+        opened_count: 0,
+        last_opened_at: null,
+        allows_copies: allowsCopies === true ? 1 : 0,
+        copied_count: 0,
         expires_at: expiresInSeconds === null ? null : now + expiresInSeconds * 1000,
       }
       await store.add(row)

@@ -89,8 +89,14 @@ export function formatDeadline(at: number, options: { now: number; locale: strin
 export function formatMomentIn(at: number, options: { timeZone: string; locale: string }): string {
   const { timeZone, locale } = options
   const parts: Intl.DateTimeFormatOptions = {
-    ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
-    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZoneName: 'short',
   }
   try {
     return new Intl.DateTimeFormat(locale, { ...parts, timeZone }).format(at)

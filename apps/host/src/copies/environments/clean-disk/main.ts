@@ -41,9 +41,13 @@ const content: ContentOrder = {
 
 const amount = () => ({ files: 0, bytes: 0 })
 const answer: CleanerAnswer = {
-  ...{ removed: [], redacted: [], findings: [], furtherFindings: 0 },
+  removed: [],
+  redacted: [],
+  findings: [],
+  furtherFindings: 0,
   amounts: { home: amount(), packages: amount(), variables: amount(), system: amount() },
-  ...{ texts: [], hasMoreTexts: false },
+  texts: [],
+  hasMoreTexts: false,
 }
 const gone = new Set<string>()
 for (const entry of entriesOfTree(({ path }) => !gone.has(path))) look(entry)

@@ -5,7 +5,9 @@ import { changedBelow, changedFiles, changeOf, turnChangesOf } from './turn-chan
 const turn = (id: string, startedAt: number, endedAt: number | null) => ({ id, startedAt, endedAt }) as Turn
 const edit = (turnId: string, path: string, isNew: boolean) =>
   ({
-    ...{ kind: 'tool-call', turnId, result: { kind: 'diff', path, isNew, addedLines: 2, removedLines: 1 } },
+    kind: 'tool-call',
+    turnId,
+    result: { kind: 'diff', path, isNew, addedLines: 2, removedLines: 1 },
   }) as unknown as Entry
 const file = (path: string, modifiedAt: number, type: FileEntry['type'] = 'file') =>
   ({ path, modifiedAt, type }) as FileEntry

@@ -130,23 +130,31 @@ export function makeUploadsStore(client: ThreadboxClient): UploadsStore {
 function newUpload(file: File, screenshot: Screenshot | null): Upload {
   const thumbnail = screenshot === null ? null : URL.createObjectURL(file)
   return {
-    ...{
-      id: randomId(),
-      name: file.name,
-      sizeBytes: file.size,
-      sentBytes: 0,
-      status: 'uploading',
-      attachment: null,
-      error: null,
-    },
-    ...{ screenshot, thumbnail, addedAt: Date.now() },
+    id: randomId(),
+    name: file.name,
+    sizeBytes: file.size,
+    sentBytes: 0,
+    status: 'uploading',
+    attachment: null,
+    error: null,
+    screenshot,
+    thumbnail,
+    addedAt: Date.now(),
   }
 }
 
 function uploadOf(attachment: Attachment): Upload {
   const { id, name, sizeBytes, screenshot = null } = attachment
   return {
-    ...{ id, name, sizeBytes, sentBytes: sizeBytes, status: 'done', attachment, error: null },
-    ...{ screenshot, thumbnail: null, addedAt: Date.now() },
+    id,
+    name,
+    sizeBytes,
+    sentBytes: sizeBytes,
+    status: 'done',
+    attachment,
+    error: null,
+    screenshot,
+    thumbnail: null,
+    addedAt: Date.now(),
   }
 }

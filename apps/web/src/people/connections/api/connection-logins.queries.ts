@@ -24,7 +24,10 @@ export function useFinishedLogin() {
     queryFn: async () => {
       const part = (name: string) => query.get(name) ?? undefined
       const connection = await client.connections.finishLogin({
-        ...{ state, code: part('code'), iss: part('iss'), error: part('error') },
+        state,
+        code: part('code'),
+        iss: part('iss'),
+        error: part('error'),
         errorDescription: part('error_description'),
       })
       void queries.invalidateQueries({ queryKey: queryKeys.connections })

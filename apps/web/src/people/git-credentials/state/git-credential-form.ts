@@ -60,8 +60,10 @@ export function updateGitRequest(form: GitCredentialForm): UpdateGitCredential {
 function shared(form: GitCredentialForm) {
   const { access, workspaceIds } = form
   return {
-    ...{ username: form.username.trim(), access },
-    ...{ repositories: repositoriesIn(form), workspaceIds: [...workspaceIds] },
+    username: form.username.trim(),
+    access,
+    repositories: repositoriesIn(form),
+    workspaceIds: [...workspaceIds],
   }
 }
 

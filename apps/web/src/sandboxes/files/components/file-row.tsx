@@ -137,9 +137,18 @@ export function ChangeMark(props: { change: FileChange | null; changedInside?: n
 }
 
 const iconOfKind = {
-  ...{ text: FileText, markdown: FileText, csv: FileSpreadsheet, excel: FileSpreadsheet, image: FileImage },
-  ...{ 'old-excel': FileSpreadsheet },
-  ...{ pdf: FileText, html: FileCode, notebook: FileCode, audio: FileAudio, video: FileVideo, archive: File },
+  text: FileText,
+  markdown: FileText,
+  csv: FileSpreadsheet,
+  excel: FileSpreadsheet,
+  image: FileImage,
+  'old-excel': FileSpreadsheet,
+  pdf: FileText,
+  html: FileCode,
+  notebook: FileCode,
+  audio: FileAudio,
+  video: FileVideo,
+  archive: File,
 } as const
 
 export function EntryIcon(props: { entry: Pick<FileEntry, 'name' | 'type' | 'linkTarget'> }) {

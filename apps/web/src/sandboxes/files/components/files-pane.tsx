@@ -57,7 +57,13 @@ export function FilesPane(props: PaneProps) {
     >
       {state !== undefined && !isAwake && <SleepNotice threadId={threadId} state={state} />}
       <DropTarget threadId={threadId} folder={view.folder}>
-        <Listings {...{ threadId, isAwake, isReadable, onMoveInto }} onAsk={setQuestion} />
+        <Listings
+          threadId={threadId}
+          isAwake={isAwake}
+          isReadable={isReadable}
+          onMoveInto={onMoveInto}
+          onAsk={setQuestion}
+        />
       </DropTarget>
       <TransferStrip threadId={threadId} />
       {view.file !== null && (

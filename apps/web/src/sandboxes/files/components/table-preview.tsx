@@ -44,14 +44,17 @@ function Workbook(props: { bytes: Uint8Array<ArrayBuffer>; name: string }) {
   const book = useQuery({
     queryKey: ['workbook', props.name],
     queryFn: async () => (await import('../state/workbook.ts')).sheetsOf(props.bytes),
-    ...{ retry: false, gcTime: 0 },
+    retry: false,
+    gcTime: 0,
   })
   const sheets = book.data ?? []
   const sheet = sheets[index]
   const table = useQuery({
     queryKey: ['workbook', props.name, index],
     queryFn: () => sheet?.read() ?? null,
-    ...{ enabled: sheet !== undefined, retry: false, gcTime: 0 },
+    enabled: sheet !== undefined,
+    retry: false,
+    gcTime: 0,
   })
   if (book.isError || table.isError) return <p className="files-none">{t('notUnderstood')}</p>
   return (

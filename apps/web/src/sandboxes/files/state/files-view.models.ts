@@ -16,8 +16,11 @@ const sortKeys: readonly SortKey[] = ['name', 'size', 'modified']
 const mostOpen = 100
 
 export const firstView: FilesView = {
-  ...{ folder: homeFolder, open: [], file: null },
-  ...{ sort: { by: 'name', isDescending: false }, isChangedOnly: false },
+  folder: homeFolder,
+  open: [],
+  file: null,
+  sort: { by: 'name', isDescending: false },
+  isChangedOnly: false,
 }
 
 /** What was remembered; what cannot be understood is as it was at first. */

@@ -8,7 +8,9 @@ test('cells keep their order, and what they printed is text, pictures or a page'
       cells: [
         { cell_type: 'markdown', source: ['# a\n', 'b'] },
         {
-          ...{ cell_type: 'code', source: 'x', execution_count: 3 },
+          cell_type: 'code',
+          source: 'x',
+          execution_count: 3,
           outputs: [
             { output_type: 'stream', name: 'stderr', text: ['\u001b[31mred\u001b[0m'] },
             { output_type: 'display_data', data: { 'image/png': 'aGk=\n', 'text/plain': 'fig' } },
@@ -20,11 +22,14 @@ test('cells keep their order, and what they printed is text, pictures or a page'
     }),
   )
   expect(book).toEqual({
-    ...{ language: 'julia', isCut: false },
+    language: 'julia',
+    isCut: false,
     cells: [
       { kind: 'markdown', source: '# a\nb', count: null, outputs: [] },
       {
-        ...{ kind: 'code', source: 'x', count: 3 },
+        kind: 'code',
+        source: 'x',
+        count: 3,
         outputs: [
           { kind: 'text', text: 'red', isError: true },
           { kind: 'image', address: 'data:image/png;base64,aGk=' },

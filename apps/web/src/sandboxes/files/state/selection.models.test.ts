@@ -4,7 +4,12 @@ import { nothingSelected, selectAll, selectedEntries, selectedWith, selectOnly }
 import type { TreeRow } from './tree.models.ts'
 
 const row = (path: string): TreeRow => ({
-  ...{ kind: 'entry', key: path, level: 1, isOpen: false, position: 1, setSize: 1 },
+  kind: 'entry',
+  key: path,
+  level: 1,
+  isOpen: false,
+  position: 1,
+  setSize: 1,
   entry: { path, name: path } as FileEntry,
 })
 const rows = ['/d', '/d/in', '/e', '/f'].map(row)

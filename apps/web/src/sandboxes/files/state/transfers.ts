@@ -94,10 +94,7 @@ export function makeTransfers(
       // What is done is seen in the list; what needs the person stays.
       const kept = (transfers.get(threadId) ?? none).filter(({ status }) => status !== 'done')
       const added = files.map(({ path, file }) => {
-        const transfer: Transfer = {
-          ...{ id: randomId(), path: joinPath(folder, path), sizeBytes: file.size, sentBytes: 0 },
-          ...{ status: 'waiting', error: null },
-        }
+        const transfer = newTransfer(joinPath(folder, path), file.size)
         jobs.set(transfer.id, { threadId, id: transfer.id, file, mayReplace: false, abort: new AbortController() })
         return transfer
       })
@@ -138,6 +135,10 @@ export function makeTransfers(
       put(threadId, none)
     },
   }
+}
+
+function newTransfer(path: string, sizeBytes: number): Transfer {
+  return { id: randomId(), path, sizeBytes, sentBytes: 0, status: 'waiting', error: null }
 }
 
 /** A few at once, the others in their order. */

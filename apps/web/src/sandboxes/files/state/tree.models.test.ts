@@ -12,12 +12,22 @@ import {
 } from './tree.models.ts'
 
 const entry = (path: string, type: FileEntry['type'] = 'file', values: Partial<FileEntry> = {}): FileEntry => ({
-  ...{ name: path.slice(path.lastIndexOf('/') + 1), path, type, sizeBytes: 1, modifiedAt: 1 },
-  ...{ permissions: '', version: '1', linkTarget: null },
+  name: path.slice(path.lastIndexOf('/') + 1),
+  path,
+  type,
+  sizeBytes: 1,
+  modifiedAt: 1,
+  permissions: '',
+  version: '1',
+  linkTarget: null,
   ...values,
 })
 const listing = (entries: FileEntry[], values: Partial<Listing> = {}): Listing => ({
-  ...{ entries, total: entries.length, isLoading: false, isUnknown: false, error: null },
+  entries,
+  total: entries.length,
+  isLoading: false,
+  isUnknown: false,
+  error: null,
   ...values,
 })
 const byName = { by: 'name', isDescending: false } as const

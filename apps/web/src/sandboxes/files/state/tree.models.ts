@@ -64,8 +64,13 @@ export function treeRows(
   for (const [index, entry] of entries.entries()) {
     const isOpen = isFolder(entry) && known.open.has(entry.path)
     rows.push({
-      ...{ kind: 'entry', key: entry.path, level, entry, isOpen },
-      ...{ position: index + 1, setSize: entries.length },
+      kind: 'entry',
+      key: entry.path,
+      level,
+      entry,
+      isOpen,
+      position: index + 1,
+      setSize: entries.length,
     })
     if (isOpen) for (const row of treeRows(entry.path, known, level + 1)) rows.push(row)
   }

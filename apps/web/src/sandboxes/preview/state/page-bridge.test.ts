@@ -8,7 +8,8 @@ const page = (path: string, values: object = {}) => ({
   path,
   title: '',
   isLocked: false,
-  ...{ isNew: false, ...values },
+  isNew: false,
+  ...values,
 })
 const line = (text: string) => ({ level: 'log', text, at: 1 })
 const lines = (...texts: string[]) => ({ threadbox: 'console', lines: texts.map(line), dropped: 0 })

@@ -3,7 +3,9 @@ import { afterHandle, afterKey, between, inPage, middleOf, overFrame, placeOfAsk
 
 const area = { x: 0, y: 0, width: 600, height: 400 }
 const key = (name: string, more: { altKey?: boolean; shiftKey?: boolean } = {}) => ({
-  ...{ key: name, altKey: false, shiftKey: false },
+  key: name,
+  altKey: false,
+  shiftKey: false,
   ...more,
 })
 
@@ -50,7 +52,10 @@ describe('O9: a region', () => {
     const frame = { x: 105.5, y: 0, scale: 0.5 }
     expect(inPage({ x: 125, y: 30, width: 100, height: 50 }, frame)).toEqual({ x: 39, y: 60, width: 200, height: 100 })
     expect(overFrame({ x: 40, y: 60, width: 200, height: 100 }, frame)).toEqual({
-      ...{ x: 125.5, y: 30, width: 100, height: 50 },
+      x: 125.5,
+      y: 30,
+      width: 100,
+      height: 50,
     })
   })
 })

@@ -64,7 +64,13 @@ export function TerminalPane(props: PaneProps) {
         : {
             lead: (
               <>
-                <TerminalTabs {...{ terminals, chosen, isSheet, panelId }} onChoose={show} />
+                <TerminalTabs
+                  terminals={terminals}
+                  chosen={chosen}
+                  isSheet={isSheet}
+                  panelId={panelId}
+                  onChoose={show}
+                />
                 <IconButton label={t('open')} onClick={() => opening.mutate(null)} isLoading={opening.isPending}>
                   <Plus className="i" size={16} />
                 </IconButton>
@@ -78,7 +84,13 @@ export function TerminalPane(props: PaneProps) {
         <Suspense fallback={<Skeleton rows={3} label={t('loading')} />}>
           <TerminalScreen
             key={chosen.id}
-            {...{ threadId, terminal: chosen, isSheet, isScreenReader, panelId, screen, takesFocus }}
+            threadId={threadId}
+            terminal={chosen}
+            isSheet={isSheet}
+            isScreenReader={isScreenReader}
+            panelId={panelId}
+            screen={screen}
+            takesFocus={takesFocus}
             onReplace={() => opening.mutate(chosen.id)}
             isOpening={opening.isPending}
           />

@@ -68,7 +68,10 @@ function useScreen(
   const { threadId, terminal, screen, element } = props
   const open = useStable((target: HTMLDivElement) =>
     openScreen({
-      ...{ element: target, label: props.label, isScreenReader: props.isScreenReader, onState: props.onState },
+      element: target,
+      label: props.label,
+      isScreenReader: props.isScreenReader,
+      onState: props.onState,
       addressAfter: (offset) => {
         const url = new URL(client.terminals.socketUrl(threadId, terminal.id, offset), location.href)
         url.protocol = url.protocol.replace('http', 'ws')

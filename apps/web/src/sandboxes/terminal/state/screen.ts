@@ -34,7 +34,9 @@ export type Screen = {
 export function openScreen(options: ScreenOptions): Screen {
   const { element } = options
   const terminal = new Terminal({
-    ...{ theme: themeOf(element), scrollback: scrollbackLines, screenReaderMode: options.isScreenReader },
+    theme: themeOf(element),
+    scrollback: scrollbackLines,
+    screenReaderMode: options.isScreenReader,
     ...fontOf(element),
     cursorBlink: false,
     rightClickSelectsWord: false,
@@ -88,7 +90,8 @@ export function openScreen(options: ScreenOptions): Screen {
   const resized = new ResizeObserver(claim)
   resized.observe(element)
   return {
-    ...{ copySelection, setLabel },
+    copySelection,
+    setLabel,
     focus: () => terminal.focus(),
     type: (text) => {
       link.type(text)

@@ -3,7 +3,11 @@ import { expect, test } from 'vitest'
 import { afterClosing, chosenTerminal, readTerminalView } from './terminal-view.models.ts'
 
 const terminal = (id: string, status: Terminal['status'] = 'running'): Terminal => ({
-  ...{ id, title: id, status, exitCode: null, createdAt: 1 },
+  id,
+  title: id,
+  status,
+  exitCode: null,
+  createdAt: 1,
 })
 
 test('O6: the tab that was in front is there again, else one that lives', () => {

@@ -88,8 +88,12 @@ export function useCapture(threadId: string, { isWanted, keepMemory }: { isWante
     queryFn: () => client.agents.capture(threadId, { keepMemory }),
     enabled: isWanted,
     // Each opening of the dialog makes one copy, of what is there then.
-    ...{ gcTime: 0, staleTime: Number.POSITIVE_INFINITY, retry: false, refetchOnMount: false },
-    ...{ refetchOnReconnect: false, refetchOnWindowFocus: false },
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+    refetchOnMount: false,
+    refetchOnReconnect: false,
+    refetchOnWindowFocus: false,
   })
 }
 

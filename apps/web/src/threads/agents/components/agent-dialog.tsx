@@ -11,8 +11,12 @@ import { changedChoices } from './agent-choices.tsx'
 import { AgentFields, type AgentForm } from './agent-fields.tsx'
 
 const empty: AgentForm = {
-  ...{ name: '', description: '', instructions: '', modelId: null },
-  ...{ skillIds: null, connectionIds: null },
+  name: '',
+  description: '',
+  instructions: '',
+  modelId: null,
+  skillIds: null,
+  connectionIds: null,
 }
 
 /** An agent without a computer that is written by hand, or another version of one. */

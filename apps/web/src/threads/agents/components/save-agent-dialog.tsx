@@ -39,8 +39,12 @@ function SaveAgentDialog(props: { thread: Thread; onClose: () => void }) {
   const formId = useId()
   const [agent, setAgent] = useState<Agent | null>(null)
   const [form, setForm] = useState<AgentForm>({
-    ...{ name: thread.title.slice(0, 80), description: '', instructions: '', modelId: thread.modelId },
-    ...{ skillIds: null, connectionIds: null },
+    name: thread.title.slice(0, 80),
+    description: '',
+    instructions: '',
+    modelId: thread.modelId,
+    skillIds: null,
+    connectionIds: null,
   })
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set())
   const isReady = form.name.trim() !== '' && (!hasComputer || capture.data !== undefined)

@@ -200,7 +200,8 @@ export function StaysPart({ calls, lookups }: Pick<RewindPreview, 'calls' | 'loo
   const rows = [
     ...calls.map(({ tool, count }) => ({ mark: '!', name: tool, rest: `${format.count(count)} ×` })),
     ...names.map(({ name, count, isAtLeast }) => ({
-      ...{ mark: '!', name },
+      mark: '!',
+      name,
       rest: t(isAtLeast ? 'rewind.lookedUpAtLeast' : 'rewind.lookedUp', { count }),
     })),
   ]

@@ -120,7 +120,10 @@ describe('rows of a conversation', () => {
   test('C9: the undo of a rewind is offered by the newest notice only, until something is said or answered anew', () => {
     const rewound = (id: string, params: NoticeEntry['params'] = { rewindId: id }): Entry => ({
       ...base(id, 't1'),
-      ...{ at: 5, kind: 'notice', code: 'rewound', params },
+      at: 5,
+      kind: 'notice',
+      code: 'rewound',
+      params,
     })
     const undoable = (entries: Entry[], first = turn('t1')) =>
       rowsOf(stateOf([user('a', 't1'), ...entries], [first])).flatMap((row) =>

@@ -72,7 +72,9 @@ function KeepDialog(props: { agentId: string; keep: number | null; onClose: () =
   if (going === null) {
     return (
       <KeepForm
-        {...{ keep: props.keep, onWish: wish, onClose: props.onClose }}
+        keep={props.keep}
+        onWish={wish}
+        onClose={props.onClose}
         isPending={ask.isPending || save.isPending}
         error={ask.error ?? save.error}
       />
