@@ -1,7 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { isShortcut } from '../page/client/keyboard.ts'
-import { closeDrawer, toggleLayer, toggleSidebar } from '../page/client/ui-state.ts'
+import { toggleLayer } from '../page/client/layers.ts'
+import { closeDrawer, toggleSidebar } from '../page/client/ui-state.ts'
 
 /** The keys that work everywhere. */
 export function useAppKeys(): void {

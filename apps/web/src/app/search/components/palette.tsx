@@ -7,7 +7,7 @@ import { Dialog as Radix } from 'radix-ui'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../page/client/client.ts'
-import { openLayer, useUiState } from '../../../page/client/ui-state.ts'
+import { closeLayer, useLayer } from '../../../page/client/layers.ts'
 import { threadsQuery } from '../../../page/thread/api/thread-queries.ts'
 import type { PaletteAction } from '../../../page/thread/state/thread-actions.ts'
 import { useThreadActions } from '../../../page/thread/state/thread-actions.ts'
@@ -26,11 +26,11 @@ const typingPauseMs = 150
 /** Everything by typing: actions, threads, and what stands in them. Open while it is the app's layer. */
 export function Palette() {
   const { t } = useTranslation('search')
-  const { layer } = useUiState()
-  const close = () => openLayer(null)
-  const returnFocus = useFocusReturn(layer === 'palette')
+  const isOpen = useLayer('palette') !== null
+  const close = () => closeLayer('palette')
+  const returnFocus = useFocusReturn(isOpen)
   return (
-    <Radix.Root open={layer === 'palette'} onOpenChange={(isOpen) => openLayer(isOpen ? 'palette' : null)}>
+    <Radix.Root open={isOpen} onOpenChange={(next) => !next && close()}>
       <Radix.Portal>
         <Radix.Overlay className="scrim scrim--top">
           <Radix.Content className="dialog palette" aria-describedby={undefined} onCloseAutoFocus={returnFocus}>

@@ -1,14 +1,14 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
+import { openLayer } from '../../../page/client/layers.ts'
 import { chooseTheme } from '../../../page/client/theme.ts'
-import { openLayer, toggleSidebar } from '../../../page/client/ui-state.ts'
+import { toggleSidebar } from '../../../page/client/ui-state.ts'
 import { keyCaps } from '../../../page/keys/state/key-caps.ts'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import type { PaletteAction } from '../../../page/thread/state/thread-actions.ts'
 import { useSignOut } from '../../../people/auth/api/session.queries.ts'
 import { useWorkspaces } from '../../../people/workspaces/api/workspaces.queries.ts'
-import { openWorkspaceLayer } from '../../../people/workspaces/state/workspace-layer.ts'
 
 /** What the palette can do anywhere in the app. */
 export function useAppActions(): PaletteAction[] {
@@ -37,7 +37,7 @@ export function useAppActions(): PaletteAction[] {
       action('skills', t('action.skills'), settings('skills')),
       action('api-keys', t('action.apiKeys'), settings('api-keys')),
       action('sidebar', t('action.sidebar'), toggleSidebar, keyCaps('mod+shift+S')),
-      action('shortcuts', t('action.shortcuts'), () => openLayer('shortcuts'), keyCaps('mod+/')),
+      action('shortcuts', t('action.shortcuts'), () => openLayer({ kind: 'shortcuts' }), keyCaps('mod+/')),
       action('theme-light', t('action.themeLight'), () => chooseTheme('light')),
       action('theme-dark', t('action.themeDark'), () => chooseTheme('dark')),
       action('theme-system', t('action.themeSystem'), () => chooseTheme('system')),
@@ -51,7 +51,7 @@ export function useAppActions(): PaletteAction[] {
             () => void navigate({ to: '/threads/new', search: { workspace: id } }),
           ),
         ),
-      action('new-workspace', t('workspaces:create'), () => openWorkspaceLayer({ kind: 'create', threadId: null })),
+      action('new-workspace', t('workspaces:create'), () => openLayer({ kind: 'create-workspace', threadId: null })),
     ]
   }, [t, navigate, mutate, showError, workspaces])
 }

@@ -4,10 +4,11 @@ import { ChevronsUpDown, Keyboard, LogOut, Monitor, Moon, Settings, Sun } from '
 import { useTranslation } from 'react-i18next'
 import { chooseLanguage, type Language, languages } from '../../../i18n/language.ts'
 import { useClient } from '../../../page/client/client.ts'
+import { openLayer } from '../../../page/client/layers.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
 import { meQuery } from '../../../page/client/session.ts'
 import { chooseTheme, type ThemeSetting, useThemeSetting } from '../../../page/client/theme.ts'
-import { closeDrawer, openLayer } from '../../../page/client/ui-state.ts'
+import { closeDrawer } from '../../../page/client/ui-state.ts'
 import { useFormat } from '../../../page/client/use-format.ts'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/menu.tsx'
@@ -108,7 +109,7 @@ function UserMenu() {
         </MenuChoice>
       ))}
       <MenuSeparator />
-      <MenuItem icon={<Keyboard className="i" size={14} />} onSelect={() => openLayer('shortcuts')}>
+      <MenuItem icon={<Keyboard className="i" size={14} />} onSelect={() => openLayer({ kind: 'shortcuts' })}>
         {t('shortcuts')}
       </MenuItem>
       <MenuItem icon={<LogOut className="i" size={14} />} onSelect={signOut}>

@@ -6,7 +6,8 @@ import { type KeyboardEvent, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../page/client/client.ts'
 import { shortcutText } from '../../../page/client/keyboard.ts'
-import { closeDrawer, openLayer, toggleSidebar } from '../../../page/client/ui-state.ts'
+import { openLayer } from '../../../page/client/layers.ts'
+import { closeDrawer, toggleSidebar } from '../../../page/client/ui-state.ts'
 import { useNow } from '../../../page/client/use-now.ts'
 import { LoadFailed } from '../../../page/parts/load-failed.tsx'
 import { threadsQuery } from '../../../page/thread/api/thread-queries.ts'
@@ -51,8 +52,7 @@ export function Sidebar() {
           type="button"
           className="nav"
           onClick={() => {
-            closeDrawer()
-            openLayer('palette')
+            openLayer({ kind: 'palette' })
           }}
         >
           <Search className="i" size={16} />

@@ -3,10 +3,10 @@ import { Check, FolderClosed, FolderOutput, Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../page/client/client.ts'
+import { openLayer } from '../../../page/client/layers.ts'
 import { threadsQuery } from '../../../page/thread/api/thread-queries.ts'
 import { useWorkspaces } from '../../../people/workspaces/api/workspaces.queries.ts'
 import { useMoveThreadTo } from '../../../people/workspaces/state/use-move-thread.ts'
-import { openWorkspaceLayer } from '../../../people/workspaces/state/workspace-layer.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 
@@ -56,7 +56,7 @@ export function MoveThreadDialog(props: { threadId: string; onClose: () => void 
             isBlock
             className="ws-choice"
             icon={<Plus className="i" size={16} />}
-            onClick={() => openWorkspaceLayer({ kind: 'create', threadId: thread.id })}
+            onClick={() => openLayer({ kind: 'create-workspace', threadId: thread.id })}
           >
             <span className="trunc grow">{t('createFor')}</span>
           </Button>

@@ -3,16 +3,15 @@ import type { Thread } from '@threadbox/sdk'
 import { Ellipsis, FolderInput, Pencil, Pin, PinOff, Share2, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, memo, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { openLayer } from '../../../page/client/layers.ts'
 import { closeDrawer } from '../../../page/client/ui-state.ts'
 import { useFormat } from '../../../page/client/use-format.ts'
 import { useDeleteThread, usePinThread, useRenameThread } from '../../../page/thread/api/thread-mutations.ts'
 import { focusMark, keepsFocus } from '../../../people/workspaces/state/kept-focus.ts'
 import { useMoveByKey } from '../../../people/workspaces/state/use-move-thread.ts'
-import { openWorkspaceLayer } from '../../../people/workspaces/state/workspace-layer.ts'
 import { glyphOf } from '../../../sandboxes/sandbox/state/chip.models.ts'
 import { useSandboxWords } from '../../../sandboxes/sandbox/state/sandbox-words.ts'
 import { TitleInput } from '../../../threads/conversation/components/thread-title.tsx'
-import { openShareLayer } from '../../../threads/sharing/state/share-layer.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
@@ -133,11 +132,14 @@ function ThreadItemMenu(props: { thread: Thread; title: string; onRename: () => 
       </MenuItem>
       <MenuItem
         icon={<FolderInput className="i" size={14} />}
-        onSelect={() => openWorkspaceLayer({ kind: 'move', threadId: thread.id })}
+        onSelect={() => openLayer({ kind: 'move-thread', threadId: thread.id })}
       >
         {t('workspaces:move')}
       </MenuItem>
-      <MenuItem icon={<Share2 className="i" size={14} />} onSelect={() => openShareLayer(thread.id)}>
+      <MenuItem
+        icon={<Share2 className="i" size={14} />}
+        onSelect={() => openLayer({ kind: 'share-thread', threadId: thread.id })}
+      >
         {t('sharing:open')}
       </MenuItem>
       <MenuSeparator />

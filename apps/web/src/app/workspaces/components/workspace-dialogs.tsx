@@ -1,5 +1,5 @@
+import { closeLayer, useLayer } from '../../../page/client/layers.ts'
 import { useWorkspaces } from '../../../people/workspaces/api/workspaces.queries.ts'
-import { openWorkspaceLayer, useWorkspaceLayer } from '../../../people/workspaces/state/workspace-layer.ts'
 import { CreateWorkspaceDialog } from './create-workspace-dialog.tsx'
 import { DeleteWorkspaceDialog } from './delete-workspace-dialog.tsx'
 import { MoveThreadDialog } from './move-thread-dialog.tsx'
@@ -7,14 +7,14 @@ import { WorkspaceSettingsDialog } from './workspace-settings-dialog.tsx'
 
 /** The dialog about workspaces that is open; once per app. */
 export function WorkspaceDialogs() {
-  const layer = useWorkspaceLayer()
+  const layer = useLayer('create-workspace', 'workspace-settings', 'delete-workspace', 'move-thread')
   const workspaces = useWorkspaces()
-  const close = () => openWorkspaceLayer(null)
   if (layer === null) return null
-  if (layer.kind === 'create') return <CreateWorkspaceDialog threadId={layer.threadId} onClose={close} />
-  if (layer.kind === 'move') return <MoveThreadDialog threadId={layer.threadId} onClose={close} />
+  const close = () => closeLayer(layer.kind)
+  if (layer.kind === 'create-workspace') return <CreateWorkspaceDialog threadId={layer.threadId} onClose={close} />
+  if (layer.kind === 'move-thread') return <MoveThreadDialog threadId={layer.threadId} onClose={close} />
   const workspace = workspaces.find(({ id }) => id === layer.workspaceId)
   if (workspace === undefined) return null
-  if (layer.kind === 'delete') return <DeleteWorkspaceDialog workspace={workspace} onClose={close} />
+  if (layer.kind === 'delete-workspace') return <DeleteWorkspaceDialog workspace={workspace} onClose={close} />
   return <WorkspaceSettingsDialog workspace={workspace} onClose={close} />
 }

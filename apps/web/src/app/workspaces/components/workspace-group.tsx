@@ -14,6 +14,7 @@ import {
 } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import { openLayer } from '../../../page/client/layers.ts'
 import { closeDrawer } from '../../../page/client/ui-state.ts'
 import {
   useChangeWorkspace,
@@ -23,7 +24,6 @@ import {
 import { focusMark, keepFocusOn, keepsFocus } from '../../../people/workspaces/state/kept-focus.ts'
 import { useMoveThreadTo } from '../../../people/workspaces/state/use-move-thread.ts'
 import { placeByOne, placeOnto } from '../../../people/workspaces/state/workspace-groups.models.ts'
-import { openWorkspaceLayer } from '../../../people/workspaces/state/workspace-layer.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
 import { dragSource, useDropTarget } from '../state/drag.ts'
@@ -134,7 +134,7 @@ function WorkspaceMenu(props: { workspace: Workspace }) {
       <MenuItem
         isDanger
         icon={<Trash2 className="i" size={14} />}
-        onSelect={() => openWorkspaceLayer({ kind: 'delete', workspaceId: workspace.id })}
+        onSelect={() => openLayer({ kind: 'delete-workspace', workspaceId: workspace.id })}
       >
         {t('delete')}
       </MenuItem>
@@ -164,7 +164,7 @@ function OpenItems(props: { workspace: Workspace }) {
       </MenuItem>
       <MenuItem
         icon={<Settings2 className="i" size={14} />}
-        onSelect={() => openWorkspaceLayer({ kind: 'settings', workspaceId: workspace.id })}
+        onSelect={() => openLayer({ kind: 'workspace-settings', workspaceId: workspace.id })}
       >
         {t('settings')}
       </MenuItem>

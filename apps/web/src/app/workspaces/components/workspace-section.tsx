@@ -2,10 +2,10 @@ import type { Thread } from '@threadbox/sdk'
 import { Archive, ChevronDown, ChevronRight, Plus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { openLayer } from '../../../page/client/layers.ts'
 import { useWorkspaces } from '../../../people/workspaces/api/workspaces.queries.ts'
 import { useMoveThreadTo } from '../../../people/workspaces/state/use-move-thread.ts'
 import { byWorkspace } from '../../../people/workspaces/state/workspace-groups.models.ts'
-import { openWorkspaceLayer } from '../../../people/workspaces/state/workspace-layer.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { useDropTarget } from '../state/drag.ts'
@@ -40,7 +40,7 @@ export function WorkspaceSection(props: {
           <IconButton
             size="sm"
             label={t('create')}
-            onClick={() => openWorkspaceLayer({ kind: 'create', threadId: null })}
+            onClick={() => openLayer({ kind: 'create-workspace', threadId: null })}
           >
             <Plus className="i" size={14} />
           </IconButton>

@@ -1,18 +1,18 @@
 import { useTranslation } from 'react-i18next'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Kbd } from '../../../ui/kbd.tsx'
-import { openLayer, useUiState } from '../../client/ui-state.ts'
+import { closeLayer, useLayer } from '../../client/layers.ts'
 import { keysOf } from '../state/key-caps.ts'
 import { shortcutGroups } from '../state/shortcuts.ts'
 
 /** The list of shortcuts. Open while it is the app's layer. */
 export function ShortcutsDialog() {
   const { t } = useTranslation(['help', 'common'])
-  const { layer } = useUiState()
+  const layer = useLayer('shortcuts')
   return (
     <Dialog
-      isOpen={layer === 'shortcuts'}
-      onOpenChange={(isOpen) => openLayer(isOpen ? 'shortcuts' : null)}
+      isOpen={layer !== null}
+      onOpenChange={(isOpen) => !isOpen && closeLayer('shortcuts')}
       title={t('title')}
       closeLabel={t('common:close')}
       className="shortcuts"

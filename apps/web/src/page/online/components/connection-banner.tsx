@@ -1,8 +1,9 @@
-import { useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useStore } from 'zustand'
 import { relativeTime } from '../../../i18n/relative-time.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
+import { useNetwork } from '../../client/browser.ts'
 import { useNow } from '../../client/use-now.ts'
 import { isLoopback } from '../../parts/address.ts'
 import { bannerOf } from '../state/connection.models.ts'
@@ -15,8 +16,10 @@ import { type ConnectionStore, connectionStore } from '../state/connection-store
 export function ConnectionBanner(props: { store?: ConnectionStore }) {
   const { t, i18n } = useTranslation('connection')
   const store = props.store ?? connectionStore
-  const connection = useSyncExternalStore(store.subscribe, store.get)
-  const isBrowserOnline = useSyncExternalStore(subscribeToNetwork, isNetworkThere)
+  const connection = useStore(store.connection)
+  const hasNetwork = useNetwork()
+  // A server on this very machine is reached without any network.
+  const isBrowserOnline = hasNetwork || isLoopback(location.hostname)
   const now = useNow(connection.isOpen || connection.lostAt === null ? null : 1000)
   const banner = bannerOf(connection, { now, isBrowserOnline })
   if (banner === null) return <div className="sr" role="status" aria-live="polite" />
@@ -42,18 +45,4 @@ export function ConnectionBanner(props: { store?: ConnectionStore }) {
       </Button>
     </div>
   )
-}
-
-/** A server on this very machine is reached without any network. */
-function isNetworkThere(): boolean {
-  return navigator.onLine || isLoopback(location.hostname)
-}
-
-function subscribeToNetwork(listener: () => void) {
-  addEventListener('online', listener)
-  addEventListener('offline', listener)
-  return () => {
-    removeEventListener('online', listener)
-    removeEventListener('offline', listener)
-  }
 }

@@ -1,4 +1,6 @@
 import type { StreamStatus } from '@threadbox/sdk'
+import { createStore } from 'zustand/vanilla'
+import type { Readable } from '../../client/readable.ts'
 import { type Connection, unknownConnection, withStatus } from './connection.models.ts'
 
 /** Holds what is known about the way to the server, for everything on the page that wants to say it. */
@@ -6,26 +8,19 @@ export type ConnectionStore = {
   report(status: StreamStatus): void
   /** Tries again at once when the stream is waiting; otherwise does nothing. */
   retryNow(): void
-  get(): Connection
-  subscribe(listener: () => void): () => void
+  connection: Readable<Connection>
 }
 
 export function makeConnectionStore(now: () => number): ConnectionStore {
-  let connection = unknownConnection
+  const connection = createStore<Connection>()(() => unknownConnection)
   let retry: (() => void) | undefined
-  const listeners = new Set<() => void>()
   return {
     report: (status) => {
-      connection = withStatus(connection, status, now())
       retry = status.state === 'waiting' ? status.retryNow : undefined
-      for (const listener of listeners) listener()
+      connection.setState(withStatus(connection.getState(), status, now()), true)
     },
     retryNow: () => retry?.(),
-    get: () => connection,
-    subscribe: (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    connection,
   }
 }
 

@@ -1,4 +1,6 @@
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect } from 'react'
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
 
 /** Something the palette can do, with the words it is found by. */
 export type PaletteAction = {
@@ -12,28 +14,16 @@ export type PaletteAction = {
 
 type ThreadAction = Omit<PaletteAction, 'scope'>
 const none: readonly ThreadAction[] = []
-let current: readonly ThreadAction[] = none
-const listeners = new Set<() => void>()
-
-function offer(actions: readonly ThreadAction[]): void {
-  current = actions
-  for (const listener of listeners) listener()
-}
+const offered = createStore<{ actions: readonly ThreadAction[] }>()(() => ({ actions: none }))
 
 /** Lets the palette offer what can be done with the thread that is open, as it is after each render. */
 export function useOfferThreadActions(actions: readonly ThreadAction[]): void {
   useEffect(() => {
-    offer(actions)
-    return () => offer(none)
+    offered.setState({ actions })
+    return () => offered.setState({ actions: none })
   })
 }
 
 export function useThreadActions(): readonly ThreadAction[] {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => current,
-  )
+  return useStore(offered, ({ actions }) => actions)
 }

@@ -7,6 +7,8 @@ import {
   threadStateOf,
   withOlderPage,
 } from '@threadbox/sdk'
+import { createStore } from 'zustand/vanilla'
+import type { Readable } from '../../client/readable.ts'
 
 /** A message that was sent from here and that the server has not confirmed yet. */
 export type OutgoingMessage = {
@@ -25,14 +27,14 @@ export type ThreadSnapshot = {
 }
 
 export type ThreadStore = {
-  get(): ThreadSnapshot
-  subscribe(listener: () => void): () => void
+  conversation: Readable<ThreadSnapshot>
+  /** Follows the thread until what it returns is called. */
+  follow(): () => void
   /** Puts the page above what is there; does nothing at the beginning of the thread or while one is on its way. */
   loadOlder(): Promise<void>
   setOutgoing(change: (messages: readonly OutgoingMessage[]) => readonly OutgoingMessage[]): void
   /** Fetches everything again after a failure. */
   reload(): void
-  close(): void
 }
 
 const pageSize = 60
@@ -43,20 +45,20 @@ const pageSize = 60
  */
 export function makeThreadStore(options: { client: ThreadboxClient; threadId: string }): ThreadStore {
   const { client, threadId } = options
-  const listeners = new Set<() => void>()
-  let snapshot: ThreadSnapshot = { state: null, error: null, isLoadingOlder: false, outgoing: [] }
+  const conversation = createStore<ThreadSnapshot>()(() => ({
+    state: null,
+    error: null,
+    isLoadingOlder: false,
+    outgoing: [],
+  }))
+  const { getState: get, setState: change } = conversation
   let following = new AbortController()
-  let isClosed = false
+  let isClosed = true
 
-  const change = (next: Partial<ThreadSnapshot>) => {
-    snapshot = { ...snapshot, ...next }
-    for (const listener of listeners) listener()
-  }
-
-  const follow = async (signal: AbortSignal): Promise<void> => {
+  const read = async (signal: AbortSignal): Promise<void> => {
     try {
       const page = await client.threads.entries(threadId, { limit: pageSize, signal })
-      change({ state: withKeptOlder(snapshot.state, threadStateOf(page)), error: null })
+      change({ state: withKeptOlder(get().state, threadStateOf(page)), error: null })
       const queue = makeFrameQueue<ThreadEvent>((events) => applyEvents(events))
       signal.addEventListener('abort', () => queue.clear())
       await client.streamThread(threadId, {
@@ -73,42 +75,44 @@ export function makeThreadStore(options: { client: ThreadboxClient; threadId: st
     following.abort()
     if (isClosed) return
     following = new AbortController()
-    void follow(following.signal)
+    void read(following.signal)
   }
 
   const applyEvents = (events: readonly ThreadEvent[]) => {
-    if (snapshot.state === null) return
-    const state = events.reduce(applyThreadEvent, snapshot.state)
+    const before = get().state
+    if (before === null) return
+    const state = events.reduce(applyThreadEvent, before)
     if (state.isStale) restart()
-    else if (state !== snapshot.state) change({ state })
+    else if (state !== before) change({ state })
   }
 
-  restart()
   return {
-    get: () => snapshot,
-    subscribe: (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
+    conversation,
+    follow: () => {
+      isClosed = false
+      restart()
+      return () => {
+        isClosed = true
+        following.abort()
+      }
     },
     loadOlder: async () => {
-      const before = snapshot.state?.before
-      if (before === null || before === undefined || snapshot.isLoadingOlder) return
+      const { state, isLoadingOlder } = get()
+      const before = state?.before
+      if (before === null || before === undefined || isLoadingOlder) return
       change({ isLoadingOlder: true })
       try {
         const page = await client.threads.entries(threadId, { before, limit: pageSize, signal: following.signal })
-        if (snapshot.state !== null) change({ state: withOlderPage(snapshot.state, page) })
+        const { state } = get()
+        if (state !== null) change({ state: withOlderPage(state, page) })
       } catch {
         // The reader scrolls up again to try again; the conversation below is complete.
       } finally {
         change({ isLoadingOlder: false })
       }
     },
-    setOutgoing: (update) => change({ outgoing: update(snapshot.outgoing) }),
+    setOutgoing: (update) => change({ outgoing: update(get().outgoing) }),
     reload: restart,
-    close: () => {
-      isClosed = true
-      following.abort()
-    },
   }
 }
 

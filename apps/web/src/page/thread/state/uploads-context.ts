@@ -1,5 +1,6 @@
-import { createContext, useContext, useSyncExternalStore } from 'react'
-import type { Upload, UploadsStore } from './uploads-store.ts'
+import { createContext, useContext } from 'react'
+import { useStore } from 'zustand'
+import { type Upload, type UploadsStore, uploadsOf } from './uploads-store.ts'
 
 const UploadsContext = createContext<UploadsStore | null>(null)
 export const UploadsProvider = UploadsContext.Provider
@@ -12,6 +13,5 @@ export function useUploadsStore(): UploadsStore {
 
 /** The files that are attached to the next message of a thread. */
 export function useUploads(threadId: string): readonly Upload[] {
-  const store = useUploadsStore()
-  return useSyncExternalStore(store.subscribe, () => store.get(threadId))
+  return useStore(useUploadsStore().byThread, (uploads) => uploadsOf(uploads, threadId))
 }

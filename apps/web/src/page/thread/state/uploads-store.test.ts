@@ -1,6 +1,6 @@
 import { createClient } from '@threadbox/sdk'
 import { describe, expect, test } from 'vitest'
-import { makeUploadsStore, type UploadsStore } from './uploads-store.ts'
+import { makeUploadsStore, type UploadsStore, uploadsOf } from './uploads-store.ts'
 
 /** A server that answers uploads when it is told to, and counts how many it has at once. */
 function uploadServer() {
@@ -40,14 +40,14 @@ const files = (...names: string[]) => names.map((name) => new File(['x'], name))
 const until = async (store: UploadsStore, isReached: () => boolean) => {
   if (isReached()) return
   await new Promise<void>((resolve) => {
-    const stop = store.subscribe(() => {
+    const stop = store.byThread.subscribe(() => {
       if (!isReached()) return
       stop()
       resolve()
     })
   })
 }
-const statuses = (store: UploadsStore) => store.get('t').map((upload) => upload.status)
+const statuses = (store: UploadsStore) => uploadsOf(store.byThread.getState(), 't').map((upload) => upload.status)
 
 describe('uploads', () => {
   test('one that fails keeps its place and can be sent again', async () => {
@@ -56,11 +56,11 @@ describe('uploads', () => {
     store.add('t', files('a'))
     server.refuse('a')
     await until(store, () => statuses(store)[0] === 'failed')
-    store.retry('t', store.get('t')[0]?.id ?? '')
+    store.retry('t', uploadsOf(store.byThread.getState(), 't')[0]?.id ?? '')
     expect(statuses(store)).toEqual(['uploading'])
     server.accept('a')
     await until(store, () => statuses(store)[0] === 'done')
-    expect(store.get('t')[0]?.attachment?.path).toBe('/u/a')
+    expect(uploadsOf(store.byThread.getState(), 't')[0]?.attachment?.path).toBe('/u/a')
   })
 
   test('one that is removed on its way is stopped and makes room for the next', async () => {
@@ -68,19 +68,19 @@ describe('uploads', () => {
     const store = makeUploadsStore(server.client)
     store.add('t', files('a', 'b', 'c', 'd'))
     expect(server.waiting.map(({ name }) => name)).toEqual(['a', 'b', 'c'])
-    store.remove('t', store.get('t')[0]?.id ?? '')
+    store.remove('t', uploadsOf(store.byThread.getState(), 't')[0]?.id ?? '')
     await expect.poll(() => server.waiting.map(({ name }) => name)).toContain('d')
-    expect(store.get('t').map(({ name }) => name)).toEqual(['b', 'c', 'd'])
+    expect(uploadsOf(store.byThread.getState(), 't').map(({ name }) => name)).toEqual(['b', 'c', 'd'])
   })
 
   test('threads do not see each other’s files, and those that were sent are forgotten', async () => {
     const server = uploadServer()
     const store = makeUploadsStore(server.client)
     store.add('t', files('a'))
-    expect(store.get('other')).toEqual([])
+    expect(uploadsOf(store.byThread.getState(), 'other')).toEqual([])
     server.accept('a')
     await until(store, () => statuses(store)[0] === 'done')
-    store.clear('t', [store.get('t')[0]?.id ?? ''])
-    expect(store.get('t')).toEqual([])
+    store.clear('t', [uploadsOf(store.byThread.getState(), 't')[0]?.id ?? ''])
+    expect(uploadsOf(store.byThread.getState(), 't')).toEqual([])
   })
 })

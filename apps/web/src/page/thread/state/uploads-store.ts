@@ -1,5 +1,7 @@
 import type { Attachment, Screenshot, ThreadboxClient } from '@threadbox/sdk'
+import { createStore } from 'zustand/vanilla'
 import { randomId } from '../../client/random-id.ts'
+import type { Readable } from '../../client/readable.ts'
 
 /** A file on its way into a thread. */
 export type Upload = {
@@ -17,9 +19,11 @@ export type Upload = {
   addedAt: number
 }
 
+/** By thread. */
+export type Uploads = Readonly<Record<string, readonly Upload[]>>
+
 export type UploadsStore = {
-  get(threadId: string): readonly Upload[]
-  subscribe(listener: () => void): () => void
+  byThread: Readable<Uploads>
   add(threadId: string, files: readonly File[], about?: { screenshot: Screenshot }): void
   retry(threadId: string, uploadId: string): void
   /** Stops it when it still runs; the composer forgets it. */
@@ -35,30 +39,31 @@ const parallelUploads = 3
 
 const none: readonly Upload[] = []
 
+export function uploadsOf(uploads: Uploads, threadId: string): readonly Upload[] {
+  return uploads[threadId] ?? none
+}
+
 /**
  * The uploads of all threads. They belong to no page: a file that was dropped goes on travelling while the person looks
  * at another thread.
  */
 export function makeUploadsStore(client: ThreadboxClient): UploadsStore {
-  const uploads = new Map<string, readonly Upload[]>()
+  const byThread = createStore<Uploads>()(() => ({}))
   const files = new Map<string, File>()
   const running = new Map<string, AbortController>()
   const waiting: { threadId: string; uploadId: string }[] = []
-  const listeners = new Set<() => void>()
 
-  const put = (threadId: string, next: readonly Upload[]) => {
-    uploads.set(threadId, next)
-    for (const listener of listeners) listener()
-  }
+  const of = (threadId: string) => uploadsOf(byThread.getState(), threadId)
+  const put = (threadId: string, next: readonly Upload[]) => byThread.setState({ [threadId]: next })
   const change = (threadId: string, uploadId: string, values: Partial<Upload>) =>
     put(
       threadId,
-      (uploads.get(threadId) ?? none).map((upload) => (upload.id === uploadId ? { ...upload, ...values } : upload)),
+      of(threadId).map((upload) => (upload.id === uploadId ? { ...upload, ...values } : upload)),
     )
 
-  const find = (threadId: string, uploadId: string) => uploads.get(threadId)?.find(({ id }) => id === uploadId)
+  const find = (threadId: string, uploadId: string) => of(threadId).find(({ id }) => id === uploadId)
   const drop = (threadId: string, uploadIds: readonly string[]) => {
-    const all = uploads.get(threadId) ?? none
+    const all = of(threadId)
     for (const { id, thumbnail } of all)
       if (thumbnail !== null && uploadIds.includes(id)) URL.revokeObjectURL(thumbnail)
     put(
@@ -101,15 +106,11 @@ export function makeUploadsStore(client: ThreadboxClient): UploadsStore {
   }
 
   return {
-    get: (threadId) => uploads.get(threadId) ?? none,
-    subscribe: (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    byThread,
     add: (threadId, added, about) => {
       const entries = added.map((file) => ({ file, upload: newUpload(file, about?.screenshot ?? null) }))
       for (const { file, upload } of entries) files.set(upload.id, file)
-      put(threadId, [...(uploads.get(threadId) ?? none), ...entries.map(({ upload }) => upload)])
+      put(threadId, [...of(threadId), ...entries.map(({ upload }) => upload)])
       for (const { upload } of entries) enqueue(threadId, upload.id)
     },
     retry: (threadId, uploadId) => {
@@ -122,8 +123,7 @@ export function makeUploadsStore(client: ThreadboxClient): UploadsStore {
       drop(threadId, [uploadId])
     },
     clear: drop,
-    restore: (threadId, attachments) =>
-      put(threadId, [...attachments.map(uploadOf), ...(uploads.get(threadId) ?? none)]),
+    restore: (threadId, attachments) => put(threadId, [...attachments.map(uploadOf), ...of(threadId)]),
   }
 }
 

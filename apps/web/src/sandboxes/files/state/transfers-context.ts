@@ -1,5 +1,6 @@
-import { createContext, useContext, useSyncExternalStore } from 'react'
-import type { Transfer, Transfers } from './transfers.ts'
+import { createContext, useContext } from 'react'
+import { useStore } from 'zustand'
+import { type Transfer, type Transfers, transfersOf } from './transfers.ts'
 
 const TransfersContext = createContext<Transfers | null>(null)
 export const TransfersProvider = TransfersContext.Provider
@@ -12,6 +13,5 @@ export function useTransfersStore(): Transfers {
 
 /** What is on its way into the sandbox of a thread. */
 export function useTransfers(threadId: string): readonly Transfer[] {
-  const store = useTransfersStore()
-  return useSyncExternalStore(store.subscribe, () => store.get(threadId))
+  return useStore(useTransfersStore().byThread, (transfers) => transfersOf(transfers, threadId))
 }

@@ -1,6 +1,6 @@
 import { createClient } from '@threadbox/sdk'
 import { expect, test } from 'vitest'
-import { makeTransfers } from './transfers.ts'
+import { makeTransfers, transfersOf } from './transfers.ts'
 
 /** A server with some names taken; it keeps what is written. */
 function fileServer(taken: string[]) {
@@ -35,9 +35,9 @@ test('what is there is not overwritten until the person says so', async () => {
   const server = fileServer(['/w/a.txt', '/w/b.txt', '/w/c.txt', '/w/b (2).txt'])
   const transfers = makeTransfers(server.client, () => {})
   transfers.add('t', '/w', dropped('a.txt', 'b.txt', 'c.txt', 'free.txt'))
-  const statuses = () => transfers.get('t').map(({ status }) => status)
+  const statuses = () => transfersOf(transfers.byThread.getState(), 't').map(({ status }) => status)
   await expect.poll(statuses).toEqual(['taken', 'taken', 'taken', 'done'])
-  const [a, b, c] = transfers.get('t').map(({ id }) => id)
+  const [a, b, c] = transfersOf(transfers.byThread.getState(), 't').map(({ id }) => id)
   transfers.answer('t', [a ?? ''], 'replace')
   transfers.answer('t', [b ?? ''], 'keep-both')
   transfers.answer('t', [c ?? ''], 'skip')

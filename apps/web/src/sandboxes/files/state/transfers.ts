@@ -1,5 +1,7 @@
 import { isThreadboxError, type ThreadboxClient } from '@threadbox/sdk'
+import { createStore } from 'zustand/vanilla'
 import { randomId } from '../../../page/client/random-id.ts'
+import type { Readable } from '../../../page/client/readable.ts'
 import { freeName, joinPath, nameOfPath, parentOf } from '../../../page/content/state/names.models.ts'
 import type { Dropped } from './dropped-files.ts'
 
@@ -15,9 +17,11 @@ export type Transfer = {
 
 export type TakenAnswer = 'replace' | 'keep-both' | 'skip'
 
+/** By thread. */
+export type ThreadTransfers = Readonly<Record<string, readonly Transfer[]>>
+
 export type Transfers = {
-  get(threadId: string): readonly Transfer[]
-  subscribe(listener: () => void): () => void
+  byThread: Readable<ThreadTransfers>
   /** Sends what was dropped into a folder; nothing that is there is overwritten without a word. */
   add(threadId: string, folder: string, dropped: Dropped): void
   answer(threadId: string, ids: readonly string[], answer: TakenAnswer): void
@@ -32,6 +36,10 @@ const parallel = 2
 const tellMs = 100
 const none: readonly Transfer[] = []
 
+export function transfersOf(transfers: ThreadTransfers, threadId: string): readonly Transfer[] {
+  return transfers[threadId] ?? none
+}
+
 type Job = { threadId: string; id: string; file: File; mayReplace: boolean; abort: AbortController }
 
 /** Uploads of the files pane. They belong to no page and go on while the person looks elsewhere. */
@@ -39,22 +47,18 @@ export function makeTransfers(
   client: ThreadboxClient,
   onWritten: (threadId: string, folder: string) => void,
 ): Transfers {
-  const transfers = new Map<string, readonly Transfer[]>()
+  const byThread = createStore<ThreadTransfers>()(() => ({}))
   const jobs = new Map<string, Job>()
-  const listeners = new Set<() => void>()
 
-  const put = (threadId: string, next: readonly Transfer[]) => {
-    transfers.set(threadId, next)
-    for (const listener of listeners) listener()
-  }
+  const of = (threadId: string) => transfersOf(byThread.getState(), threadId)
+  const put = (threadId: string, next: readonly Transfer[]) => byThread.setState({ [threadId]: next })
   const change = (job: Pick<Job, 'threadId' | 'id'>, values: Partial<Transfer>) => {
-    const all = transfers.get(job.threadId) ?? none
     put(
       job.threadId,
-      all.map((transfer) => (transfer.id === job.id ? { ...transfer, ...values } : transfer)),
+      of(job.threadId).map((transfer) => (transfer.id === job.id ? { ...transfer, ...values } : transfer)),
     )
   }
-  const find = (threadId: string, id: string) => transfers.get(threadId)?.find((transfer) => transfer.id === id)
+  const find = (threadId: string, id: string) => of(threadId).find((transfer) => transfer.id === id)
   const send = async (job: Job): Promise<void> => {
     const transfer = find(job.threadId, job.id)
     if (transfer === undefined || job.abort.signal.aborted) return
@@ -85,14 +89,10 @@ export function makeTransfers(
     queue.add(job)
   }
   return {
-    get: (threadId) => transfers.get(threadId) ?? none,
-    subscribe: (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    byThread,
     add: (threadId, folder, { files, folders }) => {
       // What is done is seen in the list; what needs the person stays.
-      const kept = (transfers.get(threadId) ?? none).filter(({ status }) => status !== 'done')
+      const kept = of(threadId).filter(({ status }) => status !== 'done')
       const added = files.map(({ path, file }) => {
         const transfer = newTransfer(joinPath(folder, path), file.size)
         jobs.set(transfer.id, { threadId, id: transfer.id, file, mayReplace: false, abort: new AbortController() })
@@ -110,7 +110,7 @@ export function makeTransfers(
         for (const id of ids) jobs.delete(id)
         put(
           threadId,
-          (transfers.get(threadId) ?? none).filter(({ id }) => !ids.includes(id)),
+          of(threadId).filter(({ id }) => !ids.includes(id)),
         )
         return
       }

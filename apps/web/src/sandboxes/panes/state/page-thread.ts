@@ -1,5 +1,7 @@
 import type { Turn } from '@threadbox/sdk'
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect } from 'react'
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
 import type { TurnChanges } from '../../../page/thread/state/turn-changes.models.ts'
 
 /** What the page of a thread knows of it and panes beside it need. `threadId` is null for a thread that is not made yet. */
@@ -14,30 +16,18 @@ export type PageThread = {
   append: (text: string) => void
 }
 
-let current: PageThread | null = null
-const listeners = new Set<() => void>()
-
-function offer(page: PageThread | null): void {
-  current = page
-  for (const listener of listeners) listener()
-}
+const offered = createStore<{ page: PageThread | null }>()(() => ({ page: null }))
 
 /** Lets panes use the page that is open. */
 export function useOfferPageThread(page: PageThread): void {
   const { threadId, isTurnRunning, turnMode, turnChanges, append } = page
   useEffect(() => {
-    offer({ threadId, isTurnRunning, turnMode, turnChanges, append })
-    return () => offer(null)
+    offered.setState({ page: { threadId, isTurnRunning, turnMode, turnChanges, append } })
+    return () => offered.setState({ page: null })
   }, [threadId, isTurnRunning, turnMode, turnChanges, append])
 }
 
 /** The page that is open; null where no message can be written. */
 export function usePageThread(): PageThread | null {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => current,
-  )
+  return useStore(offered, ({ page }) => page)
 }

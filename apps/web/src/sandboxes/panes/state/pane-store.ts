@@ -1,5 +1,7 @@
-import { useEffect, useSyncExternalStore } from 'react'
-import { isNarrowPage } from '../../../page/client/use-narrow.ts'
+import { useEffect } from 'react'
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+import { isNarrowPage } from '../../../page/client/browser.ts'
 import {
   memoryOf,
   type PaneMemories,
@@ -23,39 +25,29 @@ export type PaneState = {
 }
 
 const storageKey = 'threadbox.panes'
-const listeners = new Set<() => void>()
 const closeListeners = new Set<() => void>()
-let state: PaneState = {
+const panes = createStore<PaneState>()(() => ({
   memories: readMemories(globalThis.localStorage?.getItem(storageKey) ?? null),
   visit: null,
   threadId: null,
   paneTarget: null,
-}
+}))
 /** What had the focus when the person opened the pane; it gets the focus back. */
 let opener: Element | null = null
 
-function change(next: Partial<PaneState>): void {
-  state = { ...state, ...next }
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
 export function usePaneState(): PaneState {
-  return useSyncExternalStore(subscribe, () => state)
+  return useStore(panes)
 }
 
 /** Another tab may have changed what belongs to other threads: what is written starts from what is stored. */
 function remember(update: (memories: PaneMemories) => PaneMemories): void {
+  const state = panes.getState()
   const stored = readMemories(localStorage.getItem(storageKey))
   const threads = { ...stored.threads }
   const own = state.threadId === null ? undefined : state.memories.threads[state.threadId]
   if (state.threadId !== null && own !== undefined) threads[state.threadId] = own
   const memories = update({ threads, pinned: state.memories.pinned })
-  change({ memories })
+  panes.setState({ memories })
   try {
     localStorage.setItem(storageKey, JSON.stringify(memories))
   } catch {
@@ -65,35 +57,37 @@ function remember(update: (memories: PaneMemories) => PaneMemories): void {
 
 /** Tells which page is open. What another tab remembers of its thread counts from here on. */
 export function enterPage(threadId: string | null): void {
-  if (state.threadId === threadId) return
+  const { threadId: before, memories: own } = panes.getState()
+  if (before === threadId) return
   opener = null
   const stored = readMemories(localStorage.getItem(storageKey))
-  const memories = { threads: stored.threads, pinned: state.memories.pinned }
-  change({ threadId, visit: null, paneTarget: null, memories })
+  const memories = { threads: stored.threads, pinned: own.pinned }
+  panes.setState({ threadId, visit: null, paneTarget: null, memories })
 }
 
 /** What stands beside the page now. */
 export function currentPane(): ShownPane | null {
-  return shownPane(state.memories, { threadId: state.threadId, visit: state.visit, isNarrow: isNarrowPage() })
+  const { memories, threadId, visit } = panes.getState()
+  return shownPane(memories, { threadId, visit, isNarrow: isNarrowPage() })
 }
 
 /** Opens a pane beside the conversation, or closes it when it is the one that is open. */
 export function togglePane(pane: string): void {
   const shown = currentPane()
-  if (shown !== null && shown.threadId === state.threadId && shown.pane === pane) closePane()
+  if (shown !== null && shown.threadId === panes.getState().threadId && shown.pane === pane) closePane()
   else openPane(pane)
 }
 
 /** With a target that part comes into view and has the focus, also when the pane is open already. */
 export function openPane(pane: string, paneTarget: PaneTarget | null = null): void {
-  const { threadId } = state
+  const { threadId } = panes.getState()
   if (threadId === null) return
   const shown = currentPane()
   const isShown = shown !== null && shown.threadId === threadId && shown.pane === pane
   if (isShown && paneTarget === null) return
   if (!isShown) opener = document.activeElement
   remember((memories) => withPane(memories, { threadId, pane, at: Date.now() }))
-  change({ visit: { threadId, pane }, paneTarget })
+  panes.setState({ visit: { threadId, pane }, paneTarget })
 }
 
 /**
@@ -101,11 +95,12 @@ export function openPane(pane: string, paneTarget: PaneTarget | null = null): vo
  * covered. Beside another thread, or beside what is pinned, it is there when the person comes back.
  */
 export function offerPane(threadId: string, pane: string): void {
-  const { pinned } = state.memories
+  const { threadId: open, memories } = panes.getState()
+  const { pinned } = memories
   remember((memories) => withPane(memories, { threadId, pane, at: Date.now() }))
-  if (state.threadId !== threadId || isNarrowPage() || (pinned !== null && pinned.threadId !== threadId)) return
+  if (open !== threadId || isNarrowPage() || (pinned !== null && pinned.threadId !== threadId)) return
   opener = null
-  change({ visit: null, paneTarget: null })
+  panes.setState({ visit: null, paneTarget: null })
 }
 
 /**
@@ -117,9 +112,9 @@ export function closePane(options: { keepsFocus?: boolean } = {}): void {
   if (shown === null) return
   for (const listener of closeListeners) listener()
   if (shown.isPinned) pin(null)
-  if (shown.threadId === state.threadId)
+  if (shown.threadId === panes.getState().threadId)
     remember((memories) => withPane(memories, { threadId: shown.threadId, pane: null, at: Date.now() }))
-  change({ visit: null, paneTarget: null })
+  panes.setState({ visit: null, paneTarget: null })
   const target = returnTarget(shown.pane)
   opener = null
   // After the next paint: what lay under a sheet cannot take the focus before.
@@ -146,21 +141,21 @@ export function pin(pinned: PaneMemories['pinned']): void {
 
 /** Whether the person opened the pane just now, so that the focus belongs into it; not so after a reload. */
 export function wasPaneAskedFor(): boolean {
-  return opener !== null && state.paneTarget === null
+  return opener !== null && panes.getState().paneTarget === null
 }
 
 /** The part of the pane that was asked for is in view. */
 export function reachPaneTarget(): void {
-  change({ paneTarget: null })
+  panes.setState({ paneTarget: null })
 }
 
 /** What a pane remembered of a thread; the pane knows how to read it. */
 export function usePaneView(threadId: string, pane: string): unknown {
-  return useSyncExternalStore(subscribe, () => viewOf(threadId, pane))
+  return useStore(panes, ({ memories }) => memoryOf(memories, threadId).views[pane])
 }
 
 export function viewOf(threadId: string, pane: string): unknown {
-  return memoryOf(state.memories, threadId).views[pane]
+  return memoryOf(panes.getState().memories, threadId).views[pane]
 }
 
 export function rememberView(threadId: string, pane: string, view: unknown): void {

@@ -1,4 +1,4 @@
-import { useNarrow } from '../../../page/client/use-narrow.ts'
+import { useNarrow } from '../../../page/client/browser.ts'
 import { type ShownPane, shownPane } from './pane-memory.models.ts'
 import { usePaneState } from './pane-store.ts'
 

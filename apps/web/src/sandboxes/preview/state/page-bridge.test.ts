@@ -28,12 +28,12 @@ describe('what a page says', () => {
   test('is told further at most ten times a second', () => {
     const bridge = open()
     const told = vi.fn()
-    bridge.subscribe(told)
+    bridge.says.subscribe(told)
     for (let index = 0; index < 50; index += 1) bridge.receive(page(`/${index}`))
     expect(told).not.toHaveBeenCalled()
     vi.advanceTimersByTime(100)
     expect(told).toHaveBeenCalledTimes(1)
-    expect(bridge.get().path).toBe('/49')
+    expect(bridge.says.getState().path).toBe('/49')
   })
 
   test('is forgotten when another page comes, and when what was loaded cannot speak', () => {
@@ -42,15 +42,15 @@ describe('what a page says', () => {
     bridge.receive(lines('one'))
     bridge.receive(page('/b', { isNew: true }))
     vi.advanceTimersByTime(100)
-    expect(bridge.get()).toMatchObject({ path: '/b', lines: [] })
+    expect(bridge.says.getState()).toMatchObject({ path: '/b', lines: [] })
     bridge.loaded()
     expect(posted).toEqual([{ threadbox: 'hello' }])
     bridge.receive(page('/b'))
     vi.advanceTimersByTime(10_000)
-    expect(bridge.get().path).toBe('/b')
+    expect(bridge.says.getState().path).toBe('/b')
     bridge.loaded()
     vi.advanceTimersByTime(10_000)
-    expect(bridge.get().path).toBeNull()
+    expect(bridge.says.getState().path).toBeNull()
   })
 })
 
@@ -69,19 +69,19 @@ describe('a hostile page', () => {
     ]
     for (const message of refused) bridge.receive(message)
     vi.advanceTimersByTime(1000)
-    expect(bridge.get()).toEqual({ path: null, title: '', isLocked: false, lines: [], dropped: 0 })
+    expect(bridge.says.getState()).toEqual({ path: null, title: '', isLocked: false, lines: [], dropped: 0 })
   })
 
   test('that sends without end is heard 200 times a second, and its console keeps its last lines', () => {
     const bridge = open()
     for (let index = 0; index < 100_000; index += 1) bridge.receive(lines(`${index} a`, `${index} b`))
     vi.advanceTimersByTime(100)
-    expect(bridge.get().lines).toHaveLength(300)
-    expect(bridge.get().lines.at(-1)?.text).toBe('199 b')
+    expect(bridge.says.getState().lines).toHaveLength(300)
+    expect(bridge.says.getState().lines.at(-1)?.text).toBe('199 b')
     vi.advanceTimersByTime(1000)
     bridge.receive(lines('later'))
     vi.advanceTimersByTime(100)
-    expect(bridge.get().lines.at(-1)?.text).toBe('later')
+    expect(bridge.says.getState().lines.at(-1)?.text).toBe('later')
   })
 
   test('cannot answer what nobody asked, nor with what is no picture, and is not waited for without end', async () => {

@@ -1,4 +1,6 @@
+import { createStore } from 'zustand/vanilla'
 import { randomId } from '../../../page/client/random-id.ts'
+import type { Readable } from '../../../page/client/readable.ts'
 import type { AppMessage, ConsoleLine, Region } from '../../../preview-bridge/messages.ts'
 import { bridgeMessageSchema, type Captured } from './bridge-messages.models.ts'
 
@@ -19,8 +21,7 @@ export type PageSays = {
  * hostile: it is bounded, shown as the page's, and never a reason to do something that the page could not do itself.
  */
 export type PageBridge = {
-  get(): PageSays
-  subscribe(listener: () => void): () => void
+  says: Readable<PageSays>
   /** Something that came from the page's window and origin. */
   receive(data: unknown): void
   /** Another page takes the place of this one. */
@@ -53,18 +54,16 @@ type Answer = Exclude<ReturnType<typeof bridgeMessageSchema.parse>, { threadbox:
 
 export function makePageBridge(options: { post: (message: AppMessage) => void; now: () => number }): PageBridge {
   const { post, now } = options
-  const listeners = new Set<() => void>()
   const waiting = new Map<string, (answer: Answer | null) => void>()
   let says = silent
-  let shown = silent
+  const shown = createStore<PageSays>()(() => silent)
   let telling: ReturnType<typeof setTimeout> | undefined
   let silence: ReturnType<typeof setTimeout> | undefined
   let second = { start: 0, count: 0 }
 
   const tell = () => {
     telling = undefined
-    shown = says
-    for (const listener of listeners) listener()
+    shown.setState(says, true)
   }
   const change = (values: Partial<PageSays>) => {
     says = { ...says, ...values }
@@ -98,11 +97,7 @@ export function makePageBridge(options: { post: (message: AppMessage) => void; n
     }
   }
   return {
-    get: () => shown,
-    subscribe: (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    says: shown,
     receive: (data) => {
       const answered = waiting.get(idOf(data))
       if (answered === undefined && isTooMuch()) return

@@ -21,7 +21,7 @@ export async function takeScreenshot(options: {
   signal: AbortSignal
 }): Promise<TakenScreenshot> {
   const { bridge, target, region, scale, signal } = options
-  const { path, lines } = bridge.get()
+  const { path, lines } = bridge.says.getState()
   const { image, elements, missing, viewport } = await bridge.capture(region, { scale, signal })
   const size = { width: Math.round(region.width * scale), height: Math.round(region.height * scale) }
   const claimed = await sizeOfPng(image)

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type Preview, ThreadboxError } from '@threadbox/sdk'
-import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import { useStore } from 'zustand'
 import { useClient } from '../../../page/client/client.ts'
 import { useStable } from '../../../page/client/use-stable.ts'
 import { errorOf, previewCheckQuery } from '../api/preview-check.queries.ts'
@@ -46,7 +47,7 @@ export function useFrame(threadId: string, target: PreviewTarget, path: string):
   const [error, setError] = useState<unknown>(null)
   const { port, status } = target
   const bridge = useBridge(element, origin)
-  const page = useSyncExternalStore(bridge.subscribe, bridge.get)
+  const page = useStore(bridge.says)
 
   const open = useStable((wanted: string) => {
     running.current?.abort()
@@ -59,11 +60,11 @@ export function useFrame(threadId: string, target: PreviewTarget, path: string):
       become(load)
     }
     const doubt = () => {
-      if (bridge.get().path !== null) return
+      if (bridge.says.getState().path !== null) return
       queries.fetchQuery(previewCheckQuery(client)).then(
         (findings) => {
           const problem = obstacleOf(findings)
-          const isSilent = !abort.signal.aborted && bridge.get().path === null
+          const isSilent = !abort.signal.aborted && bridge.says.getState().path === null
           if (problem !== null && isSilent) fail('unavailable', errorOf(problem))
         },
         // Whoever cannot be asked is said elsewhere.

@@ -1,6 +1,7 @@
 import type { Agent, Environment, Thread } from '@threadbox/sdk'
 import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { closeLayer, useLayer } from '../../../page/client/layers.ts'
 import { FormProblem } from '../../../page/parts/form-problem.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
@@ -10,7 +11,6 @@ import { Select } from '../../../ui/select.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { type SavedAgent, useAgents, useCapture, useDiscard, useSaveAgent } from '../api/agents.queries.ts'
-import { openSaveAgentLayer, useSaveAgentLayer } from '../state/save-agent-layer.ts'
 import { changedChoices } from './agent-choices.tsx'
 import { AgentFields, type AgentForm } from './agent-fields.tsx'
 import { CapturedComputer, keyOf } from './captured-computer.tsx'
@@ -18,9 +18,9 @@ import { KeptMemory } from './kept-memory.tsx'
 
 /** The dialog that saves a thread as an agent, where one is open; once per app. */
 export function SaveAgentLayer() {
-  const thread = useSaveAgentLayer()
-  return thread === null ? null : (
-    <SaveAgentDialog key={thread.id} thread={thread} onClose={() => openSaveAgentLayer(null)} />
+  const thread = useLayer('save-agent')?.thread
+  return thread === undefined ? null : (
+    <SaveAgentDialog key={thread.id} thread={thread} onClose={() => closeLayer('save-agent')} />
   )
 }
 

@@ -1,11 +1,11 @@
 import type { Thread } from '@threadbox/sdk'
 import { Bot } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { openLayer } from '../../../page/client/layers.ts'
 import { useFormat } from '../../../page/client/use-format.ts'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { Button } from '../../../ui/button.tsx'
 import { useAgentOffer, useCloseOffer } from '../api/agents.queries.ts'
-import { openSaveAgentLayer } from '../state/save-agent-layer.ts'
 
 /** More names than this are said as a number. */
 const mostNames = 3
@@ -34,7 +34,7 @@ export function SaveOffer(props: { thread: Thread }) {
         <Button
           onClick={() => {
             dismiss()
-            openSaveAgentLayer(thread)
+            openLayer({ kind: 'save-agent', thread })
           }}
         >
           {t('saveOpen')}

@@ -3,21 +3,19 @@ import { Bot, Download, Ellipsis, FolderInput, GitFork, History, Pin, PinOff, Sh
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../page/client/client.ts'
 import { download } from '../../../page/client/download.ts'
+import { openLayer } from '../../../page/client/layers.ts'
 import { Crumb, SidebarButton } from '../../../page/parts/plain-header.tsx'
 import { useDeleteThread, usePinThread } from '../../../page/thread/api/thread-mutations.ts'
 import { useOfferThreadActions } from '../../../page/thread/state/thread-actions.ts'
 import { useThreadActions } from '../../../page/thread/state/thread-context.ts'
 import { useWorkspaces } from '../../../people/workspaces/api/workspaces.queries.ts'
 import { useMoveThreadTo } from '../../../people/workspaces/state/use-move-thread.ts'
-import { openWorkspaceLayer } from '../../../people/workspaces/state/workspace-layer.ts'
 import { PaneToggles } from '../../../sandboxes/panes/components/pane-toggles.tsx'
 import { openPane } from '../../../sandboxes/panes/state/pane-store.ts'
 import { usePanes } from '../../../sandboxes/panes/state/panes-context.ts'
 import { SandboxChip } from '../../../sandboxes/sandbox/components/sandbox-chip.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/menu.tsx'
-import { openSaveAgentLayer } from '../../agents/state/save-agent-layer.ts'
-import { openShareLayer } from '../../sharing/state/share-layer.ts'
 import { useForkThread } from '../api/use-fork-thread.ts'
 import { ThreadTitle } from './thread-title.tsx'
 
@@ -79,10 +77,10 @@ function PaletteActions(props: { thread: Thread }) {
     { id: 'pin', label: thread.isPinned ? t('unpin') : t('pin'), run: () => pin(thread) },
     { id: 'fork', label: t('fork'), run: () => fork({}) },
     ...(chooseRewind === null ? [] : [{ id: 'rewind', label: t('rewindTo'), run: chooseRewind }]),
-    { id: 'save-agent', label: t('agents:saveOpen'), run: () => openSaveAgentLayer(thread) },
+    { id: 'save-agent', label: t('agents:saveOpen'), run: () => openLayer({ kind: 'save-agent', thread }) },
     ...panes.map(({ name, title }) => ({ id: name, label: t(title), run: () => openPane(name) })),
     ...useMoveActions(thread),
-    { id: 'share', label: t('sharing:open'), run: () => openShareLayer(thread.id) },
+    { id: 'share', label: t('sharing:open'), run: () => openLayer({ kind: 'share-thread', threadId: thread.id }) },
     { id: 'delete', label: t('delete'), run: () => remove(thread) },
   ])
   return null
@@ -130,7 +128,7 @@ function ThreadMenu(props: { thread: Thread }) {
       </MenuItem>
       <MenuItem
         icon={<FolderInput className="i" size={14} />}
-        onSelect={() => openWorkspaceLayer({ kind: 'move', threadId: thread.id })}
+        onSelect={() => openLayer({ kind: 'move-thread', threadId: thread.id })}
       >
         {t('workspaces:move')}
       </MenuItem>
@@ -142,10 +140,13 @@ function ThreadMenu(props: { thread: Thread }) {
           {t('rewindTo')}
         </MenuItem>
       )}
-      <MenuItem icon={<Bot className="i" size={14} />} onSelect={() => openSaveAgentLayer(thread)}>
+      <MenuItem icon={<Bot className="i" size={14} />} onSelect={() => openLayer({ kind: 'save-agent', thread })}>
         {t('agents:saveOpen')}
       </MenuItem>
-      <MenuItem icon={<Share2 className="i" size={14} />} onSelect={() => openShareLayer(thread.id)}>
+      <MenuItem
+        icon={<Share2 className="i" size={14} />}
+        onSelect={() => openLayer({ kind: 'share-thread', threadId: thread.id })}
+      >
         {t('sharing:open')}
       </MenuItem>
       <MenuLabel>{t('export')}</MenuLabel>

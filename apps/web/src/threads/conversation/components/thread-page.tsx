@@ -75,7 +75,7 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
   const commands = useThreadCommands({ threadId, store, outgoing, isTurnRunning, state, insert })
   const { actions, stop } = commands
   const cards = useCards({ threadId, knownPaths, commands, insert })
-  const loadOlder = useCallback(() => void store?.loadOlder(), [store])
+  const loadOlder = useCallback(() => void store.loadOlder(), [store])
   useDocumentTitle(thread.data === undefined || thread.data.title === '' ? t('untitled') : thread.data.title)
   useReadMark(thread.data)
   useThreadKeys({ isTurnRunning, stop })
@@ -119,7 +119,7 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
                   focusEntryId={props.focusEntryId}
                 >
                   {state === null && error === null && <Skeleton rows={4} label={t('loading')} />}
-                  {error !== null && <LoadFailed error={error} onRetry={() => store?.reload()} />}
+                  {error !== null && <LoadFailed error={error} onRetry={() => store.reload()} />}
                   {state !== null && error === null && rows.length === 0 && (
                     <EmptyThread onInsert={insert} modelId={modelId} />
                   )}

@@ -16,7 +16,7 @@ import { useRewindChoice } from './use-rewind-choice.ts'
 /** Everything that a person can do to one conversation. Failures are shown; a text is never lost. */
 export function useThreadCommands(options: {
   threadId: string
-  store: ThreadStore | null
+  store: ThreadStore
   outgoing: readonly OutgoingMessage[]
   isTurnRunning: boolean
   state: ThreadState | null
@@ -36,7 +36,7 @@ export function useThreadCommands(options: {
     const deliver = async (message: OutgoingMessage) => {
       const { key, text, attachments } = message
       const replaceBy = (next: readonly OutgoingMessage[]) =>
-        store?.setOutgoing((messages) => [...messages.filter((other) => other.key !== key), ...next])
+        store.setOutgoing((messages) => [...messages.filter((other) => other.key !== key), ...next])
       replaceBy([{ ...message, status: 'sending' }])
       try {
         const attachmentIds = attachments.map(({ id }) => id)
@@ -71,7 +71,7 @@ export function useThreadCommands(options: {
       },
       dropOutgoing: (key) => {
         const message = outgoing.find((candidate) => candidate.key === key)
-        store?.setOutgoing((messages) => messages.filter((other) => other.key !== key))
+        store.setOutgoing((messages) => messages.filter((other) => other.key !== key))
         if (message === undefined) return
         insert(message.text)
         uploads.restore(threadId, message.attachments)

@@ -1,30 +1,18 @@
 import type { ThreadboxClient } from '@threadbox/sdk'
-import { useSyncExternalStore } from 'react'
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
 import type { CounterWords } from './counter-program.ts'
 import { type Progress, watchSurvival } from './first-minute.ts'
 
 /** The demonstration that runs or has just ended, on its thread. */
 export type FirstMinute = { threadId: string; progress: Progress; error: unknown }
 
-const listeners = new Set<() => void>()
-let current: FirstMinute | null = null
+const demonstration = createStore<{ current: FirstMinute | null }>()(() => ({ current: null }))
 let running: AbortController | null = null
-
-function change(next: FirstMinute | null): void {
-  current = next
-  for (const listener of listeners) listener()
-}
 
 /** What is to be shown of it on the page of this thread. */
 export function useFirstMinute(threadId: string): FirstMinute | null {
-  const shown = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => current,
-  )
-  return shown?.threadId === threadId ? shown : null
+  return useStore(demonstration, ({ current }) => (current?.threadId === threadId ? current : null))
 }
 
 /** Runs it on a thread; goes on while the person looks at other pages. One that ran before is left where it was. */
@@ -34,9 +22,10 @@ export function beginFirstMinute(options: { client: ThreadboxClient; threadId: s
   running = controller
   const { threadId } = options
   const { signal } = controller
-  const onProgress = (progress: Progress) => change({ threadId, progress, error: null })
+  const onProgress = (progress: Progress) => demonstration.setState({ current: { threadId, progress, error: null } })
   watchSurvival({ ...options, signal, onProgress }).catch((error: unknown) => {
-    if (!signal.aborted && current !== null) change({ ...current, error })
+    const { current } = demonstration.getState()
+    if (!signal.aborted && current !== null) demonstration.setState({ current: { ...current, error } })
   })
 }
 
@@ -44,5 +33,5 @@ export function beginFirstMinute(options: { client: ThreadboxClient; threadId: s
 export function endFirstMinute(): void {
   running?.abort()
   running = null
-  change(null)
+  demonstration.setState({ current: null })
 }

@@ -2,6 +2,7 @@ import type { CreatedThreadLink, ThreadLink } from '@threadbox/sdk'
 import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { relativeTime } from '../../../i18n/relative-time.ts'
+import { closeLayer, useLayer } from '../../../page/client/layers.ts'
 import { useFormat } from '../../../page/client/use-format.ts'
 import { AddressOnce } from '../../../page/parts/address-once.tsx'
 import { FormProblem } from '../../../page/parts/form-problem.tsx'
@@ -12,15 +13,16 @@ import { Select } from '../../../ui/select.tsx'
 import { Switch } from '../../../ui/switch.tsx'
 import { useCreateThreadLink, useEndThreadLink, useThreadLinks } from '../api/thread-links.queries.ts'
 import { isLocalAddress } from '../state/local-address.ts'
-import { openShareLayer, useShareLayer } from '../state/share-layer.ts'
 
 const lifetimes = { hour: 3600, day: 24 * 3600, week: 7 * 24 * 3600, month: 30 * 24 * 3600, open: null } as const
 type Lifetime = keyof typeof lifetimes
 
 /** The dialog that shares a thread, where one is open; once per app. */
 export function ShareThreadLayer() {
-  const threadId = useShareLayer()
-  return threadId === null ? null : <ShareThreadDialog threadId={threadId} onClose={() => openShareLayer(null)} />
+  const layer = useLayer('share-thread')
+  return layer === null ? null : (
+    <ShareThreadDialog threadId={layer.threadId} onClose={() => closeLayer('share-thread')} />
+  )
 }
 
 /** Links by which anybody reads a thread: makes them, shows each address once, and ends them. */
