@@ -17,6 +17,24 @@ test('semicolons and tabs separate where they are the more frequent', () => {
 
 test('a quote that is never closed takes no more than its line', () => {
   expect(tableOfCsv('a,b\n"broken,1\n2,3\n', false).rows.at(-1)).toEqual(['2', '3'])
+  const table = tableOfCsv('a,b,c\n"x, y",1,2\n\n"two\nlines","open,3\n4,5,6\n', false)
+  expect(table.rows).toEqual([
+    ['x, y', '1', '2'],
+    ['two\nlines', '"open,3', ''],
+    ['4', '5', '6'],
+  ])
+  expect(tableOfCsv('a\n1,"end', false).rows).toEqual([['1', '"end']])
+})
+
+test('lines may end in any way, also in several ways', () => {
+  expect(tableOfCsv('\ufeffa,b\r\n1,2\n3,4\r5,6', false)).toMatchObject({
+    columns: ['a', 'b'],
+    rows: [
+      ['1', '2'],
+      ['3', '4'],
+      ['5', '6'],
+    ],
+  })
 })
 
 test('half a row at the end of a part is left out, and rows of any length make one table', () => {

@@ -1,4 +1,4 @@
-import { type Table, tableOfRows } from './csv.models.ts'
+import { type Table, tableOfRows } from './table.models.ts'
 import { openZip } from './zip-parts.ts'
 
 /** A sheet of an Excel workbook; `read` makes its table. */
