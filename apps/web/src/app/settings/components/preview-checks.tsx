@@ -1,8 +1,11 @@
 import { useTranslation } from 'react-i18next'
 import { CheckRow } from '../../../page/parts/check-row.tsx'
 import { useProblem } from '../../../page/parts/problem.ts'
-import { errorOf, type usePreviewCheck } from '../../../sandboxes/preview/api/preview-check.queries.ts'
-import type { PreviewFinding } from '../../../sandboxes/preview/state/preview-findings.models.ts'
+import {
+  errorOf,
+  type PreviewFinding,
+  type usePreviewCheck,
+} from '../../../sandboxes/preview/api/preview-check.queries.ts'
 
 /** What this browser found out about previews, as rows of the list of checks. */
 export function PreviewChecks(props: { query: ReturnType<typeof usePreviewCheck> }) {

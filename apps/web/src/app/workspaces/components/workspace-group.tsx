@@ -14,6 +14,7 @@ import {
 } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import { focusMark, keepFocusOn, keepsFocus } from '../../../page/client/kept-focus.ts'
 import { openLayer } from '../../../page/client/layers.ts'
 import { closeDrawer } from '../../../page/client/ui-state.ts'
 import {
@@ -21,7 +22,6 @@ import {
   usePlaceWorkspace,
   useWorkspaces,
 } from '../../../people/workspaces/api/workspaces.queries.ts'
-import { focusMark, keepFocusOn, keepsFocus } from '../../../people/workspaces/state/kept-focus.ts'
 import { useMoveThreadTo } from '../../../people/workspaces/state/use-move-thread.ts'
 import { placeByOne, placeOnto } from '../../../people/workspaces/state/workspace-groups.models.ts'
 import { classNames } from '../../../ui/class-names.ts'

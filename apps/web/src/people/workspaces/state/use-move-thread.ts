@@ -1,10 +1,10 @@
 import type { Thread } from '@threadbox/sdk'
 import type { KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
+import { keepFocusOn } from '../../../page/client/kept-focus.ts'
 import { useMoveThread } from '../../../page/thread/api/thread-mutations.ts'
 import { showToast } from '../../../ui/toast.tsx'
 import { useWorkspaces } from '../api/workspaces.queries.ts'
-import { keepFocusOn } from './kept-focus.ts'
 import { neighbour } from './workspace-groups.models.ts'
 
 /** Puts a thread into a workspace, or outside of all, and says so. Where it is already nothing happens. */

@@ -3,7 +3,7 @@ import { type DragEvent, type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { nameOfPath, shownName } from '../../../page/content/state/names.models.ts'
 import { chosenFiles, droppedFiles } from '../state/dropped-files.ts'
-import { useTransfersStore } from '../state/transfers-context.ts'
+import { useTransfersStore } from '../state/transfers-context.tsx'
 
 /** Takes files and folders that are dropped on the list into the folder that is shown. */
 export function DropTarget(props: { threadId: string; folder: string; children: ReactNode }) {

@@ -8,7 +8,7 @@ import { IconButton } from '../../../ui/icon-button.tsx'
 import { Menu, MenuItem } from '../../../ui/menu.tsx'
 import { Tooltip } from '../../../ui/tooltip.tsx'
 import { chosenFiles } from '../state/dropped-files.ts'
-import { useTransfersStore } from '../state/transfers-context.ts'
+import { useTransfersStore } from '../state/transfers-context.tsx'
 import type { FileQuestion } from './file-dialogs.tsx'
 
 /** What can be done with the folder that is shown. */

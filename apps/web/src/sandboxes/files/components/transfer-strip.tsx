@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { Meter } from '../../../ui/meter.tsx'
 import type { Transfer } from '../state/transfers.ts'
-import { useTransfers, useTransfersStore } from '../state/transfers-context.ts'
+import { useTransfers, useTransfersStore } from '../state/transfers-context.tsx'
 import { FileName } from './file-name.tsx'
 
 /** Lines that a drop of thousands of files shows; the sum counts all of them. */

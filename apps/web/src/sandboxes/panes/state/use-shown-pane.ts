@@ -1,4 +1,7 @@
 import { useNarrow } from '../../../page/client/browser.ts'
+
+export type { ShownPane } from './pane-memory.models.ts'
+
 import { type ShownPane, shownPane } from './pane-memory.models.ts'
 import { usePaneState } from './pane-store.ts'
 

@@ -5,6 +5,8 @@ import { queryKeys } from '../../../page/client/query-keys.ts'
 import { checkPreviews } from '../state/preview-check.ts'
 import { obstacleOf } from '../state/preview-findings.models.ts'
 
+export type { PreviewFinding } from '../state/preview-findings.models.ts'
+
 /** What works stays so for a while; what does not is looked at anew each time somebody asks. */
 const trustMs = 60_000
 

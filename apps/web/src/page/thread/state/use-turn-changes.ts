@@ -1,6 +1,6 @@
 import type { ThreadState } from '@threadbox/sdk'
 import { useMemo, useRef } from 'react'
-import { type TurnChanges, turnChangesOf } from '../../../page/thread/state/turn-changes.models.ts'
+import { type TurnChanges, turnChangesOf } from './turn-changes.models.ts'
 
 /** What the last turn changed. The same object for as long as it says the same, however often the conversation grows. */
 export function useTurnChanges(state: ThreadState | null): TurnChanges | null {
