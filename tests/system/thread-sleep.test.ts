@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import type { SandboxDetail, SurvivalReport } from '@threadbox/sdk'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
+import { frameVisit, signIn } from './previews/visitor.ts'
 
 /** A thread whose computer sleeps and wakes, seen through the public API, with nothing stood in. */
 let installation: TestInstallation
@@ -24,10 +26,10 @@ async function cell(code: string): Promise<string> {
 }
 
 /** The report of the newest wake, once somebody has looked again. */
-function reported(before: string | undefined): Promise<SurvivalReport> {
+function reported(before: string | undefined, threadId = thread.id): Promise<SurvivalReport> {
   return vi.waitFor(
     async () => {
-      const { latestReport } = await installation.client.sandboxes.get(thread.id)
+      const { latestReport } = await installation.client.sandboxes.get(threadId)
       if (latestReport === null || latestReport.id === before || latestReport.status !== 'complete') {
         throw new Error(`no complete report: ${latestReport?.status}`)
       }
@@ -67,6 +69,85 @@ test('A2, C6: a sandbox that was paused wakes with the next message, and everyth
     variable: { kept: 2 },
     shell: { kept: 1 },
   })
+})
+
+/** Counts in its log, and sends a stream to whoever asks for one. */
+const counter = (address: string) => `import http.server, os, threading, time
+def tick():
+    count = 0
+    while True:
+        time.sleep(0.2)
+        count += 1
+        print('count', count, flush=True)
+threading.Thread(target=tick, daemon=True).start()
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header('content-type', 'text/event-stream')
+        self.end_headers()
+        while self.path == '/events':
+            self.wfile.write(b'data: x\\n\\n')
+            time.sleep(0.2)
+    def log_message(self, *ignored):
+        pass
+http.server.ThreadingHTTPServer(('${address}', int(os.environ['PORT'])), Handler).serve_forever()
+`
+
+test('A2: the report of the first minute, and a look before a rewind, are about the person’s things and nothing of threadbox', async () => {
+  const { client, server } = installation
+  const own = await installation.newThread()
+  const visitor = await signIn(server)
+  // One is reached through the guest, the other one by the gateway itself; both are connected when the pause begins.
+  for (const [port, address] of [
+    [8000, '127.0.0.1'],
+    [8001, '0.0.0.0'],
+  ] as const) {
+    await client.files.write(own.id, `/home/user/${port}.py`, new Blob([counter(address)]))
+    await own.say(`/serve ${port} python3 ${port}.py`)
+    const { services } = await client.services.list(own.id)
+    expect(services).toContainEqual(expect.objectContaining({ port, status: 'running' }))
+    const preview = await visitor.open(own.id, { port, path: '/' })
+    await visitor.enter(preview)
+    const stream = await visitor.stream(`${preview.origin}/events`, { headers: frameVisit })
+    stream.on('error', () => undefined)
+    await once(stream, 'data')
+  }
+  await client.files.write(
+    own.id,
+    '/home/user/ticks.py',
+    new Blob(['import time\nwhile True: print(time.time()); time.sleep(0.2)']),
+  )
+  await own.say('/run (nohup python3 -u ticks.py > ticks.log 2>&1 &)')
+  await own.say('/python x = 41')
+  await client.sandboxes.pause(own.id)
+  await own.say('/python print(x + 1)')
+  const report = await reported(undefined, own.id)
+  expect(notKept(report)).toEqual([])
+  expect(report.counts).toMatchObject({
+    service: { kept: 2 },
+    process: { kept: 1 },
+    port: { kept: 2 },
+    variable: { kept: 1 },
+  })
+  expect(report.counts.connection).toBeUndefined()
+  expect(report.items).toContainEqual(
+    expect.objectContaining({
+      kind: 'file',
+      name: '/home/user/ticks.log',
+      outcome: 'kept',
+      reason: 'Written after the pause, by a process that was kept.',
+    }),
+  )
+  const ofThreadbox = /threadbox|\.ipython|GIT_CONFIG/
+  expect(report.items.filter(({ name, detail, reason }) => ofThreadbox.test(`${name} ${detail} ${reason}`))).toEqual([])
+
+  await own.say('/run mkdir -p app/__pycache__ && touch app/main.py app/__pycache__/{a,b,c}.pyc')
+  const messages = (await own.entries()).filter(({ kind }) => kind === 'user-message')
+  const { disk } = await client.threads.previewRewind(own.id, messages.at(-1)?.id ?? '')
+  expect(disk.files?.map(({ path }) => path)).toEqual(['/home/user/app/main.py', '/home/user/ticks.log'])
+  expect(disk.caches).toEqual([{ path: '/home/user/app/__pycache__', removed: 3, restored: 0, changed: 0 }])
+  expect(disk.count).toBe(5)
+  await client.sandboxes.pause(own.id)
 })
 
 test('C4: a message in the middle of a pause has it given up: the same processes answer, and nothing is reported', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { codePort, gitPort, guestPort } from '@threadbox/protocol/guest'
+import { codePort, gitPort, guestPort, threadboxDirectories } from '@threadbox/protocol/guest'
 import { makeLogger } from '@threadbox/telemetry'
 import { startGuest } from './guest.ts'
 import { findPrograms } from './launch/programs.ts'
@@ -28,8 +28,8 @@ async function serve() {
   await startGuest({
     programs: findPrograms(directory),
     guestVersion: readVersion(),
-    scratchDirectory: '/dev/.threadbox',
-    stateDirectory: '/var/lib/threadbox',
+    scratchDirectory: threadboxDirectories.scratch,
+    stateDirectory: threadboxDirectories.state,
     ownsMachine: true,
     address: '0.0.0.0',
     ports: { guest: guestPort, code: codePort, git: gitPort },

@@ -25,6 +25,7 @@ const nothingDiffers: DiskChanges = {
   changed: [],
   added: [],
   sizes: [],
+  folders: [],
   removedCount: 0,
   changedCount: 0,
   addedCount: 0,
@@ -33,7 +34,7 @@ const nothingDiffers: DiskChanges = {
 /** What cannot be told quickly, for whatever reason, is told by reading both trees whole, which is always right. */
 export function makeDiskComparison(parts: DiskComparisonParts): DiskStore['compareWithSnapshot'] {
   const { volumes, lock, getDisk, frozenPath, snapshotsOf, logger } = parts
-  return async ({ diskId, snapshotId, of }) => {
+  return async ({ diskId, snapshotId, of, naming }) => {
     const { compareFrozen } = volumes
     const pathsOf = async () => {
       const disk = await getDisk(diskId)
@@ -46,8 +47,8 @@ export function makeDiskComparison(parts: DiskComparisonParts): DiskStore['compa
       if (compareFrozen === undefined) return undefined
       // btrfs has nothing to say of a volume and itself.
       if (other === before) return nothingDiffers
-      if (other !== undefined) return await compareFrozen({ before, after: other })
-      const compare = (after: string) => compareFrozen({ before, after })
+      if (other !== undefined) return await compareFrozen({ before, after: other, naming })
+      const compare = (after: string) => compareFrozen({ before, after, naming })
       const compared: Promise<DiskChanges | undefined> = snapshotsOf(diskId).whileFrozen(compare)
       return await compared.catch((error: unknown) => {
         if (!hasNoRoom(error)) logger.warn({ error, diskId }, 'a disk is compared by reading it whole')
@@ -56,7 +57,7 @@ export function makeDiskComparison(parts: DiskComparisonParts): DiskStore['compa
     })
     if (quickly !== undefined) return quickly
     const { disk, before, after = disk.path } = await pathsOf()
-    return await compareTrees({ before, after, comparesInodes: volumes.keepsInodes })
+    return await compareTrees({ before, after, naming, comparesInodes: volumes.keepsInodes })
   }
 }
 

@@ -80,6 +80,7 @@ export type DiskStore = {
     diskId: string
     snapshotId: string | null
     of?: string | undefined
+    naming?: DiskNaming | undefined
   }): Promise<DiskChanges>
   /** Lines of text files that the disk has and the snapshot has not, and the other way round, of those that are counted. */
   countChangedLines(options: {
@@ -104,7 +105,20 @@ export type DiskContent = { diskId: string; snapshotId?: string | undefined }
 
 export type Snapshot = { diskId: string; snapshotId: string; path: string }
 
-/** At most 1000 names each, relative to the root of the disk; the counts are of all. */
+/**
+ * How differences are told: whose a file is, the file system does not know. Names are relative to the root of the disk. What
+ * differs at all (`isSame`) does not depend on it.
+ */
+export type DiskNaming = {
+  /** Neither named nor counted. */
+  isLeftOut(name: string): boolean
+  /** The directory for which it is counted instead of being named, of which it can itself be the name. */
+  folderOf(name: string): string | undefined
+  /** Lower ones are named first where there are too many. */
+  rankOf(name: string): number
+}
+
+/** At most 1000 names each, relative to the root of the disk; the counts are of all but those in `folders`. */
 export type DiskChanges = {
   /** Nothing differs, not even a directory's mode or the time of a change that was undone. */
   isSame: boolean
@@ -116,7 +130,11 @@ export type DiskChanges = {
   addedCount: number
   /** Sizes of the names above, directories left out: before, and as it is now. */
   sizes: DiskFileSize[]
+  /** Files of which only their number is told, at most 1000 directories. */
+  folders: DiskFolderChanges[]
 }
+
+export type DiskFolderChanges = { name: string; removedCount: number; changedCount: number; addedCount: number }
 
 export type DiskFileSize = {
   name: string

@@ -1,6 +1,6 @@
 import type { Logger } from '@threadbox/telemetry'
 import { btrfs } from './btrfs-commands.ts'
-import type { DiskChanges } from './disk-store.ts'
+import type { DiskChanges, DiskNaming } from './disk-store.ts'
 import { type FrozenEntry, type FrozenTrees, lookAtNames } from './named-entries.ts'
 import type { NamesOfStream } from './send-stream.ts'
 import { compareEntries } from './tree-difference.models.ts'
@@ -25,12 +25,15 @@ type FrozenVolumes = { before: string; after: string }
  * the stream has one: the others are asked for. Where a directory above it is not the same one, the stream speaks of the
  * first such directory by its name, and all of that directory is looked at.
  */
-export async function compareFrozen(volumes: FrozenVolumes, logger: Logger): Promise<DiskChanges | undefined> {
+export async function compareFrozen(
+  { naming, ...volumes }: FrozenVolumes & { naming?: DiskNaming | undefined },
+  logger: Logger,
+): Promise<DiskChanges | undefined> {
   try {
     const names = await btrfs.namesOfDifferences({ ...volumes, limits: streamLimits })
     const trees = names === undefined ? undefined : await lookAtAllNames(volumes, names)
     if (trees === undefined) logger.info(volumes, 'so much of a disk differs that it is read whole')
-    return trees === undefined ? undefined : compareEntries(trees)
+    return trees === undefined ? undefined : compareEntries(trees, naming)
   } catch (error) {
     logger.warn({ error, ...volumes }, 'what differs between two volumes is found by reading both whole')
     return undefined

@@ -18,6 +18,8 @@ export type {
   DiskChanges,
   DiskContent,
   DiskFileSize,
+  DiskFolderChanges,
+  DiskNaming,
   DiskStore,
   Image,
   MemoryPlace,

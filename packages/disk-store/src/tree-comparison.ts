@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { commandFailed, tooManyFiles } from './disk-store.errors.ts'
-import type { DiskChanges } from './disk-store.ts'
+import type { DiskChanges, DiskNaming } from './disk-store.ts'
 import { compareEntries, type Entry } from './tree-difference.models.ts'
 
 /**
@@ -22,6 +22,7 @@ export async function compareTrees(options: {
   after: string
   comparesInodes: boolean
   limits?: TreeLimits
+  naming?: DiskNaming | undefined
 }): Promise<DiskChanges> {
   const { comparesInodes, limits = defaultLimits } = options
   const over = new AbortController()
@@ -35,7 +36,7 @@ export async function compareTrees(options: {
     }
   }
   const [before, after] = await Promise.all([options.before, options.after].map(list))
-  return compareEntries({ before: before ?? new Map(), after: after ?? new Map() })
+  return compareEntries({ before: before ?? new Map(), after: after ?? new Map() }, options.naming)
 }
 
 /**

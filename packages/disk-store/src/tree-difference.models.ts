@@ -1,4 +1,4 @@
-import type { DiskChanges, DiskFileSize } from './disk-store.ts'
+import type { DiskChanges, DiskFileSize, DiskFolderChanges, DiskNaming } from './disk-store.ts'
 
 /** More names than this tell a reader nothing. */
 const mostNames = 1000
@@ -9,22 +9,30 @@ export type Entry = { isDirectory: boolean; identity: string; bytes: number }
 /** Names byte for byte (as latin1), relative to the root of the tree: a name need not be UTF-8. */
 export type Trees = { before: ReadonlyMap<string, Entry>; after: ReadonlyMap<string, Entry> }
 
+/** Every name is told, in its order. */
+const allNames: DiskNaming = { isLeftOut: () => false, folderOf: () => undefined, rankOf: () => 0 }
+
 /** What differs between two trees. Names that are the same in both may be left out of both. */
-export function compareEntries(trees: Trees): DiskChanges {
-  const [removed, changed, added]: [string[], string[], string[]] = [[], [], []]
+export function compareEntries(trees: Trees, naming: DiskNaming = allNames): DiskChanges {
+  const told = tellNames(naming)
   let isSame = true
   for (const [name, entry] of trees.before) {
     const now = trees.after.get(name)
     if (now?.identity === entry.identity) continue
     isSame = false
-    if (now === undefined) removed.push(name)
+    if (now === undefined) told.add('removed', name, entry)
     // A directory that lists other names is not news of its own: the names are.
-    else if (!(now.isDirectory && entry.isDirectory)) changed.push(name)
+    else if (!(now.isDirectory && entry.isDirectory)) told.add('changed', name, now)
   }
-  for (const name of trees.after.keys()) if (!trees.before.has(name)) added.push(name)
-  const shown = [removed, changed, added].map((names) => names.sort().slice(0, mostNames))
+  for (const [name, entry] of trees.after) {
+    if (trees.before.has(name)) continue
+    isSame = false
+    told.add('added', name, entry)
+  }
+  const { removed, changed, added } = told.names
+  const shown = [removed, changed, added].map((names) => inOrder(names, naming).slice(0, mostNames))
   return {
-    isSame: isSame && added.length === 0,
+    isSame,
     removed: (shown[0] ?? []).map(readable),
     changed: (shown[1] ?? []).map(readable),
     added: (shown[2] ?? []).map(readable),
@@ -32,7 +40,35 @@ export function compareEntries(trees: Trees): DiskChanges {
     removedCount: removed.length,
     changedCount: changed.length,
     addedCount: added.length,
+    folders: inOrder([...told.folders.keys()], naming)
+      .slice(0, mostNames)
+      .flatMap((name) => told.folders.get(name) ?? []),
   }
+}
+
+type Change = 'removed' | 'changed' | 'added'
+
+function tellNames({ isLeftOut, folderOf }: DiskNaming) {
+  const names: Record<Change, string[]> = { removed: [], changed: [], added: [] }
+  const folders = new Map<string, DiskFolderChanges>()
+  return {
+    names,
+    folders,
+    add: (change: Change, name: string, { isDirectory }: Entry) => {
+      if (isLeftOut(name)) return
+      const folder = folderOf(name)
+      if (folder === undefined) return void names[change].push(name)
+      if (isDirectory) return
+      const counts = folders.get(folder) ?? { name: readable(folder), removedCount: 0, changedCount: 0, addedCount: 0 }
+      counts[`${change}Count`] += 1
+      folders.set(folder, counts)
+    },
+  }
+}
+
+function inOrder(names: string[], { rankOf }: DiskNaming): string[] {
+  const ranks = new Map(names.map((name) => [name, rankOf(name)]))
+  return names.sort((one, other) => (ranks.get(one) ?? 0) - (ranks.get(other) ?? 0) || (one < other ? -1 : 1))
 }
 
 function sizeOf(trees: Trees, name: string): DiskFileSize[] {

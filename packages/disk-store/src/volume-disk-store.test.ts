@@ -34,6 +34,7 @@ const quickAnswer = {
   changed: [],
   added: [],
   sizes: [],
+  folders: [],
   removedCount: 0,
   changedCount: 0,
   addedCount: 0,

@@ -1,4 +1,4 @@
-import type { DiskChanges } from './disk-store.ts'
+import type { DiskChanges, DiskNaming } from './disk-store.ts'
 
 /**
  * What a {@link DiskStore} needs from a file system technology. A *volume* is one directory tree that can be copied in
@@ -41,7 +41,13 @@ export type Volumes = {
    * What differs between two frozen volumes, at a cost that grows with what differs. Undefined: it cannot be told in this
    * way, and both are to be read. Neither may be removed meanwhile. Where copies are slow there is no such way.
    */
-  compareFrozen: ((options: { before: string; after: string }) => Promise<DiskChanges | undefined>) | undefined
+  compareFrozen:
+    | ((options: {
+        before: string
+        after: string
+        naming?: DiskNaming | undefined
+      }) => Promise<DiskChanges | undefined>)
+    | undefined
   /** Makes a writable copy of a snapshot, under the limit of `of`, which it is to replace. */
   copyBack(options: { from: string; to: string; of: string }): Promise<void>
   /** Removes a frozen or writable copy that shares the limit of another volume; the limit stays. Gone: does nothing. */

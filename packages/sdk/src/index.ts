@@ -2,6 +2,7 @@ export type { ErrorKind } from '@threadbox/errors'
 export { type ErrorDetails, isErrorOf, isThreadboxError, ThreadboxError } from '@threadbox/errors/error'
 export type * from '@threadbox/protocol/public'
 export { isExchangeCause, wakeCauses } from '@threadbox/protocol/public/lifecycle-codes'
+export { isThreadboxFile } from '@threadbox/protocol/public/ownership'
 export { previewFrameSandbox } from '@threadbox/protocol/public/preview-frame'
 export { maxTerminalInput, terminalCloseCodes } from '@threadbox/protocol/public/terminal-socket'
 export {

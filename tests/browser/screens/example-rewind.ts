@@ -14,7 +14,7 @@ export function rewindPreviewAt(at: number): RewindPreview {
     disk: {
       to: 'snapshot',
       at,
-      count: 4,
+      count: 268,
       files: [
         { path: '/home/user/forecast_tomorrow.csv', change: 'removed', bytesNow: 920, bytesThen: null, lines: null },
         { path: '/home/user/notes/old_model.md', change: 'restored', bytesNow: null, bytesThen: 2400, lines: null },
@@ -25,13 +25,10 @@ export function rewindPreviewAt(at: number): RewindPreview {
           bytesThen: 11_900,
           lines: { added: 6, removed: 41 },
         },
-        {
-          path: '/home/user/.cache/matplotlib/fontlist.json',
-          change: 'removed',
-          bytesNow: 61_000,
-          bytesThen: null,
-          lines: null,
-        },
+      ],
+      caches: [
+        { path: '/home/user/.cache', removed: 1, restored: 0, changed: 0 },
+        { path: '/home/user/node_modules', removed: 212, restored: 12, changed: 40 },
       ],
     },
     bringsMemory: true,

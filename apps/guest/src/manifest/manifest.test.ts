@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type Manifest, manifestSchema } from '@threadbox/protocol/guest'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -28,11 +30,12 @@ test('a manifest needs the token and a key that makes hashes unreadable', async 
   }
 })
 
-/** Listens, connects to itself, holds a deleted file and a pair of sockets open, then says where. */
+/** Listens, connects to itself, holds a deleted file, a log and a pair of sockets open, then says where. */
 const busyProgram = `
 const net = require('node:net'), fs = require('node:fs')
 const [file, path] = process.argv.slice(2)
 const held = fs.openSync(file, 'w+'); fs.writeSync(held, 'x'.repeat(12345)); fs.unlinkSync(file)
+fs.openSync(file + '.log', 'a'); fs.openSync(file + '.log', 'r'); fs.openSync(__filename, 'r')
 net.createServer(() => {}).listen(path, () => net.connect(path, () => {
   const server = net.createServer(() => {}).listen(0, '127.0.0.1', () => {
     const client = net.connect(server.address().port, '127.0.0.1', () => {
@@ -57,18 +60,42 @@ test('§2.1: a manifest shows a process with its port, connections and deleted o
   expect(seen.connections).toContainEqual(expect.objectContaining({ kind: 'tcp', scope: 'inside', remote: local, pid }))
   expect(seen.connections).toContainEqual(expect.objectContaining({ kind: 'unix', local: at('sock'), pid }))
   expect(seen.deletedOpenFiles).toContainEqual({ pid, path: at('gone'), bytes: 12345 })
+  expect(seen.writtenFiles.filter((file) => file.pid === pid)).toEqual([{ pid, path: at('gone.log') }])
   await guest.runs.stop({ key: 'busy' })
   expect((await manifest()).processes.some((entry) => entry.pid === pid)).toBe(false)
+})
+
+test('§2.1: a connection of threadbox to a program, and variables that it sets, are in no manifest', async () => {
+  writeFileSync(join(guest.directory, 'busy.cjs'), busyProgram)
+  const at = (name: string) => join(guest.directory, name)
+  await guest.start(`exec ${process.execPath} ${at('busy.cjs')} ${at('gone')} ${at('sock2')}`, 'served')
+  const port = Number(await firstLine('served'))
+  // This process is the guest: what it connects to is threadbox's.
+  const own = connect(port, '127.0.0.1')
+  await once(own, 'connect')
+  const remote = `127.0.0.1:${own.localPort}`
+  await guest.run('export SHOWN=yes THREADBOX_OWN=no')
+  const { connections, shell, unread } = await manifest()
+  own.destroy()
+  expect(unread.filter(({ what }) => what.startsWith('ports'))).toEqual([])
+  expect(connections.some(({ local }) => local.endsWith(`:${port}`))).toBe(true)
+  expect(connections.filter((one) => one.remote === remote || one.local === remote)).toEqual([])
+  expect(Object.keys(shell.environment).filter((name) => /^(SHOWN|THREADBOX_|GIT_CONFIG_)/.test(name))).toEqual([
+    'SHOWN',
+  ])
+  await guest.runs.stop({ key: 'served' })
 })
 
 test('at a glance there is the same but for packages, and that they are missing is said', async () => {
   await guest.run('export SHOWN=yes; greet() { echo hi; }')
   await guest.start('exec sleep 4987', 'sleeper')
+  const sleeper = ({ processes }: Manifest) => processes.find(({ commandLine }) => commandLine.includes('4987'))
+  // It has become another program, and its memory is still on its way.
+  await expect.poll(async () => sleeper(await manifest())).toBeDefined()
   const answer = await fetch(`${guest.url}/manifest?hashKey=${hashKey}&glance=1`, { headers })
   const glance = manifestSchema.parse(await answer.json())
   const whole = await manifest()
-  const sleeper = ({ processes }: Manifest) => processes.find(({ commandLine }) => commandLine.includes('4987'))
-  const { startedAt: _, ...seen } = sleeper(whole) ?? {}
+  const { startedAt: _, memoryBytes: __, ...seen } = sleeper(whole) ?? {}
   expect(sleeper(glance)).toMatchObject({ ...seen, name: 'sleep', role: 'user' })
   expect(glance.shell).toEqual(whole.shell)
   expect(glance.packages).toEqual({ python: {}, apt: {}, npm: {} })

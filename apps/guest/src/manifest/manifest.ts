@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Context } from '../kernels/context.ts'
 import type { Kernel } from '../kernels/kernel.ts'
 import type { Launcher } from '../launch/launcher.ts'
-import { type Descriptor, deletedFiles, readDescriptors, socketInode } from '../processes/descriptors.ts'
+import { type Descriptor, deletedFiles, readDescriptors, socketInode, writtenFiles } from '../processes/descriptors.ts'
 import type { ProcessEntry } from '../processes/process-table.ts'
 import { readMemory } from '../watchdog/memory.ts'
 import { readMemoryFiles } from './memory-files.ts'
@@ -16,6 +16,9 @@ import { readSockets } from './sockets.ts'
 const kernelAnswerMs = 900
 /** The first reading of all packages takes half a second, which neither a command nor a pause should wait for. */
 const warmAfterMs = 5_000
+
+/** A program that has more open is not told of its later ones that they are written to. */
+const maxWrittenFiles = 1000
 
 /** `isGlance`: without packages, and of variables what can be had in a moment. */
 export type ManifestRequest = { hashKey: string; variableBytes: number | undefined; isGlance: boolean }
@@ -90,6 +93,9 @@ export function makeManifestReader(dependencies: {
         { cwd: '', environment: {}, functions: [], parts: {} },
       ),
       packages: request.isGlance ? noPackages(unread) : attempt('packages', packages, noneInstalled),
+      writtenFiles: [...owned.descriptors]
+        .flatMap(([pid, descriptors]) => writtenFiles(pid, descriptors))
+        .slice(0, maxWrittenFiles),
       deletedOpenFiles: [...owned.descriptors].flatMap(([pid, descriptors]) => deletedFiles(pid, descriptors)),
       memoryFiles: attempt('files in memory', readMemoryFiles, []),
       memoryBytes: attempt('memory', () => readMemory().usedBytes, 0),

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Manifest } from '@threadbox/protocol/guest'
+import { isThreadboxVariable, type Manifest } from '@threadbox/protocol/guest'
 
 /** The session of commands that name none. */
 const mainSession = 'main'
@@ -31,7 +31,8 @@ function hashValues(restore: string, key: Buffer): Record<string, string> {
   return Object.fromEntries(
     statementsOf(restore).flatMap((statement) => {
       const match = /^declare -[a-zA-Z]*x[a-zA-Z]* ([A-Za-z_][A-Za-z0-9_]*)(?:=(.*))?$/s.exec(statement)
-      return match === null ? [] : [[match[1] ?? '', hashOf(match[2] ?? '', key)]]
+      if (match === null || isThreadboxVariable(match[1] ?? '')) return []
+      return [[match[1] ?? '', hashOf(match[2] ?? '', key)]]
     }),
   )
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { Manifest } from '@threadbox/protocol/guest'
+import { isThreadboxFile, type Manifest } from '@threadbox/protocol/guest'
+import { isLoopback, makeOwnSockets, nameOf as plainNameOf } from './own-sockets.ts'
 
 type SocketRow = {
   protocol: 'tcp' | 'udp'
@@ -35,26 +36,35 @@ export function readSockets(options: {
   guestPorts: readonly number[]
 }): Pick<Manifest, 'ports' | 'connections'> {
   const rows = [...readSocketTable('tcp'), ...readSocketTable('udp')]
-  const isGuests = (row: SocketRow) =>
-    options.ownerOf(row.inode) === 'guest' || (row.protocol === 'tcp' && options.guestPorts.includes(row.local.port))
+  const isOwn = makeOwnSockets(
+    rows.filter(({ protocol }) => protocol === 'tcp'),
+    { isGuestInode: (inode) => options.ownerOf(inode) === 'guest', guestPorts: options.guestPorts },
+  )
+  const isThreadboxs = (row: SocketRow) =>
+    row.protocol === 'tcp' ? isOwn(row) : options.ownerOf(row.inode) === 'guest'
   const ownerPid = (inode: string) => {
     const owner = options.ownerOf(inode)
     return typeof owner === 'number' ? owner : null
   }
-  const users = rows.filter((row) => !isGuests(row) && !options.isFurniture(row.inode))
+  const users = rows.filter((row) => !isThreadboxs(row) && !options.isFurniture(row.inode))
   const ports = users.filter((row) => row.state === 'listening' || (row.protocol === 'udp' && row.remote.port === 0))
-  const open = users.filter((row) => row.protocol === 'tcp' && openStates.has(row.state))
-  const locals = new Set(rows.map((row) => nameOf(row.local)))
+  const locals = new Set(rows.map((row) => plainNameOf(row.local)))
+  const scopeOf = ({ remote }: SocketRow) =>
+    isLoopback(remote.address) || locals.has(plainNameOf(remote)) ? ('inside' as const) : ('outside' as const)
+  // Its other end is in here and closed already: there is no connection any more that could be kept.
+  const isOver = (row: SocketRow) =>
+    row.state === 'half-closed' && scopeOf(row) === 'inside' && !locals.has(plainNameOf(row.remote))
+  const open = users.filter((row) => row.protocol === 'tcp' && openStates.has(row.state) && !isOver(row))
   const unix = readUnixTable().filter(
-    (row) => row.isConnected && ownerPid(row.inode) !== null && !options.isFurniture(row.inode),
+    (row) =>
+      row.isConnected && ownerPid(row.inode) !== null && !options.isFurniture(row.inode) && !isThreadboxFile(row.path),
   )
   return {
     ports: ports.map((row) => ({ protocol: row.protocol, ...row.local, pid: ownerPid(row.inode) })),
     connections: [
       ...open.map((row) => ({
         kind: 'tcp' as const,
-        scope:
-          isLoopback(row.remote.address) || locals.has(nameOf(row.remote)) ? ('inside' as const) : ('outside' as const),
+        scope: scopeOf(row),
         local: nameOf(row.local),
         remote: nameOf(row.remote),
         state: row.state,
@@ -74,10 +84,6 @@ export function readSockets(options: {
 
 function nameOf(end: { address: string; port: number }): string {
   return end.address.includes(':') ? `[${end.address}]:${end.port}` : `${end.address}:${end.port}`
-}
-
-function isLoopback(address: string): boolean {
-  return address.startsWith('127.') || address === '::1' || address.startsWith('::ffff:127.')
 }
 
 /** Sockets of both IP versions. */

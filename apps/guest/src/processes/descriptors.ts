@@ -1,4 +1,5 @@
-import { readdirSync, readlinkSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { isThreadboxFile } from '@threadbox/protocol/guest'
 
 /** What an open descriptor of a process leads to, as `/proc` names it: a path, or `socket:[inode]` and the like. */
 export type Descriptor = { path: string; target: string }
@@ -43,4 +44,30 @@ export function deletedFiles(pid: number, descriptors: Descriptor[]): { pid: num
     }
   }
   return [...found.values()]
+}
+
+const memoryDirectories = /^\/(?:dev|proc|sys)\//
+/** `O_WRONLY` and `O_RDWR`, as `/proc/<pid>/fdinfo` has them. */
+const writing = 0o3
+
+/** Regular files on the disk that the process has open to write to, each once; threadbox's own are not among them. */
+export function writtenFiles(pid: number, descriptors: Descriptor[]): { pid: number; path: string }[] {
+  const paths = new Set(
+    descriptors
+      .filter(({ target }) => target.startsWith('/') && !target.endsWith(deletedMark))
+      .filter(({ target }) => !memoryDirectories.test(target) && !isThreadboxFile(target))
+      .filter(isWritten)
+      .map(({ target }) => target),
+  )
+  return [...paths].map((path) => ({ pid, path }))
+}
+
+function isWritten({ path }: Descriptor): boolean {
+  try {
+    const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(path.replace('/fd/', '/fdinfo/'), 'utf8'))?.[1]
+    return (Number.parseInt(flags ?? '0', 8) & writing) !== 0 && statSync(path).isFile()
+  } catch {
+    // Closed meanwhile.
+    return false
+  }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+export * from '../ownership.ts'
 export * as filesystem from './generated/filesystem/filesystem_pb.js'
 export * as process from './generated/process/process_pb.js'
 export * as git from './generated/threadbox/guest/v1/git_pb.js'

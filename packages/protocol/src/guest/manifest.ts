@@ -24,7 +24,7 @@ export const manifestProcessSchema = z.object({
   cwd: z.string(),
   user: z.string(),
   memoryBytes: z.number().int(),
-  /** Part of what a person or the agent started, or of the guest's furniture (kernel, waiting shell, terminal). */
+  /** `kernel` and `shell` belong to threadbox; the others are what a person or the agent started. */
   role: z.enum(['user', 'kernel', 'shell', 'terminal', 'service']),
   /** With the role `service`: the name of the service that it belongs to, where that is known. */
   service: z.string().default(''),
@@ -102,6 +102,8 @@ export const manifestSchema = z.object({
     apt: z.record(z.string(), z.string()),
     npm: z.record(z.string(), z.string()),
   }),
+  /** Files on the disk that a process has open to write to, without those of threadbox. */
+  writtenFiles: z.array(z.object({ pid: z.number().int(), path: z.string() })).default([]),
   deletedOpenFiles: z.array(z.object({ pid: z.number().int(), path: z.string(), bytes: z.number().int() })),
   /** Files that are in memory and not on the disk, such as those in `/dev/shm`. */
   memoryFiles: z.array(z.object({ path: z.string(), bytes: z.number().int(), changedAt: z.number() })).default([]),

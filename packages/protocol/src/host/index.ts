@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { manifestSchema, rescueReportSchema, rescueRequestSchema } from '../guest/manifest.ts'
 import { hostLimitsSchema } from './limits.ts'
+import { folderChangesSchema } from './snapshot-changes.ts'
 import { hostSnapshotSchema, snapshotMemoryOrderSchema } from './snapshots.ts'
 
 /**
@@ -163,7 +164,8 @@ export type DemotedSandbox = z.infer<typeof demotedSandboxSchema>
 
 /**
  * `GET /v1/sandboxes/{sandboxId}/file-changes`: files that differ from the moment of the last pause or demotion, by
- * looking at both; null when there is no such moment any more. At most 1000 names each; the counts are of all.
+ * looking at both, without what belongs to threadbox; null when there is no such moment any more. At most 1000 names each;
+ * the counts are of all.
  */
 export const fileChangesSchema = z.object({
   since: z.number().int().nullable(),
@@ -173,6 +175,7 @@ export const fileChangesSchema = z.object({
   removedCount: z.number().int(),
   changedCount: z.number().int(),
   addedCount: z.number().int(),
+  folders: z.array(folderChangesSchema).default([]),
 })
 export type FileChanges = z.infer<typeof fileChangesSchema>
 
@@ -369,6 +372,8 @@ export const hostDoctorSchema = z.object({
 })
 export type HostDoctor = z.infer<typeof hostDoctorSchema>
 
+export { isThreadboxFile } from '../ownership.ts'
+export { cacheDirectoryOf, fileRankOf } from '../sandbox-files.ts'
 export * from './cleaning.ts'
 export * from './disk-transfer.ts'
 export * from './limits.ts'

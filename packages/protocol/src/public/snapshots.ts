@@ -178,7 +178,7 @@ export const rewindPreviewSchema = z
        */
       to: z.enum(['snapshot', 'image', 'none', 'gone']),
       at: z.number().int().nullable(),
-      /** At most 1000 of each kind; null when nobody could look. */
+      /** At most 1000 of each kind, those in home directories first; null when nobody could look. */
       files: z
         .array(
           z.object({
@@ -192,6 +192,21 @@ export const rewindPreviewSchema = z
           }),
         )
         .nullable(),
+      /**
+       * Caches and directories of packages (`__pycache__`, `.cache`, `node_modules`, `site-packages` and the like) with the
+       * number of files in them that the rewind removes, restores and changes. None of these is in `files`.
+       */
+      caches: z
+        .array(
+          z.object({
+            path: z.string(),
+            removed: z.number().int(),
+            restored: z.number().int(),
+            changed: z.number().int(),
+          }),
+        )
+        .default([]),
+      /** Of all files, those in caches too. */
       count: z.number().int(),
     }),
     /** Whether processes and variables come back as they were then; else it comes up cold, over the files of then. */

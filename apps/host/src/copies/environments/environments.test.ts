@@ -83,6 +83,9 @@ test('C11: credentials, histories and outputs go, stored secrets are overwritten
   put('home/user/project/.netrc', 'machine a password b')
   put('home/user/.bash_history', 'export A=b')
   put('var/lib/threadbox/output/1', 'what was said')
+  put('home/user/.threadbox/outputs/1.txt', 'what was said')
+  put('home/user/.ipython/profile_default/history.sqlite', 'what was run')
+  put('var/lib/threadbox/born', '{}')
   put('home/user/.npmrc', `registry=https://r/\n//r/:_authToken=${random(20)}\n//s/:_authToken=\${TOKEN}\n`)
   put('home/user/config.json', `{"key": "${stored}", "again": "${stored}"}`)
   // Across the border of the parts in which large files are read.
@@ -99,8 +102,11 @@ test('C11: credentials, histories and outputs go, stored secrets are overwritten
     { path: '/home/user/.ssh', kind: 'credentials' },
     { path: '/home/user/project/.netrc', kind: 'credentials' },
     { path: '/root/.git-credentials', kind: 'credentials' },
-    { path: '/var/lib/threadbox/output', kind: 'output' },
   ])
+  expect(
+    ['var/lib/threadbox/output', 'home/user/.threadbox/outputs'].map((name) => existsSync(path.join(disk, name))),
+  ).toEqual([false, false])
+  expect(existsSync(path.join(disk, 'home/user/.ipython/profile_default/history.sqlite'))).toBe(false)
   expect(body.redacted.toSorted((one, other) => (one.path < other.path ? -1 : 1))).toEqual([
     { path: '/home/user/.npmrc', rule: 'npmrc-token', count: 1 },
     { path: '/home/user/config.json', rule: 'stored', count: 2 },
@@ -119,6 +125,8 @@ test('C11: credentials, histories and outputs go, stored secrets are overwritten
   expect(readFileSync(path.join(disk, 'home/user/.env'), 'utf8')).toBe(`GITHUB=${'*'.repeat(githubToken.length)}\n`)
   expect(readFileSync(path.join(sourcePath, 'home/user/.env'), 'utf8')).toContain(githubToken)
   expect(body.amounts.packages.files).toBe(1)
+  // That of the image.
+  expect(body.amounts.system.files).toBe(1)
   expect(body.amounts.home.bytes).toBeGreaterThan(22 * 1024 * 1024)
 })
 

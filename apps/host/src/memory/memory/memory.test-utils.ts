@@ -21,6 +21,7 @@ export const manifest: Manifest = {
   kernels: [],
   shell: { cwd: '/home/user', environment: {}, functions: [], parts: {} },
   packages: { python: {}, apt: {}, npm: {} },
+  writtenFiles: [],
   deletedOpenFiles: [],
   memoryFiles: [],
   memoryBytes: 1,

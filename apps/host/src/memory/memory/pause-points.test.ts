@@ -54,7 +54,7 @@ async function pointsOnDisk() {
   const compareFrozen = async (): Promise<DiskChanges> => {
     begun.resolve()
     await released.promise
-    const names = { removed: [], changed: ['note'], added: [], sizes: [] }
+    const names = { removed: [], changed: ['note'], added: [], sizes: [], folders: [] }
     return { isSame: false, ...names, removedCount: 0, changedCount: 1, addedCount: 0 }
   }
   const volumes = { ...makeDirectoryVolumes(path.join(directory, 'disks'), roomySpace), compareFrozen }

@@ -2,6 +2,7 @@ import { type DiskStore, snapshotsUnsupported, tooManyFiles } from '@threadbox/d
 import { isErrorOf } from '@threadbox/errors'
 import type { FileChanges } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
+import { naming } from '../../machine/state/disk-naming.ts'
 import type { PausePointsStore } from '../../machine/state/pause-points.store.ts'
 import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 
@@ -31,7 +32,7 @@ export type PausePoints = {
 }
 
 const goneCodes = ['disk.snapshot-not-found', 'disk.not-found']
-const noChanges = { removed: [], changed: [], added: [], removedCount: 0, changedCount: 0, addedCount: 0 }
+const noChanges = { removed: [], changed: [], added: [], removedCount: 0, changedCount: 0, addedCount: 0, folders: [] }
 
 type PausePointsParts = {
   disks: DiskStore
@@ -51,7 +52,7 @@ export function makePausePoints(parts: PausePointsParts): PausePoints {
     if (point === undefined) return undefined
     const { snapshotId, at } = point
     try {
-      return { since: at, ...(await disks.compareWithSnapshot({ diskId: placeId, snapshotId })) }
+      return { since: at, ...(await disks.compareWithSnapshot({ diskId: placeId, snapshotId, naming })) }
     } catch (error) {
       if (goneCodes.some((code) => isErrorOf({ code }, error))) return undefined
       // Paused again meanwhile: that point was removed under the eyes of who looked.

@@ -1,6 +1,13 @@
 import type { DiskFileSize } from '@threadbox/disk-store'
-import { imageSnapshot, type NamesAsked, type RewoundSandbox, type SnapshotChanges } from '@threadbox/protocol/host'
+import {
+  fileRankOf,
+  imageSnapshot,
+  type NamesAsked,
+  type RewoundSandbox,
+  type SnapshotChanges,
+} from '@threadbox/protocol/host'
 import type { WantedRewind } from '../../copies/rewinds/rewinds.ts'
+import { naming } from '../../machine/state/disk-naming.ts'
 import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import { presentSandbox } from '../sandboxes/present-sandbox.ts'
 import type { OrdersParts } from './sandbox-orders.ts'
@@ -36,11 +43,11 @@ export function makeRewindOrders(
       // A comparison of the disk itself changes it: a wake would look at all of it, and an answer that used nothing could
       // not share the memory of the one before.
       const of = await parts.snapshots.ofPresent(sandbox)
-      const changes = await disks.compareWithSnapshot({ diskId, snapshotId, of })
-      const { sizes, removedCount, changedCount, addedCount } = changes
+      const changes = await disks.compareWithSnapshot({ diskId, snapshotId, of, naming })
+      const { sizes, removedCount, changedCount, addedCount, folders } = changes
       const counted = await disks.countChangedLines({ diskId, snapshotId, of, names: textsFirst(sizes) })
       const files = sizes.map((file) => ({ ...file, lines: counted.get(file.name) ?? null }))
-      return { files, removedCount, changedCount, addedCount }
+      return { files, removedCount, changedCount, addedCount, folders }
     },
     namesAsked: async (sandboxId, sinceMs) => {
       const { placeId } = await known(sandboxId)
@@ -52,6 +59,5 @@ export function makeRewindOrders(
 /** Files that were changed, those in home directories first: there are more than are counted. */
 function textsFirst(files: readonly DiskFileSize[]): string[] {
   const changed = files.filter(({ bytesBefore, bytesNow }) => bytesBefore !== null && bytesNow !== null)
-  const rank = (name: string) => (!name.startsWith('home/') ? 2 : name.includes('/.') ? 1 : 0)
-  return changed.map(({ name }) => name).toSorted((one, other) => rank(one) - rank(other))
+  return changed.map(({ name }) => name).toSorted((one, other) => fileRankOf(one) - fileRankOf(other))
 }

@@ -19,6 +19,7 @@ export const noFileChanges: FileChanges = {
   removedCount: 0,
   changedCount: 0,
   addedCount: 0,
+  folders: [],
 }
 
 /** Snapshots as a host has them, without disks. */
@@ -66,7 +67,7 @@ export function makeSnapshotsStandIn(): SnapshotsStandIn {
     memoryProblem: 'not-awake',
     memoryOrders: [],
     namesAsked: { knownSince: null, names: [] },
-    changes: { files: [], removedCount: 0, changedCount: 0, addedCount: 0 },
+    changes: { files: [], removedCount: 0, changedCount: 0, addedCount: 0, folders: [] },
     isDiskChanged: true,
     writtenBytes: 10,
     usedBytes: 1000,

@@ -1,4 +1,9 @@
-import type { Manifest, ManifestProcess, ManifestVariable } from '@threadbox/protocol/guest'
+import {
+  isThreadboxProcess,
+  type Manifest,
+  type ManifestProcess,
+  type ManifestVariable,
+} from '@threadbox/protocol/guest'
 import type { SurvivalItem } from '@threadbox/protocol/public'
 
 /** What became of a service that ran before a cold start. */
@@ -58,11 +63,6 @@ export function commandOf(process: Pick<ManifestProcess, 'commandLine' | 'name'>
 const isSame = (one: ManifestProcess, other: ManifestProcess) =>
   one.pid === other.pid && one.startTicks === other.startTicks
 
-/** Furniture of the guest: what matters of it (variables, session) is reported by itself. */
-export function isFurniture(role: ManifestProcess['role']): boolean {
-  return role === 'kernel' || role === 'shell'
-}
-
 /**
  * A process is the one with the same pid and the same start time. A same command under another one runs again; each
  * counts for one that is gone only.
@@ -71,28 +71,29 @@ export function processItems(manifests: Manifests): SurvivalItem[] {
   const { before, after } = manifests
   const problem = unreadIn(manifests, /^process/)
   const spare = after.processes.filter((process) => !before.processes.some((earlier) => isSame(earlier, process)))
-  return before.processes.flatMap((process) => {
+  return personsProcesses(before).map((process) => {
     const { kind, name } = nameOf(process, before)
     const detail = `pid ${process.pid}`
     const same = after.processes.find((later) => isSame(later, process))
-    if (same !== undefined) {
-      return isFurniture(process.role) ? [] : [item(kind, name, { ...runsAsBefore(process, same), detail })]
-    }
-    if (problem !== undefined) return [item(kind, name, { outcome: 'unchecked', reason: problem, detail })]
+    if (same !== undefined) return item(kind, name, { ...runsAsBefore(process, same), detail })
+    if (problem !== undefined) return item(kind, name, { outcome: 'unchecked', reason: problem, detail })
     const again = spare.findIndex((later) => isAgain(process, later))
     const [restarted] = again < 0 ? [] : spare.splice(again, 1)
-    if (restarted !== undefined && isFurniture(process.role)) return []
     if (restarted !== undefined) {
       const reason = `The same command runs again, as pid ${restarted.pid}.`
-      return [item(kind, name, { outcome: 'restarted', reason, detail })]
+      return item(kind, name, { outcome: 'restarted', reason, detail })
     }
-    return [item(kind, name, { outcome: 'lost', reason: 'It does not run any more.', detail })]
+    return item(kind, name, { outcome: 'lost', reason: 'It does not run any more.', detail })
   })
+}
+
+/** Those of threadbox itself are not reported: what matters of them (variables, session) is. */
+export function personsProcesses({ processes }: Pick<Manifest, 'processes'>): ManifestProcess[] {
+  return processes.filter((process) => !isThreadboxProcess(process))
 }
 
 /** A service counts once, by the process that is not a child of another of its processes. */
 function nameOf(process: ManifestProcess, { processes }: Manifest): Pick<SurvivalItem, 'kind' | 'name'> {
-  if (process.role === 'shell') return { kind: 'process', name: 'shell of a command' }
   const isPart =
     process.service !== '' &&
     processes.some(({ pid, service }) => pid === process.parentPid && service === process.service)
@@ -107,9 +108,7 @@ export function restartedItems(services: readonly RestartedService[]): SurvivalI
   )
 }
 
-/** Of furniture one is as good as another: what it holds is reported by itself. */
 function isAgain(before: ManifestProcess, later: ManifestProcess): boolean {
-  if (isFurniture(before.role)) return later.role === before.role
   return commandOf(later) === commandOf(before) && later.user === before.user
 }
 
@@ -227,6 +226,14 @@ function variablesOf(manifests: Manifests, kernel: Manifest['kernels'][number]):
     const reason = `What it held was not looked at ${wordsOf(manifests).before}: it did not answer.`
     const name = `all variables of ${kernel.context}`
     return [item('variable', name, { outcome: isAlive ? 'unchecked' : 'lost', reason })]
+  }
+  if (!isAlive && kernel.variables.length === 0) {
+    return [
+      item('variable', `all variables of ${kernel.context}`, {
+        outcome: 'lost',
+        reason: 'Its Python kernel has ended.',
+      }),
+    ]
   }
   const what = `variables of the Python kernel ${kernel.context}`
   const problem = isAlive ? unreadIn(manifests, (entry) => entry === what) : undefined

@@ -87,6 +87,7 @@ const noFileChanged = {
   removedCount: 0,
   changedCount: 0,
   addedCount: 0,
+  folders: [],
 }
 const hot = (after: Manifest | null, more: Partial<Evidence> = {}): Evidence => ({
   facts: { from: 'memory', cause: null },
@@ -198,7 +199,7 @@ describe('C6: faults between the manifest and the second look: each is said, non
       changed({ processes: [...without(12), process(13, ['bash', '/other'], { role: 'shell' })] }),
       [],
     ],
-    ['a shell that ran a command ended', changed({ processes: without(12) }), ['lost process shell of a command']],
+    ['a shell that ran a command ended, which is threadbox’s own', changed({ processes: without(12) }), []],
     ['a shell alias is gone', shell({ parts: {} }), ['lost shell shell session']],
     ['a shell alias is another one', shell({ parts: { 'alias ll': 'x' } }), ['lost shell shell session']],
     ['a file in memory is gone', changed({ memoryFiles: [] }), ['lost file /dev/shm/shared']],
@@ -211,11 +212,7 @@ describe('C6: faults between the manifest and the second look: each is said, non
     ['a variable has another value', kernelWith(variable('x', 'other'), variable('frame')), ['lost variable x']],
     ['a variable has another type', kernelWith(variable('x', 'same', 'str'), variable('frame')), ['lost variable x']],
     ['a variable cannot be compared', kernelWith(variable('x', null), variable('frame')), ['unchecked variable x']],
-    [
-      'the kernel ended',
-      changed({ kernels: [], processes: without(97) }),
-      ['lost process python kernel.py', 'lost variable x', 'lost variable frame'],
-    ],
+    ['the kernel ended', changed({ kernels: [], processes: without(97) }), ['lost variable x', 'lost variable frame']],
     [
       'another kernel is in its place',
       changed({ kernels: [kernel([variable('x')], { pid: 98 })] }),
@@ -270,13 +267,7 @@ describe('C6: faults between the manifest and the second look: each is said, non
     [
       'processes could not be listed',
       changed({ processes: [], unread: [{ what: 'processes', reason: 'no /proc' }] }),
-      [
-        'unchecked process python server.py',
-        'unchecked service redis-server',
-        'unchecked process python kernel.py',
-        'unchecked process shell of a command',
-        'lost port tcp 127.0.0.1:8000',
-      ],
+      ['unchecked process python server.py', 'unchecked service redis-server', 'lost port tcp 127.0.0.1:8000'],
     ],
   ]
   test.each(faults)('%s', (_, after, expected) => {
@@ -321,6 +312,61 @@ test('C8: files that are gone are lost, files that were written to are not claim
   expect(notKept(hot(whole, { files: { ...noFileChanged, since: null } }))).toEqual([
     'unchecked file files on the disk',
   ])
+})
+
+test('C8: a file that a process of before still writes is kept, written since; one that another one writes is not claimed', () => {
+  const paths = ['/var/log/mine', '/home/user/ended', '/home/user/closed', '/home/user/new']
+  const files = { ...noFileChanged, changed: paths.map((path) => path.slice(1)), changedCount: paths.length }
+  const writtenFiles = ['/var/log/mine', '/home/user/closed'].map((path) => ({ pid: 10, path }))
+  const before = changed({ writtenFiles: [...writtenFiles, { pid: 11, path: '/home/user/ended' }] })
+  const now = changed({
+    processes: whole.processes.map((one) => (one.pid === 11 ? { ...one, startTicks: '1' } : one)),
+    writtenFiles: [
+      { pid: 10, path: '/var/log/mine' },
+      { pid: 11, path: '/home/user/ended' },
+      { pid: 10, path: '/home/user/new' },
+    ],
+  })
+  const items = compareSurvival(hot(now, { before, files }))
+  expect(named(items, '/var/log/mine')).toMatchObject({
+    outcome: 'kept',
+    reason: 'Written after the pause, by a process that was kept.',
+    detail: 'pid 10',
+  })
+  expect(paths.slice(1).map((path) => named(items, path)?.outcome)).toEqual(['unchecked', 'unchecked', 'unchecked'])
+  const rewound = { from: 'memory' as const, cause: { code: 'rewound' as const, detail: '' } }
+  const afterRewind = compareSurvival(hot(now, { before, files, facts: rewound }))
+  expect(named(afterRewind, '/var/log/mine')?.reason).toBe('Written after the rewind, by a process that was kept.')
+})
+
+test('C8: of a cache it is one line how many of its files were written to or removed, new ones are no news', () => {
+  const none = { removedCount: 0, changedCount: 0, addedCount: 0 }
+  const files = {
+    ...noFileChanged,
+    folders: [
+      { ...none, name: 'home/user/app/node_modules', removedCount: 1, changedCount: 4 },
+      { ...none, name: 'home/user/.cache', changedCount: 3 },
+      { ...none, name: 'home/user/__pycache__', addedCount: 9 },
+    ],
+  }
+  const found = compareSurvival(hot(whole, { files })).filter(
+    ({ kind, outcome }) => kind === 'file' && outcome !== 'kept',
+  )
+  expect(found).toMatchObject([
+    { outcome: 'lost', name: '/home/user/app/node_modules', reason: '1 file in it was removed after the pause.' },
+    { outcome: 'unchecked', name: '/home/user/.cache', reason: '3 files in it were written to after the pause.' },
+  ])
+})
+
+test('a Python kernel that ended is told also when it held nothing', () => {
+  const before = changed({ kernels: [kernel([])] })
+  expect(notKept(hot(changed({ kernels: [] }), { before }))).toEqual(['lost variable all variables of default'])
+})
+
+test('of a lost disk, kernels and shells of threadbox are no losses of the person', () => {
+  const items = compareSurvival(hot(null, { facts: { from: 'new', cause: null } }))
+  const processes = items.filter(({ kind }) => kind === 'process').map(({ name }) => name)
+  expect(processes).toEqual(['python server.py', 'redis-server'])
 })
 
 test('a sandbox that nobody could look at is said to be unchecked, before or after', () => {

@@ -1,15 +1,15 @@
 import type { Manifest, RescuedVariable, RescueReport } from '@threadbox/protocol/guest'
-import type { FileChanges } from '@threadbox/protocol/host'
+import type { FileChanges, FolderChanges } from '@threadbox/protocol/host'
 import { isExchangeCause, type SurvivalItem, type SurvivalReport } from '@threadbox/protocol/public'
 import type { WakeFacts } from '../state/sandbox-rows.ts'
 import {
   commandOf,
   connectionItems,
-  isFurniture,
   item,
   memoryFileItems,
   openFileItems,
   packageItems,
+  personsProcesses,
   portItems,
   processItems,
   type RestartedService,
@@ -104,7 +104,7 @@ function coldItems(evidence: Evidence): SurvivalItem[] {
   const told = new Set(evidence.services.map(({ name }) => name))
   const speaking = {
     ...before,
-    processes: before.processes.filter(({ role, service }) => !isFurniture(role) && !told.has(service)),
+    processes: before.processes.filter(({ service }) => !told.has(service)),
   }
   const processes = processItems({ ...manifests, before: speaking }).map((found) => {
     const pid = Number(/^pid (\d+)/.exec(found.detail)?.[1] ?? -1)
@@ -222,7 +222,7 @@ function coldShell({ before, after }: Evidence, rescue: RescueReport | null): Su
   )
 }
 
-function fileItems({ files, facts }: Evidence): SurvivalItem[] {
+function fileItems({ files, facts, before, after }: Evidence): SurvivalItem[] {
   if (facts.from === 'snapshot') {
     const reason = facts.cause?.detail ?? 'The disk is an older copy.'
     return [item('file', 'everything written after the snapshot', { outcome: 'lost', reason })]
@@ -238,9 +238,19 @@ function fileItems({ files, facts }: Evidence): SurvivalItem[] {
   const removed = files.removed.map((path) =>
     item('file', absolute(path), { outcome: 'lost', reason: 'It is not there any more.' }),
   )
-  const changed = files.changed.map((path) =>
-    item('file', absolute(path), { outcome: 'unchecked', reason: `It was written to ${since}.` }),
-  )
+  const writers = before === null || after === null ? new Map<string, number>() : samePrograms({ before, after })
+  const changed = files.changed.map((name) => {
+    const path = absolute(name)
+    const pid = writers.get(path)
+    return pid === undefined
+      ? item('file', path, { outcome: 'unchecked', reason: `It was written to ${since}.` })
+      : item('file', path, {
+          outcome: 'kept',
+          reason: `Written ${since}, by a process that was kept.`,
+          detail: `pid ${pid}`,
+        })
+  })
+  const caches = files.folders.flatMap((folder) => cacheItems(folder, since))
   const more = (count: number, named: number, outcome: 'lost' | 'unchecked', reason: string) =>
     count > named ? [item('file', `${count - named} more files`, { outcome, reason })] : []
   return [
@@ -248,8 +258,30 @@ function fileItems({ files, facts }: Evidence): SurvivalItem[] {
     ...more(files.removedCount, removed.length, 'lost', 'They are not there any more.'),
     ...changed,
     ...more(files.changedCount, changed.length, 'unchecked', `They were written to ${since}.`),
+    ...caches,
     item('file', 'all other files', { outcome: 'kept', detail: `${files.addedCount} new` }),
   ]
+}
+
+/** Files that a process had open to write to before and has so now, with its pid: what is written to them is its work. */
+function samePrograms({ before, after }: { before: Manifest; after: Manifest }): Map<string, number> {
+  const startOf = ({ processes }: Manifest, pid: number) => processes.find((process) => process.pid === pid)?.startTicks
+  const isOpenNow = new Set(after.writtenFiles.map(({ pid, path }) => `${pid} ${path}`))
+  const kept = before.writtenFiles.filter(({ pid, path }) => {
+    const start = startOf(before, pid)
+    return start !== undefined && start === startOf(after, pid) && isOpenNow.has(`${pid} ${path}`)
+  })
+  return new Map(kept.map(({ pid, path }) => [path, pid]))
+}
+
+/** A cache is one line, however much of it differs. */
+function cacheItems({ name, removedCount, changedCount }: FolderChanges, since: string): SurvivalItem[] {
+  const path = `/${name}`
+  const files = (count: number) => (count === 1 ? '1 file in it was' : `${count} files in it were`)
+  if (removedCount > 0)
+    return [item('file', path, { outcome: 'lost', reason: `${files(removedCount)} removed ${since}.` })]
+  if (changedCount === 0) return []
+  return [item('file', path, { outcome: 'unchecked', reason: `${files(changedCount)} written to ${since}.` })]
 }
 
 function lostWithDisk({ before, facts }: Evidence): SurvivalItem[] {
@@ -259,7 +291,7 @@ function lostWithDisk({ before, facts }: Evidence): SurvivalItem[] {
   if (before === null) return [...all, lost('process', 'everything that ran'), lost('variable', 'all Python variables')]
   return [
     ...all,
-    ...before.processes.map((process) => lost('process', commandOf(process))),
+    ...personsProcesses(before).map((process) => lost('process', commandOf(process))),
     ...before.kernels.flatMap((kernel) => kernel.variables.map(({ name }) => lost('variable', name))),
   ]
 }

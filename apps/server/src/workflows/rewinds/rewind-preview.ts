@@ -1,4 +1,5 @@
 import type { Manifest } from '@threadbox/protocol/guest'
+import { fileRankOf } from '@threadbox/protocol/host'
 import type { RewindPreview } from '@threadbox/protocol/public'
 import type { HostClient } from '../../sandboxes/host/host-client.ts'
 import { nothingRuns, type WhatRunsDependencies, whatRuns } from '../../sandboxes/lifecycle/what-runs.ts'
@@ -53,11 +54,11 @@ function problemOf({ undone, disk }: RewindPlan, isUnderWay: boolean): string | 
 async function diskChanges(
   { host }: LookDependencies,
   disk: DiskTarget,
-): Promise<Pick<RewindPreview['disk'], 'files' | 'count'>> {
-  if (disk.to === 'none' || disk.to === 'gone') return { files: [], count: 0 }
+): Promise<Pick<RewindPreview['disk'], 'files' | 'caches' | 'count'>> {
+  if (disk.to === 'none' || disk.to === 'gone') return { files: [], caches: [], count: 0 }
   const snapshotId = disk.to === 'snapshot' ? disk.snapshotId : null
   const found = await host.snapshotChanges(disk.sandbox.id, snapshotId).catch(() => undefined)
-  if (found === undefined) return { files: null, count: 0 }
+  if (found === undefined) return { files: null, caches: [], count: 0 }
   const files = found.files.map(({ name, bytesBefore: bytesThen, bytesNow, lines }) => ({
     path: `/${name}`,
     change:
@@ -69,18 +70,22 @@ async function diskChanges(
   }))
   // Of more than are named the directories are not told apart.
   const hasAll = Math.max(found.removedCount, found.changedCount, found.addedCount) <= maxNamedOfEach
-  const count = hasAll ? files.length : found.removedCount + found.changedCount + found.addedCount
-  return { files: files.toSorted(homeFirst), count }
+  const named = hasAll ? files.length : found.removedCount + found.changedCount + found.addedCount
+  const caches = found.folders.map(({ name, removedCount, changedCount, addedCount }) => ({
+    path: `/${name}`,
+    removed: addedCount,
+    restored: removedCount,
+    changed: changedCount,
+  }))
+  const inCaches = caches.reduce((sum, cache) => sum + cache.removed + cache.restored + cache.changed, 0)
+  return { files: files.toSorted(inHomeFirst), caches, count: named + inCaches }
 }
 
 /** As the host does it. */
 const maxNamedOfEach = 1000
 
-/** What a person made is more likely in the home directory than below /var. */
-function homeFirst(left: { path: string }, right: { path: string }): number {
-  const rank = ({ path }: { path: string }) =>
-    !path.startsWith('/home/') ? 2 : path.split('/').some((part) => part.startsWith('.')) ? 1 : 0
-  return rank(left) - rank(right) || (left.path < right.path ? -1 : 1)
+function inHomeFirst(left: { path: string }, right: { path: string }): number {
+  return fileRankOf(left.path) - fileRankOf(right.path) || (left.path < right.path ? -1 : 1)
 }
 
 /** Null: nobody can say. */

@@ -242,6 +242,7 @@ test('a preview says what goes, by looking, and wakes and changes nothing', asyn
     removedCount: 1,
     changedCount: 1,
     addedCount: 1,
+    folders: [{ name: 'home/user/app/__pycache__', removedCount: 1, changedCount: 2, addedCount: 3 }],
     files: [
       { name: 'var/log/x', bytesBefore: 1, bytesNow: 2, lines: { added: 3, removed: 1 } },
       { name: 'home/user/new.csv', bytesBefore: null, bytesNow: 900, lines: null },
@@ -292,7 +293,8 @@ test('a preview says what goes, by looking, and wakes and changes nothing', asyn
     },
     disk: {
       to: 'snapshot',
-      count: 3,
+      count: 9,
+      caches: [{ path: '/home/user/app/__pycache__', removed: 3, restored: 1, changed: 2 }],
       files: [
         { path: '/home/user/new.csv', change: 'removed', bytesNow: 900, bytesThen: null },
         { path: '/home/user/old.md', change: 'restored', bytesNow: null, bytesThen: 2400 },
@@ -325,7 +327,7 @@ test('of more names and files than are named it is said how many there are', asy
   host.snapshots.namesAsked = { knownSince: 1, names }
   // A thousand names of each kind at most, of which those of directories are left out.
   const files = [{ name: 'home/user/one', bytesBefore: null, bytesNow: 1, lines: null }]
-  host.snapshots.changes = { removedCount: 0, changedCount: 0, addedCount: 1200, files }
+  host.snapshots.changes = { removedCount: 0, changedCount: 0, addedCount: 1200, files, folders: [] }
   const { lookups, disk } = (await (await look(entryId)).json()) as RewindPreview
   expect([lookups.names.length, lookups.nameCount, disk.count]).toEqual([100, 150, 1200])
   expect(lookups.names.slice(0, 2).map(({ isAtLeast }) => isAtLeast)).toEqual([true, false])

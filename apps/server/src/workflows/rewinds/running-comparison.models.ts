@@ -1,6 +1,6 @@
 import type { Manifest, ManifestProcess, ManifestVariable } from '@threadbox/protocol/guest'
 import type { RewindPreview } from '@threadbox/protocol/public'
-import { commandOf, isFurniture } from '../../sandboxes/lifecycle/survival-items.models.ts'
+import { commandOf, personsProcesses } from '../../sandboxes/lifecycle/survival-items.models.ts'
 
 type Compared = Parameters<typeof compareRunning>[0]
 type Running = RewindPreview['running']
@@ -78,7 +78,7 @@ type Head = { kind: ProcessChange['kind']; name: string; process: ManifestProces
 
 /** What a person or the agent started: not the guest's own, and not what those started in turn. A service counts once. */
 function headsOf(manifest: Manifest | null): Head[] {
-  const all = (manifest?.processes ?? []).filter(({ role }) => !isFurniture(role))
+  const all = manifest === null ? [] : personsProcesses(manifest)
   const parents = new Map(all.filter(({ role }) => role !== 'terminal').map((process) => [process.pid, process]))
   const heads = all.filter((process) => !parents.has(process.parentPid))
   const services = new Set<string>()

@@ -142,6 +142,8 @@ export const threads: Texts<typeof source> = {
     filesBack_other: '{{count}} gehen zurück',
     notLooked: 'Gerade konnte niemand nachsehen. Alle gehen zurück.',
     file: { removed: 'entfernt, {{size}}', restored: 'wiederhergestellt, {{size}}', changed: '{{now}} → {{size}}' },
+    inCache_one: '{{total}} Datei',
+    inCache_other: '{{total}} Dateien',
     processes: 'Prozesse',
     lines: '{{added}} Zeilen kommen zurück, {{removed}} gehen',
     noProcesses: 'keiner läuft',

@@ -138,6 +138,8 @@ export const threads = {
     filesBack_other: '{{count}} go back',
     notLooked: 'Nobody could look now. All of them go back.',
     file: { removed: 'removed, {{size}}', restored: 'restored, {{size}}', changed: '{{now}} → {{size}}' },
+    inCache_one: '{{total}} file',
+    inCache_other: '{{total}} files',
     processes: 'Processes',
     lines: '{{added}} lines come back, {{removed}} go',
     noProcesses: 'none run',

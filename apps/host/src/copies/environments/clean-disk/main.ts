@@ -2,7 +2,7 @@ import { closeSync, fstatSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { stdin, stdout } from 'node:process'
 import { text } from 'node:stream/consumers'
-import type { CleanedSandbox } from '@threadbox/protocol/host'
+import { type CleanedSandbox, isThreadboxFile } from '@threadbox/protocol/host'
 import { type ContentOrder, cleanContent, readAll } from './file-content.ts'
 import { eachFileIn, entriesOfTree, openFile, removeEntry, type TreeEntry } from './open-tree.ts'
 import { type TellingText, tellingTexts } from './telling-texts.ts'
@@ -71,7 +71,8 @@ function look(entry: TreeEntry): void {
     if (order.mode === 'collects' && kind !== 'output') eachFileIn(at, stats, (file) => collect(file, kind))
     if (order.mode !== 'looks') removeEntry(at, stats)
     gone.add(path)
-    answer.removed.push({ path: shown(path), kind })
+    // A look is for whether anything came back, whosoever it is; what is told to people is about theirs.
+    if (order.mode === 'looks' || !isThreadboxFile(path)) answer.removed.push({ path: shown(path), kind })
     return
   }
   if (!stats.isFile()) return
@@ -88,7 +89,9 @@ function look(entry: TreeEntry): void {
   } finally {
     closeSync(file)
   }
-  const place = answer.amounts[placeOf(path)]
+  const part = placeOf(path)
+  if (part !== 'variables' && isThreadboxFile(path)) return
+  const place = answer.amounts[part]
   place.files += 1
   place.bytes += stats.size
 }

@@ -30,3 +30,13 @@ test('a file that a command wrote during the turn is changed too, one written be
   expect(changed.map(({ path }) => path)).toEqual(['/told', '/d/x'])
   expect(changedBelow(changed, '/d')).toBe(1)
 })
+
+test('what belongs to threadbox is no change of a turn, whether a step told of it or a list shows it', () => {
+  const changes = turnChangesOf([edit('b', '/home/user/.threadbox/outputs/c.txt', true)], turns)
+  const history = file('/home/user/.ipython/profile_default/history.sqlite', 15_000)
+  const log = file('/var/lib/threadbox/services/web/0', 15_000)
+  expect([history, log].map((one) => changeOf(one, changes))).toEqual([null, null])
+  expect(changedFiles(changes, [history, log, file('/home/user/a', 15_000)]).map(({ path }) => path)).toEqual([
+    '/home/user/a',
+  ])
+})

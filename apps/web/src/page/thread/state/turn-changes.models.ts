@@ -1,4 +1,4 @@
-import type { Entry, FileEntry, Turn } from '@threadbox/sdk'
+import { type Entry, type FileEntry, isThreadboxFile, type Turn } from '@threadbox/sdk'
 import { isInside, nameOfPath } from '../../content/state/names.models.ts'
 
 /** What the last turn did to a file, as far as its steps tell; lines only where they were counted. */
@@ -31,7 +31,7 @@ export function turnChangesOf(entries: readonly Entry[], turns: Readonly<Record<
 
 /** What the last turn did to an entry of a list; null: nothing that is known. */
 export function changeOf(entry: FileEntry, changes: TurnChanges | null): FileChange | null {
-  if (changes === null) return null
+  if (changes === null || isThreadboxFile(entry.path)) return null
   const told = changes.files.get(entry.path)
   if (told !== undefined) return told
   const { since, until } = changes
@@ -46,7 +46,9 @@ export function changedFiles(
 ): { path: string; entry: FileEntry | null; change: FileChange }[] {
   if (changes === null) return []
   const found = new Map<string, { path: string; entry: FileEntry | null; change: FileChange }>()
-  for (const change of changes.files.values()) found.set(change.path, { path: change.path, entry: null, change })
+  for (const change of changes.files.values()) {
+    if (!isThreadboxFile(change.path)) found.set(change.path, { path: change.path, entry: null, change })
+  }
   for (const entry of listed) {
     const change = changeOf(entry, changes)
     if (change !== null) found.set(entry.path, { path: entry.path, entry, change })

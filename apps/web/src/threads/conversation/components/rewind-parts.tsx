@@ -6,6 +6,8 @@ import { useFormat } from '../../../page/client/use-format.ts'
 
 /** More rows than this are a number. */
 const mostRows = 8
+/** They come below the files, and tell less. */
+const mostCacheRows = 3
 
 type Row = { mark: string; name: string; rest: ReactNode }
 
@@ -17,11 +19,16 @@ export function Part(props: {
   rows?: readonly Row[]
   /** Of all, where there are more than rows. */
   count?: number
+  /** Rows that stand below the others, each for as many things as `stands` says. */
+  folded?: readonly (Row & { stands: number })[]
   note?: string | undefined
 }) {
   const { t } = useTranslation('threads')
-  const rows = (props.rows ?? []).slice(0, mostRows)
-  const more = Math.max(props.count ?? 0, props.rows?.length ?? 0) - rows.length
+  const first = (props.rows ?? []).slice(0, mostRows)
+  const folded = (props.folded ?? []).slice(0, mostCacheRows)
+  const rows = [...first, ...folded]
+  const told = first.length + folded.reduce((sum, { stands }) => sum + stands, 0)
+  const more = Math.max(props.count ?? 0, props.rows?.length ?? 0) - told
   return (
     <section className="undo">
       {props.icon}
@@ -56,11 +63,12 @@ const fileMarks = { removed: 'A', restored: 'D', changed: 'M' } as const
 export function FilesPart(props: { disk: RewindPreview['disk'] }) {
   const { t } = useTranslation('threads')
   const format = useFormat()
-  const { files, count } = props.disk
+  const { files, caches, count } = props.disk
+  const nameOf = (path: string) => path.replace(/^\/home\/user\//, '')
   const size = (bytes: number | null) => (bytes === null ? '' : format.bytes(bytes))
   const rows = (files ?? []).map(({ path, change, bytesNow, bytesThen, lines }) => ({
     mark: fileMarks[change],
-    name: path.replace(/^\/home\/user\//, ''),
+    name: nameOf(path),
     rest:
       lines === null || lines.added + lines.removed === 0 ? (
         t(`rewind.file.${change}`, { size: size(change === 'removed' ? bytesNow : bytesThen), now: size(bytesNow) })
@@ -68,8 +76,14 @@ export function FilesPart(props: { disk: RewindPreview['disk'] }) {
         <LineChanges lines={lines} />
       ),
   }))
+  const folded = caches.map(({ path, removed, restored, changed }) => {
+    const stands = removed + restored + changed
+    const change = stands === removed ? 'removed' : stands === restored ? 'restored' : 'changed'
+    const rest = t('rewind.inCache', { count: stands, total: format.number(stands) })
+    return { mark: fileMarks[change], name: `${nameOf(path)}/`, rest, stands }
+  })
   return (
-    <Part icon={<Files className="i" size={16} />} title={t('rewind.files')} rows={rows} count={count}>
+    <Part icon={<Files className="i" size={16} />} title={t('rewind.files')} rows={rows} folded={folded} count={count}>
       {files === null ? t('rewind.notLooked') : t('rewind.filesBack', { count })}
     </Part>
   )
