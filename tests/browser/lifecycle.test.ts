@@ -1,3 +1,4 @@
+import { hostPaths } from '@threadbox/protocol/host'
 import type { SandboxView } from '@threadbox/sdk'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -28,6 +29,11 @@ async function newThread(name: string): Promise<{ id: string; title: string; pag
   const title = `${name} ${threads}`
   const { id } = await stage.installation.client.threads.create({ title })
   return { id, title, page: await openThread(id) }
+}
+const awakeShown = async (page: Page) => Number(/\d+/.exec(await page.locator('.hostline').innerText())?.[0])
+async function awakeOnHost(): Promise<number> {
+  const { body } = await stage.installation.host.request('GET', hostPaths.info)
+  return (body as { awakeSandboxes: number }).awakeSandboxes
 }
 const chip = (page: Page) => page.locator('.topbar .chip')
 const pane = (page: Page) => page.getByRole('complementary', { name: 'Sandbox' })
@@ -89,9 +95,16 @@ describe('pausing and waking', () => {
     await reached(id, 'active')
     await shows([first, second], { id, word: 'Active', title })
 
+    const awake = await awakeOnHost()
+    await expect.poll(() => awakeShown(first), within).toBe(awake)
+    // From here on the number in the sidebar is what events tell.
+    await first.route('**/api/v1/status', (route) => route.abort())
+
     await pane(first).getByRole('button', { name: 'Pause now' }).click()
     await reached(id, 'paused')
     await shows([first, second], { id, word: 'Paused', title })
+    expect(await awakeOnHost()).toBe(awake - 1)
+    await expect.poll(() => awakeShown(first), within).toBe(awake - 1)
     await pane(second).getByText('you paused it', { exact: true }).waitFor()
     await pane(second)
       .getByText(/Memory kept until at least/)
@@ -102,6 +115,7 @@ describe('pausing and waking', () => {
     answer.catch(() => undefined)
     await reached(id, 'active')
     await shows([first, second], { id, word: 'Active', title })
+    await expect.poll(() => awakeShown(first), within).toBe(awake)
     await answer
     await first.getByRole('log').getByText('42', { exact: true }).last().waitFor()
     await wakeLine(first).getByText(/kept/).waitFor()

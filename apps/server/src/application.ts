@@ -347,7 +347,10 @@ function lifecycle(
           if (isReachable) parts.skillPlacement.refresh()
           parts.userHub.broadcast({ type: 'status-updated' })
         },
-        onEvent: parts.onHostEvent,
+        onEvent: async (event) => {
+          if (event.type === 'awake-changed') parts.userHub.broadcast(event)
+          else await parts.onHostEvent(event)
+        },
         applyLimits: parts.applyLimits,
       })
       await known.agentPart.environments.recover()

@@ -285,6 +285,8 @@ export const hostEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('frozen-dropped'), sandboxId: z.string(), bootId: z.string(), at: z.number().int() }),
   /** Memory images exceed their budget: the server demotes the oldest that it may. */
   z.object({ type: z.literal('memory-budget'), usedBytes: z.number().int(), budgetBytes: z.number().int() }),
+  /** So many sandboxes are awake on this host from now on, those of no thread among them. */
+  z.object({ type: z.literal('awake-changed'), awakeSandboxes: z.number().int() }),
   z.object({ type: z.literal('keepalive') }),
 ])
 export type HostEvent = z.infer<typeof hostEventSchema>

@@ -46,6 +46,8 @@ export const userEventSchema = z
     z.object({ type: z.literal('thread-updated'), thread: threadSchema }),
     z.object({ type: z.literal('thread-removed'), threadId: z.string() }),
     z.object({ type: z.literal('status-updated') }),
+    /** `host.awakeSandboxes` of the status is this from now on. */
+    z.object({ type: z.literal('awake-changed'), awakeSandboxes: z.number().int() }),
     /** Workspaces of the person, or which threads are in them, are not as they were: list both again. */
     z.object({ type: z.literal('workspaces-updated') }),
     /** Skills that the person may see are not as they were: list them again. */

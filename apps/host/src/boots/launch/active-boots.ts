@@ -31,7 +31,8 @@ export type ActiveBoots = {
   count(): number
 }
 
-export function makeActiveBoots(): ActiveBoots {
+/** `onCount` is told how many there are, whenever that changes. */
+export function makeActiveBoots(onCount: (count: number) => void = () => undefined): ActiveBoots {
   const boots = new Map<string, { boot: ActiveBoot; controller: AbortController }>()
   const refusals = new Map<string, Error>()
   const remove = ({ sandboxId, bootId, reason }: { sandboxId: string; bootId: string; reason: Error }) => {
@@ -39,6 +40,7 @@ export function makeActiveBoots(): ActiveBoots {
     if (entry?.boot.bootId !== bootId) return undefined
     boots.delete(sandboxId)
     entry.controller.abort(reason)
+    onCount(boots.size)
     return entry.boot
   }
   const setRefusal = (sandboxId: string, reason: Error | undefined) => {
@@ -51,7 +53,9 @@ export function makeActiveBoots(): ActiveBoots {
     add: (boot) => {
       const controller = new AbortController()
       refusals.delete(boot.sandboxId)
+      const isMore = !boots.has(boot.sandboxId)
       boots.set(boot.sandboxId, { boot: { ...boot, ended: controller.signal, connections: new Set() }, controller })
+      if (isMore) onCount(boots.size)
     },
     remove: (options) => void remove(options),
     suspend: async (options) => {

@@ -220,6 +220,19 @@ test('what a paused sandbox’s disk lacks or has besides is told by looking; wi
   await expect.poll(() => host.disks.listSnapshots(diskId)).toHaveLength(1)
 })
 
+test('how many sandboxes are awake is told whenever it changes', async () => {
+  await using host = await startHostUnderTest(answeringGuest())
+  const told = () => host.events.flatMap((event) => (event.type === 'awake-changed' ? [event.awakeSandboxes] : []))
+  const orders = ordersOf(host, await host.startSandbox())
+  const other = ordersOf(host, await host.startSandbox())
+  await expect.poll(told).toEqual([1, 2])
+  await orders.pause()
+  await other.pause()
+  await expect.poll(told).toEqual([1, 2, 1, 0])
+  await orders.wake()
+  await expect.poll(told).toEqual([1, 2, 1, 0, 1])
+})
+
 test('memory that takes more than its budget is told, so that somebody gives some up', async () => {
   await using host = await startHostUnderTest({ ...answeringGuest(), imageBudgetBytes: 1 })
   await ordersOf(host, await host.startSandbox()).pause()

@@ -211,6 +211,15 @@ onBothDatabases((target) => {
       expect(await bench.state(threads[2])).toBe('paused')
     })
 
+    test('how many sandboxes are awake is told to everybody when the host says that it changed', async () => {
+      const told = Promise.withResolvers<number>()
+      using _listener = bench.server.parts.userHub.subscribe(bench.owner.userId, (event) => {
+        if (event.type === 'awake-changed') told.resolve(event.awakeSandboxes)
+      })
+      bench.host.emit({ type: 'awake-changed', awakeSandboxes: 7 })
+      expect(await told.promise).toBe(7)
+    })
+
     test('a frozen copy that was given up is only shown: the image is still there', async () => {
       bench.host.wakesFrom = 'frozen'
       const { sandboxId, bootId } = await bench.awake()

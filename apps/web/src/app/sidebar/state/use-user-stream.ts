@@ -1,5 +1,5 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { isThreadboxError } from '@threadbox/sdk'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { isThreadboxError, type Status } from '@threadbox/sdk'
 import { useEffect } from 'react'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
@@ -12,6 +12,14 @@ import { renewServices } from '../../../sandboxes/preview/api/services.queries.t
 import { receiveServices } from '../../../sandboxes/preview/state/preview-store.ts'
 import { putTerminals, renewTerminals } from '../../../sandboxes/terminal/api/terminals.queries.ts'
 import { renewAgents } from '../../../threads/agents/api/agents.queries.ts'
+
+/** The number itself is shown at once; the memory that it takes is asked for. */
+function putAwakeCount(queryClient: QueryClient, awakeSandboxes: number): void {
+  queryClient.setQueriesData<Status>({ queryKey: queryKeys.status }, (status) =>
+    status?.host == null ? status : { ...status, host: { ...status.host, awakeSandboxes } },
+  )
+  void queryClient.invalidateQueries({ queryKey: queryKeys.status, exact: true })
+}
 
 /** Keeps the sidebar true while somebody is signed in, and knows whether the server answers. */
 export function useUserStream(): void {
@@ -44,6 +52,7 @@ export function useUserStream(): void {
           else if (event.type === 'services-updated') receiveServices(queryClient, event.threadId, event.services)
           else if (event.type === 'files-changed') renewFolder(queryClient, event.threadId, event.path)
           else if (event.type === 'files-copying') receiveCopying(queryClient, event)
+          else if (event.type === 'awake-changed') putAwakeCount(queryClient, event.awakeSandboxes)
           else if (event.type === 'terminals-updated') putTerminals(queryClient, event.threadId, event.terminals)
           else void queryClient.invalidateQueries({ queryKey: queryKeys.status })
         },
