@@ -1,3 +1,4 @@
+// biome-ignore lint/style/noRestrictedImports: page/client follows the browser
 import { useSyncExternalStore } from 'react'
 
 // What the browser knows, as state of the page.

@@ -1,3 +1,4 @@
+// biome-ignore lint/style/noRestrictedImports: page/client follows the browser
 import { useSyncExternalStore } from 'react'
 
 export type ThemeSetting = 'system' | 'light' | 'dark'
