@@ -71,6 +71,7 @@ describe('the list', () => {
     // The list is told of the new name by itself, before the dialog has its answer and gives the keys back.
     await dialog(page).waitFor({ state: 'detached' })
     await row(page, /^beta/).waitFor()
+    await list(page).locator('[aria-selected=true][data-path$="beta"]').waitFor()
     await list(page).focus()
     await page.keyboard.press('b')
     await page.keyboard.press('Delete')

@@ -35,6 +35,7 @@ export type FileQuestion =
 type DialogProps = {
   threadId: string
   onView: (update: (view: FilesView) => FilesView) => void
+  onRenamed: (from: string, to: string) => void
   onClose: () => void
 }
 
@@ -62,7 +63,10 @@ function NameDialog(props: DialogProps & { question: { kind: 'new-file' | 'new-f
   const target = joinPath(isRename ? parentOf(path) : path, name)
   const done = {
     onSuccess: () => {
-      if (kind === 'rename') props.onView((view) => withMoved(view, path, target))
+      if (kind === 'rename') {
+        props.onView((view) => withMoved(view, path, target))
+        props.onRenamed(path, target)
+      }
       if (kind === 'new-file') props.onView((view) => withFile(view, target))
       props.onClose()
     },

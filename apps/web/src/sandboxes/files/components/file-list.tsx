@@ -18,11 +18,10 @@ import {
   type TreeRow,
   windowOf,
 } from '../state/tree.models.ts'
+import { nothingTyped, typedAfter } from '../state/type-ahead.models.ts'
 import { FileRow } from './file-row.tsx'
 
 const rowHeight = 30
-/** Letters that follow each other within this time are one beginning of a name. */
-const typingMs = 700
 
 export type FileListActions = {
   onToggle: (folder: string) => void
@@ -61,7 +60,7 @@ export function FileList(props: {
   const at = rows.findIndex((row) => row.kind === 'entry' && row.entry.path === selection.at)
   const { from, to } = windowOf({ ...view, rowHeight, count: rows.length })
   useKeepInView(scroll, at)
-  const onKey = useListKeys({ ...props, at, page: Math.max(1, Math.floor(view.height / rowHeight) - 1) })
+  const keys = useListKeys({ ...props, at, page: Math.max(1, Math.floor(view.height / rowHeight) - 1) })
   const rowId = (index: number) => `${id}-${index}`
   return (
     <div className="file-list">
@@ -75,7 +74,7 @@ export function FileList(props: {
         aria-multiselectable="true"
         aria-activedescendant={at >= from && at < to ? rowId(at) : undefined}
         tabIndex={0}
-        onKeyDown={onKey}
+        {...keys}
       >
         <div className="file-rows" role="presentation" style={{ height: rows.length * rowHeight }}>
           {rows.slice(from, to).map((row, offset) => {
@@ -190,15 +189,19 @@ function useListKeys(props: {
   onSelect: (path: string, how: SelectHow) => void
   onSelectAll: () => void
   actions: FileListActions
-}): (event: KeyboardEvent) => void {
-  const typed = useRef({ text: '', at: 0 })
+}): { onKeyDown: (event: KeyboardEvent) => void; onFocus: () => void; onBlur: () => void } {
+  const typed = useRef(nothingTyped)
+  const forgetTyped = () => {
+    typed.current = nothingTyped
+  }
   const { rows, at, actions } = props
   const select = (index: number | null, how: SelectHow = 'only') => {
     const row = index === null ? undefined : rows[index]
     if (row?.kind === 'entry') props.onSelect(row.entry.path, how)
     return row !== undefined
   }
-  return (event) => {
+  const onKeyDown = (event: KeyboardEvent) => {
+    typed.current = typedAfter(typed.current, { ...keyOf(event), at: Date.now() })
     if (event.target !== event.currentTarget || event.altKey) return
     const row = rows[at]
     const entry = row?.kind === 'entry' ? row.entry : null
@@ -228,12 +231,15 @@ function useListKeys(props: {
       done()
       select(event.key === 'ArrowLeft' ? rowAbove(rows, at) : firstInside(rows, at))
     } else if (event.key.length === 1 && event.key !== ' ') {
-      const now = Date.now()
-      const text = now - typed.current.at < typingMs ? typed.current.text + event.key : event.key
-      typed.current = { text, at: now }
+      const { text } = typed.current
       if (select(rowTyped(rows, text, text.length > 1 ? at - 1 : at))) done()
     }
   }
+  return { onKeyDown, onFocus: forgetTyped, onBlur: forgetTyped }
+}
+
+function keyOf(event: KeyboardEvent): { key: string; isShortcut: boolean } {
+  return { key: event.key, isShortcut: event.ctrlKey || event.metaKey || event.altKey }
 }
 
 /** Whether the key did something with the entry. */

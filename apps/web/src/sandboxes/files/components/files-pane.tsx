@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { type Dispatch, type SetStateAction, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../page/client/client.ts'
 import { parentOf } from '../../../page/content/state/names.models.ts'
@@ -15,7 +15,15 @@ import { useFolders, useWatchedFolders } from '../api/files.queries.ts'
 import { useMoveInto } from '../api/several-files.ts'
 import { useFilesView } from '../state/files-store.ts'
 import { withFile, withFolder, withSort, withToggled } from '../state/files-view.models.ts'
-import { nothingSelected, selectAll, selectedEntries, selectedWith, selectOnly } from '../state/selection.models.ts'
+import {
+  nothingSelected,
+  type Selection,
+  selectAll,
+  selectedEntries,
+  selectedWith,
+  selectionMoved,
+  selectOnly,
+} from '../state/selection.models.ts'
 import { foldersOf, treeRows } from '../state/tree.models.ts'
 import { ChangedList } from './changed-list.tsx'
 import { Crumbs } from './crumbs.tsx'
@@ -35,6 +43,8 @@ export function FilesPane(props: PaneProps) {
   const client = useClient()
   const [view, change] = useFilesView(threadId)
   const [question, setQuestion] = useState<FileQuestion | null>(null)
+  const selectionState = useState(() => selectOnly(view.file))
+  const [, setSelection] = selectionState
   const { data: thread } = useQuery(threadQuery(client, threadId))
   const state = thread?.sandbox.state
   const isAwake = state === 'active'
@@ -62,6 +72,7 @@ export function FilesPane(props: PaneProps) {
           isAwake={isAwake}
           isReadable={isReadable}
           onMoveInto={onMoveInto}
+          selectionState={selectionState}
           onAsk={setQuestion}
         />
       </DropTarget>
@@ -77,7 +88,13 @@ export function FilesPane(props: PaneProps) {
         />
       )}
       {question !== null && (
-        <FileDialogs threadId={threadId} question={question} onView={change} onClose={() => setQuestion(null)} />
+        <FileDialogs
+          threadId={threadId}
+          question={question}
+          onView={change}
+          onRenamed={(from, to) => setSelection((before) => selectionMoved(before, from, to))}
+          onClose={() => setQuestion(null)}
+        />
       )}
     </Pane>
   )
@@ -89,11 +106,12 @@ function Listings(props: {
   isReadable: boolean
   onAsk: (question: FileQuestion) => void
   onMoveInto: (paths: readonly string[], folder: string) => void
+  selectionState: readonly [Selection, Dispatch<SetStateAction<Selection>>]
 }) {
   const { t } = useTranslation('files')
   const { threadId, isAwake, onAsk } = props
   const [view, change] = useFilesView(threadId)
-  const [selection, setSelection] = useState(() => selectOnly(view.file))
+  const [selection, setSelection] = props.selectionState
   const [isSelecting, setIsSelecting] = useState(false)
   const page = usePageThread()
   const changes = page?.threadId === threadId ? page.turnChanges : null

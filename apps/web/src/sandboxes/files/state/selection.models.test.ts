@@ -1,6 +1,13 @@
 import type { FileEntry } from '@threadbox/sdk'
 import { expect, test } from 'vitest'
-import { nothingSelected, selectAll, selectedEntries, selectedWith, selectOnly } from './selection.models.ts'
+import {
+  nothingSelected,
+  selectAll,
+  selectedEntries,
+  selectedWith,
+  selectionMoved,
+  selectOnly,
+} from './selection.models.ts'
 import type { TreeRow } from './tree.models.ts'
 
 const row = (path: string): TreeRow => ({
@@ -33,4 +40,15 @@ test('C8: a row is added and taken away again; chosen alone it is the only one',
 test('C8: what lies in a selected folder is not counted again, and what is not shown any more not at all', () => {
   expect(names(selectAll(nothingSelected, rows))).toEqual(['/d', '/e', '/f'])
   expect(names(selectOnly('/gone'))).toEqual([])
+})
+
+test('C8: a renamed entry stays selected, and so does what is in a renamed folder; others are left alone', () => {
+  const two = selectedWith(selectOnly('/e'), '/d/in', { how: 'toggle', rows })
+  expect(selectionMoved(two, '/d', '/new')).toEqual({
+    at: '/new/in',
+    anchor: '/new/in',
+    paths: new Set(['/e', '/new/in']),
+  })
+  expect(selectionMoved(selectOnly('/e'), '/e', '/f2')).toEqual(selectOnly('/f2'))
+  expect(selectionMoved(selectOnly('/dd'), '/d', '/new')).toEqual(selectOnly('/dd'))
 })

@@ -52,6 +52,13 @@ export function selectedEntries(selection: Selection, rows: readonly TreeRow[]):
   return entries
 }
 
+/** The same entries are selected after one was moved, or what lies in it. */
+export function selectionMoved(selection: Selection, from: string, to: string): Selection {
+  const follow = (path: string) => (isInside(path, from) ? to + path.slice(from.length) : path)
+  const { at, anchor, paths } = selection
+  return { at: at && follow(at), anchor: anchor && follow(anchor), paths: new Set([...paths].map(follow)) }
+}
+
 function pathsOf(rows: readonly TreeRow[]): string[] {
   return rows.flatMap((row) => (row.kind === 'entry' ? row.entry.path : []))
 }

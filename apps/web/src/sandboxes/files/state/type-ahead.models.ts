@@ -1,0 +1,18 @@
+/** The beginning of a name that is being typed. */
+export type TypedText = { text: string; at: number }
+
+export const nothingTyped: TypedText = { text: '', at: 0 }
+
+/** Letters that follow each other within this time are one beginning of a name. */
+const typingMs = 700
+
+/** Keys that only change what the next one types. */
+const modifiers: ReadonlySet<string> = new Set(['Shift', 'CapsLock', 'AltGraph', 'Dead'])
+
+/** What is typed after a key. Every key that is not part of a name begins a new one. */
+export function typedAfter(before: TypedText, pressed: { key: string; isShortcut: boolean; at: number }): TypedText {
+  const { key, isShortcut, at } = pressed
+  if (modifiers.has(key)) return before
+  if (isShortcut || key === ' ' || [...key].length !== 1) return nothingTyped
+  return { text: at - before.at < typingMs ? before.text + key : key, at }
+}
