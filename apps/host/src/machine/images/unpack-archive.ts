@@ -5,6 +5,7 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createZstdDecompress } from 'node:zlib'
 import { defineError } from '@threadbox/errors'
+import { intoProgram } from '../feed-program.ts'
 
 export const archiveBroken = defineError<{ archive: string; reason: string }>({
   code: 'image.archive-broken',
@@ -33,7 +34,7 @@ export async function unpackArchive(options: {
   tar.once('error', ended.reject)
   tar.once('close', ended.resolve)
   const [fed, exit] = await Promise.allSettled([
-    pipeline(createReadStream(archive), createZstdDecompress(), tar.stdin, { signal }),
+    pipeline(createReadStream(archive), createZstdDecompress(), intoProgram(tar.stdin), { signal }),
     ended.promise,
   ])
   if (exit.status === 'rejected') throw archiveBroken({ archive, reason: String(exit.reason) }, { cause: exit.reason })

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { stderr, stdin, stdout } from 'node:process'
-import { Readable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import type { DiskHead } from '@threadbox/protocol/host'
+import { intoProgram } from '../../feed-program.ts'
 import { startPacking } from '../confined-tar.ts'
 import { differenceOf } from './compare-folders.ts'
 
@@ -21,7 +22,7 @@ tar.stderr?.on('data', (part: Buffer) => {
   said = (said + part.toString()).slice(-2000)
 })
 const over = once(tar, 'close') as Promise<[number | null]>
-const fed = pipeline(Readable.from(names()), tar.stdin as NodeJS.WritableStream)
+const fed = pipeline(Readable.from(names()), intoProgram(tar.stdin as Writable))
 const [[code], feeding] = await Promise.all([over, fed.then(() => 'all' as const, String)])
 if (code !== 0 || feeding !== 'all') {
   stderr.write(said.trim() === '' ? `tar ended with ${code}` : said)

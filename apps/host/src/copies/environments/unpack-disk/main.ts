@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { stderr, stdin } from 'node:process'
-import { PassThrough } from 'node:stream'
+import { PassThrough, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { diskHeadSchema, maxDiskHeadBytes } from '@threadbox/protocol/host'
+import { intoProgram } from '../../feed-program.ts'
 import { removeBelow } from '../clean-disk/open-tree.ts'
 import { startUnpacking } from '../confined-tar.ts'
 
@@ -28,7 +29,7 @@ async function unpack(): Promise<string> {
     said = (said + part.toString()).slice(0, 2000)
   })
   const over = once(tar, 'close') as Promise<[number | null]>
-  const fed = pipeline(stdin, rest, tar.stdin as NodeJS.WritableStream)
+  const fed = pipeline(stdin, rest, intoProgram(tar.stdin as Writable))
   const [[code], feeding] = await Promise.all([over, fed.then(() => 'all' as const, String)])
   if (code === 0 && said === '') return feeding === 'all' ? '' : feeding
   return said.trim() || `tar ended with ${code}`
