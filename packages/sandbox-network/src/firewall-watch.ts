@@ -1,47 +1,79 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '@threadbox/telemetry'
-import { commandEnvironment } from './run-command.ts'
+import { commandEnvironment, runCommand } from './run-command.ts'
 
 /** Somebody who ends `nft` again and again costs one process a second, and the table is looked at each time. */
 const restartDelayMs = 1000
 
+type Command = readonly [program: string, ...args: string[]]
+const monitorTables: Command = ['nft', 'monitor', 'destroy', 'tables']
+/** Between the first marks; twice as long after each. */
+const markDelayMs = 50
+
 /**
- * Calls back each time the table was removed, by whomever, and each time it may have been: when what watches has ended
- * and when it watches again. Returns what ends the watching.
+ * Calls back each time the table was removed, by whomever, and each time it may have been: when what watches has ended,
+ * when it has lost events, and when it begins to watch. It says nothing when it begins, so a table is made and removed
+ * until it tells of that one. Returns what ends the watching.
  */
-export function watchTable(options: { table: string; logger: Logger; onMissing: () => void }): () => void {
+export function watchTable(options: {
+  table: string
+  logger: Logger
+  onMissing: () => void
+  monitor?: Command
+}): () => void {
   const { table, logger, onMissing } = options
+  const [program, ...args] = options.monitor ?? monitorTables
   const stopping = new AbortController()
   let timer: NodeJS.Timeout | undefined
 
   const watch = () => {
     // Ends with this process, also when this process is killed.
-    const child = spawn('setpriv', ['--pdeathsig', 'KILL', 'nft', 'monitor', 'destroy', 'tables'], {
+    const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], {
       stdio: ['ignore', 'pipe', 'ignore'],
       env: commandEnvironment,
     })
     child.unref()
     const end = () => child.kill()
     stopping.signal.addEventListener('abort', end, { once: true })
+    const mark = `${table}_watch_${child.pid}`
+    const begun = new AbortController()
     createInterface({ input: child.stdout }).on('line', (line) => {
-      if (!stopping.signal.aborted && line.trim() === `delete table inet ${table}`) onMissing()
+      if (stopping.signal.aborted) return
+      const isFirst = line.trim() === `delete table inet ${mark}` && !begun.signal.aborted
+      if (isFirst) begun.abort()
+      // The error in a comment says that events were lost.
+      if (isFirst || line.startsWith('# ERROR') || line.trim() === `delete table inet ${table}`) onMissing()
     })
-    child.once('error', (error) => logger.error({ error }, 'the firewall cannot be watched'))
+    void leaveMarks({ mark, until: AbortSignal.any([begun.signal, stopping.signal]), logger })
+    child.once('error', (error) => {
+      begun.abort()
+      logger.error({ error }, 'the firewall cannot be watched')
+    })
     child.once('close', (code, signal) => {
+      begun.abort()
       stopping.signal.removeEventListener('abort', end)
       if (stopping.signal.aborted) return
       logger.warn({ code, signal }, 'what watches the firewall has ended; it is started again')
       onMissing()
-      timer = setTimeout(() => {
-        watch()
-        onMissing()
-      }, restartDelayMs).unref()
+      timer = setTimeout(watch, restartDelayMs).unref()
     })
   }
   watch()
   return () => {
     stopping.abort()
     clearTimeout(timer)
+  }
+}
+
+async function leaveMarks(options: { mark: string; until: AbortSignal; logger: Logger }): Promise<void> {
+  const { mark, until, logger } = options
+  const input = `add table inet ${mark}\ndelete table inet ${mark}\n`
+  for (let delayMs = markDelayMs; !until.aborted; delayMs = Math.min(2 * delayMs, restartDelayMs)) {
+    await runCommand(['nft', '-f', '-'], { input }).catch((error) =>
+      logger.warn({ err: error }, 'whether the firewall is being watched could not be checked'),
+    )
+    await delay(delayMs, undefined, { signal: until, ref: false }).catch(() => undefined)
   }
 }

@@ -30,8 +30,8 @@ export type Firewall = {
   remove(interfaceName: string): Promise<void>
   /** Interfaces that have an entry. */
   known(): string[]
-  /** Stops guarding the table, so that it can be removed. */
-  forget(): void
+  /** Stops guarding the table; it can be removed then. */
+  forget(): Promise<void>
 }
 
 export function makeFirewall(options: {
@@ -47,26 +47,27 @@ export function makeFirewall(options: {
   let installed: { forwarderPort: number; stopWatching: () => void } | undefined
 
   const restore = async () => {
-    if (installed === undefined || (await hasTable(table))) return
+    if (await hasTable(table)) return
+    if (installed === undefined) return
     const elements = [...entries.values()].flatMap((entry) => renderEntry({ order: 'add', table, entry }))
     const chains = renderTable({ names, pool, settings, forwarderPort: installed.forwarderPort })
     await runNft([chains, ...elements])
     logger.warn({ table }, 'somebody removed the firewall of the sandboxes; it is back')
   }
-  const apply = makeBatch({
-    run: (lines) =>
-      runNft(lines).catch(async (error) => {
-        if (await hasTable(table)) throw error
-        await restore()
-        await runNft(lines)
-      }),
-  })
+  const run = (lines: string[]) =>
+    runNft(lines).catch(async (error) => {
+      if (await hasTable(table)) throw error
+      await restore()
+      await runNft(lines)
+    })
+  // Restoring takes its turn among the orders: beside them it would bring back what one of them has just removed.
+  const { apply, check } = makeBatch({ run, check: restore })
 
   return {
     async install({ forwarderPort }) {
       installed?.stopWatching()
       await runNft([renderTable({ names, pool, forwarderPort, settings })])
-      const onMissing = () => void restore().catch((error) => logger.error({ error }, 'the firewall is missing'))
+      const onMissing = () => void check().catch((error) => logger.error({ error }, 'the firewall is missing'))
       installed = { forwarderPort, stopWatching: watchTable({ table, logger, onMissing }) }
       entries.clear()
       for (const entry of await readEntries({ table, pool })) entries.set(entry.interfaceName, entry)
@@ -101,10 +102,12 @@ export function makeFirewall(options: {
       await apply(renderRemoval({ table, entry: present }))
     },
     known: () => [...entries.keys()],
-    forget() {
+    async forget() {
       installed?.stopWatching()
       installed = undefined
       entries.clear()
+      // What is being restored is finished before.
+      await check()
     },
   }
 }
@@ -124,36 +127,44 @@ async function hasTable(table: string): Promise<boolean> {
 
 /**
  * Joins orders that come while `nft` runs into one transaction: a call costs milliseconds whatever it holds. When a
- * transaction is refused its orders are tried one by one, so that one bad order does not fail the others.
+ * transaction is refused its orders are tried one by one, so that one bad order does not fail the others. Checks wait for
+ * their turn among them.
  */
-function makeBatch(options: { run: (lines: string[]) => Promise<unknown> }): (lines: string[]) => Promise<void> {
+function makeBatch(options: { run: (lines: string[]) => Promise<unknown>; check: () => Promise<void> }): {
+  apply: (lines: string[]) => Promise<void>
+  /** Orders that are carried out check as well: they fail without the table. */
+  check: () => Promise<void>
+} {
   type Waiting = { lines: string[]; resolve: () => void; reject: (error: unknown) => void }
   let waiting: Waiting[] = []
   let isRunning = false
 
+  const carryOut = (lines: string[]) => (lines.length === 0 ? options.check() : options.run(lines))
   const drain = async () => {
     isRunning = true
     while (waiting.length > 0) {
       const batch = waiting
       waiting = []
-      const isDone = await options.run(batch.flatMap((each) => each.lines)).then(
+      const isDone = await carryOut(batch.flatMap((each) => each.lines)).then(
         () => true,
         () => false,
       )
       for (const { lines, resolve, reject } of batch) {
         if (isDone) resolve()
-        else await options.run(lines).then(resolve, reject)
+        else await carryOut(lines).then(() => resolve(), reject)
       }
     }
     isRunning = false
   }
-  return (lines) =>
-    lines.length === 0
-      ? Promise.resolve()
-      : new Promise<void>((resolve, reject) => {
-          waiting.push({ lines, resolve, reject })
-          if (!isRunning) void drain()
-        })
+  const enqueue = (lines: string[]) =>
+    new Promise<void>((resolve, reject) => {
+      waiting.push({ lines, resolve, reject })
+      if (!isRunning) void drain()
+    })
+  return {
+    apply: (lines) => (lines.length === 0 ? Promise.resolve() : enqueue(lines)),
+    check: () => enqueue([]),
+  }
 }
 
 const concatenatedSchema = z.object({ concat: z.tuple([z.string(), z.union([z.string(), z.number()])]) })

@@ -117,7 +117,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
       }
     },
     async close() {
-      firewall.forget()
+      await firewall.forget()
       await removeNetworkOf(options.installation)
       if (isListening) await forwarder.close()
       isListening = false
