@@ -51,6 +51,8 @@ test.each(['RAM', 'disk'])(
   async (from) => {
     const before = await connectAll()
     await installation.client.sandboxes.pause(thread.id)
+    // Not before: on a busy machine a sandbox that is awake does not always acknowledge within a second either.
+    run(`ip netns exec ${peer.namespace} curl -sf -X PUT localhost:${impatient.statusPort}`)
     if (from === 'disk') await installation.host.killSandbox(sandboxId)
     await vi.waitFor(() => expect(outside(impatient).errors).not.toEqual([]), { timeout: 30_000, interval: 200 })
     for (const { port } of killed) await end(port)

@@ -14,6 +14,7 @@ import time
 
 role, port = sys.argv[1], int(sys.argv[2])
 state = {"role": role, "pid": os.getpid(), "token": os.urandom(8).hex(), "count": 0, "errors": []}
+orders = []
 
 
 def count():
@@ -113,8 +114,10 @@ def accept(*option):
 
 
 def impatient():
-    """Gives the connection up when nothing was acknowledged for a second."""
-    both_ways(accept(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000))
+    """Once it is told so (PUT), it gives the connection up when nothing was acknowledged for a second."""
+    connection = accept()
+    orders.append(lambda: connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000))
+    both_ways(connection)
 
 
 def abrupt():
@@ -148,6 +151,11 @@ class Answer(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         state["count"] += 1
+        self.do_GET()
+
+    def do_PUT(self):
+        for order in orders:
+            order()
         self.do_GET()
 
     def log_message(self, *args):
