@@ -5,7 +5,7 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createZstdDecompress } from 'node:zlib'
 import { defineError } from '@threadbox/errors'
-import { intoProgram } from '../feed-program.ts'
+import { intoProgram } from '../programs/feed-program.ts'
 
 export const archiveBroken = defineError<{ archive: string; reason: string }>({
   code: 'image.archive-broken',

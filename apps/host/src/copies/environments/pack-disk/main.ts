@@ -4,7 +4,7 @@ import { Readable, type Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import type { DiskHead } from '@threadbox/protocol/host'
-import { intoProgram } from '../../feed-program.ts'
+import { intoProgram } from '../../../machine/programs/feed-program.ts'
 import { startPacking } from '../confined-tar.ts'
 import { differenceOf } from './compare-folders.ts'
 

@@ -3,7 +3,7 @@ import { stderr, stdin } from 'node:process'
 import { PassThrough, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { diskHeadSchema, maxDiskHeadBytes } from '@threadbox/protocol/host'
-import { intoProgram } from '../../feed-program.ts'
+import { intoProgram } from '../../../machine/programs/feed-program.ts'
 import { removeBelow } from '../clean-disk/open-tree.ts'
 import { startUnpacking } from '../confined-tar.ts'
 
