@@ -24,6 +24,7 @@ export default defineConfig({
             'images/**/*.test.ts',
             'deploy/**/*.test.ts',
             'tests/performance/*.test.ts',
+            'tests/chaos/verdict.test.ts',
           ],
           exclude: ['**/*.system.test.ts', '**/node_modules/**'],
           // Some wait for a child or a limit of time meanwhile.
@@ -42,7 +43,7 @@ export default defineConfig({
             'packages/*/src/**/*.system.test.ts',
             'tests/system/**/*.test.ts',
             'tests/compatibility/**/*.test.ts',
-            'tests/chaos/**/*.test.ts',
+            'tests/chaos/chaos.test.ts',
           ],
           globalSetup: ['tests/stack/built-programs.ts'],
           maxWorkers: filesAtOnce,

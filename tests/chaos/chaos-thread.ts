@@ -2,13 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ToolCallEntry } from '@threadbox/sdk'
 import type { TestInstallation } from '../stack/installation.ts'
 import type { Random } from './random.ts'
+import type { Finding } from './verdict.ts'
 
 /** A thread that does things and remembers what it was promised. */
 export type ChaosThread = {
   /** Works until aborted; every failure of a request is what a person would see, and tried again. */
   work(signal: AbortSignal): Promise<void>
   /** Reads the file with all lines and compares it with what was acknowledged. */
-  verify(withinMs: number): Promise<{ problems: string[] }>
+  verify(withinMs: number): Promise<Finding[]>
   sandboxId(): Promise<string | undefined>
   delete(): Promise<void>
   counts: { acknowledged: number; unknown: number; pauses: number; deletions: number }
@@ -77,30 +78,32 @@ export async function makeChaosThread(
 async function verify(
   installation: TestInstallation,
   { threadId, promised, withinMs }: { threadId: string; promised: Promised; withinMs: number },
-): Promise<{ problems: string[] }> {
+): Promise<Finding[]> {
   const deadline = Date.now() + withinMs
   for (;;) {
     const left = deadline - Date.now()
-    if (left <= 0) return { problems: [`thread ${threadId} could not be used within ${withinMs} ms`] }
+    if (left <= 0) return [{ kind: 'stuck', what: `thread ${threadId} could not be used within ${withinMs} ms` }]
     const call = await runToEnd(installation, { threadId, command: 'cat log.txt 2>/dev/null; true', withinMs: left })
     if (call?.status === 'succeeded') {
       const { text } = await persist(() => installation.client.threads.output(threadId, call.id))
-      return { problems: compare(text, promised) }
+      return compare(text, promised).map(({ kind, what }) => ({ kind, what: `${what} (${threadId})` }))
     }
   }
 }
 
-function compare(text: string, { acknowledged, unknown }: Promised): string[] {
+function compare(text: string, { acknowledged, unknown }: Promised): Finding[] {
   const found = text.split('\n').filter((line) => line !== '')
   const once = new Set(found)
+  const duplicated = [...once].filter((line) => found.indexOf(line) !== found.lastIndexOf(line))
+  const unsent = [...once].filter((line) => !acknowledged.has(line) && !unknown.has(line))
   return [
-    ...[...acknowledged].filter((line) => !once.has(line)).map((line) => `${line} was acknowledged and is gone`),
-    ...(once.size === found.length ? [] : [`${found.length - once.size} lines are there twice`]),
-    ...[...once]
-      .filter((line) => !acknowledged.has(line) && !unknown.has(line))
-      .map((line) => `${line} was never sent`),
+    ...[...acknowledged].filter((line) => !once.has(line)).map(finding('lost', 'was acknowledged and is gone')),
+    ...duplicated.map(finding('duplicated', 'is there more than once')),
+    ...unsent.map(finding('duplicated', 'was never sent')),
   ]
 }
+
+const finding = (kind: Finding['kind'], what: string) => (line: string) => ({ kind, what: `${line} ${what}` })
 
 /** Sends a command and follows it to its end, however often the server goes away; undefined when it did not end. */
 async function runToEnd(

@@ -2,12 +2,15 @@ import { parseArgs } from 'node:util'
 import { percentile } from '../performance/figure.ts'
 import { runChaos } from './chaos.ts'
 
-/** `./threadbox chaos [--minutes N] [--seed S] [--kills K] [--threads T]`: exits with 1 when an invariant broke. */
+/**
+ * `./threadbox chaos [--minutes M] [--kills N] [--seed S] [--threads T]`: ends after ten minutes if neither is given, and
+ * exits with 1 unless the verdict is 0 throughout.
+ */
 const { values } = parseArgs({
   options: {
-    minutes: { type: 'string', default: '10' },
+    minutes: { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    kills: { type: 'string', default: '1000000' },
+    kills: { type: 'string' },
     threads: { type: 'string', default: '5' },
   },
 })
@@ -15,8 +18,8 @@ const seed = Number(values.seed)
 console.log(`seed ${seed}`)
 const result = await runChaos({
   seed,
-  minutes: Number(values.minutes),
-  kills: Number(values.kills),
+  minutes: Number(values.minutes ?? (values.kills === undefined ? 10 : Number.POSITIVE_INFINITY)),
+  kills: Number(values.kills ?? Number.POSITIVE_INFINITY),
   threads: Number(values.threads),
   log: (line) => console.log(line),
 })
@@ -26,4 +29,5 @@ console.log(`Acknowledged lines: ${result.acknowledged}; pauses ${result.pauses}
 const [median, slowest] = [percentile(result.recoveryMs, 0.5), Math.max(...result.recoveryMs)]
 console.log(`Usable again: p50 ${median} ms, slowest ${slowest} ms`)
 for (const problem of result.problems) console.log(`PROBLEM ${problem}`)
-process.exitCode = result.problems.length === 0 ? 0 : 1
+console.log(result.verdict)
+process.exitCode = result.isClean ? 0 : 1

@@ -14,5 +14,6 @@ test(`A1 G10: ${kills} random kills under load lose nothing that was acknowledge
     `kills ${JSON.stringify(result.kills)}, acknowledged ${result.acknowledged}, pauses ${result.pauses}, usable again after ${slowest} ms at the latest`,
   )
   expect(result.problems).toEqual([])
+  expect(result.verdict).toBe('lost 0, duplicated 0, leaked 0')
   expect(result.acknowledged).toBeGreaterThan(0)
 })

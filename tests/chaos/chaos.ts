@@ -2,7 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { sandboxPids } from '@threadbox/testkit'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
 import { type ChaosThread, makeChaosThread } from './chaos-thread.ts'
+import { findLeaks } from './leaks.ts'
 import { makeRandom, type Random } from './random.ts'
+import { type Finding, makeVerdict } from './verdict.ts'
 
 /**
  * Threads that work, pause, wake, and are deleted, while server, host daemon, sandboxes and guests are killed at random
@@ -26,8 +28,13 @@ export type ChaosResult = {
   deletions: number
   /** Milliseconds from the end of a kill until a thread had run a command, each kill. */
   recoveryMs: number[]
+  /** Such as `lost 0, duplicated 0, leaked 0`. */
+  verdict: string
+  isClean: boolean
   problems: string[]
 }
+
+type Verdict = ReturnType<typeof makeVerdict>
 
 const victims = ['server', 'host', 'sandbox', 'guest'] as const
 type Victim = (typeof victims)[number]
@@ -42,6 +49,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const threads: ChaosThread[] = []
   for (let index = 0; index < options.threads; index++)
     threads.push(await makeChaosThread(installation, { index, random }))
+  const verdict = makeVerdict()
   const result: ChaosResult = {
     kills: { server: 0, host: 0, sandbox: 0, guest: 0 },
     acknowledged: 0,
@@ -49,31 +57,33 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     pauses: 0,
     deletions: 0,
     recoveryMs: [],
+    verdict: '',
+    isClean: false,
     problems: [],
   }
   const working = threads.map((thread) => thread.work(ending.signal))
-  await disturb(installation, { options, random, threads, result })
+  await disturb(installation, { options, random, threads, result, verdict })
   ending.abort()
   await Promise.all(working)
   for (const thread of threads) {
-    result.problems.push(...(await thread.verify(usableWithinMs)).problems)
+    verdict.add(await thread.verify(usableWithinMs), 'at the end')
     result.acknowledged += thread.counts.acknowledged
     result.unknown += thread.counts.unknown
     result.pauses += thread.counts.pauses
     result.deletions += thread.counts.deletions
     await thread.delete()
   }
-  result.problems.push(...(await untilClean(installation)))
-  return result
+  verdict.add(await untilClean(installation), 'after everything was deleted')
+  return { ...result, verdict: verdict.summary(), isClean: verdict.isClean(), problems: verdict.problems() }
 }
 
 async function disturb(
   installation: TestInstallation,
-  context: { options: ChaosOptions; random: Random; threads: ChaosThread[]; result: ChaosResult },
+  context: { options: ChaosOptions; random: Random; threads: ChaosThread[]; result: ChaosResult; verdict: Verdict },
 ): Promise<void> {
-  const { options, random, threads, result } = context
+  const { options, random, threads, result, verdict } = context
   const deadline = Date.now() + options.minutes * 60_000
-  for (let kill = 1; kill <= options.kills && Date.now() < deadline; kill++) {
+  for (let kill = 1; kill <= options.kills && Date.now() < deadline; ) {
     await delay(random.between(100, 1500))
     const thread = random.oneOf(threads)
     const victim = random.oneOf(victims)
@@ -81,13 +91,12 @@ async function disturb(
     if (!done) continue
     result.kills[victim] += 1
     const startedAt = performance.now()
-    const { problems } = await thread.verify(usableWithinMs)
+    const missing = await thread.verify(usableWithinMs)
     result.recoveryMs.push(Math.round(performance.now() - startedAt))
-    const found = [...problems, ...(await doubleBoots(installation))]
-    result.problems.push(...found.map((problem) => `after kill ${kill} (${victim}): ${problem}`))
-    options.log(
-      `kill ${kill}: ${victim}, usable after ${result.recoveryMs.at(-1)} ms${found.map((one) => `\n  ${one}`).join('')}`,
-    )
+    const found = verdict.add([...missing, ...(await doubleBoots(installation))], `after kill ${kill}, of a ${victim}`)
+    const lines = found.map(({ kind, what }) => `\n  ${kind}: ${what}`).join('')
+    options.log(`kill ${kill}: ${victim}, usable after ${result.recoveryMs.at(-1)} ms${lines}`)
+    kill += 1
   }
 }
 
@@ -114,7 +123,7 @@ async function strike(
   return pids.length > 0
 }
 
-async function doubleBoots({ host }: TestInstallation): Promise<string[]> {
+async function doubleBoots({ host }: TestInstallation): Promise<Finding[]> {
   const { body } = await host.request('GET', '/v1/sandboxes')
   const { sandboxes } = body as { sandboxes: { sandboxId: string }[] }
   const counts = await Promise.all(
@@ -125,7 +134,7 @@ async function doubleBoots({ host }: TestInstallation): Promise<string[]> {
   )
   return counts
     .filter(({ pids }) => pids.filter(isAlive).length > 1)
-    .map(({ sandboxId, pids }) => `sandbox ${sandboxId} has ${pids.length} boots`)
+    .map(({ sandboxId, pids }) => ({ kind: 'duplicated', what: `sandbox ${sandboxId} has ${pids.length} boots` }))
 }
 
 function isAlive(pid: number): boolean {
@@ -137,12 +146,12 @@ function isAlive(pid: number): boolean {
 }
 
 /** Deleted threads can be brought back for a second; after that nothing of them may be on the machine. */
-async function untilClean({ host }: TestInstallation): Promise<string[]> {
+async function untilClean(installation: TestInstallation): Promise<Finding[]> {
   let left: string[] = []
   for (let attempt = 0; attempt < 200; attempt++) {
-    left = await host.leftovers()
+    left = await findLeaks(installation)
     if (left.length === 0) return []
     await delay(100)
   }
-  return left.map((line) => `left behind: ${line}`)
+  return left.map((what) => ({ kind: 'leaked', what }))
 }

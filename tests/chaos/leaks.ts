@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
+import type { TestInstallation } from '../stack/installation.ts'
+
+const run = promisify(execFile)
+
+/**
+ * What an installation without a single thread still has: processes, namespaces, interfaces, cgroups, firewall rules,
+ * mounts, disks and files of sandboxes; subvolumes; rows of the host's records, which hold addresses; and programs that
+ * a killed daemon has left running.
+ */
+export async function findLeaks({ host, server }: TestInstallation): Promise<string[]> {
+  const [left, subvolumes, programs] = await Promise.all([
+    host.leftovers(),
+    subvolumesOf(path.join(host.diskDirectory, 'pool')),
+    strayPrograms(host.dataDirectory, [host.pid(), server.pid()]),
+  ])
+  return [...left, ...subvolumes, ...programs, ...recordsOf(path.join(host.dataDirectory, 'host/state.sqlite'))]
+}
+
+/** All but the base images. */
+async function subvolumesOf(pool: string): Promise<string[]> {
+  const { stdout } = await run('btrfs', ['subvolume', 'list', pool])
+  const names = [...stdout.matchAll(/ path (.+)$/gm)].flatMap(([, name]) => name ?? [])
+  return names.filter((name) => !/(^|\/)images\//.test(name)).map((name) => `subvolume ${name}`)
+}
+
+/** Rows that belong to single sandboxes; an address is taken as long as its row is there. */
+function recordsOf(file: string): string[] {
+  using database = new DatabaseSync(file, { readOnly: true })
+  const count = (sql: string) => Object.values(database.prepare(sql).get() ?? {})[0]
+  const addresses = database.prepare('select "address" from "sandboxes" union select "address" from "spares"').all()
+  const tables = ['memory_images', 'pause_points', 'snapshots', 'snapshot_memories', 'forks', 'rewinds']
+  const rows = tables.map((table) => ({ table, rows: count(`select count(*) from "${table}"`) }))
+  const boots = count(`select count(*) from "boots" where "state" <> 'ended'`)
+  return [
+    ...addresses.map(({ address }) => `address ${address}`),
+    ...[...rows, { table: 'boots', rows: boots }].flatMap(({ table, rows }) =>
+      rows === 0 ? [] : [`${rows} rows of ${table}`],
+    ),
+  ]
+}
+
+/** Programs with the installation in their environment that descend from neither of its daemons. */
+async function strayPrograms(dataDirectory: string, daemons: readonly number[]): Promise<string[]> {
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0 && pid !== process.pid)
+  const all = await Promise.all(pids.map(readProgram))
+  const parents = new Map(all.map(({ pid, parent }) => [pid, parent]))
+  const isOfDaemon = (pid: number): boolean => {
+    for (let at: number | undefined = pid; at !== undefined && at > 1; at = parents.get(at)) {
+      if (daemons.includes(at)) return true
+    }
+    return false
+  }
+  return all
+    .filter(({ pid, environment }) => environment.includes(`=${dataDirectory}`) && !isOfDaemon(pid))
+    .map(({ pid, command }) => `program ${pid} ${command}`)
+}
+
+async function readProgram(pid: number) {
+  const read = (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '')
+  const [stat, environment, command] = await Promise.all([read('stat'), read('environ'), read('cmdline')])
+  const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+  return { pid, parent, environment, command: command.split('\0').join(' ').trim() }
+}
