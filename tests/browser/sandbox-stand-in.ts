@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import {
@@ -16,6 +17,14 @@ import {
   type UserEvent,
   userEventSchema,
 } from '@threadbox/protocol/public'
+import { makeLogger } from '@threadbox/telemetry'
+import { makeUserHub } from '../../apps/server/src/people/users/user-hub.ts'
+import { makeSocketFront, type SocketFront } from '../../apps/server/src/platform/http/socket-front.ts'
+import { makeSystem } from '../../apps/server/src/platform/system/system.ts'
+import { type LiveHub, makeLiveHub } from '../../apps/server/src/threads/log/thread-log.hub.ts'
+import { streamSocketRoute } from '../../apps/server/src/threads/threads/stream-socket.route.ts'
+import type { StreamSources } from '../../apps/server/src/threads/threads/stream-sources.ts'
+import { followUser } from '../../apps/server/src/threads/threads/user-stream.ts'
 
 /**
  * A server of the public API that knows one thread and whose sandbox is in any state a test wants, at once: for what the
@@ -104,16 +113,13 @@ export async function startSandboxStandIn(
   more: MoreRoutes = () => undefined,
 ): Promise<SandboxStandIn> {
   const state = startState()
-  const streams = new Set<ServerResponse>()
-  const userStreams = new Set<ServerResponse>()
+  const live = makeLiveHub()
+  const userHub = makeUserHub()
   const say = (event: ThreadEvent) => {
     state.events.push(event)
-    for (const stream of streams) stream.write(frameOf(event))
+    live.publish('t', [event], 0)
   }
-  const tellUser = (event: UserEvent) => {
-    const frame = `data: ${JSON.stringify(userEventSchema.parse(event))}\n\n`
-    for (const stream of userStreams) stream.write(frame)
-  }
+  const tellUser = (event: UserEvent) => userHub.broadcast(userEventSchema.parse(event))
   const changeThread = (values: Partial<Thread>) => {
     state.thread = threadSchema.parse({ ...state.thread, ...values })
     state.seq += 1
@@ -121,7 +127,14 @@ export async function startSandboxStandIn(
     say({ type: 'thread-updated', seq: state.seq, thread: state.thread })
   }
   const server = createServer((request, response) => {
-    void answer({ request, response, state, streams, userStreams, webDirectory, more })
+    void answer({ request, response, state, webDirectory, more })
+  })
+  const sockets = serveSockets(server, {
+    user: (userId, signal) => followUser(userHub, userId, signal),
+    thread:
+      async (_userId, { afterSeq }) =>
+      (signal) =>
+        followThread(state, live, { afterSeq, signal }),
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -156,15 +169,41 @@ export async function startSandboxStandIn(
       state.orders.length = 0
     },
     [Symbol.asyncDispose]: async () => {
+      sockets.close()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
   }
 }
 
-function frameOf(event: ThreadEvent): string {
-  const id = 'seq' in event ? `id: ${event.seq}\n` : ''
-  return `${id}data: ${JSON.stringify(event)}\n\n`
+/** The socket of event streams, as the server itself serves it; everyone is signed in. */
+function serveSockets(server: Server, sources: StreamSources): SocketFront {
+  const logger = makeLogger({ process: 'test', level: 'fatal' })
+  const system = makeSystem({ now: Date.now, randomBytes: (count) => randomBytes(count) })
+  const front = makeSocketFront({
+    routes: [streamSocketRoute({ sources, holds: async () => true, system, logger })],
+    hosts: { installation: 'stand0', baseDomain: '', publicUrl: '', allowedHosts: '', listenHost: '127.0.0.1' },
+    authenticate: async () => ({ userId: 'u', sessionId: 's', apiKeyId: null }),
+    logger,
+  })
+  server.on('upgrade', (request, socket, head) => {
+    if (front.takesUpgrade(request)) front.handleUpgrade({ request, socket, head })
+    else socket.destroy()
+  })
+  return front
+}
+
+async function* followThread(
+  state: ReturnType<typeof startState>,
+  live: LiveHub,
+  { afterSeq, signal }: { afterSeq: number; signal: AbortSignal },
+) {
+  using reader = live.subscribe('t')
+  const before = state.events.filter((event) => 'seq' in event && event.seq > afterSeq)
+  for (let events = before; !signal.aborted; events = reader.take().events) {
+    for (const event of events) yield { data: JSON.stringify(event) }
+    await reader.arrived(signal)
+  }
 }
 
 function startState() {
@@ -211,28 +250,15 @@ type Context = {
   request: IncomingMessage
   response: ServerResponse
   state: ReturnType<typeof startState>
-  streams: Set<ServerResponse>
-  userStreams: Set<ServerResponse>
   webDirectory: string
   more: MoreRoutes
 }
 
 async function answer(context: Context): Promise<void> {
   const { request, response } = context
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://stand-in')
+  const { pathname } = new URL(request.url ?? '/', 'http://stand-in')
   if (!pathname.startsWith('/api/v1/')) return await sendFile(context, pathname)
   const route = pathname.slice('/api/v1'.length)
-  if (route.endsWith('/events')) {
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': open\n\n')
-    const after = Number(request.headers['last-event-id'] ?? searchParams.get('after') ?? Number.POSITIVE_INFINITY)
-    for (const event of context.state.events) if ('seq' in event && event.seq > after) response.write(frameOf(event))
-    const sets = route === '/events' ? [context.streams, context.userStreams] : [context.streams]
-    for (const set of sets) {
-      set.add(response)
-      response.on('close', () => set.delete(response))
-    }
-    return
-  }
   const result =
     request.method === 'GET'
       ? ((await context.more({ path: `GET ${route}`, body: undefined })) ?? read(context, route))

@@ -77,7 +77,8 @@ describe('the palette', () => {
 
 test('a server that goes away is announced, what was typed is kept, and the app reconnects by itself', async () => {
   const page = await app.page({ signedIn: true })
-  await Promise.all([page.waitForResponse((answer) => answer.url().endsWith('/api/v1/events')), page.reload()])
+  const [socket] = await Promise.all([page.waitForEvent('websocket'), page.reload()])
+  await socket.waitForEvent('framereceived')
   const message = page.getByRole('textbox').first()
   await message.fill('half a thought')
   await app.server.kill('SIGKILL')

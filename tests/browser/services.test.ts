@@ -80,9 +80,9 @@ test('O4: what started while the page heard nothing opens the pane as soon as it
   await using _page = { [Symbol.asyncDispose]: () => closePage(page) }
   const { id } = await client.threads.create({})
   const held = Promise.withResolvers<void>()
-  await page.route('**/api/v1/events', async (route) => {
+  await page.routeWebSocket('**/api/v1/events/socket', async (socket) => {
     await held.promise
-    await route.continue()
+    socket.connectToServer()
   })
   const listed = page.waitForResponse((response) => response.url().endsWith(`/threads/${id}/services`))
   await page.goto(new URL(`/threads/${id}`, page.url()).href)

@@ -51,6 +51,14 @@ async function callsOfTheClient(): Promise<string[]> {
     const onStatus = ({ state }: { state: string }) => (state === 'waiting' ? once.abort() : undefined)
     await follow({ after: 0, signal: once.signal, onEvent: () => {}, onStatus })
   }
+  const once = new AbortController()
+  const streamSocket = (url: string) => {
+    note(url)
+    once.abort()
+    return Object.assign(new EventTarget(), { readyState: WebSocket.CLOSED, close: () => {} }) as WebSocket
+  }
+  const sharing = createClient({ baseUrl: 'http://test.invalid', streamSocket })
+  await sharing.streamUser({ signal: once.signal, onEvent: () => {} })
   return calls
 }
 

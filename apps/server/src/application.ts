@@ -38,6 +38,7 @@ import { makeServer } from './server.ts'
 import { makeSockets } from './socket-parts.ts'
 import { blobPrefixesOf } from './threads/attachments/blob-keys.ts'
 import { contentRoutes } from './threads/attachments/content.routes.ts'
+import { makeStreamSources, type StreamSources } from './threads/threads/stream-sources.ts'
 import { registerThreadDeletion, replanDeletions } from './threads/threads/thread-deletion.ts'
 import { threadRoutes } from './threads/threads/threads.routes.ts'
 import { registerWorkspaceDeletion, replanWorkspaceDeletions } from './threads/workspaces/workspace-deletion.ts'
@@ -149,12 +150,14 @@ export function makeApplication(options: ApplicationOptions): Application {
   const runs = makeRunParts(options, { parts, agents: agentPart.agents, turns, settings, audit })
   const previews = makePreviewParts({ ...options, ...parts, audit })
   const sharing = makeSharingParts({ ...options, ...parts, audit })
+  const openThread: OpenThread = (userId, threadId) => parts.threads.open(userId, threadId)
   const terminals = makeTerminalFeature({
     ...options,
     ...parts,
-    openThread: (userId, threadId) => parts.threads.open(userId, threadId),
+    openThread,
   })
-  const socketFront = makeSockets(options, { authentication: people.authentication, terminals })
+  const sources = makeStreamSources({ ...parts, open: openThread })
+  const socketFront = makeSockets(options, { authentication: people.authentication, terminals, sources })
   const stopping = new AbortController()
   const known = {
     people,
@@ -162,6 +165,7 @@ export function makeApplication(options: ApplicationOptions): Application {
     previews,
     sharing,
     terminals,
+    sources,
     models,
     turns,
     rewinds,
@@ -210,6 +214,7 @@ function mountRoutes(
     previews: PreviewParts
     sharing: SharingParts
     terminals: TerminalFeature
+    sources: StreamSources
     models: Models
     turns: Turns
     rewinds: Rewinds
@@ -239,7 +244,7 @@ function mountRoutes(
     hookPages: known.runs.pages,
     routes: [
       ...people.routes,
-      threadRoutes({ threads, log, userHub: parts.userHub }),
+      threadRoutes({ threads, log, sources: known.sources }),
       workspaceRoutes({ workspaces: parts.workspaces }),
       skillRoutes({ skills: parts.skills, threads, files, placeOf: parts.setups.placeOf }),
       agentRoutes({ ...known.agentPart, threads }),

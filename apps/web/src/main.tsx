@@ -1,16 +1,16 @@
 import { RouterProvider } from '@tanstack/react-router'
-import { createClient } from '@threadbox/sdk'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Providers } from './app/providers.tsx'
 import { makeRouter } from './app/router.tsx'
 import { startTexts } from './i18n/language.ts'
+import { makePageClient } from './page/client/page-client.ts'
 import { makeQueryClient } from './page/client/query-client.ts'
 import { queryKeys } from './page/client/query-keys.ts'
 import { startTheme } from './page/client/theme.ts'
 import './styles/index.css'
 
-const client = createClient()
+const client = makePageClient()
 const queryClient = makeQueryClient({ onSignedOut: () => leave() })
 const router = makeRouter({ client, queryClient })
 

@@ -1,7 +1,7 @@
 import type { ThreadEvent, UserEvent } from '@threadbox/protocol/public'
 import { agentCalls } from './agents.ts'
 import { connectionCalls } from './connections.ts'
-import { followStream, type StreamOptions } from './event-stream.ts'
+import { followStream, type StreamOptions, type StreamTarget } from './event-stream.ts'
 import { fileCalls } from './files.ts'
 import { gitCalls } from './git.ts'
 import { gitCredentialCalls } from './git-credentials.ts'
@@ -13,6 +13,7 @@ import { sandboxCalls } from './sandboxes.ts'
 import { serviceCalls } from './services.ts'
 import { skillCalls } from './skills.ts'
 import { snapshotCalls } from './snapshots.ts'
+import { makeStreamSocket } from './stream-socket.ts'
 import { terminalCalls } from './terminals.ts'
 import { threadCalls } from './threads.ts'
 import { workspaceCalls } from './workspaces.ts'
@@ -27,6 +28,8 @@ import { workspaceCalls } from './workspaces.ts'
  */
 export function createClient(options: ClientOptions = {}) {
   const connection = connect(options)
+  const socket = options.streamSocket && makeStreamSocket(connection, options.streamSocket)
+  const follow = <Event>(target: StreamTarget<Event>) => socket?.follow(target) ?? followStream(connection, target)
   return {
     account: accountCalls(connection),
     threads: threadCalls(connection),
@@ -52,15 +55,19 @@ export function createClient(options: ClientOptions = {}) {
      * event once. It ends after a `reset`: fetch the entries and follow again.
      */
     streamThread: (threadId: string, stream: StreamOptions<ThreadEvent> & { after: number }) =>
-      followStream<ThreadEvent>(connection, {
+      follow<ThreadEvent>({
         ...stream,
         path: `/threads/${encodeURIComponent(threadId)}/events`,
         query: { after: stream.after },
+        source: { source: 'thread', threadId, after: stream.after },
         isLast: (event) => event.type === 'reset',
       }),
     /** Follows what changes in the sidebar. Nothing is replayed: list the threads again after each `open`. */
     streamUser: (stream: StreamOptions<UserEvent>) =>
-      followStream<UserEvent>(connection, { ...stream, path: '/events' }),
+      follow<UserEvent>({ ...stream, path: '/events', source: { source: 'user' } }),
+    /** Closes the `streamSocket` while a page is out of sight and opens it again; streams continue where they were. */
+    suspendStreams: () => socket?.suspend(),
+    resumeStreams: () => socket?.resume(),
   }
 }
 

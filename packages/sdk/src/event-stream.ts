@@ -15,38 +15,60 @@ export type StreamOptions<Event> = {
   signal: AbortSignal
 }
 
+/** Which stream: as a request of its own, and as the message that opens it on a socket. */
+export type StreamTarget<Event> = StreamOptions<Event> & {
+  path: string
+  query?: Query
+  source: { source: 'user' } | { source: 'thread'; threadId: string; after: number }
+  isLast?: (event: Event) => boolean
+}
+
+/** One attempt to read a stream. Resolves when the server ended it, rejects when it was refused or lost. */
+export type ReadOnce = (connection: Connection, attempt: StreamAttempt) => Promise<void>
+export type StreamAttempt = Pick<StreamTarget<never>, 'path' | 'query' | 'source'> & {
+  /** The number of the last event that was seen; undefined before the first one. */
+  lastSeq: number | undefined
+  signal: AbortSignal
+  onOpen: () => void
+  onBytes: () => void
+  onEvent: (event: unknown) => void
+}
+
 /** Waits between attempts; the last one repeats. */
 const retryDelaysMs = [250, 500, 1000, 2000, 4000, 8000, 15_000]
-/** The server sends a keep-alive every 15 s: after two and a half of them without a byte the connection is dead. */
-const silenceLimitMs = 38_000
+/** The server sends something every 15 s: after two and a half of these without a byte the connection is dead. */
+export const silenceLimitMs = 38_000
 
 /**
- * Reads a server-sent event stream until `signal` aborts, reconnecting with backoff and the last seen id. Resolves on
- * abort and after an event that `isLast` names; rejects when the server refuses for good (not found, not allowed,
- * logged out).
+ * Reads a stream until `signal` aborts, reconnecting with backoff after the last event that it saw. Resolves on abort and
+ * after an event that `isLast` names; rejects when the server refuses for good (not found, not allowed, signed out).
+ * `onRetryNow` registers what ends a wait early and returns how to remove it again.
  */
 export async function followStream<Event>(
   connection: Connection,
-  target: { path: string; query?: Query; isLast?: (event: Event) => boolean } & StreamOptions<Event>,
+  target: StreamTarget<Event>,
+  transport: { readOnce: ReadOnce; onRetryNow?: (retryNow: () => void) => () => void } = { readOnce: readEvents },
 ): Promise<void> {
-  let lastId: string | undefined
+  let lastSeq: number | undefined
   let attempt = 0
   const ended = new AbortController()
   const signal = AbortSignal.any([target.signal, ended.signal])
   while (!signal.aborted) {
     target.onStatus?.({ state: 'connecting' })
     try {
-      await readOnce(connection, {
-        ...target,
+      await transport.readOnce(connection, {
+        path: target.path,
+        source: target.source,
+        lastSeq,
         signal,
-        lastId,
+        ...(target.query === undefined ? {} : { query: target.query }),
         onOpen: () => target.onStatus?.({ state: 'open' }),
         onBytes: () => {
           attempt = 0
         },
-        onMessage: (message) => {
-          if (message.id !== null) lastId = message.id
-          const event = JSON.parse(message.data) as Event
+        onEvent: (received) => {
+          lastSeq = seqOf(received) ?? lastSeq
+          const event = received as Event
           target.onEvent(event)
           if (target.isLast?.(event) === true) ended.abort()
         },
@@ -56,23 +78,19 @@ export async function followStream<Event>(
       if (isFinal(error)) throw error
     }
     if (signal.aborted) return
-    await waitForRetry(attempt, target)
+    await waitForRetry(attempt, { ...target, ...transport })
     attempt += 1
   }
 }
 
-async function readOnce(
-  connection: Connection,
-  options: {
-    path: string
-    query?: Query
-    lastId: string | undefined
-    signal: AbortSignal
-    onOpen: () => void
-    onBytes: () => void
-    onMessage: (message: { id: string | null; data: string }) => void
-  },
-): Promise<void> {
+/** The number of a recorded event; undefined for one that is live only. */
+export function seqOf(event: unknown): number | undefined {
+  const { seq } = event as { seq?: unknown }
+  return typeof seq === 'number' ? seq : undefined
+}
+
+/** Reads a stream as server-sent events. */
+export async function readEvents(connection: Connection, options: StreamAttempt): Promise<void> {
   const silence = new AbortController()
   const signal = AbortSignal.any([options.signal, silence.signal])
   let timer = setTimeout(() => silence.abort(), silenceLimitMs)
@@ -81,7 +99,7 @@ async function readOnce(
       headers: {
         ...connection.headers,
         accept: 'text/event-stream',
-        ...(options.lastId === undefined ? {} : { 'last-event-id': options.lastId }),
+        ...(options.lastSeq === undefined ? {} : { 'last-event-id': String(options.lastSeq) }),
       },
       signal,
     })
@@ -97,7 +115,7 @@ async function readOnce(
       timer = setTimeout(() => silence.abort(), silenceLimitMs)
       for (const message of parse(decoder.decode(part.value, { stream: true }))) {
         if (options.signal.aborted) return
-        options.onMessage(message)
+        options.onEvent(JSON.parse(message.data))
       }
     }
   } finally {
@@ -106,20 +124,29 @@ async function readOnce(
 }
 
 /** An answer that another attempt would only repeat. */
-function isFinal(error: unknown): boolean {
+export function isFinal(error: unknown): boolean {
   return isThreadboxError(error) && ['not-found', 'unauthenticated', 'forbidden', 'invalid'].includes(error.kind)
 }
 
-function waitForRetry(attempt: number, options: { signal: AbortSignal; onStatus?: (status: StreamStatus) => void }) {
+function waitForRetry(
+  attempt: number,
+  options: {
+    signal: AbortSignal
+    onStatus?: (status: StreamStatus) => void
+    onRetryNow?: (retryNow: () => void) => () => void
+  },
+) {
   const delayMs = retryDelaysMs[Math.min(attempt, retryDelaysMs.length - 1)] ?? 0
   return new Promise<void>((resolve) => {
     const finish = () => {
       clearTimeout(timer)
       options.signal.removeEventListener('abort', finish)
+      forget?.()
       resolve()
     }
     const timer = setTimeout(finish, delayMs)
     options.signal.addEventListener('abort', finish)
+    const forget = options.onRetryNow?.(finish)
     options.onStatus?.({ state: 'waiting', attempt: attempt + 1, delayMs, retryNow: finish })
   })
 }

@@ -8,6 +8,11 @@ export type ClientOptions = {
   fetch?: typeof fetch
   /** Sent as a bearer token. Without it the browser's session cookie is used. */
   apiKey?: string
+  /**
+   * Carries every stream of this client over one WebSocket, opened by this. Without it each stream is a request that
+   * stays open, of which browsers allow six per origin in all tabs together.
+   */
+  streamSocket?: (url: string) => WebSocket
 }
 
 export type Query = Record<string, string | number | boolean | null | undefined>

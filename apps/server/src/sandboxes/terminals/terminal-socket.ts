@@ -2,6 +2,7 @@ import { isThreadboxError, toWireError } from '@threadbox/errors'
 import { type TerminalClientFrame, terminalClientFrameSchema } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { RawData, WebSocket } from 'ws'
+import { endWhenUnanswered, takeInOrder } from '../../platform/http/socket-messages.ts'
 import { parseJson } from '../../platform/system/parse-json.ts'
 import { makeTerminalInput, type TerminalInput } from './terminal-input.ts'
 import { showTerminal, type View } from './terminal-output.ts'
@@ -43,7 +44,7 @@ export function serveView(parts: TerminalParts, options: Options): void {
   peer.once('close', () => closed.abort())
   // Followed by `close`; without a listener it would end the process.
   peer.on('error', (error) => options.logger.debug({ err: error }, 'a socket of a terminal broke'))
-  keepAlive(peer)
+  endWhenUnanswered(peer, { pingEveryMs, maxUnanswered: 1 })
   takeMessages(peer, {
     view,
     input: makeTerminalInput(parts, view),
@@ -57,20 +58,14 @@ function takeMessages(
   peer: WebSocket,
   { view, input, refuse }: { view: View; input: TerminalInput; refuse: (error: unknown) => void },
 ): void {
-  let waitingBytes = 0
-  let work = Promise.resolve()
-  const enqueue = (sizeBytes: number, action: () => Promise<void>) => {
-    waitingBytes += sizeBytes
-    if (waitingBytes >= maxWaitingBytes) peer.pause()
-    work = work.then(async () => {
+  const inOrder = takeInOrder(peer, { maxWaitingBytes })
+  const enqueue = (sizeBytes: number, action: () => Promise<void>) =>
+    inOrder(sizeBytes, async () => {
       if (view.signal.aborted) return
       await action().catch((error: unknown) => {
         if (!view.signal.aborted) view.send({ type: 'error', error: toWireError(error).error })
       })
-      waitingBytes -= sizeBytes
-      if (waitingBytes < maxWaitingBytes && peer.isPaused) peer.resume()
     })
-  }
   const take = (frame: TerminalClientFrame, sizeBytes: number) => {
     switch (frame.type) {
       case 'ack':
@@ -92,19 +87,4 @@ function takeMessages(
     if (frame?.success) take(frame.data, bytes.length)
     else refuse(terminalFrameInvalid({ problem: frame?.error?.issues[0]?.message ?? 'it is binary' }))
   })
-}
-
-function keepAlive(peer: WebSocket): void {
-  let hasAnswered = true
-  peer.on('pong', () => {
-    hasAnswered = true
-  })
-  const timer = setInterval(() => {
-    // One that is not read right now cannot be heard either.
-    if (!hasAnswered && !peer.isPaused) return peer.terminate()
-    hasAnswered = false
-    peer.ping()
-  }, pingEveryMs)
-  timer.unref()
-  peer.once('close', () => clearInterval(timer))
 }

@@ -1,10 +1,12 @@
 import type { Kysely } from 'kysely'
+import { makeCredentialCheck } from '../../people/users/credential-check.store.ts'
 import type { UserTables } from '../../people/users/users.table.ts'
+import type { Caller } from '../../platform/http/api.ts'
 import type { ThreadTables } from '../../threads/log/threads.table.ts'
 import type { TerminalRow, TerminalTables } from './terminals.table.ts'
 
 /** Who looks at a terminal, as it was found out when the view was opened. */
-export type Viewer = { userId: string; sessionId: string | null; apiKeyId: string | null; threadId: string }
+export type Viewer = Caller & { threadId: string }
 
 /** The only code that touches `terminals`. */
 export type TerminalStore = {
@@ -27,24 +29,7 @@ type Tables = TerminalTables & Pick<UserTables, 'sessions' | 'api_keys'> & Pick<
 export function makeTerminalStore(database: Kysely<Tables>): TerminalStore {
   const inThread = (threadId: string) =>
     database.selectFrom('terminals').selectAll().where('thread_id', '=', threadId).orderBy('created_at').orderBy('id')
-  const holds = async ({ sessionId, apiKeyId, userId }: Viewer, now: number) => {
-    if (sessionId !== null) {
-      const session = await database
-        .selectFrom('sessions')
-        .select('expiresAt')
-        .where('id', '=', sessionId)
-        .where('userId', '=', userId)
-        .executeTakeFirst()
-      return session !== undefined && new Date(session.expiresAt).getTime() > now
-    }
-    const key = await database
-      .selectFrom('api_keys')
-      .select('expires_at')
-      .where('id', '=', apiKeyId ?? '')
-      .where('user_id', '=', userId)
-      .executeTakeFirst()
-    return key !== undefined && (key.expires_at === null || key.expires_at > now)
-  }
+  const holds = makeCredentialCheck(database)
   return {
     list: (threadId) => inThread(threadId).execute(),
     find: (threadId, id) => inThread(threadId).where('id', '=', id).executeTakeFirst(),

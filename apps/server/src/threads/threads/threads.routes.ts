@@ -9,7 +9,6 @@ import {
   updateThreadSchema,
   userEventSchema,
 } from '@threadbox/protocol/public'
-import type { UserHub } from '../../people/users/user-hub.ts'
 import {
   type Api,
   countQuery,
@@ -22,8 +21,9 @@ import {
 } from '../../platform/http/api.ts'
 import { answerEvents } from '../../platform/http/event-stream.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
+import type { StreamSources } from './stream-sources.ts'
+import { streamSocketOnly } from './streams.errors.ts'
 import type { Threads } from './threads.usecases.ts'
-import { followUser } from './user-stream.ts'
 
 const tags = ['threads']
 const threadAnswer = { 200: jsonAnswer(threadSchema, 'The thread.') }
@@ -121,6 +121,13 @@ const userEventsRoute = defineRoute({
   summary: 'Follow what changes in the list of threads (server-sent events, live only)',
   responses: { 200: { description: 'Events.', content: { 'text/event-stream': { schema: userEventSchema } } } },
 })
+const socketRoute = defineRoute({
+  method: 'get',
+  path: '/events/socket',
+  tags,
+  summary: 'Follow any number of conversations and the list of threads over one WebSocket',
+  responses: { 101: { description: 'What follows is a WebSocket.' } },
+})
 const searchRoute = defineRoute({
   method: 'get',
   path: '/search',
@@ -130,8 +137,8 @@ const searchRoute = defineRoute({
   responses: { 200: jsonAnswer(z.object({ hits: z.array(searchHitSchema) }), 'What was found, newest first.') },
 })
 
-export function threadRoutes(dependencies: { threads: Threads; log: ThreadLog; userHub: UserHub }): Api {
-  const { threads, log } = dependencies
+export function threadRoutes(dependencies: { threads: Threads; log: ThreadLog; sources: StreamSources }): Api {
+  const { threads, log, sources } = dependencies
   const api = makeApi()
   const userId = (context: { get(key: 'caller'): { userId: string } }) => context.get('caller').userId
 
@@ -163,18 +170,17 @@ export function threadRoutes(dependencies: { threads: Threads; log: ThreadLog; u
   })
   api.openapi(eventsRoute, async (context) => {
     const { threadId } = context.req.valid('param')
-    await threads.open(userId(context), threadId)
     const lastSeen = context.req.valid('header')['last-event-id']
     const afterSeq = lastSeen === undefined ? context.req.valid('query').after : Number(lastSeen)
-    return answerEvents(context, async function* (signal) {
-      for await (const event of log.read(threadId, { afterSeq, signal })) {
-        yield { ...('seq' in event ? { id: String(event.seq) } : {}), data: JSON.stringify(event) }
-      }
-    })
+    return answerEvents(context, await sources.thread(userId(context), { threadId, afterSeq }))
   })
   api.openapi(userEventsRoute, async (context) => {
     const caller = userId(context)
-    return answerEvents(context, (signal) => followUser(dependencies.userHub, caller, signal))
+    return answerEvents(context, (signal) => sources.user(caller, signal))
+  })
+  api.openapi(socketRoute, () => {
+    // A handshake is taken before it gets here.
+    throw streamSocketOnly({})
   })
   api.openapi(searchRoute, async (context) => {
     const { q, limit } = context.req.valid('query')

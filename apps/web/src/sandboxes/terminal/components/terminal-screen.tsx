@@ -4,6 +4,7 @@ import type { Terminal } from '@threadbox/sdk'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../page/client/client.ts'
+import { socketAddress } from '../../../page/client/page-client.ts'
 import { useStable } from '../../../page/client/use-stable.ts'
 import { viewPort } from '../../preview/state/preview-store.ts'
 import { type LinkState, newLink } from '../state/link.models.ts'
@@ -72,11 +73,7 @@ function useScreen(
       label: props.label,
       isScreenReader: props.isScreenReader,
       onState: props.onState,
-      addressAfter: (offset) => {
-        const url = new URL(client.terminals.socketUrl(threadId, terminal.id, offset), location.href)
-        url.protocol = url.protocol.replace('http', 'ws')
-        return url.href
-      },
+      addressAfter: (offset) => socketAddress(client.terminals.socketUrl(threadId, terminal.id, offset)),
       onLink: (address) => {
         const found = linkTarget(address)
         if (found?.kind === 'web') window.open(found.url, '_blank', 'noopener,noreferrer')

@@ -1,0 +1,61 @@
+import { streamCloseCodes } from '@threadbox/protocol/public'
+import type { WebSocket } from 'ws'
+import { closeSocket } from '../../platform/http/socket-front.ts'
+import { waitAtMost } from '../../platform/system/wait.ts'
+
+export type OutletLimits = {
+  /** Characters of events that may be on their way. The next event waits until fewer are. */
+  maxUnacknowledged: number
+  /** A client that acknowledges nothing for this long, while something waits for it, is disconnected. */
+  stallMs: number
+}
+
+/** The sending side of one socket. Memory holds one event per stream and what is on its way, however slow the client is. */
+export type StreamOutlet = {
+  /**
+   * Sends when it is its turn and the client has room, unless `signal` was aborted before. Resolves when the socket can take
+   * more, or has closed.
+   */
+  event(text: string, signal: AbortSignal): Promise<void>
+  /** The same without waiting for the client's acknowledgment: for answers and the end of a stream. */
+  answer(text: string): Promise<void>
+  acknowledge(characters: number): void
+}
+
+export function makeStreamOutlet(peer: WebSocket, limits: OutletLimits, signal: AbortSignal): StreamOutlet {
+  let sent = 0
+  let acknowledged = 0
+  let last = Promise.resolve()
+  let onAcknowledged = () => {}
+  const write = (text: string) =>
+    new Promise<void>((resolve) => {
+      if (signal.aborted) return resolve()
+      sent += text.length
+      // Called when the kernel has taken it. An error is followed by `close`, which ends every stream.
+      peer.send(text, () => resolve())
+    })
+  const room = async () => {
+    while (sent - acknowledged >= limits.maxUnacknowledged && !signal.aborted) {
+      const before = acknowledged
+      const arrived = Promise.withResolvers<void>()
+      onAcknowledged = arrived.resolve
+      await waitAtMost(limits.stallMs, { work: arrived.promise, signal })
+      if (acknowledged === before && !signal.aborted) return closeSocket(peer, streamCloseCodes.stalled)
+    }
+  }
+  return {
+    event: (text, streamSignal) => {
+      last = last.then(async () => {
+        if (streamSignal.aborted) return
+        await room()
+        await write(text)
+      })
+      return last
+    },
+    answer: write,
+    acknowledge: (characters) => {
+      acknowledged = Math.max(acknowledged, Math.min(characters, sent))
+      onAcknowledged()
+    },
+  }
+}

@@ -1,0 +1,163 @@
+import { isThreadboxError, toWireError } from '@threadbox/errors'
+import {
+  maxStreams,
+  type StreamClientFrame,
+  type StreamServerFrame,
+  streamAliveEveryMs,
+  streamClientFrameSchema,
+  streamWindow,
+} from '@threadbox/protocol/public'
+import type { Logger } from '@threadbox/telemetry'
+import type { RawData, WebSocket } from 'ws'
+import type { SseMessage } from '../../platform/http/event-stream.ts'
+import { endWhenUnanswered, takeInOrder } from '../../platform/http/socket-messages.ts'
+import { parseJson } from '../../platform/system/parse-json.ts'
+import { makeStreamOutlet, type OutletLimits, type StreamOutlet } from './stream-outlet.ts'
+import type { StreamSources } from './stream-sources.ts'
+import { streamFrameInvalid, streamLimitReached } from './streams.errors.ts'
+
+/** The longest message that a client has a reason to send is a fraction of this. */
+const maxFrameBytes = 4096
+/** Messages that wait may hold this much before the socket is not read. */
+const maxWaitingBytes = 64 * 1024
+/** With `streamAliveEveryMs` this is a minute: as long as a reader of server-sent events may take nothing. */
+const maxUnanswered = 4
+
+type OpenFrame = Extract<StreamClientFrame, { type: 'open' }>
+
+export type StreamSocketParts = {
+  sources: StreamSources
+  logger: Logger
+  limits?: Partial<OutletLimits>
+}
+
+/** Serves the event streams of one page over one socket, from the handshake to its end. */
+export function serveStreams(parts: StreamSocketParts, { peer, userId }: { peer: WebSocket; userId: string }): void {
+  const closed = new AbortController()
+  peer.once('close', () => closed.abort())
+  // Followed by `close`; without a listener it would end the process.
+  peer.on('error', (error) => parts.logger.debug({ err: error }, 'a socket of event streams broke'))
+  const limits = { maxUnacknowledged: streamWindow.maxUnacknowledged, stallMs: 60_000, ...parts.limits }
+  const outlet = makeStreamOutlet(peer, limits, closed.signal)
+  const session: Session = { ...parts, userId, outlet, streams: new Map(), signal: closed.signal }
+  endWhenUnanswered(peer, { pingEveryMs: streamAliveEveryMs, maxUnanswered })
+  const alive = setInterval(() => void answer(session, { type: 'alive' }), streamAliveEveryMs)
+  alive.unref()
+  peer.once('close', () => clearInterval(alive))
+  takeFrames(session, peer)
+}
+
+type OpenStream = { closing: AbortController; ended: Promise<void> }
+
+type Session = StreamSocketParts & {
+  userId: string
+  outlet: StreamOutlet
+  /** Those that a client has opened and that have not ended here. */
+  streams: Map<number, OpenStream>
+  signal: AbortSignal
+}
+
+function takeFrames(session: Session, peer: WebSocket): void {
+  const inOrder = takeInOrder(peer, { maxWaitingBytes })
+  peer.on('message', (data: RawData, isBinary) => {
+    const bytes = data as Buffer
+    const frame = frameOf(bytes, isBinary)
+    if ('problem' in frame) return inOrder(bytes.length, () => refuse(session, frame))
+    if (frame.type === 'ack') return session.outlet.acknowledge(frame.characters)
+    inOrder(bytes.length, async () => {
+      if (frame.type === 'open') await openStream(session, frame)
+      else await closeStream(session, frame.stream)
+    })
+  })
+}
+
+/** Why a message cannot be used, and which stream it names if it names one. */
+type Unusable = { stream: number | null; problem: string }
+
+function frameOf(bytes: Buffer, isBinary: boolean): StreamClientFrame | Unusable {
+  if (isBinary) return { stream: null, problem: 'it is binary' }
+  if (bytes.length > maxFrameBytes) return { stream: null, problem: `it is longer than ${maxFrameBytes} bytes` }
+  const value = parseJson(bytes.toString('utf8'))
+  if (value === undefined) return { stream: null, problem: 'it is not JSON' }
+  const parsed = streamClientFrameSchema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const { stream } = Object(value) as { stream?: unknown }
+  return {
+    stream: Number.isSafeInteger(stream) ? (stream as number) : null,
+    problem: `${issue?.path.join('.') || 'message'}: ${issue?.message}`,
+  }
+}
+
+async function openStream(session: Session, frame: OpenFrame): Promise<void> {
+  const { streams } = session
+  const { stream } = frame
+  if (streams.has(stream)) return await refuse(session, { stream, problem: `stream: ${stream} is already open` })
+  if (streams.size >= maxStreams) return await end(session, stream, streamLimitReached({ max: maxStreams }))
+  const closing = new AbortController()
+  const signal = AbortSignal.any([closing.signal, session.signal])
+  try {
+    const messages = (await sourceOf(session, frame))(signal)
+    // Following begins with the first call: what happens after `opened` is in the stream.
+    const first = messages.next()
+    first.catch(() => {})
+    await answer(session, { type: 'opened', stream })
+    streams.set(stream, { closing, ended: pump(session, { stream, messages, first, signal }) })
+  } catch (error) {
+    await end(session, stream, error)
+  }
+}
+
+/** Resolves when nothing of the stream is left: a client that opens and closes without end costs no more than one that does not. */
+async function closeStream({ streams }: Session, stream: number): Promise<void> {
+  const open = streams.get(stream)
+  open?.closing.abort()
+  await open?.ended
+}
+
+async function sourceOf({ sources, userId }: Session, frame: OpenFrame) {
+  if (frame.source === 'user') return (signal: AbortSignal) => sources.user(userId, signal)
+  return await sources.thread(userId, { threadId: frame.threadId, afterSeq: frame.after })
+}
+
+/** Sends a stream as fast as the client takes it, until it ends or is closed. Never rejects. */
+async function pump(
+  session: Session,
+  options: {
+    stream: number
+    messages: AsyncGenerator<SseMessage>
+    first: Promise<IteratorResult<SseMessage>>
+    signal: AbortSignal
+  },
+): Promise<void> {
+  const { stream, messages, signal } = options
+  const failure = await send(session, options).then(
+    () => null,
+    (error: unknown) => error,
+  )
+  await messages.return(undefined).catch(() => {})
+  session.streams.delete(stream)
+  if (!signal.aborted) await end(session, stream, failure)
+}
+
+async function send(session: Session, options: Parameters<typeof pump>[1]): Promise<void> {
+  const { stream, messages, first, signal } = options
+  for (let next = await first; !next.done && !signal.aborted; next = await messages.next()) {
+    // The event is JSON already: it is put into the message as it is.
+    await session.outlet.event(`{"type":"event","stream":${stream},"event":${next.value.data}}`, signal)
+  }
+}
+
+async function answer({ outlet }: Session, frame: StreamServerFrame): Promise<void> {
+  await outlet.answer(JSON.stringify(frame))
+}
+
+async function end(session: Session, stream: number, error: unknown): Promise<void> {
+  if (error !== null && !isThreadboxError(error)) session.logger.warn({ err: error }, 'an event stream failed')
+  await answer(session, { type: 'ended', stream, error: error === null ? null : toWireError(error).error })
+}
+
+async function refuse(session: Session, { stream, problem }: Unusable): Promise<void> {
+  const { error } = toWireError(streamFrameInvalid({ problem }))
+  await answer(session, { type: 'error', stream, error })
+}

@@ -1,0 +1,19 @@
+import { createClient, type ThreadboxClient } from '@threadbox/sdk'
+
+/**
+ * The client of this page. All its event streams share one WebSocket, which is closed while the page is out of sight: a
+ * browser keeps pages for its Back button, with the connections that they hold.
+ */
+export function makePageClient(): ThreadboxClient {
+  const client = createClient({ streamSocket: (url) => new WebSocket(socketAddress(url)) })
+  addEventListener('pagehide', () => client.suspendStreams())
+  addEventListener('pageshow', () => client.resumeStreams())
+  return client
+}
+
+/** The full address of a WebSocket of the API: not every browser takes a relative one. */
+export function socketAddress(url: string): string {
+  const address = new URL(url, location.href)
+  address.protocol = address.protocol.replace('http', 'ws')
+  return address.href
+}
