@@ -11,6 +11,7 @@ const require = createRequire(import.meta.url)
 /** What becomes one bundle, by the folder it gets in a release. */
 const programs = {
   server: 'apps/server/src/main.ts',
+  'diagram-drawer': 'apps/server/src/workflows/export/draw-diagram/main.ts',
   host: 'apps/host/src/main.ts',
   cli: 'apps/cli/src/main.ts',
   supervisor: 'apps/cli/src/supervisor/main.ts',

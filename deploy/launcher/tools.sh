@@ -24,16 +24,16 @@ install_packages() {
   export DEBIAN_FRONTEND=noninteractive
   output=$(mktemp)
   echo "progress: reading the package lists"
-  LC_ALL=C apt-get -q -o DPkg::Lock::Timeout=300 update | tee "$output"
+  apt-get -q -o DPkg::Lock::Timeout=300 update | tee "$output"
   echo "progress: installing $*"
-  LC_ALL=C apt-get -q -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@" | tee -a "$output"
+  apt-get -q -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@" | tee -a "$output"
   echo "downloaded: $(bytes_fetched <"$output")"
   rm -f "$output"
 }
 
 # The sum of what apt says it fetched: lines such as "Fetched 9,764 kB in 1s (8,123 kB/s)".
 bytes_fetched() {
-  LC_ALL=C awk '$1 == "Fetched" {
+  awk '$1 == "Fetched" {
       gsub(",", "", $2)
       sum += $2 * ($3 == "GB" ? 1e9 : $3 == "MB" ? 1e6 : $3 == "kB" ? 1e3 : 1)
     } END {printf "%.0f", sum}'

@@ -79,6 +79,43 @@ describe('an answer', () => {
     expect(await page.title()).toContain('threadbox')
   })
 
+  test('draws formulas and diagrams, leaves prices alone, and does not move what follows them', async () => {
+    await using page = await newThread()
+    const held = heldText()
+    stage.models.reply({ text: held.text })
+    await send(page, 'Explain.')
+    held.say(
+      'It costs $5 and $10. Then $x^2$ and \\[\\frac{a}{b}\\]\n\n```mermaid\ngraph TD\n  A --> B["<img src=x>"]\n',
+    )
+    const log = page.getByRole('log')
+    await log.locator('.katex-display').waitFor()
+    await log.getByText('graph TD').waitFor()
+    held.say('```\n\nAfter the diagram.')
+    await log.getByText('After the diagram.').waitFor()
+    const written = await log.locator('.md-diagram').boundingBox()
+    const diagram = log.getByRole('img', { name: /graph TD/ })
+    await diagram.waitFor()
+    expect((await log.locator('.md-diagram').boundingBox())?.height).toBe(written?.height)
+    expect(await diagram.evaluate((image) => Reflect.get(image, 'naturalWidth'))).toBeGreaterThan(0)
+    expect(await log.getByText('It costs $5 and $10.').isVisible()).toBe(true)
+    expect(await log.locator('.katex math').count()).toBe(2)
+    held.end()
+    await answered(page)
+    await log.getByRole('button', { name: 'Show source' }).click()
+    await log.getByText('graph TD').waitFor()
+    await log.getByRole('button', { name: 'Enlarge diagram' }).click()
+    await page.getByRole('dialog', { name: 'Diagram' }).getByRole('img').waitFor()
+  })
+
+  test('shows a diagram with a mistake as its source, with the reason', async () => {
+    await using page = await newThread()
+    stage.models.reply({ text: '```mermaid\ngraph TD\n  A -->\n```\n\nand $\\frac{$ too' })
+    await send(page, 'Explain.')
+    await answered(page)
+    await page.getByText('Couldn’t draw the diagram:').waitFor()
+    await page.getByRole('log').getByText('\\frac{').waitFor()
+  })
+
   test('is stopped with one click; what came stays and the next message works', async () => {
     await using page = await newThread()
     const held = heldText()

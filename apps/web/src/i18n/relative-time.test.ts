@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { relativeTime } from './relative-time.ts'
 
-const now = new Date(2030, 5, 15, 12).getTime()
+const now = Date.UTC(2030, 5, 15, 12)
 const time = (msAgo: number, locale = 'en') => relativeTime(now - msAgo, { now, locale })
 
 it('is relative within a day and a date after it', () => {

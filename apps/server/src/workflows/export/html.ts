@@ -1,9 +1,17 @@
-import type { Attachment, Display, Entry, ToolCallEntry } from '@threadbox/protocol/public'
+import {
+  type Attachment,
+  type Display,
+  type Entry,
+  type ToolCallEntry,
+  withMathMarks,
+} from '@threadbox/protocol/public'
 import { micromark } from 'micromark'
 import { gfm, gfmHtml } from 'micromark-extension-gfm'
+import { math } from 'micromark-extension-math'
 import { escapeHtml } from '../../platform/http/escape-html.ts'
 import { attachmentKey } from '../../threads/attachments/blob-keys.ts'
 import { isPicture } from '../../turns/engine/history.models.ts'
+import { type DiagramDrawer, makeDiagramDrawer } from './diagrams.ts'
 import {
   answerOf,
   bytesAt,
@@ -16,6 +24,7 @@ import {
   resultBytes,
   wholeOutput,
 } from './exported-call.ts'
+import { mathHtml } from './math-html.ts'
 
 /**
  * The conversation as one page that needs nothing else. What people, models and programs wrote is shown and never acts:
@@ -27,6 +36,7 @@ export async function* htmlOf(
   /** `intro`: a line of text below the title; `action`: a link below that. */
   thread: { title: string; entries: readonly Entry[]; intro?: string; action?: { text: string; href: string } },
 ): AsyncGenerator<string> {
+  await using diagrams = makeDiagramDrawer()
   const title = escapeHtml(thread.title)
   yield `<!doctype html>\n<html lang="und"><head><meta charset="utf-8">\n${policy}\n<title>${title}</title>\n${style}</head>\n<body><main>\n<h1>${title}</h1>\n`
   if (thread.intro !== undefined) yield `<p class="note">${escapeHtml(thread.intro)}</p>\n`
@@ -34,7 +44,7 @@ export async function* htmlOf(
     const { href, text } = thread.action
     yield `<p><a href="${escapeHtml(href)}" rel="noreferrer">${escapeHtml(text)}</a></p>\n`
   }
-  for (const entry of thread.entries) yield await entryHtml(source, entry)
+  for (const entry of thread.entries) yield await entryHtml(source, entry, diagrams)
   yield '</main></body></html>\n'
 }
 
@@ -58,18 +68,43 @@ iframe{width:100%;height:320px;border:0;background:#fff}
 table{border-collapse:collapse}td,th{border:1px solid color-mix(in srgb,CanvasText 18%,Canvas);padding:4px 8px}
 </style>`
 
-async function entryHtml(source: ExportSource, entry: Entry): Promise<string> {
+async function entryHtml(source: ExportSource, entry: Entry, diagrams: DiagramDrawer): Promise<string> {
   if (entry.kind === 'user-message') {
     const attachments = await Promise.all(entry.attachments.map((each) => attachmentHtml(source, each)))
     return `<div class="me">${escapeHtml(entry.text)}${attachments.join('')}</div>\n`
   }
-  if (entry.kind === 'text') return `<div class="say">${markdownHtml(entry.text)}</div>\n`
+  if (entry.kind === 'text') return `<div class="say">${await withDiagrams(markdownHtml(entry.text), diagrams)}</div>\n`
   return entry.kind === 'tool-call' ? await callHtml(source, entry) : ''
 }
 
 /** Without `allowDangerousHtml`, HTML in the text is shown as text, and addresses that are no web pages are dropped. */
 function markdownHtml(text: string): string {
-  return micromark(text, { extensions: [gfm()], htmlExtensions: [gfmHtml()] })
+  return micromark(withMathMarks(text), {
+    extensions: [gfm(), math({ singleDollarTextMath: false })],
+    htmlExtensions: [gfmHtml(), mathHtml()],
+  })
+}
+
+/** As {@link markdownHtml} writes it: what else looks like this was written by somebody and is escaped. */
+const diagramCode = /<pre><code class="language-mermaid">([\s\S]*?)<\/code><\/pre>/g
+
+/** Diagrams as pictures; one that cannot be drawn here stays as its source and says so. */
+async function withDiagrams(html: string, diagrams: DiagramDrawer): Promise<string> {
+  const parts: string[] = []
+  let from = 0
+  for (const found of html.matchAll(diagramCode)) {
+    const svg = await diagrams.draw(unescapeHtml(found[1] ?? ''))
+    const note = '<p class="note">This kind of diagram is shown as its source in an export.</p>'
+    const shown = svg === null ? found[0] + note : `<p>${picture('image/svg+xml', Buffer.from(svg), 'Diagram')}</p>`
+    parts.push(html.slice(from, found.index), shown)
+    from = found.index + found[0].length
+  }
+  return parts.join('') + html.slice(from)
+}
+
+function unescapeHtml(text: string): string {
+  const characters: Record<string, string> = { lt: '<', gt: '>', quot: '"', amp: '&' }
+  return text.replaceAll(/&(lt|gt|quot|amp);/g, (whole, name: string) => characters[name] ?? whole)
 }
 
 async function attachmentHtml({ blobs, threadId, fileAddress }: ExportSource, attachment: Attachment): Promise<string> {

@@ -1,4 +1,4 @@
-import type { Display, Entry, ToolCallEntry } from '@threadbox/protocol/public'
+import { type Display, type Entry, mathSegments, type ToolCallEntry } from '@threadbox/protocol/public'
 import {
   answerOf,
   callLine,
@@ -36,7 +36,8 @@ export async function* notebookOf(
 
 async function cellOf(source: ExportSource, entry: Entry, count: { cells: number }): Promise<Cell | undefined> {
   if (entry.kind === 'user-message') return markdownCell(entry.id, `**You**\n\n${entry.text}`)
-  if (entry.kind === 'text') return entry.text.trim() === '' ? undefined : markdownCell(entry.id, entry.text)
+  if (entry.kind === 'text')
+    return entry.text.trim() === '' ? undefined : markdownCell(entry.id, jupyterMath(entry.text))
   if (entry.kind !== 'tool-call') return undefined
   const code = codeOf(entry)
   if (code === undefined) return markdownCell(entry.id, noteOf(entry))
@@ -51,6 +52,16 @@ async function cellOf(source: ExportSource, entry: Entry, count: { cells: number
     execution_count: count.cells,
     outputs: await outputsOf(source, entry),
   }
+}
+
+/** Jupyter takes every pair of dollars for a formula: those that are none are escaped. */
+function jupyterMath(markdown: string): string {
+  const parts = mathSegments(markdown).map(({ kind, text }) => {
+    if (kind === 'inline') return `$${text}$`
+    if (kind === 'display') return `$$${text}$$`
+    return kind === 'code' ? text : text.replaceAll(/(?<!\\)\$/g, '\\$')
+  })
+  return parts.join('')
 }
 
 function markdownCell(id: string, text: string): Cell {

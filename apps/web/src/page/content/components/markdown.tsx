@@ -1,14 +1,19 @@
+import { withMathMarks } from '@threadbox/sdk'
 import { Copy } from 'lucide-react'
 import { type ComponentProps, cloneElement, isValidElement, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type Components, defaultRehypePlugins, type ExtraProps, Streamdown } from 'streamdown'
+import remarkMath from 'remark-math'
+import { type Components, defaultRehypePlugins, defaultRemarkPlugins, type ExtraProps, Streamdown } from 'streamdown'
 import { classNames } from '../../../ui/class-names.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { copyText } from '../../client/copy-text.ts'
 import { useCardActions } from '../state/card-context.ts'
+import { displayMathClass, remarkDisplayMath } from '../state/math.models.ts'
 import { pathOfCode } from '../state/paths.models.ts'
 import { rehypePaths } from '../state/rehype-paths.ts'
 import { CodeView } from './code-view.tsx'
+import { DiagramView } from './diagram-view.tsx'
+import { Formula } from './formula.tsx'
 import { PathLink } from './path-link.tsx'
 
 type PropsOf<Tag extends keyof React.JSX.IntrinsicElements> = React.JSX.IntrinsicElements[Tag] & ExtraProps
@@ -24,15 +29,22 @@ export function Markdown(props: { children: string; isStreaming?: boolean; class
       mode={props.isStreaming === true ? 'streaming' : 'static'}
       parseIncompleteMarkdown={props.isStreaming === true}
       components={components}
+      remarkPlugins={remarkPlugins}
       rehypePlugins={rehypePlugins}
       controls={false}
       linkSafety={{ enabled: false }}
     >
-      {props.children}
+      {withMathMarks(props.children)}
     </Streamdown>
   )
 }
 
+/** A single dollar is no delimiter here: `withMathMarks` has decided which of them are. */
+const remarkPlugins: ComponentProps<typeof Streamdown>['remarkPlugins'] = [
+  ...Object.values(defaultRemarkPlugins),
+  [remarkMath, { singleDollarTextMath: false }],
+  remarkDisplayMath,
+]
 const rehypePlugins = [...Object.values(defaultRehypePlugins), rehypePaths]
 
 const components: Components = {
@@ -108,6 +120,9 @@ function ImageReference(props: PropsOf<'img'>) {
 function InlineCode(props: PropsOf<'code'>) {
   const { knownPaths } = useCardActions()
   const text = textOf(props.children)
+  const classes = props.className?.split(' ') ?? []
+  if (classes.includes(displayMathClass)) return <Formula tex={text} isDisplay />
+  if (classes.includes('language-math')) return <Formula tex={text} isDisplay={false} />
   const path = pathOfCode(text, knownPaths)
   if (path === null) return <code>{props.children}</code>
   return (
@@ -127,6 +142,8 @@ function BlockCode(props: PropsOf<'code'>) {
   const { t } = useTranslation('cards')
   const language = /language-([\w+#-]+)/.exec(props.className ?? '')?.[1] ?? ''
   const code = textOf(props.children).replace(/\n$/, '')
+  if (language === 'math') return <Formula tex={code} isDisplay />
+  if (language === 'mermaid') return <DiagramView source={code} />
   return (
     <div className="md-code">
       <div className="md-code-h">
