@@ -10,8 +10,8 @@ import type { Connection } from './request.ts'
 /** A thread's computer: its state, how long it stays awake, and what survived its pauses. */
 export function sandboxCalls(connection: Connection) {
   const at = (threadId: string, rest = '') => `/threads/${encodeURIComponent(threadId)}/sandbox${rest}`
-  const act = (threadId: string, action: SandboxAction) =>
-    connection.json<SandboxDetail>('POST', at(threadId, `/${action}`))
+  const act = (threadId: string, action: SandboxAction, signal?: AbortSignal) =>
+    connection.json<SandboxDetail>('POST', at(threadId, `/${action}`), { signal })
   return {
     get: (threadId: string, signal?: AbortSignal) => connection.json<SandboxDetail>('GET', at(threadId), { signal }),
     /** Changes limits, also while it runs, and the thread's own policy. */
@@ -19,8 +19,8 @@ export function sandboxCalls(connection: Connection) {
       connection.json<SandboxDetail>('PATCH', at(threadId), { json: request }),
     /** Refused with `sandbox.turn-running` while an answer is being made. */
     pause: (threadId: string) => act(threadId, 'pause'),
-    /** Calls at the same time join; awake already is no error. */
-    wake: (threadId: string) => act(threadId, 'wake'),
+    /** Calls at the same time join; awake already is no error. Aborting the call does not take the wake back. */
+    wake: (threadId: string, signal?: AbortSignal) => act(threadId, 'wake', signal),
     /** Ends every process and starts again over the same disk. */
     restart: (threadId: string) => act(threadId, 'restart'),
     /** Keeps it awake until then; null ends the hold. */

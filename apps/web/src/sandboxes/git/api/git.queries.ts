@@ -3,6 +3,7 @@ import type { GitFile, SandboxView } from '@threadbox/sdk'
 import { useCallback, useEffect, useRef } from 'react'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
+import { wakeSandbox } from '../../../page/client/wake-sandbox.ts'
 import { homeFolder } from '../../../page/content/state/names.models.ts'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { usePageThread } from '../../panes/state/page-thread.ts'
@@ -61,7 +62,7 @@ export function useWake(threadId: string, state: SandboxView['state']) {
   return useMutation({
     mutationFn: async () => {
       if (state === 'fresh') await client.files.list(threadId, homeFolder, { limit: 1 })
-      else await client.sandboxes.wake(threadId)
+      else await wakeSandbox(client, threadId)
     },
     onError,
   })

@@ -3,6 +3,7 @@ import type { Service, ServicesView } from '@threadbox/sdk'
 import { useEffect } from 'react'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
+import { wakeSandbox } from '../../../page/client/wake-sandbox.ts'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 
 const openLogsMs = 1000
@@ -53,7 +54,7 @@ export function useRemoveService(threadId: string) {
 export function useWake(threadId: string) {
   const client = useClient()
   const onError = useErrorToast()
-  return useMutation({ mutationFn: () => client.sandboxes.wake(threadId), onError })
+  return useMutation({ mutationFn: () => wakeSandbox(client, threadId), onError })
 }
 
 /**

@@ -3,6 +3,7 @@ import type { ChangeSandboxDetail, SandboxAction, SandboxDetail, SandboxView } f
 import { useEffect } from 'react'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
+import { wakeSandbox } from '../../../page/client/wake-sandbox.ts'
 
 /** Figures of a sandbox that runs change by themselves; nothing else does without an event. */
 const renewMs = 5000
@@ -41,7 +42,7 @@ export function useSandboxAction(threadId: string, action: SandboxAction) {
   const client = useClient()
   const queryClient = useQueryClient()
   return useMutation({
-    mutationFn: () => client.sandboxes[action](threadId),
+    mutationFn: () => (action === 'wake' ? wakeSandbox(client, threadId) : client.sandboxes[action](threadId)),
     onSuccess: (detail) => queryClient.setQueryData<SandboxDetail>(queryKeys.sandbox(threadId), detail),
   })
 }

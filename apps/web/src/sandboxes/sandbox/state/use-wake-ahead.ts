@@ -2,6 +2,7 @@ import type { Thread } from '@threadbox/sdk'
 import { useCallback, useEffect, useRef } from 'react'
 import { useClient } from '../../../page/client/client.ts'
 import { useStable } from '../../../page/client/use-stable.ts'
+import { wakeSandbox } from '../../../page/client/wake-sandbox.ts'
 import { wakesAhead } from './wake-ahead.models.ts'
 
 /** Long enough for a word, short enough to be done before the message is. */
@@ -20,7 +21,7 @@ export function useWakeAhead(thread: Thread | undefined): (typed: string) => voi
     if (thread === undefined || asked.current === thread.sandbox.since || !wakesAhead(thread.sandbox, typed)) return
     asked.current = thread.sandbox.since
     // Sending wakes it too and says what went wrong; this is only a head start.
-    client.sandboxes.wake(thread.id).catch(() => undefined)
+    wakeSandbox(client, thread.id).catch(() => undefined)
   })
   return useCallback(
     (typed) => {

@@ -1,4 +1,5 @@
 import { isThreadboxError, type ThreadboxClient } from '@threadbox/sdk'
+import { wakeSandbox } from '../../../page/client/wake-sandbox.ts'
 import { newMessageKey } from '../../../page/thread/state/message-key.ts'
 import {
   type Count,
@@ -69,7 +70,7 @@ export async function watchSurvival(options: {
   tell({ step: 'asleep', before })
   await wait(asleepMs, signal)
   tell({ step: 'waking' })
-  await client.sandboxes.wake(threadId)
+  await wakeSandbox(client, threadId)
   // What it counted between the last look and its sleep proves nothing: it has to count on from here.
   const woken = await until(count)
   const after = await until(async () => {
