@@ -23,20 +23,15 @@ import { makeServiceParts, makeServices, type Services } from './sandboxes/servi
 import type { ReachableSandbox } from './sandboxes/state/awake-sandbox.ts'
 import { policyOf } from './sandboxes/state/sandbox-rows.ts'
 import { makeSkillParts, type SkillParts } from './skill-parts.ts'
-import { makeAttachmentStore } from './threads/attachments/attachments.store.ts'
-import type { AttachmentTables } from './threads/attachments/attachments.table.ts'
-import { type Attachments, makeAttachments } from './threads/attachments/attachments.usecases.ts'
-import { makeLiveHub } from './threads/log/thread-log.hub.ts'
-import { makeThreadLog, type ThreadRecorder } from './threads/log/thread-log.implementation.ts'
-import { makeThreadStore, type ThreadStore } from './threads/log/threads.store.ts'
-import type { ThreadTables } from './threads/log/threads.table.ts'
-import type { SearchTables } from './threads/search/search.table.ts'
-import { makeSearchIndex } from './threads/search/search-index.ts'
-import { makeThreadSetupStore } from './threads/setups/thread-setups.store.ts'
-import type { ThreadSetupTables } from './threads/setups/thread-setups.table.ts'
-import { makeThreadSetups, type ThreadSetups } from './threads/setups/thread-setups.ts'
-import { type HiddenThreads, makeHiddenThreads } from './threads/threads/hidden-threads.ts'
-import { makeThreads, type Threads, type ThreadsDependencies } from './threads/threads/threads.usecases.ts'
+import type { Access } from './threads/access/access.ts'
+import type { Attachments } from './threads/attachments/attachments.usecases.ts'
+import type { ThreadRecorder } from './threads/log/thread-log.implementation.ts'
+import type { ThreadStore } from './threads/log/threads.store.ts'
+import type { ThreadSetups } from './threads/setups/thread-setups.ts'
+import type { HiddenThreads } from './threads/threads/hidden-threads.ts'
+import type { Threads } from './threads/threads/threads.usecases.ts'
+import type { ThreadArea } from './threads/threads.ts'
+import type { ReadDefaults } from './threads/workspaces/sandbox-defaults.ts'
 import type { Workspaces } from './threads/workspaces/workspaces.usecases.ts'
 import { makeTurnStore } from './turns/record/turns.store.ts'
 import type { TurnTables } from './turns/record/turns.table.ts'
@@ -44,14 +39,15 @@ import { makeSnapshotStore } from './turns/snapshots/snapshots.store.ts'
 import type { SnapshotTables } from './turns/snapshots/snapshots.table.ts'
 import { makeSnapshots, type Snapshots } from './turns/snapshots/snapshots.usecases.ts'
 import { type Installs, makeInstalls } from './workflows/agents/installs.usecases.ts'
-import { makeWorkspaceBase, makeWorkspacePart, type WorkspaceBase } from './workspace-parts.ts'
 
 /** What threads and their sandboxes are made of. */
 export type ThreadParts = SandboxParts &
-  WorkspaceBase &
   SkillParts &
   GitCredentialParts & {
     workspaces: Workspaces
+    access: Access
+    readDefaults: ReadDefaults
+    tellHome: ThreadArea['tellHome']
     threadStore: ThreadStore
     threads: Threads
     log: ThreadRecorder
@@ -91,7 +87,8 @@ export type ThreadPartsOptions = ThreadTimes & {
   manifestKey: Uint8Array
   masterKey: Uint8Array
   connectionSettings: { connectionsAllow: string; connectionSeconds: number }
-  onThreadDeleted: (threadId: string) => void
+  area: ThreadArea
+  threadStore: ThreadStore
   /** The sandbox of this thread is in another state. */
   onSandboxChanged: (threadId: string) => void
 }
@@ -101,33 +98,15 @@ export type ThreadPartsOptions = ThreadTimes & {
  * thread shows its sandbox. The knot is tied here, by functions that look the other side up when they are called.
  */
 export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
-  const { open, system, logger, userHub, operations } = options
-  const threadStore = makeThreadStore(tablesOf<ThreadTables>(open.database))
-  const setups = makeThreadSetups(makeThreadSetupStore(tablesOf<ThreadSetupTables>(open.database)))
-  const base = makeWorkspaceBase({ ...options, threadStore, operations })
-  const searchTables = tablesOf<SearchTables>(open.database)
-  const search = makeSearchIndex({ database: searchTables, kind: open.kind })
-  const searchTitles: ThreadsDependencies['searchTitles'] = (thread) => search.putTitle(searchTables, thread)
+  const { open, system, logger, userHub, operations, area, threadStore } = options
+  const { setups, log, attachments, workspaces, threads } = area
   const announce = (threadId: string, isRecorded: boolean) =>
-    parts.threads.announce(threadId, { isRecorded }).catch((error: unknown) => {
+    threads.announce(threadId, { isRecorded }).catch((error: unknown) => {
       logger.warn({ err: error, threadId }, 'change of a thread was not announced')
     })
-  const log = makeThreadLog({
-    database: tablesOf<ThreadTables>(open.database),
-    hub: makeLiveHub(),
-    search,
-    now: system.now,
-    onCommit: ({ threadId, isSidebarChange }) => {
-      if (isSidebarChange) void announce(threadId, false)
-    },
-  })
-  const attachments = makeAttachmentPart(options, (threadId) => sandboxParts.sandboxes.ifAwake(threadId))
   const sandboxParts = makeSandboxParts({
     ...options,
-    threadStore,
-    log,
-    announce,
-    defaults: base.readDefaults,
+    threadStore, log, announce, defaults: area.readDefaults,
     deliver: (threadId, sandbox) => deliver({ attachments, ...skillParts, ...gitParts }, { threadId, sandbox }),
     onSandboxChanged: (threadId) => {
       sandboxChanged(threadId)
@@ -140,24 +119,22 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     gitParts.gitFollow.sandboxChanged(threadId)
   }
   const serviceStore = makeServiceStore(tablesOf<ServiceTables>(open.database))
-  const known = { userHub, threadStore, sandboxParts, serviceStore, base }
+  const known = { userHub, threadStore, sandboxParts, serviceStore, area }
   const { services, serviceWatch } = makeServiceFeature(options, known)
-  const inheritedChanged = async () => {
+  const skillParts = makeSkillParts({ ...options, ...known, operations, workspaces, setups })
+  const gitParts = makeGitCredentialParts(options, { ...known, workspaces })
+  area.events.on('inheritance-changed', async () => {
     gitParts.gitFollow.refresh()
     await sandboxParts.applyLimits()
     sandboxParts.policyLoop.nudge()
     skillParts.skillPlacement.refresh()
-  }
-  const workspaces = makeWorkspacePart({
-    ...options,
-    ...known,
-    operations,
-    sandboxStore: sandboxParts.sandboxStore,
-    onValuesChanged: inheritedChanged,
-    onUsableChanged: () => gitParts.gitFollow.refresh(),
   })
-  const skillParts = makeSkillParts({ ...options, ...known, operations, workspaces, setups })
-  const gitParts = makeGitCredentialParts(options, { ...known, workspaces })
+  area.events.on('upload-stored', async ({ threadId }) => {
+    const sandbox = await sandboxParts.sandboxes.ifAwake(threadId).catch(() => undefined)
+    if (sandbox !== undefined) await attachments.deliver(threadId, sandbox)
+  })
+  area.setSandboxViews(sandboxParts.sandboxViews)
+  addContentCounters(options, { sandboxStore: sandboxParts.sandboxStore, serviceStore })
   const parts: ThreadParts = {
     threadStore,
     log,
@@ -171,48 +148,37 @@ export function makeThreadParts(options: ThreadPartsOptions): ThreadParts {
     snapshots: makeSnapshotPart(options, { threadStore, sandboxParts }),
     filesWatch: makeFilesWatchPart(options, { userHub, sandboxParts }),
     ...sandboxParts,
-    ...base,
+    access: area.access,
+    readDefaults: area.readDefaults,
+    tellHome: area.tellHome,
+    threads,
+    hiddenThreads: area.hiddenThreads,
     ...skillParts,
     ...gitParts,
     sandboxChanged,
     workspaces,
-    hiddenThreads: makeHiddenThreads({
-      store: threadStore,
-      operations,
-      system,
-      searchTitles,
-      threads: () => parts.threads,
-      onListed: (workspaceIds) => workspaces.changed(workspaceIds),
-    }),
-    threads: makeThreads({
-      store: threadStore,
-      log,
-      search,
-      searchTitles,
-      operations,
-      userHub,
-      system,
-      audit: options.audit,
-      undoMs: options.undoMs,
-      sandboxViews: sandboxParts.sandboxViews,
-      onDeleted: options.onThreadDeleted,
-      onUsableChanged: gitParts.gitFollow.refresh,
-      access: base.access,
-      requireWorkspace: (userId, workspaceId) => workspaces.requireOpen(userId, workspaceId),
-      onListed: (workspaceIds) => workspaces.changed(workspaceIds),
-      onMoved: inheritedChanged,
-    }),
   }
   options.events.on('settings-changed', () => parts.snapshots.trim())
   return parts
 }
 
-function makeAttachmentPart(
-  { open, blobs, system, logger }: ThreadPartsOptions,
-  ifAwake: (threadId: string) => Promise<ReachableSandbox | undefined>,
-): Attachments {
-  const store = makeAttachmentStore(tablesOf<AttachmentTables>(open.database))
-  return makeAttachments({ store, blobs, system, logger, ifAwake })
+/** What a workspace has beside its conversations. */
+function addContentCounters(
+  { area, host }: ThreadPartsOptions,
+  { sandboxStore, serviceStore }: { sandboxStore: SandboxParts['sandboxStore']; serviceStore: ServiceStore },
+): void {
+  area.addContentCounter({
+    kind: 'sandboxes',
+    count: async (threadIds) => {
+      const rows = (await sandboxStore.list(threadIds)).filter((row) => row.has_run === 1)
+      return new Map(rows.map((row) => [row.thread_id, { sandboxId: row.id, state: row.state as SandboxState }]))
+    },
+    diskBytesOf: async (sandboxId) => {
+      const sandbox = await host.get(sandboxId, { withUsage: true }).catch(() => undefined)
+      return sandbox?.diskUsedBytes ?? null
+    },
+  })
+  area.addContentCounter({ kind: 'services', count: (threadIds) => serviceStore.names(threadIds) })
 }
 
 function makeFilesWatchPart(
@@ -222,8 +188,7 @@ function makeFilesWatchPart(
   return makeFilesWatch({
     ifAwake: (threadId) => sandboxParts.sandboxes.ifAwake(threadId),
     publish: (userId, event) => userHub.publish(userId, event),
-    now: system.now,
-    logger,
+    now: system.now, logger,
   })
 }
 
@@ -246,9 +211,7 @@ function makeSnapshotPart(
     },
     runningTurn: async (threadId) => (await known.threadStore.findAny(threadId))?.running_turn_id ?? undefined,
     settings: () => settings.values(),
-    glanceMs,
-    system,
-    logger,
+    glanceMs, system, logger,
   })
 }
 
@@ -272,7 +235,7 @@ function makeServiceFeature(
     threadStore: ThreadStore
     sandboxParts: SandboxParts
     serviceStore: ServiceStore
-    base: WorkspaceBase
+    area: ThreadArea
   },
 ): Pick<ThreadParts, 'services' | 'serviceWatch'> {
   const { sandboxes, sandboxStore } = known.sandboxParts
@@ -291,7 +254,7 @@ function makeServiceFeature(
     },
     publish: (userId, event) => known.userHub.publish(userId, event),
     maxServices: async (threadId) => {
-      const defaults = await known.base.readDefaults([threadId])
+      const defaults = await known.area.readDefaults([threadId])
       return policyOf(await sandboxStore.find(threadId), defaults(threadId).policy).policy.maxServices
     },
     system: options.system,

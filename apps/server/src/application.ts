@@ -15,7 +15,7 @@ import { type OpenDatabase, tablesOf } from './platform/database/database.ts'
 import type { Api, ApiEnv, OpenThread } from './platform/http/api.ts'
 import type { AllowedHosts } from './platform/http/origins.ts'
 import type { SocketFront } from './platform/http/socket-front.ts'
-import { makePlatform } from './platform/platform.ts'
+import { makePlatform, type Platform } from './platform/platform.ts'
 import type { System } from './platform/system/system.ts'
 import { fileRoutes } from './sandboxes/files/files.routes.ts'
 import { filesOf } from './sandboxes/files/files-part.ts'
@@ -36,16 +36,14 @@ import { makeTerminalFeature, type TerminalFeature } from './sandboxes/terminals
 import { terminalRoutes } from './sandboxes/terminals/terminals.routes.ts'
 import { makeServer } from './server.ts'
 import { makeSockets } from './socket-parts.ts'
-import { blobPrefixesOf } from './threads/attachments/blob-keys.ts'
-import { contentRoutes } from './threads/attachments/content.routes.ts'
-import { makeStreamSources, type StreamSources } from './threads/threads/stream-sources.ts'
-import { registerThreadDeletion, replanDeletions } from './threads/threads/thread-deletion.ts'
-import { threadRoutes } from './threads/threads/threads.routes.ts'
-import { registerWorkspaceDeletion, replanWorkspaceDeletions } from './threads/workspaces/workspace-deletion.ts'
-import { workspaceRoutes } from './threads/workspaces/workspaces.routes.ts'
+import { makeThreadStore } from './threads/log/threads.store.ts'
+import type { ThreadTables } from './threads/log/threads.table.ts'
+import { makeThreadArea, type ThreadArea } from './threads/threads.ts'
 import { makeTurnPart } from './turn-part.ts'
 import type { AgentConnections } from './turns/connections/agent-connections.ts'
 import { connectionRoutes } from './turns/connections/connections.routes.ts'
+import { makeConnectionStore } from './turns/connections/connections.store.ts'
+import type { ConnectionTables } from './turns/connections/connections.table.ts'
 import type { Connections } from './turns/connections/connections.usecases.ts'
 import { turnRoutes } from './turns/engine/turns.routes.ts'
 import type { Turns } from './turns/engine/turns.usecases.ts'
@@ -115,20 +113,15 @@ export type Application = {
 }
 
 export function makeApplication(options: ApplicationOptions): Application {
-  const { open, system, logger } = options
+  const { open, system } = options
   const platform = makePlatform(options)
   const people = makePeople(platform, options)
   const { audit, settings } = people
-  const stopTurn = (threadId: string) => {
-    turns.stop(threadId).catch((error: unknown) => logger.warn({ err: error, threadId }, 'turn was not stopped'))
-  }
+  const area = makeThreadArea({ platform, people }, options)
   const manifestKey = platform.keyFor('threadbox manifests v1')
   const parts = makeThreadParts({
-    ...options,
-    ...people,
-    operations: platform.operations,
-    manifestKey,
-    onThreadDeleted: stopTurn,
+    ...options, ...people, operations: platform.operations, manifestKey, area,
+    threadStore: makeThreadStore(tablesOf<ThreadTables>(open.database)),
     onSandboxChanged: (threadId) => terminals.sandboxChanged(threadId),
   })
   const models = makeModels({
@@ -140,7 +133,10 @@ export function makeApplication(options: ApplicationOptions): Application {
     ollamaUrl: options.ollamaUrl,
   })
   const connectionParts = makeConnectionFeature(options, { parts, audit })
+  const connectionStore = makeConnectionStore(tablesOf<ConnectionTables>(open.database))
+  area.addContentCounter({ kind: 'connections', count: connectionStore.namesIn })
   const turns = makeTurnPart(options, { parts, models, connectionParts, onTurnEnded: () => runs.nudge() })
+  area.events.on('thread-deleted', ({ threadId }) => turns.stop(threadId))
   const rewinds = makeRewindPart(options, { parts, turns })
   models.onConnected(async (connection) => {
     await turns.offerModel(connection.name)
@@ -150,30 +146,19 @@ export function makeApplication(options: ApplicationOptions): Application {
   const runs = makeRunParts(options, { parts, agents: agentPart.agents, turns, settings, audit })
   const previews = makePreviewParts({ ...options, ...parts, audit })
   const sharing = makeSharingParts({ ...options, ...parts, audit })
-  const openThread: OpenThread = (userId, threadId) => parts.threads.open(userId, threadId)
   const terminals = makeTerminalFeature({
     ...options,
     ...parts,
-    openThread,
+    openThread: (userId, threadId) => parts.threads.open(userId, threadId),
   })
-  const sources = makeStreamSources({ ...parts, open: openThread })
-  const socketFront = makeSockets(options, { authentication: people.authentication, terminals, sources })
+  const socketFront = makeSockets(options, {
+    authentication: people.authentication,
+    sockets: [...area.sockets, terminals.socket],
+  })
   const stopping = new AbortController()
   const known = {
-    people,
-    parts,
-    previews,
-    sharing,
-    terminals,
-    sources,
-    models,
-    turns,
-    rewinds,
-    agentPart,
-    audit,
-    runs,
-    stopping: stopping.signal,
-    connections: connectionParts.connections,
+    people, area, parts, previews, sharing, terminals, models, turns, rewinds, agentPart, audit,
+    runs, stopping: stopping.signal, connections: connectionParts.connections,
   }
   const { app, api } = mountRoutes(options, known)
   return {
@@ -183,25 +168,23 @@ export function makeApplication(options: ApplicationOptions): Application {
     socketFront,
     parts: {
       ...parts,
-      users: people.users,
-      login: people.login,
-      turns,
-      models,
-      runs,
+      users: people.users, login: people.login, turns, models, runs,
       agentConnections: connectionParts.agentConnections,
       agents: agentPart.agents,
     },
     ...lifecycle(options, {
-      parts,
-      previews,
-      sharing,
-      socketFront,
-      turns,
-      rewinds,
-      runs,
-      stopping,
-      connectionParts,
-      agentPart,
+      platform,
+        area,
+        parts,
+        previews,
+        sharing,
+        socketFront,
+        turns,
+        rewinds,
+        runs,
+        stopping,
+        connectionParts,
+        agentPart,
     }),
   }
 }
@@ -210,11 +193,11 @@ function mountRoutes(
   options: ApplicationOptions,
   known: {
     people: People
+    area: ThreadArea
     parts: ThreadParts
     previews: PreviewParts
     sharing: SharingParts
     terminals: TerminalFeature
-    sources: StreamSources
     models: Models
     turns: Turns
     rewinds: Rewinds
@@ -227,7 +210,7 @@ function mountRoutes(
 ) {
   const { parts, people, models } = known
   const { users } = people
-  const { threads, log, attachments } = parts
+  const { threads, log } = parts
   const open: OpenThread = (userId, threadId) => threads.open(userId, threadId)
   const files = filesOf(parts, options.host)
   const hasModel = async () => (await models.usable(null)) !== undefined
@@ -244,17 +227,13 @@ function mountRoutes(
     hookPages: known.runs.pages,
     routes: [
       ...people.routes,
-      threadRoutes({ threads, log, sources: known.sources }),
-      workspaceRoutes({ workspaces: parts.workspaces }),
+      ...known.area.routes,
       skillRoutes({ skills: parts.skills, threads, files, placeOf: parts.setups.placeOf }),
       agentRoutes({ ...known.agentPart, threads }),
       known.runs.routes,
-      contentRoutes({ open, log, blobs: options.blobs, attachments }),
       exportRoutes({ threads, log, blobs: options.blobs }),
       fileRoutes({
-        threads,
-        watch: parts.filesWatch,
-        files,
+        threads, watch: parts.filesWatch, files,
         publish: (userId, event) => parts.userHub.publish(userId, event),
       }),
       ...gitRoutesOf(parts),
@@ -286,6 +265,8 @@ function takeLeftSnapshots({ logger }: ApplicationOptions, { snapshots }: Thread
 function lifecycle(
   options: ApplicationOptions,
   known: {
+    platform: Platform
+    area: ThreadArea
     parts: ThreadParts
     previews: PreviewParts
     sharing: SharingParts
@@ -298,40 +279,24 @@ function lifecycle(
     agentPart: AgentPart
   },
 ): Pick<Application, 'start' | 'stop'> {
-  const { host, blobs, system, logger } = options
+  const { host, logger } = options
   const { parts, turns } = known
-  const { operations, threadStore: store, sandboxStore, changeSandbox: change } = parts
-  registerThreadDeletion({
-    operations,
-    store,
-    logger,
-    erasers: [
-      async (threadId) => {
-        await turns.stop(threadId)
-        await turns.settled(threadId)
-      },
-      (threadId) => eraseSandbox({ store: sandboxStore, host, change }, threadId),
-      (threadId) => known.previews.previews.forget(threadId),
-      async (threadId) => {
-        for (const prefix of blobPrefixesOf(threadId)) await blobs.deleteAll(prefix)
-      },
-    ],
-  })
-  const deletion = { operations, store: parts.workspaceStore, threads: parts.workspaceThreads, system, logger }
+  const { operations, sandboxStore, changeSandbox: change } = parts
+  const { area } = known
   const { programs } = known.connectionParts
-  registerWorkspaceDeletion({
-    ...deletion,
-    eraseContents: async (workspaceId) => {
-      await parts.skills.eraseOf(workspaceId)
-      await programs.eraseOfWorkspace(workspaceId)
-    },
-    onErased: parts.gitFollow.refresh,
+  area.addEraser((threadId) => known.previews.previews.forget(threadId))
+  area.addEraser((threadId) => eraseSandbox({ store: sandboxStore, host, change }, threadId))
+  area.addEraser(async (threadId) => {
+    await turns.stop(threadId)
+    await turns.settled(threadId)
   })
+  area.addWorkspaceEraser(parts.skills.eraseOf)
+  area.addWorkspaceEraser(programs.eraseOfWorkspace)
   let reconciler: AsyncDisposable | undefined
   return {
     start: async () => {
-      await replanWorkspaceDeletions({ ...deletion, undoMs: options.undoMs })
-      await replanDeletions({ operations, store, system, undoMs: options.undoMs })
+      known.platform.registrations.close()
+      await area.replanDeletions()
       reconciler = startReconciler({
         store: sandboxStore,
         host,

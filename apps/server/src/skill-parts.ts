@@ -1,22 +1,20 @@
 import type { Logger } from '@threadbox/telemetry'
 import type { Audit } from './people/audit/audit.ts'
-import type { UserHub } from './people/users/user-hub.ts'
 import type { BlobStore } from './platform/blobs/blob-store.ts'
 import { type OpenDatabase, tablesOf } from './platform/database/database.ts'
 import type { Operations } from './platform/operations/operations.ts'
 import type { System } from './platform/system/system.ts'
 import type { HostClient } from './sandboxes/host/host-client.ts'
 import type { SandboxStore } from './sandboxes/state/sandboxes.store.ts'
-import { tellHome } from './threads/access/tell-home.ts'
 import type { ThreadStore } from './threads/log/threads.store.ts'
 import type { ThreadSetups } from './threads/setups/thread-setups.ts'
+import type { ThreadArea } from './threads/threads.ts'
 import type { Workspaces } from './threads/workspaces/workspaces.usecases.ts'
 import { makeSkillPackages } from './turns/skills/skill-packages.ts'
 import { makeSkillPlacement, type SkillPlacement } from './turns/skills/skill-placement.ts'
 import { makeSkillStore } from './turns/skills/skills.store.ts'
 import type { SkillTables } from './turns/skills/skills.table.ts'
 import { makeSkills, type Skills } from './turns/skills/skills.usecases.ts'
-import type { WorkspaceBase } from './workspace-parts.ts'
 
 /** Skills, and what brings them into the sandboxes of the threads that have them. */
 export type SkillParts = { skills: Skills; skillPlacement: SkillPlacement }
@@ -29,14 +27,13 @@ export function makeSkillParts(options: {
   audit: Audit
   system: System
   logger: Logger
-  base: WorkspaceBase
+  area: ThreadArea
   workspaces: Workspaces
   threadStore: ThreadStore
   setups: ThreadSetups
   sandboxParts: { sandboxStore: SandboxStore }
-  userHub: UserHub
 }): SkillParts {
-  const { base, workspaces, threadStore, userHub } = options
+  const { area, workspaces, threadStore } = options
   const { sandboxStore } = options.sandboxParts
   const packages = makeSkillPackages(options.blobs)
   const skillPlacement = makeSkillPlacement({
@@ -55,12 +52,12 @@ export function makeSkillParts(options: {
     ...options,
     store: makeSkillStore(tablesOf<SkillTables>(options.open.database)),
     packages,
-    access: base.access,
+    access: area.access,
     requireWorkspace: (userId, workspaceId) => workspaces.requireOpen(userId, workspaceId),
     workspaceIdsOf: async (userId) => (await workspaces.list(userId)).workspaces.map(({ id }) => id),
     onChanged: async (home) => {
       skillPlacement.refresh()
-      await tellHome({ workspaceStore: base.workspaceStore, userHub }, { home, event: { type: 'skills-updated' } })
+      await area.tellHome(home, { type: 'skills-updated' })
     },
   })
   return { skills, skillPlacement }

@@ -12,6 +12,7 @@ import { makeApiKeyStore } from './users/api-keys.store.ts'
 import { makeApiKeys } from './users/api-keys.usecases.ts'
 import { makeAttemptLimit } from './users/attempt-limit.ts'
 import { type AuthenticationOptions, authenticationOf } from './users/authentication.middleware.ts'
+import { makeCredentialCheck } from './users/credential-check.store.ts'
 import { type HashPassword, type Login, makeLogin } from './users/login.ts'
 import { makeOwnerToken } from './users/owner-token.ts'
 import { makeUserHub, type UserHub } from './users/user-hub.ts'
@@ -32,6 +33,8 @@ export type People = {
   userHub: UserHub
   login: Login
   authentication: AuthenticationOptions
+  /** Whether what somebody came with still counts. */
+  holds: ReturnType<typeof makeCredentialCheck>
   signInRoutes: Api
   routes: Api[]
 }
@@ -81,6 +84,7 @@ export function makePeople(
     users,
     userHub: makeUserHub(),
     login,
+    holds: makeCredentialCheck(userTables),
     authentication: authenticationOf({ login, apiKeys, hosts }),
     signInRoutes: signInRoutes(users),
     routes: [accountRoutes({ users, apiKeys })],

@@ -5,9 +5,8 @@ import { allowedAddressesOf } from '../../platform/outbound/addresses.models.ts'
 import { makeSecretBox } from '../../platform/secrets/secret-box.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { SandboxParts } from '../../sandbox-parts.ts'
-import type { ThreadStore } from '../../threads/log/threads.store.ts'
+import type { ThreadArea } from '../../threads/threads.ts'
 import type { Workspaces } from '../../threads/workspaces/workspaces.usecases.ts'
-import type { WorkspaceBase } from '../../workspace-parts.ts'
 import type { HostClient } from '../host/host-client.ts'
 import { makeGitCredentialStore } from './git-credentials.store.ts'
 import type { GitCredentialTables } from './git-credentials.table.ts'
@@ -34,51 +33,35 @@ export function makeGitCredentialParts(
     logger: Logger
   },
   known: {
-    base: WorkspaceBase
+    area: ThreadArea
     workspaces: Workspaces
-    threadStore: ThreadStore
     sandboxParts: Pick<SandboxParts, 'sandboxes' | 'sandboxStore'>
   },
 ): GitCredentialParts {
   const { audit, system, host } = options
-  const { threadStore, workspaces } = known
+  const { workspaces } = known
+  const { placeOf, ownerOf } = known.area
   const { sandboxes, sandboxStore } = known.sandboxParts
   const store = makeGitCredentialStore(tablesOf<GitCredentialTables>(options.open.database))
   const secretBox = makeSecretBox(options.masterKey)
   const allowed = allowedAddressesOf(options.connectionSettings.connectionsAllow)
-  const placeOf = async (threadId: string) => {
-    const row = await threadStore.findAny(threadId)
-    return row?.deleted_at === null ? { ownerId: row.user_id, workspaceId: row.workspace_id } : undefined
-  }
-  const usable = makeUsableCredentials({ store, access: known.base.access, placeOf })
+  const usable = makeUsableCredentials({ store, access: known.area.access, placeOf })
   const uses = makeGitUses({ store, audit, now: system.now, logger: options.logger })
   const relay = makeGitRelay({
-    host,
-    usable,
-    secretBox,
-    allowed,
-    uses,
-    logger: options.logger,
-    connectTimeoutMs,
-    ownerOf: async (threadId) => (await placeOf(threadId))?.ownerId,
+    host, usable, secretBox, allowed, uses, logger: options.logger, connectTimeoutMs,
+    ownerOf,
     transferring: (sandboxId) => sandboxes.transferring(sandboxId),
     silenceMs: options.connectionSettings.connectionSeconds * 1000,
   })
   const gitFollow = makeGitFollow({
-    usable,
-    relay,
-    logger: options.logger,
+    usable, relay, logger: options.logger,
     ifAwake: (threadId) => sandboxes.ifAwake(threadId),
     awakeThreads: async () =>
       (await sandboxStore.all()).filter(({ state }) => state === 'active').map(({ thread_id }) => thread_id),
   })
   return {
     gitCredentials: makeGitCredentials({
-      store,
-      secretBox,
-      allowed,
-      audit,
-      system,
+      store, secretBox, allowed, audit, system,
       requireWorkspace: (userId, workspaceId) => workspaces.requireManaged(userId, workspaceId),
       onChanged: gitFollow.refresh,
     }),

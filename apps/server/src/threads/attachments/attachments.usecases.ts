@@ -3,7 +3,9 @@ import type { Attachment } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import { isUniqueViolation } from '../../platform/database/database.ts'
+import type { Events } from '../../platform/events/events.ts'
 import type { System } from '../../platform/system/system.ts'
+import type { ThreadEvents } from '../threads.events.ts'
 import { attachmentNotFound, uploadInterrupted, uploadNoSpace } from './attachments.errors.ts'
 import type { AttachmentStore } from './attachments.store.ts'
 import type { AttachmentRow } from './attachments.table.ts'
@@ -39,7 +41,7 @@ export type Attachments = {
 export type AttachmentsDependencies = {
   store: AttachmentStore
   blobs: BlobStore
-  ifAwake: (threadId: string) => Promise<DeliverySandbox | undefined>
+  events: Pick<Events<ThreadEvents>, 'emit'>
   system: System
   logger: Logger
 }
@@ -58,8 +60,7 @@ export function makeAttachments(dependencies: AttachmentsDependencies): Attachme
     deliver,
     upload: async (threadId, upload) => {
       const row = await receive(dependencies, threadId, upload)
-      const sandbox = await dependencies.ifAwake(threadId).catch(() => undefined)
-      if (sandbox !== undefined) await deliver(threadId, sandbox)
+      await dependencies.events.emit('upload-stored', { threadId })
       return present(row)
     },
   }

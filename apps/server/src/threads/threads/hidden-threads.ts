@@ -1,9 +1,11 @@
 import type { ForkedFrom, Thread } from '@threadbox/protocol/public'
+import type { Events } from '../../platform/events/events.ts'
 import type { Operations } from '../../platform/operations/operations.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { ThreadStore } from '../log/threads.store.ts'
 import type { ThreadRow } from '../log/threads.table.ts'
-import { deleteThreadOperation, newRow, type Threads } from './threads.usecases.ts'
+import type { ThreadEvents } from '../threads.events.ts'
+import { deleteThreadOperation, newRow, type Threads, type Titles } from './threads.usecases.ts'
 
 /**
  * Threads that are being made out of something else. Until such a thread is shown it is one that was deleted and whose
@@ -29,9 +31,9 @@ const removalDelayMs = 30 * 60_000
 export function makeHiddenThreads(dependencies: {
   store: ThreadStore
   operations: Operations
-  threads: () => Pick<Threads, 'get' | 'announce'>
-  searchTitles: (thread: { id: string; title: string; at: number }) => Promise<void>
-  onListed: (workspaceIds: readonly (string | null)[]) => Promise<void>
+  threads: Pick<Threads, 'get' | 'announce'>
+  titles: Titles
+  events: Pick<Events<ThreadEvents>, 'emit'>
   system: System
 }): HiddenThreads {
   const { store, operations, system } = dependencies
@@ -56,10 +58,10 @@ export function makeHiddenThreads(dependencies: {
       await operations.withdraw(deleteThreadOperation, threadId)
       await store.markRead(threadId)
       const row = (await store.findAny(threadId)) as ThreadRow
-      await dependencies.searchTitles({ id: threadId, title: row.title, at: row.created_at })
-      await dependencies.threads().announce(threadId, { isRecorded: false })
-      await dependencies.onListed([row.workspace_id])
-      return await dependencies.threads().get(row.user_id, threadId)
+      await dependencies.titles.putTitle({ id: threadId, title: row.title, at: row.created_at })
+      await dependencies.threads.announce(threadId, { isRecorded: false })
+      await dependencies.events.emit('threads-listed', { workspaceIds: [row.workspace_id] })
+      return await dependencies.threads.get(row.user_id, threadId)
     },
     abandon: (threadId) => plan(threadId, system.now()),
   }

@@ -14,15 +14,15 @@ export type ThreadEraser = (threadId: string) => Promise<void>
 export function registerThreadDeletion(options: {
   operations: Operations
   store: ThreadStore
-  erasers: readonly ThreadEraser[]
+  erasers: () => readonly ThreadEraser[]
   logger: Logger
 }): void {
-  const { operations, store, erasers, logger } = options
+  const { operations, store, logger } = options
   operations.register(deleteThreadOperation, async ({ subjectId }) => {
     const row = await store.findAny(subjectId)
     // Planned, but the server ended before the thread was marked: nobody was told that it is deleted.
     if (row !== undefined && row.deleted_at === null) return
-    for (const erase of erasers) await erase(subjectId)
+    for (const erase of options.erasers()) await erase(subjectId)
     await store.erase(subjectId)
     logger.info({ threadId: subjectId }, 'thread removed')
   })

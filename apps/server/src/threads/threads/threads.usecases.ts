@@ -10,6 +10,7 @@ import type {
 } from '@threadbox/protocol/public'
 import type { Audit } from '../../people/audit/audit.ts'
 import type { UserHub } from '../../people/users/user-hub.ts'
+import type { Events } from '../../platform/events/events.ts'
 import type { Operations } from '../../platform/operations/operations.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { Access } from '../access/access.ts'
@@ -19,6 +20,7 @@ import type { ThreadStore } from '../log/threads.store.ts'
 import type { ThreadRow } from '../log/threads.table.ts'
 import { excerptOf, termsOf } from '../search/search-documents.models.ts'
 import type { SearchIndex } from '../search/search-index.ts'
+import type { ThreadEvents } from '../threads.events.ts'
 import { cursorOf, parseCursor } from './threads.cursor.ts'
 import { presentThread } from './threads.presenter.ts'
 
@@ -50,28 +52,26 @@ export type Threads = {
 
 export type DeletionRule = { mark(at: number): Promise<boolean>; details: AuditEvent['details'] }
 
+/** What threads show of their sandboxes. */
+export type SandboxViews = (threadIds: readonly string[]) => Promise<Map<string, SandboxView>>
+
+/** Makes titles findable. */
+export type Titles = { putTitle(thread: { id: string; title: string; at: number }): Promise<void> }
+
 export type ThreadsDependencies = {
   store: ThreadStore
   log: ThreadRecorder
-  search: SearchIndex
-  searchTitles: (thread: { id: string; title: string; at: number }) => Promise<void>
-  sandboxViews: (threadIds: readonly string[]) => Promise<Map<string, SandboxView>>
+  search: Pick<SearchIndex, 'find'> & Titles
+  sandboxViews: SandboxViews
   operations: Operations
   userHub: UserHub
   audit: Audit
   system: System
   undoMs: number
-  /** A thread was deleted: what runs in it is to be stopped. */
-  onDeleted: (threadId: string) => void
-  /** A thread that is deleted may use nothing, and may again when it is brought back. */
-  onUsableChanged: () => void
+  events: Pick<Events<ThreadEvents>, 'emit'>
   access: Access
   /** Throws unless this person may put threads into the workspace. */
   requireWorkspace: (userId: string, workspaceId: string) => Promise<void>
-  /** These workspaces have other threads than before. */
-  onListed: (workspaceIds: readonly (string | null)[]) => Promise<void>
-  /** A thread inherits something else than before. */
-  onMoved: () => Promise<void>
 }
 
 export function makeThreads(dependencies: ThreadsDependencies): Threads {
@@ -100,9 +100,9 @@ export function makeThreads(dependencies: ThreadsDependencies): Threads {
       if (workspaceId !== null) await dependencies.requireWorkspace(userId, workspaceId)
       const row = newRow({ id: system.newId('thread'), userId, now: system.now(), request })
       await store.insert(row)
-      await dependencies.searchTitles({ id: row.id, title: row.title, at: row.created_at })
+      await dependencies.search.putTitle({ id: row.id, title: row.title, at: row.created_at })
       await announce(row.id, { isRecorded: false })
-      await dependencies.onListed([workspaceId])
+      await dependencies.events.emit('threads-listed', { workspaceIds: [workspaceId] })
       return await present(row)
     },
     list: async (userId, page) => {
@@ -139,17 +139,17 @@ export function makeThreads(dependencies: ThreadsDependencies): Threads {
       if (row.deleted_at === null) return await present(row)
       if (!(await dependencies.operations.withdraw(deleteThreadOperation, threadId))) throw threadUndoOver({})
       await store.update(threadId, { deleted_at: null })
-      dependencies.onUsableChanged()
+      await dependencies.events.emit('inheritance-changed', {})
       await audit.record({ userId, action: 'thread-restored', subject: threadId })
       await announce(threadId)
-      await dependencies.onListed([row.workspace_id])
+      await dependencies.events.emit('threads-listed', { workspaceIds: [row.workspace_id] })
       return await present(await open(userId, threadId))
     },
     search: (userId, query) => searchThreads(dependencies, userId, query),
     setAutomaticTitle: async (threadId, title) => {
       const clean = title.replaceAll('\0', '').trim().slice(0, 200)
       if (clean === '' || !(await store.setAutomaticTitle(threadId, clean))) return
-      await dependencies.searchTitles({ id: threadId, title: clean, at: system.now() })
+      await dependencies.search.putTitle({ id: threadId, title: clean, at: system.now() })
       await announce(threadId)
     },
   }
@@ -231,12 +231,12 @@ async function update(
   }
   if (Object.keys(columns).length > 0) await store.update(row.id, columns)
   if (request.title !== undefined) {
-    await dependencies.searchTitles({ id: row.id, title: request.title.trim(), at: system.now() })
+    await dependencies.search.putTitle({ id: row.id, title: request.title.trim(), at: system.now() })
   }
   if (request.isRead === true) await store.markRead(row.id)
   if (!isMoved) return
-  await dependencies.onListed([workspaceId, row.workspace_id])
-  await dependencies.onMoved()
+  await dependencies.events.emit('threads-listed', { workspaceIds: [workspaceId, row.workspace_id] })
+  await dependencies.events.emit('inheritance-changed', {})
 }
 
 /** `by` null: nobody did, a rule says so. */
@@ -244,17 +244,17 @@ async function deleteThread(
   dependencies: ThreadsDependencies & { inOrder: ReturnType<typeof makeKeyedLock> },
   work: { row: ThreadRow; by: string | null; rule: DeletionRule },
 ): Promise<boolean> {
-  const { system, operations, audit, userHub } = dependencies
+  const { system, operations, audit, userHub, events } = dependencies
   const { row, by, rule } = work
   const now = system.now()
   // The order matters for a crash in between: an operation without a mark is withdrawn by the next restore or runs
   // and finds the mark missing; a mark without an operation would hide the thread for ever.
   await operations.plan({ kind: deleteThreadOperation, subjectId: row.id, dueAt: now + dependencies.undoMs })
   if (!(await rule.mark(now))) return false
-  dependencies.onUsableChanged()
+  await events.emit('inheritance-changed', {})
   await audit.record({ userId: by, action: 'thread-deleted', subject: row.id, details: rule.details })
-  dependencies.onDeleted(row.id)
-  await dependencies.onListed([row.workspace_id])
+  void events.emit('thread-deleted', { threadId: row.id })
+  await dependencies.events.emit('threads-listed', { workspaceIds: [row.workspace_id] })
   const removed = { type: 'thread-removed', threadId: row.id } as const
   await dependencies.inOrder(row.id, async () => userHub.publish(by ?? row.user_id, removed))
   return true

@@ -4,17 +4,29 @@ import type { WorkspaceThreads } from '../threads/workspace-threads.ts'
 
 type OwnSandbox = { sandboxId: string; state: SandboxState }
 
-/** What is kept of threads beside their conversation. */
-export type ContentsDependencies = {
-  threads: WorkspaceThreads
-  /** Sandboxes that have something on their disk, by thread. */
-  sandboxesOf: (threadIds: readonly string[]) => Promise<Map<string, OwnSandbox>>
-  /** Null: the machine does not tell. */
-  diskBytesOf: (sandboxId: string) => Promise<number | null>
+/** One kind of what is kept of threads and workspaces beside conversations. */
+export type ContentCounter =
+  | {
+      kind: 'sandboxes'
+      /** Those that have something on their disk, by thread. */
+      count: (threadIds: readonly string[]) => Promise<Map<string, OwnSandbox>>
+      /** Null: the machine does not tell. */
+      diskBytesOf: (sandboxId: string) => Promise<number | null>
+    }
   /** Names by thread. */
-  servicesOf: (threadIds: readonly string[]) => Promise<Map<string, string[]>>
-  /** Names of the connections of the workspace. */
-  connectionsOf: (workspaceId: string) => Promise<string[]>
+  | { kind: 'services'; count: (threadIds: readonly string[]) => Promise<Map<string, string[]>> }
+  /** Names of those of the workspace. */
+  | { kind: 'connections'; count: (workspaceId: string) => Promise<string[]> }
+
+export type ContentsDependencies = { threads: WorkspaceThreads; counters: () => readonly ContentCounter[] }
+
+type Counter<Kind extends ContentCounter['kind']> = Extract<ContentCounter, { kind: Kind }>
+
+function counterOf<Kind extends ContentCounter['kind']>(
+  { counters }: ContentsDependencies,
+  kind: Kind,
+): Counter<Kind> | undefined {
+  return counters().find((counter): counter is Counter<Kind> => counter.kind === kind)
 }
 
 /** More threads than these nobody reads before they decide; the totals count all of them. */
@@ -30,17 +42,19 @@ export async function readContents(
   workspaceId: string,
 ): Promise<WorkspaceContents> {
   const { threads } = dependencies
+  const ofSandboxes = counterOf(dependencies, 'sandboxes')
+  const ofServices = counterOf(dependencies, 'services')
   const ids = await threads.ids(workspaceId)
   const named = await threads.latest(workspaceId, namedThreads)
   const sandboxes = new Map<string, OwnSandbox>()
   const services = new Map<string, string[]>()
   for (let at = 0; at < ids.length; at += askedAtOnce) {
     const part = ids.slice(at, at + askedAtOnce)
-    for (const [threadId, sandbox] of await dependencies.sandboxesOf(part)) sandboxes.set(threadId, sandbox)
-    for (const [threadId, names] of await dependencies.servicesOf(part)) services.set(threadId, names)
+    for (const [threadId, sandbox] of (await ofSandboxes?.count(part)) ?? []) sandboxes.set(threadId, sandbox)
+    for (const [threadId, names] of (await ofServices?.count(part)) ?? []) services.set(threadId, names)
   }
   const measured = named.flatMap(({ id }) => sandboxes.get(id) ?? [])
-  const sizes = await measure(dependencies, measured)
+  const sizes = await measure(async (sandboxId) => (await ofSandboxes?.diskBytesOf(sandboxId)) ?? null, measured)
   const known = [...sizes.values()].filter((size) => size !== null)
   return {
     threadCount: ids.length,
@@ -48,7 +62,7 @@ export async function readContents(
     serviceCount: [...services.values()].reduce((total, names) => total + names.length, 0),
     diskBytes: known.reduce((total, size) => total + size, 0),
     unmeasuredCount: sandboxes.size - known.length,
-    connections: await dependencies.connectionsOf(workspaceId),
+    connections: (await counterOf(dependencies, 'connections')?.count(workspaceId)) ?? [],
     threads: named.map(({ id, title }) => {
       const sandbox = sandboxes.get(id)
       const shown = sandbox && { state: sandbox.state, diskBytes: sizes.get(sandbox.sandboxId) ?? null }
@@ -58,14 +72,14 @@ export async function readContents(
 }
 
 async function measure(
-  dependencies: ContentsDependencies,
+  diskBytesOf: (sandboxId: string) => Promise<number | null>,
   sandboxes: readonly { sandboxId: string }[],
 ): Promise<Map<string, number | null>> {
   const sizes = new Map<string, number | null>()
   const waiting = [...sandboxes]
   const take = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      sizes.set(next.sandboxId, await dependencies.diskBytesOf(next.sandboxId))
+      sizes.set(next.sandboxId, await diskBytesOf(next.sandboxId))
     }
   }
   await Promise.all(Array.from({ length: measuredAtOnce }, take))

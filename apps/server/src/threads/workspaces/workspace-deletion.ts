@@ -1,9 +1,14 @@
 import type { Logger } from '@threadbox/telemetry'
+import type { Events } from '../../platform/events/events.ts'
 import type { Operations } from '../../platform/operations/operations.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { WorkspaceStore } from '../access/workspaces.store.ts'
 import type { WorkspaceThreads } from '../threads/workspace-threads.ts'
+import type { ThreadEvents } from '../threads.events.ts'
 import { deleteWorkspaceOperation } from './workspaces.usecases.ts'
+
+/** Removes what one feature keeps of a workspace. Called again after a crash: removing nothing is fine. */
+export type WorkspaceEraser = (workspaceId: string) => Promise<void>
 
 /**
  * Removes workspaces for good once their undo time is over. Each of their threads gets the operation that removes any
@@ -13,10 +18,8 @@ export function registerWorkspaceDeletion(options: {
   operations: Operations
   store: WorkspaceStore
   threads: WorkspaceThreads
-  /** Removes what the workspace itself keeps beside its row. */
-  eraseContents: (workspaceId: string) => Promise<void>
-  /** It lends nothing any more, also not to threads that were moved into it meanwhile, which stay. */
-  onErased: () => void
+  erasers: () => readonly WorkspaceEraser[]
+  events: Pick<Events<ThreadEvents>, 'emit'>
   system: System
   logger: Logger
 }): void {
@@ -27,9 +30,10 @@ export function registerWorkspaceDeletion(options: {
     if (row === undefined || row.deleted_at === null) return
     for (const threadId of await threads.deletedIds(subjectId))
       await threads.planRemoval(threadId, options.system.now())
-    await options.eraseContents(subjectId)
+    for (const erase of options.erasers()) await erase(subjectId)
     await store.erase(subjectId)
-    options.onErased()
+    // It lends nothing any more, also not to threads that were moved into it meanwhile, which stay.
+    await options.events.emit('inheritance-changed', {})
     logger.info({ workspaceId: subjectId }, 'workspace removed')
   })
 }

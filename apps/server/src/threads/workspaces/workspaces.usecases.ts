@@ -9,6 +9,7 @@ import type {
 import type { Audit } from '../../people/audit/audit.ts'
 import type { UserHub } from '../../people/users/user-hub.ts'
 import { isUniqueViolation } from '../../platform/database/database.ts'
+import type { Events } from '../../platform/events/events.ts'
 import type { Operations } from '../../platform/operations/operations.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { Access } from '../access/access.ts'
@@ -22,6 +23,7 @@ import {
 import { changedValues, nameKey, presentWorkspace } from '../access/workspaces.presenter.ts'
 import type { WorkspaceOfMember, WorkspaceStore } from '../access/workspaces.store.ts'
 import type { WorkspaceThreads } from '../threads/workspace-threads.ts'
+import type { ThreadEvents } from '../threads.events.ts'
 import { type ContentsDependencies, readContents } from './workspace-contents.ts'
 
 /** The kind of the operation that removes a workspace for good, see `workspace-deletion.ts`. */
@@ -60,12 +62,7 @@ export type WorkspacesDependencies = ContentsDependencies & {
   audit: Audit
   system: System
   undoMs: number
-  /** Values that sandboxes inherit are others than before. */
-  onValuesChanged: () => Promise<void>
-  /** A turn runs in a thread that was deleted. */
-  onThreadDeleted: (threadId: string) => void
-  /** Its threads were deleted, and may use nothing, or were brought back, and may again. */
-  onUsableChanged: () => void
+  events: Pick<Events<ThreadEvents>, 'emit'>
 }
 
 export function makeWorkspaces(dependencies: WorkspacesDependencies): Workspaces {
@@ -184,7 +181,7 @@ async function update(
     subject: row.id,
     details: { fields: Object.keys(request).join(', ') },
   })
-  if (Object.keys(values).length > 0) await dependencies.onValuesChanged()
+  if (Object.keys(values).length > 0) await dependencies.events.emit('inheritance-changed', {})
 }
 
 /**
@@ -201,9 +198,9 @@ async function deleteWorkspace(
   await operations.plan({ kind: deleteWorkspaceOperation, subjectId: row.id, dueAt: now + dependencies.undoMs })
   await store.update(row.id, { deleted_at: now })
   const running = await threads.markDeleted(row.id, now)
-  dependencies.onUsableChanged()
+  await dependencies.events.emit('inheritance-changed', {})
   await audit.record({ userId, action: 'workspace-deleted', subject: row.id, details: { name: row.name } })
-  running.forEach(dependencies.onThreadDeleted)
+  for (const threadId of running) void dependencies.events.emit('thread-deleted', { threadId })
   return now
 }
 
@@ -220,7 +217,7 @@ async function restore(
   if (others.some(({ name_key }) => name_key === row.name_key)) throw workspaceNameTaken({ name: row.name })
   if (!(await operations.withdraw(deleteWorkspaceOperation, row.id))) throw workspaceUndoOver({})
   await threads.unmarkDeleted(row.id, deletedAt)
-  dependencies.onUsableChanged()
+  await dependencies.events.emit('inheritance-changed', {})
   await withFreeName(row.name, () => store.update(row.id, { deleted_at: null }))
   await audit.record({ userId, action: 'workspace-restored', subject: row.id })
 }

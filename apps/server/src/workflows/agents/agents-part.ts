@@ -10,7 +10,6 @@ import type { HostClient } from '../../sandboxes/host/host-client.ts'
 import { rescueBudgets } from '../../sandboxes/lifecycle/rescue-budgets.ts'
 import { makeServiceStore } from '../../sandboxes/services/services.store.ts'
 import type { ServiceTables } from '../../sandboxes/services/services.table.ts'
-import { tellHome } from '../../threads/access/tell-home.ts'
 import { makeConnectionStore } from '../../turns/connections/connections.store.ts'
 import type { ConnectionTables } from '../../turns/connections/connections.table.ts'
 import { openState, secretsOf } from '../../turns/connections/oauth-state.models.ts'
@@ -42,7 +41,7 @@ export function makeAgentPart(
 ): AgentPart {
   const { parts, audit } = known
   const { open, host, system } = options
-  const { workspaces, userHub, workspaceStore, sandboxStore, forkSandbox } = parts
+  const { workspaces, sandboxStore, forkSandbox } = parts
   const store = makeEnvironmentStore(tablesOf<EnvironmentTables & AgentTables>(open.database))
   const connectionStore = makeConnectionStore(tablesOf<ConnectionTables>(open.database))
   const serviceStore = makeServiceStore(tablesOf<ServiceTables>(open.database))
@@ -78,7 +77,7 @@ export function makeAgentPart(
     skillIdsOf: async (userId) => (await parts.skills.list(userId)).skills.map(({ id }) => id),
     connectionIdsOf: async (userId) =>
       (await connectionStore.list(userId, await workspaceIdsOf(userId))).map(({ id }) => id),
-    onChanged: (home) => tellHome({ workspaceStore, userHub }, { home, event: { type: 'agents-updated' } }),
+    onChanged: (home) => parts.tellHome(home, { type: 'agents-updated' }),
   })
   const agentFiles = makeAgentFiles({
     agents,

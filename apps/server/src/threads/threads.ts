@@ -1,0 +1,181 @@
+import type { UserEvent } from '@threadbox/protocol/public'
+import type { People } from '../people/people.ts'
+import { tablesOf } from '../platform/database/database.ts'
+import { type Events, makeEvents } from '../platform/events/events.ts'
+import type { Registration } from '../platform/events/registrations.ts'
+import type { Api, OpenThread } from '../platform/http/api.ts'
+import type { SocketRoute } from '../platform/http/socket-front.ts'
+import type { Platform } from '../platform/platform.ts'
+import { type Access, makeAccess } from './access/access.ts'
+import { type Home, tellHome } from './access/tell-home.ts'
+import { makeWorkspaceStore } from './access/workspaces.store.ts'
+import type { WorkspaceTables } from './access/workspaces.table.ts'
+import { makeAttachmentStore } from './attachments/attachments.store.ts'
+import type { AttachmentTables } from './attachments/attachments.table.ts'
+import { type Attachments, makeAttachments } from './attachments/attachments.usecases.ts'
+import { blobPrefixesOf } from './attachments/blob-keys.ts'
+import { contentRoutes } from './attachments/content.routes.ts'
+import { makeLiveHub } from './log/thread-log.hub.ts'
+import { makeThreadLog, type ThreadRecorder } from './log/thread-log.implementation.ts'
+import { makeThreadStore, type ThreadStore } from './log/threads.store.ts'
+import type { ThreadTables } from './log/threads.table.ts'
+import type { SearchTables } from './search/search.table.ts'
+import { makeSearchIndex } from './search/search-index.ts'
+import { makeThreadSetupStore } from './setups/thread-setups.store.ts'
+import type { ThreadSetupTables } from './setups/thread-setups.table.ts'
+import { makeThreadSetups, type ThreadSetups } from './setups/thread-setups.ts'
+import { type HiddenThreads, makeHiddenThreads } from './threads/hidden-threads.ts'
+import { registerThreadDeletion, replanDeletions, type ThreadEraser } from './threads/thread-deletion.ts'
+import { streamSocketRoute } from './threads/stream-socket.route.ts'
+import { makeStreamSources } from './threads/stream-sources.ts'
+import { threadRoutes } from './threads/threads.routes.ts'
+import { makeThreads, type SandboxViews, type Threads } from './threads/threads.usecases.ts'
+import { makeWorkspaceThreads } from './threads/workspace-threads.ts'
+import type { ThreadEvents } from './threads.events.ts'
+import type { ReadDefaults } from './workspaces/sandbox-defaults.ts'
+import type { ContentCounter } from './workspaces/workspace-contents.ts'
+import { makeReadDefaults } from './workspaces/workspace-defaults.ts'
+import {
+  registerWorkspaceDeletion,
+  replanWorkspaceDeletions,
+  type WorkspaceEraser,
+} from './workspaces/workspace-deletion.ts'
+import { workspaceRoutes } from './workspaces/workspaces.routes.ts'
+import { makeWorkspaces, type Workspaces } from './workspaces/workspaces.usecases.ts'
+
+/** Conversations, and where they belong. */
+export type ThreadArea = {
+  events: Events<ThreadEvents>
+  access: Access
+  log: ThreadRecorder
+  setups: ThreadSetups
+  attachments: Attachments
+  threads: Threads
+  hiddenThreads: HiddenThreads
+  workspaces: Workspaces
+  readDefaults: ReadDefaults
+  /** Throws `thread.not-found` unless the thread is this user's. */
+  open: OpenThread
+  rows: Pick<ThreadStore, 'findAny' | 'lastTurnId'>
+  /** Undefined when the thread is gone or deleted. */
+  ownerOf(threadId: string): Promise<string | undefined>
+  /** Who has the thread and where it is; undefined when it is gone or deleted. */
+  placeOf(threadId: string): Promise<{ ownerId: string; workspaceId: string | null } | undefined>
+  /** Tells everybody who has a part in a workspace, or the person. */
+  tellHome(home: Home, event: UserEvent): Promise<void>
+  setSandboxViews(views: SandboxViews): void
+  /** The one that was added last runs first; the thread's own row goes last. */
+  addEraser(erase: ThreadEraser): void
+  addWorkspaceEraser(erase: WorkspaceEraser): void
+  addContentCounter(counter: ContentCounter): void
+  /** At start: what is marked as deleted has an operation. */
+  replanDeletions(): Promise<void>
+  sockets: SocketRoute[]
+  routes: Api[]
+}
+
+type Known = { platform: Platform; people: People }
+
+export function makeThreadArea(known: Known, options: { undoMs: number }): ThreadArea {
+  const { open, blobs, operations, registrations, system, logger } = known.platform
+  const { settings, audit, userHub } = known.people
+  const { undoMs } = options
+  const events = makeEvents<ThreadEvents>(logger)
+  const sandboxViews = registrations.one<SandboxViews>('threads.setSandboxViews')
+  const counters = registrations.list<ContentCounter>('workspaces.addContentCounter')
+  const workspaceStore = makeWorkspaceStore(tablesOf<WorkspaceTables>(open.database))
+  const access = makeAccess({ store: workspaceStore })
+  const { store, log, titles, search } = makeLog(known, events)
+  const setups = makeThreadSetups(makeThreadSetupStore(tablesOf<ThreadSetupTables>(open.database)))
+  const attachmentStore = makeAttachmentStore(tablesOf<AttachmentTables>(open.database))
+  const attachments = makeAttachments({ store: attachmentStore, blobs, events, system, logger })
+  const workspaceThreads = makeWorkspaceThreads({ store, operations })
+  const workspaces = makeWorkspaces({
+    store: workspaceStore, access, threads: workspaceThreads, events, operations, userHub, audit, system, undoMs,
+    installation: async () => ({ policy: await settings.policy(), limits: await settings.limits() }),
+    counters: counters.entries,
+  })
+  const threads = makeThreads({
+    store, log, search: { find: search.find, ...titles }, operations, userHub, events, audit, system, undoMs,
+    access,
+    sandboxViews: (threadIds) => sandboxViews.get()(threadIds),
+    requireWorkspace: workspaces.requireOpen,
+  })
+  const sources = makeStreamSources({ open: threads.open, log, userHub })
+  events.on('sidebar-changed', ({ threadId }) => threads.announce(threadId, { isRecorded: false }))
+  events.on('threads-listed', ({ workspaceIds }) => workspaces.changed(workspaceIds))
+  const place = async (threadId: string) => {
+    const row = await store.findAny(threadId)
+    return row?.deleted_at === null ? { ownerId: row.user_id, workspaceId: row.workspace_id } : undefined
+  }
+  return {
+    events, access, log, setups, attachments, threads, workspaces,
+    hiddenThreads: makeHiddenThreads({ store, operations, threads, titles, events, system }),
+    readDefaults: makeReadDefaults({ store: workspaceStore, settings, workspacesOf: store.workspacesOf }),
+    open: threads.open,
+    rows: store,
+    ownerOf: async (threadId) => (await place(threadId))?.ownerId,
+    placeOf: place,
+    tellHome: (home, event) => tellHome({ workspaceStore, userHub }, { home, event }),
+    setSandboxViews: sandboxViews.set,
+    ...makeDeletion(known, { ...options, store, workspaceStore, workspaceThreads, events }),
+    addContentCounter: counters.add,
+    sockets: [streamSocketRoute({ sources, holds: known.people.holds, system, logger })],
+    routes: [
+      threadRoutes({ threads, log, sources }),
+      workspaceRoutes({ workspaces }),
+      contentRoutes({ open: threads.open, log, blobs, attachments }),
+    ],
+  }
+}
+
+function makeLog({ platform }: Known, events: Events<ThreadEvents>) {
+  const { open, system } = platform
+  const store = makeThreadStore(tablesOf<ThreadTables>(open.database))
+  const searchTables = tablesOf<SearchTables>(open.database)
+  const search = makeSearchIndex({ database: searchTables, kind: open.kind })
+  const log = makeThreadLog({
+    database: tablesOf<ThreadTables>(open.database),
+    hub: makeLiveHub(),
+    search,
+    now: system.now,
+    onCommit: ({ threadId, isSidebarChange }) => {
+      if (isSidebarChange) void events.emit('sidebar-changed', { threadId })
+    },
+  })
+  const titles = {
+    putTitle: (thread: { id: string; title: string; at: number }) => search.putTitle(searchTables, thread),
+  }
+  return { store, log, search, titles }
+}
+
+/** What goes with a thread and with a workspace, and what has it go. */
+function makeDeletion(
+  { platform }: Known,
+  known: {
+    store: ThreadStore
+    workspaceStore: ReturnType<typeof makeWorkspaceStore>
+    workspaceThreads: ReturnType<typeof makeWorkspaceThreads>
+    events: Events<ThreadEvents>
+    undoMs: number
+  },
+): Pick<ThreadArea, 'addEraser' | 'addWorkspaceEraser' | 'replanDeletions'> {
+  const { blobs, operations, registrations, system, logger } = platform
+  const { store, undoMs } = known
+  const erasers: Registration<ThreadEraser> = registrations.list('threads.addEraser')
+  const workspaceErasers: Registration<WorkspaceEraser> = registrations.list('workspaces.addEraser')
+  erasers.add(async (threadId) => {
+    for (const prefix of blobPrefixesOf(threadId)) await blobs.deleteAll(prefix)
+  })
+  registerThreadDeletion({ operations, store, logger, erasers: () => erasers.entries().toReversed() })
+  const deletion = { operations, store: known.workspaceStore, threads: known.workspaceThreads, system, logger }
+  registerWorkspaceDeletion({ ...deletion, events: known.events, erasers: workspaceErasers.entries })
+  return {
+    addEraser: erasers.add,
+    addWorkspaceEraser: workspaceErasers.add,
+    replanDeletions: async () => {
+      await replanWorkspaceDeletions({ ...deletion, undoMs })
+      await replanDeletions({ operations, store, system, undoMs })
+    },
+  }
+}
