@@ -12,32 +12,19 @@ import type { HashPassword, Login } from './people/users/login.ts'
 import type { Users } from './people/users/users.usecases.ts'
 import type { BlobStore } from './platform/blobs/blob-store.ts'
 import { type OpenDatabase, tablesOf } from './platform/database/database.ts'
-import type { Api, ApiEnv, OpenThread } from './platform/http/api.ts'
+import type { Api, ApiEnv } from './platform/http/api.ts'
 import type { AllowedHosts } from './platform/http/origins.ts'
 import type { SocketFront } from './platform/http/socket-front.ts'
 import { makePlatform, type Platform } from './platform/platform.ts'
 import type { System } from './platform/system/system.ts'
-import { fileRoutes } from './sandboxes/files/files.routes.ts'
-import { filesOf } from './sandboxes/files/files-part.ts'
-import { gitRoutesOf } from './sandboxes/git/git-part.ts'
 import type { HostClient } from './sandboxes/host/host-client.ts'
-import { lifecycleRoutes } from './sandboxes/lifecycle/lifecycle.routes.ts'
 import type { MachineClock } from './sandboxes/lifecycle/lifecycle-clock.ts'
 import type { LookUpName } from './sandboxes/previews/preview-check.usecases.ts'
 import type { PreviewFront } from './sandboxes/previews/preview-front.ts'
 import { makePreviewNames } from './sandboxes/previews/preview-names.models.ts'
-import { makePreviewParts, type PreviewParts } from './sandboxes/previews/preview-parts.ts'
-import { previewRoutes } from './sandboxes/previews/previews.routes.ts'
-import { shareLinkRoutes } from './sandboxes/previews/share-links.routes.ts'
-import { serviceRoutes } from './sandboxes/services/services.routes.ts'
-import { startReconciler } from './sandboxes/state/reconciler.ts'
-import { eraseSandbox } from './sandboxes/state/sandbox-deletion.ts'
-import { makeTerminalFeature, type TerminalFeature } from './sandboxes/terminals/terminal-feature.ts'
-import { terminalRoutes } from './sandboxes/terminals/terminals.routes.ts'
+import { makeSandboxArea, type SandboxArea } from './sandboxes/sandboxes.ts'
 import { makeServer } from './server.ts'
 import { makeSockets } from './socket-parts.ts'
-import { makeThreadStore } from './threads/log/threads.store.ts'
-import type { ThreadTables } from './threads/log/threads.table.ts'
 import { makeThreadArea, type ThreadArea } from './threads/threads.ts'
 import { makeTurnPart } from './turn-part.ts'
 import type { AgentConnections } from './turns/connections/agent-connections.ts'
@@ -98,6 +85,7 @@ export type Application = {
   previewFront: PreviewFront
   /** What of the app becomes a WebSocket. */
   socketFront: SocketFront
+  areas: { platform: Platform; people: People; threads: ThreadArea; sandboxes: SandboxArea }
   parts: ThreadParts & {
     users: Users
     login: Login
@@ -118,12 +106,8 @@ export function makeApplication(options: ApplicationOptions): Application {
   const people = makePeople(platform, options)
   const { audit, settings } = people
   const area = makeThreadArea({ platform, people }, options)
-  const manifestKey = platform.keyFor('threadbox manifests v1')
-  const parts = makeThreadParts({
-    ...options, ...people, operations: platform.operations, manifestKey, area,
-    threadStore: makeThreadStore(tablesOf<ThreadTables>(open.database)),
-    onSandboxChanged: (threadId) => terminals.sandboxChanged(threadId),
-  })
+  const sandboxArea = makeSandboxArea({ platform, people, threads: area }, options)
+  const parts = makeThreadParts({ platform, people, area, sandboxArea }, options)
   const models = makeModels({
     store: makeModelStore(tablesOf<ModelTables>(open.database)),
     secretBox: platform.secretBox,
@@ -144,47 +128,57 @@ export function makeApplication(options: ApplicationOptions): Application {
   })
   const agentPart = makeAgentPart(options, { parts, turns, settings, audit })
   const runs = makeRunParts(options, { parts, agents: agentPart.agents, turns, settings, audit })
-  const previews = makePreviewParts({ ...options, ...parts, audit })
   const sharing = makeSharingParts({ ...options, ...parts, audit })
-  const terminals = makeTerminalFeature({
-    ...options,
-    ...parts,
-    openThread: (userId, threadId) => parts.threads.open(userId, threadId),
-  })
   const socketFront = makeSockets(options, {
     authentication: people.authentication,
-    sockets: [...area.sockets, terminals.socket],
+    sockets: [...area.sockets, ...sandboxArea.sockets],
   })
   const stopping = new AbortController()
   const known = {
-    people, area, parts, previews, sharing, terminals, models, turns, rewinds, agentPart, audit,
-    runs, stopping: stopping.signal, connections: connectionParts.connections,
+    people,
+    area,
+    sandboxArea,
+    parts,
+    sharing,
+    models,
+    turns,
+    rewinds,
+    agentPart,
+    audit,
+    runs,
+    stopping: stopping.signal,
+    connections: connectionParts.connections,
   }
   const { app, api } = mountRoutes(options, known)
   return {
     app,
     api,
-    previewFront: previews.front,
+    previewFront: sandboxArea.previewFront,
     socketFront,
+    areas: { platform, people, threads: area, sandboxes: sandboxArea },
     parts: {
       ...parts,
-      users: people.users, login: people.login, turns, models, runs,
+      users: people.users,
+      login: people.login,
+      turns,
+      models,
+      runs,
       agentConnections: connectionParts.agentConnections,
       agents: agentPart.agents,
     },
     ...lifecycle(options, {
       platform,
-        area,
-        parts,
-        previews,
-        sharing,
-        socketFront,
-        turns,
-        rewinds,
-        runs,
-        stopping,
-        connectionParts,
-        agentPart,
+      area,
+      sandboxArea,
+      parts,
+      sharing,
+      socketFront,
+      turns,
+      rewinds,
+      runs,
+      stopping,
+      connectionParts,
+      agentPart,
     }),
   }
 }
@@ -194,10 +188,9 @@ function mountRoutes(
   known: {
     people: People
     area: ThreadArea
+    sandboxArea: SandboxArea
     parts: ThreadParts
-    previews: PreviewParts
     sharing: SharingParts
-    terminals: TerminalFeature
     models: Models
     turns: Turns
     rewinds: Rewinds
@@ -211,8 +204,7 @@ function mountRoutes(
   const { parts, people, models } = known
   const { users } = people
   const { threads, log } = parts
-  const open: OpenThread = (userId, threadId) => threads.open(userId, threadId)
-  const files = filesOf(parts, options.host)
+  const { files } = known.sandboxArea
   const hasModel = async () => (await models.usable(null)) !== undefined
   const status = makeStatus({ version: options.version, host: options.host, users, hasModel })
   return makeServer({
@@ -232,20 +224,11 @@ function mountRoutes(
       agentRoutes({ ...known.agentPart, threads }),
       known.runs.routes,
       exportRoutes({ threads, log, blobs: options.blobs }),
-      fileRoutes({
-        threads, watch: parts.filesWatch, files,
-        publish: (userId, event) => parts.userHub.publish(userId, event),
-      }),
-      ...gitRoutesOf(parts),
-      lifecycleRoutes({ lifecycle: parts.lifecycle, open }),
-      previewRoutes({ ...known.previews, open: (userId, threadId) => threads.open(userId, threadId) }),
-      shareLinkRoutes({ shareLinks: known.previews.shareLinks, open }),
+      ...known.sandboxArea.routes,
       ...forkParts(options, known),
       rewindRoutes({ rewinds: known.rewinds, open: (userId, threadId) => threads.open(userId, threadId) }),
       snapshotRoutes({ snapshots: parts.snapshots, open: (userId, threadId) => threads.open(userId, threadId) }),
       known.sharing.routes,
-      serviceRoutes({ services: parts.services, open: (userId, threadId) => threads.open(userId, threadId) }),
-      terminalRoutes({ terminals: known.terminals.terminals, open }),
       turnRoutes({ turns: known.turns, open: (userId, threadId) => threads.open(userId, threadId) }),
       connectionRoutes({
         connections: known.connections,
@@ -267,8 +250,8 @@ function lifecycle(
   known: {
     platform: Platform
     area: ThreadArea
+    sandboxArea: SandboxArea
     parts: ThreadParts
-    previews: PreviewParts
     sharing: SharingParts
     socketFront: SocketFront
     turns: Turns
@@ -279,78 +262,51 @@ function lifecycle(
     agentPart: AgentPart
   },
 ): Pick<Application, 'start' | 'stop'> {
-  const { host, logger } = options
-  const { parts, turns } = known
-  const { operations, sandboxStore, changeSandbox: change } = parts
-  const { area } = known
+  const { parts, turns, area, sandboxArea } = known
+  const { operations } = parts
   const { programs } = known.connectionParts
-  area.addEraser((threadId) => known.previews.previews.forget(threadId))
-  area.addEraser((threadId) => eraseSandbox({ store: sandboxStore, host, change }, threadId))
   area.addEraser(async (threadId) => {
     await turns.stop(threadId)
     await turns.settled(threadId)
   })
-  area.addWorkspaceEraser(parts.skills.eraseOf)
   area.addWorkspaceEraser(programs.eraseOfWorkspace)
-  let reconciler: AsyncDisposable | undefined
+  sandboxArea.addOwner(known.agentPart.environments.sandboxIds)
+  sandboxArea.addOwner(programs.sandboxIds)
+  sandboxArea.events.on('host-changed', ({ isReachable }) => {
+    if (!isReachable) return
+    takeLeftSnapshots(options, parts)
+    void known.rewinds.recover()
+    known.connectionParts.hostIsBack()
+  })
   return {
     start: async () => {
       known.platform.registrations.close()
       await area.replanDeletions()
-      reconciler = startReconciler({
-        store: sandboxStore,
-        host,
-        sandboxes: parts.sandboxes,
-        pausing: parts.pausing,
-        change,
-        otherSandboxes: async () => [
-          ...(await known.agentPart.environments.sandboxIds()),
-          ...(await programs.sandboxIds()),
-        ],
-        isDemoting: (sandboxId) => parts.demotion.isDemoting(sandboxId),
-        logger,
-        onHostChange: (isReachable) => {
-          if (isReachable) takeLeftSnapshots(options, parts)
-          if (isReachable) void known.rewinds.recover()
-          if (isReachable) known.connectionParts.hostIsBack()
-          parts.onHostChange(isReachable)
-          if (isReachable) parts.skillPlacement.refresh()
-          parts.userHub.broadcast({ type: 'status-updated' })
-        },
-        onEvent: async (event) => {
-          if (event.type === 'awake-changed') parts.userHub.broadcast(event)
-          else await parts.onHostEvent(event)
-        },
-        applyLimits: parts.applyLimits,
-      })
+      sandboxArea.follow()
       await known.agentPart.environments.recover()
       await programs.recover()
       operations.start()
-      for (const { thread_id, state } of await sandboxStore.all()) {
-        if (state === 'active') parts.sandboxChanged(thread_id)
-      }
-      await parts.recoverLifecycle()
+      await sandboxArea.checkAwake()
+      await sandboxArea.recoverLifecycle()
       await known.rewinds.recover()
       await turns.recover()
       known.runs.start()
-      parts.policyLoop.start()
+      sandboxArea.startPolicy()
     },
     stop: async () => {
       known.stopping.abort()
-      known.previews.front.close()
+      sandboxArea.previewFront.close()
       known.socketFront.close()
       known.sharing.close()
       await known.runs.stop()
       await turns.close()
       await parts.snapshots.idle()
       await known.connectionParts[Symbol.asyncDispose]()
-      await parts.policyLoop.stop()
-      await parts.reports.stop()
-      await parts.serviceWatch.stop()
-      await parts.gitFollow.stop()
-      await parts.filesWatch.stop()
+      await sandboxArea.stopPolicy()
+      await sandboxArea.stopReports()
+      await sandboxArea.stopWatches()
       await operations.stop()
-      await reconciler?.[Symbol.asyncDispose]()
+      await sandboxArea.stopFollowing()
     },
   }
 }

@@ -12,7 +12,7 @@ import { makeApiKeyStore } from './users/api-keys.store.ts'
 import { makeApiKeys } from './users/api-keys.usecases.ts'
 import { makeAttemptLimit } from './users/attempt-limit.ts'
 import { type AuthenticationOptions, authenticationOf } from './users/authentication.middleware.ts'
-import { makeCredentialCheck } from './users/credential-check.store.ts'
+import { type CredentialCheck, makeCredentialCheck } from './users/credential-check.store.ts'
 import { type HashPassword, type Login, makeLogin } from './users/login.ts'
 import { makeOwnerToken } from './users/owner-token.ts'
 import { makeUserHub, type UserHub } from './users/user-hub.ts'
@@ -34,7 +34,7 @@ export type People = {
   login: Login
   authentication: AuthenticationOptions
   /** Whether what somebody came with still counts. */
-  holds: ReturnType<typeof makeCredentialCheck>
+  holds: CredentialCheck
   signInRoutes: Api
   routes: Api[]
 }

@@ -25,9 +25,9 @@ import { makeThreadSetupStore } from './setups/thread-setups.store.ts'
 import type { ThreadSetupTables } from './setups/thread-setups.table.ts'
 import { makeThreadSetups, type ThreadSetups } from './setups/thread-setups.ts'
 import { type HiddenThreads, makeHiddenThreads } from './threads/hidden-threads.ts'
-import { registerThreadDeletion, replanDeletions, type ThreadEraser } from './threads/thread-deletion.ts'
 import { streamSocketRoute } from './threads/stream-socket.route.ts'
 import { makeStreamSources } from './threads/stream-sources.ts'
+import { registerThreadDeletion, replanDeletions, type ThreadEraser } from './threads/thread-deletion.ts'
 import { threadRoutes } from './threads/threads.routes.ts'
 import { makeThreads, type SandboxViews, type Threads } from './threads/threads.usecases.ts'
 import { makeWorkspaceThreads } from './threads/workspace-threads.ts'
@@ -91,12 +91,28 @@ export function makeThreadArea(known: Known, options: { undoMs: number }): Threa
   const attachments = makeAttachments({ store: attachmentStore, blobs, events, system, logger })
   const workspaceThreads = makeWorkspaceThreads({ store, operations })
   const workspaces = makeWorkspaces({
-    store: workspaceStore, access, threads: workspaceThreads, events, operations, userHub, audit, system, undoMs,
+    store: workspaceStore,
+    access,
+    threads: workspaceThreads,
+    events,
+    operations,
+    userHub,
+    audit,
+    system,
+    undoMs,
     installation: async () => ({ policy: await settings.policy(), limits: await settings.limits() }),
     counters: counters.entries,
   })
   const threads = makeThreads({
-    store, log, search: { find: search.find, ...titles }, operations, userHub, events, audit, system, undoMs,
+    store,
+    log,
+    search: { find: search.find, ...titles },
+    operations,
+    userHub,
+    events,
+    audit,
+    system,
+    undoMs,
     access,
     sandboxViews: (threadIds) => sandboxViews.get()(threadIds),
     requireWorkspace: workspaces.requireOpen,
@@ -109,7 +125,13 @@ export function makeThreadArea(known: Known, options: { undoMs: number }): Threa
     return row?.deleted_at === null ? { ownerId: row.user_id, workspaceId: row.workspace_id } : undefined
   }
   return {
-    events, access, log, setups, attachments, threads, workspaces,
+    events,
+    access,
+    log,
+    setups,
+    attachments,
+    threads,
+    workspaces,
     hiddenThreads: makeHiddenThreads({ store, operations, threads, titles, events, system }),
     readDefaults: makeReadDefaults({ store: workspaceStore, settings, workspacesOf: store.workspacesOf }),
     open: threads.open,

@@ -151,7 +151,7 @@ const archiveRoute = defineRoute({
 export function fileRoutes(dependencies: {
   files: Files
   watch: FilesWatch
-  threads: Threads
+  threads: Pick<Threads, 'open'>
   publish: (userId: string, event: UserEvent) => void
 }): Api {
   const { files, watch, threads, publish } = dependencies

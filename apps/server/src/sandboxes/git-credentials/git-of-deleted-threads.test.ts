@@ -56,7 +56,11 @@ async function ask<Body>(method: string, path: string, body?: unknown): Promise<
   return (response.status === 204 ? null : await response.json()) as Body
 }
 const deliver = (threadId: string) =>
-  application.parts.gitFollow.deliver(threadId, { sandboxId: 's', bootId: 'b', git: client })
+  application.areas.sandboxes.inside.gitCredentials.follow.deliver(threadId, {
+    sandboxId: 's',
+    bootId: 'b',
+    git: client,
+  })
 
 /** A workspace that lends a credential to its threads, and one of these in which nothing runs. */
 async function lend() {

@@ -5,6 +5,7 @@ import type { Logger } from '@threadbox/telemetry'
 import type { Settings } from '../../people/settings/settings.ts'
 import type { HostClient } from '../host/host-client.ts'
 import { memoryUnusableCode } from '../state/bring-awake.ts'
+import type { DemotionsUnderWay } from '../state/demotions-under-way.ts'
 import type { LifecycleRecorder } from '../state/lifecycle-recorder.ts'
 import type { ChangeSandbox } from '../state/sandbox-changes.ts'
 import { memoryGone, type StartCause } from '../state/sandbox-rows.ts'
@@ -17,8 +18,6 @@ export type Demotion = {
   /** Resolves when it is done or has failed; a failure leaves the memory and is tried again at a later look. */
   demote(row: SandboxRow, why: 'time' | 'budget'): Promise<void>
   isDemoting(sandboxId: string): boolean
-  /** Resolves when this sandbox's memory is not being given up, now or any more. */
-  settled(sandboxId: string): Promise<void>
 }
 
 /** Each one wakes a whole sandbox: more at once would take the machine from those who use it. */
@@ -30,14 +29,14 @@ export function makeDemotion(dependencies: {
   change: ChangeSandbox
   settings: Pick<Settings, 'values'>
   recorder: LifecycleRecorder
+  underWay: DemotionsUnderWay
   logger: Logger
   noteEnd: (row: SandboxRow, actual: HostSandbox | undefined) => Promise<void>
   /** Somebody wants the sandbox at this moment. */
   isWanted: (threadId: string) => boolean
 }): Demotion {
   const { store, logger } = dependencies
-  const running = new Map<string, Promise<void>>()
-  const begun = new Set<string>()
+  const { running, begun } = dependencies.underWay
   const free: (() => void)[] = []
 
   const inTurn = async (row: SandboxRow, why: 'time' | 'budget') => {
@@ -69,10 +68,6 @@ export function makeDemotion(dependencies: {
       return work
     },
     isDemoting: (sandboxId) => running.has(sandboxId),
-    // One that only waits for its turn finds the sandbox wanted, and does nothing.
-    settled: async (sandboxId) => {
-      if (begun.has(sandboxId)) await running.get(sandboxId)
-    },
   }
 }
 

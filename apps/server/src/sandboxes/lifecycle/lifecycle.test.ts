@@ -346,7 +346,7 @@ describe('what a person changes', () => {
       manifest_json: JSON.stringify(manifest),
       rescue_json: null,
     })
-    await bench.server.parts.demotion.demote(row, 'time')
+    await bench.server.areas.sandboxes.inside.lifecycle.demotion.demote(row, 'time')
     expect((await bench.detail()).sandbox).toMatchObject({
       state: 'cold',
       asleep: { memory: 'none', memoryUntil: null },

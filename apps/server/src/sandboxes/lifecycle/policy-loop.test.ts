@@ -98,10 +98,10 @@ onBothDatabases((target) => {
 
     test('nothing is paused while the host is away, nor in the first minute after it is back', async () => {
       await bench.awake()
-      bench.server.parts.onHostChange(false)
+      bench.server.areas.sandboxes.inside.state.setReachable(false)
       await bench.pass(2 * hour)
       expect(await bench.state()).toBe('active')
-      bench.server.parts.onHostChange(true)
+      bench.server.areas.sandboxes.inside.state.setReachable(true)
       await bench.pass(0)
       expect(await bench.state()).toBe('active')
       await bench.pass(minute)
@@ -158,12 +158,12 @@ onBothDatabases((target) => {
       await bench.awake()
       await bench.detail('POST', '/pause')
       bench.host.failDemotes.push({ status: 429, code: 'host.no-memory', kind: 'exhausted' })
-      await bench.server.parts.demotion.demote(await bench.row(), 'budget')
+      await bench.server.areas.sandboxes.inside.lifecycle.demotion.demote(await bench.row(), 'budget')
       expect(await bench.row()).toMatchObject({ state: 'paused', cause_json: null })
       const details = { reason: 'corrupt' }
       bench.host.failDemotes.push({ status: 409, code: 'sandbox.memory-unusable', kind: 'conflict', details })
       bench.host.failWakes.push({ status: 409, code: 'sandbox.memory-unusable', kind: 'conflict', details })
-      await bench.server.parts.demotion.demote(await bench.row(), 'budget')
+      await bench.server.areas.sandboxes.inside.lifecycle.demotion.demote(await bench.row(), 'budget')
       await bench.awake()
       expect((await bench.reported()).from).toBe('disk')
     })
@@ -185,7 +185,7 @@ onBothDatabases((target) => {
       await bench.detail('POST', '/pause')
       const gate = Promise.withResolvers<void>()
       bench.host.demoteGate = gate.promise
-      const demoting = bench.server.parts.demotion.demote(await bench.row(), 'time')
+      const demoting = bench.server.areas.sandboxes.inside.lifecycle.demotion.demote(await bench.row(), 'time')
       await vi.waitFor(() => expect(bench.host.orders.at(-1)?.order).toBe('demote'))
       const woken = bench.awake()
       gate.resolve()
@@ -278,7 +278,7 @@ onBothDatabases((target) => {
         event: 'delete-requested',
         columns: { cause_json: JSON.stringify(cause) },
       })
-      await bench.server.parts.recoverLifecycle()
+      await bench.server.areas.sandboxes.recoverLifecycle()
       expect(bench.host.deleted).toEqual([sandboxId])
       expect(await bench.row()).toMatchObject({ state: 'fresh', has_run: 0 })
     })
@@ -342,7 +342,7 @@ onBothDatabases((target) => {
       reason: '',
     }
     bench.host.rescue = { ...emptyRescue(), state: 'pending', variables: [kept] }
-    await bench.server.parts.demotion.demote(await bench.row(), 'time')
+    await bench.server.areas.sandboxes.inside.lifecycle.demotion.demote(await bench.row(), 'time')
     bench.host.manifest = emptyManifest()
     await bench.awake()
     await vi.waitFor(async () => {

@@ -14,7 +14,8 @@ afterEach(() => bench[Symbol.asyncDispose]())
 const thread = (index: number) => threads[index] ?? ''
 const awake = (index: number, signal?: AbortSignal) =>
   bench.server.parts.sandboxes.awake(thread(index), { reason: 'turn', ...(signal === undefined ? {} : { signal }) })
-const view = async (index: number) => (await bench.server.parts.sandboxViews([thread(index)])).get(thread(index))
+const view = async (index: number) =>
+  (await bench.server.areas.sandboxes.inside.state.views([thread(index)])).get(thread(index))
 const waits = (index: number, position: number) =>
   vi.waitFor(async () => expect((await view(index))?.waiting).toEqual({ position, places: 2 }))
 

@@ -122,7 +122,7 @@ describe('C6, G10: the next question to the model carries the report of a wake',
       async ({ before }) => {
         bench.host.manifest = before
         await bench.detail('POST', '/pause')
-        await bench.server.parts.demotion.demote(await bench.row(), 'time')
+        await bench.server.areas.sandboxes.inside.lifecycle.demotion.demote(await bench.row(), 'time')
       },
       '"code": "memory-given-up"',
     ],

@@ -72,7 +72,7 @@ export function makeAgentPart(
     workspaceIdsOf,
     startEnvironment: (order) =>
       startEnvironment({ environments: store, forkSandbox, sandboxStore, serviceStore, system }, order),
-    onSandboxChanged: parts.sandboxChanged,
+    onSandboxChanged: (threadId) => void parts.sandboxArea.events.emit('sandbox-changed', { threadId }),
     requireWorkspace: (userId, workspaceId) => workspaces.requireOpen(userId, workspaceId),
     skillIdsOf: async (userId) => (await parts.skills.list(userId)).skills.map(({ id }) => id),
     connectionIdsOf: async (userId) =>

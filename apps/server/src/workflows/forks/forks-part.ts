@@ -35,6 +35,6 @@ function makeForkPart(
     turnStore: makeTurnStore(tablesOf<TurnTables>(open.database)),
     attachments: makeAttachmentStore(tablesOf<AttachmentTables>(open.database)),
     sandboxOf: (threadId) => parts.sandboxStore.find(threadId),
-    onSandboxChanged: (threadId) => parts.serviceWatch.sandboxChanged(threadId),
+    onSandboxChanged: (threadId) => void parts.sandboxArea.events.emit('sandbox-changed', { threadId }),
   })
 }

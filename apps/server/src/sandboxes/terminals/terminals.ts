@@ -1,37 +1,37 @@
-import type { SandboxState } from '@threadbox/domain'
 import type { Logger } from '@threadbox/telemetry'
 import type { UserHub } from '../../people/users/user-hub.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
-import type { OpenThread } from '../../platform/http/api.ts'
+import type { Api, OpenThread } from '../../platform/http/api.ts'
 import { makeOpenVisits } from '../../platform/http/open-visits.ts'
 import type { SocketRoute } from '../../platform/http/socket-front.ts'
 import type { System } from '../../platform/system/system.ts'
-import type { ThreadStore } from '../../threads/log/threads.store.ts'
+import type { SandboxFacts } from '../services/services.models.ts'
 import type { Sandboxes } from '../state/sandbox-access.implementation.ts'
-import type { SandboxStore } from '../state/sandboxes.store.ts'
 import { terminalSocketRoute } from './terminal-socket.route.ts'
+import { terminalRoutes } from './terminals.routes.ts'
 import { makeTerminalStore, type Viewer } from './terminals.store.ts'
 import { makeTerminalParts, makeTerminals, type Terminals } from './terminals.usecases.ts'
 
-export type TerminalFeature = {
+export type TerminalsFeature = {
   terminals: Terminals
   socket: SocketRoute
+  routes: Api
   /** The sandbox of this thread is in another state. */
   sandboxChanged(threadId: string): void
 }
 
 /** Terminals: which there are, and the door through which they are seen. */
-export function makeTerminalFeature(options: {
+export function makeTerminalsFeature(options: {
   open: OpenDatabase
   openThread: OpenThread
   sandboxes: Pick<Sandboxes, 'awake' | 'ifAwake'>
-  sandboxStore: Pick<SandboxStore, 'find'>
-  threadStore: Pick<ThreadStore, 'findAny'>
+  factsOf: (threadId: string) => Promise<SandboxFacts | undefined>
+  ownerOf: (threadId: string) => Promise<string | undefined>
   userHub: UserHub
   system: System
   logger: Logger
-}): TerminalFeature {
-  const { sandboxes, sandboxStore, threadStore, system, logger } = options
+}): TerminalsFeature {
+  const { sandboxes, system, logger } = options
   const store = makeTerminalStore(tablesOf(options.open.database))
   const parts = makeTerminalParts({
     store,
@@ -40,14 +40,8 @@ export function makeTerminalFeature(options: {
     awake: (threadId, signal) =>
       sandboxes.awake(threadId, { reason: 'terminal', ...(signal === undefined ? {} : { signal }) }),
     ifAwake: (threadId) => sandboxes.ifAwake(threadId),
-    sandboxOf: async (threadId) => {
-      const row = await sandboxStore.find(threadId)
-      return row && { state: row.state as SandboxState, bootId: row.boot_id, since: row.since }
-    },
-    ownerOf: async (threadId) => {
-      const row = await threadStore.findAny(threadId)
-      return row?.deleted_at === null ? row.user_id : undefined
-    },
+    sandboxOf: options.factsOf,
+    ownerOf: options.ownerOf,
     publish: (userId, event) => options.userHub.publish(userId, event),
   })
   const terminals = makeTerminals(parts)
@@ -60,6 +54,7 @@ export function makeTerminalFeature(options: {
   }
   return {
     terminals,
+    routes: terminalRoutes({ terminals, open: options.openThread }),
     socket: terminalSocketRoute({
       parts,
       terminals,

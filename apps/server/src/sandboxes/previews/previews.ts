@@ -1,6 +1,7 @@
 import type { Logger } from '@threadbox/telemetry'
 import type { Audit } from '../../people/audit/audit.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
+import type { Api, OpenThread } from '../../platform/http/api.ts'
 import { makeOpenVisits } from '../../platform/http/open-visits.ts'
 import type { AllowedHosts } from '../../platform/http/origins.ts'
 import type { System } from '../../platform/system/system.ts'
@@ -13,21 +14,24 @@ import { type LookUpName, makePreviewChecks, type PreviewChecks } from './previe
 import { makePreviewFront, type PreviewFront } from './preview-front.ts'
 import { makePreviewNames } from './preview-names.models.ts'
 import { makePreviewProxy } from './preview-proxy.ts'
+import { previewRoutes } from './previews.routes.ts'
 import { makePreviewStore } from './previews.store.ts'
 import { makePreviews, type Previews } from './previews.usecases.ts'
+import { shareLinkRoutes } from './share-links.routes.ts'
 import { makeShareLinkStore } from './share-links.store.ts'
 import { makeShareLinks, type ShareLinksOfThreads } from './share-links.usecases.ts'
 import { makeWaking } from './waking.ts'
 
-export type PreviewParts = {
+export type PreviewsFeature = {
   previews: Previews
   checks: PreviewChecks
   shareLinks: ShareLinksOfThreads
   front: PreviewFront
+  routes: Api[]
 }
 
 /** Previews: who may see them, and the door through which they are seen. */
-export function makePreviewParts(options: {
+export function makePreviewsFeature(options: {
   open: OpenDatabase
   hosts: AllowedHosts
   hostSocket: string
@@ -36,11 +40,12 @@ export function makePreviewParts(options: {
   sandboxes: Pick<Sandboxes, 'awake' | 'transferring'>
   sandboxStore: Pick<SandboxStore, 'find'>
   services: Pick<Services, 'get'>
+  openThread: OpenThread
   audit: Audit
   lookUpName: LookUpName
   system: System
   logger: Logger
-}): PreviewParts {
+}): PreviewsFeature {
   const { hosts, sandboxes, sandboxStore, system, logger } = options
   const names = makePreviewNames(hosts)
   const store = makePreviewStore(tablesOf(options.open.database))
@@ -72,7 +77,11 @@ export function makePreviewParts(options: {
     transferring: (sandboxId) => sandboxes.transferring(sandboxId),
   })
   const checks = makePreviewChecks({ names, lookUp: options.lookUpName, system })
-  return { previews, checks, shareLinks, front }
+  const routes = [
+    previewRoutes({ previews, checks, open: options.openThread }),
+    shareLinkRoutes({ shareLinks, open: options.openThread }),
+  ]
+  return { previews, checks, shareLinks, front, routes }
 }
 
 function cookieNamer(use: 'preview' | 'check', installation: string) {

@@ -1,0 +1,82 @@
+import type { Logger } from '@threadbox/telemetry'
+import type { Audit } from '../../people/audit/audit.ts'
+import type { Api } from '../../platform/http/api.ts'
+import { allowedAddressesOf } from '../../platform/outbound/addresses.models.ts'
+import type { SecretBox } from '../../platform/secrets/secret-box.ts'
+import type { System } from '../../platform/system/system.ts'
+import type { Access } from '../../threads/access/access.ts'
+import type { Threads } from '../../threads/threads/threads.usecases.ts'
+import type { Workspaces } from '../../threads/workspaces/workspaces.usecases.ts'
+import type { HostClient } from '../host/host-client.ts'
+import type { Sandboxes } from '../state/sandbox-access.implementation.ts'
+import { gitCredentialRoutes } from './git-credentials.routes.ts'
+import type { GitCredentialStore } from './git-credentials.store.ts'
+import { type GitCredentials, makeGitCredentials } from './git-credentials.usecases.ts'
+import { type GitFollow, makeGitFollow } from './git-follow.ts'
+import { makeGitRelay } from './git-relay.ts'
+import { makeGitUses } from './git-uses.ts'
+import { makeUsableCredentials } from './usable-credentials.ts'
+
+/** How long a server may take to take a connection. */
+const connectTimeoutMs = 10_000
+
+/** Git credentials, and what brings them to use in sandboxes without bringing them there. */
+export type GitCredentialsFeature = { gitCredentials: GitCredentials; follow: GitFollow; routes: Api }
+
+export function makeGitCredentialsFeature(ports: {
+  store: GitCredentialStore
+  host: HostClient
+  sandboxes: Pick<Sandboxes, 'ifAwake' | 'transferring'>
+  awakeThreads: () => Promise<string[]>
+  threads: {
+    access: Access
+    workspaces: Pick<Workspaces, 'requireManaged'>
+    threads: Pick<Threads, 'open'>
+    ownerOf: (threadId: string) => Promise<string | undefined>
+    placeOf: (threadId: string) => Promise<{ ownerId: string; workspaceId: string | null } | undefined>
+  }
+  secretBox: SecretBox
+  limits: { connectionsAllow: string; connectionSeconds: number }
+  audit: Audit
+  system: System
+  logger: Logger
+}): GitCredentialsFeature {
+  const { store, host, sandboxes, threads, secretBox, audit, system, logger } = ports
+  const allowed = allowedAddressesOf(ports.limits.connectionsAllow)
+  const usable = makeUsableCredentials({ store, access: threads.access, placeOf: threads.placeOf })
+  const uses = makeGitUses({ store, audit, now: system.now, logger })
+  const relay = makeGitRelay({
+    host,
+    usable,
+    secretBox,
+    allowed,
+    uses,
+    logger,
+    connectTimeoutMs,
+    ownerOf: threads.ownerOf,
+    transferring: sandboxes.transferring,
+    silenceMs: ports.limits.connectionSeconds * 1000,
+  })
+  const follow = makeGitFollow({ usable, relay, logger, ifAwake: sandboxes.ifAwake, awakeThreads: ports.awakeThreads })
+  const gitCredentials = makeGitCredentials({
+    store,
+    secretBox,
+    allowed,
+    audit,
+    system,
+    requireWorkspace: threads.workspaces.requireManaged,
+    onChanged: follow.refresh,
+  })
+  return {
+    gitCredentials,
+    follow: {
+      ...follow,
+      stop: async () => {
+        await follow.stop()
+        await relay[Symbol.asyncDispose]()
+        await uses[Symbol.asyncDispose]()
+      },
+    },
+    routes: gitCredentialRoutes({ credentials: gitCredentials, open: threads.threads.open }),
+  }
+}

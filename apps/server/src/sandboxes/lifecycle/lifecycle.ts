@@ -1,0 +1,145 @@
+import type { HostEvent } from '@threadbox/protocol/host'
+import type { SandboxView } from '@threadbox/protocol/public'
+import type { Logger } from '@threadbox/telemetry'
+import type { PeopleEvents } from '../../people/people.events.ts'
+import type { Settings } from '../../people/settings/settings.ts'
+import type { Events } from '../../platform/events/events.ts'
+import type { System } from '../../platform/system/system.ts'
+import type { ReadDefaults } from '../../threads/workspaces/sandbox-defaults.ts'
+import type { HostClient } from '../host/host-client.ts'
+import type { SandboxEvents } from '../sandboxes.events.ts'
+import type { SandboxStore } from '../state/sandboxes.store.ts'
+import type { StateFeature } from '../state/state.ts'
+import { type Demotion, makeDemotion } from './demotion.ts'
+import { type DiskWatch, makeDiskWatch } from './disk-watch.ts'
+import type { GuestQuestions } from './guest-manifest.ts'
+import { noteHostEvent } from './host-events.ts'
+import type { LifecycleStore } from './lifecycle.store.ts'
+import { type Lifecycle, makeLifecycle } from './lifecycle.usecases.ts'
+import { type MachineClock, makeLifecycleClock } from './lifecycle-clock.ts'
+import { makePolicyLoop, type PolicyLoop } from './policy-loop.ts'
+import type { Reporting } from './reporting.ts'
+import { type RetentionDependencies, recoverRemovals, removeFiles } from './retention.ts'
+import { makeWakeNotes, type WakeNotes } from './wake-notes.ts'
+
+export type LifecyclePorts = {
+  store: SandboxStore
+  lifecycleStore: LifecycleStore
+  host: HostClient
+  guest: GuestQuestions
+  state: StateFeature
+  reporting: Reporting
+  settings: Settings
+  settingEvents: Pick<Events<PeopleEvents>, 'on'>
+  events: Pick<Events<SandboxEvents>, 'on'>
+  threads: { readDefaults: ReadDefaults; announce(threadId: string, isRecorded: boolean): Promise<void> }
+  hashKeyOf(sandboxId: string): string
+  machine: { clock: MachineClock; system: System; logger: Logger }
+}
+
+/** When sandboxes sleep, what is kept of them, and what a person does about it. */
+export type LifecycleFeature = {
+  lifecycle: Lifecycle
+  demotion: Demotion
+  policyLoop: PolicyLoop
+  wakeNotes: WakeNotes
+  diskWatch: DiskWatch
+  noteHostEvent(event: HostEvent): Promise<void>
+  /** What a crash left half done. */
+  recover(): Promise<void>
+}
+
+export function makeLifecycleFeature(ports: LifecyclePorts): LifecycleFeature {
+  const { store, lifecycleStore, host, state, settings } = ports
+  const { reports, announcements } = ports.reporting
+  const { change, activity, pausing, sandboxes } = state
+  const { system, logger } = ports.machine
+  const announce = (threadId: string) => void ports.threads.announce(threadId, false)
+  const demotion = makeDemotion({
+    store,
+    host,
+    change,
+    settings,
+    recorder: reports,
+    logger,
+    underWay: state.demotions,
+    noteEnd: sandboxes.noteEnd,
+    isWanted: (threadId) => sandboxes.waking(threadId) !== undefined,
+  })
+  const retention: RetentionDependencies = {
+    store,
+    host,
+    change,
+    system,
+    recorder: reports,
+    announce,
+    isKept: state.mayStart,
+  }
+  const policyLoop = makePolicyLoop({
+    store,
+    activity,
+    pausing,
+    demotion,
+    announcements,
+    announce,
+    logger,
+    clock: makeLifecycleClock({ store: lifecycleStore, machine: ports.machine.clock, now: system.now }),
+    context: async () => {
+      const context = await state.context()
+      // Looked at afterwards: the host may have gone meanwhile.
+      return state.reachableSince() === undefined ? undefined : context
+    },
+    removeFiles: (row, days) => removeFiles(retention, row, days),
+  })
+  const diskWatch = makeDiskWatch({ store, host, announcements, logger, ifAwake: sandboxes.ifAwake })
+  listen(ports, { policyLoop, diskWatch })
+  return {
+    demotion,
+    policyLoop,
+    diskWatch,
+    lifecycle: makeLifecycle({
+      lifecycleStore,
+      store,
+      host,
+      guest: ports.guest,
+      sandboxes,
+      pausing,
+      change,
+      reports,
+      recorder: reports,
+      applyLimits: state.applyLimits,
+      defaults: ports.threads.readDefaults,
+      context: () => state.context(),
+      hashKeyOf: ports.hashKeyOf,
+      system,
+      logger,
+      nudge: policyLoop.nudge,
+      view: async (threadId) => (await state.views([threadId])).get(threadId) as SandboxView,
+      announce: (threadId) => ports.threads.announce(threadId, true),
+    }),
+    wakeNotes: makeWakeNotes({ store: lifecycleStore, reports, sandboxes }),
+    noteHostEvent: (event) => noteHostEvent({ store, activity, policyLoop, reports, announce, logger }, event),
+    recover: async () => {
+      await reports.recover()
+      await recoverRemovals(retention).catch((error: unknown) => logger.warn({ err: error }, 'no removal finished'))
+    },
+  }
+}
+
+function listen(
+  { events, settingEvents, state, machine }: LifecyclePorts,
+  { policyLoop, diskWatch }: Pick<LifecycleFeature, 'policyLoop' | 'diskWatch'>,
+): void {
+  events.on('sandbox-changed', policyLoop.nudge)
+  events.on('sandbox-used', policyLoop.nudge)
+  events.on('host-changed', policyLoop.nudge)
+  events.on('sandbox-released', ({ threadId }) => {
+    diskWatch.look(threadId).catch((error: unknown) => {
+      machine.logger.debug({ err: error, threadId }, 'disk not looked at')
+    })
+  })
+  settingEvents.on('settings-changed', async ({ limits }) => {
+    if (limits) await state.applyLimits()
+    policyLoop.nudge()
+  })
+}

@@ -1,0 +1,356 @@
+import { createHmac } from 'node:crypto'
+import type { SandboxState } from '@threadbox/domain'
+import type { People } from '../people/people.ts'
+import { tablesOf } from '../platform/database/database.ts'
+import { type Events, makeEvents } from '../platform/events/events.ts'
+import type { Api } from '../platform/http/api.ts'
+import type { AllowedHosts } from '../platform/http/origins.ts'
+import type { SocketRoute } from '../platform/http/socket-front.ts'
+import type { Platform } from '../platform/platform.ts'
+import type { ThreadArea } from '../threads/threads.ts'
+import { type FilesFeature, makeFilesFeature } from './files/files.ts'
+import { makeGitFeature } from './git/git.ts'
+import { makeGitCredentialStore } from './git-credentials/git-credentials.store.ts'
+import type { GitCredentialTables } from './git-credentials/git-credentials.table.ts'
+import { type GitCredentialsFeature, makeGitCredentialsFeature } from './git-credentials/git-credentials.ts'
+import type { HostClient } from './host/host-client.ts'
+import { type GuestQuestions, makeGuestQuestions } from './lifecycle/guest-manifest.ts'
+import { lifecycleRoutes } from './lifecycle/lifecycle.routes.ts'
+import { makeLifecycleStore } from './lifecycle/lifecycle.store.ts'
+import type { LifecycleTables } from './lifecycle/lifecycle.table.ts'
+import { type LifecycleFeature, makeLifecycleFeature } from './lifecycle/lifecycle.ts'
+import type { MachineClock } from './lifecycle/lifecycle-clock.ts'
+import { makeReporting, type Reporting, type RestartSource } from './lifecycle/reporting.ts'
+import type { LookUpName } from './previews/preview-check.usecases.ts'
+import type { PreviewFront } from './previews/preview-front.ts'
+import { makePreviewsFeature, type PreviewsFeature } from './previews/previews.ts'
+import type { SandboxEvents } from './sandboxes.events.ts'
+import type { SandboxFacts } from './services/services.models.ts'
+import { makeServiceStore, type ServiceStore } from './services/services.store.ts'
+import type { ServiceTables } from './services/services.table.ts'
+import { makeServicesFeature, type ServicesFeature } from './services/services.ts'
+import { startReconciler } from './state/reconciler.ts'
+import { eraseSandbox } from './state/sandbox-deletion.ts'
+import { makeSandboxStore, type SandboxStore } from './state/sandboxes.store.ts'
+import type { SandboxTables } from './state/sandboxes.table.ts'
+import { makeSandboxState, type Preparer, type StateFeature } from './state/state.ts'
+import { makeTerminalsFeature, type TerminalsFeature } from './terminals/terminals.ts'
+
+export type SandboxOptions = {
+  host: HostClient
+  /** Where the host daemon listens: requests of previews go to it as they come. */
+  hostSocket: string
+  hosts: AllowedHosts
+  webDirectory: string
+  lookUpName: LookUpName
+  machine: MachineClock
+  connectionSettings: { connectionsAllow: string; connectionSeconds: number }
+}
+
+/** The sandboxes of threads, and what people see in them. */
+export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'change' | 'forkSandbox'> &
+  Pick<LifecycleFeature, 'lifecycle' | 'wakeNotes'> & {
+    events: Events<SandboxEvents>
+    store: SandboxStore
+    guest: GuestQuestions
+    hashKeyOf(sandboxId: string): string
+    awakeThreads(): Promise<string[]>
+    reports: Reporting['reports']
+    files: FilesFeature['files']
+    services: ServicesFeature['services']
+    serviceStore: ServiceStore
+    /** Asks the features that only tests reach into. */
+    inside: {
+      state: StateFeature
+      lifecycle: LifecycleFeature
+      gitCredentials: GitCredentialsFeature
+    }
+    addPreparer(prepare: Preparer): void
+    /** Sandboxes that are of no thread. */
+    addOwner(sandboxIds: () => Promise<string[]>): void
+    previewFront: PreviewFront
+    sockets: SocketRoute[]
+    routes: Api[]
+    /** Makes what the server believes equal to what the host has, from now on. */
+    follow(): void
+    checkAwake(): Promise<void>
+    recoverLifecycle(): Promise<void>
+    startPolicy(): void
+    stopPolicy(): Promise<void>
+    stopReports(): Promise<void>
+    stopWatches(): Promise<void>
+    stopFollowing(): Promise<void>
+  }
+
+type Known = { platform: Platform; people: People; threads: ThreadArea }
+
+export function makeSandboxArea(known: Known, options: SandboxOptions): SandboxArea {
+  const base = makeBase(known, options)
+  const { store, events, state, lifecycle, reporting, hashKeyOf, guest, awakeThreads } = base
+  const features = makeFeatures(known, options, base)
+  const { files, services, gitCredentials, terminals, previews } = features
+  register(known, options, base, features)
+  return {
+    events,
+    store,
+    guest,
+    hashKeyOf,
+    awakeThreads,
+    sandboxes: state.sandboxes,
+    change: state.change,
+    forkSandbox: state.forkSandbox,
+    lifecycle: lifecycle.lifecycle,
+    wakeNotes: lifecycle.wakeNotes,
+    reports: reporting.reports,
+    files: files.files,
+    services: services.services,
+    serviceStore: base.serviceStore,
+    inside: { state, lifecycle, gitCredentials },
+    addPreparer: base.preparers.add,
+    addOwner: base.owners.add,
+    previewFront: previews.front,
+    sockets: [terminals.socket],
+    routes: [
+      files.routes,
+      features.git.routes,
+      gitCredentials.routes,
+      lifecycleRoutes({ lifecycle: lifecycle.lifecycle, open: known.threads.open }),
+      ...previews.routes,
+      services.routes,
+      terminals.routes,
+    ],
+    ...makeFollowing(known, options, base),
+    recoverLifecycle: lifecycle.recover,
+    startPolicy: lifecycle.policyLoop.start,
+    stopPolicy: lifecycle.policyLoop.stop,
+    stopReports: reporting.reports.stop,
+    stopWatches: async () => {
+      await services.watch.stop()
+      await gitCredentials.follow.stop()
+      await files.watch.stop()
+    },
+  }
+}
+
+/** What decides when sandboxes sleep, and what every other feature is built on. */
+function makeBase({ platform, people, threads }: Known, { host, machine }: SandboxOptions) {
+  const { open, registrations, system, logger } = platform
+  const events = makeEvents<SandboxEvents>(logger)
+  const preparers = registrations.list<Preparer>('sandboxes.addPreparer')
+  const owners = registrations.list<() => Promise<string[]>>('sandboxes.addOwner')
+  const restartSources = registrations.list<RestartSource>('reports.addRestartSource')
+  const store = makeSandboxStore(tablesOf<SandboxTables>(open.database))
+  const lifecycleStore = makeLifecycleStore(tablesOf<LifecycleTables>(open.database))
+  const guest = makeGuestQuestions(host)
+  const manifestKey = platform.keyFor('threadbox manifests v1')
+  const hashKeyOf = (sandboxId: string) => createHmac('sha256', manifestKey).update(sandboxId).digest('hex')
+  const announce = (threadId: string, isRecorded: boolean) =>
+    threads.threads.announce(threadId, { isRecorded }).catch((error: unknown) => {
+      logger.warn({ err: error, threadId }, 'change of a thread was not announced')
+    })
+  const announcing = { rows: threads.rows, log: threads.log, readDefaults: threads.readDefaults, announce }
+  const reporting = makeReporting({
+    store: lifecycleStore,
+    sandboxes: store,
+    log: threads.log,
+    host,
+    guest,
+    system,
+    logger,
+    lastTurnId: threads.rows.lastTurnId,
+    hashKeyOf,
+    restartSources: restartSources.entries,
+  })
+  const state = makeSandboxState({
+    store,
+    host,
+    threads: announcing,
+    events,
+    recorder: reporting.reports,
+    tellWaiting: reporting.tellWaiting,
+    // What was uploaded meanwhile, then what features above bring.
+    preparers: () => [threads.attachments.deliver, ...preparers.entries()],
+    hashKeyOf,
+    system,
+    logger,
+  })
+  const lifecycle = makeLifecycleFeature({
+    store,
+    lifecycleStore,
+    host,
+    guest,
+    state,
+    reporting,
+    settings: people.settings,
+    settingEvents: people.events,
+    events,
+    threads: announcing,
+    hashKeyOf,
+    machine: { clock: machine, system, logger },
+  })
+  return {
+    events,
+    preparers,
+    owners,
+    restartSources,
+    store,
+    guest,
+    hashKeyOf,
+    reporting,
+    state,
+    lifecycle,
+    serviceStore: makeServiceStore(tablesOf<ServiceTables>(open.database)),
+    awakeThreads: async () =>
+      (await store.all()).filter((row) => row.state === 'active').map(({ thread_id }) => thread_id),
+  }
+}
+
+type Base = ReturnType<typeof makeBase>
+
+function makeFeatures({ platform, people, threads }: Known, options: SandboxOptions, base: Base) {
+  const { open, secretBox, system, logger } = platform
+  const { audit, userHub } = people
+  const { store } = base
+  const { sandboxes } = base.state
+  const { ownerOf, open: openThread } = threads
+  const factsOf = async (threadId: string): Promise<SandboxFacts | undefined> => {
+    const row = await store.find(threadId)
+    return row && { state: row.state as SandboxState, bootId: row.boot_id, since: row.since }
+  }
+  const { publish } = userHub
+  const files = makeFilesFeature({
+    sandboxes,
+    store,
+    host: options.host,
+    threads: threads.threads,
+    publish,
+    system,
+    logger,
+  })
+  const services = makeServicesFeature({
+    store: base.serviceStore,
+    sandboxes,
+    sandboxStore: store,
+    factsOf,
+    threads,
+    userHub,
+    system,
+    logger,
+  })
+  const gitCredentials = makeGitCredentialsFeature({
+    store: makeGitCredentialStore(tablesOf<GitCredentialTables>(open.database)),
+    host: options.host,
+    sandboxes,
+    awakeThreads: base.awakeThreads,
+    threads,
+    secretBox,
+    limits: options.connectionSettings,
+    audit,
+    system,
+    logger,
+  })
+  const terminals = makeTerminalsFeature({ open, openThread, sandboxes, factsOf, ownerOf, userHub, system, logger })
+  const previews = makePreviewsFeature({
+    open,
+    hosts: options.hosts,
+    hostSocket: options.hostSocket,
+    webDirectory: options.webDirectory,
+    sandboxes,
+    sandboxStore: store,
+    services: services.services,
+    openThread,
+    audit,
+    lookUpName: options.lookUpName,
+    system,
+    logger,
+  })
+  return {
+    files,
+    services,
+    git: makeGitFeature({ sandboxes, store, open: openThread }),
+    gitCredentials,
+    terminals,
+    previews,
+  }
+}
+
+type Features = {
+  services: ServicesFeature
+  gitCredentials: GitCredentialsFeature
+  terminals: TerminalsFeature
+  previews: PreviewsFeature
+}
+
+/** What this area adds to the lists of those below it and to its own, and what it listens to. */
+function register({ platform, threads }: Known, { host }: SandboxOptions, base: Base, features: Features): void {
+  const { state, store, events, serviceStore } = base
+  const { services, gitCredentials, terminals, previews } = features
+  const { follow } = gitCredentials
+  const gitStore = makeGitCredentialStore(tablesOf<GitCredentialTables>(platform.open.database))
+  platform.secrets.addHolder(async () => (await gitStore.sealedTokens()).map(platform.secretBox.open))
+  threads.setSandboxViews(state.views)
+  threads.addEraser((threadId) => previews.previews.forget(threadId))
+  threads.addEraser((threadId) => eraseSandbox({ store, host, change: state.change }, threadId))
+  threads.addContentCounter({
+    kind: 'sandboxes',
+    count: async (threadIds) => {
+      const rows = (await store.list(threadIds)).filter((row) => row.has_run === 1)
+      return new Map(rows.map((row) => [row.thread_id, { sandboxId: row.id, state: row.state as SandboxState }]))
+    },
+    diskBytesOf: async (sandboxId) => {
+      const sandbox = await host.get(sandboxId, { withUsage: true }).catch(() => undefined)
+      return sandbox?.diskUsedBytes ?? null
+    },
+  })
+  threads.addContentCounter({ kind: 'services', count: serviceStore.names })
+  base.restartSources.add(services.watch.restarted)
+  base.preparers.add(follow.deliver)
+  events.on('sandbox-changed', ({ threadId }) => services.watch.sandboxChanged(threadId))
+  events.on('sandbox-changed', ({ threadId }) => follow.sandboxChanged(threadId))
+  events.on('sandbox-changed', ({ threadId }) => terminals.sandboxChanged(threadId))
+  threads.events.on('inheritance-changed', follow.refresh)
+  threads.events.on('inheritance-changed', async () => {
+    await state.applyLimits()
+    base.lifecycle.policyLoop.nudge()
+  })
+  threads.events.on('upload-stored', async ({ threadId }) => {
+    const sandbox = await state.sandboxes.ifAwake(threadId).catch(() => undefined)
+    if (sandbox !== undefined) await threads.attachments.deliver(threadId, sandbox)
+  })
+}
+
+function makeFollowing(
+  { platform, people }: Known,
+  { host }: SandboxOptions,
+  { store, events, state, lifecycle, owners, awakeThreads }: Base,
+): Pick<SandboxArea, 'follow' | 'checkAwake' | 'stopFollowing'> {
+  let reconciler: AsyncDisposable | undefined
+  return {
+    follow: () => {
+      reconciler = startReconciler({
+        store,
+        host,
+        sandboxes: state.sandboxes,
+        pausing: state.pausing,
+        change: state.change,
+        isDemoting: lifecycle.demotion.isDemoting,
+        otherSandboxes: async () => (await Promise.all(owners.entries().map((ids) => ids()))).flat(),
+        logger: platform.logger,
+        onHostChange: (isReachable) => {
+          state.setReachable(isReachable)
+          void events.emit('host-changed', { isReachable })
+          people.userHub.broadcast({ type: 'status-updated' })
+        },
+        onEvent: async (event) => {
+          if (event.type === 'awake-changed') people.userHub.broadcast(event)
+          else await lifecycle.noteHostEvent(event)
+        },
+        applyLimits: state.applyLimits,
+      })
+    },
+    checkAwake: async () => {
+      for (const threadId of await awakeThreads()) void events.emit('sandbox-changed', { threadId })
+    },
+    stopFollowing: async () => await reconciler?.[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,36 @@
+import { decideAwake } from '@threadbox/domain'
+import type { Pausing } from './pausing.ts'
+import { policyOf } from './sandbox-rows.ts'
+import { awakeFactsOf, type PresenterContext } from './sandboxes.presenter.ts'
+import type { SandboxStore } from './sandboxes.store.ts'
+import type { SandboxRow } from './sandboxes.table.ts'
+
+/** How long a sandbox must have been left alone before it may lose its place to another one. */
+const quietMs = 30_000
+
+/** Pauses the sandbox that was left alone for longest, if there is one that nobody needs. */
+export async function pauseLeastUsed(known: {
+  store: Pick<SandboxStore, 'all'>
+  pausing: Pick<Pausing, 'pause'>
+  context: PresenterContext
+}): Promise<boolean> {
+  const { context, pausing } = known
+  const idle = (await known.store.all())
+    .filter((row) => row.state === 'active')
+    .map((row) => ({ row, facts: awakeFactsOf(row, context) }))
+    .filter(({ row, facts }) => isIdle(row, facts, context))
+    .toSorted((one, other) => one.facts.usedAt - other.facts.usedAt)
+  for (const { row } of idle) {
+    const isPaused = await pausing.pause(row, { cause: 'room' }).then(
+      () => true,
+      () => false,
+    )
+    if (isPaused) return true
+  }
+  return false
+}
+
+function isIdle(row: SandboxRow, facts: ReturnType<typeof awakeFactsOf>, context: PresenterContext): boolean {
+  const { reasons } = decideAwake(facts, policyOf(row, context.defaults(row.thread_id).policy).policy)
+  return reasons.length === 0 && !facts.isTransferring && context.now - facts.usedAt >= quietMs
+}
