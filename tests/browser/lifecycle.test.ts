@@ -32,7 +32,7 @@ async function newThread(name: string): Promise<{ id: string; title: string; pag
 }
 const awakeShown = async (page: Page) => Number(/\d+/.exec(await page.locator('.hostline').innerText())?.[0])
 async function awakeOnHost(): Promise<number> {
-  const { body } = await stage.installation.host.request('GET', hostPaths.info)
+  const { body } = await stage.installation.host.request('GET', hostPaths.info())
   return (body as { awakeSandboxes: number }).awakeSandboxes
 }
 const chip = (page: Page) => page.locator('.topbar .chip')

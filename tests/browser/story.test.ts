@@ -53,7 +53,7 @@ async function downloaded(page: Page, name: string): Promise<string> {
 }
 
 async function sandboxCount(): Promise<number> {
-  const { body } = await stage.installation.host.request('GET', hostPaths.sandboxes)
+  const { body } = await stage.installation.host.request('GET', hostPaths.list())
   return (body as { sandboxes: unknown[] }).sandboxes.length
 }
 

@@ -172,7 +172,7 @@ test('C12: a delete names threads, sandboxes and services first, can be undone, 
   await testThread(client, threadId).say('/run echo precious > keep.txt')
   await client.services.start(threadId, { name: 'web', command: 'python3 -m http.server 8000', port: 8000 })
   const sandboxIds = async () => {
-    const { body } = await host.request('GET', hostPaths.sandboxes)
+    const { body } = await host.request('GET', hostPaths.list())
     return (body as { sandboxes: { sandboxId: string }[] }).sandboxes.map(({ sandboxId }) => sandboxId)
   }
   const [sandboxId = '?'] = await sandboxIds()

@@ -58,7 +58,7 @@ export async function openStage(options: { rounds: number; hasApp: boolean }): P
   const kept = cleanup.move()
   const untilSparesWait = async () => {
     const waiting = async () => {
-      const { body } = await installation.host.request('GET', hostPaths.info)
+      const { body } = await installation.host.request('GET', hostPaths.info())
       return (body as { spareSandboxes: number }).spareSandboxes
     }
     while ((await waiting()) < spares) await delay(50)

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { type Client, createClient } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-node'
 import { runs } from '@threadbox/protocol/guest'
-import { hostPaths } from '@threadbox/protocol/host'
+import { gatewayPaths, hostPaths } from '@threadbox/protocol/host'
 import { startTestHost, type TestHost } from '@threadbox/testkit'
 
 /** One real sandbox with its guest, reachable as a client inside the machine would reach it. */
@@ -31,7 +31,7 @@ export async function startGuestSandbox(
   cleanup.defer(() => host.close())
   const sandboxId = host.newSandboxId()
   const limits = { ...sandboxLimits, memoryBytes: options.memoryBytes ?? sandboxLimits.memoryBytes }
-  await host.request('PUT', hostPaths.sandbox(sandboxId), { limits, egress: { kind: 'open' } })
+  await host.request('PUT', hostPaths.get(sandboxId), { limits, egress: { kind: 'open' } })
   let bootId = ''
   const start = async () => {
     bootId = host.newBootId()
@@ -44,8 +44,8 @@ export async function startGuestSandbox(
     cleanup.defer(() => close(server))
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
-  const guestUrl = await forward(hostPaths.guest(sandboxId))
-  const codeUrl = await forward(hostPaths.code(sandboxId))
+  const guestUrl = await forward(gatewayPaths.guest(sandboxId))
+  const codeUrl = await forward(gatewayPaths.code(sandboxId))
   const transport = createConnectTransport({ httpVersion: '1.1', baseUrl: guestUrl })
   const kept = cleanup.move()
   return {

@@ -135,6 +135,6 @@ async function sendAndFollow(
 
 /** Of all sandboxes that the host knows. */
 export async function sandboxIdsOf({ host }: Pick<TestInstallation, 'host'>): Promise<string[]> {
-  const { body } = await host.request('GET', hostPaths.sandboxes)
+  const { body } = await host.request('GET', hostPaths.list())
   return (body as { sandboxes: { sandboxId: string }[] }).sandboxes.map(({ sandboxId }) => sandboxId)
 }

@@ -53,8 +53,8 @@ async function download({ server }: TestInstallation, { id, current }: Agent): P
   return Buffer.from(await response.arrayBuffer())
 }
 async function onPool({ host }: TestInstallation): Promise<{ sandboxes: string[]; usedBytes: number }> {
-  const list = (await host.request('GET', hostPaths.sandboxes)).body as { sandboxes: { sandboxId: string }[] }
-  const { body } = await host.request('GET', hostPaths.info)
+  const list = (await host.request('GET', hostPaths.list())).body as { sandboxes: { sandboxId: string }[] }
+  const { body } = await host.request('GET', hostPaths.info())
   const disks = execFileSync('ls', [path.join(host.diskDirectory, 'pool/disks')]).toString()
   const sandboxes = list.sandboxes.map(({ sandboxId }) => sandboxId)
   expect(disks.split('\n').filter((name) => name.startsWith('b') && !sandboxes.includes(name))).toEqual([])

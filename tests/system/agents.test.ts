@@ -172,7 +172,7 @@ test('C11: a host daemon that is killed while it captures leaves a source that g
 
   // What is captured takes no room of its own, and what was taken comes back.
   const used = async () => {
-    const { body } = await host.request('GET', hostPaths.info)
+    const { body } = await host.request('GET', hostPaths.info())
     return (body as { poolUsedBytes: number }).poolUsedBytes
   }
   const usedBefore = await used()

@@ -72,7 +72,7 @@ for port in 8001 8002; do timeout 20 bash -c "until curl -s localhost:$port; do 
 const askLiving = 'curl -s localhost:8001; echo; curl -s localhost:8002; echo; echo "shell: $RANDOM$RANDOM$RANDOM"'
 
 test('two sandboxes that waited as spares differ in everything that is random, in every program', async () => {
-  const waiting = async () => (await host.request('GET', hostPaths.info)).body
+  const waiting = async () => (await host.request('GET', hostPaths.info())).body
   await expect.poll(waiting, { timeout: 60_000, interval: 100 }).toMatchObject({ spareSandboxes: 2 })
   const clones = [await start(), await start()]
   for (const { sandboxId } of clones) {
@@ -122,14 +122,14 @@ function expectAllDifferent(seen: Map<string, string>[]): void {
 
 async function start(): Promise<Sandbox> {
   const [sandboxId, bootId] = [host.newSandboxId(), host.newBootId()]
-  expect(await host.request('PUT', hostPaths.sandbox(sandboxId), order)).toMatchObject({ status: 200 })
+  expect(await host.request('PUT', hostPaths.get(sandboxId), order)).toMatchObject({ status: 200 })
   const answer = await host.request('POST', hostPaths.start(sandboxId), { bootId, hostname: 'wished' })
   expect(answer).toMatchObject({ status: 200, body: { actual: 'ready' } })
   return { sandboxId, bootId }
 }
 
 async function remove({ sandboxId }: Sandbox): Promise<void> {
-  expect(await host.request('DELETE', hostPaths.sandbox(sandboxId))).toMatchObject({ status: 204 })
+  expect(await host.request('DELETE', hostPaths.get(sandboxId))).toMatchObject({ status: 204 })
 }
 
 async function endFrozenCopy({ sandboxId, bootId }: Sandbox): Promise<void> {

@@ -8,7 +8,7 @@ import path from 'node:path'
 import { createClient } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-node'
 import { process as processes } from '@threadbox/protocol/guest'
-import { bootHeader, type HostSandbox, hostPaths } from '@threadbox/protocol/host'
+import { bootHeader, gatewayPaths, type HostSandbox, hostPaths } from '@threadbox/protocol/host'
 import type { Connection, CreateStdioConnection, ToolCallEntry } from '@threadbox/protocol/public'
 import { type ModelServer, startLoginGate, startLoginServer, startModelServer } from '@threadbox/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -69,7 +69,7 @@ const textOf = (call: ToolCallEntry | undefined) => (call?.result?.kind === 'con
 const codeOf = (call: ToolCallEntry | undefined) => call?.error?.code
 
 async function hostSandboxes(): Promise<HostSandbox[]> {
-  const { body } = await installation.host.request('GET', hostPaths.sandboxes)
+  const { body } = await installation.host.request('GET', hostPaths.list())
   return (body as { sandboxes: HostSandbox[] }).sandboxes
 }
 /** Those of connections, which are smaller than those of threads. */
@@ -79,7 +79,7 @@ const ofConnections = async () =>
 /** What a command prints inside a sandbox, past everything that the product offers. */
 async function inside({ sandboxId, bootId }: HostSandbox, command: string): Promise<string> {
   const transport = createConnectTransport({
-    baseUrl: `http://host${hostPaths.guest(sandboxId)}`,
+    baseUrl: `http://host${gatewayPaths.guest(sandboxId)}`,
     httpVersion: '1.1',
     nodeOptions: { socketPath: installation.host.socketPath },
   })

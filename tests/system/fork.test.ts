@@ -110,7 +110,7 @@ test('C9: a host daemon that is killed while it forks leaves a source that goes 
   await cell(source, 'held = 41')
   const { host, client } = installation
   const sandboxes = async () => {
-    const { body } = await host.request('GET', hostPaths.sandboxes)
+    const { body } = await host.request('GET', hostPaths.list())
     return (body as { sandboxes: { sandboxId: string }[] }).sandboxes.map(({ sandboxId }) => sandboxId)
   }
   const before = (await sandboxes()).length

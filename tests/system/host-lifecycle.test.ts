@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { hostPaths, hostSandboxSchema } from '@threadbox/protocol/host'
+import { gatewayPaths, hostPaths, hostSandboxSchema } from '@threadbox/protocol/host'
 import { startTestHost, type TestHost } from '@threadbox/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -22,14 +22,14 @@ afterAll(async () => {
 
 async function start(sandboxId = host.newSandboxId()) {
   const bootId = host.newBootId()
-  expect(await host.request('PUT', hostPaths.sandbox(sandboxId), order)).toMatchObject({ status: 200 })
+  expect(await host.request('PUT', hostPaths.get(sandboxId), order)).toMatchObject({ status: 200 })
   const answer = await host.request('POST', hostPaths.start(sandboxId), { bootId, hostname: 'box' })
   expect(answer).toMatchObject({ status: 200, body: { actual: 'ready', bootId } })
   return { sandboxId, bootId }
 }
 
 async function stateOf(sandboxId: string) {
-  const { body } = await host.request('GET', hostPaths.sandbox(sandboxId))
+  const { body } = await host.request('GET', hostPaths.get(sandboxId))
   return hostSandboxSchema.parse(body)
 }
 
@@ -42,17 +42,17 @@ describe('orders', () => {
   test('what is asked of an unknown sandbox, or in words that are none, is refused with its code', async () => {
     const unknown = host.newSandboxId()
     const bootId = host.newBootId()
-    expect(await codeOf('GET', hostPaths.sandbox(unknown))).toEqual([404, 'sandbox.not-found'])
+    expect(await codeOf('GET', hostPaths.get(unknown))).toEqual([404, 'sandbox.not-found'])
     expect(await codeOf('POST', hostPaths.start(unknown), { bootId, hostname: 'box' })).toEqual([
       404,
       'sandbox.not-found',
     ])
     expect(await codeOf('POST', hostPaths.stop(unknown), { bootId })).toEqual([404, 'sandbox.not-found'])
-    expect(await codeOf('GET', `${hostPaths.guest(unknown)}/health`)).toEqual([409, 'sandbox.not-running'])
-    expect(await codeOf('DELETE', hostPaths.sandbox(unknown))).toEqual([204, undefined])
-    expect(await codeOf('PUT', hostPaths.sandbox('..'), order)).toEqual([404, 'host.path-unknown'])
-    expect(await codeOf('PUT', hostPaths.sandbox('nonsense'), order)).toEqual([400, 'host.request-invalid'])
-    expect(await codeOf('PUT', hostPaths.sandbox(unknown), { limits: {} })).toEqual([400, 'host.request-invalid'])
+    expect(await codeOf('GET', `${gatewayPaths.guest(unknown)}/health`)).toEqual([409, 'sandbox.not-running'])
+    expect(await codeOf('DELETE', hostPaths.get(unknown))).toEqual([204, undefined])
+    expect(await codeOf('PUT', hostPaths.get('..'), order)).toEqual([404, 'host.path-unknown'])
+    expect(await codeOf('PUT', hostPaths.get('nonsense'), order)).toEqual([400, 'host.request-invalid'])
+    expect(await codeOf('PUT', hostPaths.get(unknown), { limits: {} })).toEqual([400, 'host.request-invalid'])
     expect(await codeOf('GET', '/v1/nothing')).toEqual([404, 'host.path-unknown'])
   })
 
@@ -75,12 +75,12 @@ describe('orders', () => {
       409,
       'sandbox.boot-used',
     ])
-    await host.request('DELETE', hostPaths.sandbox(sandboxId))
+    await host.request('DELETE', hostPaths.get(sandboxId))
   })
 
   test('two starts of one boot at the same time are one boot; of two boots, one is refused', async () => {
     const sandboxId = host.newSandboxId()
-    await host.request('PUT', hostPaths.sandbox(sandboxId), order)
+    await host.request('PUT', hostPaths.get(sandboxId), order)
     const [bootId, other] = [host.newBootId(), host.newBootId()]
     const answers = await Promise.all(
       [bootId, bootId, other].map((id) =>
@@ -88,16 +88,16 @@ describe('orders', () => {
       ),
     )
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 409])
-    await host.request('DELETE', hostPaths.sandbox(sandboxId))
+    await host.request('DELETE', hostPaths.get(sandboxId))
   })
 
   test('limits of a running sandbox change at once, inside and out', async () => {
     const { sandboxId } = await start()
     const limits = { ...order.limits, processes: 40, memoryBytes: 512 * MiB }
-    expect(await host.request('PATCH', hostPaths.sandbox(sandboxId), { limits })).toMatchObject({ status: 200 })
+    expect(await host.request('PATCH', hostPaths.get(sandboxId), { limits })).toMatchObject({ status: 200 })
     expect((await stateOf(sandboxId)).limits).toEqual(limits)
     expect((await host.run(sandboxId, 'ulimit -u')).output.trim()).toBe('40')
-    await host.request('DELETE', hostPaths.sandbox(sandboxId))
+    await host.request('DELETE', hostPaths.get(sandboxId))
   })
 })
 
@@ -112,7 +112,7 @@ describe('boots', () => {
     expect(await stateOf(sandboxId)).toMatchObject({ actual: 'ready', bootId })
     const after = await host.run(sandboxId, `cat note; tr '\\0' ' ' < /proc/${pid}/cmdline`)
     expect(after.output).toBe('kept\nsleep 4321 ')
-    await host.request('DELETE', hostPaths.sandbox(sandboxId))
+    await host.request('DELETE', hostPaths.get(sandboxId))
   })
 
   test('C2: SIGTERM ends the daemon only; shutdown keeps files and memory of every boot', async () => {
@@ -122,7 +122,7 @@ describe('boots', () => {
     await host.restart()
     expect(await stateOf(sandboxId)).toMatchObject({ actual: 'ready', bootId })
     await host.run(sandboxId, 'nohup sleep 4321 > /dev/null 2>&1 &')
-    const answer = await host.request('POST', hostPaths.shutdown)
+    const answer = await host.request('POST', hostPaths.shutdown())
     expect(answer).toMatchObject({ status: 200, body: { paused: [sandboxId], failed: [] } })
     expect(await stateOf(sandboxId)).toMatchObject({ actual: 'paused', bootId, paused: { isFrozen: false } })
     expect((await host.leftovers()).filter((line) => line.startsWith('process'))).toEqual([])
@@ -133,7 +133,7 @@ describe('boots', () => {
     const woken = await host.request('POST', hostPaths.wake(sandboxId), { bootId })
     expect(woken).toMatchObject({ status: 200, body: { from: 'memory', sandbox: { actual: 'ready', bootId } } })
     expect((await host.run(sandboxId, 'cat note; pgrep -c sleep')).output).toBe('kept\n1\n')
-    await host.request('DELETE', hostPaths.sandbox(sandboxId))
+    await host.request('DELETE', hostPaths.get(sandboxId))
   })
 
   test('`sudo kill -9 1` ends the boot with its cause, and the next start works on the same files', async () => {
@@ -147,7 +147,7 @@ describe('boots', () => {
     expect(await stateOf(sandboxId)).toMatchObject({ actual: 'stopped', lastBootEnd: { cause: 'killed-inside' } })
     await start(sandboxId)
     expect((await host.run(sandboxId, 'cat note')).output).toBe('kept\n')
-    await host.request('DELETE', hostPaths.sandbox(sandboxId))
+    await host.request('DELETE', hostPaths.get(sandboxId))
   })
 
   test('a sandbox that something on the host kills is reported as such, and leaves nothing running', async () => {
@@ -157,12 +157,12 @@ describe('boots', () => {
     process.kill(Number(stdout.split('\n')[0]), 'SIGKILL')
     const ended = await events.next((event) => event.type === 'boot-ended' && event.bootId === bootId)
     expect(ended).toMatchObject({ cause: 'killed-outside' })
-    await host.request('DELETE', hostPaths.sandbox(sandboxId))
+    await host.request('DELETE', hostPaths.get(sandboxId))
   })
 
   test('a daemon that is killed in the middle of starts leaves no boot that nobody knows', async () => {
     const sandboxIds = [host.newSandboxId(), host.newSandboxId(), host.newSandboxId()]
-    for (const sandboxId of sandboxIds) await host.request('PUT', hostPaths.sandbox(sandboxId), order)
+    for (const sandboxId of sandboxIds) await host.request('PUT', hostPaths.get(sandboxId), order)
     for (const [index, sandboxId] of sandboxIds.entries()) {
       const bootId = host.newBootId()
       const started = host
@@ -179,9 +179,9 @@ describe('boots', () => {
       else expect(state).toMatchObject({ actual: 'ready', bootId })
       await start(state.actual === 'stopped' ? sandboxId : host.newSandboxId())
     }
-    const { body } = await host.request('GET', hostPaths.sandboxes)
+    const { body } = await host.request('GET', hostPaths.list())
     for (const { sandboxId } of (body as { sandboxes: { sandboxId: string }[] }).sandboxes) {
-      await host.request('DELETE', hostPaths.sandbox(sandboxId))
+      await host.request('DELETE', hostPaths.get(sandboxId))
     }
     expect(await host.leftovers()).toEqual([])
   })
@@ -197,7 +197,7 @@ describe('deletion', () => {
     for (const kind of ['process', 'namespace', 'interface', 'cgroup', 'rule', 'disk', 'file']) {
       expect(before.filter((line) => line.startsWith(kind))).not.toEqual([])
     }
-    expect(await host.request('DELETE', hostPaths.sandbox(sandboxId))).toMatchObject({ status: 204 })
+    expect(await host.request('DELETE', hostPaths.get(sandboxId))).toMatchObject({ status: 204 })
     expect(await host.leftovers()).toEqual([])
     const subvolumes = await run('btrfs', ['subvolume', 'list', `${host.diskDirectory}/pool`])
     expect(subvolumes.stdout).not.toContain(sandboxId)
@@ -206,12 +206,12 @@ describe('deletion', () => {
 
   test('C10: a deletion that a SIGKILL of the daemon interrupts is finished by the next one', async () => {
     const { sandboxId } = await start()
-    const deleted = host.request('DELETE', hostPaths.sandbox(sandboxId)).catch(() => undefined)
+    const deleted = host.request('DELETE', hostPaths.get(sandboxId)).catch(() => undefined)
     await new Promise((resolve) => setTimeout(resolve, 60))
     await host.kill('SIGKILL')
     await deleted
     await host.restart()
-    expect(await codeOf('GET', hostPaths.sandbox(sandboxId))).toEqual([404, 'sandbox.not-found'])
+    expect(await codeOf('GET', hostPaths.get(sandboxId))).toEqual([404, 'sandbox.not-found'])
     expect(await host.leftovers()).toEqual([])
   })
 })
@@ -223,14 +223,14 @@ describe('isolation of names', () => {
     const second = await start()
     const seen = await host.run(second.sandboxId, 'ls ~; echo "[$K]"; pgrep -c sleep')
     expect(seen.output).toBe('[]\n0\n')
-    for (const { sandboxId } of [first, second]) await host.request('DELETE', hostPaths.sandbox(sandboxId))
+    for (const { sandboxId } of [first, second]) await host.request('DELETE', hostPaths.get(sandboxId))
   })
 
   test('the access token of a boot is nowhere in the log and in no answer', async () => {
     const { sandboxId } = await start()
-    const answers = JSON.stringify(await host.request('GET', hostPaths.sandbox(sandboxId)))
+    const answers = JSON.stringify(await host.request('GET', hostPaths.get(sandboxId)))
     expect(answers).not.toMatch(/[0-9a-f]{64}/)
     expect(await host.log()).not.toMatch(/[0-9a-f]{64}/)
-    await host.request('DELETE', hostPaths.sandbox(sandboxId))
+    await host.request('DELETE', hostPaths.get(sandboxId))
   })
 })

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import {
   demotedSandboxSchema,
   fileChangesSchema,
+  gatewayPaths,
   type HostSandbox,
   hostPaths,
   hostSandboxSchema,
@@ -32,8 +33,8 @@ afterAll(async () => {
   await host?.close()
 })
 afterEach(async () => {
-  const { sandboxes } = (await host.request('GET', hostPaths.sandboxes)).body as { sandboxes: { sandboxId: string }[] }
-  for (const { sandboxId } of sandboxes) await host.request('DELETE', hostPaths.sandbox(sandboxId))
+  const { sandboxes } = (await host.request('GET', hostPaths.list())).body as { sandboxes: { sandboxId: string }[] }
+  for (const { sandboxId } of sandboxes) await host.request('DELETE', hostPaths.get(sandboxId))
 })
 
 /** A counter that goes on, a server with state in its memory, and a file that is open and deleted. */
@@ -69,7 +70,7 @@ type Sandbox = { sandboxId: string; bootId: string }
 
 async function start(options: { withWork: boolean } = { withWork: true }): Promise<Sandbox> {
   const [sandboxId, bootId] = [host.newSandboxId(), host.newBootId()]
-  expect(await host.request('PUT', hostPaths.sandbox(sandboxId), order)).toMatchObject({ status: 200 })
+  expect(await host.request('PUT', hostPaths.get(sandboxId), order)).toMatchObject({ status: 200 })
   const answer = await host.request('POST', hostPaths.start(sandboxId), { bootId, hostname: 'box' })
   expect(answer).toMatchObject({ status: 200, body: { actual: 'ready', bootId } })
   if (options.withWork) await host.run(sandboxId, work)
@@ -89,7 +90,7 @@ async function wake({ sandboxId, bootId }: Sandbox): Promise<WokenSandbox> {
 }
 
 async function stateOf({ sandboxId }: Sandbox): Promise<HostSandbox> {
-  return hostSandboxSchema.parse((await host.request('GET', hostPaths.sandbox(sandboxId))).body)
+  return hostSandboxSchema.parse((await host.request('GET', hostPaths.get(sandboxId))).body)
 }
 
 /** What the server in the sandbox has in memory, asked from inside. */
@@ -144,7 +145,7 @@ describe('a pause and what follows', () => {
     expect(paused.manifest?.processes.map((process) => String(process.pid))).toContain(pid)
     expect(paused.manifest?.ports.map(({ port }) => port)).toContain(8000)
     expect(paused.manifest?.deletedOpenFiles).toMatchObject([{ pid: Number(pid), bytes: 10 }])
-    const refused = await host.request('GET', `${hostPaths.guest(sandbox.sandboxId)}/health`)
+    const refused = await host.request('GET', `${gatewayPaths.guest(sandbox.sandboxId)}/health`)
     expect(refused).toMatchObject({ status: 409, body: { error: { code: 'sandbox.paused' } } })
     expect(await pause(sandbox)).toEqual(paused)
     const woken = await Promise.all([1, 2, 3].map(() => wake(sandbox)))
@@ -241,7 +242,7 @@ describe('memory that cannot be used', () => {
       await host.run(sandbox.sandboxId, 'echo kept > kept; sync')
       const before = await lookAt(neighbour)
       for (const one of [sandbox, neighbour]) await pause(one)
-      await host.request('POST', hostPaths.shutdown)
+      await host.request('POST', hostPaths.shutdown())
       await host.kill('SIGTERM')
       await host.restart()
       await damage(await imageOf(sandbox), path.join(host.diskDirectory, 'pool/disks', sandbox.sandboxId, 'root'))
@@ -341,7 +342,7 @@ describe('a daemon that is killed', () => {
         expect(await host.request('POST', hostPaths.start(sandbox.sandboxId), again)).toMatchObject({ status: 200 })
         expect((await host.run(sandbox.sandboxId, 'ls')).output).toContain('counter.py')
       } else expect(await lookAt(sandbox)).toMatchObject({ pid: before.pid, kept: 'still here' })
-      await host.request('DELETE', hostPaths.sandbox(sandbox.sandboxId))
+      await host.request('DELETE', hostPaths.get(sandbox.sandboxId))
       expect(await host.leftovers()).toEqual([])
     }
   })

@@ -51,7 +51,7 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const name of ['filler', 'disks/pool/filler']) await empty(path.join(seen, name))
   await machine.setAvailableMemory(plenty)
-  for (const { sandboxId } of await all()) await request('DELETE', hostPaths.sandbox(sandboxId))
+  for (const { sandboxId } of await all()) await request('DELETE', hostPaths.get(sandboxId))
 })
 afterAll(async () => {
   await host?.cutPower()
@@ -144,7 +144,7 @@ const run1 = ({ sandboxId }: Sandbox, command: string) => running().run(sandboxI
 
 async function start(): Promise<Sandbox> {
   const sandbox = { sandboxId: makeId('sandbox', randomBytes), bootId: makeId('boot', randomBytes) }
-  const created = await request('PUT', hostPaths.sandbox(sandbox.sandboxId), { limits, egress: { kind: 'none' } })
+  const created = await request('PUT', hostPaths.get(sandbox.sandboxId), { limits, egress: { kind: 'none' } })
   expect(created).toMatchObject({ status: 200 })
   const order = { bootId: sandbox.bootId, hostname: 'box' }
   expect(await request('POST', hostPaths.start(sandbox.sandboxId), order)).toMatchObject({ status: 200 })
@@ -169,11 +169,11 @@ async function pauseAndWake(sandbox: Sandbox): Promise<void> {
 }
 
 async function stateOf({ sandboxId }: Sandbox): Promise<HostSandbox> {
-  return hostSandboxSchema.parse((await request('GET', hostPaths.sandbox(sandboxId))).body)
+  return hostSandboxSchema.parse((await request('GET', hostPaths.get(sandboxId))).body)
 }
 
 async function all(): Promise<{ sandboxId: string }[]> {
-  return ((await request('GET', hostPaths.sandboxes)).body as { sandboxes: { sandboxId: string }[] }).sandboxes
+  return ((await request('GET', hostPaths.list())).body as { sandboxes: { sandboxId: string }[] }).sandboxes
 }
 
 async function endFrozenCopy({ sandboxId }: Sandbox): Promise<void> {

@@ -18,8 +18,8 @@ afterAll(async () => {
 })
 
 afterEach(async () => {
-  const { sandboxes } = (await host.request('GET', hostPaths.sandboxes)).body as { sandboxes: { sandboxId: string }[] }
-  for (const { sandboxId } of sandboxes) await host.request('DELETE', hostPaths.sandbox(sandboxId))
+  const { sandboxes } = (await host.request('GET', hostPaths.list())).body as { sandboxes: { sandboxId: string }[] }
+  for (const { sandboxId } of sandboxes) await host.request('DELETE', hostPaths.get(sandboxId))
 })
 
 /** Container ids of the sandboxes that run. */
@@ -31,7 +31,7 @@ async function running(): Promise<string[]> {
 /** Waits until one sandbox waits and nothing else is under way; its container id. `others` are sandboxes in use. */
 async function untilSpare(others: string[] = []): Promise<string> {
   const counts = async () => {
-    const { spareSandboxes } = (await host.request('GET', hostPaths.info)).body as { spareSandboxes: number }
+    const { spareSandboxes } = (await host.request('GET', hostPaths.info())).body as { spareSandboxes: number }
     return [spareSandboxes, (await running()).length - others.length]
   }
   await expect.poll(counts, { timeout: 30_000, interval: 100 }).toEqual([1, 1])
@@ -42,7 +42,7 @@ async function untilSpare(others: string[] = []): Promise<string> {
 async function start(limits = order.limits) {
   const sandboxId = host.newSandboxId()
   const bootId = host.newBootId()
-  expect(await host.request('PUT', hostPaths.sandbox(sandboxId), { ...order, limits })).toMatchObject({ status: 200 })
+  expect(await host.request('PUT', hostPaths.get(sandboxId), { ...order, limits })).toMatchObject({ status: 200 })
   const answer = await host.request('POST', hostPaths.start(sandboxId), { bootId, hostname: 'wished' })
   expect(answer).toMatchObject({ status: 200, body: { actual: 'ready', bootId } })
   return { sandboxId, bootId }
@@ -59,7 +59,7 @@ test('O3: a new sandbox is the one that waited, fresh, with a name that it keeps
   expect(await host.request('POST', hostPaths.start(sandboxId), again)).toMatchObject({ status: 200 })
   const second = await host.run(sandboxId, 'hostname; sudo id -un')
   expect(second.output).toBe(first.output)
-  await host.request('DELETE', hostPaths.sandbox(sandboxId))
+  await host.request('DELETE', hostPaths.get(sandboxId))
 })
 
 test('after a SIGKILL of the daemon a sandbox that was a spare is found again; the spare that waited is removed', async () => {
@@ -68,10 +68,10 @@ test('after a SIGKILL of the daemon a sandbox that was a spare is found again; t
   const next = await untilSpare([spare])
   await host.kill('SIGKILL')
   await host.restart()
-  expect(await host.request('GET', hostPaths.sandbox(sandboxId))).toMatchObject({ body: { actual: 'ready', bootId } })
+  expect(await host.request('GET', hostPaths.get(sandboxId))).toMatchObject({ body: { actual: 'ready', bootId } })
   expect((await host.run(sandboxId, 'echo still here')).output).toBe('still here\n')
   expect(await running()).not.toContain(next)
-  await host.request('DELETE', hostPaths.sandbox(sandboxId))
+  await host.request('DELETE', hostPaths.get(sandboxId))
 })
 
 test('C4: a sandbox that was a spare pauses and wakes, frozen and from disk, over a SIGKILL of the daemon too', async () => {
@@ -81,7 +81,7 @@ test('C4: a sandbox that was a spare pauses and wakes, frozen and from disk, ove
   for (const round of ['frozen', 'memory'] as const) {
     expect(await host.request('POST', hostPaths.pause(sandboxId), { bootId })).toMatchObject({ status: 200 })
     if (round === 'memory') {
-      await host.request('POST', hostPaths.shutdown)
+      await host.request('POST', hostPaths.shutdown())
       await host.kill('SIGKILL')
       await host.restart()
     }
@@ -89,7 +89,7 @@ test('C4: a sandbox that was a spare pauses and wakes, frozen and from disk, ove
     expect(woken).toMatchObject({ status: 200, body: { from: round, sandbox: { bootId } } })
     expect((await host.run(sandboxId, 'pgrep sleep; hostname')).output).toBe(started.output)
   }
-  await host.request('DELETE', hostPaths.sandbox(sandboxId))
+  await host.request('DELETE', hostPaths.get(sandboxId))
 })
 
 test('a spare with other limits than the ones wanted is not used, and is replaced by one that has them', async () => {
@@ -99,21 +99,21 @@ test('a spare with other limits than the ones wanted is not used, and is replace
   expect((await host.run(sandboxId, 'free -m | awk "/Mem/ {print \\$2}"')).output).toBe('1024\n')
   const replaced = await untilSpare([bootId])
   expect(replaced).not.toBe(spare)
-  await host.request('DELETE', hostPaths.sandbox(sandboxId))
+  await host.request('DELETE', hostPaths.get(sandboxId))
   const second = await start(limits)
   expect(await running()).toContain(replaced)
-  await host.request('DELETE', hostPaths.sandbox(second.sandboxId))
+  await host.request('DELETE', hostPaths.get(second.sandboxId))
 })
 
 test('a spare that dies is cleaned up, and a sandbox that is wanted meanwhile is booted', async () => {
-  await start().then(({ sandboxId }) => host.request('DELETE', hostPaths.sandbox(sandboxId)))
+  await start().then(({ sandboxId }) => host.request('DELETE', hostPaths.get(sandboxId)))
   const spare = await untilSpare()
   const { stdout } = await run('pgrep', ['-f', `runsc-sandbox.*${spare}`])
   process.kill(Number(stdout.split('\n')[0]), 'SIGKILL')
   await expect.poll(async () => JSON.stringify(await host.leftovers()).includes(spare), { timeout: 10_000 }).toBe(false)
   const { sandboxId } = await start()
   expect((await host.run(sandboxId, 'echo works')).output).toBe('works\n')
-  await host.request('DELETE', hostPaths.sandbox(sandboxId))
+  await host.request('DELETE', hostPaths.get(sandboxId))
 })
 
 test('boots out of a template go on over any disk, each with its own randomness; a damaged template is replaced', async () => {
@@ -126,10 +126,10 @@ test('boots out of a template go on over any disk, each with its own randomness;
       expect(answer.status).toBeLessThan(300)
       return answer.body
     }
-    const spares = async () => ((await ask('GET', hostPaths.info)) as { spareSandboxes: number }).spareSandboxes
+    const spares = async () => ((await ask('GET', hostPaths.info())) as { spareSandboxes: number }).spareSandboxes
     const begin = async (sandboxId: string) => {
       const bootId = own.newBootId()
-      await ask('PUT', hostPaths.sandbox(sandboxId), order)
+      await ask('PUT', hostPaths.get(sandboxId), order)
       await ask('POST', hostPaths.start(sandboxId), { bootId, hostname: 'wished' })
       return bootId
     }
@@ -166,6 +166,6 @@ test('boots out of a template go on over any disk, each with its own randomness;
 
 test('C10: after a shutdown nothing waits and nothing is left', async () => {
   await untilSpare()
-  expect(await host.request('POST', hostPaths.shutdown)).toMatchObject({ status: 200 })
+  expect(await host.request('POST', hostPaths.shutdown())).toMatchObject({ status: 200 })
   expect(await host.leftovers()).toEqual([])
 })

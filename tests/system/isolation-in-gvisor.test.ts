@@ -151,7 +151,7 @@ describe('a real sandbox', () => {
   async function start(): Promise<Sandbox> {
     const sandboxId = daemon.newSandboxId()
     const bootId = daemon.newBootId()
-    expect(await daemon.request('PUT', hostPaths.sandbox(sandboxId), order)).toMatchObject({ status: 200 })
+    expect(await daemon.request('PUT', hostPaths.get(sandboxId), order)).toMatchObject({ status: 200 })
     const started = await daemon.request('POST', hostPaths.start(sandboxId), { bootId, hostname: 'box' })
     expect(started).toMatchObject({ status: 200, body: { actual: 'ready' } })
     const path = run(`grep -l '^${sandboxId}$' /sys/class/net/tb*/ifalias`).trim()

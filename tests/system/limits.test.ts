@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 afterEach(async () => {
   for (const { sandboxId, bootId } of [offender, neighbour]) {
-    const { body } = await host.request('GET', hostPaths.sandbox(sandboxId))
+    const { body } = await host.request('GET', hostPaths.get(sandboxId))
     expect(hostSandboxSchema.parse(body)).toMatchObject({ actual: 'ready', bootId })
     expect(await host.run(sandboxId, 'echo alive > ~/alive && cat ~/alive')).toMatchObject({ output: 'alive\n' })
   }
@@ -37,7 +37,7 @@ afterEach(async () => {
 async function start() {
   const sandboxId = host.newSandboxId()
   const bootId = host.newBootId()
-  await host.request('PUT', hostPaths.sandbox(sandboxId), order)
+  await host.request('PUT', hostPaths.get(sandboxId), order)
   const answer = await host.request('POST', hostPaths.start(sandboxId), { bootId, hostname: 'box' })
   expect(answer).toMatchObject({ status: 200 })
   return { sandboxId, bootId }

@@ -135,7 +135,7 @@ test('C9: oldest memory goes first and its bytes come back; a turn without memor
   const { client } = installation
   const { threads, sandboxes } = client
   const poolBytes = async () => {
-    const { body } = await installation.host.request('GET', hostPaths.info)
+    const { body } = await installation.host.request('GET', hostPaths.info())
     return (body as { poolUsedBytes: number }).poolUsedBytes
   }
   const started = 'nohup sleep 5500 > /dev/null 2>&1 & head -c 64M /dev/urandom > /dev/shm/large;'

@@ -145,7 +145,7 @@ async function openVim() {
 
 /** Kills the frozen copy the way memory pressure or a careless administrator would. */
 async function dropFrozenCopy(): Promise<void> {
-  const { body } = await guest.host.request('GET', hostPaths.sandbox(guest.sandboxId))
+  const { body } = await guest.host.request('GET', hostPaths.get(guest.sandboxId))
   expect(body).toMatchObject({ actual: 'paused', paused: { isFrozen: true } })
   await guest.host.killSandbox(guest.sandboxId)
 }

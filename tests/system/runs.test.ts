@@ -177,7 +177,7 @@ test('C11: threads of older runs go with their disks, once, while the server is 
   const written = testThread(client, older.at(-1)?.threadId ?? '')
   await written.say('/run echo mine > mine.txt')
   const sandboxes = async () => {
-    const { body } = await host.request('GET', hostPaths.sandboxes)
+    const { body } = await host.request('GET', hostPaths.list())
     return (body as { sandboxes: unknown[] }).sandboxes.length
   }
   const before = await sandboxes()

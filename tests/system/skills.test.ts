@@ -18,15 +18,15 @@ afterAll(async () => {
   await host?.close()
 })
 afterEach(async () => {
-  const { sandboxes } = (await host.request('GET', hostPaths.sandboxes)).body as { sandboxes: { sandboxId: string }[] }
-  for (const { sandboxId } of sandboxes) await host.request('DELETE', hostPaths.sandbox(sandboxId))
+  const { sandboxes } = (await host.request('GET', hostPaths.list())).body as { sandboxes: { sandboxId: string }[] }
+  for (const { sandboxId } of sandboxes) await host.request('DELETE', hostPaths.get(sandboxId))
 })
 
 type Boot = { sandboxId: string; bootId: string }
 
 async function start(sandboxId = host.newSandboxId()): Promise<Boot> {
   const bootId = host.newBootId()
-  await host.request('PUT', hostPaths.sandbox(sandboxId), order)
+  await host.request('PUT', hostPaths.get(sandboxId), order)
   const answer = await host.request('POST', hostPaths.start(sandboxId), { bootId, hostname: 'box' })
   expect(answer).toMatchObject({ status: 200, body: { actual: 'ready' } })
   return { sandboxId, bootId }
@@ -48,19 +48,19 @@ function skill(name: string, says: string) {
 
 async function place({ sandboxId, bootId }: Boot, skills: ReturnType<typeof skill>[]) {
   const wanted = { bootId, skills: skills.map(({ name, digest }) => ({ name, digest })) }
-  const answer = await host.request('PUT', hostPaths.skills(sandboxId), wanted)
+  const answer = await host.request('PUT', hostPaths.placeSkills(sandboxId), wanted)
   const { missing } = answer.body as { missing?: string[] }
   if (answer.status !== 200 || missing === undefined || missing.length === 0) return answer
   for (const { digest, bytes } of skills.filter((one) => missing.includes(one.digest))) {
     expect(await sendPackage(digest, bytes)).toBe(204)
   }
-  return await host.request('PUT', hostPaths.skills(sandboxId), wanted)
+  return await host.request('PUT', hostPaths.placeSkills(sandboxId), wanted)
 }
 
 /** Over the socket, as the server sends it. */
 async function sendPackage(digest: string, bytes: Uint8Array): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
-  const call = { socketPath: host.socketPath, method: 'PUT', path: hostPaths.skillPackage(digest) }
+  const call = { socketPath: host.socketPath, method: 'PUT', path: hostPaths.storeSkill(digest) }
   const sent = request(call, (response) => {
     response.resume()
     resolve(response.statusCode)

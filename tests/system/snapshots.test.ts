@@ -56,7 +56,7 @@ function fileIn(sandboxId: string, snapshotId: string | null, name: string): Pro
 }
 
 async function poolUsedBytes(): Promise<number> {
-  const { body } = await installation.host.request('GET', hostPaths.info)
+  const { body } = await installation.host.request('GET', hostPaths.info())
   return (body as { poolUsedBytes: number }).poolUsedBytes
 }
 
@@ -106,7 +106,7 @@ test('C9: a snapshot of a paused sandbox leaves its disk as its memory knows it'
   expect(taken).toMatchObject({ status: 200, body: { isNew: true } })
   expect(await fileIn(sandboxId, snapshotId, 'home/user/note')).toBe('first\n')
   await installation.host.killSandbox(sandboxId)
-  const { bootId } = (await installation.host.request('GET', hostPaths.sandbox(sandboxId))).body as { bootId: string }
+  const { bootId } = (await installation.host.request('GET', hostPaths.get(sandboxId))).body as { bootId: string }
   const woken = await installation.host.request('POST', hostPaths.wake(sandboxId), { bootId })
   expect(woken).toMatchObject({ status: 200 })
 })

@@ -23,18 +23,18 @@ afterAll(async () => {
 type Sandbox = { sandboxId: string; bootId: string }
 
 async function takeSpare(wanted = limits): Promise<Sandbox> {
-  const waiting = async () => (await host.request('GET', hostPaths.info)).body
+  const waiting = async () => (await host.request('GET', hostPaths.info())).body
   await expect.poll(waiting, { timeout: 120_000, interval: 100 }).toMatchObject({ spareSandboxes: 2 })
   const [sandboxId, bootId] = [host.newSandboxId(), host.newBootId()]
   const order = { limits: wanted, egress: { kind: 'none' } }
-  expect(await host.request('PUT', hostPaths.sandbox(sandboxId), order)).toMatchObject({ status: 200 })
+  expect(await host.request('PUT', hostPaths.get(sandboxId), order)).toMatchObject({ status: 200 })
   const answer = await host.request('POST', hostPaths.start(sandboxId), { bootId, hostname: 'wished' })
   expect(answer).toMatchObject({ status: 200, body: { actual: 'ready' } })
   return { sandboxId, bootId }
 }
 
 async function remove({ sandboxId }: Sandbox): Promise<void> {
-  expect(await host.request('DELETE', hostPaths.sandbox(sandboxId))).toMatchObject({ status: 204 })
+  expect(await host.request('DELETE', hostPaths.get(sandboxId))).toMatchObject({ status: 204 })
 }
 
 let cells = 0

@@ -113,7 +113,7 @@ export async function startHostUnderTest(options: HostUnderTestOptions): Promise
     },
     startSandbox: async () => {
       const [sandboxId, bootId] = [newSandboxId(), newBootId()]
-      await request('PUT', hostPaths.sandbox(sandboxId), { limits: defaultSandboxLimits, egress: { kind: 'open' } })
+      await request('PUT', hostPaths.get(sandboxId), { limits: defaultSandboxLimits, egress: { kind: 'open' } })
       const answer = await request('POST', hostPaths.start(sandboxId), { bootId, hostname: 'box' })
       if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
       return { sandboxId, bootId }
@@ -205,7 +205,7 @@ async function openHost(
 
 /** Returns when the first line was read, so that nothing is missed from here on. */
 async function followEvents({ url, events }: { url: string; events: HostEvent[] }): Promise<void> {
-  const response = await fetch(url + hostPaths.events)
+  const response = await fetch(url + hostPaths.events())
   const opened = Promise.withResolvers<void>()
   const read = async () => {
     let rest = ''

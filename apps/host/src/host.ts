@@ -2,7 +2,8 @@ import type { Server } from 'node:http'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import type { DiskStore } from '@threadbox/disk-store'
-import { makeId, makeKeyedLock } from '@threadbox/domain'
+import { makeId } from '@threadbox/domain'
+import { hostContract, serveHostApi } from '@threadbox/protocol/host'
 import type { SandboxDriver } from '@threadbox/sandbox-driver'
 import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import type { Logger } from '@threadbox/telemetry'
@@ -16,9 +17,8 @@ import { makeSpares } from './boots/spares/spares.ts'
 import { makeBootTemplates } from './boots/templates/boot-templates.ts'
 import { makeForks } from './copies/forks/forks.ts'
 import { makeRewinds } from './copies/rewinds/rewinds.ts'
-import { addSleepingFileRoutes } from './copies/sleeping/sleeping-files.routes.ts'
 import { makeSleepingFiles } from './copies/sleeping/sleeping-files.ts'
-import { addEventRoutes } from './machine/events/events.routes.ts'
+import { eventStream } from './machine/events/event-stream.ts'
 import { makeHostEvents } from './machine/events/host-events.ts'
 import { makeBaseImages } from './machine/images/base-images.ts'
 import { makeAddressBook } from './machine/network/address-book.ts'
@@ -39,11 +39,9 @@ import type { StateTables } from './machine/state/state.tables.ts'
 import { type MemoryOptions, makeMemory } from './memory/memory/memory.ts'
 import { makeSnapshotMemories } from './memory/snapshots/snapshot-memories.ts'
 import { makeSnapshots } from './memory/snapshots/snapshots.ts'
-import { addDoctorRoutes } from './orders/doctor/doctor.routes.ts'
 import { makeDoctor } from './orders/doctor/doctor.ts'
-import { addInfoRoutes } from './orders/info/host-info.ts'
-import { addOrderRoutes } from './orders/orders/orders.routes.ts'
-import { makeSandboxOrders } from './orders/orders/sandbox-orders.ts'
+import { hostInfo } from './orders/info/host-info.ts'
+import { makeOrders } from './orders/orders/orders.ts'
 import { reclaim } from './orders/reclaim/reclaim.ts'
 import { makeHostServer, makeOrdersApp } from './server.ts'
 
@@ -177,17 +175,19 @@ export async function makeHost(options: HostOptions): Promise<Host> {
     forks,
     rewinds,
   }
-  const orders = makeSandboxOrders({ ...place, addresses, images, room, logger, clock, lock: makeKeyedLock() })
+  const sleeping = makeSleepingFiles({ sandboxes, boots, disks, paused })
+  const orders = makeOrders({ ...place, addresses, images, room, logger, clock, sleeping })
   const gateway = makeGateway({ active, events, logger, clock })
   const hostId = await facts.obtain('hostId', () => makeId('host', randomBytes))
 
-  const app = makeOrdersApp(logger)
-  addInfoRoutes(app, { hostId, version: options.version, disks, active, images, spares, paused })
-  addEventRoutes(app, { events, signal })
-  const { installation, doctorUrl } = options
-  addDoctorRoutes(app, makeDoctor({ installation, doctorUrl, orders, active, disks, driver, randomBytes, clock }))
-  addOrderRoutes(app, orders)
-  addSleepingFileRoutes(app, makeSleepingFiles({ sandboxes, boots, disks, paused }))
+  const { installation, doctorUrl, version } = options
+  const serve = serveHostApi(hostContract, {
+    ...orders,
+    ...hostInfo({ hostId, version, disks, active, images, spares, paused }),
+    ...eventStream({ events, signal }),
+    ...makeDoctor({ installation, doctorUrl, orders, active, disks, driver, randomBytes, clock }),
+  })
+  const app = makeOrdersApp({ serve, logger })
   return {
     prepare: async () => {
       await files.prepare()

@@ -30,9 +30,14 @@ export const socketTaken = defineError<{ path: string }>({
   remedy: () => 'Stop it, or use another data directory.',
 })
 
-/** The app for orders and questions; routes are added by the features. One place turns errors into answers. */
-export function makeOrdersApp(logger: Logger): Hono {
+/** Answers orders and questions by `serve`. One place turns errors into answers. */
+export function makeOrdersApp(options: {
+  serve: (request: Request) => Promise<Response | undefined>
+  logger: Logger
+}): Hono {
+  const { serve, logger } = options
   const app = new Hono()
+  app.use(async (context, next) => (await serve(context.req.raw)) ?? (await next()))
   app.notFound((context) => {
     throw pathUnknown({ path: context.req.path })
   })

@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import { defaultSandboxLimits } from '@threadbox/domain'
 import { guestPaths } from '@threadbox/protocol/guest'
-import { hostPaths, packSkill } from '@threadbox/protocol/host'
+import { imageSnapshot, packSkill, type SleepingQuestion } from '@threadbox/protocol/host'
 import { expect, test } from 'vitest'
 import { type HostUnderTest, startHostUnderTest } from '../../../apps/host/src/host.test-utils.ts'
 import { answeringGuest, budgets, rescueReport } from '../../../apps/host/src/memory/memory/memory.test-utils.ts'
@@ -56,7 +53,7 @@ test('every call of the host goes over the wire as it was recorded', async () =>
     await recordMemory(scene)
     await recordSnapshots(scene)
     await recordCopies(scene)
-    await recordEnd(scene)
+    await record(scene, 'shutdown', () => client.shutdown({ keepsMemory: false }))
   } finally {
     await client.close()
   }
@@ -87,7 +84,7 @@ async function recordRunning(scene: Scene): Promise<void> {
   await record(scene, 'ensure', () => client.ensure(sandboxId, { limits, egress, hashKey }))
   await record(scene, 'list', () => client.list())
   await record(scene, 'get', () => client.get(sandboxId))
-  await record(scene, 'get with usage', () => client.get(sandboxId, { withUsage: true }))
+  await record(scene, 'get with usage', () => client.get(sandboxId, { usage: true }))
   await record(scene, 'get what is unknown', () => client.get(unknownId))
   await record(scene, 'get what is no id', () => client.get('no-id'))
   await record(scene, 'change', () => client.change(sandboxId, { limits: { ...limits, processes: 77 } }))
@@ -95,7 +92,7 @@ async function recordRunning(scene: Scene): Promise<void> {
   await record(scene, 'start as another boot', () => client.start(sandboxId, { bootId: idOf('b', 2), hostname: 'box' }))
   await record(scene, 'start with no id of a boot', () => client.start(sandboxId, { bootId: 'b', hostname: 'box' }))
   await record(scene, 'start with a wrong name', () => client.start(sandboxId, { bootId: boot, hostname: 'A box' }))
-  await record(scene, 'namesAsked', () => client.namesAsked(sandboxId, 1))
+  await record(scene, 'namesAsked', () => client.namesAsked(sandboxId, { since: 1 }))
   const content = new TextEncoder().encode('---\nname: skill\n---\n')
   const bytes = packSkill([{ path: 'SKILL.md', isExecutable: false, content }])
   const digest = createHash('sha256').update(bytes).digest('hex')
@@ -115,18 +112,18 @@ async function recordMemory(scene: Scene): Promise<void> {
   await record(scene, 'pause', () => client.pause(sandboxId, { ...boot, hashKey }))
   await record(scene, 'abandonPause', () => client.abandonPause(sandboxId, boot))
   await record(scene, 'fileChanges', () => client.fileChanges(sandboxId))
-  const disk = client.sleepingFiles(sandboxId, new AbortController().signal)
-  await record(scene, 'sleepingFiles list', () => disk.list('/home/user', { after: '', limit: 10 }))
-  await record(scene, 'sleepingFiles entry', () => disk.entry('/home/user/note.txt'))
-  await record(scene, 'sleepingFiles entry that is missing', () => disk.entry('/home/user/none'))
-  await record(scene, 'sleepingFiles content', async () =>
-    buffer(Readable.fromWeb((await disk.open('/home/user/note.txt', { start: 2, end: 4 })).stream as never)),
-  )
-  await record(scene, 'sleepingFiles archive', async () =>
-    buffer(Readable.fromWeb((await disk.archive('/home', ['user'])) as never)),
-  )
+  const read = async (question: SleepingQuestion) => {
+    const answer = await client.sleepingFiles(sandboxId, question)
+    if ('bytes' in answer) await new Response(answer.bytes).arrayBuffer()
+  }
+  const path = '/home/user/note.txt'
+  await record(scene, 'sleepingFiles list', () => read({ kind: 'list', path: '/home/user', after: '', limit: 10 }))
+  await record(scene, 'sleepingFiles entry', () => read({ kind: 'entry', path }))
+  await record(scene, 'sleepingFiles entry that is missing', () => read({ kind: 'entry', path: '/home/user/none' }))
+  await record(scene, 'sleepingFiles content', () => read({ kind: 'content', path, start: 2, end: 4 }))
+  await record(scene, 'sleepingFiles archive', () => read({ kind: 'archive', path: '/home', only: '["user"]' }))
   await record(scene, 'wake', () => client.wake(sandboxId, boot))
-  await record(scene, 'sleepingFiles of what is awake', () => disk.entry('/home/user/note.txt'))
+  await record(scene, 'sleepingFiles of what is awake', () => read({ kind: 'entry', path }))
   await record(scene, 'demote what is awake', () => client.demote(sandboxId, { ...boot, budgets }))
   await client.pause(sandboxId, { ...boot, hashKey })
   await record(scene, 'demote', () => client.demote(sandboxId, { ...boot, budgets }))
@@ -141,7 +138,7 @@ async function recordSnapshots(scene: Scene): Promise<void> {
   )
   await record(scene, 'snapshots', () => client.snapshots(sandboxId))
   await record(scene, 'snapshotChanges', () => client.snapshotChanges(sandboxId, first))
-  await record(scene, 'snapshotChanges since the image', () => client.snapshotChanges(sandboxId, null))
+  await record(scene, 'snapshotChanges since the image', () => client.snapshotChanges(sandboxId, imageSnapshot))
   await record(scene, 'rewind', () =>
     client.rewind(sandboxId, { snapshotId: first, keepId: second, memory: null, bootId: null }),
   )
@@ -160,31 +157,17 @@ async function recordCopies(scene: Scene): Promise<void> {
   await record(scene, 'preserve', () =>
     client.preserve(copyId, { bootId: copy, hashKey, budgets, secrets: ['a secret text'], redact: [] }),
   )
-  await record(scene, 'stop what is not the boot', () => client.stop(copyId, original))
-  await record(scene, 'stop', () => client.stop(copyId, copy))
+  await record(scene, 'stop what is not the boot', () => client.stop(copyId, { bootId: original }))
+  await record(scene, 'stop', () => client.stop(copyId, { bootId: copy }))
   await record(scene, 'clean', () => client.clean(copyId, { secrets: ['a secret text'] }))
-  const packed = await record(scene, 'sendDisk', async () => buffer(await client.sendDisk(copyId)))
+  const packed = await record(scene, 'sendDisk', async () => new Response(await client.sendDisk(copyId)).arrayBuffer())
   await record(scene, 'delete', () => client.delete(copyId))
   await record(scene, 'delete what is unknown', () => client.delete(unknownId))
   const { imageId } = (await client.get(sandboxId)) ?? { imageId: '' }
   await record(scene, 'receiveDisk', () =>
-    client.receiveDisk(receivedId, { imageId, limits }, Readable.from([packed ?? Buffer.alloc(0)])),
+    client.receiveDisk(receivedId, { imageId, limits }, new Blob([packed ?? '']).stream()),
   )
   await record(scene, 'receiveDisk of another image', () =>
-    client.receiveDisk(unknownId, { imageId: 'another', limits }, Readable.from([packed ?? Buffer.alloc(0)])),
+    client.receiveDisk(unknownId, { imageId: 'another', limits }, new Blob([packed ?? '']).stream()),
   )
-}
-
-/** The launcher orders it, over the same socket. */
-async function recordEnd(scene: Scene): Promise<void> {
-  const { socketPath } = scene.recorder
-  await record(scene, 'shutdown', async () => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const headers = { 'content-type': 'application/json' }
-    const request = httpRequest({ socketPath, method: 'POST', path: hostPaths.shutdown, headers, agent: false })
-    request.once('error', reject)
-    request.once('response', (response) => response.resume().once('end', resolve))
-    request.end(JSON.stringify({ keepsMemory: false }))
-    await promise
-  })
 }

@@ -31,7 +31,7 @@ export async function deletedOpenFiles({ rounds }: Stage): Promise<Figure[]> {
   await using raw = await makeRawMemory({ ...(await placeOf(host)), held })
   const thread = await installation.newThread()
   await holdIn(thread, held)
-  const { body } = await host.request('GET', hostPaths.sandboxes)
+  const { body } = await host.request('GET', hostPaths.list())
   const sandboxId = (body as { sandboxes: { sandboxId: string }[] }).sandboxes[0]?.sandboxId ?? ''
   for (let round = 0; round < rounds; round++) {
     const commandMs = await timed(() => host.run(sandboxId, 'true'))

@@ -24,7 +24,7 @@ export async function footprint(stage: Stage): Promise<Figure[]> {
     pooled.samples.push((before.get(cgroup) ?? Number.NaN) / MiB)
     await stage.client.sandboxes.pause(thread.id)
     frozen.samples.push(((await cgroupSizes(stage)).get(cgroup) ?? Number.NaN) / MiB)
-    const { body } = await stage.host.request('GET', `${hostPaths.sandbox(sandboxId)}?usage=true`)
+    const { body } = await stage.host.request('GET', `${hostPaths.get(sandboxId)}?usage=true`)
     const found = body as { diskUsedBytes: number; paused: { imageBytes: number } }
     image.samples.push(found.paused.imageBytes / MiB)
     disk.samples.push(found.diskUsedBytes / MiB)

@@ -94,7 +94,7 @@ async function makeCold(installation: TestInstallation, count: number): Promise<
     await thread.say('/run true')
     threads.push(thread)
   }
-  const { body } = await host.request('GET', hostPaths.sandboxes)
+  const { body } = await host.request('GET', hostPaths.list())
   const { sandboxes } = body as { sandboxes: { sandboxId: string; bootId: string | null; actual: string }[] }
   const awake = sandboxes.filter(({ actual }) => actual === 'ready')
   await Promise.all(awake.map(({ sandboxId, bootId }) => host.request('POST', hostPaths.stop(sandboxId), { bootId })))

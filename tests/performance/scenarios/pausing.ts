@@ -114,7 +114,7 @@ export async function dropFrozen({ host }: Stage, sandboxId: string): Promise<vo
 
 /** How long the sandbox stood still in its last pause: the host answers the same order twice with the same. */
 async function lastStallMs({ host }: Stage, sandboxId: string): Promise<number> {
-  const { body } = await host.request('GET', hostPaths.sandbox(sandboxId))
+  const { body } = await host.request('GET', hostPaths.get(sandboxId))
   const { bootId } = body as { bootId: string }
   const paused = await host.request('POST', hostPaths.pause(sandboxId), { bootId })
   return (paused.body as { stallMs: number }).stallMs

@@ -107,7 +107,7 @@ export async function snapshotMemory(stage: Stage): Promise<Figure[]> {
       stall.samples.push(taken.stallMs)
       stall.floorSamples.push(stallMs)
       order.floorSamples.push(stallMs + syncedMs)
-      await host.request('DELETE', hostPaths.snapshot(sandboxId, taken.snapshot.snapshotId))
+      await host.request('DELETE', hostPaths.removeSnapshot(sandboxId, taken.snapshot.snapshotId))
 
       await thread.say('/run true')
       await stage.untilSnapshotTaken(thread.id)
@@ -159,6 +159,6 @@ async function take({ host }: Stage, sandboxId: string, memory: SnapshotMemoryOr
 }
 
 async function usedBytes({ host }: Stage, sandboxId: string): Promise<number> {
-  const { body } = await host.request('GET', `${hostPaths.sandbox(sandboxId)}?usage=true`)
+  const { body } = await host.request('GET', `${hostPaths.get(sandboxId)}?usage=true`)
   return (body as { diskUsedBytes: number }).diskUsedBytes
 }

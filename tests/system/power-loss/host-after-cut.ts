@@ -24,7 +24,7 @@ type Certain = { last: Deed | undefined; pending: Deed | undefined; files: Map<s
 
 export async function expectAfterCut(cut: AfterCut, stories: readonly Story[]): Promise<Found> {
   const found: Found = { hot: 0, cold: 0, deleted: 0, lostWakes: 0, files: 0, undecided: 0, unknownEnds: 0 }
-  const { body } = await cut.host.request('GET', hostPaths.sandboxes)
+  const { body } = await cut.host.request('GET', hostPaths.list())
   const present = new Map(
     (body as { sandboxes: unknown[] }).sandboxes.map((one) => {
       const sandbox = hostSandboxSchema.parse(one)

@@ -57,7 +57,7 @@ async function live(
     entry.answered = await load.position()
   }
   await done({ kind: 'started', bootId }, async () => {
-    await expectDone(host, 'PUT', hostPaths.sandbox(sandboxId), { limits, egress: { kind: 'none' } })
+    await expectDone(host, 'PUT', hostPaths.get(sandboxId), { limits, egress: { kind: 'none' } })
     await expectDone(host, 'POST', hostPaths.start(sandboxId), { bootId, hostname: 'box' })
   })
   await host.run(sandboxId, 'n=0; cd ~')
@@ -70,7 +70,7 @@ async function live(
     await writeOne(load, { sandboxId, done })
   }
   if (!options.isDeleted) return
-  await done({ kind: 'deleted' }, () => expectDone(host, 'DELETE', hostPaths.sandbox(sandboxId)))
+  await done({ kind: 'deleted' }, () => expectDone(host, 'DELETE', hostPaths.get(sandboxId)))
 }
 
 /** One file, synced, whose hash is known, and the count of files in the shell and, not synced, in a file. */

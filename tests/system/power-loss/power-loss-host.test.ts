@@ -111,9 +111,9 @@ function choosePositions(random: () => number): number[] {
 }
 
 async function expectNothingLeftAfterDeletion(of: SmallHost): Promise<void> {
-  const { body } = await of.request('GET', hostPaths.sandboxes)
+  const { body } = await of.request('GET', hostPaths.list())
   for (const { sandboxId } of (body as { sandboxes: { sandboxId: string }[] }).sandboxes) {
-    expect(await of.request('DELETE', hostPaths.sandbox(sandboxId))).toMatchObject({ status: 204 })
+    expect(await of.request('DELETE', hostPaths.get(sandboxId))).toMatchObject({ status: 204 })
   }
   await expect.poll(of.leftovers, { timeout: 10_000 }).toEqual([])
 }

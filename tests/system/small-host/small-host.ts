@@ -188,7 +188,7 @@ function spawnDaemon(options: {
 async function untilReady(options: { daemon: ChildProcess; requests: HostRequests; logFile: string }): Promise<void> {
   const startedAt = Date.now()
   for (;;) {
-    const answer = await options.requests.request('GET', hostPaths.info).catch(() => undefined)
+    const answer = await options.requests.request('GET', hostPaths.info()).catch(() => undefined)
     const isPrepared = answer?.status === 200 && (answer.body as { preparing: string[] }).preparing.length === 0
     const log = await readFile(options.logFile, 'utf8').catch(() => '')
     const hasFailed = log.includes('the base image could not be prepared')

@@ -298,7 +298,7 @@ function register({ platform, threads }: Known, { host }: SandboxOptions, base: 
       return new Map(rows.map((row) => [row.thread_id, { sandboxId: row.id, state: row.state as SandboxState }]))
     },
     diskBytesOf: async (sandboxId) => {
-      const sandbox = await host.get(sandboxId, { withUsage: true }).catch(() => undefined)
+      const sandbox = await host.get(sandboxId, { usage: true }).catch(() => undefined)
       return sandbox?.diskUsedBytes ?? null
     },
   })

@@ -15,7 +15,7 @@ export const cleanSandboxSchema = z.object({
   redact: z
     .array(z.object({ path: z.string().max(4096), rule: z.string().max(64) }))
     .max(1000)
-    .default([]),
+    .optional(),
 })
 
 const amountSchema = z.object({ files: z.number().int(), bytes: z.number().int() })

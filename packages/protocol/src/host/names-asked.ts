@@ -15,3 +15,6 @@ export const namesAskedSchema = z.object({
   ),
 })
 export type NamesAsked = z.infer<typeof namesAskedSchema>
+
+/** Milliseconds since 1970. */
+export const namesQuerySchema = z.object({ since: z.coerce.number().default(0) })

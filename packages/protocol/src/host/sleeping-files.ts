@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type Answer, jsonResponse, parseJson, read } from './contract-call.ts'
 
 /** A file on the disk of a sandbox that sleeps. Links are named and never followed. */
 export const sleepingEntrySchema = z.object({
@@ -47,3 +48,34 @@ export type SleepingQuestion = z.infer<typeof sleepingQuestionSchema>
 
 /** Carries the entry of a file, as JSON in base64url, beside its bytes. */
 export const sleepingEntryHeader = 'x-sleeping-entry'
+
+/** A file that is asked for and is a folder is answered as an entry, without bytes. */
+export type SleepingAnswer =
+  | { kind: 'list'; page: SleepingPage }
+  | { kind: 'entry'; entry: SleepingEntry }
+  | { kind: 'content' | 'archive'; entry: SleepingEntry; bytes: ReadableStream<Uint8Array> }
+
+const archiveType = 'application/zip'
+const pageOrEntrySchema = z.union([
+  sleepingPageSchema.transform((page) => ({ kind: 'list' as const, page })),
+  sleepingEntrySchema.transform((entry) => ({ kind: 'entry' as const, entry })),
+])
+
+export const sleepingAnswer: Answer<SleepingAnswer> = {
+  toResponse: (answer) => {
+    if (answer.kind === 'list') return jsonResponse(answer.page)
+    if (answer.kind === 'entry') return jsonResponse(answer.entry)
+    const headers = {
+      'content-type': answer.kind === 'archive' ? archiveType : 'application/octet-stream',
+      [sleepingEntryHeader]: Buffer.from(JSON.stringify(answer.entry)).toString('base64url'),
+    }
+    return new Response(answer.bytes, { status: 200, headers })
+  },
+  fromResponse: async (response) => {
+    const header = response.headers.get(sleepingEntryHeader)
+    if (header === null) return read(pageOrEntrySchema, await response.text())
+    const entry = sleepingEntrySchema.parse(parseJson(Buffer.from(header, 'base64url').toString()))
+    const kind = response.headers.get('content-type') === archiveType ? 'archive' : 'content'
+    return { kind, entry, bytes: response.body ?? new Blob([]).stream() }
+  },
+}

@@ -5,7 +5,7 @@ import { startTestHost } from './test-host.ts'
 /** Starts a host with a sandbox, tells where they are on one line, and waits to be killed. */
 const host = await startTestHost()
 const sandboxId = host.newSandboxId()
-await host.request('PUT', hostPaths.sandbox(sandboxId), { limits: defaultSandboxLimits, egress: { kind: 'open' } })
+await host.request('PUT', hostPaths.get(sandboxId), { limits: defaultSandboxLimits, egress: { kind: 'open' } })
 const started = await host.request('POST', hostPaths.start(sandboxId), { bootId: host.newBootId(), hostname: 'left' })
 if (started.status !== 200) throw new Error(JSON.stringify(started.body))
 const { installation, dataDirectory, diskDirectory } = host

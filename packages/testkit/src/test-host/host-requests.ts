@@ -3,7 +3,7 @@ import type { Client } from '@connectrpc/connect'
 import { createClient } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-node'
 import { runs } from '@threadbox/protocol/guest'
-import { type HostEvent, hostEventSchema, hostPaths } from '@threadbox/protocol/host'
+import { gatewayPaths, type HostEvent, hostEventSchema, hostPaths } from '@threadbox/protocol/host'
 
 export type HostAnswer = { status: number; body: unknown }
 export type CommandResult = {
@@ -38,7 +38,7 @@ export function makeHostRequests(socketPath: string): HostRequests {
       runs.Runs,
       createConnectTransport({
         httpVersion: '1.1',
-        baseUrl: `http://host${hostPaths.guest(sandboxId)}`,
+        baseUrl: `http://host${gatewayPaths.guest(sandboxId)}`,
         nodeOptions: { socketPath, agent },
       }),
     )
@@ -113,7 +113,7 @@ async function openEvents(socketPath: string): Promise<HostEventLog> {
   const seen: HostEvent[] = []
   const listeners = new Set<() => void>()
   const opened = Promise.withResolvers<void>()
-  const request = httpRequest({ socketPath, path: hostPaths.events, agent: false })
+  const request = httpRequest({ socketPath, path: hostPaths.events(), agent: false })
   request.once('error', opened.reject)
   request.once('response', (response) => {
     let rest = ''

@@ -94,7 +94,7 @@ export async function startTestHost(options: { environment?: Record<string, stri
   }
   const close = async () => {
     isClosing = true
-    await requests.request('POST', hostPaths.shutdown, { keepsMemory: false }).catch(() => undefined)
+    await requests.request('POST', hostPaths.shutdown(), { keepsMemory: false }).catch(() => undefined)
     await kill('SIGTERM')
     requests.close()
     await removeLeftovers(own)
@@ -137,7 +137,9 @@ export async function startTestHost(options: { environment?: Record<string, stri
 async function untilReady(options: { daemon: ChildProcess; requests: HostRequests; logFile: string }): Promise<void> {
   const startedAt = Date.now()
   for (;;) {
-    const answer: HostAnswer | undefined = await options.requests.request('GET', hostPaths.info).catch(() => undefined)
+    const answer: HostAnswer | undefined = await options.requests
+      .request('GET', hostPaths.info())
+      .catch(() => undefined)
     if (answer?.status === 200 && (answer.body as { preparing: string[] }).preparing.length === 0) return
     const limitMs = answer === undefined ? startTimeoutMs : imageTimeoutMs
     if (options.daemon.exitCode !== null || Date.now() - startedAt > limitMs) {

@@ -3,7 +3,7 @@ import { Agent, createServer, request as httpRequest, type IncomingMessage, type
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { gitPort } from '@threadbox/protocol/guest'
-import { hostPaths } from '@threadbox/protocol/host'
+import { gatewayPaths } from '@threadbox/protocol/host'
 import { expect, test } from 'vitest'
 import { type GuestBehaviour, type HostUnderTest, startHostUnderTest } from '../../host.test-utils.ts'
 
@@ -12,7 +12,7 @@ const MiB = 1024 * 1024
 async function running(behaviour: GuestBehaviour) {
   const host = await startHostUnderTest({ behaviour })
   const sandbox = await host.startSandbox()
-  return { host, ...sandbox, guest: host.url + hostPaths.guest(sandbox.sandboxId) }
+  return { host, ...sandbox, guest: host.url + gatewayPaths.guest(sandbox.sandboxId) }
 }
 
 async function codeOf(response: Response) {
@@ -21,7 +21,7 @@ async function codeOf(response: Response) {
 
 test('a request to a sandbox that is unknown or not running is refused with its code', async () => {
   await using host = await startHostUnderTest({})
-  const unknown = await fetch(`${host.url}${hostPaths.guest(host.newSandboxId())}/health`, {
+  const unknown = await fetch(`${host.url}${gatewayPaths.guest(host.newSandboxId())}/health`, {
     method: 'POST',
     body: 'x',
   })
@@ -43,7 +43,7 @@ test.each([
 ])('the host-only route %s of the guest is closed to clients, also through its port', async (path) => {
   await using host = await startHostUnderTest({})
   const { sandboxId } = await host.startSandbox()
-  for (const prefix of [hostPaths.guest(sandboxId), hostPaths.port(sandboxId, 49_983)]) {
+  for (const prefix of [gatewayPaths.guest(sandboxId), gatewayPaths.port(sandboxId, 49_983)]) {
     expect(await rawStatus(host, prefix + path)).toBe(403)
   }
   expect(host.handshakes).toHaveLength(1)
@@ -170,14 +170,14 @@ async function connectionsOf(host: HostUnderTest): Promise<number> {
 test('a client that is still sending gets the refusal, not a broken connection', async () => {
   await using host = await startHostUnderTest({})
   const body = Buffer.alloc(4 * MiB)
-  const response = await fetch(`${host.url}${hostPaths.guest(host.newSandboxId())}/files`, { method: 'POST', body })
+  const response = await fetch(`${host.url}${gatewayPaths.guest(host.newSandboxId())}/files`, { method: 'POST', body })
   expect(await codeOf(response)).toEqual([409, 'sandbox.not-running'])
 })
 
 test('a port on which nothing listens is an error of its own', async () => {
   await using host = await startHostUnderTest({})
   const { sandboxId } = await host.startSandbox()
-  expect(await codeOf(await fetch(host.url + hostPaths.port(sandboxId, 1)))).toEqual([503, 'sandbox.port-closed'])
+  expect(await codeOf(await fetch(host.url + gatewayPaths.port(sandboxId, 1)))).toEqual([503, 'sandbox.port-closed'])
 })
 
 test('O12: the port at which git asks for its logins inside is closed to clients, and nobody digs for it', async () => {
@@ -188,7 +188,7 @@ test('O12: the port at which git asks for its logins inside is closed to clients
     socket.end('HTTP/1.1 502 No\r\ncontent-length: 0\r\n\r\n')
   })
   const { sandboxId } = await host.startSandbox()
-  const url = host.url + hostPaths.port(sandboxId, gitPort)
+  const url = host.url + gatewayPaths.port(sandboxId, gitPort)
   expect(await codeOf(await fetch(url))).toEqual([503, 'sandbox.port-closed'])
   expect(await codeOf(await fetch(url, { method: 'POST', body: 'x' }))).toEqual([503, 'sandbox.port-closed'])
   const upgrade = httpRequest(url, { headers: { connection: 'Upgrade', upgrade: 'websocket' }, agent: new Agent() })
@@ -216,7 +216,7 @@ test('O4: a service that only listens inside is reached through the guest, as HT
     socket.pipe(service).pipe(socket)
   })
   const { sandboxId } = await host.startSandbox()
-  const url = host.url + hostPaths.port(sandboxId, port)
+  const url = host.url + gatewayPaths.port(sandboxId, port)
   const body = 'x'.repeat(MiB)
   expect(await (await fetch(url, { method: 'POST', body })).text()).toBe(body)
   const upgraded = httpRequest(url, { headers: { connection: 'Upgrade', upgrade: 'websocket' }, agent: new Agent() })
@@ -257,7 +257,7 @@ test('a WebSocket is agreed to by the service, carries both ways, and ends with 
   const { sandboxId, bootId } = await host.startSandbox()
   const open = (path: string) => {
     const socket = connect(Number(new URL(host.url).port), '127.0.0.1')
-    const target = hostPaths.port(sandboxId, 49_983) + path
+    const target = gatewayPaths.port(sandboxId, 49_983) + path
     socket.write(`GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n`)
     return socket
   }
@@ -284,7 +284,7 @@ test('O11: a request to a service counts as activity with its port, one that is 
     response.end('ok')
   })
   await using _ = host
-  const service = `${host.url}${hostPaths.port(sandboxId, 49_983)}/`
+  const service = `${host.url}${gatewayPaths.port(sandboxId, 49_983)}/`
   const background = { headers: { 'threadbox-background': '1' } }
   await fetch(service, background)
   await fetch(`${guest}/health`, background)

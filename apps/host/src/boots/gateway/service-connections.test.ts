@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { hostPaths } from '@threadbox/protocol/host'
+import { gatewayPaths } from '@threadbox/protocol/host'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type HostUnderTest, startHostUnderTest } from '../../host.test-utils.ts'
 import type { ActiveBoot } from '../launch/active-boots.ts'
@@ -25,7 +25,7 @@ async function serve(service: TcpServer): Promise<string> {
   services.push(service)
   service.listen(0)
   await once(service, 'listening')
-  return host.url + hostPaths.port(sandbox.sandboxId, (service.address() as AddressInfo).port)
+  return host.url + gatewayPaths.port(sandbox.sandboxId, (service.address() as AddressInfo).port)
 }
 
 /** Answers each request with how many came over its connection before, and counts the connections. */

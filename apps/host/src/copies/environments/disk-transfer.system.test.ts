@@ -30,19 +30,19 @@ const mebibyte = 1024 * 1024
 async function begin() {
   const host = await startHostUnderTest(answeringGuest())
   const sandboxes = async () => {
-    const { body } = await host.request('GET', hostPaths.sandboxes)
+    const { body } = await host.request('GET', hostPaths.list())
     return (body as { sandboxes: HostSandbox[] }).sandboxes.map(({ sandboxId }) => sandboxId)
   }
   const receive = async (body: Uint8Array<ArrayBuffer>, wanted: { imageId?: string; diskBytes?: number } = {}) => {
     const { imageId = 'image', diskBytes = defaultSandboxLimits.diskBytes } = wanted
     const order = JSON.stringify({ imageId, limits: { ...defaultSandboxLimits, diskBytes } })
     const sandboxId = host.newSandboxId()
-    const where = `${host.url}${hostPaths.disk(sandboxId)}?order=${encodeURIComponent(order)}`
+    const where = `${host.url}${hostPaths.sendDisk(sandboxId)}?order=${encodeURIComponent(order)}`
     const response = await fetch(where, { method: 'PUT', body })
     return { status: response.status, body: (await response.json()) as unknown, sandboxId }
   }
   const send = async (sandboxId: string) => {
-    const response = await fetch(host.url + hostPaths.disk(sandboxId))
+    const response = await fetch(host.url + hostPaths.sendDisk(sandboxId))
     return { status: response.status, bytes: new Uint8Array(await response.arrayBuffer()) }
   }
   return { host, sandboxes, receive, send }

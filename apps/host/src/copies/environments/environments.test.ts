@@ -146,7 +146,7 @@ test.each(['before disks.getDisk', 'before disks.syncDisk', 'after disks.syncDis
     expect(existsSync(path.join(disk, 'home/user/.netrc'))).toBe(false)
     expect(readFileSync(path.join(disk, 'home/user/note'), 'utf8')).toBe('kept')
     expect(existsSync(path.join(sourcePath, 'home/user/.netrc'))).toBe(true)
-    expect((await host.request('DELETE', hostPaths.sandbox(sandboxId))).status).toBe(204)
+    expect((await host.request('DELETE', hostPaths.get(sandboxId))).status).toBe(204)
     expect(existsSync(disk)).toBe(false)
   },
 )

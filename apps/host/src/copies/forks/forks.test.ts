@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { defaultSandboxLimits, makeId } from '@threadbox/domain'
-import { type ForkedSandbox, hostPaths } from '@threadbox/protocol/host'
+import { type ForkedSandbox, gatewayPaths, hostPaths } from '@threadbox/protocol/host'
 import { expect, test } from 'vitest'
 import { type HostUnderTest, type HostUnderTestOptions, startHostUnderTest } from '../../host.test-utils.ts'
 import { answeringGuest, codeOf, ordersOf } from '../../memory/memory/memory.test-utils.ts'
@@ -100,7 +100,7 @@ test('a live fork has memory and files of its source, its own address, token and
   expect(new Set(greetings.map(({ accessToken }) => accessToken)).size).toBe(2)
   expect(new Set(greetings.map(({ entropy }) => entropy)).size).toBe(greetings.length)
   for (const { sandboxId } of [source, fork]) {
-    expect((await fetch(`${host.url}${hostPaths.guest(sandboxId)}/health`)).status).toBe(200)
+    expect((await fetch(`${host.url}${gatewayPaths.guest(sandboxId)}/health`)).status).toBe(200)
   }
   await write('changed later')
   expect(await noteOf(host, fork.sandboxId)).toBe('of the source')
@@ -132,7 +132,7 @@ test('a fork of a stopped sandbox, and one of a snapshot, have files only, those
   expect(await fork.order(snapshotId)).toMatchObject({ body: { from: 'disk', sandbox: { actual: 'stopped' } } })
   expect(await noteOf(host, fork.sandboxId)).toBe('of the source')
   expect(await ordersOf(host, fork).startAnew()).toMatchObject({ status: 200, body: { actual: 'ready' } })
-  await host.request('DELETE', hostPaths.sandbox(fork.sandboxId))
+  await host.request('DELETE', hostPaths.get(fork.sandboxId))
   await orders.stop()
   const second = forkOf(host, source.sandboxId)
   expect(await second.order()).toMatchObject({ body: { from: 'disk' } })

@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { makeId } from '@threadbox/domain'
-import { hostPaths, imageSnapshot, type RewoundSandbox, snapshotChangesSchema } from '@threadbox/protocol/host'
+import {
+  gatewayPaths,
+  hostPaths,
+  imageSnapshot,
+  type RewoundSandbox,
+  snapshotChangesSchema,
+} from '@threadbox/protocol/host'
 import { expect, test } from 'vitest'
 import { type HostUnderTestOptions, startHostUnderTest } from '../../host.test-utils.ts'
 import { answeringGuest, codeOf, ordersOf } from '../../memory/memory/memory.test-utils.ts'
@@ -41,7 +47,7 @@ async function expectUnharmed({ host, sandbox, orders, read }: Begun, memory: st
   expect(await orders.state()).toMatchObject({ actual: 'ready', bootId: sandbox.bootId })
   expect(await orders.memory()).toBe(memory)
   expect([await read(), await read('added')]).toEqual(['now', 'xxxxxxxxxx'])
-  expect((await fetch(`${host.url}${hostPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
+  expect((await fetch(`${host.url}${gatewayPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
 }
 
 /** Nothing of the memory of before is left anywhere, and what the sandbox starts with is the disk of then. */

@@ -1,12 +1,5 @@
 import { defineError } from '@threadbox/errors'
 
-export const requestInvalid = defineError<{ problem: string }>({
-  code: 'host.request-invalid',
-  kind: 'invalid',
-  message: ({ problem }) => `The order cannot be understood: ${problem}`,
-  remedy: () => 'Correct the request.',
-})
-
 export const sandboxNotFound = defineError<{ sandboxId: string }>({
   code: 'sandbox.not-found',
   kind: 'not-found',

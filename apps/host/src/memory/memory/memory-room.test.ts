@@ -40,7 +40,7 @@ test('G7: frozen copies give way, oldest first and no more than needed; their sa
   expect(await ordersOf(host, second).state()).toMatchObject({ actual: 'paused', paused: { isFrozen: false } })
   const dropped = () => host.events.filter((event) => event.type === 'frozen-dropped')
   await expect.poll(dropped).toMatchObject([{ sandboxId: second.sandboxId, bootId: second.bootId }])
-  expect((await host.request('GET', hostPaths.info)).body).toMatchObject({ frozenSandboxes: 0 })
+  expect((await host.request('GET', hostPaths.info())).body).toMatchObject({ frozenSandboxes: 0 })
   expect(await ordersOf(host, second).wake()).toMatchObject({ body: { from: 'memory' } })
 })
 

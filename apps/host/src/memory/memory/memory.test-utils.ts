@@ -56,7 +56,7 @@ type Sandbox = { sandboxId: string; bootId: string }
 export function ordersOf(host: HostUnderTest, { sandboxId, bootId }: Sandbox) {
   const post = (path: string, body: unknown) => host.request('POST', path, body)
   const state = async (): Promise<HostSandbox> =>
-    hostSandboxSchema.parse((await host.request('GET', hostPaths.sandbox(sandboxId))).body)
+    hostSandboxSchema.parse((await host.request('GET', hostPaths.get(sandboxId))).body)
   return {
     state,
     pause: (more: { hashKey?: string } = {}) => post(hostPaths.pause(sandboxId), { bootId, ...more }),

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { guestPort } from '@threadbox/protocol/guest'
-import { hostPaths } from '@threadbox/protocol/host'
+import { gatewayPaths, hostPaths } from '@threadbox/protocol/host'
 import { expect, test } from 'vitest'
 import { startHostUnderTest } from '../../host.test-utils.ts'
 import { answeringGuest, codeOf, manifest, ordersOf } from './memory.test-utils.ts'
@@ -22,7 +22,7 @@ test('a pause that fails to save lets the sandbox go on with its memory and its 
   expect(await orders.memory()).toBe(memory)
   expect(host.links.get(sandbox.sandboxId)).toMatchObject({ state: 'up' })
   expect(await host.disks.listMemoryPlaces()).toEqual([])
-  expect((await fetch(`${host.url}${hostPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
+  expect((await fetch(`${host.url}${gatewayPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
   host.driver.failSaving(undefined)
   expect(await orders.pause()).toMatchObject({ status: 200, body: { sandbox: { actual: 'paused' } } })
 })
@@ -43,7 +43,7 @@ test('C4: a pause is given up when the sandbox is wanted while its memory is bei
   expect(await orders.memory()).toBe(memory)
   expect(host.links.get(sandbox.sandboxId)).toMatchObject({ state: 'up' })
   expect(await host.disks.listMemoryPlaces()).toEqual([])
-  expect((await fetch(`${host.url}${hostPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
+  expect((await fetch(`${host.url}${gatewayPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
   host.driver.saveMemory = saveMemory
   expect(await orders.pause()).toMatchObject({ status: 200, body: { sandbox: { actual: 'paused' } } })
 })
@@ -105,7 +105,7 @@ test('a sandbox that ends while its memory is being saved has ended, with its ow
     .poll(orders.state)
     .toMatchObject({ actual: 'stopped', lastBootEnd: { cause: 'memory-backstop', detail: 'too much' } })
   expect(await host.disks.listMemoryPlaces()).toEqual([])
-  const refused = await fetch(`${host.url}${hostPaths.guest(sandbox.sandboxId)}/health`)
+  const refused = await fetch(`${host.url}${gatewayPaths.guest(sandbox.sandboxId)}/health`)
   expect(refused.headers.get('threadbox-error')).toBe('sandbox.not-running')
 })
 
@@ -171,7 +171,7 @@ test('while a sandbox is being paused new requests are told so; open ones end, a
     },
   })
   const sandbox = await host.startSandbox()
-  const guest = host.url + hostPaths.guest(sandbox.sandboxId)
+  const guest = host.url + gatewayPaths.guest(sandbox.sandboxId)
   const open = await fetch(`${guest}/stream`)
   const connected = await new Promise<number>((resolve) => host.guest.getConnections((_, count) => resolve(count)))
   expect(connected).toBeGreaterThan(0)
@@ -193,7 +193,7 @@ test('a paused sandbox refuses requests with its own code, before and after a re
   const sandbox = await host.startSandbox()
   await ordersOf(host, sandbox).pause()
   for (const _ of [1, 2]) {
-    const refused = await fetch(`${host.url}${hostPaths.guest(sandbox.sandboxId)}/health`)
+    const refused = await fetch(`${host.url}${gatewayPaths.guest(sandbox.sandboxId)}/health`)
     expect([refused.status, refused.headers.get('threadbox-error')]).toEqual([409, 'sandbox.paused'])
     const started = { bootId: sandbox.bootId, hostname: 'box' }
     const start = await host.request('POST', hostPaths.start(sandbox.sandboxId), started)
@@ -239,7 +239,7 @@ test('memory that takes more than its budget is told, so that somebody gives som
   await expect
     .poll(() => host.events.find((event) => event.type === 'memory-budget'))
     .toMatchObject({ budgetBytes: 1, usedBytes: expect.any(Number) })
-  expect((await host.request('GET', hostPaths.info)).body).toMatchObject({
+  expect((await host.request('GET', hostPaths.info())).body).toMatchObject({
     frozenSandboxes: 1,
     memoryImageBudgetBytes: 1,
     awakeSandboxes: 0,

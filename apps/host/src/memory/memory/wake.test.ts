@@ -1,6 +1,6 @@
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { hostPaths } from '@threadbox/protocol/host'
+import { gatewayPaths, hostPaths } from '@threadbox/protocol/host'
 import { expect, test } from 'vitest'
 import { type HostUnderTest, type HostUnderTestOptions, startHostUnderTest } from '../../host.test-utils.ts'
 import { answeringGuest, codeOf, ordersOf, rescueReport } from './memory.test-utils.ts'
@@ -110,7 +110,7 @@ test('C4: a wake out of the frozen copy goes on with the same processes', async 
   expect(host.links.get(sandbox.sandboxId)).toMatchObject({ state: 'up', egress: 'open' })
   expect(host.handshakes.at(-1)).toMatchObject({ bootId: sandbox.bootId, origin: 'resumed' })
   await expect.poll(() => host.disks.listMemoryPlaces()).toEqual([])
-  expect((await fetch(`${host.url}${hostPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
+  expect((await fetch(`${host.url}${gatewayPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
 })
 
 test('C4: a wake out of the image has the memory, the boot id and the host name, many times over', async () => {
@@ -168,7 +168,7 @@ test('stopping or deleting a paused sandbox gives its memory up at once', async 
   await expectLost({ host, orders })
   const { bootId } = (await orders.state()) as { bootId: string }
   await host.request('POST', hostPaths.pause(sandbox.sandboxId), { bootId })
-  expect(await host.request('DELETE', hostPaths.sandbox(sandbox.sandboxId))).toMatchObject({ status: 204 })
+  expect(await host.request('DELETE', hostPaths.get(sandbox.sandboxId))).toMatchObject({ status: 204 })
   expect(await host.driver.list()).toEqual([])
   await expect.poll(() => host.disks.listMemoryPlaces()).toEqual([])
   expect(await host.disks.listDisks()).toEqual([])
@@ -179,7 +179,7 @@ test('new limits and a new egress policy of a paused sandbox hold when it wakes'
   await using _ = host
   const { limits } = await orders.state()
   const wanted = { limits: { ...limits, processes: 77 }, egress: { kind: 'none' } }
-  expect((await host.request('PATCH', hostPaths.sandbox(sandbox.sandboxId), wanted)).status).toBe(200)
+  expect((await host.request('PATCH', hostPaths.get(sandbox.sandboxId), wanted)).status).toBe(200)
   await orders.wake()
   expect(host.driver.limitsOf(sandbox.bootId)).toMatchObject({ processes: 77 })
   expect(host.handshakes.at(-1)).toMatchObject({ limits: { processes: 77 } })
@@ -228,12 +228,12 @@ test('C2: a shutdown keeps the memory of what runs; what cannot be paused is sto
   const [first, second] = [await host.startSandbox(), await host.startSandbox()]
   const { limits, egress } = await ordersOf(host, first).state()
   const hashKey = 'cd'.repeat(32)
-  await host.request('PUT', hostPaths.sandbox(first.sandboxId), { limits, egress, hashKey })
+  await host.request('PUT', hostPaths.get(first.sandboxId), { limits, egress, hashKey })
   const { saveMemory } = host.driver
   host.driver.saveMemory = (options) =>
     options.bootId === second.bootId ? Promise.reject(new Error('no')) : saveMemory(options)
   const memory = await ordersOf(host, first).memory()
-  const { body } = await host.request('POST', hostPaths.shutdown)
+  const { body } = await host.request('POST', hostPaths.shutdown())
   expect(body).toMatchObject({ paused: [first.sandboxId], failed: [] })
   expect(guest.asked).toContain(`GET /manifest?hashKey=${hashKey}`)
   expect((body as { stopped: string[] }).stopped.sort()).toEqual([first.sandboxId, second.sandboxId].sort())

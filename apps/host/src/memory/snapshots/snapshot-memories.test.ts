@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { defaultSandboxLimits, makeId } from '@threadbox/domain'
 import {
+  gatewayPaths,
   hostPaths,
   hostSnapshotsSchema,
   imageSnapshot,
@@ -61,7 +62,7 @@ async function begin(options: HostUnderTestOptions = {}) {
     },
     /** The one under which the machine attached it. */
     address: () => host.links.get(sandboxId)?.address,
-    forgetMemory: (snapshotId: string) => host.request('DELETE', hostPaths.snapshotMemory(sandboxId, snapshotId)),
+    forgetMemory: (snapshotId: string) => host.request('DELETE', hostPaths.removeSnapshotMemory(sandboxId, snapshotId)),
   }
 }
 
@@ -72,7 +73,7 @@ async function expectUnharmed({ host, sandbox, orders, places, read }: Begun, me
   expect(await orders.state()).toMatchObject({ actual: 'ready', bootId: sandbox.bootId })
   expect(await orders.memory()).toBe(memory)
   expect(host.driver.isFrozen(sandbox.bootId)).toBe(false)
-  expect((await fetch(`${host.url}${hostPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
+  expect((await fetch(`${host.url}${gatewayPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
   expect(await places()).toEqual([])
   expect(await read()).toBe('then')
 }
@@ -165,10 +166,10 @@ test('memory is given up alone, or with its snapshot, and its room comes back', 
   for (const _ of [1, 2]) expect((await begun.forgetMemory(ids[0] ?? '')).status).toBe(204)
   expect(await begun.places()).toEqual([ids[1]])
   expect(await begun.list()).toMatchObject([{ memoryBytes: null }, { memoryBytes: expect.any(Number) }])
-  await host.request('DELETE', hostPaths.snapshot(begun.sandbox.sandboxId, ids[1] ?? ''))
+  await host.request('DELETE', hostPaths.removeSnapshot(begun.sandbox.sandboxId, ids[1] ?? ''))
   expect([await begun.places(), (await begun.list()).length]).toEqual([[], 1])
   await begun.take()
-  await host.request('DELETE', hostPaths.sandbox(begun.sandbox.sandboxId))
+  await host.request('DELETE', hostPaths.get(begun.sandbox.sandboxId))
   expect(await begun.places()).toEqual([])
 })
 
@@ -201,7 +202,7 @@ test('a rewind brings back memory with its files, as another boot under another 
   expect(greetings.at(-1)).toMatchObject({ origin: 'forked', bootId: rewound.bootId })
   expect(new Set(greetings.map(({ accessToken }) => accessToken)).size).toBe(2)
   expect(begun.address()).not.toBe(address)
-  expect((await fetch(`${host.url}${hostPaths.guest(begun.sandbox.sandboxId)}/health`)).status).toBe(200)
+  expect((await fetch(`${host.url}${gatewayPaths.guest(begun.sandbox.sandboxId)}/health`)).status).toBe(200)
   const keepId = newId()
   const undone = await begun.rewind(rewound.body.kept.snapshotId, { keepId })
   expect(undone.body).toMatchObject({ from: 'memory', sandbox: { bootId: undone.bootId } })

@@ -21,7 +21,7 @@ function snapshotsOf(host: HostUnderTest, sandboxId: string) {
     },
     list: async () =>
       hostSnapshotsSchema.parse((await host.request('GET', hostPaths.snapshots(sandboxId))).body).snapshots,
-    remove: (snapshotId: string) => host.request('DELETE', hostPaths.snapshot(sandboxId, snapshotId)),
+    remove: (snapshotId: string) => host.request('DELETE', hostPaths.removeSnapshot(sandboxId, snapshotId)),
     /** What of the disk is on the machine, whatever the records say. */
     onDisk: async () => (await host.disks.listSnapshots(sandboxId)).map(({ snapshotId }) => snapshotId),
     write: async (name: string, text: string) => writeFile(await diskFile(name), text),
@@ -139,7 +139,7 @@ test('a removed snapshot is gone from machine and records, and removing it again
   for (const _ of [1, 2]) expect((await snapshots.remove(snapshot.snapshotId)).status).toBe(204)
   expect([await snapshots.list(), await snapshots.onDisk()]).toEqual([[], []])
   await snapshots.taken()
-  await host.request('DELETE', hostPaths.sandbox(sandboxId))
+  await host.request('DELETE', hostPaths.get(sandboxId))
   expect(await host.disks.listDisks()).toEqual([])
 })
 

@@ -1,8 +1,7 @@
 import type { DiskStore } from '@threadbox/disk-store'
-import type { HostDoctor } from '@threadbox/protocol/host'
+import type { HostApi, HostDoctor } from '@threadbox/protocol/host'
 import type { SandboxDriver } from '@threadbox/sandbox-driver'
 import type { ActiveBoots } from '../../boots/launch/active-boots.ts'
-import type { SandboxOrders } from '../orders/sandbox-orders.ts'
 import { type Check, type Finding, findingOf } from './findings.ts'
 import { machineChecks } from './machine-checks.ts'
 import { probeSandbox } from './sandbox-probe.ts'
@@ -10,7 +9,7 @@ import { probeSandbox } from './sandbox-probe.ts'
 export type DoctorParts = {
   installation: string
   doctorUrl: string
-  orders: SandboxOrders
+  orders: Pick<HostApi, 'ensure' | 'start' | 'delete'>
   active: ActiveBoots
   disks: DiskStore
   driver: SandboxDriver
@@ -18,17 +17,15 @@ export type DoctorParts = {
   clock: () => number
 }
 
-export type Doctor = { examine(): Promise<HostDoctor> }
-
 /** Looks at everything that sandboxes need on this machine, the last time from inside a real one. */
-export function makeDoctor(parts: DoctorParts): Doctor {
+export function makeDoctor(parts: DoctorParts): Pick<HostApi, 'doctor'> {
   const checks: Check[] = [
     ...machineChecks({ installation: parts.installation }),
     { id: 'runsc', title: 'gVisor', look: () => lookAtDriver(parts.driver) },
     { id: 'pool', title: 'space for disks', look: () => lookAtPool(parts.disks) },
   ]
   return {
-    examine: async () => {
+    doctor: async () => {
       const found = await Promise.all(checks.map(examineOne))
       return { checks: [...found, ...(await probeSandbox(parts))] }
     },

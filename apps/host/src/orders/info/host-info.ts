@@ -1,42 +1,40 @@
 import type { DiskStore } from '@threadbox/disk-store'
-import { type HostInfo, hostPaths, hostProtocolVersion } from '@threadbox/protocol/host'
-import type { Hono } from 'hono'
+import { type HostApi, type HostInfo, hostProtocolVersion } from '@threadbox/protocol/host'
 import type { ActiveBoots } from '../../boots/launch/active-boots.ts'
 import type { Spares } from '../../boots/spares/spares.ts'
 import type { BaseImages } from '../../machine/images/base-images.ts'
 import { readMemory } from '../../machine/programs/machine-memory.ts'
 import type { PausedBoots } from '../../memory/memory/paused-boots.ts'
 
-/** `GET /v1/host`: what this host is and how much room it has. */
-export function addInfoRoutes(
-  app: Hono,
-  options: {
-    hostId: string
-    version: string
-    disks: DiskStore
-    active: ActiveBoots
-    images: Pick<BaseImages, 'preparing' | 'problem'>
-    spares: Spares
-    paused: PausedBoots
-  },
-): void {
-  app.get(hostPaths.info, async (context) => {
-    const [preparing, imageProblem] = [options.images.preparing(), options.images.problem()]
-    const [memory, pool, saved] = await Promise.all([readMemory(), options.disks.poolUsage(), options.paused.usage()])
-    const info: HostInfo = {
-      protocolVersion: hostProtocolVersion,
-      version: options.version,
-      hostId: options.hostId,
-      memoryTotalBytes: memory.totalBytes,
-      memoryAvailableBytes: memory.availableBytes,
-      poolTotalBytes: pool.totalBytes,
-      poolUsedBytes: pool.usedBytes,
-      awakeSandboxes: options.active.count(),
-      ...saved,
-      spareSandboxes: options.spares.count(),
-      preparing,
-      ...(imageProblem !== undefined && { imageProblem }),
-    }
-    return context.json(info)
-  })
+/** What this host is and how much room it has. */
+export function hostInfo(options: {
+  hostId: string
+  version: string
+  disks: DiskStore
+  active: ActiveBoots
+  images: Pick<BaseImages, 'preparing' | 'problem'>
+  spares: Spares
+  paused: PausedBoots
+}): Pick<HostApi, 'info'> {
+  return {
+    info: async () => {
+      const [preparing, imageProblem] = [options.images.preparing(), options.images.problem()]
+      const [memory, pool, saved] = await Promise.all([readMemory(), options.disks.poolUsage(), options.paused.usage()])
+      const info: HostInfo = {
+        protocolVersion: hostProtocolVersion,
+        version: options.version,
+        hostId: options.hostId,
+        memoryTotalBytes: memory.totalBytes,
+        memoryAvailableBytes: memory.availableBytes,
+        poolTotalBytes: pool.totalBytes,
+        poolUsedBytes: pool.usedBytes,
+        awakeSandboxes: options.active.count(),
+        ...saved,
+        spareSandboxes: options.spares.count(),
+        preparing,
+        ...(imageProblem !== undefined && { imageProblem }),
+      }
+      return info
+    },
+  }
 }

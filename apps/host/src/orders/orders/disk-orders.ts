@@ -1,54 +1,66 @@
 import { Readable } from 'node:stream'
-import type { HostSandbox, ReceiveDisk } from '@threadbox/protocol/host'
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
+import type { DiskStore } from '@threadbox/disk-store'
+import type { HostApi, HostSandbox, ReceiveDisk } from '@threadbox/protocol/host'
 import { packDisk, unpackDisk } from '../../copies/environments/disk-streams.ts'
 import { diskInUse, diskTooLarge, otherImage, sandboxIdTaken } from '../../copies/environments/environments.errors.ts'
+import type { BaseImages } from '../../machine/images/base-images.ts'
+import type { AddressBook } from '../../machine/network/address-book.ts'
 import { makeFewAtOnce } from '../../machine/programs/few-at-once.ts'
-import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
-import { isAsleep } from '../../memory/memory/paused-boots.ts'
-import { presentSandbox } from '../sandboxes/present-sandbox.ts'
-import type { OrdersParts } from './sandbox-orders.ts'
+import type { BootsStore } from '../../machine/state/boots.store.ts'
+import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
+import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
+import type { OrderContext } from '../sandboxes/order-context.ts'
 
 /** Each takes a processor for as long as somebody takes, or sends, its bytes. */
 const disksAtOnce = 2
 /** A disk of which so much is used is one that did not suffice. */
 const fullShare = 0.95
 
-/** Disks on their way from one installation to another. */
-export type DiskOrders = {
-  /** Throws `environment.in-use`. */
-  sendDisk(sandboxId: string): Promise<Readable>
-  /** Throws `environment.id-taken`, `environment.other-image`, `environment.disk-too-large`, `environment.not-unpacked`. */
-  receiveDisk(sandboxId: string, order: ReceiveDisk & { bytes: Readable }): Promise<HostSandbox>
+export type DiskOrderPorts = {
+  context: OrderContext
+  sandboxes: SandboxesStore
+  boots: BootsStore
+  disks: DiskStore
+  paused: PausedBoots
+  images: Pick<BaseImages, 'current'>
+  addresses: AddressBook
+  clock: () => number
+  /** Removes what there is of a sandbox whose disk was not received. */
+  remove: (sandbox: StoredSandbox) => Promise<void>
 }
 
-export function makeDiskOrders(
-  parts: OrdersParts & {
-    known: (sandboxId: string) => Promise<StoredSandbox>
-    undo: (sandbox: StoredSandbox) => Promise<void>
-  },
-): DiskOrders {
-  const { lock, disks, known } = parts
+/**
+ * Disks on their way from one installation to another. Sending throws `environment.in-use`; receiving
+ * `environment.id-taken`, `environment.other-image`, `environment.disk-too-large`, `environment.not-unpacked`.
+ */
+export function diskOrders(ports: DiskOrderPorts): Pick<HostApi, 'sendDisk' | 'receiveDisk'> {
+  const { context, disks } = ports
+  const { lock, known } = context
   const [sent, received] = [makeFewAtOnce(disksAtOnce), makeFewAtOnce(disksAtOnce)]
   return {
     sendDisk: async (sandboxId) => {
       const sandbox = await known(sandboxId)
-      const path = await diskAtRest(parts, sandbox)
+      const path = await diskAtRest(ports, sandbox)
       const image = (await disks.listImages()).find(({ imageId }) => imageId === sandbox.imageId)
-      return Readable.from(inPlace(sent, () => packDisk(path, { imagePath: image?.path ?? null })))
+      const packed = Readable.from(inPlace(sent, () => packDisk(path, { imagePath: image?.path ?? null })))
+      return Readable.toWeb(packed) as ReadableStream<Uint8Array>
     },
-    receiveDisk: (sandboxId, order) =>
+    receiveDisk: (sandboxId, order, stream) =>
       lock(sandboxId, async () => {
-        if ((await parts.sandboxes.find(sandboxId)) !== undefined) throw sandboxIdTaken({ sandboxId })
+        if ((await ports.sandboxes.find(sandboxId)) !== undefined) throw sandboxIdTaken({ sandboxId })
         const { imageId } = order
         const isThere = (await disks.listImages()).some((image) => image.imageId === imageId)
-        if (!isThere) throw otherImage({ wanted: imageId, present: await parts.images.current() })
-        return await received(() => receive(parts, { ...order, sandboxId }))
+        if (!isThere) throw otherImage({ wanted: imageId, present: await ports.images.current() })
+        return await received(() =>
+          receive(ports, { ...order, sandboxId, bytes: Readable.fromWeb(stream as NodeReadableStream) }),
+        )
       }),
   }
 }
 
 /** While memory is kept its disk is not even looked at: what it was at the pause is read. */
-async function diskAtRest({ boots, disks, paused }: OrdersParts, sandbox: StoredSandbox): Promise<string> {
+async function diskAtRest({ boots, disks, paused }: DiskOrderPorts, sandbox: StoredSandbox): Promise<string> {
   const { sandboxId, placeId } = sandbox
   const boot = await boots.current(sandboxId)
   if (boot === undefined) return (await disks.getDisk(placeId)).path
@@ -59,15 +71,15 @@ async function diskAtRest({ boots, disks, paused }: OrdersParts, sandbox: Stored
 
 /** The sandbox's row first, then its disk: what is left of it, also after a crash, can be removed by its id. */
 async function receive(
-  parts: OrdersParts & { undo: (sandbox: StoredSandbox) => Promise<void> },
+  ports: DiskOrderPorts,
   order: ReceiveDisk & { sandboxId: string; bytes: Readable },
 ): Promise<HostSandbox> {
   const { sandboxId, imageId, limits, bytes } = order
-  const { disks } = parts
-  const sandbox = await parts.addresses.assign(async (address) => {
+  const { disks } = ports
+  const sandbox = await ports.addresses.assign(async (address) => {
     const own = { sandboxId, placeId: sandboxId, imageId, hostname: null, limits, address }
-    const row = { ...own, egress: { kind: 'none' as const }, manifestKey: null, createdAt: parts.clock() }
-    await parts.sandboxes.insert({ ...row, isDeleting: false })
+    const row = { ...own, egress: { kind: 'none' as const }, manifestKey: null, createdAt: ports.clock() }
+    await ports.sandboxes.insert({ ...row, isDeleting: false })
     return { ...row, isDeleting: false }
   })
   try {
@@ -79,9 +91,9 @@ async function receive(
       throw usedBytes > limitBytes * fullShare ? diskTooLarge({ limitBytes }, { cause: error }) : error
     })
     await disks.syncDisk(sandboxId)
-    return await presentSandbox(parts, sandbox)
+    return await ports.context.present(sandbox)
   } catch (error) {
-    await parts.undo(sandbox)
+    await ports.remove(sandbox)
     throw error
   }
 }

@@ -1,42 +1,32 @@
-import type { SandboxLimits } from '@threadbox/domain'
-import type { ForkedSandbox, HostSandbox } from '@threadbox/protocol/host'
+import type { ForkedSandbox, HostApi } from '@threadbox/protocol/host'
+import type { Spares } from '../../boots/spares/spares.ts'
 import { forkIdTaken } from '../../copies/forks/forks.errors.ts'
+import type { Forks } from '../../copies/forks/forks.ts'
 import { hostShuttingDown, sandboxDeleting } from '../../machine/errors/orders.errors.ts'
-import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
-import { presentSandbox } from '../sandboxes/present-sandbox.ts'
-import type { OrdersParts } from './sandbox-orders.ts'
+import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
+import type { OrderContext } from '../sandboxes/order-context.ts'
 
-export type ForkOrders = {
-  fork(
-    sandboxId: string,
-    order: {
-      source: { sandboxId: string; snapshotId: string | null }
-      bootId: string
-      hostname: string
-      limits: SandboxLimits
-      egress: HostSandbox['egress']
-      hashKey?: string | undefined
-    },
-  ): Promise<ForkedSandbox>
+export type ForkOrderPorts = {
+  context: OrderContext
+  sandboxes: SandboxesStore
+  forks: Forks
+  spares: Pick<Spares, 'holdOff'>
+  /** Removes what there is of a fork that could not be made. */
+  remove: (fork: StoredSandbox) => Promise<void>
 }
 
-export function makeForkOrders(
-  parts: OrdersParts & {
-    known: (sandboxId: string) => Promise<StoredSandbox>
-    isShuttingDown: () => boolean
-    undo: (fork: StoredSandbox) => Promise<void>
-  },
-): ForkOrders {
-  const { lock, forks, known } = parts
+export function forkOrders(ports: ForkOrderPorts): Pick<HostApi, 'fork'> {
+  const { context, forks } = ports
+  const { lock, known, present } = context
   return {
     fork: (sandboxId, { source, hashKey, ...wanted }) =>
       // Nobody waits for a fork that is being made while holding its source.
       lock(sandboxId, () =>
         lock(source.sandboxId, async () => {
-          const present = await parts.sandboxes.find(sandboxId)
-          if (present?.isDeleting) throw sandboxDeleting({ sandboxId })
-          if (present !== undefined) return await describeFork(parts, present)
-          if (parts.isShuttingDown()) throw hostShuttingDown({})
+          const made = await ports.sandboxes.find(sandboxId)
+          if (made?.isDeleting) throw sandboxDeleting({ sandboxId })
+          if (made !== undefined) return await describeFork(ports, made)
+          if (context.isShuttingDown()) throw hostShuttingDown({})
           const order = {
             ...wanted,
             sandboxId,
@@ -44,17 +34,17 @@ export function makeForkOrders(
             snapshotId: source.snapshotId ?? undefined,
             manifestKey: hashKey ?? null,
           }
-          const made = await parts.spares.holdOff(() => forks.make(order, parts.undo))
-          return { sandbox: await presentSandbox(parts, await known(sandboxId)), ...made }
+          const outcome = await ports.spares.holdOff(() => forks.make(order, ports.remove))
+          return { sandbox: await present(await known(sandboxId)), ...outcome }
         }),
       ),
   }
 }
 
 /** What the first answer to the order was, as far as it can still be told. */
-async function describeFork(parts: OrdersParts, fork: StoredSandbox): Promise<ForkedSandbox> {
+async function describeFork({ context, forks }: ForkOrderPorts, fork: StoredSandbox): Promise<ForkedSandbox> {
   const { sandboxId } = fork
-  if (await parts.forks.isBeingMade(sandboxId)) throw forkIdTaken({ sandboxId })
-  const sandbox = await presentSandbox(parts, fork)
+  if (await forks.isBeingMade(sandboxId)) throw forkIdTaken({ sandboxId })
+  const sandbox = await context.present(fork)
   return { sandbox, from: sandbox.bootId === null ? 'disk' : 'memory', problem: '', stallMs: 0, durationMs: 0 }
 }

@@ -10,19 +10,19 @@ const order = { limits: defaultSandboxLimits, egress: { kind: 'open' } }
 test('a guest that never answers is an error that says so, and leaves no boot', async () => {
   await using host = await startHostUnderTest({ isGuestListening: false })
   const sandboxId = host.newSandboxId()
-  await host.request('PUT', hostPaths.sandbox(sandboxId), order)
+  await host.request('PUT', hostPaths.get(sandboxId), order)
   const bootId = host.newBootId()
   const answer = await host.request('POST', hostPaths.start(sandboxId), { bootId, hostname: 'box' })
   expect(answer).toMatchObject({ status: 503, body: { error: { code: 'sandbox.guest-silent' } } })
   expect(await host.driver.list()).toEqual([])
-  const state = await host.request('GET', hostPaths.sandbox(sandboxId))
+  const state = await host.request('GET', hostPaths.get(sandboxId))
   expect(state.body).toMatchObject({ actual: 'stopped', bootId: null, lastBootEnd: null })
 })
 
 test('a guest that ends before it is ready is an error with the cause, and leaves no boot', async () => {
   await using host = await startHostUnderTest({ isGuestListening: false })
   const sandboxId = host.newSandboxId()
-  await host.request('PUT', hostPaths.sandbox(sandboxId), order)
+  await host.request('PUT', hostPaths.get(sandboxId), order)
   const bootId = host.newBootId()
   const started = host.request('POST', hostPaths.start(sandboxId), { bootId, hostname: 'box' })
   await expect.poll(() => host.driver.limitsOf(bootId)).toBeDefined()
@@ -35,10 +35,10 @@ test('a guest that ends before it is ready is an error with the cause, and leave
 
 test('when every address is taken the order says so and leaves no sandbox', async () => {
   await using host = await startHostUnderTest({})
-  for (const _ of [1, 2]) await host.request('PUT', hostPaths.sandbox(host.newSandboxId()), order)
-  const refused = await host.request('PUT', hostPaths.sandbox(host.newSandboxId()), order)
+  for (const _ of [1, 2]) await host.request('PUT', hostPaths.get(host.newSandboxId()), order)
+  const refused = await host.request('PUT', hostPaths.get(host.newSandboxId()), order)
   expect(refused).toMatchObject({ status: 429, body: { error: { code: 'network.no-address-left' } } })
-  const { body } = await host.request('GET', hostPaths.sandboxes)
+  const { body } = await host.request('GET', hostPaths.list())
   expect((body as { sandboxes: unknown[] }).sandboxes).toHaveLength(2)
 })
 
@@ -50,9 +50,9 @@ test('the handshake tells the guest its limits and a token that no answer shows'
   ])
   const { accessToken } = host.handshakes[0] as { accessToken: string }
   const answers = [
-    await host.request('GET', hostPaths.sandbox(sandboxId)),
-    await host.request('GET', hostPaths.sandboxes),
-    await host.request('GET', hostPaths.info),
+    await host.request('GET', hostPaths.get(sandboxId)),
+    await host.request('GET', hostPaths.list()),
+    await host.request('GET', hostPaths.info()),
   ]
   expect(JSON.stringify(answers)).not.toContain(accessToken)
 })
@@ -61,11 +61,11 @@ test('new limits of a running sandbox reach driver and guest; of a stopped one t
   await using host = await startHostUnderTest({})
   const { sandboxId, bootId } = await host.startSandbox()
   const limits = { ...defaultSandboxLimits, processes: 77 }
-  await host.request('PATCH', hostPaths.sandbox(sandboxId), { limits })
+  await host.request('PATCH', hostPaths.get(sandboxId), { limits })
   expect(host.driver.limitsOf(bootId)).toEqual(limits)
   expect(host.handshakes.at(-1)).toMatchObject({ limits: { processes: 77 } })
   await host.request('POST', hostPaths.stop(sandboxId), { bootId })
-  await host.request('PUT', hostPaths.sandbox(sandboxId), { ...order, limits: { ...limits, processes: 78 } })
+  await host.request('PUT', hostPaths.get(sandboxId), { ...order, limits: { ...limits, processes: 78 } })
   const again = { bootId: host.newBootId(), hostname: 'box' }
   await host.request('POST', hostPaths.start(sandboxId), again)
   expect(host.handshakes.at(-1)).toMatchObject({ bootId: again.bootId, limits: { processes: 78 } })
@@ -75,7 +75,7 @@ test('C2: a shutdown names what it stopped and what it could not; one that canno
   await using host = await startHostUnderTest({})
   const [broken, whole] = [await host.startSandbox(), await host.startSandbox()]
   await rm(path.join(host.directory, 'disks/disks', broken.sandboxId), { recursive: true })
-  const answer = await host.request('POST', hostPaths.shutdown)
+  const answer = await host.request('POST', hostPaths.shutdown())
   expect(answer).toMatchObject({
     status: 200,
     body: {
@@ -91,7 +91,7 @@ test('C2: a shutdown names what it stopped and what it could not; one that canno
 
 test('the events of a boot are told to listeners, with the cause of its end', async () => {
   await using host = await startHostUnderTest({})
-  const response = await fetch(host.url + hostPaths.events)
+  const response = await fetch(host.url + hostPaths.events())
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let text = (await reader.read()).value ?? ''
   const { bootId } = await host.startSandbox()

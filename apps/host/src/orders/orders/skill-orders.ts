@@ -1,30 +1,31 @@
-import type { PlacedSkills, PlaceSkills } from '@threadbox/protocol/host'
+import type { HostApi } from '@threadbox/protocol/host'
+import type { BootFiles } from '../../boots/launch/boot-files.ts'
 import { sandboxPaused } from '../../machine/errors/memory.errors.ts'
 import { otherBoot, sandboxNotRunning } from '../../machine/errors/orders.errors.ts'
-import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
+import type { SkillPlaces } from '../../machine/skills/skill-places.ts'
+import type { BootsStore } from '../../machine/state/boots.store.ts'
 import { isAsleep } from '../../memory/memory/paused-boots.ts'
-import type { OrdersParts } from './sandbox-orders.ts'
+import type { OrderContext } from '../sandboxes/order-context.ts'
 
-/** Orders about what is at `/skills`. */
-export type SkillOrders = {
-  /** Of a boot that is awake: what a paused one has seen stays as its memory knows it. */
-  placeSkills(sandboxId: string, order: PlaceSkills): Promise<PlacedSkills>
-  storeSkill(digest: string, bytes: Uint8Array): Promise<void>
+export type SkillOrderPorts = {
+  context: OrderContext
+  boots: BootsStore
+  files: BootFiles
+  skills: SkillPlaces
 }
 
-export function makeSkillOrders(
-  parts: OrdersParts & { known: (sandboxId: string) => Promise<StoredSandbox> },
-): SkillOrders {
+/** Orders about what is at `/skills`, of a boot that is awake: what a paused one has seen stays as its memory knows it. */
+export function skillOrders(ports: SkillOrderPorts): Pick<HostApi, 'placeSkills' | 'storeSkill'> {
   return {
     placeSkills: (sandboxId, { bootId, skills }) =>
-      parts.lock(sandboxId, async () => {
-        const { placeId } = await parts.known(sandboxId)
-        const boot = await parts.boots.current(sandboxId)
+      ports.context.lock(sandboxId, async () => {
+        const { placeId } = await ports.context.known(sandboxId)
+        const boot = await ports.boots.current(sandboxId)
         if (boot === undefined) throw sandboxNotRunning({ sandboxId })
         if (boot.bootId !== bootId) throw otherBoot({ sandboxId, bootId, currentBootId: boot.bootId })
         if (isAsleep(boot)) throw sandboxPaused({})
-        return await parts.skills.place(parts.files.skillsOf(placeId), skills)
+        return await ports.skills.place(ports.files.skillsOf(placeId), skills)
       }),
-    storeSkill: (digest, bytes) => parts.skills.store(digest, bytes),
+    storeSkill: (digest, bytes) => ports.skills.store(digest, bytes),
   }
 }

@@ -1,22 +1,19 @@
+import type { DiskStore } from '@threadbox/disk-store'
 import { isErrorOf } from '@threadbox/errors'
-import type { HostSnapshots, SnapshotMemoryOrder, TakenSnapshot } from '@threadbox/protocol/host'
+import type { HostApi } from '@threadbox/protocol/host'
 import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
-import type { OrdersParts } from './sandbox-orders.ts'
+import type { Snapshots } from '../../memory/snapshots/snapshots.ts'
+import type { OrderContext } from '../sandboxes/order-context.ts'
+
+export type SnapshotOrderPorts = { context: OrderContext; snapshots: Snapshots; disks: DiskStore }
 
 /** Orders about what a disk contained at earlier moments. */
-export type SnapshotOrders = {
-  takeSnapshot(sandboxId: string, order: { snapshotId: string; memory: SnapshotMemoryOrder }): Promise<TakenSnapshot>
-  listSnapshots(sandboxId: string): Promise<HostSnapshots>
-  removeSnapshot(sandboxId: string, snapshotId: string): Promise<void>
-  removeSnapshotMemory(sandboxId: string, snapshotId: string): Promise<void>
-}
-
-export function makeSnapshotOrders(
-  parts: Pick<OrdersParts, 'lock' | 'snapshots' | 'disks'> & {
-    known: (sandboxId: string) => Promise<StoredSandbox>
-  },
-): SnapshotOrders {
-  const { lock, snapshots, disks, known } = parts
+export function snapshotOrders({
+  context,
+  snapshots,
+  disks,
+}: SnapshotOrderPorts): Pick<HostApi, 'takeSnapshot' | 'snapshots' | 'removeSnapshot' | 'removeSnapshotMemory'> {
+  const { lock, known } = context
   /** A disk that is lost takes nothing. */
   const usageOf = async ({ placeId, limits }: StoredSandbox) =>
     await disks.diskUsage(placeId).catch((error: unknown) => {
@@ -30,7 +27,7 @@ export function makeSnapshotOrders(
         const taken = await snapshots.take({ sandbox, ...order })
         return { ...taken, ...(await usageOf(sandbox)) }
       }),
-    listSnapshots: async (sandboxId) => {
+    snapshots: async (sandboxId) => {
       const sandbox = await known(sandboxId)
       return { snapshots: await snapshots.list(sandbox), ...(await usageOf(sandbox)) }
     },

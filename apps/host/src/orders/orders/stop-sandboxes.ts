@@ -1,17 +1,32 @@
+import type { DiskStore } from '@threadbox/disk-store'
 import type { ShutdownOutcome } from '@threadbox/protocol/host'
+import type { Logger } from '@threadbox/telemetry'
+import type { Boots } from '../../boots/boots/boots.ts'
+import type { Spares } from '../../boots/spares/spares.ts'
 import { makeFewAtOnce } from '../../machine/programs/few-at-once.ts'
-import type { StoredBoot } from '../../machine/state/boots.store.ts'
-import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
+import type { BootsStore, StoredBoot } from '../../machine/state/boots.store.ts'
+import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import { reasonOf } from '../../memory/memory/memory-parts.ts'
-import { isAsleep } from '../../memory/memory/paused-boots.ts'
-import type { OrdersParts } from './sandbox-orders.ts'
+import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
+import type { OrderContext } from '../sandboxes/order-context.ts'
+
+export type StopPorts = {
+  disks: Pick<DiskStore, 'syncDisk'>
+  running: Pick<Boots, 'stop'>
+  paused: PausedBoots
+}
+
+export type ShutDownPorts = StopPorts & {
+  context: OrderContext
+  sandboxes: SandboxesStore
+  boots: BootsStore
+  spares: Pick<Spares, 'close'>
+  logger: Logger
+}
 
 type Found = { sandbox: StoredSandbox; boot: StoredBoot }
 
-export async function stopSandbox(
-  parts: Pick<OrdersParts, 'disks' | 'running' | 'paused'>,
-  { sandbox, boot }: Found,
-): Promise<void> {
+export async function stopSandbox(parts: StopPorts, { sandbox, boot }: Found): Promise<void> {
   if (isAsleep(boot)) return await parts.paused.drop({ sandbox, boot, detail: 'Stopped by order while paused.' })
   await parts.disks.syncDisk(sandbox.placeId)
   await parts.running.stop(boot)
@@ -29,10 +44,12 @@ const pausesAtOnce = 3
  * lock: a start that was under way is waited for, and what it started is paused or stopped.
  */
 export async function shutDownAll(
-  parts: OrdersParts,
+  parts: ShutDownPorts,
   { keepsMemory }: { keepsMemory: boolean },
 ): Promise<ShutdownOutcome> {
-  const { sandboxes, lock } = parts
+  const { sandboxes, context } = parts
+  context.beginShutdown()
+  const { lock } = context
   const outcome = { stopped: [] as string[], paused: [] as string[], failed: [] as ShutdownOutcome['failed'] }
   const noted = (sandboxId: string | null, work: Promise<void>) =>
     work.catch((error: unknown) => void outcome.failed.push({ sandboxId, reason: reasonOf(error) }))
@@ -57,7 +74,7 @@ export async function shutDownAll(
 }
 
 async function shutDownOne(
-  parts: OrdersParts,
+  parts: ShutDownPorts,
   options: { sandboxId: string; keepsMemory: boolean; pause: (found: Found) => Promise<boolean> },
 ): Promise<'nothing' | 'paused' | 'stopped'> {
   const { sandboxId, keepsMemory, pause } = options
@@ -75,13 +92,16 @@ async function shutDownOne(
 }
 
 /** False: its memory cannot be kept, for a reason that the log has. */
-async function keepMemory({ paused, logger }: Pick<OrdersParts, 'paused' | 'logger'>, found: Found): Promise<boolean> {
+async function keepMemory(
+  { paused, logger }: Pick<ShutDownPorts, 'paused' | 'logger'>,
+  found: Found,
+): Promise<boolean> {
   try {
     await paused.pause({ ...found, hashKey: undefined })
     await paused.dropFrozen(found.sandbox.sandboxId)
     return true
   } catch (error) {
-    logger.warn({ error, sandboxId: found.sandbox.sandboxId }, 'a sandbox could not be paused and is stopped')
+    logger.warn({ err: error, sandboxId: found.sandbox.sandboxId }, 'a sandbox could not be paused and is stopped')
     return false
   }
 }

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { hostPaths } from '@threadbox/protocol/host'
+import { gatewayPaths, hostPaths } from '@threadbox/protocol/host'
 import { expect, test } from 'vitest'
 import { type HostUnderTest, startHostUnderTest } from '../../host.test-utils.ts'
 import { answeringGuest, ordersOf } from '../../memory/memory/memory.test-utils.ts'
@@ -21,7 +21,7 @@ async function killAt(options: {
   const memory = await orders.memory()
   if (order !== 'pause') await orders.pause()
   const reached = host.hangAt(step)
-  const ordered = order === 'evict' ? host.request('POST', hostPaths.shutdown) : orders[order]()
+  const ordered = order === 'evict' ? host.request('POST', hostPaths.shutdown()) : orders[order]()
   ordered.catch(() => undefined)
   await reached
   await host.killAndRestart()
@@ -36,7 +36,7 @@ async function expectAwake({ host, sandboxId, bootId, memory }: Subject): Promis
   expect(host.links.get(sandboxId)).toMatchObject({ state: 'up', egress: 'open' })
   await expect.poll(() => host.disks.listMemoryPlaces()).toEqual([])
   expect(host.events.map((event) => event.type)).not.toContain('boot-ended')
-  expect((await fetch(`${host.url}${hostPaths.guest(sandboxId)}/health`)).status).toBe(200)
+  expect((await fetch(`${host.url}${gatewayPaths.guest(sandboxId)}/health`)).status).toBe(200)
 }
 
 async function expectPausedAndUsable({ host, sandboxId, bootId, memory }: Subject): Promise<void> {

@@ -1,23 +1,11 @@
 import type { Logger } from '@threadbox/telemetry'
+import type { Forks } from '../../copies/forks/forks.ts'
+import type { Rewinds } from '../../copies/rewinds/rewinds.ts'
 import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
-import { deleteSandbox, type OrdersParts } from '../orders/sandbox-orders.ts'
+import type { Snapshots } from '../../memory/snapshots/snapshots.ts'
+import { type DeletePorts, deleteSandbox } from '../sandboxes/delete-sandbox.ts'
 
-export type ReclaimParts = Pick<
-  OrdersParts,
-  | 'sandboxes'
-  | 'boots'
-  | 'running'
-  | 'disks'
-  | 'network'
-  | 'attachments'
-  | 'files'
-  | 'spares'
-  | 'driver'
-  | 'paused'
-  | 'snapshots'
-  | 'forks'
-  | 'rewinds'
-> & { logger: Logger }
+export type ReclaimParts = DeletePorts & { snapshots: Snapshots; forks: Forks; rewinds: Rewinds; logger: Logger }
 
 type Counts = { adopted: number; paused: number; ended: number; removed: number }
 

@@ -3,11 +3,10 @@ import type { BootsStore } from '../../machine/state/boots.store.ts'
 import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
 
+export type PresentPorts = { boots: BootsStore; paused: PausedBoots }
+
 /** A sandbox as its server sees it. What it uses of its disk is looked up only where one sandbox is asked for. */
-export async function presentSandbox(
-  parts: { boots: BootsStore; paused: PausedBoots },
-  sandbox: StoredSandbox,
-): Promise<HostSandbox> {
+export async function presentSandbox(parts: PresentPorts, sandbox: StoredSandbox): Promise<HostSandbox> {
   const { sandboxId, limits, egress, imageId } = sandbox
   const [boot, last] = await Promise.all([parts.boots.current(sandboxId), parts.boots.lastEnded(sandboxId)])
   const hasEnd = last?.endedAt != null && last.endCause !== null

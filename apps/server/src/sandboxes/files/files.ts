@@ -31,7 +31,7 @@ export function makeFilesFeature(ports: {
     asleep: async (threadId, signal) => {
       const row = await store.find(threadId)
       if (row === undefined) throw sandboxNotAwake({ state: 'fresh' })
-      return makeSleepingReads(host.sleepingFiles(row.id, signal), row.state)
+      return makeSleepingReads((question) => host.sleepingFiles(row.id, question, signal), row.state)
     },
   })
   const watch = makeFilesWatch({ ifAwake: sandboxes.ifAwake, publish, now: system.now, logger })

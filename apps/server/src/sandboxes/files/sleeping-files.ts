@@ -1,7 +1,11 @@
 import { isThreadboxError } from '@threadbox/errors'
-import type { SleepingEntry } from '@threadbox/protocol/host'
+import {
+  hostAnswerUnknown,
+  type SleepingAnswer,
+  type SleepingEntry,
+  type SleepingQuestion,
+} from '@threadbox/protocol/host'
 import type { FileEntry, FilesPage } from '@threadbox/protocol/public'
-import type { SleepingDisk } from '../host/sleeping-disk.ts'
 import type { OpenedFile } from '../state/awake-sandbox.ts'
 import { fileIsDirectory } from '../state/file.errors.ts'
 import { sandboxNotAwake } from '../state/sandboxes.errors.ts'
@@ -18,11 +22,18 @@ export type SleepingReads = {
   archive(path: string, only: readonly string[]): Promise<ReadableStream<Uint8Array>>
 }
 
+type AnswerTo<Kind> = Extract<SleepingAnswer, { kind: Kind }>
+
 /** `state` is what the error says where the disk cannot be read. */
-export function makeSleepingReads(disk: SleepingDisk, state: string): SleepingReads {
-  const asked = async <Result>(work: Promise<Result>): Promise<Result> => {
+export function makeSleepingReads(
+  ask: (question: SleepingQuestion) => Promise<SleepingAnswer>,
+  state: string,
+): SleepingReads {
+  const asked = async <Question extends SleepingQuestion>(question: Question): Promise<AnswerTo<Question['kind']>> => {
     try {
-      return await work
+      const answer = await ask(question)
+      if (answer.kind !== question.kind) throw hostAnswerUnknown({ status: 200 })
+      return answer as AnswerTo<Question['kind']>
     } catch (error) {
       if (isThreadboxError(error) && notReadableCodes.has(error.code))
         throw sandboxNotAwake({ state }, { cause: error })
@@ -31,17 +42,20 @@ export function makeSleepingReads(disk: SleepingDisk, state: string): SleepingRe
   }
   return {
     list: async (path, part) => {
-      const { entries, total, next } = await asked(disk.list(path, part))
-      return { entries: entries.map(presentSleeping), total, next }
+      const { page } = await asked({ kind: 'list' as const, path, ...part })
+      return { ...page, entries: page.entries.map(presentSleeping) }
     },
-    entry: async (path) => presentSleeping(await asked(disk.entry(path))),
-    archive: (path, only) => asked(disk.archive(path, only)),
+    entry: async (path) => presentSleeping((await asked({ kind: 'entry' as const, path })).entry),
+    archive: async (path, only) => {
+      const { bytes } = await asked({ kind: 'archive' as const, path, only: JSON.stringify(only) })
+      return bytes
+    },
     read: async (path, range) => {
-      const about = await asked(disk.entry(path))
+      const { entry: about } = await asked({ kind: 'entry' as const, path })
       if (about.type === 'directory') throw fileIsDirectory({ path })
       const part = partOf(range, about.sizeBytes)
       if (part === 'outside') throw rangeOutside({ path, sizeBytes: about.sizeBytes })
-      const { stream } = await asked(disk.open(path, part))
+      const { bytes: stream } = await asked({ kind: 'content' as const, path, start: 0, ...part })
       const entry = presentSleeping(about)
       if (part === undefined) return { status: 200, stream, sizeBytes: about.sizeBytes, contentRange: null, entry }
       const contentRange = `bytes ${part.start}-${part.end}/${about.sizeBytes}`

@@ -83,10 +83,13 @@ export async function answerSleeping(
     return void response.end(JSON.stringify({ entries, total: names.length, next: null }))
   }
   const entry = await describe(path)
-  if (question.kind === 'archive') return void response.end(`zip of ${path}: ${question.only}`)
   if (question.kind === 'entry') return void response.end(JSON.stringify(entry))
-  const bytes = await readFile(options.real(path))
   const header = Buffer.from(JSON.stringify(entry)).toString('base64url')
+  if (question.kind === 'archive') {
+    response.writeHead(200, { 'content-type': 'application/zip', [sleepingEntryHeader]: header })
+    return void response.end(`zip of ${path}: ${question.only}`)
+  }
+  const bytes = await readFile(options.real(path))
   const end = question.end === undefined ? bytes.length : question.end + 1
   response.writeHead(200, { [sleepingEntryHeader]: header }).end(bytes.subarray(question.start, end))
 }

@@ -324,7 +324,7 @@ async function memoryOrder(
   const answer = orderAnswer(host, now, order)
   host.sandboxes.set(sandboxId, answer.sandbox)
   if (host.loseAnswer(order)) return void exchange.response.destroy()
-  sendJson(answer)
+  sendJson(order === 'stop' ? answer.sandbox : answer)
 }
 
 function orderAnswer(host: HostStandIn, sandbox: HostSandbox, order: 'stop' | 'pause' | 'wake' | 'demote') {

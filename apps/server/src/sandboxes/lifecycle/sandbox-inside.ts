@@ -17,7 +17,7 @@ export async function lookInside(
 ): Promise<Pick<SandboxDetail, 'usage' | 'processes' | 'ports'>> {
   if (row === undefined || row.has_run === 0) return { usage: null, processes: null, ports: null }
   const [onHost, manifest] = await Promise.all([
-    dependencies.host.get(row.id, { withUsage: true }).catch(() => undefined),
+    dependencies.host.get(row.id, { usage: true }).catch(() => undefined),
     row.state === 'active' ? readManifest(dependencies, row) : undefined,
   ])
   return {

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { fromWireError, isThreadboxError } from '@threadbox/errors'
-import { backgroundHeader, bootHeader, errorHeader, hostPaths } from '@threadbox/protocol/host'
+import { backgroundHeader, bootHeader, errorHeader, gatewayPaths } from '@threadbox/protocol/host'
 import { parseJson } from '../../platform/system/parse-json.ts'
 import { hostUnreachable } from '../host/host.errors.ts'
 import type { ChangedAnswer } from './bridge/bridge-injection.ts'
@@ -45,7 +45,7 @@ export function makePreviewProxy(options: { socketPath: string }): PreviewProxy 
     return httpRequest({
       socketPath: options.socketPath,
       method: request.method ?? 'GET',
-      path: hostPaths.port(sandbox.id, port) + (request.url ?? '/'),
+      path: gatewayPaths.port(sandbox.id, port) + (request.url ?? '/'),
       setHost: false,
       agent: more.agent,
       headers: [...passage.headers, ...own, ...more.headers],

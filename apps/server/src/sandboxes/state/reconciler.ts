@@ -131,7 +131,8 @@ async function correct(
     // What a rewind brought back, whose answer a crash cut off: the order is sent again, and takes it.
     if (isExchangeCause(causeOf(row)?.code)) return
     // A restart that a crash cut off: the record gave this boot up already.
-    if (actual?.actual === 'ready' && actual.bootId !== null) await host.stop(row.id, actual.bootId).catch(failed)
+    if (actual?.actual === 'ready' && actual.bootId !== null)
+      await host.stop(row.id, { bootId: actual.bootId }).catch(failed)
     return
   }
   if (row.state === 'pausing') return void pausing.settle(row).catch(failed)

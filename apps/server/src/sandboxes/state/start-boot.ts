@@ -110,7 +110,7 @@ async function ensure({ host, hashKeyOf }: WakingDependencies, row: SandboxRow):
   // A boot that we gave up on, because the host did not answer in time, may have come up after all; a paused one is of
   // no use either when the row asks for a start.
   if (actual.actual !== 'stopped' && actual.bootId !== null && actual.bootId !== row.boot_id) {
-    await host.stop(row.id, actual.bootId)
+    await host.stop(row.id, { bootId: actual.bootId })
   }
 }
 

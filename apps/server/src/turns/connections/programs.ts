@@ -101,7 +101,7 @@ export function makePrograms(dependencies: ProgramsDependencies): Programs {
       // Whatever runs there: the start that was recorded last may not have come to the host.
       const actual = await host.get(row.sandbox_id)
       const bootId = actual?.actual === 'stopped' ? null : (actual?.bootId ?? null)
-      if (bootId !== null) await host.stop(row.sandbox_id, bootId)
+      if (bootId !== null) await host.stop(row.sandbox_id, { bootId })
       await store.update(row.sandbox_id, { boot_id: null })
     })
   const release = (connectionId: string) => {
@@ -230,14 +230,14 @@ async function boot(dependencies: ProgramsDependencies, row: ProgramSandboxRow) 
   const limits: HostSandbox['limits'] = { memoryBytes: dependencies.memoryMebibytes * MiB, ...otherLimits }
   const hashKey = dependencies.hashKeyOf(sandboxId)
   const actual = await host.ensure(sandboxId, { limits, egress: { kind: 'open' }, hashKey })
-  if (actual.actual !== 'stopped' && actual.bootId !== null) await host.stop(sandboxId, actual.bootId)
+  if (actual.actual !== 'stopped' && actual.bootId !== null) await host.stop(sandboxId, { bootId: actual.bootId })
   const bootId = system.newId('boot')
   await store.update(sandboxId, { boot_id: bootId })
   try {
     await host.start(sandboxId, { bootId, hostname: hostnameOf(sandboxId) })
   } catch (error) {
     // Given up on, it may come up after all: it is ended now, or by the next use or start of the server.
-    const stopped = await host.stop(sandboxId, bootId).then(
+    const stopped = await host.stop(sandboxId, { bootId }).then(
       () => true,
       () => false,
     )

@@ -57,7 +57,7 @@ export async function layCopyToRest(
   const { host } = dependencies
   const { sandboxId, made } = copy
   const preserved = keepsMemory ? await preserve(dependencies, copy) : null
-  const diskBytes = async () => (await host.get(sandboxId, { withUsage: true }))?.diskUsedBytes ?? 0
+  const diskBytes = async () => (await host.get(sandboxId, { usage: true }))?.diskUsedBytes ?? 0
   if (preserved?.cleaned !== undefined) {
     return { ...preserved, memoryProblem: '', diskBytes: await diskBytes() }
   }
@@ -98,7 +98,7 @@ async function layToRest(
   } catch (error) {
     if (!isThreadboxError(error)) throw error
     const now = await host.get(sandboxId)
-    if (now?.bootId === bootId) await host.stop(sandboxId, bootId)
+    if (now?.bootId === bootId) await host.stop(sandboxId, { bootId })
     return { rescue: null, memoryProblem: error.message }
   }
 }

@@ -1,4 +1,5 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import type { SandboxLimits } from '@threadbox/domain'
 import type { RescueReport } from '@threadbox/protocol/guest'
 import type { CaptureEnvironment, Environment, SaveEnvironment } from '@threadbox/protocol/public'
@@ -118,7 +119,7 @@ export function makeEnvironments(dependencies: EnvironmentsDependencies): Enviro
       if (content.memory?.kept && !memory?.kept) {
         await store.update(row.id, { content_json: JSON.stringify({ ...content, memory }) })
       }
-      return await host.sendDisk(row.sandbox_id)
+      return Readable.fromWeb((await host.sendDisk(row.sandbox_id)) as NodeReadableStream<Uint8Array>)
     },
     prepare: async (userId, { id, redact = [] }) => {
       const row = await find(userId, id)
@@ -232,7 +233,11 @@ async function receive(
   await plan(id, now + receivingMs)
   await store.insert(row)
   try {
-    await host.receiveDisk(row.sandbox_id, { imageId: file.imageId, limits }, file.bytes)
+    await host.receiveDisk(
+      row.sandbox_id,
+      { imageId: file.imageId, limits },
+      Readable.toWeb(file.bytes) as ReadableStream<Uint8Array>,
+    )
     await plan(id, system.now() + draftMs)
     await store.update(id, { state: 'ready', created_at: system.now() })
     return { ...row, state: 'ready' }

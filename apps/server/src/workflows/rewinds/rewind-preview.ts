@@ -1,5 +1,5 @@
 import type { Manifest } from '@threadbox/protocol/guest'
-import { fileRankOf } from '@threadbox/protocol/host'
+import { fileRankOf, imageSnapshot } from '@threadbox/protocol/host'
 import type { RewindPreview } from '@threadbox/protocol/public'
 import type { HostClient } from '../../sandboxes/host/host-client.ts'
 import { nothingRuns, type WhatRunsDependencies, whatRuns } from '../../sandboxes/lifecycle/what-runs.ts'
@@ -56,7 +56,7 @@ async function diskChanges(
   disk: DiskTarget,
 ): Promise<Pick<RewindPreview['disk'], 'files' | 'caches' | 'count'>> {
   if (disk.to === 'none' || disk.to === 'gone') return { files: [], caches: [], count: 0 }
-  const snapshotId = disk.to === 'snapshot' ? disk.snapshotId : null
+  const snapshotId = disk.to === 'snapshot' ? disk.snapshotId : imageSnapshot
   const found = await host.snapshotChanges(disk.sandbox.id, snapshotId).catch(() => undefined)
   if (found === undefined) return { files: null, caches: [], count: 0 }
   const files = found.files.map(({ name, bytesBefore: bytesThen, bytesNow, lines }) => ({
@@ -110,7 +110,7 @@ async function lookupsSince({ host }: LookDependencies, plan: RewindPlan): Promi
   if (disk.to === 'none') return { ...none, isWhole: true }
   const { id, created_at } = disk.sandbox
   const moment = disk.to === 'snapshot' ? disk.at : disk.to === 'image' ? created_at : turn.startedAt
-  const found = await host.namesAsked(id, moment).catch(() => undefined)
+  const found = await host.namesAsked(id, { since: moment }).catch(() => undefined)
   if (found === undefined || found.knownSince === null) return { ...none, isWhole: false }
   const since = Math.max(moment, Math.ceil(found.knownSince))
   const { names, knownSince } = found

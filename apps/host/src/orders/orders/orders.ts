@@ -1,0 +1,67 @@
+import type { HostApi } from '@threadbox/protocol/host'
+import type { SleepingFiles } from '../../copies/sleeping/sleeping-files.ts'
+import { type ChangePorts, changeSandbox } from '../sandboxes/change-sandbox.ts'
+import { type CreatePorts, createSandbox } from '../sandboxes/create-sandbox.ts'
+import { type DeletePorts, deleteSandbox } from '../sandboxes/delete-sandbox.ts'
+import { makeOrderContext } from '../sandboxes/order-context.ts'
+import { type CleanOrderPorts, cleanOrders } from './clean-orders.ts'
+import { type DiskOrderPorts, diskOrders } from './disk-orders.ts'
+import { type ForkOrderPorts, forkOrders } from './fork-orders.ts'
+import { type MemoryOrderPorts, memoryOrders } from './memory-orders.ts'
+import { type RewindOrderPorts, rewindOrders } from './rewind-orders.ts'
+import { sandboxOrders } from './sandbox-orders.ts'
+import { type SkillOrderPorts, skillOrders } from './skill-orders.ts'
+import { sleepingOrders } from './sleeping-orders.ts'
+import { type SnapshotOrderPorts, snapshotOrders } from './snapshot-orders.ts'
+import { type StartPorts, startSandbox } from './start-sandbox.ts'
+import { type ShutDownPorts, shutDownAll, stopSandbox } from './stop-sandboxes.ts'
+
+/** What the makers of orders need together; each says itself which of it. */
+type Needed = Omit<
+  CreatePorts &
+    DeletePorts &
+    ChangePorts &
+    StartPorts &
+    ShutDownPorts &
+    MemoryOrderPorts &
+    SnapshotOrderPorts &
+    SkillOrderPorts &
+    ForkOrderPorts &
+    RewindOrderPorts &
+    CleanOrderPorts &
+    DiskOrderPorts,
+  'context' | 'remove'
+> & { sleeping: SleepingFiles }
+
+/**
+ * What the server can order. Every order can be sent again; orders about one sandbox are carried out one after another,
+ * about different sandboxes side by side; an order that names another boot than the current one is refused.
+ */
+export type Orders = Omit<HostApi, 'info' | 'doctor' | 'events'>
+
+export function makeOrders(needed: Needed): Orders {
+  const context = makeOrderContext(needed)
+  const shared = {
+    ...needed,
+    context,
+    remove: (sandbox: Parameters<CreatePorts['remove']>[0]) => deleteSandbox(needed, sandbox),
+  }
+  return {
+    ...sandboxOrders({
+      ...shared,
+      create: (wanted) => createSandbox(shared, wanted),
+      change: (wanted) => changeSandbox(needed, wanted),
+      start: (order) => startSandbox(needed, order),
+      stop: (order) => stopSandbox(needed, order),
+    }),
+    ...memoryOrders(shared),
+    ...snapshotOrders(shared),
+    ...skillOrders(shared),
+    ...rewindOrders(shared),
+    ...cleanOrders(shared),
+    ...diskOrders(shared),
+    ...forkOrders(shared),
+    ...sleepingOrders(needed.sleeping),
+    shutdown: (order) => shutDownAll(shared, order),
+  }
+}

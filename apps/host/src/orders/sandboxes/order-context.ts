@@ -1,0 +1,35 @@
+import { makeKeyedLock } from '@threadbox/domain'
+import type { HostSandbox } from '@threadbox/protocol/host'
+import { sandboxDeleting, sandboxNotFound } from '../../machine/errors/orders.errors.ts'
+import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
+import { type PresentPorts, presentSandbox } from './present-sandbox.ts'
+
+/** What all orders share. */
+export type OrderContext = {
+  /** Orders about one sandbox are carried out one after another. */
+  lock: ReturnType<typeof makeKeyedLock>
+  /** Throws `sandbox.not-found`, `sandbox.deleting`. */
+  known(sandboxId: string): Promise<StoredSandbox>
+  present(sandbox: StoredSandbox): Promise<HostSandbox>
+  /** From then on nothing is started. */
+  beginShutdown(): void
+  isShuttingDown(): boolean
+}
+
+export function makeOrderContext(ports: PresentPorts & { sandboxes: SandboxesStore }): OrderContext {
+  let isShuttingDown = false
+  return {
+    lock: makeKeyedLock(),
+    known: async (sandboxId) => {
+      const sandbox = await ports.sandboxes.find(sandboxId)
+      if (sandbox === undefined) throw sandboxNotFound({ sandboxId })
+      if (sandbox.isDeleting) throw sandboxDeleting({ sandboxId })
+      return sandbox
+    },
+    present: (sandbox) => presentSandbox(ports, sandbox),
+    beginShutdown: () => {
+      isShuttingDown = true
+    },
+    isShuttingDown: () => isShuttingDown,
+  }
+}

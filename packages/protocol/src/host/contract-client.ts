@@ -1,0 +1,129 @@
+import { fromWireError } from '@threadbox/errors'
+import { z } from 'zod'
+import { hostAnswerUnknown } from './contract.errors.ts'
+import {
+  type ApiOf,
+  answerOf,
+  type HostCall,
+  type HostContract,
+  type HostTimeout,
+  idNamesOf,
+  parseJson,
+  pathOf,
+} from './contract-call.ts'
+import { bootHeader } from './sandboxes.ts'
+
+export type HostRequest = {
+  method: HostCall['method']
+  /** With its query. */
+  path: string
+  headers: Record<string, string>
+  body: string | Uint8Array | ReadableStream<Uint8Array> | undefined
+  timeout: HostTimeout
+  signal: AbortSignal | undefined
+}
+
+/** Sends a request to the host and returns its response, whose body may still be on its way. */
+export type SendHostRequest = (request: HostRequest) => Promise<Response>
+
+/** The host sends a keep-alive every few seconds: after this silence its event stream counts as lost. */
+const silenceMs = 45_000
+
+/** The calls of a contract as functions that throw what the host threw, or `host.answer-unknown`. */
+export function makeHostApi<Contract extends HostContract>(contract: Contract, send: SendHostRequest): ApiOf<Contract> {
+  const calls = Object.entries(contract).map(([name, row]) => {
+    if ('line' in row.response) {
+      const { line } = row.response
+      return [name, (signal: AbortSignal) => readLines(line, { signal, open: openerOf(row, send) })]
+    }
+    return [name, (...given: unknown[]) => order(row, { given, send })]
+  })
+  return Object.fromEntries(calls) as ApiOf<Contract>
+}
+
+async function order(row: HostCall, { given, send }: { given: unknown[]; send: SendHostRequest }): Promise<unknown> {
+  const response = await send(requestOf(row, given))
+  if (response.status >= 400) {
+    const error = await failureOf(response)
+    if (row.allowMissing === true && 'kind' in error && error.kind === 'not-found') return undefined
+    throw error
+  }
+  try {
+    return await answerOf(row).fromResponse(response)
+  } catch (error) {
+    if (error instanceof z.ZodError) throw hostAnswerUnknown({ status: response.status }, { cause: error })
+    throw error
+  }
+}
+
+async function failureOf(response: Response): Promise<Error> {
+  return fromWireError(parseJson(await response.text())) ?? hostAnswerUnknown({ status: response.status })
+}
+
+function requestOf(row: HostCall, given: readonly unknown[]): HostRequest {
+  const left = [...given]
+  const ids = idNamesOf(row).map(() => left.shift() as string)
+  const [isJson, hasOrder] = [row.body !== undefined, (row.body ?? row.order ?? row.query) !== undefined]
+  const wanted = hasOrder ? (left.shift() ?? {}) : {}
+  const sent = row.sends === undefined ? undefined : (left.shift() as Uint8Array | ReadableStream<Uint8Array>)
+  const { bootId } = wanted as { bootId?: string }
+  const headers: Record<string, string> = {}
+  if (isJson) headers['content-type'] = 'application/json'
+  if (row.hasBootHeader === true && bootId !== undefined) headers[bootHeader] = bootId
+  return {
+    method: row.method,
+    path: pathOf(row, ids) + queryOf(row, wanted),
+    headers,
+    body: isJson ? JSON.stringify(wanted) : sent,
+    timeout: row.timeout ?? 'order',
+    signal: row.isCancelable === true ? (left.shift() as AbortSignal | undefined) : undefined,
+  }
+}
+
+/** A parameter that is false is not sent. */
+function queryOf(row: HostCall, wanted: object): string {
+  const parameters =
+    row.order === undefined
+      ? Object.entries(row.query === undefined ? {} : wanted)
+      : [['order', JSON.stringify(wanted)]]
+  const pairs = parameters
+    .filter(([, value]) => value !== undefined && value !== false)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
+}
+
+type OpenLines = (signal: AbortSignal) => Promise<Response>
+
+function openerOf(row: HostCall, send: SendHostRequest): OpenLines {
+  return async (signal) => {
+    const response = await send({ ...requestOf(row, []), signal })
+    if (response.status >= 400) throw await failureOf(response)
+    return response
+  }
+}
+
+async function* readLines(
+  line: z.ZodType,
+  { signal, open }: { signal: AbortSignal; open: OpenLines },
+): AsyncGenerator<unknown> {
+  const silence = new AbortController()
+  let timer = setTimeout(() => silence.abort(), silenceMs)
+  try {
+    const { body } = await open(AbortSignal.any([signal, silence.signal]))
+    let rest = ''
+    const decoder = new TextDecoder()
+    for await (const part of body ?? []) {
+      clearTimeout(timer)
+      timer = setTimeout(() => silence.abort(), silenceMs)
+      const texts = (rest + decoder.decode(part, { stream: true })).split('\n')
+      rest = texts.pop() ?? ''
+      for (const text of texts) {
+        const item = line.safeParse(parseJson(text))
+        // An event of a newer host that this server does not know changes nothing here.
+        if (item.success) yield item.data
+      }
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}

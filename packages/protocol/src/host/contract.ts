@@ -1,0 +1,181 @@
+import { z } from 'zod'
+import { cleanedSandboxSchema, cleanSandboxSchema, preservedSandboxSchema, preserveSandboxSchema } from './cleaning.ts'
+import { type ApiOf, bytes, call, field, type IdsOf, nothing, pathOf } from './contract-call.ts'
+import { receiveDiskSchema } from './disk-transfer.ts'
+import { namesAskedSchema, namesQuerySchema } from './names-asked.ts'
+import {
+  abandonedPauseSchema,
+  abandonPauseSchema,
+  changeSandboxSchema,
+  demotedSandboxSchema,
+  demoteSandboxSchema,
+  ensureSandboxSchema,
+  fileChangesSchema,
+  forkedSandboxSchema,
+  forkSandboxSchema,
+  hostDoctorSchema,
+  hostEventSchema,
+  hostInfoSchema,
+  hostSandboxSchema,
+  pausedSandboxSchema,
+  pauseSandboxSchema,
+  rewindSandboxSchema,
+  rewoundSandboxSchema,
+  shutdownOrderSchema,
+  shutdownOutcomeSchema,
+  startSandboxSchema,
+  stopSandboxSchema,
+  usageQuerySchema,
+  wakeSandboxSchema,
+  wokenSandboxSchema,
+} from './sandboxes.ts'
+import { placedSkillsSchema, placeSkillsSchema } from './skills.ts'
+import { sleepingAnswer, sleepingQuestionSchema } from './sleeping-files.ts'
+import { snapshotChangesSchema } from './snapshot-changes.ts'
+import { hostSnapshotsSchema, takenSnapshotSchema, takeSnapshotSchema } from './snapshots.ts'
+
+/**
+ * Every call of the host daemon: the one place from which its client, its routes, the types of what carries an order out,
+ * and the paths are made. What a call promises is written at its schema. Calls of a sandbox's own guest are not here: they
+ * go through the gateway ({@link gatewayPaths}).
+ */
+export const hostContract = {
+  info: call('GET', '/v1/host', { response: hostInfoSchema }),
+  doctor: call('GET', '/v1/doctor', { response: hostDoctorSchema }),
+  events: call('GET', '/v1/events', { response: { line: hostEventSchema } }),
+  /** Pauses every boot to the disk, stops spares, and answers when nothing of each runs or it has failed. */
+  shutdown: call('POST', '/v1/shutdown', {
+    body: shutdownOrderSchema,
+    response: shutdownOutcomeSchema,
+    timeout: 'unlimited',
+  }),
+  list: call('GET', '/v1/sandboxes', { response: field('sandboxes', z.array(hostSandboxSchema)) }),
+  get: call('GET', '/v1/sandboxes/:sandboxId', {
+    query: usageQuerySchema,
+    response: hostSandboxSchema,
+    allowMissing: true,
+  }),
+  ensure: call('PUT', '/v1/sandboxes/:sandboxId', { body: ensureSandboxSchema, response: hostSandboxSchema }),
+  change: call('PATCH', '/v1/sandboxes/:sandboxId', { body: changeSandboxSchema, response: hostSandboxSchema }),
+  /** Removes everything of a sandbox; one that is gone already is fine. */
+  delete: call('DELETE', '/v1/sandboxes/:sandboxId', { response: nothing, allowMissing: true }),
+  start: call('POST', '/v1/sandboxes/:sandboxId/start', {
+    body: startSandboxSchema,
+    ids: { bootId: 'boot' },
+    hasBootHeader: true,
+    response: hostSandboxSchema,
+  }),
+  /** Ends a boot; one that is over already is fine. */
+  stop: call('POST', '/v1/sandboxes/:sandboxId/stop', {
+    body: stopSandboxSchema,
+    hasBootHeader: true,
+    response: hostSandboxSchema,
+  }),
+  pause: call('POST', '/v1/sandboxes/:sandboxId/pause', {
+    body: pauseSandboxSchema,
+    hasBootHeader: true,
+    response: pausedSandboxSchema,
+    timeout: 'memory',
+  }),
+  abandonPause: call('POST', '/v1/sandboxes/:sandboxId/abandon-pause', {
+    body: abandonPauseSchema,
+    hasBootHeader: true,
+    response: abandonedPauseSchema,
+  }),
+  wake: call('POST', '/v1/sandboxes/:sandboxId/wake', {
+    body: wakeSandboxSchema,
+    hasBootHeader: true,
+    response: wokenSandboxSchema,
+    timeout: 'memory',
+  }),
+  demote: call('POST', '/v1/sandboxes/:sandboxId/demote', {
+    body: demoteSandboxSchema,
+    hasBootHeader: true,
+    response: demotedSandboxSchema,
+    timeout: 'memory',
+  }),
+  fileChanges: call('GET', '/v1/sandboxes/:sandboxId/file-changes', { response: fileChangesSchema }),
+  sleepingFiles: call('GET', '/v1/sandboxes/:sandboxId/sleeping-files', {
+    query: sleepingQuestionSchema,
+    response: sleepingAnswer,
+    isCancelable: true,
+  }),
+  takeSnapshot: call('POST', '/v1/sandboxes/:sandboxId/snapshots', {
+    body: takeSnapshotSchema,
+    ids: { snapshotId: 'snapshot' },
+    response: takenSnapshotSchema,
+    timeout: 'memory',
+  }),
+  snapshots: call('GET', '/v1/sandboxes/:sandboxId/snapshots', { response: hostSnapshotsSchema }),
+  /** One that is gone already, or its whole sandbox, is fine. */
+  removeSnapshot: call('DELETE', '/v1/sandboxes/:sandboxId/snapshots/:snapshotId', {
+    response: nothing,
+    allowMissing: true,
+  }),
+  /** Gives up the memory of a snapshot; the snapshot stays. */
+  removeSnapshotMemory: call('DELETE', '/v1/sandboxes/:sandboxId/snapshots/:snapshotId/memory', {
+    response: nothing,
+    allowMissing: true,
+  }),
+  snapshotChanges: call('GET', '/v1/sandboxes/:sandboxId/snapshots/:snapshotId/changes', {
+    response: snapshotChangesSchema,
+  }),
+  fork: call('POST', '/v1/sandboxes/:sandboxId/fork', {
+    body: forkSandboxSchema,
+    ids: { bootId: 'boot' },
+    response: forkedSandboxSchema,
+    timeout: 'memory',
+  }),
+  rewind: call('POST', '/v1/sandboxes/:sandboxId/rewind', {
+    body: rewindSandboxSchema,
+    ids: { keepId: 'snapshot', snapshotId: 'snapshot', bootId: 'boot' },
+    response: rewoundSandboxSchema,
+    timeout: 'memory',
+  }),
+  namesAsked: call('GET', '/v1/sandboxes/:sandboxId/names', { query: namesQuerySchema, response: namesAskedSchema }),
+  placeSkills: call('PUT', '/v1/sandboxes/:sandboxId/skills', {
+    body: placeSkillsSchema,
+    hasBootHeader: true,
+    response: placedSkillsSchema,
+  }),
+  /** A package that an order has named. */
+  storeSkill: call('PUT', '/v1/skills/:digest', { sends: 'bytes', response: nothing }),
+  clean: call('POST', '/v1/sandboxes/:sandboxId/clean', {
+    body: cleanSandboxSchema,
+    response: cleanedSandboxSchema,
+    timeout: 'memory',
+  }),
+  preserve: call('POST', '/v1/sandboxes/:sandboxId/preserve', {
+    body: preserveSandboxSchema,
+    response: preservedSandboxSchema,
+    timeout: 'memory',
+  }),
+  sendDisk: call('GET', '/v1/sandboxes/:sandboxId/disk', { response: bytes('application/zstd') }),
+  receiveDisk: call('PUT', '/v1/sandboxes/:sandboxId/disk', {
+    order: receiveDiskSchema,
+    sends: 'stream',
+    response: hostSandboxSchema,
+    timeout: 'unlimited',
+  }),
+} as const
+
+/** `pause(sandboxId, order): Promise<PausedSandbox>` and so on: ids of the path first, then the order, then bytes. */
+export type HostApi = ApiOf<typeof hostContract>
+
+type HostPaths = {
+  [Name in keyof typeof hostContract]: (...ids: IdsOf<(typeof hostContract)[Name]['path']>) => string
+}
+
+export const hostPaths = Object.fromEntries(
+  Object.entries(hostContract).map(([name, row]) => [name, (...ids: string[]) => pathOf(row, ids)]),
+) as HostPaths
+
+/**
+ * Requests to what runs in a sandbox, of any method. Under `guest` the gateway forwards to the guest daemon with the boot's
+ * access token added; under `code` to its code contexts; under `port` to a service inside, also one bound to 127.0.0.1.
+ */
+export const gatewayPaths = {
+  guest: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/guest`,
+  code: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/code`,
+  port: (sandboxId: string, port: number) => `/v1/sandboxes/${sandboxId}/port/${port}`,
+} as const
