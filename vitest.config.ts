@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { LongestFirst } from './deploy/build/longest-first.ts'
+import { LongestFirst } from './deploy/testing/longest-first.ts'
 
 /**
  * unit: everything that needs no root, no network and no sandbox; runs beside the code it tests.
@@ -46,6 +46,7 @@ export default defineConfig({
             'tests/chaos/chaos.test.ts',
           ],
           globalSetup: ['tests/stack/built-programs.ts'],
+          setupFiles: ['tests/stack/print-what-failed.ts'],
           maxWorkers: filesAtOnce,
           expect: patience,
           testTimeout: 300_000,
@@ -57,6 +58,7 @@ export default defineConfig({
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],
           globalSetup: ['tests/stack/built-programs.ts', 'tests/browser/built-app.ts'],
+          setupFiles: ['tests/stack/print-what-failed.ts'],
           maxWorkers: filesAtOnce,
           expect: patience,
           testTimeout: 300_000,

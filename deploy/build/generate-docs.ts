@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { testingPage } from '../testing/testing-page.ts'
 import { apiReportPath, apiReportText, makeApiReport } from './api-report/api-report.ts'
 import { errorsPage, lifecycleDiagram, settingsPage, withSection } from './docs-pages.ts'
 import { findErrors, findSettings } from './docs-sources.ts'
@@ -10,6 +11,7 @@ export async function generateDocs(root: string): Promise<Record<string, string>
   return {
     'docs/settings.md': settingsPage(await findSettings(root)),
     'docs/errors.md': errorsPage(await findErrors(root)),
+    'docs/testing.md': testingPage(root),
     [apiReportPath]: apiReportText(await makeApiReport(root)),
     [architecture]: withSection(readFileSync(join(root, architecture), 'utf8'), 'lifecycle', lifecycleDiagram()),
   }

@@ -24,7 +24,7 @@ public_url=
 readonly caller_directory=$PWD
 
 # Names that this machine's proxy and certificates may have, kept when the launcher starts itself again as root.
-readonly kept_variables=HTTP_PROXY,HTTPS_PROXY,NO_PROXY,http_proxy,https_proxy,no_proxy,SSL_CERT_FILE,SSL_CERT_DIR,NODE_EXTRA_CA_CERTS,PIP_CERT,REQUESTS_CA_BUNDLE,PIP_INDEX_URL,UV_DEFAULT_INDEX,GOPROXY,GOFLAGS,npm_config_registry,npm_config_cafile,THREADBOX_CACHE,THREADBOX_DATA,THREADBOX_POOL_SIZE,CI,ANTHROPIC_API_KEY,OPENAI_API_KEY,GOOGLE_GENERATIVE_AI_API_KEY
+readonly kept_variables=HTTP_PROXY,HTTPS_PROXY,NO_PROXY,http_proxy,https_proxy,no_proxy,SSL_CERT_FILE,SSL_CERT_DIR,NODE_EXTRA_CA_CERTS,PIP_CERT,REQUESTS_CA_BUNDLE,PIP_INDEX_URL,UV_DEFAULT_INDEX,GOPROXY,GOFLAGS,npm_config_registry,npm_config_cafile,THREADBOX_CACHE,THREADBOX_DATA,THREADBOX_POOL_SIZE,THREADBOX_TEST_SEED,CI,ANTHROPIC_API_KEY,OPENAI_API_KEY,GOOGLE_GENERATIVE_AI_API_KEY
 
 # Reads --data-dir and the options of `up` from the arguments; what is left is in `rest`.
 parse_options() {

@@ -70,35 +70,50 @@ source_run() {
   (cd "$repository" && node "$program" "$@")
 }
 
-# Everything that CI runs. Arguments: names of stages (check, unit, system, browser); without any, all.
+# Everything that CI runs. Arguments: deploy/testing/test-arguments.ts.
 test_command() {
-  local -a stages=("$@") summary=()
-  local stage began status failures=0
-  [ ${#stages[@]} -gt 0 ] || stages=(check unit system browser)
+  local -a stages
+  mapfile -t stages < <(stages_named "$@")
   need_root test "$@"
   data_dir=${THREADBOX_TEST_DATA:-/var/lib/threadbox-test}
   trap end_test EXIT
   trap 'exit 130' INT TERM HUP
+  say_test_needs
   prepare_test "${stages[@]}"
-  passed=0 failed=0 unsteady=0
-  stage_report=$(mktemp) findings=$(mktemp)
-  for stage in "${stages[@]}"; do
-    say ''
-    say "── $stage"
-    began=$(now_ms)
-    status=0
-    test_stage "$stage" || status=$?
-    [ "$status" -eq 0 ] || failures=1
-    summary+=("$(printf '%-8s %-6s %6s s' "$stage" "$([ "$status" -eq 0 ] && echo ok || echo FAILED)" \
-      "$(seconds_of_ms "$(($(now_ms) - began))")")")
+  (cd "$repository" && node deploy/testing/run-tests.ts "$@")
+}
+
+# The stages that are named, or that named files belong to; all where none is.
+stages_named() {
+  local word
+  local -a found=()
+  while [ $# -gt 0 ]; do
+    word=$1
+    shift
+    case $word in
+      -t) [ $# -eq 0 ] || shift ;;
+      -*) ;;
+      tests/browser/*) found+=(browser) ;;
+      tests/system/* | tests/compatibility/* | tests/chaos/* | *.system.test.ts) found+=(system) ;;
+      */*) found+=(unit) ;;
+      *) found+=("$word") ;;
+    esac
   done
-  say ''
-  printf '%s\n' "${summary[@]}"
-  say ''
-  cat "$findings"
-  rm -f "$stage_report" "$findings"
-  say "$passed passed, $failed failed, $unsteady unsteady"
-  return "$failures"
+  [ ${#found[@]} -gt 0 ] || found=(check unit system browser)
+  printf '%s\n' "${found[@]}" | sort -u
+}
+
+# What the tests are made for, and what is here.
+say_test_needs() {
+  local cores memory_kib disk_kib
+  cores=$(nproc)
+  memory_kib=$(sed -n 's/^MemTotal: *\([0-9]*\) kB$/\1/p' /proc/meminfo)
+  mkdir -p "$data_dir"
+  disk_kib=$(df --output=avail -k "$data_dir" | tail -n 1)
+  say "Needs 2 processors, 16 GiB of memory and 16 GiB free in $data_dir." \
+    "Here: $cores processors, $((memory_kib / 1024 / 1024)) GiB, $((disk_kib / 1024 / 1024)) GiB free."
+  [ "$cores" -ge 2 ] && [ "$memory_kib" -ge $((15 * 1024 * 1024)) ] && [ "$disk_kib" -ge $((16 * 1024 * 1024)) ] ||
+    warn 'That is less than the tests need: what fails may fail for that.'
 }
 
 end_test() {
@@ -166,17 +181,6 @@ unpack_proxies() {
   touch "$folder/.complete"
 }
 
-test_stage() {
-  local stage=$1 status=0
-  if [ "$stage" = check ]; then
-    if check_source; then passed=$((passed + 1)); else failed=$((failed + 1)) && return 1; fi
-    return
-  fi
-  (cd "$repository" && node deploy/build/test-stage.ts "$stage" "$stage_report") || status=$?
-  count_tests
-  return "$status"
-}
-
 # The checks of the source, and the launcher's own where a shell checker is at hand (`test` installs it).
 check_source() {
   local status=0
@@ -187,17 +191,4 @@ check_source() {
       shellcheck -e SC2016 images/recipe/customize.sh) || status=1
   fi
   return "$status"
-}
-
-# Adds a stage's numbers, the last line of its report. A stage that wrote none counts as one failure.
-count_tests() {
-  local stage_passed=0 stage_failed=1 stage_unsteady=0
-  if [ -s "$stage_report" ]; then
-    read -r stage_passed stage_failed stage_unsteady < <(tail -n 1 "$stage_report")
-    head -n -1 "$stage_report" >>"$findings"
-  fi
-  : >"$stage_report"
-  passed=$((passed + stage_passed))
-  failed=$((failed + stage_failed))
-  unsteady=$((unsteady + stage_unsteady))
 }

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sandboxPids } from '@threadbox/testkit'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
+import { makeRandom, type Random } from '../stack/random.ts'
 import { type ChaosThread, makeChaosThread } from './chaos-thread.ts'
 import { findLeaks } from './leaks.ts'
-import { makeRandom, type Random } from './random.ts'
 import { type Finding, makeVerdict } from './verdict.ts'
 
 /**

@@ -12,11 +12,13 @@ const logs = new Map<string, ProgramName>()
 /** Names the directory of programs that are bundled already, as a release has them: one starts in half the time. */
 export const builtProgramsVariable = 'THREADBOX_BUILT_PROGRAMS'
 
+const sources = { host: 'apps/host/src/main.ts', server: 'apps/server/src/main.ts' } as const
+
 /** The program's file: bundled, or the source. */
 export function programFile(name: ProgramName): string {
   const built = process.env[builtProgramsVariable]
   if (built !== undefined) return path.join(built, name, 'main.js')
-  return path.join(import.meta.dirname, '../../../../apps', name, 'src/main.ts')
+  return path.join(import.meta.dirname, '../../../..', sources[name])
 }
 
 /** Starts the host daemon or the server as a process of its own that writes to `logFile`. */

@@ -39,7 +39,11 @@ describe('the report of a stage', () => {
     ])
     const result = resultOf(first, { exitCode: 1, repeated: reportOf([['a', ['one', 'passed', '']]]) })
     expect(result).toEqual({ passed: 2, failures: [], unsteady: [{ file: 'a', test: 'one', reason: 'too late' }] })
-    expect(linesOf('system', result)).toEqual(['UNSTEADY system (passed when run once more): a > one', '    too late'])
+    expect(linesOf('system', result, { seed: 7, isFull: false })).toEqual([
+      'UNSTEADY system (passed when run once more): a > one',
+      '    too late',
+      "    again: THREADBOX_TEST_SEED=7 ./threadbox test a -t 'one'",
+    ])
   })
 
   it('keeps what fails twice as failed, also when it is another test of the file', () => {

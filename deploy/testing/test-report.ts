@@ -68,16 +68,27 @@ export function resultOf(first: RunnerReport, options: { exitCode: number; repea
   return { passed: first.numPassedTests, failures, unsteady: [] }
 }
 
-/** The lines that end a stage's output: what failed and why, so that nobody has to search for it. */
-export function linesOf(stage: string, result: StageResult): string[] {
+/** What failed and why, and how to see it again, so that nobody has to search for it. */
+export function linesOf(stage: string, result: StageResult, run: { seed: number; isFull: boolean }): string[] {
+  const repeat = (failure: Failure) => `    again: ${commandFor(failure, { stage, ...run })}`
   return [
-    ...result.failures.flatMap((failure) => described(`FAILED   ${stage}`, failure)),
-    ...result.unsteady.flatMap((failure) => described(`UNSTEADY ${stage} (passed when run once more)`, failure)),
+    ...result.failures.flatMap((failure) => [...described(`FAILED   ${stage}`, failure), repeat(failure)]),
+    ...result.unsteady.flatMap((failure) => [
+      ...described(`UNSTEADY ${stage} (passed when run once more)`, failure),
+      repeat(failure),
+    ]),
   ]
 }
 
 function described(title: string, { file, test, reason }: Failure): string[] {
   return [`${title}: ${file}${file === '' ? '' : ' > '}${test}`, ...reason.split('\n').map((line) => `    ${line}`)]
+}
+
+function commandFor({ file, test }: Failure, run: { stage: string; seed: number; isFull: boolean }): string {
+  if (file === '') return `./threadbox test ${run.stage}`
+  const pattern = test.replaceAll(/[^\p{L}\p{N} ,:-]/gu, '.')
+  const name = test.startsWith('(') ? '' : ` -t '${pattern}'`
+  return `THREADBOX_TEST_SEED=${run.seed} ./threadbox test${run.isFull ? ' --full' : ''} ${file}${name}`
 }
 
 function firstLines(text: string): string {

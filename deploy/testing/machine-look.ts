@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import { availableParallelism, totalmem } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/**
+ * Whether the time that a run took says something about the tests. It does on a machine of the size that they are made
+ * for when nothing else ran there. Between stages nothing of the tests runs: what is busy then is somebody else's.
+ */
+export type MachineLook = {
+  /** Share of the processors that was busy while nothing of the tests ran. */
+  busyShare: number
+  /** Milliseconds that a fixed piece of work took at best: a slow or throttled processor shows here. */
+  workMs: number
+  /** Since the machine started, in ticks: what another machine on the same processor took, and all time. */
+  stolenTicks: number
+  allTicks: number
+}
+
+/** The size of machine that the limits are for, and what one that is called idle may be doing. */
+export const reference = { cores: 2, memoryBytes: 22 * 2 ** 30, busyShare: 0.15, stolenShare: 0.03, workMs: 300 }
+
+const lookMs = 1500
+
+export async function lookAtMachine(): Promise<MachineLook> {
+  const before = ticks()
+  await delay(lookMs)
+  const after = ticks()
+  const busy = after.busy - before.busy
+  return {
+    busyShare: busy / Math.max(1, after.all - before.all),
+    workMs: Math.min(...Array.from({ length: 5 }, fixedWork)),
+    stolenTicks: after.stolen,
+    allTicks: after.all,
+  }
+}
+
+/** Why the time of a run is not judged; undefined when it is. `looks`: before the first stage and after each. */
+export function reasonNotToJudge(
+  looks: readonly MachineLook[],
+  machine = { cores: availableParallelism(), memoryBytes: totalmem() },
+): string | undefined {
+  if (machine.cores < reference.cores || machine.memoryBytes < reference.memoryBytes) return 'the machine is smaller'
+  const busiest = Math.max(...looks.map(({ busyShare }) => busyShare))
+  if (busiest > reference.busyShare) return `something else kept ${Math.round(busiest * 100)} % of the machine busy`
+  const slowest = Math.max(...looks.map(({ workMs }) => workMs))
+  if (slowest > reference.workMs) return `its processors are slower (${Math.round(slowest)} ms, ${reference.workMs} ms)`
+  const [first, last] = [looks[0], looks.at(-1)]
+  if (first === undefined || last === undefined) return 'nobody looked'
+  const stolen = (last.stolenTicks - first.stolenTicks) / Math.max(1, last.allTicks - first.allTicks)
+  if (stolen > reference.stolenShare) return `other machines took ${Math.round(stolen * 100)} % of its processors`
+  return undefined
+}
+
+function ticks(): { busy: number; stolen: number; all: number } {
+  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
+  const figures = line.trim().split(/\s+/).slice(1, 9).map(Number)
+  const [, , , idle = 0, waiting = 0, , , stolen = 0] = figures
+  const all = figures.reduce((sum, figure) => sum + figure, 0)
+  return { busy: all - idle - waiting, stolen, all }
+}
+
+function fixedWork(): number {
+  const begun = performance.now()
+  let value = 1
+  for (let round = 0; round < 60_000_000; round += 1) value = (Math.imul(value ^ (value >>> 15), 1 | value) + round) | 0
+  const took = performance.now() - begun
+  // What nobody uses would not be computed.
+  return value === 0.5 ? 0 : took
+}

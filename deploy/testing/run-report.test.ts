@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { type MachineLook, reasonNotToJudge, reference } from './machine-look.ts'
+import { overLimits, type RunReport, reportLines } from './run-report.ts'
+import { readArguments } from './test-arguments.ts'
+import { recordPage } from './test-record.ts'
+
+const minute = 60_000
+const failure = { file: 'tests/system/b.test.ts', test: 'C5: it holds (always)', reason: 'Expected 1' }
+const report: RunReport = {
+  seed: 7,
+  isFull: false,
+  stages: [
+    {
+      stage: 'unit',
+      result: { passed: 20, failures: [], unsteady: [] },
+      milliseconds: minute,
+      files: [{ file: 'a.test.ts', milliseconds: 1500 }],
+      started: {},
+    },
+    {
+      stage: 'system',
+      result: { passed: 3, failures: [failure], unsteady: [] },
+      milliseconds: 2 * minute,
+      files: [{ file: 'tests/system/b.test.ts', milliseconds: 91_000 }],
+      started: { host: 12, server: 9 },
+    },
+  ],
+}
+
+describe('the report of a run', () => {
+  it('names the slowest files, the time of each stage, what was started, and how to see a failure again', () => {
+    expect(reportLines(report)).toEqual([
+      'slowest files',
+      '     91.0 s  tests/system/b.test.ts',
+      '      1.5 s  a.test.ts',
+      '',
+      'stages',
+      '     60.0 s  unit     ok',
+      '    120.0 s  system   FAILED started 12 host daemons, 9 servers',
+      '    180.0 s  in all, seed 7',
+      '',
+      'FAILED   system: tests/system/b.test.ts > C5: it holds (always)',
+      '    Expected 1',
+      "    again: THREADBOX_TEST_SEED=7 ./threadbox test tests/system/b.test.ts -t 'C5: it holds .always.'",
+      '23 passed, 1 failed, 0 unsteady',
+    ])
+  })
+
+  it('says what took longer than the default set may', () => {
+    expect(overLimits(report)).toEqual(['tests/system/b.test.ts took 91.0 s; the limit of a file is 90 s.'])
+    const slow = { stages: report.stages.map((stage) => ({ ...stage, milliseconds: 20 * minute, files: [] })) }
+    expect(overLimits(slow)).toEqual(['The run took 40.0 minutes; the limit is 33.'])
+  })
+
+  it('becomes the record of a full run, with what failed in it', () => {
+    const run = { commit: 'abc', at: '2026-11-23 20:00', machine: '2 × cpu', repeats: [{ what: 'kills', full: 50 }] }
+    const page = recordPage(report, run)
+    for (const line of ['- commit: `abc`', '- seed: 7', '| system | 1 | 3 | 1 | 0 | 2.0 |', '| kills | 50 |']) {
+      expect(page.split('\n')).toContain(line)
+    }
+    expect(page).toContain('- failed: `tests/system/b.test.ts`: C5: it holds (always)')
+  })
+})
+
+describe('whether the time of a run is judged', () => {
+  const quiet: MachineLook = { busyShare: 0.02, workMs: reference.workMs / 2, stolenTicks: 0, allTicks: 1000 }
+  const machine = { cores: reference.cores, memoryBytes: reference.memoryBytes }
+
+  it.each<[string, MachineLook[], { cores: number; memoryBytes: number }, RegExp | undefined]>([
+    ['a quiet machine of that size', [quiet, { ...quiet, allTicks: 2000 }], machine, undefined],
+    ['a larger one', [quiet, quiet], { cores: 16, memoryBytes: 2 ** 38 }, undefined],
+    ['one with less memory', [quiet, quiet], { ...machine, memoryBytes: 2 ** 33 }, /smaller/],
+    ['one on which something else ran', [quiet, { ...quiet, busyShare: 0.5 }], machine, /50 % of the machine busy/],
+    ['a slower processor', [quiet, { ...quiet, workMs: reference.workMs + 1 }], machine, /slower/],
+    ['one that shares its processors', [quiet, { ...quiet, stolenTicks: 200, allTicks: 2000 }], machine, /took 20 %/],
+  ])('%s', (_, looks, size, reason) => {
+    if (reason === undefined) expect(reasonNotToJudge(looks, size)).toBeUndefined()
+    else expect(reasonNotToJudge(looks, size)).toMatch(reason)
+  })
+})
+
+describe('the arguments', () => {
+  it.each([
+    [[], { stages: ['check', 'unit', 'system', 'browser'], files: [], isFull: false, changedSince: undefined }],
+    [['system', 'unit', '--full'], { stages: ['unit', 'system'], isFull: true }],
+    [['tests/system/a.test.ts', '-t', 'C5'], { stages: ['system'], files: ['tests/system/a.test.ts'], name: 'C5' }],
+    [['apps/host/src/a.test.ts'], { stages: ['unit'] }],
+    [['--changed'], { changedSince: 'HEAD' }],
+    [['--changed=main', 'unit'], { changedSince: 'main', stages: ['unit'] }],
+  ])('%j', (args, expected) => {
+    expect(readArguments(args)).toMatchObject(expected)
+  })
+
+  it('names the stages when one is unknown', () => {
+    expect(() => readArguments(['sytem'])).toThrow(/check, unit, system, browser/)
+  })
+})

@@ -1,0 +1,72 @@
+import type { Stage } from './test-arguments.ts'
+import { linesOf, type StageResult } from './test-report.ts'
+
+/** What a run of the tests says of itself at its end. */
+export type RunReport = {
+  stages: {
+    stage: Stage
+    result: StageResult
+    milliseconds: number
+    files: { file: string; milliseconds: number }[]
+    started: Record<string, number>
+  }[]
+  seed: number
+  isFull: boolean
+}
+
+/** What the default set may take on the machine that it is made for, from the first stage to the end of the last. */
+export const limits = { runMinutes: 33, fileSeconds: 90 }
+
+const slowestShown = 12
+
+export function reportLines({ stages, seed, isFull }: RunReport): string[] {
+  const slowest = stages
+    .flatMap(({ files }) => files)
+    .toSorted((one, other) => other.milliseconds - one.milliseconds)
+    .slice(0, slowestShown)
+  return [
+    'slowest files',
+    ...slowest.map(({ file, milliseconds }) => `  ${seconds(milliseconds)} s  ${file}`),
+    '',
+    'stages',
+    ...stages.map((run) => {
+      const state = run.result.failures.length === 0 ? 'ok' : 'FAILED'
+      return `  ${seconds(run.milliseconds)} s  ${run.stage.padEnd(8)} ${state.padEnd(6)} ${startedText(run.started)}`.trimEnd()
+    }),
+    `  ${seconds(stages.reduce((sum, { milliseconds }) => sum + milliseconds, 0))} s  in all, seed ${seed}`,
+    '',
+    ...stages.flatMap(({ stage, result }) => linesOf(stage, result, { seed, isFull })),
+    totals(stages.map(({ result }) => result)),
+  ]
+}
+
+/** What took longer than the default set may, in words. */
+export function overLimits({ stages }: Pick<RunReport, 'stages'>): string[] {
+  const minutes = stages.reduce((sum, { milliseconds }) => sum + milliseconds, 0) / 60_000
+  const slow = stages.flatMap(({ files }) => files).filter((each) => each.milliseconds > limits.fileSeconds * 1000)
+  return [
+    ...(minutes > limits.runMinutes
+      ? [`The run took ${minutes.toFixed(1)} minutes; the limit is ${limits.runMinutes}.`]
+      : []),
+    ...slow.map(
+      ({ file, milliseconds }) =>
+        `${file} took ${seconds(milliseconds).trim()} s; the limit of a file is ${limits.fileSeconds} s.`,
+    ),
+  ]
+}
+
+function totals(results: StageResult[]): string {
+  const sum = (count: (result: StageResult) => number) => results.reduce((all, result) => all + count(result), 0)
+  const [passed, failed] = [sum((result) => result.passed), sum((result) => result.failures.length)]
+  return `${passed} passed, ${failed} failed, ${sum((result) => result.unsteady.length)} unsteady`
+}
+
+function startedText(started: Record<string, number>): string {
+  const names: Record<string, string> = { host: 'host daemons', server: 'servers', browser: 'browsers' }
+  const counts = Object.entries(names).flatMap(([kind, name]) => (started[kind] ? [`${started[kind]} ${name}`] : []))
+  return counts.length === 0 ? '' : `started ${counts.join(', ')}`
+}
+
+function seconds(milliseconds: number): string {
+  return (milliseconds / 1000).toFixed(1).padStart(7)
+}

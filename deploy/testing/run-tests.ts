@@ -1,0 +1,49 @@
+import { randomInt } from 'node:crypto'
+import { changedTestFiles } from './changed-tests.ts'
+import { lookAtMachine, type MachineLook, reasonNotToJudge } from './machine-look.ts'
+import { limits, overLimits, type RunReport, reportLines } from './run-report.ts'
+import { readArguments, type Stage, stageOf, type TestArguments } from './test-arguments.ts'
+import { writeTestRecord } from './test-record.ts'
+import { runStage } from './test-stage.ts'
+
+/** `./threadbox test [STAGE…] [FILE…] [-t NAME] [--full] [--changed[=COMMIT]]`, once everything is installed. */
+const args = readArguments(process.argv.slice(2))
+const seed = Number(process.env.THREADBOX_TEST_SEED ?? randomInt(1_000_000))
+const environment = { THREADBOX_TEST_SEED: String(seed), ...(args.isFull ? { THREADBOX_TEST_FULL: '1' } : {}) }
+const looks: MachineLook[] = [await lookAtMachine()]
+const report: RunReport = { stages: [], seed, isFull: args.isFull }
+for (const { stage, files } of await plan(args)) {
+  console.log(`\n── ${stage}`)
+  report.stages.push(await runStage(stage, { files, name: args.name, environment }))
+  looks.push(await lookAtMachine())
+}
+console.log(`\n${reportLines(report).join('\n')}`)
+const isWhole = args.stages.length === 4 && args.files.length === 0 && args.name === undefined
+const isAll = isWhole && args.changedSince === undefined
+const tooLong = isAll && !args.isFull ? judge() : []
+if (isAll && args.isFull) console.log(`\nWritten: ${writeTestRecord(report)}`)
+const hasFailed = report.stages.some(({ result }) => result.failures.length > 0)
+process.exitCode = hasFailed || tooLong.length > 0 ? 1 : 0
+
+/** What the run took too long for, where that can be said on this machine. */
+function judge(): string[] {
+  const over = overLimits(report)
+  const reason = reasonNotToJudge(looks)
+  const rule = `At most ${limits.runMinutes} minutes, and ${limits.fileSeconds} s for a file`
+  if (reason !== undefined)
+    console.log(`\n${rule}: not judged, because ${reason}.`, ...over.map((line) => `\n  ${line}`))
+  else console.log(`\n${rule}: ${over.length === 0 ? 'kept' : 'FAILED'}.`, ...over.map((line) => `\n  ${line}`))
+  return reason === undefined ? over : []
+}
+
+async function plan({ stages, files, changedSince }: TestArguments): Promise<{ stage: Stage; files: string[] }[]> {
+  if (changedSince === undefined) {
+    return stages.map((stage) => ({ stage, files: files.filter((file) => stageOf(file) === stage) }))
+  }
+  const changed = await changedTestFiles(changedSince)
+  console.log(changed.why)
+  return stages.flatMap((stage) => {
+    const own = changed.files === 'all' ? [] : changed.files.filter((file) => stageOf(file) === stage)
+    return stage === 'check' || changed.files === 'all' || own.length > 0 ? [{ stage, files: own }] : []
+  })
+}

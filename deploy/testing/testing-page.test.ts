@@ -1,0 +1,25 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { promiseTests, repeatedTests } from './testing-page.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+/** Promises of the product; each is proven in the default set by a test that names it. */
+const promises = [
+  ...['A1', 'A2', 'A3'],
+  ...Array.from({ length: 13 }, (_, index) => `C${index + 1}`),
+  ...Array.from({ length: 10 }, (_, index) => `G${index + 1}`),
+  ...['O1', 'O2', 'O3', 'O4', 'O6', 'O7', 'O8', 'O9', 'O10', 'O12'],
+]
+
+test('each promise has a test that names it, and only promises are named', () => {
+  const named = new Set(promiseTests(root).map(({ promise }) => promise))
+  expect(promises.filter((promise) => !named.has(promise))).toEqual([])
+})
+
+test('what the full set repeats is repeated more often than by default, and each is named once', () => {
+  const repeated = repeatedTests(root)
+  expect(repeated.filter(({ byDefault, full }) => full <= byDefault)).toEqual([])
+  const names = repeated.map(({ what }) => what)
+  expect(new Set(names).size).toBe(names.length)
+})

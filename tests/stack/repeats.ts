@@ -1,0 +1,22 @@
+import { makeRandom, type Random } from './random.ts'
+
+/** True in `./threadbox test --full`. */
+export const isFull = process.env.THREADBOX_TEST_FULL === '1'
+
+/**
+ * How often a test does something. In the full set as often as is promised; in the default set once at each place
+ * that it proves, or as often as tells a defect. `docs/testing.md` lists all of these: name and figures are written out.
+ */
+export function repeats({ byDefault, full }: { what: string; byDefault: number; full: number }): number {
+  return isFull ? full : byDefault
+}
+
+/** The same choices in each run with the same seed, which a failed test prints; another seed in each run. */
+export function seeded(purpose: string): Random {
+  const seed = Number(process.env.THREADBOX_TEST_SEED ?? defaultSeed)
+  let mixed = seed >>> 0
+  for (const character of purpose) mixed = (Math.imul(mixed, 31) + (character.codePointAt(0) ?? 0)) >>> 0
+  return makeRandom(mixed)
+}
+
+const defaultSeed = '20261123'
