@@ -1,17 +1,18 @@
 import { expect, test } from 'vitest'
+import { repeats, seeded } from '../stack/repeats.ts'
 import { runChaos } from './chaos.ts'
 
 /** The short version of `./threadbox chaos`. */
-const kills = 25
+const kills = repeats({ what: 'random kills under load', byDefault: 6, full: 25 })
 
 test(`A1 G10: ${kills} random kills under load lose nothing that was acknowledged and leave nothing behind`, {
   timeout: 900_000,
 }, async () => {
-  const seed = 20_261_122
+  const seed = Math.floor(seeded('chaos').between(0, 1_000_000))
   const result = await runChaos({ seed, kills, minutes: 6, threads: 3, log: () => undefined })
   const slowest = Math.max(...result.recoveryMs)
   console.log(
-    `kills ${JSON.stringify(result.kills)}, acknowledged ${result.acknowledged}, pauses ${result.pauses}, usable again after ${slowest} ms at the latest`,
+    `seed ${seed}, kills ${JSON.stringify(result.kills)}, acknowledged ${result.acknowledged}, pauses ${result.pauses}, usable again after ${slowest} ms at the latest`,
   )
   expect(result.problems).toEqual([])
   expect(result.verdict).toBe('lost 0, duplicated 0, leaked 0')

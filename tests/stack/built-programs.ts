@@ -6,6 +6,8 @@ import { buildPrograms } from '../../deploy/build/build.ts'
 
 /** Bundles host daemon and server once for all tests of a run, as a release has them. */
 export default async function setup(): Promise<() => Promise<void>> {
+  // Another project of the same run was first.
+  if (process.env[builtProgramsVariable] !== undefined) return async () => undefined
   const directory = await mkdtemp(path.join(tmpdir(), 'threadbox-programs-'))
   const remove = () => rm(directory, { recursive: true, force: true })
   try {

@@ -10,6 +10,7 @@ import {
   type TestThread,
   testThread,
 } from '../stack/installation.ts'
+import { repeats, seeded } from '../stack/repeats.ts'
 
 let installation: TestInstallation
 beforeAll(async () => {
@@ -18,6 +19,11 @@ beforeAll(async () => {
 })
 afterAll(() => installation[Symbol.asyncDispose]())
 
+const kills = repeats({
+  what: 'kills of the host daemon, and of the server, while an agent is captured with its memory',
+  byDefault: 1,
+  full: 6,
+})
 const patience = { timeout: 120_000, interval: 500 }
 const run = promisify(execFile)
 const random = () => crypto.randomUUID().replaceAll('-', '')
@@ -197,12 +203,13 @@ test.each(['host', 'server'] as const)(
     const source = await installation.newThread()
     await cell(source, 'held = 41')
     const before = (await sandboxIds()).toSorted()
-    for (const waitMs of [700, 4000]) {
+    const random = seeded(`kills of the ${killed} while memory is captured`)
+    for (let kill = 0; kill < kills; kill += 1) {
+      const waitMs = [1500][kill] ?? random.between(100, 6000)
       const capturing = client.agents.capture(source.id, { keepMemory: true }).then(
         ({ id }) => id,
         () => undefined,
       )
-      // Each time somewhere else on the way.
       await new Promise((resolve) => setTimeout(resolve, waitMs))
       await installation[killed].kill('SIGKILL')
       await installation[killed].restart()

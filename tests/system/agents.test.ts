@@ -11,6 +11,7 @@ import {
   type TestThread,
   testThread,
 } from '../stack/installation.ts'
+import { repeats, seeded } from '../stack/repeats.ts'
 
 let installation: TestInstallation
 beforeAll(async () => {
@@ -19,6 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => installation[Symbol.asyncDispose]())
 
+const kills = repeats({ what: 'kills of the host daemon while an agent is captured', byDefault: 2, full: 8 })
 const patience = { timeout: 120_000, interval: 500 }
 const random = () => crypto.randomUUID().replaceAll('-', '')
 
@@ -155,12 +157,14 @@ test('C11: a host daemon that is killed while it captures leaves a source that g
   await cell(source, 'held = 41')
   await output(source, 'head -c 40000000 /dev/urandom > large')
   const before = (await sandboxIds()).toSorted()
-  for (const waitMs of [100, 700, 2000, 4000]) {
+  const random = seeded('kills while an agent is captured')
+  for (let kill = 0; kill < kills; kill += 1) {
+    // One while the sandbox is copied, one while the copy is looked through; then anywhere.
+    const waitMs = [400, 2000][kill] ?? random.between(50, 4500)
     const capturing = client.agents.capture(source.id).then(
       ({ id }) => id,
       () => undefined,
     )
-    // Each time somewhere else on the way.
     await new Promise((resolve) => setTimeout(resolve, waitMs))
     await host.kill('SIGKILL')
     await host.restart()

@@ -16,6 +16,7 @@ import {
 } from '@threadbox/protocol/host'
 import { startTestHost, type TestHost } from '@threadbox/testkit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { repeats, seeded } from '../stack/repeats.ts'
 
 const run = promisify(execFile)
 const MiB = 1024 * 1024
@@ -115,11 +116,12 @@ async function imageOf({ sandboxId }: Sandbox): Promise<string> {
 }
 
 describe('a pause and what follows', () => {
-  test('C4 G5: six pauses, woken by turns from the frozen copy and from the image: same processes, nothing lost', async () => {
+  const rounds = repeats({ what: 'pauses that are woken by turns from RAM and from the image', byDefault: 4, full: 12 })
+  test(`C4 G5: ${rounds} pauses, woken by turns from the frozen copy and from the image: same processes, nothing lost`, async () => {
     const sandbox = await start()
     let last = await lookAt(sandbox)
     expect(last.kept).toBe('still here')
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < rounds; round++) {
       const paused = await pause(sandbox)
       expect(paused.sandbox).toMatchObject({ actual: 'paused', bootId: sandbox.bootId, paused: { isFrozen: true } })
       if (round % 2 === 1) await killFrozen(sandbox)
@@ -297,6 +299,12 @@ describe('memory that is given up', () => {
 })
 
 describe('a daemon that is killed', () => {
+  const pauseKills = repeats({ what: 'kills of the host daemon in the middle of a pause', byDefault: 3, full: 20 })
+  const wakeKills = repeats({
+    what: 'kills of the host daemon in the middle of a wake from disk',
+    byDefault: 2,
+    full: 20,
+  })
   /** What the next daemon makes of it: the sandbox goes on or sleeps; it is over only if memory was in use. */
   const settle = async (sandbox: Sandbox): Promise<string> => {
     await host.restart()
@@ -308,7 +316,9 @@ describe('a daemon that is killed', () => {
   test('C4: in the middle of a pause it leaves a sandbox that goes on, with everything that it had', async () => {
     const sandbox = await start()
     let last = await lookAt(sandbox)
-    for (const delayMs of [30, 120, 250, 450, 800]) {
+    const random = seeded('kills in a pause')
+    for (let kill = 0; kill < pauseKills; kill += 1) {
+      const delayMs = [30, 250, 600][kill] ?? random.between(10, 1000)
       const ordered = host.request('POST', hostPaths.pause(sandbox.sandboxId), { bootId: sandbox.bootId })
       ordered.catch(() => undefined)
       await new Promise((resolve) => setTimeout(resolve, delayMs))
@@ -323,7 +333,9 @@ describe('a daemon that is killed', () => {
   })
 
   test('C6: in the middle of a wake from disk it leaves a sandbox that goes on, or one that is over and says why', async () => {
-    for (const delayMs of [20, 90, 200, 400]) {
+    const random = seeded('kills in a wake')
+    for (let kill = 0; kill < wakeKills; kill += 1) {
+      const delayMs = [20, 200][kill] ?? random.between(10, 500)
       const sandbox = await start()
       const before = await lookAt(sandbox)
       await pause(sandbox)

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { hostPaths } from '@threadbox/protocol/host'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type GuestSandbox, startGuestSandbox } from '../stack/guest-sandbox.ts'
+import { isFull, repeats } from '../stack/repeats.ts'
 import { addNeighbour, run } from './isolation/test-machine.ts'
 
 /**
@@ -15,8 +16,11 @@ import { addNeighbour, run } from './isolation/test-machine.ts'
 const peerAddress = '198.51.100.77'
 const flow = { inside: 'caller', outside: 'listener', port: 7000, statusPort: 9005 }
 const talk = { inside: 'asker', outside: 'answerer', port: 7001, statusPort: 9006 }
-/** Length of each pause in seconds. `THREADBOX_TEST_FULL=1` runs all twenty; a shorter list keeps the suite short. */
-const gaps = process.env.THREADBOX_TEST_FULL === '1' ? [...Array(18).fill(4), 30, 30] : [4, 1, 4, 1, 4, 10]
+const pauses = repeats({ what: 'pauses of connections to another machine', byDefault: 4, full: 20 })
+/** Length of each pause in seconds; from RAM and from disk by turns. The last are longer than most programs are patient. */
+const gaps = Array.from({ length: pauses }, (_, index) =>
+  isFull ? (index < pauses - 2 ? 4 : 30) : ([1, 1, 4, 6][index] ?? 1),
+)
 /** TCP doubles its wait: after a silence of 30 s the next try may be as much later; both sides then need some time. */
 const patienceMs = 90_000
 /** Beyond the peer's own wait: for the processor, and for a packet of the new start that is lost on a busy machine. */

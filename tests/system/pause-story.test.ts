@@ -5,6 +5,7 @@ import { process as processes, runs } from '@threadbox/protocol/guest'
 import { hostPaths, type WokenSandbox } from '@threadbox/protocol/host'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type GuestSandbox, startGuestSandbox } from '../stack/guest-sandbox.ts'
+import { isFull, repeats } from '../stack/repeats.ts'
 import { checkCell, longCell, setUpCell } from './pause-story/kernel-cells.ts'
 
 /** One sandbox with everything that only memory holds, through many pauses. */
@@ -12,10 +13,9 @@ const roles = ['counter', 'http', 'tcp', 'unix', 'deleted'] as const
 type Role = (typeof roles)[number]
 type Witness = { pid: number; token: string; count: number; errors: string[]; digest?: string }
 
-/** `THREADBOX_TEST_FULL=1` makes all that are promised; fewer keep the suite short. */
-const isFull = process.env.THREADBOX_TEST_FULL === '1'
-const pauses = isFull ? 20 : 8
-const restartsBefore = new Set(isFull ? [5, 11, 16] : [2, 5])
+const pauses = repeats({ what: 'pauses of a sandbox with everything that only memory holds', byDefault: 4, full: 20 })
+/** The host daemon is killed while memory is frozen, and while it is on the disk alone. */
+const restartsBefore = new Set(isFull ? [5, 11, 16] : [2, 3])
 let guest: GuestSandbox
 let bootId: string
 

@@ -1,9 +1,9 @@
-import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type HeldAnswers, startHeldAnswers } from '../stack/held-answers.ts'
 import { output } from '../stack/in-threads.ts'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
+import { repeats, seeded } from '../stack/repeats.ts'
 
 let installation: TestInstallation
 let held: HeldAnswers
@@ -18,6 +18,11 @@ beforeAll(async () => {
 })
 afterAll(() => installation?.[Symbol.asyncDispose]())
 
+const kills = repeats({
+  what: 'kills of the server, and of the host daemon, at any moment of a rewind',
+  byDefault: 2,
+  full: 20,
+})
 const patience = { timeout: 120_000, interval: 100 }
 
 const messages = async (thread: TestThread) => (await thread.entries()).filter(({ kind }) => kind === 'user-message')
@@ -96,10 +101,11 @@ test.each([
   async (_, crash) => {
     const { thread, target } = await begin()
     const { threads } = installation.client
+    const random = seeded('kills in a rewind')
     let rewinds = 0
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < kills; round++) {
       const asked = threads.rewind(thread.id, target).catch(() => undefined)
-      await delay(randomInt(0, 600))
+      await delay(random.between(0, 600))
       await crash()
       await asked
       await expect.poll(() => problemOf({ thread, target }), patience).toBeOneOf([null, 'rewind.message-not-found'])
@@ -111,7 +117,7 @@ test.each([
       rewinds += 1
       await threads.undoRewind(thread.id, String(notice.params.rewindId))
     }
-    console.log(`${rewinds} of 4 rewinds were made`)
+    console.log(`${rewinds} of ${kills} rewinds were made`)
     expect(await output(thread, 'cat /home/user/note')).toBe('second\n')
   },
 )

@@ -1,22 +1,27 @@
-import { createHmac, randomInt } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { hostPaths } from '@threadbox/protocol/host'
 import type { Agent, CreatedWebhook, Entry, Run, ToolCallEntry } from '@threadbox/sdk'
 import { type ModelServer, startModelServer } from '@threadbox/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AdvancedClock, makeAdvancedClock } from '../stack/advanced-clock.ts'
 import { startInstallation, type TestInstallation, testThread } from '../stack/installation.ts'
+import { repeats, seeded } from '../stack/repeats.ts'
 
 /** Runs of an agent on real computers: by a program, by signed requests and by a schedule, while the server is killed. */
-const programRuns = 6
-const requestRuns = 4
-const kills = 12
+const programRuns = repeats({ what: 'runs by a program while the server is killed', byDefault: 3, full: 6 })
+const requestRuns = repeats({ what: 'runs by signed requests while the server is killed', byDefault: 2, full: 4 })
+const kills = repeats({ what: 'kills of the server while runs start, work and end', byDefault: 4, full: 12 })
+const keptKills = repeats({ what: 'kills of the server while older runs are removed', byDefault: 2, full: 8 })
 const minuteMs = 60_000
 
 let installation: TestInstallation
 let model: ModelServer
 let agent: Agent
 let webhook: CreatedWebhook
+let clock: AdvancedClock
 beforeAll(async () => {
+  clock = await makeAdvancedClock()
   model = await startModelServer()
   model.when((request) => {
     if (request.tools.length === 0) return undefined
@@ -24,7 +29,7 @@ beforeAll(async () => {
     const input = { command: 'echo once >> ~/count; sleep 1; cat ~/count' }
     return isDone ? { text: 'Counted.' } : { calls: [{ name: 'run_command', input }] }
   })
-  installation = await startInstallation({ serverEnvironment: { THREADBOX_UNDO_SECONDS: '1' } })
+  installation = await startInstallation({ serverEnvironment: { THREADBOX_UNDO_SECONDS: '1', ...clock.environment } })
   const { client } = installation
   const { anthropic } = model.baseUrls
   await client.models.connect({ provider: 'anthropic', model: 'test-model', baseUrl: anthropic, apiKey: 'key' })
@@ -34,6 +39,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await installation?.[Symbol.asyncDispose]()
   await model?.close()
+  await clock?.[Symbol.asyncDispose]()
 })
 
 /** Tries until the server answers, as a program that wants its request accepted does. */
@@ -51,7 +57,7 @@ async function insist<Answer>(attempt: () => Promise<Answer>): Promise<Answer> {
 /** Sends a signed request; the same one again when nobody answered. Gives the run that it started. */
 function deliver(id: string): Promise<string> {
   return insist(async () => {
-    const timestamp = String(Math.floor(Date.now() / 1000))
+    const timestamp = String(Math.floor(clock.now() / 1000))
     const body = JSON.stringify({ event: id })
     const key = Buffer.from(webhook.secret.slice('whsec_'.length), 'base64')
     const mac = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
@@ -77,13 +83,21 @@ async function untilEnded(agentId = agent.id): Promise<Run[]> {
   }
 }
 
-/** At least so many times, and until a due time has passed, so that some kill falls beside it. */
+/** Kills the server so many times; half of the kills come after a due time, the first of them right after it. */
 async function killNowAndThen(dueAt: number): Promise<void> {
-  for (let kill = 0; kill < kills || Date.now() < dueAt + 3000; kill += 1) {
-    await delay(randomInt(50, 1500))
+  const random = seeded('kills among runs')
+  const dueBefore = Math.floor(kills / 2)
+  for (let kill = 0; kill < kills; kill += 1) {
+    if (kill === dueBefore) await untilDue(dueAt)
+    else await delay(random.between(50, 1500))
     await installation.server.kill('SIGKILL')
     await installation.server.restart()
   }
+}
+
+/** Lets a due time come. */
+async function untilDue(dueAt: number): Promise<void> {
+  await clock.advance(Math.max(0, dueAt - clock.now()) + 1, [installation.server])
 }
 
 async function conversation(run: Run): Promise<{ messages: Entry[]; calls: ToolCallEntry[] }> {
@@ -104,6 +118,7 @@ test('C11: a program, a signed request and a schedule each run the agent on a co
     timeZone: 'Europe/Berlin',
     input: '/run uname -s',
   })
+  await untilDue(schedule.next[0] ?? 0)
   await expect
     .poll(async () => (await allRuns()).some(({ triggerId }) => triggerId === schedule.id), { timeout: 3 * minuteMs })
     .toBe(true)
@@ -135,7 +150,7 @@ test('C11: a server that is killed again and again loses no run and starts none 
     insist(() => client.runs.start(agent.id, { input: 'Count.', key: `program-run-${at}` })),
   )
   const requests = Array.from({ length: requestRuns }, async (_, at) => {
-    await delay(at * 1500)
+    await delay(at * 700)
     return { id: await deliver(`event-${at}`) }
   })
   const wanted = (await Promise.all([...programs, ...requests])).map(({ id }) => id)
@@ -183,9 +198,10 @@ test('C11: threads of older runs go with their disks, once, while the server is 
   const before = await sandboxes()
   expect(await client.runs.kept(keeper.id, { keep: 1 })).toMatchObject({ keep: null, removing: { count: 3 } })
 
+  const random = seeded('kills among older runs')
   const killing = (async () => {
-    for (let kill = 0; kill < 4; kill += 1) {
-      await delay(randomInt(20, 400))
+    for (let kill = 0; kill < keptKills; kill += 1) {
+      await delay(random.between(20, 400))
       await server.kill('SIGKILL')
       await server.restart()
     }

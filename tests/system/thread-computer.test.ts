@@ -3,6 +3,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { allPythonPackages } from '../../images/recipe/packages.ts'
 import { sandboxIdsOf, startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
+import { repeats } from '../stack/repeats.ts'
 
 /** The product without a model, used through its public API: a thread and its computer, from message to message. */
 let installation: TestInstallation
@@ -123,7 +124,8 @@ test('C9 G2: nothing of one thread is visible in another', async () => {
   expect(await output(second, 'python3 -c "import cowsay" 2>&1 | tail -1')).toContain('No module named')
 })
 
-test('C7: what pip, uv, apt and npm installed in message 1 still works 100 messages later', {
+const messages = repeats({ what: 'messages between installing packages and using them', byDefault: 10, full: 100 })
+test(`C7: what pip, uv, apt and npm installed in message 1 still works ${messages} messages later`, {
   timeout: 600_000,
 }, async () => {
   const thread = await installation.newThread()
@@ -133,7 +135,7 @@ test('C7: what pip, uv, apt and npm installed in message 1 still works 100 messa
     'sudo apt-get update -qq && sudo DEBIAN_FRONTEND=noninteractive apt-get install -y -qq hello >/dev/null 2>&1',
   )
   await output(thread, 'npm install --global --silent is-odd >/dev/null')
-  for (let message = 0; message < 100; message++) await output(thread, 'true')
+  for (let message = 0; message < messages; message++) await output(thread, 'true')
   expect(await output(thread, 'python3 -c "import cowsay, emoji; print(emoji.emojize(\':snake:\'))" && hello')).toBe(
     '🐍\nHello, world!\n',
   )

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { hostPaths } from '@threadbox/protocol/host'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { repeats } from '../../stack/repeats.ts'
 import { makeOwnMachine, type OwnMachine, type SmallHost, startSmallHost } from '../small-host/small-host.ts'
 import { makeSmallImage } from '../small-host/small-image.ts'
 import { type CrashDisk, makeCrashDisk, makeCrashImages, makeImageSpace, readPast } from './crash-disk.ts'
@@ -17,7 +18,7 @@ import { type Story, workOn } from './host-load.ts'
  */
 const run = promisify(execFile)
 const MiB = 1024 * 1024
-const cuts = process.env.THREADBOX_TEST_FULL === '1' ? 50 : 5
+const cuts = repeats({ what: 'power cuts under a host daemon at work', byDefault: 4, full: 50 })
 const seed = 20_261_122
 const installation = `t${randomBytes(4).toString('hex').slice(0, 5)}`
 
