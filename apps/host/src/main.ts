@@ -24,7 +24,7 @@ const readyTimeoutMs = 30_000
 try {
   await main()
 } catch (error) {
-  logger.fatal({ error }, 'the host daemon cannot run')
+  logger.fatal({ err: error }, 'the host daemon cannot run')
   const problem = isThreadboxError(error) ? `${error.message} ${error.remedy}` : String(error)
   process.stderr.write(`${problem}\n`)
   process.exit(1)
@@ -108,7 +108,9 @@ async function main() {
       void host.close().finally(() => process.exit(0))
     })
   }
-  await host.prepareImage().catch((error: unknown) => logger.error({ error }, 'the base image could not be prepared'))
+  await host
+    .prepareImage()
+    .catch((error: unknown) => logger.error({ err: error }, 'the base image could not be prepared'))
 }
 
 function readToken(file: string): string {

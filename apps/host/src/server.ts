@@ -45,7 +45,7 @@ export function makeOrdersApp(options: {
     const error = withKnownCause(thrown)
     const requestId = crypto.randomUUID()
     const isExpected = isThreadboxError(error) && error.kind !== 'internal'
-    logger[isExpected ? 'info' : 'error']({ error, requestId, path: context.req.path }, 'a request was refused')
+    logger[isExpected ? 'info' : 'error']({ err: error, requestId, path: context.req.path }, 'a request was refused')
     const status = httpStatusOf(error) as 500
     return context.json(toWireError(error, isExpected ? undefined : requestId), status)
   })

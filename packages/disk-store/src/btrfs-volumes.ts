@@ -48,7 +48,7 @@ export function makeBtrfsVolumes(options: {
   /** The groups go when the kernel has freed the last byte, which for a large disk takes minutes: nobody waits. */
   const clean = ({ volumeId, groupIds }: { volumeId: string; groupIds: string[] }) => {
     const cleaning = dropGroups({ root, volumeId, groupIds }).catch((error) => {
-      logger.warn({ error, groupIds }, 'quota groups of a deleted volume stay until the next start')
+      logger.warn({ err: error, groupIds }, 'quota groups of a deleted volume stay until the next start')
     })
     cleanings.add(cleaning)
     void cleaning.finally(() => cleanings.delete(cleaning))
@@ -66,7 +66,7 @@ export function makeBtrfsVolumes(options: {
       for (const groupId of leftOverGroups({ groups: await btrfs.listGroups(root), allDisks, isOwn: pool.isOwn })) {
         // A volume that is still being cleaned keeps its group busy; the next start finds it again.
         await btrfs.destroyGroup({ path: root, groupId }).catch((error) => {
-          logger.debug({ error, groupId }, 'a quota group is still in use')
+          logger.debug({ err: error, groupId }, 'a quota group is still in use')
         })
       }
     },
@@ -176,7 +176,7 @@ async function ensureQuotas(options: { root: string; isOwn: boolean; logger: Log
   if (present !== 'off') return present
   if (isOwn) {
     await btrfs.enableSimpleQuotas(root).catch((error) => {
-      logger.info({ error }, 'this kernel has no simple quotas: disk limits cost more here')
+      logger.info({ err: error }, 'this kernel has no simple quotas: disk limits cost more here')
     })
     if ((await btrfs.quotaMode(root)) === 'simple') return 'simple'
   }

@@ -51,7 +51,7 @@ export function makeDiskComparison(parts: DiskComparisonParts): DiskStore['compa
       const compare = (after: string) => compareFrozen({ before, after, naming })
       const compared: Promise<DiskChanges | undefined> = snapshotsOf(diskId).whileFrozen(compare)
       return await compared.catch((error: unknown) => {
-        if (!hasNoRoom(error)) logger.warn({ error, diskId }, 'a disk is compared by reading it whole')
+        if (!hasNoRoom(error)) logger.warn({ err: error, diskId }, 'a disk is compared by reading it whole')
         return undefined
       })
     })

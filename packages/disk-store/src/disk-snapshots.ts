@@ -48,7 +48,7 @@ export function makeDiskSnapshots(options: {
   /** Nobody misses it, and it is tried again: what was found out with it, or is to begin now, goes on without. */
   const removePassing = async (entry: string) => {
     await removeEntry(entry).catch((error: unknown) =>
-      logger.warn({ error, diskId, entry }, 'a snapshot that a disk was compared by is still there'),
+      logger.warn({ err: error, diskId, entry }, 'a snapshot that a disk was compared by is still there'),
     )
   }
   const removeLeftOvers = async () => {

@@ -35,7 +35,7 @@ export async function compareFrozen(
     if (trees === undefined) logger.info(volumes, 'so much of a disk differs that it is read whole')
     return trees === undefined ? undefined : compareEntries(trees, naming)
   } catch (error) {
-    logger.warn({ error, ...volumes }, 'what differs between two volumes is found by reading both whole')
+    logger.warn({ err: error, ...volumes }, 'what differs between two volumes is found by reading both whole')
     return undefined
   }
 }

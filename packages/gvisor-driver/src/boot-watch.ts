@@ -39,7 +39,7 @@ export function makeBootWatches(parts: BootParts): BootWatches {
     const ended = follow(parts, { record, console: guestConsole })
     // Whoever waits is told too; the next who asks begins anew.
     ended.catch((error: unknown) => {
-      parts.logger.error({ error, bootId: record.bootId }, 'the end of a boot could not be recorded')
+      parts.logger.error({ err: error, bootId: record.bootId }, 'the end of a boot could not be recorded')
       watches.delete(record.bootId)
     })
     const made = { console: guestConsole, ended }
@@ -170,7 +170,7 @@ async function clean(parts: BootParts, bootId: string): Promise<void> {
       .catch((error: unknown) => {
         // Where nobody reaps orphans runsc takes the dead for living and refuses. Nothing runs any more: the files are
         // all that is left.
-        parts.logger.warn({ error, bootId }, 'runsc could not remove an ended container; removing its records')
+        parts.logger.warn({ err: error, bootId }, 'runsc could not remove an ended container; removing its records')
       })
   }
   // Also after runsc was content: of a container whose state a power cut took it leaves lock and socket.

@@ -53,7 +53,7 @@ export function makeDnsForwarder(options: { resolver: DnsResolver; logger: Logge
       udp = createSocket('udp4')
       udp.on('message', (question, sender) => void serveDatagram(question, sender))
       await bindUdp({ socket: udp, address, port })
-      udp.on('error', (error) => logger.warn({ error }, 'the DNS forwarder lost a datagram'))
+      udp.on('error', (error) => logger.warn({ err: error }, 'the DNS forwarder lost a datagram'))
       return port
     },
     drop(address) {

@@ -52,7 +52,7 @@ export function makeDnsResolver(options: {
     try {
       return await forward({ ...options, message, packet, client })
     } catch (error) {
-      logger.debug({ error, address: message.from }, 'a name could not be resolved')
+      logger.debug({ err: error, address: message.from }, 'a name could not be resolved')
       return ownAnswer({ packet, code: responseCodes.serverFailure })
     } finally {
       client.inFlight -= 1

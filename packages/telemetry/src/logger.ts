@@ -1,6 +1,16 @@
-import pino, { type DestinationStream, type Logger as PinoLogger } from 'pino'
+import pino, { type DestinationStream } from 'pino'
 
-export type Logger = PinoLogger
+/** An error goes under `err`: pino writes message and stack of that name only, and any other as `{}`. */
+type Fields<Given> = Given & ('error' extends keyof Given ? never : unknown)
+
+type Log = {
+  <Given extends object>(fields: Fields<Given>, message: string): void
+  (message: string): void
+}
+
+export type Logger = Record<'debug' | 'info' | 'warn' | 'error' | 'fatal', Log> & {
+  child<Given extends object>(fields: Fields<Given>): Logger
+}
 
 /** Keys whose values never reach a log, at any depth that our own objects have. */
 const secretKeys = ['password', 'apiKey', 'accessToken', 'token', 'secret', 'cookie', 'authorization', 'masterKey']

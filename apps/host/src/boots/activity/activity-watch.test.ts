@@ -30,6 +30,8 @@ async function watched() {
   const events = makeHostEvents()
   const seen: HostEvent[] = []
   events.subscribe((event) => void seen.push(event))
+  const lines: Record<string, unknown>[] = []
+  const write = (line: string) => void lines.push(JSON.parse(line))
   let now = 0
   const watch = makeActivityWatch({
     active,
@@ -37,13 +39,13 @@ async function watched() {
     cpuShare: 0.05,
     clock: () => now,
     signal: new AbortController().signal,
-    logger: makeLogger({ process: 'test', level: 'silent' }),
+    logger: makeLogger({ process: 'host', level: 'debug', destination: { write } }),
   })
   const look = async () => {
     now += 10_000
     await watch.look()
   }
-  return { active, activity, answer, seen, look, [Symbol.dispose]: () => void server.close() }
+  return { active, activity, answer, seen, lines, look, [Symbol.dispose]: () => void server.close() }
 }
 
 test('O11: work in a sandbox is told with its reason and the busiest process', async () => {
@@ -72,6 +74,13 @@ test('a guest that answers with an error or nonsense is not at work, and is aske
   guest.answer.status = 200
   await guest.look()
   expect(guest.seen).toHaveLength(1)
+})
+
+test('an error of the host is logged with its message and stack', async () => {
+  using guest = await watched()
+  guest.answer.status = 500
+  await guest.look()
+  expect(guest.lines).toMatchObject([{ bootId: 'b1', err: { message: expect.any(String), stack: expect.any(String) } }])
 })
 
 test('a paused sandbox is not asked', async () => {

@@ -35,7 +35,7 @@ export function makeActivityWatch(parts: {
     try {
       activity = await readActivity(boot, AbortSignal.any([boot.ended, signal, AbortSignal.timeout(answerTimeoutMs)]))
     } catch (error) {
-      if (!boot.ended.aborted) logger.debug({ error, bootId: boot.bootId }, 'a guest did not say what is at work')
+      if (!boot.ended.aborted) logger.debug({ err: error, bootId: boot.bootId }, 'a guest did not say what is at work')
       return
     }
     const look = { at: clock(), activity }

@@ -90,7 +90,7 @@ export function makeBoots(parts: BootsParts): Boots {
       },
       async (error: unknown) => {
         if (isErrorOf(bootUnknown, error)) return await recordEnd(boot, nothingLeft)
-        if (!signal.aborted) logger.error({ error, bootId }, 'a boot cannot be followed')
+        if (!signal.aborted) logger.error({ err: error, bootId }, 'a boot cannot be followed')
       },
     )
     const entry = { letGo, done: followed.finally(() => follows.get(bootId) === entry && follows.delete(bootId)) }
@@ -173,7 +173,7 @@ async function takeOver(parts: BootsParts, options: StartOptions): Promise<Recor
     const signal = AbortSignal.timeout(takeOverTimeoutMs)
     await greetGuest(parts.launch, { ...boot, place: sandbox, signal })
   } catch (error) {
-    parts.logger.warn({ error, bootId }, 'a waiting sandbox did not answer; one is started instead')
+    parts.logger.warn({ err: error, bootId }, 'a waiting sandbox did not answer; one is started instead')
     await parts.launch.driver.stop(waiting.driverBootId)
     await parts.launch.driver.forget(waiting.driverBootId)
     return undefined

@@ -67,7 +67,7 @@ export function makeGateway(options: {
       const target = targetOf(request.url ?? '/')
       if (target === undefined) return false
       forward({ request, response, target }).catch((error: unknown) => {
-        logger.debug({ error, target }, 'a request to a sandbox failed')
+        logger.debug({ err: error, target }, 'a request to a sandbox failed')
         refuse({ request, response, error })
       })
       return true
@@ -78,7 +78,7 @@ export function makeGateway(options: {
       // An error of the socket also ends what is piped through it; without a listener it would end the process.
       socket.on('error', () => socket.destroy())
       upgrade({ request, socket, head, target }).catch((error: unknown) => {
-        logger.debug({ error, target }, 'an upgrade to a sandbox failed')
+        logger.debug({ err: error, target }, 'an upgrade to a sandbox failed')
         refuseUpgrade(socket, error)
       })
       return true

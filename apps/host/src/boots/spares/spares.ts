@@ -80,7 +80,9 @@ export function makeSpares(parts: SparesParts): Spares {
   const fill = async () => {
     while ((await quiet.moment()) && !isClosed && (await hasFreeMemory())) {
       if (ready.size < parts.count) {
-        await makeTemplate(parts, limits).catch((error: unknown) => logger.warn({ error }, 'no template could be made'))
+        await makeTemplate(parts, limits).catch((error: unknown) =>
+          logger.warn({ err: error }, 'no template could be made'),
+        )
         const spare = await makeSpare(parts, limits)
         ready.set(spare.placeId, spare)
         void watch(spare)
@@ -89,7 +91,9 @@ export function makeSpares(parts: SparesParts): Spares {
       const next = [...ready.values()].find(({ placeId }) => !complete.has(placeId))
       if (next === undefined) return
       if (parts.withKernels) {
-        await prewarmKernel(next).catch((error: unknown) => logger.info({ error }, 'a waiting sandbox has no kernel'))
+        await prewarmKernel(next).catch((error: unknown) =>
+          logger.info({ err: error }, 'a waiting sandbox has no kernel'),
+        )
       }
       if (ready.has(next.placeId)) complete.add(next.placeId)
     }
@@ -109,7 +113,9 @@ export function makeSpares(parts: SparesParts): Spares {
     timer = setTimeout(() => {
       timer = undefined
       const earlier = filling ?? Promise.resolve()
-      filling = earlier.then(fill).catch((error: unknown) => logger.warn({ error }, 'no sandbox could be kept waiting'))
+      filling = earlier
+        .then(fill)
+        .catch((error: unknown) => logger.warn({ err: error }, 'no sandbox could be kept waiting'))
     }, refillDelayMs)
   }
   const drop = async (spare: Spare) => {
@@ -126,7 +132,9 @@ export function makeSpares(parts: SparesParts): Spares {
           taken.set(spare.placeId, spare.waiting)
           return spare
         }
-        void drop(spare).catch((error: unknown) => logger.warn({ error }, 'a waiting sandbox could not be removed'))
+        void drop(spare).catch((error: unknown) =>
+          logger.warn({ err: error }, 'a waiting sandbox could not be removed'),
+        )
       }
       return undefined
     },

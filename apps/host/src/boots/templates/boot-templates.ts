@@ -64,7 +64,7 @@ export function makeBootTemplates(parts: {
       await driver.startFromMemory({ ...request, directory })
       return true
     } catch (error) {
-      logger.warn({ error, key }, 'a template cannot be used; the sandbox is booted')
+      logger.warn({ err: error, key }, 'a template cannot be used; the sandbox is booted')
       await drop(key)
       return false
     }

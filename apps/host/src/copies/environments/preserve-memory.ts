@@ -48,7 +48,7 @@ export async function preserveMemory(parts: PreserveParts, order: PreserveOrder)
   const { cleaned, removed } = await watch.time('cleanMs', cleaning)
   await paused.acceptDisk(sandbox)
   const memory = await joinWithCleanedDisk(parts, { order, removed, watch }).catch((error: unknown) => {
-    parts.logger.warn({ error, sandboxId: sandbox.sandboxId }, 'the memory of a copy does not go on over its disk')
+    parts.logger.warn({ err: error, sandboxId: sandbox.sandboxId }, 'the memory of a copy does not go on over its disk')
     return unkept('not-restorable', reasonOf(error))
   })
   const durationMs = watch.totalMs()

@@ -39,7 +39,7 @@ export async function forkSandbox(
     return { from: 'memory', problem: '', stallMs }
   } catch (error) {
     // Memory is a cache: the disk is whole, and the fork begins with that.
-    parts.logger.warn({ error, sandboxId: fork.sandboxId }, 'the memory of a fork cannot be used')
+    parts.logger.warn({ err: error, sandboxId: fork.sandboxId }, 'the memory of a fork cannot be used')
     return { from: 'disk', problem: reasonOf(error), stallMs }
   }
 }

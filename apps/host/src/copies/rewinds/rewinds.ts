@@ -83,7 +83,7 @@ export function makeRewinds(parts: RewindsParts): Rewinds {
     },
     reclaim: async (sandbox) => {
       await settle(sandbox).catch((error: unknown) => {
-        logger.error({ error, sandboxId: sandbox.sandboxId }, 'a rewind could not be finished')
+        logger.error({ err: error, sandboxId: sandbox.sandboxId }, 'a rewind could not be finished')
       })
     },
   }
@@ -140,7 +140,7 @@ async function goOn(parts: RewindsParts, sandbox: StoredSandbox, { targetId, boo
     await goOnElsewhere(parts, { sandbox, bootId, memory })
     return ''
   } catch (error) {
-    parts.logger.warn({ error, sandboxId }, 'the memory of an earlier moment cannot be used')
+    parts.logger.warn({ err: error, sandboxId }, 'the memory of an earlier moment cannot be used')
     // What ran of it for a moment may have written: the disk is that of then, and nothing else.
     await parts.disks.restoreSnapshot({ diskId: sandbox.placeId, snapshotId: targetId })
     return reasonOf(error)

@@ -24,11 +24,11 @@ export async function demoteBoot(
   // Before its end is recorded: after that nobody would know that it is to be done.
   await openEgress(parts, sandbox)
   await parts.disks.syncDisk(placeId).catch((error: unknown) => {
-    parts.logger.error({ error, sandboxId }, 'the disk of a sandbox that was given up cannot be synced')
+    parts.logger.error({ err: error, sandboxId }, 'the disk of a sandbox that was given up cannot be synced')
   })
   const snapshotId = parts.launch.randomBytes(10).toString('hex')
   await parts.points.mark(sandbox, { snapshotId, at: parts.launch.clock() }).catch((error: unknown) => {
-    parts.logger.warn({ error, sandboxId }, 'no pause point could be made of a sandbox that was given up')
+    parts.logger.warn({ err: error, sandboxId }, 'no pause point could be made of a sandbox that was given up')
   })
   parts.points.dropEarlier(sandbox)
   const detail = outcome.problem === '' ? 'Its memory was given up.' : `Its memory was lost: ${outcome.problem}`
@@ -50,7 +50,7 @@ async function rescueMemory(
     const { sandboxId } = sandbox
     const unusable = await asUnusable(parts, { sandboxId, error })
     if (unusable === undefined) throw error
-    parts.logger.warn({ error, sandboxId, bootId: options.boot.bootId }, 'memory was given up unrescued')
+    parts.logger.warn({ err: error, sandboxId, bootId: options.boot.bootId }, 'memory was given up unrescued')
     return { rescue: null, problem: reasonOf(error) }
   }
 }

@@ -67,7 +67,7 @@ export function makeFrozenCopies(parts: {
       const letGo = new AbortController()
       kept.set(copy.sandboxId, { copy, letGo })
       watch(copy, AbortSignal.any([parts.signal, letGo.signal])).catch((error: unknown) =>
-        logger.error({ error, ...copy }, 'what is left of a frozen copy cannot be removed'),
+        logger.error({ err: error, ...copy }, 'what is left of a frozen copy cannot be removed'),
       )
     },
     take: async (sandboxId) => {

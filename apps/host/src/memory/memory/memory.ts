@@ -85,7 +85,7 @@ export function makeMemory(parts: {
   })
   const repeat = (everyMs: number, work: () => Promise<void>) => {
     const timer = setInterval(() => {
-      work().catch((error: unknown) => logger.warn({ error }, 'memory could not be looked after'))
+      work().catch((error: unknown) => logger.warn({ err: error }, 'memory could not be looked after'))
     }, everyMs)
     timer.unref()
     signal.addEventListener('abort', () => clearInterval(timer), { once: true })

@@ -77,7 +77,7 @@ export function makePausePoints(parts: PausePointsParts): PausePoints {
         await mark(sandbox, options)
       } catch (error) {
         logger.warn(
-          { error, sandboxId: sandbox.sandboxId },
+          { err: error, sandboxId: sandbox.sandboxId },
           'no pause point could be made of a disk that was exchanged',
         )
         await store.remove(sandbox.sandboxId)
@@ -86,7 +86,7 @@ export function makePausePoints(parts: PausePointsParts): PausePoints {
     dropEarlier: ({ sandboxId, placeId }) => {
       const drop = (drops.get(sandboxId) ?? Promise.resolve())
         .then(() => dropOthers({ sandboxId, placeId }))
-        .catch((error: unknown) => logger.warn({ error, sandboxId }, 'an earlier point of a pause is still there'))
+        .catch((error: unknown) => logger.warn({ err: error, sandboxId }, 'an earlier point of a pause is still there'))
         .finally(() => drops.get(sandboxId) === drop && drops.delete(sandboxId))
       drops.set(sandboxId, drop)
     },

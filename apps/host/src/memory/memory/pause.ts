@@ -122,7 +122,7 @@ export async function undoPause(
 ): Promise<boolean> {
   const { sandboxId, placeId } = sandbox
   const isRunning = await letGoOn(parts, { sandbox, boot }).catch(async (error: unknown) => {
-    parts.logger.error({ error, sandboxId }, 'a boot whose pause failed cannot go on')
+    parts.logger.error({ err: error, sandboxId }, 'a boot whose pause failed cannot go on')
     const detail = `It could not be paused, and after that it could not go on: ${reasonOf(error)}`
     await parts.running.end(boot, { cause: 'unknown', detail })
     return false

@@ -59,7 +59,7 @@ export async function serveAgain(
   if (awake !== undefined) parts.running.serve({ sandbox, boot: awake })
   // Nobody waits for it: it can be repeated, by the next pause or the next start.
   discardImage(parts, { placeId: sandbox.placeId, imageId }).catch((error: unknown) =>
-    parts.logger.warn({ error, sandboxId: sandbox.sandboxId }, 'a memory image that was used is still there'),
+    parts.logger.warn({ err: error, sandboxId: sandbox.sandboxId }, 'a memory image that was used is still there'),
   )
 }
 
@@ -112,7 +112,7 @@ async function reviveFrozen(parts: MemoryParts, options: Revival): Promise<boole
     await driver.setLimits({ bootId: driverBootId, limits: sandbox.limits })
     await options.watch.time('thawMs', driver.thaw(driverBootId))
   } catch (error) {
-    parts.logger.warn({ error, sandboxId, bootId }, 'a frozen copy does not go on; its image is used')
+    parts.logger.warn({ err: error, sandboxId, bootId }, 'a frozen copy does not go on; its image is used')
     return false
   }
   await letTalk(parts, options)

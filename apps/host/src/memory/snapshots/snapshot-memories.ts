@@ -156,7 +156,7 @@ async function saveRunning(
     const directory = await imageDirectory(parts, options)
     bytes = (await driver.saveMemory({ bootId: boot.driverBootId, directory })).bytes
   } catch (error) {
-    parts.logger.warn({ error, snapshotId, sandboxId: sandbox.sandboxId }, 'a snapshot is made without memory')
+    parts.logger.warn({ err: error, snapshotId, sandboxId: sandbox.sandboxId }, 'a snapshot is made without memory')
   }
   try {
     // After the saving, in which the sandbox's kernel writes to the disk what it still held.
@@ -185,7 +185,7 @@ async function copyPaused(
     await cp(path.join(from.path, imageName), target, { recursive: true, mode: constants.COPYFILE_FICLONE })
     if (await finish(parts, { ...options, bytes })) return null
   } catch (error) {
-    parts.logger.warn({ error, snapshotId, sandboxId: sandbox.sandboxId }, 'a snapshot is made without memory')
+    parts.logger.warn({ err: error, snapshotId, sandboxId: sandbox.sandboxId }, 'a snapshot is made without memory')
   }
   await removeMemory(parts, options)
   return 'not-saved'
@@ -214,7 +214,7 @@ async function finish(
     await store.finish({ snapshotId, bytes })
     return true
   } catch (error) {
-    logger.warn({ error, snapshotId, sandboxId: sandbox.sandboxId }, 'the memory of a snapshot cannot be kept')
+    logger.warn({ err: error, snapshotId, sandboxId: sandbox.sandboxId }, 'the memory of a snapshot cannot be kept')
     return false
   }
 }
@@ -223,7 +223,7 @@ async function letGoOn({ driver, running, logger }: MemoriesParts, boot: StoredB
   const status = await driver.inspect(boot.driverBootId)
   if (!canSaveMemory(driver) || status?.state !== 'running') return
   await driver.thaw(boot.driverBootId).catch(async (error: unknown) => {
-    logger.error({ error, bootId: boot.bootId }, 'a boot whose memory was saved cannot go on')
+    logger.error({ err: error, bootId: boot.bootId }, 'a boot whose memory was saved cannot go on')
     const detail = `It could not go on after its memory was saved: ${reasonOf(error)}`
     await running.end(boot, { cause: 'unknown', detail })
   })

@@ -129,7 +129,7 @@ async function takeSnapshot(parts: SnapshotsParts, { sandbox, snapshotId, memory
     const written = await disks
       .writtenBytes({ diskId, snapshotId, since: last?.snapshotId })
       .catch((error: unknown) => {
-        parts.logger.warn({ error, sandboxId, snapshotId }, 'what a turn wrote cannot be counted')
+        parts.logger.warn({ err: error, sandboxId, snapshotId }, 'what a turn wrote cannot be counted')
         return 0
       })
     // A disk never holds more than it may, whatever its files claim.
