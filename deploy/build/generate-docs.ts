@@ -4,6 +4,8 @@ import { testingPage } from '../testing/testing-page.ts'
 import { apiReportPath, apiReportText, makeApiReport } from './api-report/api-report.ts'
 import { errorsPage, lifecycleDiagram, settingsPage, withSection } from './docs-pages.ts'
 import { findErrors, findSettings } from './docs-sources.ts'
+import { readSources } from './house/read-sources.ts'
+import { areasDiagram, importsTable, packagesTable } from './house/tables.ts'
 
 /** Every generated page as it should be now, by path below `root`. */
 export async function generateDocs(root: string): Promise<Record<string, string>> {
@@ -13,8 +15,17 @@ export async function generateDocs(root: string): Promise<Record<string, string>
     'docs/errors.md': errorsPage(await findErrors(root)),
     'docs/testing.md': testingPage(root),
     [apiReportPath]: apiReportText(await makeApiReport(root)),
-    [architecture]: withSection(readFileSync(join(root, architecture), 'utf8'), 'lifecycle', lifecycleDiagram()),
+    [architecture]: withSections(readFileSync(join(root, architecture), 'utf8'), {
+      packages: packagesTable(),
+      areas: areasDiagram(readSources(root)),
+      imports: importsTable(),
+      lifecycle: lifecycleDiagram(),
+    }),
   }
+}
+
+function withSections(page: string, sections: Record<string, string>): string {
+  return Object.entries(sections).reduce((text, [name, content]) => withSection(text, name, content), page)
 }
 
 if (import.meta.main) {

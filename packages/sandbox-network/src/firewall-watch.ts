@@ -49,7 +49,7 @@ export function watchTable(options: {
     void leaveMarks({ mark, until: AbortSignal.any([begun.signal, stopping.signal]), logger })
     child.once('error', (error) => {
       begun.abort()
-      logger.error({ error }, 'the firewall cannot be watched')
+      logger.error({ err: error }, 'the firewall cannot be watched')
     })
     child.once('close', (code, signal) => {
       begun.abort()

@@ -67,7 +67,7 @@ export function makeFirewall(options: {
     async install({ forwarderPort }) {
       installed?.stopWatching()
       await runNft([renderTable({ names, pool, forwarderPort, settings })])
-      const onMissing = () => void check().catch((error) => logger.error({ error }, 'the firewall is missing'))
+      const onMissing = () => void check().catch((error) => logger.error({ err: error }, 'the firewall is missing'))
       installed = { forwarderPort, stopWatching: watchTable({ table, logger, onMissing }) }
       entries.clear()
       for (const entry of await readEntries({ table, pool })) entries.set(entry.interfaceName, entry)

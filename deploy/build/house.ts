@@ -1,0 +1,297 @@
+/**
+ * The layout of the source. The check (`npm run house`) and the tables in docs/architecture.md derive from it.
+ * An area imports from the areas before it, a feature from the features of its area that are left of it.
+ */
+export type Area = {
+  name: string
+  about: string
+  /** From left to right: each imports from those before it. Empty: the files lie in the area itself. */
+  features: readonly string[]
+  /** Every file of it can be imported, not only its public interface. */
+  isOpen?: true
+  /** The public interface where it is no `public.ts`: files below the area; a folder stands for all files in it. */
+  publicFiles?: readonly string[]
+}
+
+export type App = {
+  areas: readonly Area[]
+  /** The files that build the areas: the only ones that import `<area>/<area>.ts`. Above all areas, like every loose file. */
+  composition: readonly string[]
+}
+
+export const apps: Readonly<Record<string, App>> = {
+  server: {
+    composition: ['application.ts'],
+    areas: [
+      {
+        name: 'platform',
+        about: 'no product terms',
+        features: ['system', 'texts', 'events', 'outbound', 'database', 'blobs', 'secrets', 'operations', 'http'],
+        isOpen: true,
+      },
+      { name: 'people', about: 'users, their settings and actions', features: ['audit', 'settings', 'users'] },
+      {
+        name: 'threads',
+        about: 'conversations and where they belong',
+        features: ['access', 'search', 'log', 'setups', 'attachments', 'threads', 'workspaces'],
+      },
+      {
+        name: 'sandboxes',
+        about: 'a thread’s sandbox, and what people see in it',
+        features: [
+          'host',
+          'state',
+          'lifecycle',
+          'files',
+          'services',
+          'git',
+          'git-credentials',
+          'terminals',
+          'previews',
+        ],
+      },
+      {
+        name: 'turns',
+        about: 'what an agent receives, and its loop',
+        features: ['models', 'connections', 'skills', 'record', 'snapshots', 'tools', 'engine'],
+      },
+      {
+        name: 'workflows',
+        about: 'operations on a whole thread',
+        features: ['forks', 'rewinds', 'export', 'sharing', 'agents', 'runs'],
+      },
+      { name: 'installation', about: 'what the installation reports about itself', features: [] },
+    ],
+  },
+  host: {
+    composition: ['host.ts'],
+    areas: [
+      {
+        name: 'machine',
+        about: 'what boots are made of',
+        features: ['errors', 'state', 'programs', 'events', 'network', 'images', 'skills'],
+        isOpen: true,
+      },
+      {
+        name: 'boots',
+        about: 'running guests and access to them',
+        features: ['launch', 'templates', 'spares', 'boots', 'activity', 'gateway'],
+        publicFiles: [
+          'boots/boots.ts',
+          'launch/active-boots.ts',
+          'launch/boot-files.ts',
+          'launch/guest-commands.ts',
+          'launch/guest-requests.ts',
+          'launch/launch.ts',
+          'spares/spares.ts',
+          'templates/boot-templates.ts',
+        ],
+      },
+      {
+        name: 'memory',
+        about: 'asleep with memory',
+        features: ['memory', 'snapshots'],
+        publicFiles: [
+          'memory/memory-parts.ts',
+          'memory/memory-room.ts',
+          'memory/pause.ts',
+          'memory/paused-boots.ts',
+          'memory/saved-memory.ts',
+          'memory/stopwatch.ts',
+          'snapshots/snapshot-memories.ts',
+          'snapshots/snapshots.ts',
+        ],
+      },
+      {
+        name: 'copies',
+        about: 'what is made from a disk at rest',
+        features: ['forks', 'rewinds', 'environments', 'sleeping'],
+        publicFiles: [
+          'environments/clean-disk.ts',
+          'environments/disk-streams.ts',
+          'environments/environments.errors.ts',
+          'environments/preserve-memory.ts',
+          'forks/forks.errors.ts',
+          'forks/forks.ts',
+          'rewinds/rewinds.ts',
+        ],
+      },
+      {
+        name: 'orders',
+        about: 'what the server can order',
+        features: ['sandboxes', 'orders', 'reclaim', 'doctor', 'info'],
+        publicFiles: [],
+      },
+    ],
+  },
+  guest: {
+    composition: ['guest.ts'],
+    areas: [
+      'ground',
+      'launch',
+      'processes',
+      'watchdog',
+      'kernels',
+      'runs',
+      'manifest',
+      'files',
+      'terminals',
+      'services',
+      'rescue',
+      'git',
+      'pages',
+      'tunnel',
+      'init',
+    ].map((name) => ({ name, about: '', features: [], isOpen: true })),
+  },
+  web: {
+    composition: ['main.tsx'],
+    areas: [
+      { name: 'i18n', about: 'the words', features: [], isOpen: true },
+      { name: 'preview-bridge', about: 'what runs inside a preview', features: [], isOpen: true },
+      { name: 'ui', about: 'components without product knowledge', features: [], isOpen: true },
+      {
+        name: 'page',
+        about: 'what every page needs',
+        features: ['client', 'parts', 'online', 'keys', 'content', 'thread'],
+        isOpen: true,
+      },
+      {
+        name: 'people',
+        about: 'accounts and what people own',
+        features: ['auth', 'workspaces', 'models', 'connections', 'git-credentials', 'skills'],
+        publicFiles: [
+          'auth/api/session.queries.ts',
+          'auth/components/login-page.tsx',
+          'auth/components/password-measure.tsx',
+          'auth/components/setup-page.tsx',
+          'auth/state/password-rules.ts',
+          'auth/state/server-problems.ts',
+          'connections/api/connections.queries.ts',
+          'connections/components/connections-section.tsx',
+          'connections/components/login-return-page.tsx',
+          'git-credentials/components/git-section.tsx',
+          'git-credentials/components/thread-git-credentials.tsx',
+          'models/api/models.queries.ts',
+          'models/components/connected-models.tsx',
+          'models/components/inherited-model-field.tsx',
+          'models/components/provider-list.tsx',
+          'skills/api/skills.queries.ts',
+          'skills/components/save-folder-dialog.tsx',
+          'skills/components/skills-section.tsx',
+          'skills/components/thread-skills.tsx',
+          'workspaces/api/workspaces.queries.ts',
+          'workspaces/state/kept-focus.ts',
+          'workspaces/state/use-move-thread.ts',
+          'workspaces/state/workspace-groups.models.ts',
+          'workspaces/state/workspace-layer.ts',
+        ],
+      },
+      {
+        name: 'sandboxes',
+        about: 'panes over a sandbox',
+        features: ['panes', 'sandbox', 'files', 'git', 'preview', 'terminal'],
+        publicFiles: [
+          'files/api/files.queries.ts',
+          'files/components/files-pane.tsx',
+          'files/state/files-store.ts',
+          'files/state/transfers-context.ts',
+          'files/state/transfers.ts',
+          'files/state/use-turn-changes.ts',
+          'git/components/git-pane.tsx',
+          'panes/components/pane-toggles.tsx',
+          'panes/state/page-thread.ts',
+          'panes/state/pane-memory.models.ts',
+          'panes/state/pane-store.ts',
+          'panes/state/pane-width.ts',
+          'panes/state/panes-context.ts',
+          'panes/state/use-pane-keys.ts',
+          'panes/state/use-shown-pane.ts',
+          'preview/api/preview-check.queries.ts',
+          'preview/api/services.queries.ts',
+          'preview/components/preview-pane.tsx',
+          'preview/state/preview-findings.models.ts',
+          'preview/state/preview-store.ts',
+          'preview/state/targets.models.ts',
+          'sandbox/components/sandbox-chip.tsx',
+          'sandbox/components/sandbox-notice.tsx',
+          'sandbox/components/sandbox-pane.tsx',
+          'sandbox/components/wake-announcer.tsx',
+          'sandbox/components/wake-row.tsx',
+          'sandbox/state/chip.models.ts',
+          'sandbox/state/composer-note.ts',
+          'sandbox/state/limits.models.ts',
+          'sandbox/state/policy.models.ts',
+          'sandbox/state/sandbox-words.ts',
+          'sandbox/state/use-wake-ahead.ts',
+          'terminal/api/terminals.queries.ts',
+          'terminal/components/terminal-pane.tsx',
+        ],
+      },
+      {
+        name: 'threads',
+        about: 'a thread and what is made from it',
+        features: ['sharing', 'agents', 'runs', 'cards', 'composer', 'first-minute', 'empty', 'conversation'],
+        publicFiles: [
+          'agents/api/agents.queries.ts',
+          'agents/components/agents-page.tsx',
+          'agents/components/agents-section.tsx',
+          'agents/components/save-agent-dialog.tsx',
+          'conversation/components/new-thread-page.tsx',
+          'conversation/components/thread-page.tsx',
+          'conversation/components/thread-title.tsx',
+          'runs/components/runs-page.tsx',
+          'sharing/components/copy-page.tsx',
+          'sharing/components/share-thread-dialog.tsx',
+          'sharing/state/share-layer.ts',
+        ],
+      },
+      {
+        name: 'app',
+        about: 'router, shell and everything global',
+        features: ['workspaces', 'settings', 'sidebar', 'search', 'panes'],
+        publicFiles: [],
+      },
+    ],
+  },
+}
+
+export type Package = {
+  about: string
+  /** `protocol` allows all of it, `protocol/public` that entry and those below it. */
+  mayImport: readonly string[]
+}
+
+const drivers = ['sandbox-driver', 'disk-store', 'sandbox-network'] as const
+const ground = ['domain', 'errors', 'telemetry'] as const
+
+/** What may import which package; tests may also import the packages that tests share. */
+export const packages: Readonly<Record<string, Package>> = {
+  'packages/errors': { about: 'kinds of errors, `defineError`, the shape on the wire', mayImport: [] },
+  'packages/domain': { about: 'pure decisions: lifecycle table, ids, limits', mayImport: ['errors'] },
+  'packages/protocol': {
+    about: 'schemas of the wires: public API, host, guest; the zip in which folders leave a sandbox',
+    mayImport: ['errors'],
+  },
+  'packages/config': { about: 'settings, each written once', mayImport: ['errors'] },
+  'packages/telemetry': { about: 'logger with redaction', mayImport: ['errors'] },
+  'packages/disk-store': { about: 'interface for disks, its conformance suite, btrfs', mayImport: ground },
+  'packages/sandbox-network': { about: 'namespaces, addresses, firewall, DNS', mayImport: ground },
+  'packages/sandbox-driver': { about: 'interface of a sandbox technology, its conformance suite', mayImport: ground },
+  'packages/gvisor-driver': { about: 'that interface on runsc', mayImport: [...drivers, ...ground] },
+  'packages/sdk': { about: 'public TypeScript client', mayImport: ['protocol/public', 'errors'] },
+  'packages/testkit': {
+    about: 'what tests share',
+    mayImport: [...drivers, 'gvisor-driver', ...ground, 'protocol', 'config', 'deploy/build'],
+  },
+  'apps/server': { about: 'control plane', mayImport: [...ground, 'protocol', 'config'] },
+  'apps/host': { about: 'machine daemon', mayImport: [...drivers, 'gvisor-driver', ...ground, 'protocol', 'config'] },
+  'apps/guest': {
+    about: 'daemon inside a sandbox',
+    mayImport: ['protocol/guest', 'protocol/archive', 'config', 'telemetry', 'errors'],
+  },
+  'apps/cli': { about: 'command line', mayImport: ['sdk', 'config', 'errors'] },
+  'apps/web': { about: 'React app', mayImport: ['sdk'] },
+}
+
+export const limits = { publicFileLines: 60, portMembers: 12 } as const

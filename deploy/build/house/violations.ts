@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { checkCycles } from './rules/cycles.ts'
+import { checkDocsPaths } from './rules/docs-paths.ts'
+import { checkOrder } from './rules/order.ts'
+import { checkPackages } from './rules/packages.ts'
+import { checkPorts } from './rules/ports.ts'
+import { checkPublicFile } from './rules/public-file.ts'
+import { isTestFile, type SourceFile } from './source.ts'
+import type { Violation } from './violation.ts'
+
+export function violationsIn(files: readonly SourceFile[]): Violation[] {
+  const perFile = files.flatMap((file) => [
+    ...checkOrder(file),
+    ...checkPublicFile(file),
+    ...checkPackages(file),
+    ...(isTestFile(file.path) ? [] : checkPorts(file)),
+  ])
+  return [...perFile, ...checkCycles(files)]
+}
+
+export function violationsInDocs(root: string, pages: readonly string[]): Violation[] {
+  const texts = pages.map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+  return checkDocsPaths(root, texts)
+}
+
+/** What the check complains about: violations that are not in the baseline, and lines of it that are fixed. */
+export function judge(
+  violations: readonly Violation[],
+  baseline: readonly string[],
+): { added: Violation[]; fixed: string[] } {
+  const known = new Set(baseline)
+  const keys = new Set(violations.map(({ key }) => key))
+  return {
+    added: violations.filter(({ key }) => !known.has(key)),
+    fixed: baseline.filter((key) => !keys.has(key)),
+  }
+}
