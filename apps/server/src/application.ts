@@ -128,7 +128,7 @@ export function makeApplication(options: ApplicationOptions): Application {
   })
   const agentPart = makeAgentPart(options, { parts, turns, settings, audit })
   const runs = makeRunParts(options, { parts, agents: agentPart.agents, turns, settings, audit })
-  const sharing = makeSharingParts({ ...options, ...parts, audit })
+  const sharing = makeSharingParts({ ...parts, ...options, audit })
   const socketFront = makeSockets(options, {
     authentication: people.authentication,
     sockets: [...area.sockets, ...sandboxArea.sockets],

@@ -90,6 +90,7 @@ export const badInputRows: Record<string, BadInputRow> = {
   'GET /threads/{threadId}/export': { ...inThread, query: { format: 'html' } },
   'GET /threads/{threadId}/events': { ...inThread, query: { after: '0' } },
   'GET /events': {},
+  'GET /events/socket': {},
   'GET /search': { query: { q: 'word', limit: '10' } },
   'PUT /threads/{threadId}/uploads': { ...inThread, isRaw: true, query: { name: 'file.txt' } },
   'GET /threads/{threadId}/attachments/{attachmentId}': {

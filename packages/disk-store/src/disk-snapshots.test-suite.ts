@@ -191,6 +191,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
         removed: ['deep', 'deep/er', 'deep/er/gone', 'gone', 'moved'],
         changed: ['edited', 'link', 'moded', 'with\nnewline'],
         added: ['new place'],
+        folders: [],
         removedCount: 5,
         changedCount: 4,
         addedCount: 1,

@@ -152,7 +152,7 @@ test('of a sandbox that sleeps, what a rewind would change is read from its paus
   await begun.write('note', 'of later')
   const path = hostPaths.snapshotChanges(begun.sandbox.sandboxId, begun.snapshotId)
   const { files, ...counts } = snapshotChangesSchema.parse((await host.request('GET', path)).body)
-  expect(counts).toEqual({ removedCount: 0, changedCount: 1, addedCount: 1 })
+  expect(counts).toEqual({ removedCount: 0, changedCount: 1, addedCount: 1, folders: [] })
   expect(files.map(({ name, bytesNow, lines }) => [name, bytesNow, lines])).toEqual([
     ...[
       ['note', 3, { added: 1, removed: 1 }],
@@ -171,6 +171,7 @@ test('what a rewind would change is told by looking, with sizes, also of a sandb
     removedCount: 0,
     changedCount: 1,
     addedCount: 1,
+    folders: [],
     files: [
       { name: 'note', bytesBefore: 4, bytesNow: 3, lines: { added: 1, removed: 1 } },
       { name: 'added', bytesBefore: null, bytesNow: 10, lines: null },

@@ -101,7 +101,13 @@ test('the events of a boot are told to listeners, with the cause of its end', as
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as { type: string })
-  expect(events.map((event) => event.type)).toEqual(['keepalive', 'boot-ready', 'boot-ended'])
+  expect(events.map((event) => event.type)).toEqual([
+    'keepalive',
+    'awake-changed',
+    'boot-ready',
+    'awake-changed',
+    'boot-ended',
+  ])
   expect(events.at(-1)).toMatchObject({ bootId, cause: 'memory-backstop', detail: 'too much' })
   await reader.cancel()
 })

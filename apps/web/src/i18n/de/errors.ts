@@ -4,6 +4,7 @@ import { connectionErrors } from './connection-errors.ts'
 import { runErrors } from './run-errors.ts'
 import { skillErrors } from './skill-errors.ts'
 import { snapshotErrors } from './snapshot-errors.ts'
+import { socketErrors } from './socket-errors.ts'
 
 const loadAgain = 'Laden Sie die Liste neu.'
 const readAgain = 'Laden Sie das Gespräch neu; vielleicht wurde es entfernt.'
@@ -12,6 +13,7 @@ const readAgain = 'Laden Sie das Gespräch neu; vielleicht wurde es entfernt.'
 export const errors: ErrorWords = {
   ...agentErrors,
   ...runErrors,
+  ...socketErrors,
   ...skillErrors,
   ...snapshotErrors,
   'api-key.not-found': { message: 'Einen API-Schlüssel mit dieser Kennung gibt es nicht.', remedy: loadAgain },
@@ -324,34 +326,6 @@ export const errors: ErrorWords = {
   'setting.value-invalid': {
     message: '{name} kann nicht so gesetzt werden: {problem}',
     remedy: 'Wählen Sie einen Wert im Bereich, oder lassen Sie das Feld für den Standard leer.',
-  },
-  'terminal.frame-invalid': {
-    message: 'Eine Nachricht über den Socket eines Terminals ist nicht zu gebrauchen: {problem}',
-    remedy: 'Senden Sie JSON, wie es in der Dokumentation bei den Terminals beschrieben ist.',
-  },
-  'terminal.limit-reached': {
-    message: 'Der Thread hat schon {max} Terminals, mehr dürfen es nicht sein.',
-    remedy: 'Schließen Sie zuerst eines davon.',
-  },
-  'terminal.not-found': {
-    message: 'Dieses Terminal gibt es in diesem Thread nicht.',
-    remedy: 'Vielleicht wurde es geschlossen. Öffnen Sie ein neues.',
-  },
-  'terminal.refused': {
-    message: 'Die Sandbox hat abgelehnt: {problem}',
-    remedy: 'Ändern Sie, was sie nennt, und versuchen Sie es noch einmal.',
-  },
-  'terminal.socket-only': {
-    message: 'Diese Adresse eines Terminals ist für WebSocket-Verbindungen.',
-    remedy: 'Öffnen Sie sie als WebSocket: Was darüber geht, steht in der Dokumentation bei den Terminals.',
-  },
-  'terminal.unanswered': {
-    message: 'Die Sandbox hat nicht geantwortet, als es um ihr Terminal ging.',
-    remedy: 'Sehen Sie nach ihrem Status, und versuchen Sie es gleich noch einmal.',
-  },
-  'terminal.unsupported': {
-    message: 'Diese Sandbox wurde von einer früheren Version gestartet, die keine Terminals hat.',
-    remedy: 'Starten Sie die Sandbox neu: Ihre Dateien bleiben.',
   },
   'thread.not-found': {
     message: 'Diesen Thread gibt es nicht.',
