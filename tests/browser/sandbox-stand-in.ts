@@ -182,7 +182,13 @@ function serveSockets(server: Server, sources: StreamSources): SocketFront {
   const system = makeSystem({ now: Date.now, randomBytes: (count) => randomBytes(count) })
   const front = makeSocketFront({
     routes: [streamSocketRoute({ sources, holds: async () => true, system, logger })],
-    hosts: { installation: 'stand0', baseDomain: '', publicUrl: '', allowedHosts: 'app.stand-in.localhost', listenHost: '127.0.0.1' },
+    hosts: {
+      installation: 'stand0',
+      baseDomain: '',
+      publicUrl: '',
+      allowedHosts: 'app.stand-in.localhost',
+      listenHost: '127.0.0.1',
+    },
     authenticate: async () => ({ userId: 'u', sessionId: 's', apiKeyId: null }),
     logger,
   })
