@@ -5,17 +5,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * A file that is not here comes after them, as the runner puts it.
  */
 const long = [
-  'system/durability',
   'browser/screens',
-  'system/terminals',
-  'system/power-loss/power-loss-host',
+  'system/agents',
+  'system/agents-live',
+  'system/host-pause',
   'system/thread-computer',
   'system/thread-sleep',
+  'system/power-loss/power-loss-host',
   'system/memory-snapshots',
-  'system/agents',
   'system/rescue',
-  'system/host-pause',
-  'system/agents-live',
   'system/agent-file',
   'browser/files-pane',
   'browser/terminal',
@@ -24,8 +22,10 @@ const long = [
   'system/host-spares',
   'system/pause-story',
   'system/view-page',
-  'system/limits',
   'system/snapshots',
+  'system/terminals',
+  'system/durability',
+  'system/limits',
 ]
 
 export class LongestFirst extends BaseSequencer {

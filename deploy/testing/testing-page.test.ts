@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { promiseTests, repeatedTests } from './testing-page.ts'
+import { invariantTests } from './invariant-tests.ts'
+import { placedKills, promiseTests, repeatedTests } from './testing-page.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -9,7 +11,7 @@ const promises = [
   ...['A1', 'A2', 'A3'],
   ...Array.from({ length: 13 }, (_, index) => `C${index + 1}`),
   ...Array.from({ length: 10 }, (_, index) => `G${index + 1}`),
-  ...['O1', 'O2', 'O3', 'O4', 'O6', 'O7', 'O8', 'O9', 'O10', 'O12'],
+  ...['O1', 'O2', 'O3', 'O4', 'O6', 'O7', 'O8', 'O9', 'O10', 'O11', 'O12'],
 ]
 
 test('each promise has a test that names it, and only promises are named', () => {
@@ -22,4 +24,22 @@ test('what the full set repeats is repeated more often than by default, and each
   expect(repeated.filter(({ byDefault, full }) => full <= byDefault)).toEqual([])
   const names = repeated.map(({ what }) => what)
   expect(new Set(names).size).toBe(names.length)
+})
+
+test('kills are placed at several boundaries of each work, and each work is named once', () => {
+  const placed = placedKills(root)
+  expect(placed.length).toBeGreaterThan(0)
+  expect(placed.filter(({ at }) => at.length < 2)).toEqual([])
+  const works = placed.map(({ of, killed, file }) => `${of}, ${killed}, ${file}`)
+  expect(new Set(works).size).toBe(works.length)
+})
+
+test('invariants stand in the architecture page as they are listed, and their tests are where the list says', () => {
+  const textOf = (file: string) => readFileSync(join(root, file), 'utf8').replaceAll(/\s+/g, ' ')
+  const page = textOf('docs/architecture.md')
+  expect(invariantTests.filter(({ invariant }) => !page.includes(`**Invariant:** ${invariant}`))).toEqual([])
+  const missing = invariantTests
+    .flatMap(({ tests }) => tests)
+    .filter(({ file, title }) => !textOf(file).includes(title))
+  expect(missing).toEqual([])
 })

@@ -1,19 +1,31 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type InvariantTest, invariantTests } from './invariant-tests.ts'
 import { stageOf } from './test-arguments.ts'
 
 /** What a test does more often in the full set: written out in a call of `repeats`. */
 export type RepeatedTest = { file: string; what: string; byDefault: number; full: number }
+/** A kill that a test places at each boundary of a piece of work: written out in a call of `boundaries`. */
+export type PlacedKill = { file: string; of: string; killed: string; at: string[] }
 export type PromiseTest = { promise: string; file: string; title: string }
 
 const testFiles = ['{apps,packages,images,deploy}/**/*.test.{ts,tsx}', 'tests/**/*.test.ts']
-const call = /\brepeats\(\{\s*what: (['"`])(.*?)\1,\s*byDefault: (\d+),\s*full: (\d+),?\s*\}\)/gs
+const call = /\brepeats\(\{\s*what: (['"`])(.*?)\1,\s*byDefault: ([\d_]+),\s*full: ([\d_]+),?\s*\}\)/gs
+const placed = /\bboundaries\(\{\s*of: '([^']*)',\s*killed: '([^']*)',\s*at: \[([^\]]*)\],?\s*\}\)/gs
 const title = /(?<=[\s([])(['"`])((?:[ACGO]\d{1,2}(?:, | |(?=:)))+): (.*?[^\\])\1/g
 
 export function repeatedTests(root: string): RepeatedTest[] {
   return readTests(root).flatMap(({ file, text }) =>
     [...text.matchAll(call)].map(([, , what = '', byDefault, full]) => {
-      return { file, what, byDefault: Number(byDefault), full: Number(full) }
+      return { file, what, byDefault: countOf(byDefault), full: countOf(full) }
+    }),
+  )
+}
+
+export function placedKills(root: string): PlacedKill[] {
+  return readTests(root).flatMap(({ file, text }) =>
+    [...text.matchAll(placed)].map(([, of = '', killed = '', at = '']) => {
+      return { file, of, killed, at: [...at.matchAll(/'([^']*)'/g)].map(([, boundary = '']) => boundary) }
     }),
   )
 }
@@ -47,9 +59,27 @@ export function testingPage(root: string): string {
     '|---|---|---|---|',
     ...repeated.map(({ what, byDefault, full, file }) => `| ${what} | ${byDefault} | ${full} | \`${file}\` |`),
     '',
+    '## Boundaries at which something is killed',
+    '',
+    'Each row has one kill at each boundary, in the default set and in the full one. Kills at random moments come on top of',
+    'them in the full set (above).',
+    '',
+    '| Work | Killed | Boundaries | Test |',
+    '|---|---|---|---|',
+    ...placedKills(root).map(({ of, killed, at, file }) => `| ${of} | ${killed} | ${at.join('; ')} | \`${file}\` |`),
+    '',
+    '## Invariants and their tests',
+    '',
+    'Invariants of [architecture.md](architecture.md), each with a test that fails when it is broken.',
+    '',
+    '| Invariant | Test |',
+    '|---|---|',
+    ...invariantTests.map(({ invariant, tests: proofs }) => `| ${invariant} | ${proofs.map(linkOf).join('<br>')} |`),
+    '',
     '## Promises and their tests',
     '',
-    'Tests of the whole product; tests of parts where a promise is one part’s.',
+    'Tests of the whole product; tests of parts where a promise is one part’s. A5, documentation in the language of its',
+    'reader, has none yet: there is one language.',
     '',
     ...promises.flatMap((promise) => [
       `### ${promise}`,
@@ -58,6 +88,15 @@ export function testingPage(root: string): string {
       '',
     ]),
   ].join('\n')
+}
+
+/** Of a number as it stands in the source. */
+function countOf(digits = ''): number {
+  return Number(digits.replaceAll('_', ''))
+}
+
+function linkOf({ file, title: words }: InvariantTest['tests'][number]): string {
+  return `${words} (\`${file}\`)`
 }
 
 function overTheWholeProduct(tests: PromiseTest[]): PromiseTest[] {

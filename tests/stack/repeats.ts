@@ -11,6 +11,18 @@ export function repeats({ byDefault, full }: { what: string; byDefault: number; 
   return isFull ? full : byDefault
 }
 
+/**
+ * The boundaries of a piece of work at which a test kills something, one kill at each, in the default set and in the full
+ * one. `docs/testing.md` lists them: all of it is written out.
+ */
+export function boundaries<const Boundary extends string>(kills: {
+  of: string
+  killed: string
+  at: readonly Boundary[]
+}): readonly Boundary[] {
+  return kills.at
+}
+
 /** The same choices in each run with the same seed, which a failed test prints; another seed in each run. */
 export function seeded(purpose: string): Random {
   const seed = Number(process.env.THREADBOX_TEST_SEED ?? defaultSeed)

@@ -1,19 +1,33 @@
-import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Entry, NoticeEntry, ToolCallEntry } from '@threadbox/sdk'
 import { type ModelServer, startModelServer } from '@threadbox/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
+import { boundaries, repeats, seeded } from '../stack/repeats.ts'
 
-/** `THREADBOX_TEST_FULL=1` kills as often as is promised; fewer keep the suite short. */
-const isFull = process.env.THREADBOX_TEST_FULL === '1'
-/** Kills of the server at random points of a turn. */
-const kills = isFull ? 50 : 20
-/** A turn of the script below takes about so long when nobody disturbs it. */
-const turnMs = 2500
-/** Kills around commands that a person sends, which run without a model, and about how long one takes. */
-const commandKills = isFull ? 25 : 10
-const commandMs = 150
+const moments = boundaries({
+  of: 'a turn with a model',
+  killed: 'server',
+  at: [
+    'its message is accepted',
+    'the model is asked',
+    'words of the first step are shown',
+    'its command runs',
+    'the model has the result',
+    'words of the answer are shown',
+  ],
+})
+type Moment = (typeof moments)[number]
+const commandMoments = boundaries({
+  of: 'a command that a person sends',
+  killed: 'server',
+  at: ['it is on its way', 'it is accepted', 'it runs'],
+})
+const kills = repeats({ what: 'kills of the server anywhere in a turn', byDefault: 0, full: 50 })
+const commandKills = repeats({ what: 'kills of the server anywhere around a command', byDefault: 0, full: 25 })
+/** About how long the scripts below take when nobody disturbs them. */
+const turnMs = 1250
+const commandMs = 450
 
 let installation: TestInstallation
 let model: ModelServer
@@ -56,12 +70,39 @@ async function endOf(threadId: string, turnId: string) {
 const send = (thread: TestThread, text: string) =>
   installation.client.threads.sendMessage(thread.id, { text, attachmentIds: [], key: crypto.randomUUID() })
 
-/** A text that comes slowly, so that a kill can fall before, into and after it. */
-async function* slowly(words: string[]) {
-  for (const word of words) {
+let reached = (_moment: Moment): void => undefined
+/** Resolves when the turn that comes next is there. Only one is waited for. */
+function comes(moment: Moment): Promise<void> {
+  return new Promise((resolve) => {
+    reached = (now) => {
+      if (now === moment) resolve()
+    }
+  })
+}
+
+/** A text that comes slowly, so that a kill can fall into it. */
+async function* slowly(moment: Moment, words: string[]) {
+  for (const [index, word] of words.entries()) {
     await delay(40)
     yield word
+    if (index === 1) reached(moment)
   }
+}
+
+/** The last call of the thread has printed something or ended. */
+async function untilItRuns(thread: TestThread, turnId: string): Promise<void> {
+  const started = async () => {
+    const [call] = toolCalls((await thread.entries()).filter((entry) => entry.turnId === turnId))
+    return call !== undefined && (call.status !== 'running' || call.output.tail !== '')
+  }
+  await expect.poll(started, { interval: 20, timeout: 60_000 }).toBe(true)
+}
+
+/** How often each line stands in the file. */
+async function countsOf(thread: TestThread): Promise<Map<string | undefined, number>> {
+  const { calls } = await thread.say('/run sort effects.txt | uniq -c')
+  const lines = calls[0]?.output.tail.trim().split('\n') ?? []
+  return new Map(lines.map((line) => [line.trim().split(' ')[1], Number(line.trim().split(' ')[0])]))
 }
 
 describe('a server that is killed', () => {
@@ -69,8 +110,9 @@ describe('a server that is killed', () => {
     const thread = await installation.newThread()
     const command = 'for i in $(seq 0 9); do seq $((i*10000+1)) $((i*10000+10000)); sleep 0.4; done'
     const { turnId } = await send(thread, `/run ${command}`)
+    const random = seeded('kills among lines')
     for (let kill = 0; kill < 3; kill++) {
-      await delay(randomInt(300, 900))
+      await delay(random.between(300, 900))
       await crashServer()
     }
     const { turn, entries } = await endOf(thread.id, turnId)
@@ -83,7 +125,7 @@ describe('a server that is killed', () => {
     expect(lines.findIndex((line, index) => line !== String(index + 1))).toBe(-1)
   }, 120_000)
 
-  test(`at ${kills} random points of turns: a side effect happens exactly once or is marked interrupted`, async () => {
+  test('C2: at each moment of a turn: a side effect happens exactly once or is marked interrupted', async () => {
     const thread = await installation.newThread()
     await thread.say('/run touch effects.txt')
     let wasAsked = 0
@@ -91,15 +133,21 @@ describe('a server that is killed', () => {
       if (request.tools.length === 0) return undefined
       wasAsked += 1
       const round = /Round (\d+)/.exec(request.messages.findLast((message) => message.role === 'user')?.text ?? '')?.[1]
-      const last = request.messages.at(-1)
-      if (last?.role === 'tool') return { text: slowly(['Round ', `${round}`, ' is ', 'done.']) }
+      const hasResult = request.messages.at(-1)?.role === 'tool'
+      reached(hasResult ? 'the model has the result' : 'the model is asked')
+      if (hasResult) return { text: slowly('words of the answer are shown', ['Round ', `${round}`, ' is ', 'done.']) }
       const append = `echo effect-${round} >> effects.txt; seq 1 2000; sleep 0.3`
-      return { text: slowly(['I ', 'will.']), calls: [{ name: 'run_command', input: { command: append } }] }
+      const text = slowly('words of the first step are shown', ['I ', 'will ', 'do.'])
+      return { text, calls: [{ name: 'run_command', input: { command: append } }] }
     })
+    const random = seeded('kills in a turn')
     const ended: { round: number; status: string | undefined; discarded: number }[] = []
-    for (let round = 1; round <= kills; round++) {
+    for (let round = 1; round <= moments.length + kills; round++) {
+      const moment = moments[round - 1]
+      const coming = moment === undefined ? delay(random.between(0, turnMs)) : comes(moment)
       const { turnId } = await send(thread, `Round ${round}: append a line`)
-      await delay(randomInt(0, turnMs) / 2)
+      if (moment === 'its command runs') await untilItRuns(thread, turnId)
+      else if (moment !== 'its message is accepted') await coming
       await crashServer()
       const { turn, entries } = await endOf(thread.id, turnId)
       const own = entries.filter((entry) => entry.turnId === turnId)
@@ -111,9 +159,7 @@ describe('a server that is killed', () => {
         discarded: codes(own).filter((code) => code === 'step-discarded').length,
       })
     }
-    const { calls } = await thread.say('/run sort effects.txt | uniq -c')
-    const counted = calls[0]?.output.tail.trim().split('\n') ?? []
-    const counts = new Map(counted.map((line) => [line.trim().split(' ')[1], Number(line.trim().split(' ')[0])]))
+    const counts = await countsOf(thread)
     for (const { round, status } of ended) {
       const count = counts.get(`effect-${round}`) ?? 0
       if (status === 'interrupted') expect(count).toBeLessThanOrEqual(1)
@@ -121,19 +167,25 @@ describe('a server that is killed', () => {
     }
     const discarded = ended.filter((round) => round.discarded > 0).length
     const interrupted = ended.filter((round) => round.status === 'interrupted').length
-    console.log(`${kills} kills: ${discarded} steps asked again after text was shown, ${interrupted} calls interrupted`)
-    expect(wasAsked).toBeGreaterThanOrEqual(kills * 2)
+    console.log(
+      `${ended.length} kills: ${discarded} steps asked again after text was shown, ${interrupted} interrupted`,
+    )
+    expect(wasAsked).toBeGreaterThanOrEqual(ended.length * 2)
   }, 600_000)
 
-  test(`at ${commandKills} random points of commands that a person sends: each happens exactly once or is marked interrupted`, async () => {
+  test('C2: at each moment around a command that a person sends: it happens exactly once or is marked interrupted', async () => {
     const thread = await installation.newThread()
     await thread.say('/run touch effects.txt')
+    const random = seeded('kills around a command')
     const statuses = new Map<number, string | undefined>()
-    for (let round = 1; round <= commandKills; round++) {
-      const text = `/run echo effect-${round} >> effects.txt; sleep 0.02`
+    for (let round = 1; round <= commandMoments.length + commandKills; round++) {
+      const text = `/run echo effect-${round} | tee -a effects.txt; sleep 0.3`
       const message = { text, attachmentIds: [], key: crypto.randomUUID() }
       const sending = installation.client.threads.sendMessage(thread.id, message).catch(() => undefined)
-      await delay(randomInt(0, commandMs))
+      const moment = commandMoments[round - 1]
+      const accepted = moment === 'it is accepted' || moment === 'it runs' ? await sending : undefined
+      if (moment === 'it runs') await untilItRuns(thread, accepted?.turnId ?? '')
+      if (moment === undefined) await delay(random.between(0, commandMs))
       await crashServer()
       await sending
       // Nobody knows whether it was taken: under its key the same message can be sent again.
@@ -141,19 +193,17 @@ describe('a server that is killed', () => {
       const { entries } = await endOf(thread.id, turnId)
       statuses.set(round, toolCalls(entries.filter((entry) => entry.turnId === turnId))[0]?.status)
     }
-    const { calls } = await thread.say('/run sort effects.txt | uniq -c')
-    const lines = calls[0]?.output.tail.trim().split('\n') ?? []
-    const counts = new Map(lines.map((line) => [line.trim().split(' ')[1], Number(line.trim().split(' ')[0])]))
+    const counts = await countsOf(thread)
     for (const [round, status] of statuses) {
       const count = counts.get(`effect-${round}`) ?? 0
       if (status === 'interrupted') expect(count).toBeLessThanOrEqual(1)
       else expect([status, count], `round ${round}`).toEqual(['succeeded', 1])
     }
     const interrupted = [...statuses.values()].filter((status) => status === 'interrupted').length
-    console.log(`${commandKills} kills around commands: ${interrupted} calls interrupted`)
+    console.log(`${statuses.size} kills around commands: ${interrupted} calls interrupted`)
   }, 600_000)
 
-  test('between the request and the first token: the model is asked again and answers once', async () => {
+  test('C2: between the request and the first token: the model is asked again and answers once', async () => {
     const thread = await installation.newThread()
     const asked = Promise.withResolvers<void>()
     const held = Promise.withResolvers<never>()
@@ -176,7 +226,7 @@ describe('a server that is killed', () => {
 })
 
 describe('what is below the server', () => {
-  test('SIGKILL of the host daemon: the command lives on, and every line of it arrives', async () => {
+  test('C2: SIGKILL of the host daemon: the command lives on, and every line of it arrives', async () => {
     const thread = await installation.newThread()
     await thread.say('/run true')
     const { turnId } = await send(thread, '/run for i in $(seq 1 40); do echo $i; sleep 0.1; done')

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import {
   demotedSandboxSchema,
@@ -14,9 +16,9 @@ import {
   type WokenSandbox,
   wokenSandboxSchema,
 } from '@threadbox/protocol/host'
-import { startTestHost, type TestHost } from '@threadbox/testkit'
+import { sandboxPids, startTestHost, type TestHost } from '@threadbox/testkit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { repeats, seeded } from '../stack/repeats.ts'
+import { boundaries, repeats, seeded } from '../stack/repeats.ts'
 
 const run = promisify(execFile)
 const MiB = 1024 * 1024
@@ -33,9 +35,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await host?.close()
 })
+/** Sandboxes that several tests use. */
+const shared = new Set<string>()
 afterEach(async () => {
   const { sandboxes } = (await host.request('GET', hostPaths.list())).body as { sandboxes: { sandboxId: string }[] }
-  for (const { sandboxId } of sandboxes) await host.request('DELETE', hostPaths.get(sandboxId))
+  for (const { sandboxId } of sandboxes) {
+    if (!shared.has(sandboxId)) await host.request('DELETE', hostPaths.get(sandboxId))
+  }
 })
 
 /** A counter that goes on, a server with state in its memory, and a file that is open and deleted. */
@@ -109,10 +115,12 @@ async function killFrozen({ bootId }: Sandbox): Promise<void> {
   await events.next((event) => event.type === 'frozen-dropped' && event.bootId === bootId)
 }
 
-async function imageOf({ sandboxId }: Sandbox): Promise<string> {
-  const places = path.join(host.diskDirectory, 'pool/memory', sandboxId)
-  const [imageId = ''] = await readdir(places)
-  return path.join(places, imageId, 'image')
+const placesOf = ({ sandboxId }: Sandbox) => path.join(host.diskDirectory, 'pool/memory', sandboxId)
+const imagesOf = (sandbox: Sandbox) => readdir(placesOf(sandbox)).catch(() => [])
+
+async function imageOf(sandbox: Sandbox): Promise<string> {
+  const [imageId = ''] = await imagesOf(sandbox)
+  return path.join(placesOf(sandbox), imageId, 'image')
 }
 
 describe('a pause and what follows', () => {
@@ -237,31 +245,52 @@ describe('memory that cannot be used', () => {
       },
     ],
   ]
-  test.each(damages)(
-    'C6: %s, because %s: the next start has the disk, and its neighbour its memory',
-    async (reason, _, damage) => {
-      const [sandbox, neighbour] = [await start({ withWork: false }), await start()]
+  let neighbour: Sandbox
+  let before: Awaited<ReturnType<typeof lookAt>>
+  const damaged = new Map<string, Sandbox>()
+
+  // All of them sleep over one restart of the daemon.
+  beforeAll(async () => {
+    neighbour = await start()
+    before = await lookAt(neighbour)
+    for (const [, how] of damages) {
+      const sandbox = await start({ withWork: false })
+      damaged.set(how, sandbox)
       await host.run(sandbox.sandboxId, 'echo kept > kept; sync')
-      const before = await lookAt(neighbour)
-      for (const one of [sandbox, neighbour]) await pause(one)
-      await host.request('POST', hostPaths.shutdown())
-      await host.kill('SIGTERM')
-      await host.restart()
-      await damage(await imageOf(sandbox), path.join(host.diskDirectory, 'pool/disks', sandbox.sandboxId, 'root'))
-      const failed = await host.request('POST', hostPaths.wake(sandbox.sandboxId), { bootId: sandbox.bootId })
-      expect(failed).toMatchObject({
-        status: 409,
-        body: { error: { code: 'sandbox.memory-unusable', details: { reason } } },
-      })
-      expect(await stateOf(sandbox)).toMatchObject({ actual: 'stopped', lastBootEnd: { cause: 'stopped' } })
-      const again = { bootId: host.newBootId(), hostname: 'box' }
-      expect(await host.request('POST', hostPaths.start(sandbox.sandboxId), again)).toMatchObject({ status: 200 })
-      expect((await host.run(sandbox.sandboxId, 'cat kept')).output).toBe('kept\n')
-      expect(await wake(neighbour)).toMatchObject({ from: 'memory' })
-      expect(await lookAt(neighbour)).toMatchObject({ pid: before.pid, kept: 'still here' })
-      await expect.poll(memoryLeft).toEqual([])
-    },
-  )
+      await pause(sandbox)
+    }
+    await pause(neighbour)
+    for (const { sandboxId } of [neighbour, ...damaged.values()]) shared.add(sandboxId)
+    await host.request('POST', hostPaths.shutdown())
+    await host.kill('SIGTERM')
+    await host.restart()
+  })
+  afterAll(async () => {
+    for (const sandboxId of shared) await host.request('DELETE', hostPaths.get(sandboxId))
+    shared.clear()
+  })
+
+  test.each(damages)('C6: %s, because %s: the next start has the disk', async (reason, how, damage) => {
+    const sandbox = damaged.get(how)
+    if (sandbox === undefined) throw new Error('it was not started')
+    await damage(await imageOf(sandbox), path.join(host.diskDirectory, 'pool/disks', sandbox.sandboxId, 'root'))
+    const failed = await host.request('POST', hostPaths.wake(sandbox.sandboxId), { bootId: sandbox.bootId })
+    expect(failed).toMatchObject({
+      status: 409,
+      body: { error: { code: 'sandbox.memory-unusable', details: { reason } } },
+    })
+    expect(await stateOf(sandbox)).toMatchObject({ actual: 'stopped', lastBootEnd: { cause: 'stopped' } })
+    const again = { bootId: host.newBootId(), hostname: 'box' }
+    expect(await host.request('POST', hostPaths.start(sandbox.sandboxId), again)).toMatchObject({ status: 200 })
+    expect((await host.run(sandbox.sandboxId, 'cat kept')).output).toBe('kept\n')
+    await host.request('DELETE', hostPaths.get(sandbox.sandboxId))
+  })
+
+  test('C6: beside memory that cannot be used a neighbour wakes with its own, and nothing of the others is left', async () => {
+    expect(await wake(neighbour)).toMatchObject({ from: 'memory' })
+    expect(await lookAt(neighbour)).toMatchObject({ pid: before.pid, kept: 'still here' })
+    await expect.poll(memoryLeft).toEqual([])
+  })
 
   test('C6: a lost disk is had back as it was at the pause, and the answer says so', async () => {
     const sandbox = await start({ withWork: false })
@@ -299,12 +328,40 @@ describe('memory that is given up', () => {
 })
 
 describe('a daemon that is killed', () => {
-  const pauseKills = repeats({ what: 'kills of the host daemon in the middle of a pause', byDefault: 3, full: 20 })
-  const wakeKills = repeats({
-    what: 'kills of the host daemon in the middle of a wake from disk',
-    byDefault: 2,
-    full: 20,
+  const pauseMoments = boundaries({
+    of: 'a pause',
+    killed: 'host daemon',
+    at: ['what is alive is asked', 'memory is being saved', 'memory is being synced'],
   })
+  const wakeMoments = boundaries({
+    of: 'a wake from the disk',
+    killed: 'host daemon',
+    at: ['it was ordered', 'memory is being read'],
+  })
+  const pauseKills = repeats({ what: 'kills of the host daemon anywhere in a pause', byDefault: 0, full: 17 })
+  const wakeKills = repeats({ what: 'kills of the host daemon anywhere in a wake from disk', byDefault: 0, full: 18 })
+  /** Resolves when a pause that comes next is there, as the disk shows it, or has ended. */
+  const pauseComesTo = async (
+    moment: (typeof pauseMoments)[number],
+    of: { sandbox: Sandbox; older: string[]; ordered: Promise<unknown> },
+  ) => {
+    const { sandbox, older, ordered } = of
+    const file = {
+      'what is alive is asked': '',
+      'memory is being saved': 'image',
+      'memory is being synced': 'manifest.json',
+    }[moment]
+    const isThere = async () =>
+      (await imagesOf(sandbox)).some(
+        (image) => !older.includes(image) && existsSync(path.join(placesOf(sandbox), image, file)),
+      )
+    await comesTo(isThere, ordered)
+  }
+  const comesTo = async (isThere: () => Promise<boolean>, ordered: Promise<unknown>) => {
+    let isOver = false
+    ordered.finally(() => (isOver = true)).catch(() => undefined)
+    while (!isOver && !(await isThere())) await delay(2)
+  }
   /** What the next daemon makes of it: the sandbox goes on or sleeps; it is over only if memory was in use. */
   const settle = async (sandbox: Sandbox): Promise<string> => {
     await host.restart()
@@ -317,11 +374,12 @@ describe('a daemon that is killed', () => {
     const sandbox = await start()
     let last = await lookAt(sandbox)
     const random = seeded('kills in a pause')
-    for (let kill = 0; kill < pauseKills; kill += 1) {
-      const delayMs = [30, 250, 600][kill] ?? random.between(10, 1000)
+    for (let kill = 0; kill < pauseMoments.length + pauseKills; kill += 1) {
+      const moment = pauseMoments[kill]
+      const older = await imagesOf(sandbox)
       const ordered = host.request('POST', hostPaths.pause(sandbox.sandboxId), { bootId: sandbox.bootId })
       ordered.catch(() => undefined)
-      await new Promise((resolve) => setTimeout(resolve, delayMs))
+      await (moment === undefined ? delay(random.between(10, 1000)) : pauseComesTo(moment, { sandbox, older, ordered }))
       await host.kill('SIGKILL')
       expect(['ready', 'paused']).toContain(await settle(sandbox))
       const now = await lookAt(sandbox)
@@ -334,15 +392,17 @@ describe('a daemon that is killed', () => {
 
   test('C6: in the middle of a wake from disk it leaves a sandbox that goes on, or one that is over and says why', async () => {
     const random = seeded('kills in a wake')
-    for (let kill = 0; kill < wakeKills; kill += 1) {
-      const delayMs = [20, 200][kill] ?? random.between(10, 500)
+    for (let kill = 0; kill < wakeMoments.length + wakeKills; kill += 1) {
+      const moment = wakeMoments[kill]
       const sandbox = await start()
       const before = await lookAt(sandbox)
       await pause(sandbox)
       await killFrozen(sandbox)
       const ordered = host.request('POST', hostPaths.wake(sandbox.sandboxId), { bootId: sandbox.bootId })
       ordered.catch(() => undefined)
-      await new Promise((resolve) => setTimeout(resolve, delayMs))
+      const hasProcess = async () => (await sandboxPids({ ...host, sandboxId: sandbox.sandboxId })).length > 0
+      if (moment === 'memory is being read') await comesTo(hasProcess, ordered)
+      else await delay(moment === undefined ? random.between(10, 500) : 20)
       await host.kill('SIGKILL')
       const became = await settle(sandbox)
       if (became === 'stopped') {

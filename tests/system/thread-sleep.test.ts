@@ -238,7 +238,7 @@ test('C4: real work keeps it awake by name; an idle server, an idle kernel and a
     )
     // As long as it works for real; asking the sandbox itself would be a use of it.
     await delay(1000)
-    await advance(10)
+    await advance(18)
   }
   await output('touch /tmp/stop')
   const stoppedAt = clock.now()
