@@ -20,7 +20,7 @@ beforeEach(async () => {
   stop = new AbortController()
   server = await makeTestApplication()
   owner = await server.signUpOwner()
-  threadId = (await server.parts.threads.create(owner.userId, {})).id
+  threadId = (await server.areas.threads.threads.create(owner.userId, {})).id
   listener = makeFrontServer({ app: server.app, previews: server.previewFront, sockets: server.socketFront })
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
@@ -122,7 +122,7 @@ function openPage(after = 0): TestPage {
 }
 
 const record = (text: string) =>
-  server.parts.log.append(threadId, [
+  server.areas.threads.log.append(threadId, [
     { type: 'entry-added', entry: { id: text, turnId: 'n1', at: 1, kind: 'text', stepId: 'p', text, status: 'done' } },
   ])
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
@@ -197,7 +197,7 @@ test('O12: the sign-out ends the streams with its reason', async () => {
 }, 20_000)
 
 test('a thread that does not exist ends its stream, and the user stream of the page continues', async () => {
-  const { id } = await server.parts.threads.create(owner.userId, {})
+  const { id } = await server.areas.threads.threads.create(owner.userId, {})
   threadId = 't0'
   const page = openPage()
   await expect.poll(() => page.userStates).toContain('open')
@@ -208,7 +208,7 @@ test('a thread that does not exist ends its stream, and the user stream of the p
   await expect.poll(() => line.handshakes).toBe(1)
   await expect
     .poll(async () => {
-      await server.parts.threads.update(owner.userId, id, { title: `Title ${seen.length}` })
+      await server.areas.threads.threads.update(owner.userId, id, { title: `Title ${seen.length}` })
       return seen
     })
     .toContain('thread-updated')

@@ -131,7 +131,7 @@ export function cookieOf(response: Response): string {
 }
 
 async function addPerson(application: Application, name: string): Promise<TestPerson> {
-  const { response, headers } = await application.parts.login.api.signUpEmail({
+  const { response, headers } = await application.areas.people.login.api.signUpEmail({
     body: { name, email: `${name}@example.com`, password: 'correct horse battery' },
     returnHeaders: true,
   })

@@ -60,7 +60,7 @@ async function makeIds(person: TestPerson): Promise<Ids> {
     text: '/run true',
     key: 'key-of-the-test',
   })
-  await server.parts.turns.settled(threadId)
+  await server.areas.turns.turns.settled(threadId)
   const upload = await server.call('PUT', `/api/v1/threads/${threadId}/uploads?name=a.txt`, {
     body: new Blob(['a']).stream(),
     person,

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { SandboxState } from '@threadbox/domain'
+import type { RewoundSandbox } from '@threadbox/protocol/host'
 import type { People } from '../people/people.ts'
 import { tablesOf } from '../platform/database/database.ts'
 import { type Events, makeEvents } from '../platform/events/events.ts'
@@ -25,11 +26,13 @@ import type { LookUpName } from './previews/preview-check.usecases.ts'
 import type { PreviewFront } from './previews/preview-front.ts'
 import { makePreviewsFeature, type PreviewsFeature } from './previews/previews.ts'
 import type { SandboxEvents } from './sandboxes.events.ts'
+import { type BeginAs, makeBeginAs } from './services/begin-as.ts'
 import type { SandboxFacts } from './services/services.models.ts'
 import { makeServiceStore, type ServiceStore } from './services/services.store.ts'
 import type { ServiceTables } from './services/services.table.ts'
 import { makeServicesFeature, type ServicesFeature } from './services/services.ts'
 import { startReconciler } from './state/reconciler.ts'
+import { type RewindOrder, rewindSandbox } from './state/rewind-sandbox.ts'
 import { eraseSandbox } from './state/sandbox-deletion.ts'
 import { makeSandboxStore, type SandboxStore } from './state/sandboxes.store.ts'
 import type { SandboxTables } from './state/sandboxes.table.ts'
@@ -59,6 +62,9 @@ export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'change' | 'forkSandb
     files: FilesFeature['files']
     services: ServicesFeature['services']
     serviceStore: ServiceStore
+    beginAs: BeginAs
+    /** Has the host exchange the disk of a sandbox, and records what came of it. */
+    rewindSandbox(order: RewindOrder): Promise<RewoundSandbox>
     /** Asks the features that only tests reach into. */
     inside: {
       state: StateFeature
@@ -90,6 +96,9 @@ export function makeSandboxArea(known: Known, options: SandboxOptions): SandboxA
   const features = makeFeatures(known, options, base)
   const { files, services, gitCredentials, terminals, previews } = features
   register(known, options, base, features)
+  const { system } = known.platform
+  const { sandboxes, change: changeSandbox } = state
+  const rewinding = { sandboxStore: store, host: options.host, changeSandbox, sandboxes, system }
   return {
     events,
     store,
@@ -105,6 +114,8 @@ export function makeSandboxArea(known: Known, options: SandboxOptions): SandboxA
     files: files.files,
     services: services.services,
     serviceStore: base.serviceStore,
+    beginAs: makeBeginAs({ forkSandbox: state.forkSandbox, store, serviceStore: base.serviceStore, system }),
+    rewindSandbox: (order) => rewindSandbox(rewinding, order),
     inside: { state, lifecycle, gitCredentials },
     addPreparer: base.preparers.add,
     addOwner: base.owners.add,

@@ -17,6 +17,7 @@ import { blobPrefixesOf } from './attachments/blob-keys.ts'
 import { contentRoutes } from './attachments/content.routes.ts'
 import { makeLiveHub } from './log/thread-log.hub.ts'
 import { makeThreadLog, type ThreadRecorder } from './log/thread-log.implementation.ts'
+import type { ThreadRows } from './log/thread-rows.ts'
 import { makeThreadStore, type ThreadStore } from './log/threads.store.ts'
 import type { ThreadTables } from './log/threads.table.ts'
 import type { SearchTables } from './search/search.table.ts'
@@ -56,7 +57,7 @@ export type ThreadArea = {
   readDefaults: ReadDefaults
   /** Throws `thread.not-found` unless the thread is this user's. */
   open: OpenThread
-  rows: Pick<ThreadStore, 'findAny' | 'lastTurnId'>
+  rows: ThreadRows
   /** Undefined when the thread is gone or deleted. */
   ownerOf(threadId: string): Promise<string | undefined>
   /** Who has the thread and where it is; undefined when it is gone or deleted. */
@@ -70,6 +71,8 @@ export type ThreadArea = {
   addContentCounter(counter: ContentCounter): void
   /** At start: what is marked as deleted has an operation. */
   replanDeletions(): Promise<void>
+  /** What only tests reach into. */
+  inside: { store: ThreadStore }
   sockets: SocketRoute[]
   routes: Api[]
 }
@@ -142,6 +145,7 @@ export function makeThreadArea(known: Known, options: { undoMs: number }): Threa
     setSandboxViews: sandboxViews.set,
     ...makeDeletion(known, { ...options, store, workspaceStore, workspaceThreads, events }),
     addContentCounter: counters.add,
+    inside: { store },
     sockets: [streamSocketRoute({ sources, holds: known.people.holds, system, logger })],
     routes: [
       threadRoutes({ threads, log, sources }),

@@ -24,7 +24,7 @@ beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'threadbox-sockets-'))
   server = await makeTestApplication({ databaseFile: join(directory, 'server.db') })
   owner = await server.signUpOwner()
-  threadId = (await server.parts.threads.create(owner.userId, {})).id
+  threadId = (await server.areas.threads.threads.create(owner.userId, {})).id
   listener = serve({ fetch: server.app.fetch, hostname: '127.0.0.1', port: 0 })
   await once(listener, 'listening')
   port = (listener.address() as AddressInfo).port
@@ -70,7 +70,7 @@ function heldMegabytes(): number {
 }
 
 test('an event stream begins at once, replays after the last id and then goes on live', async () => {
-  await server.parts.log.append(
+  await server.areas.threads.log.append(
     threadId,
     ['e1', 'e2'].map((id) => ({ type: 'entry-added', entry: entry(id, id) })),
   )
@@ -82,7 +82,7 @@ test('an event stream begins at once, replays after the last id and then goes on
   })
   await vi.waitFor(() => expect(text).toContain('"id":"e2"'))
   expect(text).toMatch(/^: keep-alive\n\nid: 2\ndata: /)
-  await server.parts.log.append(threadId, [{ type: 'entry-added', entry: entry('e3', 'live') }])
+  await server.areas.threads.log.append(threadId, [{ type: 'entry-added', entry: entry('e3', 'live') }])
   await vi.waitFor(() => expect(text).toContain('id: 3\ndata: {"type":"entry-added"'))
   expect(text).not.toContain('"id":"e1"')
   response.destroy()
@@ -93,7 +93,7 @@ test('a reader that stops reading does not fill the memory of the server, and lo
   response.pause()
   const text = 'x'.repeat(64 * 1024)
   const record = (index: number) =>
-    server.parts.log.append(threadId, [
+    server.areas.threads.log.append(threadId, [
       { type: 'entry-updated', entry: { ...entry('e1', `${index} ${text}`), kind: 'reasoning' } as Entry },
     ])
   for (let index = 0; index < 200; index += 1) await record(index)

@@ -13,8 +13,8 @@ beforeEach(async () => {
   host = await startHostStandIn()
   server = await makeTestApplication({ hostSocket: host.socketPath })
   owner = await server.signUpOwner()
-  threadId = (await server.parts.threads.create(owner.userId, {})).id
-  const { sandboxId } = await server.parts.sandboxes.awake(threadId, { reason: 'files' })
+  threadId = (await server.areas.threads.threads.create(owner.userId, {})).id
+  const { sandboxId } = await server.areas.sandboxes.sandboxes.awake(threadId, { reason: 'files' })
   real = (path) => host.pathOf(sandboxId, path)
 })
 afterEach(async () => {
@@ -119,7 +119,7 @@ test('a large folder comes in parts, in the order of names, each entry once', as
 
 test('C8: the files of a sandbox that sleeps are read without waking it, and can be saved afterwards', async () => {
   await write('/home/user/a.txt', '0123456789')
-  const { sandboxId } = await server.parts.sandboxes.awake(threadId, { reason: 'files' })
+  const { sandboxId } = await server.areas.sandboxes.sandboxes.awake(threadId, { reason: 'files' })
   const etag = (await call('GET', '/content?path=/home/user/a.txt')).headers.get('etag')
   await server.call('POST', `/api/v1/threads/${threadId}/sandbox/pause`, { person: owner })
   const page = (await (await call('GET', '?path=/home/user&wake=false')).json()) as FilesPage
@@ -137,7 +137,7 @@ test('C8: the files of a sandbox that sleeps are read without waking it, and can
 })
 
 test('a thread that has no sandbox yet gets none by being looked at', async () => {
-  const empty = await server.parts.threads.create(owner.userId, {})
+  const empty = await server.areas.threads.threads.create(owner.userId, {})
   for (const rest of ['?path=/home/user', '/entry?path=/home/user', '/content?path=/home/user/a.txt']) {
     const answer = await server.call('GET', `/api/v1/threads/${empty.id}/files${rest}&wake=false`, { person: owner })
     expect(await codeOf(answer)).toBe('sandbox.not-awake')
@@ -147,7 +147,7 @@ test('a thread that has no sandbox yet gets none by being looked at', async () =
 
 test('a change in a watched folder is told to the person who watches it', async () => {
   const told = Promise.withResolvers<UserEvent>()
-  using _listening = server.parts.userHub.subscribe(owner.userId, (event) => {
+  using _listening = server.areas.people.userHub.subscribe(owner.userId, (event) => {
     if (event.type === 'files-changed') told.resolve(event)
   })
   expect((await call('PUT', '/watch', { body: { paths: ['/home/user', '/home/user/none'] } })).status).toBe(204)
@@ -156,8 +156,8 @@ test('a change in a watched folder is told to the person who watches it', async 
 })
 
 test('C8: files and folders are copied from another thread of the same person, and nothing is overwritten', async () => {
-  const other = (await server.parts.threads.create(owner.userId, {})).id
-  const { sandboxId } = await server.parts.sandboxes.awake(other, { reason: 'files' })
+  const other = (await server.areas.threads.threads.create(owner.userId, {})).id
+  const { sandboxId } = await server.areas.sandboxes.sandboxes.awake(other, { reason: 'files' })
   const theirs = (path: string) => host.pathOf(sandboxId, path)
   await mkdir(theirs('/home/user/folder/inner'), { recursive: true })
   await writeFile(theirs('/home/user/folder/inner/deep\n.txt'), 'deep')
@@ -176,7 +176,7 @@ test('C8: files and folders are copied from another thread of the same person, a
 
 test('C8: nothing is copied out of a thread of somebody else', async () => {
   const stranger = await server.addPerson('stranger')
-  const theirs = (await server.parts.threads.create(stranger.userId, {})).id
+  const theirs = (await server.areas.threads.threads.create(stranger.userId, {})).id
   const body = { fromThreadId: theirs, paths: ['/etc/hostname'], to: '/home/user' }
   expect(await codeOf(await call('POST', '/copies', { body }))).toBe('thread.not-found')
 })

@@ -52,12 +52,12 @@ onBothDatabases((target) => {
 
   /** What git of a thread would be given. */
   async function usableIn(threadId: string): Promise<string[]> {
-    const { parts, open } = application
+    const { areas, open } = application
     const usable = makeUsableCredentials({
       store: makeGitCredentialStore(tablesOf<GitCredentialTables>(open.database)),
-      access: parts.access,
+      access: areas.threads.access,
       placeOf: async (id) => {
-        const row = await parts.threadStore.findAny(id)
+        const row = await areas.threads.rows.findAny(id)
         return row?.deleted_at === null ? { ownerId: row.user_id, workspaceId: row.workspace_id } : undefined
       },
     })

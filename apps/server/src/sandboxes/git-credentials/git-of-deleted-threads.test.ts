@@ -96,12 +96,12 @@ test('C12: a clone in a thread that outlives its workspace ends when that is gon
   const { workspace, thread } = await lend()
   await ask('DELETE', `/workspaces/${workspace.id}`)
   // As a thread that was being moved into it at that moment.
-  await application.parts.threadStore.update(thread.id, { deleted_at: null })
+  await application.areas.threads.inside.store.update(thread.id, { deleted_at: null })
   const clone = await cloneIn(thread.id)
   application.clock.now += 31_000
   await application.start()
   await clone.over
-  expect(await application.parts.threadStore.findAny(thread.id)).toMatchObject({ workspace_id: null })
+  expect(await application.areas.threads.inside.store.findAny(thread.id)).toMatchObject({ workspace_id: null })
 })
 
 test.each(['threads', 'workspaces'] as const)(

@@ -13,7 +13,7 @@ import { type LifecycleBench, makeLifecycleBench } from './lifecycle.test-utils.
 let bench: LifecycleBench
 
 const change = async (event: SandboxEvent, more: Partial<SandboxChange> = {}) => {
-  const changed = await bench.server.parts.changeSandbox(await bench.row(), { event, ...more })
+  const changed = await bench.server.areas.sandboxes.change(await bench.row(), { event, ...more })
   if (changed === undefined) throw new Error(`${event} was refused`)
 }
 const onHost = (more: Partial<HostSandbox>) => {
@@ -52,7 +52,7 @@ onBothDatabases((target) => {
       await reaches('paused')
       const row = await bench.row()
       expect(row.image_bytes).toBe(5)
-      expect((await bench.server.parts.sandboxStore.memory(row.id))?.manifest_json).toContain('version')
+      expect((await bench.server.areas.sandboxes.store.memory(row.id))?.manifest_json).toContain('version')
     })
     test('and the boot ended meanwhile: cold, with its cause', async () => {
       const { boot_id: bootId } = await bench.row()
@@ -118,7 +118,7 @@ onBothDatabases((target) => {
       await change('wake-finished', { columns: { wake_json: JSON.stringify(facts), paused_at: null } })
       await bench.server.areas.sandboxes.recoverLifecycle()
       await bench.reported()
-      const { sandboxStore } = bench.server.parts
+      const { store: sandboxStore } = bench.server.areas.sandboxes
       await tablesIn(bench.server.open)
         .updateTable('sandboxes')
         .set({ wake_json: JSON.stringify(facts) })
@@ -162,7 +162,7 @@ onBothDatabases((target) => {
     })
     test('one that the host paused in the middle of a turn is woken by the turn', async () => {
       const { bootId } = await bench.awake()
-      using _turn = bench.server.parts.sandboxes.hold(bench.threadId)
+      using _turn = bench.server.areas.sandboxes.sandboxes.hold(bench.threadId)
       onHost(isPaused)
       expect((await bench.awake()).bootId).toBe(bootId)
     })
@@ -205,7 +205,7 @@ onBothDatabases((target) => {
       await bench.detail('POST', '/pause')
       const row = await bench.row()
       const cause = { code: 'memory-given-up', detail: 'time', pausedAt: row.paused_at }
-      await bench.server.parts.sandboxStore.set(row.id, { cause_json: JSON.stringify(cause) })
+      await bench.server.areas.sandboxes.store.set(row.id, { cause_json: JSON.stringify(cause) })
       onHost({ ...isStopped, lastBootEnd: { bootId: row.boot_id ?? '', cause: 'stopped', at: 1, detail: '' } })
       await bench.start()
       await reaches('cold')

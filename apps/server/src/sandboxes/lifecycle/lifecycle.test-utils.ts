@@ -37,9 +37,9 @@ export async function makeLifecycleBench(options: { databaseUrl?: string } = {})
   const host = await startHostStandIn()
   const server = await makeTestApplication({ ...options, hostSocket: host.socketPath })
   const owner = await server.signUpOwner()
-  const newThread = async () => (await server.parts.threads.create(owner.userId, {})).id
+  const newThread = async () => (await server.areas.threads.threads.create(owner.userId, {})).id
   const threadId = await newThread()
-  const entries = () => server.parts.log.entries(threadId)
+  const entries = () => server.areas.threads.log.entries(threadId)
   const bench: LifecycleBench = {
     host,
     server,
@@ -48,14 +48,14 @@ export async function makeLifecycleBench(options: { databaseUrl?: string } = {})
     newThread,
     start: async () => {
       const reached = Promise.withResolvers<void>()
-      using _listener = server.parts.userHub.subscribe(owner.userId, (event) => {
+      using _listener = server.areas.people.userHub.subscribe(owner.userId, (event) => {
         if (event.type === 'status-updated') reached.resolve()
       })
       await server.start()
       await host.followed()
       await reached.promise
     },
-    awake: (id = threadId) => server.parts.sandboxes.awake(id, { reason: 'turn' }),
+    awake: (id = threadId) => server.areas.sandboxes.sandboxes.awake(id, { reason: 'turn' }),
     call: (method, rest = '', body = undefined) =>
       server.call(method, `/api/v1/threads/${threadId}/sandbox${rest}`, {
         person: owner,
@@ -68,7 +68,7 @@ export async function makeLifecycleBench(options: { databaseUrl?: string } = {})
       return answer
     },
     row: async (id = threadId) => {
-      const row = await server.parts.sandboxStore.find(id)
+      const row = await server.areas.sandboxes.store.find(id)
       if (row === undefined) throw new Error('the thread has no sandbox')
       return row
     },

@@ -99,7 +99,7 @@ describe('pause and wake', () => {
 
   test('C4: never in a turn, also when the turn began after the decision', async () => {
     await bench.awake()
-    using _turn = bench.server.parts.sandboxes.hold(bench.threadId)
+    using _turn = bench.server.areas.sandboxes.sandboxes.hold(bench.threadId)
     expect(await failed(await bench.call('POST', '/pause'))).toBe('sandbox.turn-running')
     expect(await failed(await bench.call('POST', '/restart'))).toBe('sandbox.turn-running')
     await bench.pass(3 * hour)
@@ -131,7 +131,7 @@ describe('pause and wake', () => {
 
   test('C3: chip, list and panel agree, and everybody is told of each state', async () => {
     const states: string[] = []
-    using _listener = bench.server.parts.userHub.subscribe(bench.owner.userId, (event) => {
+    using _listener = bench.server.areas.people.userHub.subscribe(bench.owner.userId, (event) => {
       if (event.type === 'thread-updated') states.push(event.thread.sandbox.state)
     })
     await bench.awake()
@@ -341,7 +341,7 @@ describe('what a person changes', () => {
       ...emptyManifest(),
       processes: [{ ...process, cwd: '/', user: 'user', memoryBytes: 1, role: 'user' }],
     }
-    await bench.server.parts.sandboxStore.setMemory({
+    await bench.server.areas.sandboxes.store.setMemory({
       sandbox_id: row.id,
       manifest_json: JSON.stringify(manifest),
       rescue_json: null,

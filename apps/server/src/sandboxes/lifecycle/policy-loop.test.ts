@@ -85,7 +85,7 @@ onBothDatabases((target) => {
 
     test('a turn that ends starts the idle time', async () => {
       await bench.awake()
-      const turn = bench.server.parts.sandboxes.hold(bench.threadId)
+      const turn = bench.server.areas.sandboxes.sandboxes.hold(bench.threadId)
       await bench.pass(5 * hour)
       turn[Symbol.dispose]()
       await vi.waitFor(async () => {
@@ -199,7 +199,7 @@ onBothDatabases((target) => {
       const threads = [bench.threadId, await bench.newThread(), await bench.newThread()]
       for (const threadId of threads) {
         await bench.awake(threadId)
-        await bench.server.parts.lifecycle.pause(threadId)
+        await bench.server.areas.sandboxes.lifecycle.pause(threadId)
         await bench.pass(4 * hour)
       }
       const usedBytes = 3 * 64 * 1024 * 1024
@@ -213,7 +213,7 @@ onBothDatabases((target) => {
 
     test('how many sandboxes are awake is told to everybody when the host says that it changed', async () => {
       const told = Promise.withResolvers<number>()
-      using _listener = bench.server.parts.userHub.subscribe(bench.owner.userId, (event) => {
+      using _listener = bench.server.areas.people.userHub.subscribe(bench.owner.userId, (event) => {
         if (event.type === 'awake-changed') told.resolve(event.awakeSandboxes)
       })
       bench.host.emit({ type: 'awake-changed', awakeSandboxes: 7 })
@@ -274,7 +274,7 @@ onBothDatabases((target) => {
       const { sandboxId } = await bench.awake()
       await bench.detail('POST', '/pause')
       const cause = { code: 'disk-missing', detail: 'The files were removed after 3 days without use.', pausedAt: null }
-      await bench.server.parts.changeSandbox(await bench.row(), {
+      await bench.server.areas.sandboxes.change(await bench.row(), {
         event: 'delete-requested',
         columns: { cause_json: JSON.stringify(cause) },
       })

@@ -13,7 +13,10 @@ afterEach(() => bench[Symbol.asyncDispose]())
 
 const thread = (index: number) => threads[index] ?? ''
 const awake = (index: number, signal?: AbortSignal) =>
-  bench.server.parts.sandboxes.awake(thread(index), { reason: 'turn', ...(signal === undefined ? {} : { signal }) })
+  bench.server.areas.sandboxes.sandboxes.awake(thread(index), {
+    reason: 'turn',
+    ...(signal === undefined ? {} : { signal }),
+  })
 const view = async (index: number) =>
   (await bench.server.areas.sandboxes.inside.state.views([thread(index)])).get(thread(index))
 const waits = (index: number, position: number) =>
@@ -27,7 +30,7 @@ test('G7: without room the sandbox that was left alone for longest is paused, ne
   await awake(2)
   expect((await view(0))?.detail).toMatchObject({ code: 'paused.room' })
   expect((await view(1))?.state).toBe('active')
-  using _turn = bench.server.parts.sandboxes.hold(thread(1))
+  using _turn = bench.server.areas.sandboxes.sandboxes.hold(thread(1))
   bench.server.clock.now += minute
   await awake(3)
   expect((await view(1))?.state).toBe('active')
@@ -35,8 +38,8 @@ test('G7: without room the sandbox that was left alone for longest is paused, ne
 })
 
 test('G7: with all in use it waits where everybody can see it, is served in order, and wakes when a place is free', async () => {
-  using _first = bench.server.parts.sandboxes.hold(thread(0))
-  const second = bench.server.parts.sandboxes.hold(thread(1))
+  using _first = bench.server.areas.sandboxes.sandboxes.hold(thread(0))
+  const second = bench.server.areas.sandboxes.sandboxes.hold(thread(1))
   await Promise.all([awake(0), awake(1)])
   const served: number[] = []
   const waiting = [awake(2).then(() => served.push(2))]
@@ -44,7 +47,7 @@ test('G7: with all in use it waits where everybody can see it, is served in orde
   waiting.push(awake(3).then(() => served.push(3)))
   await waits(3, 2)
   expect((await view(2))?.state).toBe('starting')
-  const notices = (await bench.server.parts.log.entries(thread(2))).filter(({ kind }) => kind === 'notice')
+  const notices = (await bench.server.areas.threads.log.entries(thread(2))).filter(({ kind }) => kind === 'notice')
   expect(notices).toMatchObject([{ code: 'sandbox-waiting', params: { position: 1, places: 2 } }])
   bench.server.clock.now += minute
   bench.host.places = 3
@@ -60,9 +63,9 @@ test('G7: with all in use it waits where everybody can see it, is served in orde
 
 test('G7: who gives up waiting leaves the queue, and its sandbox is as it was before', async () => {
   await awake(2)
-  await bench.server.parts.lifecycle.pause(thread(2))
-  using _first = bench.server.parts.sandboxes.hold(thread(0))
-  using _second = bench.server.parts.sandboxes.hold(thread(1))
+  await bench.server.areas.sandboxes.lifecycle.pause(thread(2))
+  using _first = bench.server.areas.sandboxes.sandboxes.hold(thread(0))
+  using _second = bench.server.areas.sandboxes.sandboxes.hold(thread(1))
   await Promise.all([awake(0), awake(1)])
   const [impatient, other] = [new AbortController(), new AbortController()]
   const given = [awake(2, impatient.signal), awake(3, other.signal)]
@@ -79,16 +82,16 @@ test('G7: who gives up waiting leaves the queue, and its sandbox is as it was be
 
 test('waking ahead of a question takes nobody’s place and waits for none', async () => {
   await awake(2)
-  await bench.server.parts.lifecycle.pause(thread(2))
+  await bench.server.areas.sandboxes.lifecycle.pause(thread(2))
   await Promise.all([awake(0), awake(1)])
   bench.server.clock.now += minute
-  bench.server.parts.sandboxes.wakeAhead(thread(2))
+  bench.server.areas.sandboxes.sandboxes.wakeAhead(thread(2))
   await vi.waitFor(() => expect(bench.host.orders.at(-1)?.order).toBe('wake'))
   await vi.waitFor(async () => expect((await view(2))?.state).toBe('paused'))
   expect([(await view(0))?.state, (await view(1))?.state]).toEqual(['active', 'active'])
   bench.host.places = 3
-  bench.server.parts.sandboxes.wakeAhead(thread(2))
+  bench.server.areas.sandboxes.sandboxes.wakeAhead(thread(2))
   await vi.waitFor(async () => expect((await view(2))?.state).toBe('active'))
-  bench.server.parts.sandboxes.wakeAhead(thread(3))
+  bench.server.areas.sandboxes.sandboxes.wakeAhead(thread(3))
   expect((await view(3))?.state).toBe('fresh')
 })

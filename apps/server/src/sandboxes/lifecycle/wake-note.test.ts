@@ -31,7 +31,7 @@ const says = async (text: string) => {
   const body = { text, key: `key-of-${text.slice(0, 20).padEnd(8, '-')}` }
   const path = `/api/v1/threads/${bench.threadId}/messages`
   expect((await bench.server.call('POST', path, { body, person: bench.owner })).status).toBe(202)
-  await bench.server.parts.turns.settled(bench.threadId)
+  await bench.server.areas.turns.turns.settled(bench.threadId)
   return requestFor(text)
 }
 /** What the model was asked with, for the first question of this message. */
@@ -250,7 +250,7 @@ describe('§2.8: direct mode', () => {
 
   test('/pause of what does not run fails with the sentence of the error', async () => {
     const { turnId } = await sendDirect('/pause')
-    const turn = await bench.server.parts.log.turn(bench.threadId, turnId)
+    const turn = await bench.server.areas.threads.log.turn(bench.threadId, turnId)
     expect(turn).toMatchObject({ status: 'failed', failure: { code: 'sandbox' } })
   })
 })
@@ -258,11 +258,11 @@ describe('§2.8: direct mode', () => {
 let keys = 0
 const sendDirect = async (text: string) => {
   keys += 1
-  const accepted = await bench.server.parts.turns.send(bench.threadId, {
+  const accepted = await bench.server.areas.turns.turns.send(bench.threadId, {
     text,
     attachmentIds: [],
     key: `key-${keys}-00000`,
   })
-  await bench.server.parts.turns.settled(bench.threadId)
+  await bench.server.areas.turns.turns.settled(bench.threadId)
   return accepted
 }

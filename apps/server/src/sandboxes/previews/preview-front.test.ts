@@ -19,12 +19,12 @@ beforeEach(async () => {
   host = await startHostStandIn()
   server = await makeTestApplication({ hostSocket: host.socketPath, undoMs: 0 })
   owner = await server.signUpOwner()
-  threadId = (await server.parts.threads.create(owner.userId, {})).id
+  threadId = (await server.areas.threads.threads.create(owner.userId, {})).id
   listener = makeFrontServer({ app: server.app, previews: server.previewFront, sockets: server.socketFront })
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
   appHost = `app.test00.localhost:${port()}`
-  await server.parts.sandboxes.awake(threadId, { reason: 'api' })
+  await server.areas.sandboxes.sandboxes.awake(threadId, { reason: 'api' })
 })
 afterEach(async () => {
   await server[Symbol.asyncDispose]()
@@ -112,7 +112,7 @@ test('O12: the same thread keeps its name, another one has another, and a name i
   await server.start()
   const labels = () => tablesIn(server.open).selectFrom('preview_labels').selectAll().execute()
   const [row] = await labels()
-  await server.parts.threads.delete(owner.userId, threadId)
+  await server.areas.threads.threads.delete(owner.userId, threadId)
   await vi.waitFor(async () => expect((await labels())[0]?.thread_id).toBeNull(), { timeout: 10_000, interval: 50 })
   expect((await labels())[0]?.label).toBe(row?.label)
 }, 20_000)
@@ -177,7 +177,7 @@ describe('O12: nobody sees a page', () => {
           body: { currentPassword: 'correct horse battery', newPassword: 'another long password' },
         }),
     ],
-    ['delete the thread', () => server.parts.threads.delete(owner.userId, threadId)],
+    ['delete the thread', () => server.areas.threads.threads.delete(owner.userId, threadId)],
   ])(
     'after they %s: what is open is cut, and nothing new is answered',
     async (_title, end) => {

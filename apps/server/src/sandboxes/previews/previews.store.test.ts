@@ -14,8 +14,8 @@ onBothDatabases((target) => {
     server = await makeTestApplication(await target())
     owner = await server.signUpOwner()
     store = makePreviewStore(tablesOf(server.open.database))
-    threadId = (await server.parts.threads.create(owner.userId, {})).id
-    sessionId = (await server.parts.users.sessions(owner.userId, null))[0]?.id ?? ''
+    threadId = (await server.areas.threads.threads.create(owner.userId, {})).id
+    sessionId = (await server.areas.people.users.sessions(owner.userId, null))[0]?.id ?? ''
     await store.labelOf(threadId, { make: () => 'aaaaaaaaaa', now: 1 })
   })
   afterEach(() => server[Symbol.asyncDispose]())
@@ -46,7 +46,7 @@ onBothDatabases((target) => {
     expect(await valid()).toEqual([])
     await store.removeExpired(now())
     await add('a')
-    await server.parts.users.endSession(owner.userId, sessionId)
+    await server.areas.people.users.endSession(owner.userId, sessionId)
     expect(await valid()).toEqual([])
   })
 
@@ -59,9 +59,9 @@ onBothDatabases((target) => {
 
   test('O12: a thread that is deleted shows nothing, and one that comes back within its time does', async () => {
     await add('a')
-    await server.parts.threads.delete(owner.userId, threadId)
+    await server.areas.threads.threads.delete(owner.userId, threadId)
     expect(await valid()).toEqual([])
-    await server.parts.threads.restore(owner.userId, threadId)
+    await server.areas.threads.threads.restore(owner.userId, threadId)
     expect(await valid()).toEqual(['a'])
   })
 
@@ -75,7 +75,7 @@ onBothDatabases((target) => {
   })
 
   test('O12: a label that is or was somebody’s is never given to another thread', async () => {
-    const other = (await server.parts.threads.create(owner.userId, {})).id
+    const other = (await server.areas.threads.threads.create(owner.userId, {})).id
     const offers = ['aaaaaaaaaa', 'aaaaaaaaaa', 'bbbbbbbbbb']
     await store.retireLabel(threadId)
     expect(await store.labelOf(other, { make: () => offers.shift() ?? '', now: 2 })).toBe('bbbbbbbbbb')

@@ -24,12 +24,12 @@ onBothDatabases((target) => {
     host.service = (request, response) => void response.end(`page ${request.headers['threadbox-background'] ?? ''}`)
     server = await makeTestApplication({ ...(await target()), hostSocket: host.socketPath, undoMs: 60_000 })
     owner = await server.signUpOwner()
-    threadId = (await server.parts.threads.create(owner.userId, {})).id
+    threadId = (await server.areas.threads.threads.create(owner.userId, {})).id
     await addService('web', 8000)
     listener = makeFrontServer({ app: server.app, previews: server.previewFront, sockets: server.socketFront })
     listener.listen(0, '127.0.0.1')
     await once(listener, 'listening')
-    await server.parts.sandboxes.awake(threadId, { reason: 'api' })
+    await server.areas.sandboxes.sandboxes.awake(threadId, { reason: 'api' })
   })
   afterEach(async () => {
     await server[Symbol.asyncDispose]()
@@ -158,7 +158,7 @@ onBothDatabases((target) => {
         server.clock.now += hourSeconds * 1000
       },
     ],
-    ['its thread', () => server.parts.threads.delete(owner.userId, threadId)],
+    ['its thread', () => server.areas.threads.threads.delete(owner.userId, threadId)],
     ['its service', () => tablesIn(server.open).deleteFrom('services').execute()],
     ['its owner', () => tablesIn(server.open).deleteFrom('users').execute()],
   ])('O12: %s ends it: what is open is cut, and nothing new is answered', async (_what, end) => {
@@ -185,19 +185,19 @@ onBothDatabases((target) => {
 
   test('O3: it neither wakes a sandbox nor keeps one awake, and says so', async () => {
     const { origin, cookie } = await follow((await share()).url)
-    await server.parts.lifecycle.pause(threadId)
+    await server.areas.sandboxes.lifecycle.pause(threadId)
     const asleep = await ask(`${origin}/`, { ...typed, cookie })
     expect([asleep.status, asleep.headers['threadbox-preview']]).toEqual([503, 'asleep'])
     expect(asleep.body).toContain('Whoever shared the page with you can wake it')
     expect((await ask(`${origin}/`, { ...typed, cookie, 'accept-language': 'de' })).body).toContain(
       'Diese Seite schläft',
     )
-    expect((await server.parts.sandboxStore.find(threadId))?.state).toBe('paused')
+    expect((await server.areas.sandboxes.store.find(threadId))?.state).toBe('paused')
   })
 
   test('O3: one that may wake does', async () => {
     const { origin, cookie } = await follow((await share({ mayWake: true })).url)
-    await server.parts.lifecycle.pause(threadId)
+    await server.areas.sandboxes.lifecycle.pause(threadId)
     expect((await ask(`${origin}/`, { ...typed, cookie })).body).toBe('page ')
   })
 

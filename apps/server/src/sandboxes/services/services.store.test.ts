@@ -9,7 +9,7 @@ onBothDatabases((target) => {
   test('services keep the order of their starts, a start is changed only by its own key, and a thread takes them along', async () => {
     await using server = await makeTestApplication(await target())
     const owner = await server.signUpOwner()
-    const thread = await server.parts.threads.create(owner.userId, {})
+    const thread = await server.areas.threads.threads.create(owner.userId, {})
     const store = makeServiceStore(tablesOf<ServiceTables>(server.open.database))
     const row = (name: string, key: string): Omit<ServiceRow, 'position'> => ({
       thread_id: thread.id,
@@ -40,7 +40,7 @@ onBothDatabases((target) => {
     })
     await store.remove(thread.id, 'two')
     expect(await names()).toEqual(['one k3'])
-    await server.parts.threadStore.erase(thread.id)
+    await server.areas.threads.inside.store.erase(thread.id)
     expect(await names()).toEqual([])
   })
 })

@@ -17,7 +17,7 @@ export type RewindSandboxDependencies = {
 }
 
 /** `manifestJson`: what ran at the moment to which it goes, for the report of what comes next; null where nobody knows. */
-type RewindOrder = RewindSandbox & {
+export type RewindOrder = RewindSandbox & {
   threadId: string
   sandboxId: string
   manifestJson: string | null

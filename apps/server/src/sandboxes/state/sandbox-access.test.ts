@@ -13,25 +13,27 @@ beforeEach(async () => {
   host = await startHostStandIn()
   server = await makeTestApplication({ hostSocket: host.socketPath })
   owner = await server.signUpOwner()
-  threadId = (await server.parts.threads.create(owner.userId, {})).id
+  threadId = (await server.areas.threads.threads.create(owner.userId, {})).id
 })
 afterEach(async () => {
   await server[Symbol.asyncDispose]()
   await host[Symbol.asyncDispose]()
 })
 
-const awake = () => server.parts.sandboxes.awake(threadId, { reason: 'turn' })
+const awake = () => server.areas.sandboxes.sandboxes.awake(threadId, { reason: 'turn' })
 const thread = async () =>
   (await (await server.call('GET', `/api/v1/threads/${threadId}`, { person: owner })).json()) as Thread
 const notices = async () =>
-  (await server.parts.log.entries(threadId)).filter((entry): entry is NoticeEntry => entry.kind === 'notice')
+  (await server.areas.threads.log.entries(threadId)).filter((entry): entry is NoticeEntry => entry.kind === 'notice')
 
 test('a host that does not answer is an error that says so, and the sandbox can be started later', async () => {
   await using alone = await makeTestApplication()
   const person = await alone.signUpOwner()
-  const { id } = await alone.parts.threads.create(person.userId, {})
-  await expect(alone.parts.sandboxes.awake(id, { reason: 'turn' })).rejects.toMatchObject({ code: 'host.unreachable' })
-  expect(await alone.parts.threads.get(person.userId, id)).toMatchObject({
+  const { id } = await alone.areas.threads.threads.create(person.userId, {})
+  await expect(alone.areas.sandboxes.sandboxes.awake(id, { reason: 'turn' })).rejects.toMatchObject({
+    code: 'host.unreachable',
+  })
+  expect(await alone.areas.threads.threads.get(person.userId, id)).toMatchObject({
     sandbox: { state: 'error', detail: { code: 'host.unreachable' } },
   })
 })
@@ -56,7 +58,7 @@ test('a start that the host refuses leaves the reason on the chip, and the next 
 })
 
 test('a boot that was ready is believed to be, until its end is heard of', async () => {
-  const believed = async () => (await server.parts.sandboxes.believedReady(threadId))?.bootId
+  const believed = async () => (await server.areas.sandboxes.sandboxes.believedReady(threadId))?.bootId
   expect(await believed()).toBeUndefined()
   const first = await awake()
   expect(await believed()).toBe(first.bootId)
@@ -82,7 +84,7 @@ test('a limit that was changed reaches a sandbox that runs, and counts from the 
   host.endBoot(sandboxId, 'stopped')
   await awake()
   host.endBoot(sandboxId, 'stopped')
-  await server.parts.sandboxes.ifAwake(threadId)
+  await server.areas.sandboxes.sandboxes.ifAwake(threadId)
   await setMemory(6)
   await awake()
   expect(memoryOf(sandboxId)).toBe(6)
@@ -100,11 +102,11 @@ test('a limit that was changed while the host could not be reached is applied wh
 test('whoever follows the thread is told when its last turn lets go of the sandbox', async () => {
   await awake()
   const reasons: (string | undefined)[] = []
-  using _subscription = server.parts.userHub.subscribe(owner.userId, (event) => {
+  using _subscription = server.areas.people.userHub.subscribe(owner.userId, (event) => {
     if (event.type === 'thread-updated') reasons.push(event.thread.sandbox.detail?.code)
   })
-  const first = server.parts.sandboxes.hold(threadId)
-  const second = server.parts.sandboxes.hold(threadId)
+  const first = server.areas.sandboxes.sandboxes.hold(threadId)
+  const second = server.areas.sandboxes.sandboxes.hold(threadId)
   expect((await thread()).sandbox.detail?.code).toBe('awake.turn')
   first[Symbol.dispose]()
   expect((await thread()).sandbox.detail?.code).toBe('awake.turn')
@@ -116,7 +118,7 @@ test('a caller that gives up does not end the start for the others', async () =>
   const gate = Promise.withResolvers<void>()
   host.startGate = gate.promise
   const impatient = new AbortController()
-  const first = server.parts.sandboxes.awake(threadId, { reason: 'files', signal: impatient.signal })
+  const first = server.areas.sandboxes.sandboxes.awake(threadId, { reason: 'files', signal: impatient.signal })
   const second = awake()
   impatient.abort(new Error('gave up'))
   await expect(first).rejects.toThrow('gave up')
@@ -149,7 +151,7 @@ test('a boot that ended while nobody followed is noticed at the next use', async
 })
 
 test('after a restart of the server a start that was under way is brought to its end with the same boot', async () => {
-  const { sandboxStore, changeSandbox } = server.parts
+  const { store: sandboxStore, change: changeSandbox } = server.areas.sandboxes
   const { sandboxId } = await awake()
   host.endBoot(sandboxId, 'stopped')
   const row = await sandboxStore.find(threadId)
@@ -167,7 +169,9 @@ test('when the host daemon restarts, sandboxes that live on stay active and noth
   await host.followed()
   const before = await awake()
   host.closeConnections()
-  await vi.waitFor(async () => expect((await server.parts.sandboxes.ifAwake(threadId))?.bootId).toBe(before.bootId))
+  await vi.waitFor(async () =>
+    expect((await server.areas.sandboxes.sandboxes.ifAwake(threadId))?.bootId).toBe(before.bootId),
+  )
   expect(await notices()).toEqual([])
 })
 
@@ -201,7 +205,7 @@ test('C10: a deleted thread comes back whole within its undo time, and after it 
   expect((await call('DELETE')).status).toBe(200)
   server.clock.now += 30_000
   // The clock of the test jumped: planning anything makes the worker look again.
-  await server.parts.operations.plan({ kind: 'nothing', subjectId: 'x', dueAt: Number.MAX_SAFE_INTEGER })
+  await server.areas.platform.operations.plan({ kind: 'nothing', subjectId: 'x', dueAt: Number.MAX_SAFE_INTEGER })
   await vi.waitFor(async () => expect((await call('GET')).status).toBe(404))
   expect(host.deleted).toEqual([sandboxId])
   for (const table of ['sandboxes', 'attachments', 'thread_entries', 'search_documents', 'operations'] as const) {

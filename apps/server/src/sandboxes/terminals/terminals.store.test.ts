@@ -10,7 +10,7 @@ onBothDatabases((target) => {
   test('terminals keep their order, are changed and removed one by one, and a thread takes them along', async () => {
     await using server = await makeTestApplication(await target())
     const owner = await server.signUpOwner()
-    const thread = await server.parts.threads.create(owner.userId, {})
+    const thread = await server.areas.threads.threads.create(owner.userId, {})
     const store = makeTerminalStore(tablesOf(server.open.database))
     const row = (id: string, created_at: number): TerminalRow => ({
       thread_id: thread.id,
@@ -28,7 +28,7 @@ onBothDatabases((target) => {
       { ...row('y', 1_763_798_000_001), title: 'build', exit_code: -1 },
     ])
     expect(await store.find(thread.id, 'x')).toBeUndefined()
-    await server.parts.threadStore.erase(thread.id)
+    await server.areas.threads.inside.store.erase(thread.id)
     expect(await store.list(thread.id)).toEqual([])
   })
 
@@ -36,7 +36,7 @@ onBothDatabases((target) => {
     await using server = await makeTestApplication(await target())
     const owner = await server.signUpOwner()
     const other = await server.addPerson('other')
-    const thread = await server.parts.threads.create(owner.userId, {})
+    const thread = await server.areas.threads.threads.create(owner.userId, {})
     const store = makeTerminalStore(tablesOf(server.open.database))
     const session = await tablesIn(server.open)
       .selectFrom('sessions')
@@ -54,7 +54,7 @@ onBothDatabases((target) => {
     expect(await store.maySee({ ...byKey, userId: other.userId }, now)).toBe(false)
     expect(await store.maySee({ ...byKey, apiKeyId: null }, now)).toBe(false)
     expect(await store.maySee(byLogin, new Date(session.expiresAt).getTime())).toBe(false)
-    await server.parts.threads.delete(owner.userId, thread.id)
+    await server.areas.threads.threads.delete(owner.userId, thread.id)
     expect(await store.maySee(byLogin, now)).toBe(false)
     expect(await store.maySee(byKey, now)).toBe(false)
   })

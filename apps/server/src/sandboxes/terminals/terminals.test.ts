@@ -23,7 +23,7 @@ beforeEach(async () => {
   host.guestRoutes = inside.routes
   server = await makeTestApplication({ hostSocket: host.socketPath, undoMs: 0 })
   owner = await server.signUpOwner()
-  threadId = (await server.parts.threads.create(owner.userId, {})).id
+  threadId = (await server.areas.threads.threads.create(owner.userId, {})).id
   listener = makeFrontServer({ app: server.app, previews: server.previewFront, sockets: server.socketFront })
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')

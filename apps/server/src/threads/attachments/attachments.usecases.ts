@@ -34,9 +34,13 @@ export type Attachments = {
   get(threadId: string, attachmentId: string): Promise<Attachment>
   /** Throws `attachment.not-found` when one of them is not of this thread. */
   getAll(threadId: string, attachmentIds: readonly string[]): Promise<Attachment[]>
+  /** Gives a copy of a thread one of its files under another id: the bytes, then what is known of it. */
+  copy(file: FileCopy): Promise<void>
   /** Brings what is pending into an awake sandbox. A file that does not fit stays pending and is tried again. */
   deliver(threadId: string, sandbox: DeliverySandbox): Promise<void>
 }
+
+export type FileCopy = { fromThreadId: string; toThreadId: string; id: string; newId: string }
 
 export type AttachmentsDependencies = {
   store: AttachmentStore
@@ -58,6 +62,12 @@ export function makeAttachments(dependencies: AttachmentsDependencies): Attachme
     get,
     getAll: (threadId, attachmentIds) => Promise.all(attachmentIds.map((id) => get(threadId, id))),
     deliver,
+    copy: async ({ fromThreadId, toThreadId, id, newId }) => {
+      const row = await store.find(fromThreadId, id)
+      if (row === undefined) return
+      await dependencies.blobs.copyAll(attachmentKey(fromThreadId, id), attachmentKey(toThreadId, newId))
+      await store.insert({ ...row, id: newId, thread_id: toThreadId })
+    },
     upload: async (threadId, upload) => {
       const row = await receive(dependencies, threadId, upload)
       await dependencies.events.emit('upload-stored', { threadId })

@@ -19,7 +19,7 @@ onBothDatabases((target) => {
   beforeEach(async () => {
     server = await makeTestApplication(await target())
     const owner = await server.signUpOwner()
-    threadId = (await server.parts.threads.create(owner.userId, {})).id
+    threadId = (await server.areas.threads.threads.create(owner.userId, {})).id
   })
   afterEach(() => server[Symbol.asyncDispose]())
 
@@ -30,7 +30,7 @@ onBothDatabases((target) => {
   async function collect(afterSeq: number, count: number): Promise<ThreadEvent[]> {
     const ended = new AbortController()
     const events: ThreadEvent[] = []
-    for await (const event of server.parts.log.read(threadId, { afterSeq, signal: ended.signal })) {
+    for await (const event of server.areas.threads.log.read(threadId, { afterSeq, signal: ended.signal })) {
       events.push(event)
       if (events.length >= count) break
     }
@@ -39,15 +39,19 @@ onBothDatabases((target) => {
 
   test('a change to a thread that is gone is refused, and what was to stand with it is not written', async () => {
     let wasCalled = false
-    const append = server.parts.log.append('t-unknown', [{ type: 'entry-added', entry: text('e1') }], async () => {
-      wasCalled = true
-    })
+    const append = server.areas.threads.log.append(
+      't-unknown',
+      [{ type: 'entry-added', entry: text('e1') }],
+      async () => {
+        wasCalled = true
+      },
+    )
     await expect(append).rejects.toMatchObject({ code: 'thread.not-found' })
     expect(wasCalled).toBe(false)
   })
 
   test('nothing is recorded or shown when what stands with it fails', async () => {
-    const { log } = server.parts
+    const { log } = server.areas.threads
     const append = log.append(threadId, [{ type: 'entry-added', entry: text('e1') }], async () => {
       throw new Error('the other row could not be written')
     })
@@ -58,7 +62,7 @@ onBothDatabases((target) => {
   })
 
   test('a page holds the text as far as it was streamed, and a reader goes on exactly there', async () => {
-    const { log } = server.parts
+    const { log } = server.areas.threads
     await log.append(threadId, [{ type: 'entry-added', entry: text('e1') }])
     await log.append(threadId, [delta('e1', 0, 'Hello'), delta('e1', 5, ', wörld 🙂')])
     const page = await log.page(threadId, { before: null, limit: 10 })
@@ -70,7 +74,7 @@ onBothDatabases((target) => {
   })
 
   test('many writers and readers at once: each reader gets every event once and in order', async () => {
-    const { log } = server.parts
+    const { log } = server.areas.threads
     await log.append(threadId, [{ type: 'entry-added', entry: text('e1') }])
     const total = 400
     const readers = [0, 0, 1].map((afterSeq) => collect(afterSeq, total + 1 - afterSeq))
@@ -85,7 +89,7 @@ onBothDatabases((target) => {
   })
 
   test('a reader that stands still costs a bounded queue and loses nothing', async () => {
-    const { log } = server.parts
+    const { log } = server.areas.threads
     await log.append(threadId, [{ type: 'entry-added', entry: text('e1') }])
     const ended = new AbortController()
     const reader = log.read(threadId, { afterSeq: 0, signal: ended.signal })[Symbol.asyncIterator]()
@@ -106,7 +110,7 @@ onBothDatabases((target) => {
   })
 
   test('pruning keeps the whole text; who is too far behind is told to fetch the entries', async () => {
-    const { log } = server.parts
+    const { log } = server.areas.threads
     await log.append(threadId, [{ type: 'entry-added', entry: text('e1') }])
     for (let index = 0; index < 300; index += 1) await log.append(threadId, [delta('e1', index, 'y')])
     await log.prune(threadId)
@@ -119,7 +123,7 @@ onBothDatabases((target) => {
   })
 
   test('pages go back through the conversation without gap or duplicate', async () => {
-    const { log } = server.parts
+    const { log } = server.areas.threads
     const ids = Array.from({ length: 25 }, (_, index) => `e${index}`)
     for (const id of ids) await log.append(threadId, [{ type: 'entry-added', entry: text(id, id, 'done') }])
     const seen: string[] = []
@@ -133,7 +137,7 @@ onBothDatabases((target) => {
   })
 
   test('the sidebar shows a running turn and unseen news until they are over and seen', async () => {
-    const { log, threads } = server.parts
+    const { log, threads } = server.areas.threads
     const owner = (await tablesIn(server.open).selectFrom('owner').select('user_id').executeTakeFirstOrThrow()).user_id
     await log.append(threadId, [{ type: 'turn-updated', turn: turn('running') }])
     expect(await threads.get(owner, threadId)).toMatchObject({ isTurnRunning: true, hasUnread: false })

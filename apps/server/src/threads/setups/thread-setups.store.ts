@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { idsOf } from './setup-ids.ts'
 import type { ThreadSetupRow, ThreadSetupTables } from './thread-setups.table.ts'
 
 /** What threads that were started from an agent have of it. */
@@ -42,9 +43,4 @@ export function makeThreadSetupStore(database: Kysely<ThreadSetupTables>): Threa
       if (row !== undefined) await insertIfMissing({ ...row, thread_id: toThreadId })
     },
   }
-}
-
-/** A list of ids as tables keep it. */
-export function idsOf(json: string | null): string[] | null {
-  return json === null ? null : (JSON.parse(json) as string[])
 }

@@ -19,7 +19,7 @@ const pages: Page[] = []
 beforeEach(async () => {
   server = await makeTestApplication()
   owner = await server.signUpOwner()
-  threadId = (await server.parts.threads.create(owner.userId, {})).id
+  threadId = (await server.areas.threads.threads.create(owner.userId, {})).id
   listener = makeFrontServer({ app: server.app, previews: server.previewFront, sockets: server.socketFront })
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
@@ -92,10 +92,10 @@ const entry = (id: string, text = id): Entry => ({
   status: 'done',
 })
 const record = (id: string, text = id, thread = threadId) =>
-  server.parts.log.append(thread, [{ type: 'entry-added', entry: entry(id, text) }])
+  server.areas.threads.log.append(thread, [{ type: 'entry-added', entry: entry(id, text) }])
 
 test('one socket carries the streams of a page: each opens, replays after its number, and continues live', async () => {
-  const other = (await server.parts.threads.create(owner.userId, {})).id
+  const other = (await server.areas.threads.threads.create(owner.userId, {})).id
   await record('e1')
   await record('e2')
   const page = await opened(openUser(1), openThread(2, 1), openThread(3, 0, other))
@@ -103,7 +103,7 @@ test('one socket carries the streams of a page: each opens, replays after its nu
   await expect.poll(() => [page.seen(1), page.seen(3)]).toEqual([['opened'], ['opened']])
   await record('e3')
   await record('o1', 'o1', other)
-  await server.parts.threads.update(owner.userId, threadId, { title: 'New title' })
+  await server.areas.threads.threads.update(owner.userId, threadId, { title: 'New title' })
   await expect.poll(() => page.seen(2)).toEqual(['opened', 'e2', 'e3', 'thread-updated'])
   expect(page.seen(3)).toEqual(['opened', 'o1'])
   await expect.poll(() => page.seen(1)).toContain('thread-updated')
@@ -127,7 +127,7 @@ test('a stream that is closed sends nothing more, and its place can be taken', a
 
 test('a stream that cannot continue ends with the reason, and the socket stays', async () => {
   const other = await server.addPerson('other')
-  const foreign = (await server.parts.threads.create(other.userId, {})).id
+  const foreign = (await server.areas.threads.threads.create(other.userId, {})).id
   const page = await opened(openThread(1, 99), openThread(2, 0, 't0'), openThread(3, 0, foreign), openThread(4))
   await expect.poll(() => page.seen(1)).toEqual(['opened', 'reset', 'ended'])
   await expect.poll(() => page.seen(2)).toEqual(['ended thread.not-found'])
@@ -231,7 +231,7 @@ test('a page that acknowledges nothing gets one window, costs no more memory, an
   await expect.poll(() => page.seen(1)).toEqual(['opened'])
   const text = 'x'.repeat(64 * 1024)
   const write = (index: number) =>
-    server.parts.log.append(threadId, [
+    server.areas.threads.log.append(threadId, [
       { type: 'entry-updated', entry: { ...entry(`e${index}`, text), kind: 'reasoning' } as Entry },
     ])
   for (let index = 1; index <= 100; index += 1) await write(index)

@@ -37,7 +37,9 @@ onBothDatabases((target) => {
 
   test('a state that is over is not told after the one that followed it', async () => {
     const { id, sandbox } = await create('wakes')
-    const { threadStore: store, log, userHub } = server.parts
+    const { store } = server.areas.threads.inside
+    const { log } = server.areas.threads
+    const { userHub } = server.areas.people
     const told: string[] = []
     using _subscription = userHub.subscribe(owner.userId, (event) => {
       if (event.type === 'thread-updated') told.push(event.thread.sandbox.state)
@@ -62,19 +64,19 @@ onBothDatabases((target) => {
 
   test('a title of a person is never replaced by an automatic one', async () => {
     const thread = await request<Thread>('POST', '/threads', {})
-    await server.parts.threads.setAutomaticTitle(thread.id, 'Suggested')
+    await server.areas.threads.threads.setAutomaticTitle(thread.id, 'Suggested')
     expect(await request('GET', `/threads/${thread.id}`)).toMatchObject({
       title: 'Suggested',
       titleSource: 'automatic',
     })
     await request('PATCH', `/threads/${thread.id}`, { title: '  Mine  ' })
-    await server.parts.threads.setAutomaticTitle(thread.id, 'Suggested again')
+    await server.areas.threads.threads.setAutomaticTitle(thread.id, 'Suggested again')
     expect(await request('GET', `/threads/${thread.id}`)).toMatchObject({ title: 'Mine', titleSource: 'person' })
   })
 
   test('a thread of somebody else is not found, in the same words as one that never was', async () => {
     const other = await server.addPerson('other')
-    const { id } = await server.parts.threads.create(other.userId, {})
+    const { id } = await server.areas.threads.threads.create(other.userId, {})
     for (const threadId of [id, 't-unknown']) {
       const response = await server.call('GET', `/api/v1/threads/${threadId}`, { person: owner })
       expect(response.status).toBe(404)
@@ -116,12 +118,12 @@ onBothDatabases((target) => {
       },
       { ...base, id: 'e4', kind: 'text', stepId: 'p1', text: '売上のグラフです', status: 'done' },
     ]
-    await server.parts.log.append(
+    await server.areas.threads.log.append(
       thread.id,
       entries.map((entry) => ({ type: 'entry-added', entry })),
     )
     const other = await server.addPerson('other')
-    await server.parts.threads.create(other.userId, { title: 'revenue of somebody else' })
+    await server.areas.threads.threads.create(other.userId, { title: 'revenue of somebody else' })
     expect(await search('berblick')).toMatchObject([{ where: 'title', threadId: thread.id, entryId: null }])
     expect(await search('REVENUE plot')).toMatchObject([
       { where: 'text', entryId: 'e1', threadTitle: 'Quarterly Überblick' },
@@ -132,7 +134,7 @@ onBothDatabases((target) => {
     expect(await search('report.doc')).toMatchObject([{ where: 'file', entryId: 'e3' }])
     expect(await search('グラフ')).toMatchObject([{ where: 'text', entryId: 'e4' }])
     expect(await search('"quoted" OR NEAR(')).toEqual([])
-    await server.parts.log.append(thread.id, [{ type: 'entry-removed', entryId: 'e2' }])
+    await server.areas.threads.log.append(thread.id, [{ type: 'entry-removed', entryId: 'e2' }])
     expect(await search('seaborn')).toEqual([])
     await request('DELETE', `/threads/${thread.id}`)
     expect(await search('revenue')).toEqual([])
@@ -140,24 +142,24 @@ onBothDatabases((target) => {
 
   test('a delete that a crash cut off before it was told is forgotten; one that was told is carried out', async () => {
     const untold = await create('untold')
-    await server.parts.operations.plan({ kind: 'delete-thread', subjectId: untold.id, dueAt: 0 })
+    await server.areas.platform.operations.plan({ kind: 'delete-thread', subjectId: untold.id, dueAt: 0 })
     const told = await create('told')
-    await server.parts.threadStore.update(told.id, { deleted_at: server.clock.now })
+    await server.areas.threads.inside.store.update(told.id, { deleted_at: server.clock.now })
     await server.start()
-    await expect.poll(() => server.parts.operations.isPlanned('delete-thread', untold.id)).toBe(false)
+    await expect.poll(() => server.areas.platform.operations.isPlanned('delete-thread', untold.id)).toBe(false)
     expect(await request('GET', `/threads/${untold.id}`)).toMatchObject({ title: 'untold' })
-    expect(await server.parts.operations.isPlanned('delete-thread', told.id)).toBe(true)
+    expect(await server.areas.platform.operations.isPlanned('delete-thread', told.id)).toBe(true)
   })
 
   test('C2: a thread that was being made when the server ended is removed soon after the start', async () => {
     const like = { user_id: owner.userId, title: 'half', title_source: 'person' as const, model_id: null }
-    const id = await server.parts.hiddenThreads.create({ ...like, workspace_id: null })
-    const inUse = (await server.parts.operations.dueAt('delete-thread', id)) ?? 0
+    const id = await server.areas.threads.hiddenThreads.create({ ...like, workspace_id: null })
+    const inUse = (await server.areas.platform.operations.dueAt('delete-thread', id)) ?? 0
     await server.start()
-    const dueAt = (await server.parts.operations.dueAt('delete-thread', id)) ?? 0
+    const dueAt = (await server.areas.platform.operations.dueAt('delete-thread', id)) ?? 0
     expect(inUse - dueAt).toBeGreaterThan(60_000)
     server.clock.now = dueAt
-    await server.parts.operations.plan({ kind: 'delete-thread', subjectId: 'other', dueAt })
-    await expect.poll(() => server.parts.threadStore.findAny(id), { timeout: 60_000 }).toBeUndefined()
+    await server.areas.platform.operations.plan({ kind: 'delete-thread', subjectId: 'other', dueAt })
+    await expect.poll(() => server.areas.threads.inside.store.findAny(id), { timeout: 60_000 }).toBeUndefined()
   })
 })

@@ -48,7 +48,7 @@ onBothDatabases((target) => {
 
   test('C12: threads cannot be put into an unknown, somebody else’s, archived or deleted workspace', async () => {
     const other = await server.addPerson('other')
-    const theirs = await server.parts.workspaces.create(other.userId, { name: 'Theirs' })
+    const theirs = await server.areas.threads.workspaces.create(other.userId, { name: 'Theirs' })
     const archived = await create('Archived')
     await request('PATCH', `/workspaces/${archived.id}`, { isArchived: true })
     const deleted = await create('Deleted')
@@ -70,8 +70,8 @@ onBothDatabases((target) => {
 
   test('C12: a thread in the workspace of somebody else is as unknown as any thread of theirs', async () => {
     const other = await server.addPerson('other')
-    const theirs = await server.parts.workspaces.create(other.userId, { name: 'Theirs' })
-    const { id } = await server.parts.threads.create(other.userId, { workspaceId: theirs.id })
+    const theirs = await server.areas.threads.workspaces.create(other.userId, { name: 'Theirs' })
+    const { id } = await server.areas.threads.threads.create(other.userId, { workspaceId: theirs.id })
     expect(await codeOf('GET', `/threads/${id}`)).toBe('thread.not-found')
     for (const [method, path, body] of [
       ['GET', ''],
@@ -83,7 +83,10 @@ onBothDatabases((target) => {
     ] as const) {
       expect(await codeOf(method, `/workspaces/${theirs.id}${path}`, body)).toBe('workspace.not-found')
     }
-    expect(await server.parts.workspaces.get(other.userId, theirs.id)).toMatchObject({ name: 'Theirs', threadCount: 1 })
+    expect(await server.areas.threads.workspaces.get(other.userId, theirs.id)).toMatchObject({
+      name: 'Theirs',
+      threadCount: 1,
+    })
   })
 
   test('C12: a thread moves in, between and out, keeps everything else, and the counts follow', async () => {
@@ -152,11 +155,11 @@ onBothDatabases((target) => {
     const thread = await newThread({ title: 'findable', workspaceId: id })
     const kept = await newThread({ title: 'kept' })
     await request('POST', `/threads/${thread.id}/messages`, { text: '/help', key: 'key-12345678' })
-    await server.parts.turns.settled(thread.id)
+    await server.areas.turns.turns.settled(thread.id)
     await request('DELETE', `/workspaces/${id}`)
     server.clock.now += 31_000
     await server.start()
-    await expect.poll(() => server.parts.threadStore.findAny(thread.id)).toBeUndefined()
+    await expect.poll(() => server.areas.threads.inside.store.findAny(thread.id)).toBeUndefined()
     const database = tablesIn(server.open)
     const rows = async (table: 'workspaces' | 'workspace_members' | 'operations') =>
       (await database.selectFrom(table).selectAll().execute()).length
@@ -173,7 +176,7 @@ onBothDatabases((target) => {
 
   test('C12: a delete that a crash cut off is forgotten if it was not told, and carried out if it was', async () => {
     const untold = await create('Untold')
-    await server.parts.operations.plan({ kind: 'delete-workspace', subjectId: untold.id, dueAt: 0 })
+    await server.areas.platform.operations.plan({ kind: 'delete-workspace', subjectId: untold.id, dueAt: 0 })
     const told = await create('Told')
     const thread = await newThread({ workspaceId: told.id })
     await tablesIn(server.open)
@@ -182,9 +185,9 @@ onBothDatabases((target) => {
       .where('id', '=', told.id)
       .execute()
     await server.start()
-    await expect.poll(() => server.parts.operations.isPlanned('delete-workspace', untold.id)).toBe(false)
+    await expect.poll(() => server.areas.platform.operations.isPlanned('delete-workspace', untold.id)).toBe(false)
     expect(await order()).toBe('Untold')
-    expect(await server.parts.operations.isPlanned('delete-workspace', told.id)).toBe(true)
+    expect(await server.areas.platform.operations.isPlanned('delete-workspace', told.id)).toBe(true)
     expect(await codeOf('GET', `/threads/${thread.id}/entries`)).toBe('thread.not-found')
   })
 

@@ -176,7 +176,7 @@ describe('a connection', () => {
     const shared = await add({ workspaceId: workspace.id })
     await add({ name: 'Only here', workspaceId: workspace.id })
     const offered = async (threadId: string) => {
-      const { tools } = await application.parts.agentConnections.offered(threadId)
+      const { tools } = await application.areas.turns.agentConnections.offered(threadId)
       return tools.map(({ agentName, plan }) => [agentName, plan.connectionId])
     }
     const tools = new Map((await offered(inside.id)).map(([name, id]) => [name, id]))

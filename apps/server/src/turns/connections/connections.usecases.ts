@@ -72,34 +72,46 @@ export type Connections = {
   delete(userId: string, id: string): Promise<void>
 }
 
-export type ConnectionsDependencies = {
-  store: ConnectionStore
+/** Who may use and change which connections. */
+export type ConnectionPeople = {
   access: Access
   /** Workspaces that this person has a part in. */
   workspacesOf(userId: string): Promise<string[]>
   /** Throws `workspace.not-found` unless the person may manage it. */
   requireWorkspace(userId: string, workspaceId: string): Promise<void>
+}
+
+export type ConnectionsDependencies = {
+  store: ConnectionStore
+  people: ConnectionPeople
   secretBox: SecretBox
   oauthTokens: OAuthTokens
   logins: OAuthLogins
   sessions: Sessions
-  programs: Programs
-  programStore: ProgramStore
-  programLooks: ProgramLooks
+  programs: ConnectionPrograms
+  limits: ConnectionLimits
+  audit: Audit
+  system: System
+}
+
+type ConnectionPrograms = { programs: Programs; store: ProgramStore; looks: ProgramLooks }
+
+type ConnectionLimits = {
   /** How many connections with a program each person may have. */
   maxPrograms: number
   allowed: AllowedAddresses
   timeoutSeconds: number
-  audit: Audit
-  system: System
 }
 
 /** Each is asked for its tools, and each of its tools stands in every request. */
 const maxConnections = 50
 
 export function makeConnections(dependencies: ConnectionsDependencies): Connections {
-  const { store, access, sessions, programs, audit, system } = dependencies
-  const look = { ...dependencies, now: system.now }
+  const { store, people, sessions, audit, system } = dependencies
+  const { access } = people
+  const { programs, looks } = dependencies.programs
+  const { timeoutSeconds } = dependencies.limits
+  const look = { ...dependencies, timeoutSeconds, now: system.now }
   const open = async (userId: string, id: string, action: WorkspaceAction = 'manage') => {
     const row = await store.find(id)
     const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.user_id ?? '' }
@@ -113,11 +125,11 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
   }
   const lookAt = async (row: ConnectionRow, signal: AbortSignal) => {
     if (row.program_json === null) await lookAtServer(look, row, signal)
-    else await dependencies.programLooks.begin(row)
+    else await looks.begin(row)
   }
   const record = (userId: string, action: ConnectionAudit, row: Pick<ConnectionRow, 'id' | 'name'>) =>
     audit.record({ userId, action, subject: row.id, details: { name: row.name } })
-  const visible = async (userId: string) => await store.list(userId, await dependencies.workspacesOf(userId))
+  const visible = async (userId: string) => await store.list(userId, await people.workspacesOf(userId))
 
   return {
     list: async (userId) => {
@@ -133,7 +145,7 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
     },
     create: async (userId, request, signal) => {
       const workspaceId = request.workspaceId ?? null
-      if (workspaceId !== null) await dependencies.requireWorkspace(userId, workspaceId)
+      if (workspaceId !== null) await people.requireWorkspace(userId, workspaceId)
       const beside = (await visible(userId)).filter((row) => row.workspace_id === workspaceId)
       if (beside.length >= maxConnections) throw connectionLimit({ limit: maxConnections })
       if (request.kind === 'stdio') await requireProgramRoom(dependencies, userId)
@@ -209,13 +221,15 @@ type ConnectionAudit =
   | 'connection-logged-in'
   | 'connection-deleted'
 
-async function requireProgramRoom(dependencies: ConnectionsDependencies, userId: string): Promise<void> {
-  const { maxPrograms: limit, programStore } = dependencies
-  if ((await programStore.countOf(userId)) >= limit) throw connectionProgramLimit({ limit })
+async function requireProgramRoom(
+  { limits: { maxPrograms: limit }, programs }: ConnectionsDependencies,
+  userId: string,
+): Promise<void> {
+  if ((await programs.store.countOf(userId)) >= limit) throw connectionProgramLimit({ limit })
 }
 
 function newRow(
-  { allowed, system, ...dependencies }: ConnectionsDependencies,
+  { limits: { allowed }, system, ...dependencies }: ConnectionsDependencies,
   { userId, workspaceId, request }: { userId: string; workspaceId: string | null; request: CreateConnection },
 ): ConnectionRow {
   const server =
@@ -284,7 +298,7 @@ function changedAddress(
   row: ConnectionRow,
   request: UpdateConnection,
 ): ConnectionColumns | undefined {
-  const url = request.url === undefined ? row.url : checkedUrl(request.url, dependencies.allowed).href
+  const url = request.url === undefined ? row.url : checkedUrl(request.url, dependencies.limits.allowed).href
   const isMoved = url !== row.url
   if (isMoved && request.auth === undefined && row.sealed_secret !== null) {
     throw connectionAddressInvalid({

@@ -3,8 +3,8 @@ import type { Attachment, NoticeEntry, TurnFailure, UserMessageEntry } from '@th
 import type { AwakeSandbox } from '../../sandboxes/state/sandbox-access.ts'
 import type { ThreadChange } from '../../threads/log/thread-log.ts'
 import type { UsableModel } from '../models/models.usecases.ts'
+import { type Writer, writerOf } from '../record/turn-history.ts'
 import type { CallRecord, StepRecord, TurnRecord } from '../record/turn-record.ts'
-import { type Writer, writerOf } from '../record/turns.store.ts'
 import { toolNamed } from '../tools/tools.ts'
 import { isPicture } from './history.models.ts'
 import { callEntry } from './model-step.ts'
@@ -44,7 +44,7 @@ export async function beginTurn(
 ): Promise<BegunTurn | undefined> {
   const { log, store, system, models } = dependencies
   const { message } = options
-  const facts = await dependencies.threadFacts(message.threadId)
+  const facts = await dependencies.threads.facts(message.threadId)
   const command = slashCommandIn(message.text)
   const model = await models.usable(facts?.modelId ?? null)
   const turn = newTurn(message, { now: system.now(), mode: command === undefined && model ? 'agent' : 'direct', model })
@@ -81,11 +81,11 @@ export async function beginTurn(
 
 /** Where a call can be started at once: only one that the guest knows by its id can be found again after a crash. */
 async function readyFor(
-  { sandboxes }: TurnDependencies,
+  { sandbox }: TurnDependencies,
   call: CallRecord | undefined,
 ): Promise<AwakeSandbox | undefined> {
   if (call === undefined || toolNamed(call.tool)?.recovery !== 'attach') return undefined
-  return await sandboxes.believedReady(call.threadId)
+  return await sandbox.access.believedReady(call.threadId)
 }
 
 /** What a call becomes when it is about to be started. */
@@ -208,16 +208,16 @@ async function answerFor(
   dependencies: TurnDependencies,
   options: { turn: TurnRecord; command: SlashCommand | undefined },
 ): Promise<DirectAnswer> {
-  const { lifecycle, system } = dependencies
+  const { sandbox, system } = dependencies
   const { turn, command } = options
   const line = (code: NoticeEntry['code'], params: NoticeEntry['params'] = {}): DirectAnswer => ({
     entry: notice(system, { turnId: turn.id, code, params }),
   })
   try {
     if (command === undefined) return line('connect-model')
-    if (command.kind === 'status') return line('sandbox-status', await lifecycle.status(turn.threadId))
+    if (command.kind === 'status') return line('sandbox-status', await sandbox.lifecycle.status(turn.threadId))
     if (command.kind !== 'pause') return line('help')
-    await lifecycle.pause(turn.threadId)
+    await sandbox.lifecycle.pause(turn.threadId)
     return line('sandbox-paused', { cause: 'person' })
   } catch (error) {
     if (!isThreadboxError(error)) throw error

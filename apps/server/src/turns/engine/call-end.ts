@@ -1,7 +1,7 @@
 import type { ToolCallEntry } from '@threadbox/protocol/public'
 import type { LogTransaction, ThreadChange } from '../../threads/log/thread-log.ts'
+import { type CallChange, writerOf } from '../record/turn-history.ts'
 import type { CallOutcome, CallRecord } from '../record/turn-record.ts'
-import { type CallChange, writerOf } from '../record/turns.store.ts'
 import type { RunRecorder } from '../tools/run-recorder.ts'
 import { notice, type TurnDependencies } from './turn-dependencies.ts'
 

@@ -2,8 +2,8 @@ import { isThreadboxError } from '@threadbox/errors'
 import type { TurnFailure } from '@threadbox/protocol/public'
 import type { AwakeSandbox } from '../../sandboxes/state/sandbox-access.ts'
 import type { ThreadChange } from '../../threads/log/thread-log.ts'
+import { writerOf } from '../record/turn-history.ts'
 import type { CallOutcome, CallRecord, TurnRecord } from '../record/turn-record.ts'
-import { writerOf } from '../record/turns.store.ts'
 import { RunNotStarted } from '../tools/follow-run.ts'
 import { failedWith } from '../tools/outcomes.ts'
 import { makeRunRecorder, type RunRecorder } from '../tools/run-recorder.ts'
@@ -43,7 +43,7 @@ export async function runCalls(
     return call === undefined ? [] : [{ call, order, tool: toolNamed(call.tool) }]
   })
   // What the turn before left on the disk is kept first: it must not have anything of this one.
-  await dependencies.snapshots.settled(options.turn.threadId)
+  await dependencies.sandbox.snapshots.settled(options.turn.threadId)
   const failures: (TurnFailure | undefined)[] = []
   const run = async (item: (typeof work)[number]) => {
     failures.push(await runCall(dependencies, { ...options, ...item }))
@@ -121,7 +121,7 @@ async function awakeFor(
 ): Promise<AwakeSandbox | { outcome: CallOutcome | undefined; failure: TurnFailure | undefined }> {
   const { turn, signal } = one
   try {
-    return await dependencies.sandboxes.awake(turn.threadId, { reason: 'turn', signal: waitSignal(one) })
+    return await dependencies.sandbox.access.awake(turn.threadId, { reason: 'turn', signal: waitSignal(one) })
   } catch (error) {
     if (one.leave.aborted) throw error
     if (signal.aborted) return { outcome: failedWith(callStopped({}), 'stopped'), failure: undefined }
@@ -167,7 +167,8 @@ async function applyTool(
   dependencies: TurnDependencies,
   options: OneCall & { tool: Tool; input: unknown; sandbox: AwakeSandbox; recorder: RunRecorder; isBelief: boolean },
 ): Promise<CallOutcome | 'not-started' | undefined> {
-  const { store, settings, blobs, sandboxes, services, system, logger } = dependencies
+  const { store, settings, blobs, system, logger } = dependencies
+  const { access, services } = dependencies.sandbox
   const { call, order, tool, input, sandbox, recorder, signal } = options
   const stopped = AbortSignal.abort(new Error('the turn was stopped'))
   try {
@@ -177,7 +178,7 @@ async function applyTool(
       sandbox,
       services,
       isBelievedReady: options.isBelief,
-      reawake: () => sandboxes.awake(call.threadId, { reason: 'turn' }),
+      reawake: () => access.awake(call.threadId, { reason: 'turn' }),
       blobs,
       recorder,
       signal: order.how === 'stop' ? stopped : signal,

@@ -1,4 +1,4 @@
-import { writerOf } from '../record/turns.store.ts'
+import { writerOf } from '../record/turn-history.ts'
 import { beginTurn, type NewMessage, userEntry } from './begin-turn.ts'
 import type { TurnDependencies } from './turn-dependencies.ts'
 import type { TurnEngine } from './turn-engine.ts'

@@ -3,8 +3,8 @@ import { attachmentKey } from '../../threads/attachments/blob-keys.ts'
 import { readStored } from '../../threads/attachments/stored-output.ts'
 import { callModel, type ModelUsage } from '../models/model-call.ts'
 import type { UsableModel } from '../models/models.usecases.ts'
+import { writerOf } from '../record/turn-history.ts'
 import type { CompactionRecord, TurnRecord } from '../record/turn-record.ts'
-import { writerOf } from '../record/turns.store.ts'
 import {
   compactionSystem,
   filesIn,

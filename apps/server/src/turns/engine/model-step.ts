@@ -8,8 +8,8 @@ import type { OfferedTool } from '../connections/agent-connections.ts'
 import { callModel, type ModelAnswer, type ModelUsage } from '../models/model-call.ts'
 import { lengthFailure, modelFailureOf, refusedFailure } from '../models/model-failure.models.ts'
 import type { UsableModel } from '../models/models.usecases.ts'
+import { type StepChange, writerOf } from '../record/turn-history.ts'
 import type { CallRecord, TurnRecord } from '../record/turn-record.ts'
-import { type StepChange, writerOf } from '../record/turns.store.ts'
 import { failedWith } from '../tools/outcomes.ts'
 import { callInputInvalid } from '../tools/tools.errors.ts'
 import { modelToolsWith } from '../tools/tools.ts'
@@ -60,8 +60,8 @@ export async function askModel(
     const onUsage = (usage: ModelUsage) => {
       step.extra = sumOf(step.extra, usage)
     }
-    step.note = await dependencies.wakeNotes.pending(turn.threadId, signal)
-    const facts = await dependencies.threadFacts(turn.threadId)
+    step.note = await dependencies.sandbox.wakeNotes.pending(turn.threadId, signal)
+    const facts = await dependencies.threads.facts(turn.threadId)
     const { tools: offered, leftOut } = await dependencies.connections.offered(turn.threadId)
     step.offered = offered
     const system = systemPromptWith({

@@ -1,6 +1,6 @@
 import type { Attachment } from '@threadbox/protocol/public'
 import type { Kysely } from 'kysely'
-import type { Writer } from '../record/turns.store.ts'
+import type { Writer } from '../record/turn-history.ts'
 import type { QueuedMessageRow, TurnTables } from '../record/turns.table.ts'
 
 /** A message that waits for its turn. `held`: until a person lets the queue go on. */

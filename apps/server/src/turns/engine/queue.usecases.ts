@@ -1,5 +1,5 @@
 import type { ThreadChange } from '../../threads/log/thread-log.ts'
-import { writerOf } from '../record/turns.store.ts'
+import { writerOf } from '../record/turn-history.ts'
 import { beginTurn, userEntry } from './begin-turn.ts'
 import type { QueuedMessage } from './queue.store.ts'
 import type { TurnDependencies } from './turn-dependencies.ts'

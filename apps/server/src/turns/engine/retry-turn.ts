@@ -1,7 +1,7 @@
 import type { Entry } from '@threadbox/protocol/public'
 import type { ThreadChange } from '../../threads/log/thread-log.ts'
+import { writerOf } from '../record/turn-history.ts'
 import type { StepRecord, TurnRecord } from '../record/turn-record.ts'
-import { writerOf } from '../record/turns.store.ts'
 import { slashCommandIn } from './slash-command.models.ts'
 import { notice, type TurnDependencies, turnView } from './turn-dependencies.ts'
 import { noModelConnected, turnNotRepeatable, turnRunning } from './turns.errors.ts'
@@ -20,7 +20,7 @@ export async function retryTurn(
   if (turn === undefined) throw turnNotRepeatable({})
   if (turn.status === 'running') throw turnRunning({})
   if (!isRepeatable(turn)) throw turnNotRepeatable({})
-  const facts = await dependencies.threadFacts(threadId)
+  const facts = await dependencies.threads.facts(threadId)
   const model = await models.usable(options.modelId ?? turn.modelId ?? facts?.modelId ?? null)
   if (model === undefined) throw noModelConnected({})
   const taken = options.mode === 'retry' ? answersToTakeBack(turn) : []

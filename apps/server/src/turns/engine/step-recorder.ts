@@ -1,7 +1,7 @@
 import type { TextEntry } from '@threadbox/protocol/public'
 import type { ThreadChange } from '../../threads/log/thread-log.ts'
 import type { ModelPart } from '../models/model-call.ts'
-import { writerOf } from '../record/turns.store.ts'
+import { writerOf } from '../record/turn-history.ts'
 import type { TurnDependencies } from './turn-dependencies.ts'
 
 /** What a model says, recorded while it says it. */

@@ -17,14 +17,14 @@ export function makeTitles(dependencies: TurnDependencies): Titles {
   const { store, models, logger } = dependencies
   return {
     fromMessage: async (threadId, text) => {
-      const facts = await dependencies.threadFacts(threadId)
+      const facts = await dependencies.threads.facts(threadId)
       const title = titleFrom(text)
-      if (facts?.titleSource === 'none' && title !== '') await dependencies.setAutomaticTitle(threadId, title)
+      if (facts?.titleSource === 'none' && title !== '') await dependencies.threads.setAutomaticTitle(threadId, title)
     },
     afterTurn: async (turn) => {
       try {
         if (turn.mode !== 'agent' || (await store.countAgentTurns(turn.threadId)) !== 1) return
-        const facts = await dependencies.threadFacts(turn.threadId)
+        const facts = await dependencies.threads.facts(turn.threadId)
         const model = await models.usable(turn.modelId)
         if (facts === undefined || facts.titleSource === 'person' || model === undefined) return
         let title = ''
@@ -43,7 +43,7 @@ export function makeTitles(dependencies: TurnDependencies): Titles {
           },
         )
         const clean = titleFrom(title.replace(/^["'“„«]+|["'”“»]+$/g, ''))
-        if (clean !== '') await dependencies.setAutomaticTitle(turn.threadId, clean)
+        if (clean !== '') await dependencies.threads.setAutomaticTitle(turn.threadId, clean)
       } catch (error) {
         // The thread keeps its first words as a title; a name is not worth a failed turn.
         logger.debug({ err: error, threadId: turn.threadId }, 'no title from the model')

@@ -2,6 +2,7 @@ import type { turnSettings } from '@threadbox/config'
 import type { Attachment, NoticeEntry, Turn, TurnFailure } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
+import type { Events } from '../../platform/events/events.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { Lifecycle } from '../../sandboxes/lifecycle/lifecycle.usecases.ts'
 import type { WakeNotes } from '../../sandboxes/lifecycle/wake-notes.ts'
@@ -13,6 +14,7 @@ import type { Models } from '../models/models.usecases.ts'
 import type { TurnRecord } from '../record/turn-record.ts'
 import type { TurnStore } from '../record/turns.store.ts'
 import type { Snapshots } from '../snapshots/snapshots.usecases.ts'
+import type { TurnEvents } from '../turns.events.ts'
 import type { QueueStore } from './queue.store.ts'
 import type { TurnLimits } from './turn-state.models.ts'
 
@@ -31,36 +33,54 @@ export type ThreadFacts = {
   skills: readonly { name: string; description: string }[]
 }
 
-export type TurnDependencies = {
-  store: TurnStore
-  queue: QueueStore
-  log: ThreadLog
-  sandboxes: SandboxAccess
+/** What the engine asks threads for. */
+export type TurnThreads = {
+  /** Undefined when the thread is gone or deleted. */
+  facts(threadId: string): Promise<ThreadFacts | undefined>
+  /** Throws `thread.not-found` when it is gone or deleted. */
+  require(threadId: string): Promise<void>
+  setAutomaticTitle(threadId: string, title: string): Promise<void>
+  /** The attachments of this thread with these ids. Throws when one is not there. */
+  attachmentsOf(threadId: string, ids: readonly string[]): Promise<Attachment[]>
+}
+
+/** The sandbox of a thread, as far as its turns need it. */
+export type TurnSandbox = {
+  access: SandboxAccess
   services: Services
-  connections: AgentConnections
   lifecycle: Pick<Lifecycle, 'pause' | 'status'>
   /** What the model does not know yet about its sandbox. */
   wakeNotes: WakeNotes
   /** What the disk contains at the end of a turn is kept. */
   snapshots: Pick<Snapshots, 'want' | 'turnEnded' | 'settled'>
-  blobs: BlobStore
+}
+
+/** Throws its own error when no turn may begin in this thread now. Asked under the thread's lock. */
+export type TurnGate = (threadId: string) => Promise<void>
+
+/**
+ * What the model is told with a message that becomes the turn `before`, of how the conversation came about: that it began
+ * as a copy, that it was rewound. Null when there is nothing, or it was told.
+ */
+export type TurnNote = (threadId: string, before: number) => Promise<string | null>
+
+/** What features above have added, and what they listen to. */
+export type AboveTurns = {
+  gates(): readonly TurnGate[]
+  notes(): readonly TurnNote[]
+  events: Pick<Events<TurnEvents>, 'emit'>
+}
+
+export type TurnDependencies = {
+  store: TurnStore
+  queue: QueueStore
+  log: ThreadLog
+  threads: TurnThreads
+  sandbox: TurnSandbox
+  connections: AgentConnections
   models: Models
-  /** Undefined when the thread is gone or deleted. */
-  threadFacts(threadId: string): Promise<ThreadFacts | undefined>
-  /**
-   * What the model is told with a message that becomes the turn `before`, of how the conversation came about: that it
-   * began as a copy, that it was rewound. Null when there is nothing, or it was told.
-   */
-  historyNote(threadId: string, before: number): Promise<string | null>
-  /** Throws when no turn may begin in this thread now: one that is being rewound, or whose rewind waits for the host. */
-  assertCanBegin(threadId: string): Promise<void>
-  /** Throws `thread.not-found` when it is gone or deleted. */
-  requireThread(threadId: string): Promise<void>
-  /** A turn has ended, and that is recorded. */
-  onTurnEnded(turn: { id: string; threadId: string }): void
-  setAutomaticTitle(threadId: string, title: string): Promise<void>
-  /** The attachments of this thread with these ids. Throws when one is not there. */
-  attachmentsOf(threadId: string, ids: readonly string[]): Promise<Attachment[]>
+  blobs: BlobStore
+  above: AboveTurns
   settings: TurnSettings
   system: System
   logger: Logger

@@ -2,8 +2,8 @@ import { isThreadboxError } from '@threadbox/errors'
 import type { TurnFailure } from '@threadbox/protocol/public'
 import type { ThreadChange } from '../../threads/log/thread-log.ts'
 import { contextFullFailure } from '../models/model-failure.models.ts'
+import { writerOf } from '../record/turn-history.ts'
 import type { TurnRecord } from '../record/turn-record.ts'
-import { writerOf } from '../record/turns.store.ts'
 import type { BegunTurn } from './begin-turn.ts'
 import type { TurnEnding } from './call-end.ts'
 import { runCalls } from './call-runner.ts'
@@ -45,7 +45,7 @@ export function makeTurnEngine(
   /** Resolves with what ended the turn; undefined when it is not for this engine to end it. */
   const drive = async (turnId: string, turn: TakenUp): Promise<Ended | undefined> => {
     const leave = leaving.signal
-    using _hold = dependencies.sandboxes.hold(turn.threadId)
+    using _hold = dependencies.sandbox.access.hold(turn.threadId)
     const progress = { isForced: false }
     let isWoken = false
     let { begun } = turn
@@ -54,7 +54,7 @@ export function makeTurnEngine(
       const record = begun?.record ?? (await dependencies.store.turn(turnId))
       if (record === undefined || record.status !== 'running') return undefined
       // The agent will want its computer: it comes awake while the model still thinks.
-      if (record.mode === 'agent' && !isWoken) dependencies.sandboxes.wakeAhead(turn.threadId)
+      if (record.mode === 'agent' && !isWoken) dependencies.sandbox.access.wakeAhead(turn.threadId)
       isWoken = true
       const action = nextAction(stateOf(record, dependencies.system.now()), limitsOf(dependencies.settings))
       // Nobody knows how long a person takes: until they have decided, the turn is only its record.
@@ -157,7 +157,7 @@ async function performCalls(
     change: () => finishedView(dependencies, turn),
     record: async (transaction) => {
       await dependencies.store.changeTurn(turn.id, { status: 'finished' }, writerOf(transaction))
-      await dependencies.snapshots.want(turn, transaction)
+      await dependencies.sandbox.snapshots.want(turn, transaction)
       isRecorded = true
     },
   }
@@ -231,7 +231,7 @@ async function endTurn(dependencies: TurnDependencies, options: TurnEnd & { turn
   const view = turnView(turn, { status, endedAt: system.now(), ...(failure === undefined ? {} : { failure }) })
   await log.append(turn.threadId, [...stopped, { type: 'turn-updated', turn: view }], async (transaction) => {
     await store.changeTurn(turn.id, { status }, writerOf(transaction))
-    await dependencies.snapshots.want(turn, transaction)
+    await dependencies.sandbox.snapshots.want(turn, transaction)
   })
 }
 

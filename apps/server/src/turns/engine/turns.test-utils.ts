@@ -6,12 +6,12 @@ import { readSettings, serverSettings, turnSettings } from '@threadbox/config'
 import type { Attachment, Entry, ModelConnection, Turn } from '@threadbox/protocol/public'
 import { makeLogger } from '@threadbox/telemetry'
 import { type ModelServer, startModelServer } from '@threadbox/testkit'
-import { type ConnectionSettings, makeConnectionParts } from '../../connection-parts.ts'
 import { migrate } from '../../migrations.registry.ts'
 import type { AuditTables } from '../../people/audit/audit.table.ts'
 import { makeAudit } from '../../people/audit/audit.ts'
 import { makeDirectoryBlobStore } from '../../platform/blobs/directory-blob-store.ts'
 import { openDatabase, tablesOf } from '../../platform/database/database.ts'
+import { makeEvents } from '../../platform/events/events.ts'
 import { makeOperationStore } from '../../platform/operations/operations.store.ts'
 import type { OperationTables } from '../../platform/operations/operations.table.ts'
 import { makeOperations } from '../../platform/operations/operations.ts'
@@ -31,12 +31,14 @@ import { makeThreadStore } from '../../threads/log/threads.store.ts'
 import type { ThreadTables } from '../../threads/log/threads.table.ts'
 import type { SearchTables } from '../../threads/search/search.table.ts'
 import { makeSearchIndex } from '../../threads/search/search-index.ts'
+import { type ConnectionSettings, makeConnectionsFeature } from '../connections/connections.ts'
 import type { Connections } from '../connections/connections.usecases.ts'
 import { makeModelStore } from '../models/models.store.ts'
 import type { ModelTables } from '../models/models.table.ts'
 import { type Models, makeModels } from '../models/models.usecases.ts'
 import { makeTurnStore } from '../record/turns.store.ts'
 import type { TurnTables } from '../record/turns.table.ts'
+import type { TurnEvents } from '../turns.events.ts'
 import { makePlainSandbox, type PlainSandbox } from './plain-sandbox.test-utils.ts'
 import { makeQueueStore } from './queue.store.ts'
 import type { TurnDependencies, TurnSettings } from './turn-dependencies.ts'
@@ -106,25 +108,27 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
     store: makeTurnStore(turnTables),
     queue: makeQueueStore(turnTables),
     log,
-    sandboxes: sandbox,
-    services: plainServices({ open, sandbox, guest, system, logger }),
+    sandbox: {
+      access: sandbox,
+      services: plainServices({ open, sandbox, guest, system, logger }),
+      lifecycle: { pause: async () => undefined, status: async () => ({ state: 'active', since: 0 }) },
+      wakeNotes: { pending: async () => undefined },
+      snapshots: noSnapshots,
+    },
     connections: connectionParts.agentConnections,
-    lifecycle: { pause: async () => undefined, status: async () => ({ state: 'active', since: 0 }) },
-    wakeNotes: { pending: async () => undefined },
-    snapshots: noSnapshots,
-    historyNote: async () => null,
-    assertCanBegin: async () => undefined,
-    requireThread: async () => undefined,
-    onTurnEnded: () => undefined,
+    above: { gates: () => [], notes: () => [], events: makeEvents<TurnEvents>(logger) },
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
     models,
-    threadFacts: async (id) => {
-      const row = await threads.findAny(id)
-      const titleSource = row?.title_source as 'none' | 'automatic' | 'person'
-      return row && { ...noSetUp, ...options, modelId: row.model_id, titleSource }
+    threads: {
+      facts: async (id) => {
+        const row = await threads.findAny(id)
+        const titleSource = row?.title_source as 'none' | 'automatic' | 'person'
+        return row && { ...noSetUp, ...options, modelId: row.model_id, titleSource }
+      },
+      require: async () => undefined,
+      setAutomaticTitle: async (id, title) => void (await threads.setAutomaticTitle(id, title)),
+      attachmentsOf: async (_threadId, ids) => ids.flatMap((id) => attachments.get(id) ?? []),
     },
-    setAutomaticTitle: async (id, title) => void (await threads.setAutomaticTitle(id, title)),
-    attachmentsOf: async (_threadId, ids) => ids.flatMap((id) => attachments.get(id) ?? []),
     settings: { ...readSettings<TurnSettings>(turnSettings as never, {}), ...options.settings },
     system,
     logger,
@@ -198,6 +202,7 @@ function plainModels(known: { open: ReturnType<typeof openDatabase>; system: Tur
   return makeModels({
     store: makeModelStore(tablesOf<ModelTables>(known.open.database)),
     secretBox: makeSecretBox(randomBytes(32)),
+    events: makeEvents<TurnEvents>(makeLogger({ process: 'test', level: 'fatal' })),
     environment: {},
     clock: { nowMs: known.system.now },
     randomBytes: known.system.randomBytes,
@@ -214,24 +219,29 @@ function plainConnections(known: {
 }) {
   const { open, system, logger, settings } = known
   const operationStore = makeOperationStore(tablesOf<OperationTables>(open.database))
-  return makeConnectionParts({
+  return makeConnectionsFeature({
     open,
     system,
     logger,
-    version: '0.0.0-test',
-    ...readSettings(serverSettings, {}),
-    connectionsAllow: '127.0.0.0/8',
-    connectionSeconds: 30,
-    connectionAnswerMebibytes: 1,
-    ...settings,
+    settings: {
+      version: '0.0.0-test',
+      ...readSettings(serverSettings, {}),
+      connectionsAllow: '127.0.0.0/8',
+      connectionSeconds: 30,
+      connectionAnswerMebibytes: 1,
+      ...settings,
+    },
     host: makeHostClient({ socketPath: '/nowhere.sock' }),
     hashKeyOf: () => '',
     operations: makeOperations({ store: operationStore, system, logger }),
     secretBox: makeSecretBox(randomBytes(32)),
-    access: { may: async (userId, _action, subject) => subject.ownerId === userId },
+    people: {
+      access: { may: async (userId, _action, subject) => subject.ownerId === userId },
+      workspacesOf: async () => [],
+      requireWorkspace: async () => undefined,
+    },
+    originOf: () => '',
     audit: makeAudit({ database: tablesOf<AuditTables>(open.database), system }),
-    workspacesOf: async () => [],
-    requireWorkspace: async () => undefined,
     placeOf: async () => ({ userId: testUserId, workspaceId: null, only: null }),
   })
 }

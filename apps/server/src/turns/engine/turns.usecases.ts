@@ -62,8 +62,8 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
   const engine = makeTurnEngine(dependencies, {
     onEnded: async ({ turn, status }) => {
       // Before what waits in the queue: that may change the disk.
-      void dependencies.snapshots.turnEnded(turn.threadId)
-      dependencies.onTurnEnded(turn)
+      void dependencies.sandbox.snapshots.turnEnded(turn.threadId)
+      void dependencies.above.events.emit('turn-ended', { turnId: turn.id, threadId: turn.threadId, status })
       if (status === 'finished') void titles.afterTurn(turn)
       await dependencies.log.prune(turn.threadId)
       await exclusively(turn.threadId, () =>
@@ -84,12 +84,12 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
         const known = await queueStore.findKey(threadId, request.key)
         if (known !== undefined) return known
         const attachments = withScreenshots(
-          await dependencies.attachmentsOf(threadId, request.attachmentIds),
+          await dependencies.threads.attachmentsOf(threadId, request.attachmentIds),
           request.screenshots ?? {},
         )
         if (request.text.trim() === '' && attachments.length === 0) throw messageEmpty({})
         const isUnattended = request.approvals === 'deny'
-        const note = await dependencies.historyNote(threadId, Number.POSITIVE_INFINITY)
+        const note = await notesOf(dependencies, { threadId, before: Number.POSITIVE_INFINITY })
         const message = { ...intake.newMessage(threadId, request.text), attachments, isUnattended, note }
         const accepted = await intake.beginOrQueue(message, request.key)
         await titles.fromMessage(threadId, request.text)
@@ -152,22 +152,36 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
 }
 
 /** Turns begin one at a time, none that is refused, and none in a thread that was deleted since the request was let through. */
-function whatBegins(
-  { assertCanBegin, requireThread }: TurnDependencies,
-  exclusively: ReturnType<typeof makeKeyedLock>,
-) {
+function whatBegins(dependencies: TurnDependencies, exclusively: ReturnType<typeof makeKeyedLock>) {
   return <Value>(threadId: string, work: () => Promise<Value>) =>
     exclusively(threadId, async () => {
-      await requireThread(threadId)
-      await assertCanBegin(threadId)
+      await dependencies.threads.require(threadId)
+      await assertCanBegin(dependencies, threadId)
       return await work()
     })
 }
 
+async function assertCanBegin({ above }: TurnDependencies, threadId: string): Promise<void> {
+  for (const gate of above.gates()) await gate(threadId)
+}
+
+/** What the model is told of how the conversation came about; null when there is nothing. */
+async function notesOf(
+  { above }: TurnDependencies,
+  { threadId, before }: { threadId: string; before: number },
+): Promise<string | null> {
+  const notes: string[] = []
+  for (const note of above.notes()) {
+    const text = await note(threadId, before)
+    if (text !== null) notes.push(text)
+  }
+  return notes.length === 0 ? null : notes.join('\n\n')
+}
+
 /** What waits in a queue stays there while nothing may begin. */
-async function canBegin({ assertCanBegin }: TurnDependencies, threadId: string): Promise<boolean> {
+async function canBegin(dependencies: TurnDependencies, threadId: string): Promise<boolean> {
   try {
-    await assertCanBegin(threadId)
+    await assertCanBegin(dependencies, threadId)
     return true
   } catch (error) {
     if (isThreadboxError(error)) return false
@@ -224,7 +238,7 @@ async function takeBack(dependencies: TurnDependencies, message: { threadId: str
     ? 'The user changed this message and sent it again. What you had done after it left the conversation, but its ' +
       'effects on the computer are still there.'
     : null
-  const history = await dependencies.historyNote(threadId, turn.ordinal)
+  const history = await notesOf(dependencies, { threadId, before: turn.ordinal })
   const notes = [history, effects].filter((text) => text !== null)
   const note = notes.length === 0 ? null : notes.join('\n\n')
   return { removals, ordinal: turn.ordinal, attachments: turn.attachments, note }

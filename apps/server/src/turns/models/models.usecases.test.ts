@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import { makeLogger } from '@threadbox/telemetry'
 import { type ModelServer, startModelServer } from '@threadbox/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { migrate } from '../../migrations.registry.ts'
 import { type OpenDatabase, openDatabase, tablesOf } from '../../platform/database/database.ts'
+import { type Events, makeEvents } from '../../platform/events/events.ts'
 import { makeSecretBox } from '../../platform/secrets/secret-box.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
+import type { TurnEvents } from '../turns.events.ts'
 import { knownModel } from './known-models.models.ts'
 import { makeModelStore } from './models.store.ts'
 import type { ModelTables } from './models.table.ts'
@@ -14,15 +17,18 @@ let open: OpenDatabase
 let server: ModelServer
 let environment: Record<string, string>
 let models: Models
+let events: Events<TurnEvents>
 let now = 1_800_000_000_000
 beforeEach(async () => {
   open = openDatabase({ file: ':memory:' })
   await migrate(open)
   server = await startModelServer()
   environment = {}
+  events = makeEvents<TurnEvents>(makeLogger({ process: 'test', level: 'fatal' }))
   models = makeModels({
     store: makeModelStore(tablesOf<ModelTables>(open.database)),
     secretBox: makeSecretBox(randomBytes(32)),
+    events,
     environment,
     // Which of two is older is asked: they are never made in the same millisecond.
     clock: { nowMs: () => ++now },
@@ -103,7 +109,7 @@ describe('connecting a model', () => {
 
   it('tells whoever listens', async () => {
     const heard: string[] = []
-    models.onConnected(async (connection) => void heard.push(connection.model))
+    events.on('model-connected', ({ name }) => void heard.push(name))
     await models.connect({ ...anthropic(), apiKey: 'a' })
     expect(heard).toEqual(['claude-sonnet-4-5'])
   })

@@ -7,6 +7,8 @@ import type {
   updateModelSchema,
 } from '@threadbox/protocol/public'
 import type { LanguageModel } from 'ai'
+import type { Events } from '../../platform/events/events.ts'
+import type { TurnEvents } from '../turns.events.ts'
 import { type DiscoveredModel, discoverModels, keyFromEnvironment, keyVariables } from './discover.ts'
 import { assumedContextTokens, knownModel } from './known-models.models.ts'
 import { languageModelOf, type Provider } from './language-model.ts'
@@ -37,13 +39,12 @@ export type Models = {
   discover(): Promise<DiscoveredModel[]>
   /** The thread's own choice if it still exists, else the default; undefined when no model is connected. */
   usable(modelId: string | null): Promise<UsableModel | undefined>
-  /** Called after each new connection. */
-  onConnected(listener: (connection: ModelConnection) => Promise<void>): void
 }
 
 export type ModelsOptions = {
   store: ModelStore
   secretBox: SecretBox
+  events: Pick<Events<TurnEvents>, 'emit'>
   environment: Readonly<Record<string, string | undefined>>
   clock: { nowMs(): number }
   randomBytes: (count: number) => Uint8Array
@@ -56,7 +57,6 @@ const testTimeoutMs = 30_000
 
 export function makeModels(options: ModelsOptions): Models {
   const { store, secretBox, environment, clock } = options
-  const listeners: ((connection: ModelConnection) => Promise<void>)[] = []
   const view = (row: ModelConnectionRow) => viewOf(row, environment)
 
   const find = async (id: string) => {
@@ -98,7 +98,7 @@ export function makeModels(options: ModelsOptions): Models {
       }
       check(row)
       await store.put(row)
-      for (const listener of listeners) await listener(view(row))
+      await options.events.emit('model-connected', { name: row.name })
       return view(row)
     },
     update: async (id, input) => {
@@ -120,7 +120,6 @@ export function makeModels(options: ModelsOptions): Models {
       const contextTokens = connection.contextTokens ?? assumedContextTokens(connection.provider)
       return { connection, client: clientOf(row), contextTokens }
     },
-    onConnected: (listener) => void listeners.push(listener),
   }
 }
 

@@ -1,69 +1,11 @@
 import type { Attachment } from '@threadbox/protocol/public'
-import type { Kysely, Transaction } from 'kysely'
-import type { LogTransaction } from '../../threads/log/thread-log.ts'
-import type { CallRecord, CompactionRecord, StepRecord, TurnRecord } from './turn-record.ts'
+import type { Kysely } from 'kysely'
+import type { TurnHistory } from './turn-history.ts'
+import type { CallRecord, StepRecord, TurnRecord } from './turn-record.ts'
 import type { ToolCallRow, TurnRunRow, TurnStepRow, TurnTables } from './turns.table.ts'
 
-/** Where a write goes: the database, or the transaction of the log entry that it belongs to. */
-export type Writer = Kysely<TurnTables> | Transaction<TurnTables>
-
-/** The transaction of the thread log, seen by the engine's own tables. */
-export function writerOf(transaction: LogTransaction): Writer {
-  return transaction as unknown as Transaction<TurnTables>
-}
-
-/** Columns of a step or call that change after it was recorded. */
-export type StepChange = Partial<Omit<StepRecord, 'id' | 'turnId' | 'index' | 'calls' | 'provider'>>
-export type CallChange = Partial<
-  Pick<CallRecord, 'status' | 'bootId' | 'outputBytes' | 'displays' | 'plan' | 'output' | 'stillRunning'>
->
-export type TurnChange = Partial<
-  Pick<
-    TurnRecord,
-    | 'mode'
-    | 'status'
-    | 'isStopRequested'
-    | 'modelId'
-    | 'modelName'
-    | 'allowanceFromStep'
-    | 'allowanceFrom'
-    | 'userText'
-    | 'note'
-  >
->
-
 /** The only code that touches `turn_runs`, `turn_steps`, `tool_calls` and `compactions`. */
-export type TurnStore = {
-  writer: Writer
-  turn(turnId: string): Promise<TurnRecord | undefined>
-  /** The newest turn of a thread. */
-  lastTurn(threadId: string): Promise<TurnRecord | undefined>
-  turnOfEntry(threadId: string, userEntryId: string): Promise<TurnRecord | undefined>
-  /** Turns from `ordinal` on, with everything in them, oldest first. */
-  turnsFrom(threadId: string, ordinal: number): Promise<TurnRecord[]>
-  /** Of all turns that are in the conversation. */
-  turnIds(threadId: string): Promise<string[]>
-  runningTurn(threadId: string): Promise<string | undefined>
-  runningTurns(): Promise<{ id: string; threadId: string }[]>
-  call(threadId: string, callId: string): Promise<CallRecord | undefined>
-  lastCompaction(threadId: string): Promise<CompactionRecord | undefined>
-  /** The real size of the last request against its estimate, to correct the next estimate. */
-  lastMeasure(threadId: string): Promise<{ inputTokens: number; estimatedTokens: number } | undefined>
-  nextOrdinal(threadId: string, writer: Writer): Promise<number>
-  countAgentTurns(threadId: string): Promise<number>
-  /** Last turns of their threads that ran nothing and asked nobody, newest first. */
-  unansweredTurns(limit: number): Promise<{ id: string; threadId: string; userText: string }[]>
-
-  addTurn(turn: Omit<TurnRecord, 'steps'>, writer: Writer): Promise<void>
-  changeTurn(turnId: string, change: TurnChange, writer: Writer): Promise<void>
-  /** Removes turns from `ordinal` on, their steps and calls, and summaries that spoke of them. */
-  removeTurnsFrom(threadId: string, ordinal: number, writer: Writer): Promise<void>
-  addStep(step: Omit<StepRecord, 'calls'>, threadId: string, writer: Writer): Promise<void>
-  changeStep(stepId: string, change: StepChange, writer: Writer): Promise<void>
-  addCall(call: CallRecord, writer: Writer): Promise<void>
-  changeCall(callId: string, change: CallChange, writer: Writer): Promise<void>
-  addCompaction(compaction: CompactionRecord, writer: Writer): Promise<void>
-}
+export type TurnStore = TurnHistory
 
 export function makeTurnStore(database: Kysely<TurnTables>): TurnStore {
   const whole = async (rows: TurnRunRow[]) => assemble(database, rows)

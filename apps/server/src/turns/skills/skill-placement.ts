@@ -4,7 +4,7 @@ import type { SkillPackages } from './skill-packages.ts'
 import { skillNotFound } from './skills.errors.ts'
 import type { SkillRow } from './skills.table.ts'
 
-type Boot = { threadId: string; sandboxId: string; bootId: string }
+export type AwakeThread = { threadId: string; sandboxId: string; bootId: string }
 
 /** Brings the skills of threads to where their sandboxes see them. */
 export type SkillPlacement = {
@@ -12,7 +12,7 @@ export type SkillPlacement = {
    * The sandbox has the skills of now when this resolves; asks nobody while nothing has changed. A sandbox whose skills
    * cannot be brought there now is usable all the same: it is tried again with its next use.
    */
-  deliver(boot: Boot): Promise<void>
+  deliver(boot: AwakeThread): Promise<void>
   /** Skills, or what threads have of them, may have changed: sandboxes that are awake are given them in the background. */
   refresh(): void
 }
@@ -21,7 +21,7 @@ export function makeSkillPlacement(options: {
   host: Pick<HostClient, 'placeSkills' | 'storeSkill'>
   packages: Pick<SkillPackages, 'get'>
   skillsOf: (threadId: string) => Promise<Pick<SkillRow, 'id' | 'name' | 'digest'>[]>
-  awake: () => Promise<Boot[]>
+  awake: () => Promise<AwakeThread[]>
   logger: Logger
 }): SkillPlacement {
   const { logger } = options
@@ -29,7 +29,7 @@ export function makeSkillPlacement(options: {
   const given = new Map<string, { bootId: string; state: number; key: string }>()
   let state = 0
 
-  const bring = async ({ threadId, sandboxId, bootId }: Boot, isAwaited: boolean) => {
+  const bring = async ({ threadId, sandboxId, bootId }: AwakeThread, isAwaited: boolean) => {
     const before = given.get(sandboxId)
     if (before?.bootId === bootId && before.state === state) return
     const now = state
@@ -45,7 +45,7 @@ export function makeSkillPlacement(options: {
   const failed = (error: unknown, sandboxId: string) => {
     logger.warn({ err: error, sandboxId }, 'skills did not reach a sandbox, will be tried again')
   }
-  const later = (boot: Boot) => {
+  const later = (boot: AwakeThread) => {
     bring(boot, false).catch((error: unknown) => failed(error, boot.sandboxId))
   }
   return {

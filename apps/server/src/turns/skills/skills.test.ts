@@ -85,7 +85,7 @@ onBothDatabases((target) => {
   test('G6: skills and workspaces of somebody else are unknown', async () => {
     const other = await server.addPerson('other')
     const theirs = await add('theirs', { person: other })
-    const workspace = await server.parts.workspaces.create(other.userId, { name: 'Theirs' })
+    const workspace = await server.areas.threads.workspaces.create(other.userId, { name: 'Theirs' })
     for (const [method, path, body] of [
       ['GET', `/skills/${theirs.id}`, undefined],
       ['GET', `/skills/${theirs.id}/archive`, undefined],
@@ -141,7 +141,11 @@ onBothDatabases((target) => {
 
     // While one is still being sent, another one is saved.
     const sent = Promise.withResolvers<CheckedSkill>()
-    const slow = server.parts.skills.replace(owner.userId, { skillId: id, over: undefined, takeIn: () => sent.promise })
+    const slow = server.areas.turns.skills.replace(owner.userId, {
+      skillId: id,
+      over: undefined,
+      takeIn: () => sent.promise,
+    })
     const refused = expect(slow).rejects.toMatchObject({ code: 'skill.changed' })
     await put(skillText('charts', 'Third.'), now.version)
     const text = skillText('charts', 'Slow.')
@@ -210,7 +214,7 @@ onBothDatabases((target) => {
   })
 
   const awake = async (threadId: string) => {
-    const { sandboxId } = await server.parts.sandboxes.awake(threadId, { reason: 'api' })
+    const { sandboxId } = await server.areas.sandboxes.sandboxes.awake(threadId, { reason: 'api' })
     return sandboxId
   }
   const given = (sandboxId: string) => host.skills.given.get(sandboxId)?.skills.map(({ name }) => name)

@@ -11,7 +11,7 @@ beforeEach(async () => {
   host = await startHostStandIn()
   server = await makeTestApplication({ hostSocket: host.socketPath })
   owner = await server.signUpOwner()
-  threadId = (await server.parts.threads.create(owner.userId, {})).id
+  threadId = (await server.areas.threads.threads.create(owner.userId, {})).id
 })
 afterEach(async () => {
   await server[Symbol.asyncDispose]()
@@ -21,7 +21,7 @@ afterEach(async () => {
 const list = async (id = threadId) =>
   (await (await server.call('GET', `/api/v1/threads/${id}/snapshots`, { person: owner })).json()) as ThreadSnapshots
 const states = async () => (await list()).snapshots.map(({ state }) => state)
-const sandboxId = async () => (await server.parts.sandboxStore.find(threadId))?.id ?? 'none'
+const sandboxId = async () => (await server.areas.sandboxes.store.find(threadId))?.id ?? 'none'
 const onHost = async () => (host.snapshots.bySandbox.get(await sandboxId()) ?? []).map(({ snapshotId }) => snapshotId)
 
 /** Starts to follow the host. */
@@ -34,18 +34,18 @@ let keys = 0
 /** An answer, to its end. */
 async function answer(): Promise<string> {
   keys += 1
-  const { turnId } = await server.parts.turns.send(threadId, {
+  const { turnId } = await server.areas.turns.turns.send(threadId, {
     text: '/run true',
     attachmentIds: [],
     key: `key-of-the-test-${keys}`,
   })
-  await server.parts.turns.settled(threadId)
+  await server.areas.turns.turns.settled(threadId)
   return turnId ?? 'none'
 }
 /** An answer, to the end of its snapshot too. */
 async function say(): Promise<string> {
   const turnId = await answer()
-  await server.parts.snapshots.idle()
+  await server.areas.turns.snapshots.idle()
   return turnId
 }
 
@@ -55,14 +55,14 @@ const change = (settings: Record<string, number>) =>
 test('a thread without a computer has no snapshots, and a plain answer makes none', async () => {
   await begun('hello')
   expect(await list()).toMatchObject({ snapshots: [], usage: { count: 0, diskUsedBytes: null } })
-  expect(await server.parts.sandboxStore.find(threadId)).toBeUndefined()
+  expect(await server.areas.sandboxes.store.find(threadId)).toBeUndefined()
 })
 
 /** An answer that needs no computer. */
 async function begun(text: string): Promise<void> {
-  await server.parts.turns.send(threadId, { text, attachmentIds: [], key: 'key-of-an-answer' })
-  await server.parts.turns.settled(threadId)
-  await server.parts.snapshots.idle()
+  await server.areas.turns.turns.send(threadId, { text, attachmentIds: [], key: 'key-of-an-answer' })
+  await server.areas.turns.turns.settled(threadId)
+  await server.areas.turns.snapshots.idle()
 }
 
 test('the snapshots of another person, and one that nobody has, are not found', async () => {
@@ -84,7 +84,7 @@ test('a snapshot that fails is said to have failed, with its code, and the answe
     problem: 'disk.snapshots-unsupported',
     id: null,
   })
-  expect((await server.parts.log.turn(threadId, turnId))?.status).toBe('finished')
+  expect((await server.areas.threads.log.turn(threadId, turnId))?.status).toBe('finished')
 })
 
 test('a full disk gives up its earlier snapshots for the newest; if that does not help, it says so', async () => {
@@ -107,7 +107,7 @@ test('a host that is away leaves the snapshot to be taken; the next answer makes
   host.snapshots.failures.push({ status: 503, code: 'host.unreachable', kind: 'unavailable' })
   await say()
   expect(await states()).toEqual(['wanted', 'kept'])
-  await server.parts.snapshots.recover()
+  await server.areas.turns.snapshots.recover()
   expect(await states()).toEqual(['kept', 'kept'])
   host.snapshots.failures.push({ status: 503, code: 'host.unreachable', kind: 'unavailable' })
   await say()
@@ -142,7 +142,7 @@ test('a snapshot whose answer was lost is found again under its id, and none is 
   }
   await say()
   expect(await states()).toEqual(['wanted'])
-  await server.parts.snapshots.recover()
+  await server.areas.turns.snapshots.recover()
   const { snapshots } = await list()
   expect(snapshots).toMatchObject([{ state: 'kept' }])
   expect(await onHost()).toEqual([snapshots[0]?.id])
@@ -157,7 +157,7 @@ test('a list that is made while a snapshot is taken does not say that it was rem
   const first = list()
   await expect.poll(() => host.snapshots.listsAsked).toBe(1)
   taken.resolve()
-  await server.parts.snapshots.idle()
+  await server.areas.turns.snapshots.idle()
   listed.resolve()
   expect((await first).snapshots.map(({ state }) => state)).toEqual(['wanted'])
   expect(await states()).toEqual(['kept'])
@@ -170,11 +170,13 @@ test('what changes the disk next waits for the snapshot, and is not in it', asyn
   host.snapshots.gate = gate.promise
   await answer()
   const next = answer()
-  await expect.poll(async () => (await server.parts.threads.get(owner.userId, threadId)).isTurnRunning).toBe(true)
+  await expect
+    .poll(async () => (await server.areas.threads.threads.get(owner.userId, threadId)).isTurnRunning)
+    .toBe(true)
   expect(await states()).toEqual(['wanted', 'kept'])
   gate.resolve()
   await next
-  await server.parts.snapshots.idle()
+  await server.areas.turns.snapshots.idle()
   expect(await states()).toEqual(['kept', 'kept', 'kept'])
 })
 
@@ -198,8 +200,10 @@ test('memory is wanted with the snapshot of an answer that used the computer, of
   await say()
   // One that called no tool.
   const plain = { id: 'a-turn-without-calls', threadId }
-  await server.parts.log.append(threadId, [], (transaction) => server.parts.snapshots.want(plain, transaction))
-  await server.parts.snapshots.turnEnded(threadId)
+  await server.areas.threads.log.append(threadId, [], (transaction) =>
+    server.areas.turns.snapshots.want(plain, transaction),
+  )
+  await server.areas.turns.snapshots.turnEnded(threadId)
   const quarter = { maxBytes: 1024 * 1024 * 1024 }
   expect(host.snapshots.memoryOrders).toEqual([quarter, null])
   await change({ memorySnapshotsPerThread: 0 })
@@ -212,7 +216,7 @@ test('what is sent at once waits for no memory: the snapshot before it has files
   host.snapshots.memoryBytes = 1000
   await change({ memorySnapshotQuietSeconds: 600 })
   await answer()
-  await server.parts.snapshots.settled(threadId)
+  await server.areas.turns.snapshots.settled(threadId)
   expect(host.snapshots.memoryOrders).toEqual([null])
   expect((await list()).snapshots).toMatchObject([{ state: 'kept', memoryBytes: null, memoryProblem: 'not-quiet' }])
   await say()
@@ -234,7 +238,7 @@ test('what is sent while it is looked at what runs waits for no memory either', 
   await answer()
   // One as soon as it has ended, one when the thread was left alone.
   await expect.poll(() => looks, { timeout: 30_000 }).toBe(2)
-  await server.parts.snapshots.settled(threadId)
+  await server.areas.turns.snapshots.settled(threadId)
   silence.resolve()
   expect(host.snapshots.memoryOrders).toEqual([null])
   expect((await list()).snapshots).toMatchObject([{ state: 'kept', memoryBytes: null, memoryProblem: 'not-quiet' }])
@@ -274,7 +278,7 @@ test('beyond the limits the oldest memory goes first, of a thread and of all; it
 test('when a disk is nearly full none of its snapshots stays', async () => {
   await start()
   for (const _ of [1, 2]) await say()
-  host.snapshots.usedBytes = (await server.parts.sandboxStore.find(threadId))?.disk_bytes ?? 0
+  host.snapshots.usedBytes = (await server.areas.sandboxes.store.find(threadId))?.disk_bytes ?? 0
   await say()
   expect(await states()).toEqual(['removed', 'removed', 'removed'])
   expect(await onHost()).toEqual([])

@@ -17,6 +17,7 @@ import type { HostClient } from '../../sandboxes/host/host-client.ts'
 import { manifestToKeep, readManifest } from '../../sandboxes/lifecycle/what-runs.ts'
 import type { SandboxRow } from '../../sandboxes/state/sandboxes.table.ts'
 import type { LogTransaction } from '../../threads/log/thread-log.ts'
+import type { TurnStore } from '../record/turns.store.ts'
 import { makeQuietWaits, type QuietWaits } from './quiet-waits.ts'
 import { snapshotNotFound } from './snapshots.errors.ts'
 import { presentSnapshots } from './snapshots.presenter.ts'
@@ -64,10 +65,8 @@ export type SnapshotsDependencies = {
   store: SnapshotStore
   host: Pick<HostClient, 'takeSnapshot' | 'snapshots' | 'removeSnapshot' | 'removeSnapshotMemory'>
   sandboxOf: (threadId: string) => Promise<SandboxRow | undefined>
-  /** The turns that are in the conversation: others were undone. */
-  turnIds: (threadId: string) => Promise<string[]>
-  /** Whether a call of the turn was made in the sandbox, which may have changed what runs there. */
-  usedSandbox: (turnId: string) => Promise<boolean>
+  /** `turnIds`: of the turns that are in the conversation; others were undone. */
+  record: Pick<TurnStore, 'turnIds' | 'turn'>
   /** What runs in a sandbox now; null when nobody can say in time. */
   whatRuns: (sandbox: SandboxRow, signal: AbortSignal) => Promise<Manifest | null>
   /** The turn that runs now. */
@@ -189,7 +188,7 @@ async function takeOne(
   const { perThread } = limitsIn(values)
   if (sandbox === undefined || sandbox.state === 'fresh' || perThread === 0) return void (await store.forgetTurn(turn))
   try {
-    const wanted = (await dependencies.usedSandbox(turnId)) ? memoryOrderIn(values) : null
+    const wanted = (await usedSandbox(dependencies, turnId)) ? memoryOrderIn(values) : null
     const delayMs = wanted === null ? 0 : values.memorySnapshotQuietSeconds * 1000
     const look = () => inTime(dependencies, { sandbox, threadId, quiet })
     const atOnce = look()
@@ -308,7 +307,7 @@ async function listSnapshots(dependencies: SnapshotsDependencies, threadId: stri
   const hasDisk = sandbox !== undefined && sandbox.state !== 'fresh'
   // The host is asked last, so that what the records have is there for it too, unless it was removed meanwhile.
   const [all, snapshots] = [await store.turns(threadId), await store.all()]
-  const inConversation = new Set(await dependencies.turnIds(threadId))
+  const inConversation = new Set(await dependencies.record.turnIds(threadId))
   const turns = all.filter((turn) => inConversation.has(turn.turn_id))
   const measured = hasDisk ? await host.snapshots(sandbox.id).catch(() => undefined) : undefined
   const values = await dependencies.settings()
@@ -338,4 +337,10 @@ function memoryLimitsIn(values: SettingValues): MemorySnapshotLimits {
 function memoryOrderIn(values: SettingValues): SnapshotMemoryOrder {
   const limits = memoryLimitsIn(values)
   return limits.perThread === 0 ? null : { maxBytes: maxMemorySnapshotBytes(limits) }
+}
+
+/** Whether a call of the turn was made in the sandbox, which may have changed what runs there. */
+async function usedSandbox({ record }: SnapshotsDependencies, turnId: string): Promise<boolean> {
+  const turn = await record.turn(turnId)
+  return turn?.steps.some(({ calls }) => calls.some(({ bootId }) => bootId !== null)) ?? false
 }

@@ -15,7 +15,7 @@ async function begin(times: { glanceMs: number }): Promise<void> {
   host = await startHostStandIn()
   server = await makeTestApplication({ hostSocket: host.socketPath, ...times })
   owner = await server.signUpOwner()
-  threadId = (await server.parts.threads.create(owner.userId, {})).id
+  threadId = (await server.areas.threads.threads.create(owner.userId, {})).id
   await server.start()
   await host.followed()
 }
@@ -30,19 +30,19 @@ let keys = 0
 async function say({ bytes, isSnapshotLeft = false }: { bytes: number; isSnapshotLeft?: boolean }): Promise<string> {
   keys += 1
   host.manifest = { ...emptyManifest(), memoryBytes: bytes }
-  const sent = await server.parts.turns.send(threadId, {
+  const sent = await server.areas.turns.turns.send(threadId, {
     text: '/run true',
     attachmentIds: [],
     key: `key-of-the-test-${keys}`,
   })
-  await server.parts.turns.settled(threadId)
-  if (!isSnapshotLeft) await server.parts.snapshots.idle()
+  await server.areas.turns.turns.settled(threadId)
+  if (!isSnapshotLeft) await server.areas.turns.snapshots.idle()
   return sent.turnId ?? ''
 }
 
 /** What is known to have run after the last of these turns, by the memory that was said to be used; null: nothing. */
 async function ranAfter(...turnIds: string[]): Promise<number | null | undefined> {
-  const { snapshots } = server.parts
+  const { snapshots } = server.areas.turns
   const snapshot = await snapshots.afterTurns(threadId, turnIds)
   return snapshot && ((await snapshots.ranThen(snapshot, turnIds))?.memoryBytes ?? null)
 }
@@ -52,7 +52,7 @@ test('a guest that says nothing delays nobody who goes on: the snapshot is there
   const silence = Promise.withResolvers<void>()
   host.manifestGate = silence.promise
   const turnId = await say({ bytes: 2, isSnapshotLeft: true })
-  await server.parts.snapshots.settled(threadId)
+  await server.areas.turns.snapshots.settled(threadId)
   expect(await ranAfter(turnId)).toBeNull()
   silence.resolve()
 })
@@ -81,7 +81,7 @@ test('an answer of which nobody wrote down what ran does not have that of the on
   const silence = Promise.withResolvers<void>()
   host.manifestGate = silence.promise
   const second = await say({ bytes: 2, isSnapshotLeft: true })
-  await server.parts.snapshots.settled(threadId)
+  await server.areas.turns.snapshots.settled(threadId)
   silence.resolve()
   expect(await ranAfter(first, second)).toBeNull()
   expect(await ranAfter(first)).toBe(1)
@@ -92,16 +92,16 @@ test('what is known of memory is of the moment of that memory, not of an answer 
   const first = await say({ bytes: 1 })
   ;[host.snapshots.memoryBytes, host.snapshots.isDiskChanged] = [null, false]
   const second = await say({ bytes: 2 })
-  expect((await server.parts.snapshots.afterTurns(threadId, [second]))?.hasMemory).toBe(true)
+  expect((await server.areas.turns.snapshots.afterTurns(threadId, [second]))?.hasMemory).toBe(true)
   expect(await ranAfter(first, second)).toBe(1)
 })
 
 test('it goes with its snapshot', async () => {
   const first = await say({ bytes: 1 })
   const second = await say({ bytes: 2 })
-  const gone = await server.parts.snapshots.afterTurns(threadId, [first])
-  await server.parts.snapshots.remove(threadId, gone?.id ?? '')
-  expect(gone && (await server.parts.snapshots.ranThen(gone, [first]))).toBeNull()
+  const gone = await server.areas.turns.snapshots.afterTurns(threadId, [first])
+  await server.areas.turns.snapshots.remove(threadId, gone?.id ?? '')
+  expect(gone && (await server.areas.turns.snapshots.ranThen(gone, [first]))).toBeNull()
   expect(await ranAfter(second)).toBe(2)
 })
 
@@ -116,6 +116,6 @@ test('of memory of which nobody wrote down what ran, an answer that shares it sa
   host.manifestGate = undefined
   ;[host.snapshots.memoryBytes, host.snapshots.isDiskChanged] = [null, false]
   const second = await say({ bytes: 2 })
-  expect((await server.parts.snapshots.afterTurns(threadId, [second]))?.hasMemory).toBe(true)
+  expect((await server.areas.turns.snapshots.afterTurns(threadId, [second]))?.hasMemory).toBe(true)
   expect(await ranAfter(first, second)).toBeNull()
 })

@@ -69,10 +69,10 @@ onBothDatabases((target) => {
 
   /** An agent with everything that an agent has. */
   const makeAgent = async (captured: { keepMemory?: boolean } = {}) => {
-    const threadId = (await server.parts.threads.create(owner.userId, { title: 'The source' })).id
-    await server.parts.turns.send(threadId, { text: '/run true', attachmentIds: [], key: 'key-of-the-test' })
-    await server.parts.turns.settled(threadId)
-    await server.parts.snapshots.idle()
+    const threadId = (await server.areas.threads.threads.create(owner.userId, { title: 'The source' })).id
+    await server.areas.turns.turns.send(threadId, { text: '/run true', attachmentIds: [], key: 'key-of-the-test' })
+    await server.areas.turns.turns.settled(threadId)
+    await server.areas.turns.snapshots.idle()
     const row = { thread_id: threadId, name: 'site', position: 1, command: `serve ${token}`, port: 8000, cwd: '' }
     const state = { ready_timeout_ms: 1000, key: 'key', boot_id: null, state: 'running' as const, since: 1 }
     const environment_json = JSON.stringify({ CITY: 'Oslo' })
@@ -187,7 +187,7 @@ onBothDatabases((target) => {
     expect([skill?.name, made.current.skillIds]).toEqual(['counting', [skill?.id]])
     expect([...host.received.values()]).toEqual(['the disk'])
     const { id } = await request<Thread>('POST', `/agents/${made.id}/threads`, {}, other)
-    const { services } = await server.parts.services.list(id)
+    const { services } = await server.areas.sandboxes.services.list(id)
     expect(services).toMatchObject([{ name: 'site', command: 'serve ********', environment: { CITY: 'Oslo' } }])
     const environment = made.current.environment?.id
     expect(await request('GET', `/environments/${environment}`, undefined, other)).toMatchObject({ threadId: null })

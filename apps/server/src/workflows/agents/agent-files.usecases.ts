@@ -5,7 +5,7 @@ import { agentFileEnding, type CreateAgent, type ImportedAgent } from '@threadbo
 import type { System } from '../../platform/system/system.ts'
 import type { HostClient } from '../../sandboxes/host/host-client.ts'
 import { nameKey } from '../../threads/access/workspaces.presenter.ts'
-import { idsOf } from '../../threads/setups/thread-setups.store.ts'
+import { idsOf } from '../../threads/setups/setup-ids.ts'
 import type { ConnectionRow } from '../../turns/connections/connections.table.ts'
 import type { ModelConnectionRow } from '../../turns/models/models.table.ts'
 import { checkSkill } from '../../turns/skills/skill-files.models.ts'

@@ -53,7 +53,7 @@ onBothDatabases((target) => {
   })
 
   test('a person has so many agents and not one more', async () => {
-    const { agents } = server.parts
+    const { agents } = server.areas.workflows
     for (let count = 0; count < maxAgentsPerHome; count += 1) await agents.create(owner.userId, { name: `a${count}` })
     expect(await codeOf('POST', '/agents', { name: 'one more' })).toBe('agent.limit-reached')
   })
@@ -123,8 +123,8 @@ onBothDatabases((target) => {
     expect(before).toMatchObject({ title: '', modelId: 'm1', startedFrom: { version: 1 } })
     expect(await skillsOf(now.id)).toEqual(['chart'])
     expect(await skillsOf(before.id)).toEqual(['table'])
-    const row = await server.parts.threadStore.findAny(before.id)
-    expect(row && (await server.parts.setups.of(row))?.instructions).toBe('Use tables.')
+    const row = await server.areas.threads.inside.store.findAny(before.id)
+    expect(row && (await server.areas.threads.setups.of(row))?.instructions).toBe('Use tables.')
     const copy = await request<Thread>('POST', `/threads/${before.id}/fork`, {})
     expect(copy.startedFrom).toEqual(before.startedFrom)
     expect(await skillsOf(copy.id)).toEqual(['table'])
@@ -146,7 +146,10 @@ onBothDatabases((target) => {
 
   test('the same order for a thread makes one thread, and one that was cut off is removed', async () => {
     const { id } = await add({ name: 'Analyst' })
-    const { agents, hiddenThreads, threadStore, operations } = server.parts
+    const { agents } = server.areas.workflows
+    const { hiddenThreads } = server.areas.threads
+    const { store: threadStore } = server.areas.threads.inside
+    const { operations } = server.areas.platform
     const order = { agentId: id, ownerId: owner.userId, threadId: 't0123456789abcdefghij' }
     expect(await agents.startThread(order)).toEqual({ threadId: order.threadId, version: 1 })
     await request('PATCH', `/agents/${id}`, { instructions: 'Another.' })

@@ -18,7 +18,7 @@ onBothDatabases((target) => {
     host = await startHostStandIn()
     server = await makeTestApplication({ ...(await target()), hostSocket: host.socketPath })
     owner = await server.signUpOwner()
-    threadId = (await server.parts.threads.create(owner.userId, { title: 'The source' })).id
+    threadId = (await server.areas.threads.threads.create(owner.userId, { title: 'The source' })).id
     await server.start()
     await host.followed()
   })
@@ -36,9 +36,9 @@ onBothDatabases((target) => {
   let keys = 0
   const say = async (text: string) => {
     keys += 1
-    await server.parts.turns.send(threadId, { text, attachmentIds: [], key: `key-of-the-test-${keys}` })
-    await server.parts.turns.settled(threadId)
-    await server.parts.snapshots.idle()
+    await server.areas.turns.turns.send(threadId, { text, attachmentIds: [], key: `key-of-the-test-${keys}` })
+    await server.areas.turns.turns.settled(threadId)
+    await server.areas.turns.snapshots.idle()
   }
   const capture = () => request<Environment>('POST', `/threads/${threadId}/environments`)
   /** As a service that was started; the stand-in runs none. */
@@ -54,7 +54,7 @@ onBothDatabases((target) => {
   const passes = async (milliseconds: number) => {
     server.clock.now += milliseconds
     // Planning wakes whoever waits for operations.
-    await server.parts.operations.plan({ kind: 'none', subjectId: 'none', dueAt: server.clock.now })
+    await server.areas.platform.operations.plan({ kind: 'none', subjectId: 'none', dueAt: server.clock.now })
   }
 
   test('a thread without a computer, one of somebody else, and one that answers just now, are not captured', async () => {
@@ -75,7 +75,7 @@ onBothDatabases((target) => {
     host[failures].push({ status: 507, code: 'disk.pool-full', kind: 'out-of-space' })
     expect(await codeOf('POST', `/threads/${threadId}/environments`)).toBe('disk.pool-full')
     await expect.poll(sandboxes).toEqual(before)
-    expect(await server.parts.sandboxStore.find(threadId)).toMatchObject({ state: 'active' })
+    expect(await server.areas.sandboxes.store.find(threadId)).toMatchObject({ state: 'active' })
   })
 
   test.each(['failPauses', 'failDemotes'] as const)(
@@ -123,10 +123,10 @@ onBothDatabases((target) => {
         memoryProblem: '',
       },
     })
-    expect(host.cleans).toEqual([{ secrets: [token, gitToken] }])
+    expect(host.cleans).toEqual([{ secrets: [gitToken, token] }])
     const [copy = ''] = sandboxes().filter((id) => !before.includes(id))
     expect(host.sandboxes.get(copy)).toMatchObject({ bootId: null })
-    expect((await server.parts.sandboxStore.find(threadId))?.state).toBe('active')
+    expect((await server.areas.sandboxes.store.find(threadId))?.state).toBe('active')
     await passes(61 * 60_000)
     await expect.poll(sandboxes).toEqual(before)
     await expect.poll(() => codeOf('GET', `/environments/${environment.id}`)).toBe('environment.not-found')
@@ -166,12 +166,12 @@ onBothDatabases((target) => {
     expect(agent.current.environment).toMatchObject({ id, services: ['site'] })
     await request('DELETE', `/threads/${threadId}`)
     await passes(60_000)
-    await expect.poll(() => server.parts.sandboxStore.find(threadId)).toBeUndefined()
+    await expect.poll(() => server.areas.sandboxes.store.find(threadId)).toBeUndefined()
     const started = await Promise.all([1, 2, 3].map(() => request<Thread>('POST', `/agents/${agent.id}/threads`, {})))
     expect(started.map(({ sandbox }) => sandbox.state)).toEqual(['cold', 'cold', 'cold'])
     expect(new Set(await Promise.all(started.map(async (one) => (await rowOf(one.id))?.id))).size).toBe(3)
     for (const one of started) {
-      const { services } = await server.parts.services.list(one.id)
+      const { services } = await server.areas.sandboxes.services.list(one.id)
       expect(services.map(({ name, command }) => `${name} ${command}`)).toEqual(['site serve'])
     }
     host.failForks.push({ status: 507, code: 'disk.pool-full', kind: 'out-of-space' })
@@ -192,7 +192,7 @@ onBothDatabases((target) => {
     expect(agent.current.environment).toMatchObject({ memoryBytes: 4096 })
     const started = await request<Thread>('POST', `/agents/${agent.id}/threads`, {})
     expect(started.sandbox.state).toBe('active')
-    const { services } = await server.parts.services.list(started.id)
+    const { services } = await server.areas.sandboxes.services.list(started.id)
     expect(services.map(({ name, status }) => `${name} ${status}`)).toEqual(['site running'])
   })
 
@@ -226,7 +226,7 @@ onBothDatabases((target) => {
     expect(agent.current.environment).toMatchObject({ memoryBytes: null })
     expect((await request<Environment>('GET', `/environments/${id}`)).memory).toMatchObject({ reason: 'secret-found' })
   })
-  const rowOf = (id: string) => server.parts.sandboxStore.find(id)
+  const rowOf = (id: string) => server.areas.sandboxes.store.find(id)
 
   test('a thread is not rewound to before its first message, where its disk was that of the agent', async () => {
     await say('/run true')
@@ -235,8 +235,8 @@ onBothDatabases((target) => {
     const started = await request<Thread>('POST', `/agents/${agent.id}/threads`, {})
     server.clock.now += 1000
     const message = { text: '/run true', attachmentIds: [], key: 'key-of-the-first' }
-    const { entryId } = await server.parts.turns.send(started.id, message)
-    await server.parts.turns.settled(started.id)
+    const { entryId } = await server.areas.turns.turns.send(started.id, message)
+    await server.areas.turns.turns.settled(started.id)
     expect(await codeOf('POST', `/threads/${started.id}/rewind`, { entryId })).toBe('rewind.snapshot-gone')
   })
 
@@ -270,8 +270,8 @@ onBothDatabases((target) => {
     const agent = await request<Agent>('POST', '/agents', { name: 'A', environment: { id } })
     // As if the server had ended right after the version was recorded.
     await tablesIn(server.open).updateTable('agent_environments').set({ state: 'ready' }).execute()
-    await server.parts.operations.plan({ kind: 'erase-environment', subjectId: id, dueAt: server.clock.now })
-    await expect.poll(() => server.parts.operations.isPlanned('erase-environment', id)).toBe(false)
+    await server.areas.platform.operations.plan({ kind: 'erase-environment', subjectId: id, dueAt: server.clock.now })
+    await expect.poll(() => server.areas.platform.operations.isPlanned('erase-environment', id)).toBe(false)
     expect((await request<Environment>('GET', `/environments/${id}`)).expiresAt).toBeNull()
     expect((await request<Thread>('POST', `/agents/${agent.id}/threads`, {})).sandbox.state).toBe('cold')
   })

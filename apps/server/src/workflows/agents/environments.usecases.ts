@@ -6,10 +6,10 @@ import type { CaptureEnvironment, Environment, SaveEnvironment } from '@threadbo
 import type { Operations } from '../../platform/operations/operations.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { HostClient } from '../../sandboxes/host/host-client.ts'
-import type { ServiceStore } from '../../sandboxes/services/services.store.ts'
+import type { KeptService } from '../../sandboxes/services/begin-as.ts'
 import type { ServiceRow } from '../../sandboxes/services/services.table.ts'
+import type { SandboxReads } from '../../sandboxes/state/sandbox-reads.ts'
 import { limitColumns } from '../../sandboxes/state/sandbox-rows.ts'
-import type { SandboxStore } from '../../sandboxes/state/sandboxes.store.ts'
 import type { SandboxRow } from '../../sandboxes/state/sandboxes.table.ts'
 import type { ThreadRow } from '../../threads/log/threads.table.ts'
 import type { Turns } from '../../turns/engine/turns.usecases.ts'
@@ -60,10 +60,11 @@ export type EnvironmentsDependencies = CaptureDependencies & {
   operations: Operations
   snapshots: Pick<Snapshots, 'settled'>
   turns: Pick<Turns, 'whileQuiet'>
-  sandboxStore: Pick<SandboxStore, 'find' | 'memory'>
+  sandboxes: SandboxReads
   /** What a sandbox has here where nobody says otherwise. */
   defaultLimits: () => Promise<SandboxLimits>
-  serviceStore: Pick<ServiceStore, 'list'>
+  /** Services that are stored of a thread, in the order of their starts. */
+  servicesOf: (threadId: string) => Promise<ServiceRow[]>
   system: System
 }
 
@@ -75,9 +76,6 @@ export type ComputerInFile = {
   content: EnvironmentContent
   bytes: Readable
 }
-
-/** A service as it is kept: what starts it. */
-export type KeptService = Omit<ServiceRow, 'thread_id' | 'position' | 'boot_id' | 'since' | 'problem_json'>
 
 export function makeEnvironments(dependencies: EnvironmentsDependencies): Environments {
   const { store, operations, host, system } = dependencies
@@ -179,9 +177,9 @@ async function capture(
 }
 
 async function begin(dependencies: EnvironmentsDependencies, { thread, plan }: { thread: ThreadRow; plan: Plan }) {
-  const { store, system, sandboxStore, serviceStore } = dependencies
+  const { store, system, sandboxes } = dependencies
   await dependencies.snapshots.settled(thread.id)
-  const source = await sandboxStore.find(thread.id)
+  const source = await sandboxes.find(thread.id)
   if (source === undefined || source.state === 'fresh' || source.has_run === 0) throw environmentEmpty({})
   const [id, now] = [system.newId('environment'), system.now()]
   const row: EnvironmentRow = {
@@ -192,7 +190,7 @@ async function begin(dependencies: EnvironmentsDependencies, { thread, plan }: {
     state: 'making',
     created_at: now,
     limits_json: JSON.stringify(ownLimits(source)),
-    services_json: JSON.stringify((await serviceStore.list(thread.id)).map(keptService)),
+    services_json: JSON.stringify((await dependencies.servicesOf(thread.id)).map(keptService)),
     rescue_json: null,
     content_json: '',
   }
@@ -202,7 +200,7 @@ async function begin(dependencies: EnvironmentsDependencies, { thread, plan }: {
   try {
     const copy = await copySandbox(dependencies, { source, sandboxId: row.sandbox_id, bootId: system.newId('boot') })
     // The disk of one that sleeps without memory has what was rescued when that was given up.
-    const earlier = source.state === 'cold' ? await sandboxStore.memory(source.id) : undefined
+    const earlier = source.state === 'cold' ? await sandboxes.memory(source.id) : undefined
     return { row, copy, earlierRescue: earlier?.rescue_json ?? null }
   } catch (error) {
     await plan(id, now)

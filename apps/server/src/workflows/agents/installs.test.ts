@@ -22,7 +22,7 @@ onBothDatabases((target) => {
   })
 
   let turns = 0
-  const newThread = async (person = owner) => (await server.parts.threads.create(person.userId, {})).id
+  const newThread = async (person = owner) => (await server.areas.threads.threads.create(person.userId, {})).id
   /** A turn as it is recorded when its command has ended; the stand-in runs none. */
   const say = async (threadId: string, command: string, outcome: Partial<ToolCallEntry> = {}) => {
     turns += 1
@@ -43,8 +43,8 @@ onBothDatabases((target) => {
       result: { kind: 'command', exitCode: 0, cwd: null },
       ...outcome,
     }
-    await server.parts.log.append(threadId, [{ type: 'entry-added', entry }])
-    await server.parts.installs.turnEnded({ id, threadId })
+    await server.areas.threads.log.append(threadId, [{ type: 'entry-added', entry }])
+    await server.areas.workflows.installs.turnEnded({ id, threadId })
   }
   const threadWith = async (command: string, person = owner) => {
     const threadId = await newThread(person)

@@ -5,7 +5,7 @@ import type { UserHub } from '../../people/users/user-hub.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { ThreadLog } from '../../threads/log/thread-log.ts'
-import type { ThreadStore } from '../../threads/log/threads.store.ts'
+import type { ThreadRows } from '../../threads/log/thread-rows.ts'
 import { type InstalledPackage, installsOf, installsOfCell } from './installs.models.ts'
 import type { InstallTables } from './installs.table.ts'
 
@@ -27,12 +27,12 @@ export type Installs = {
 type InstallsDependencies = {
   open: OpenDatabase
   log: Pick<ThreadLog, 'entriesOfTurn'>
-  threadStore: Pick<ThreadStore, 'findAny'>
+  rows: Pick<ThreadRows, 'findAny'>
   system: System
   userHub: Pick<UserHub, 'publish'>
 }
 
-export function makeInstalls({ open, log, threadStore, system, userHub }: InstallsDependencies): Installs {
+export function makeInstalls({ open, log, rows: threads, system, userHub }: InstallsDependencies): Installs {
   const database = tablesOf<InstallTables>(open.database)
   const offer = async (userId: string, threadId: string) => {
     const rows = await database
@@ -48,7 +48,7 @@ export function makeInstalls({ open, log, threadStore, system, userHub }: Instal
   return {
     offer,
     turnEnded: async ({ id, threadId }) => {
-      const thread = await threadStore.findAny(threadId)
+      const thread = await threads.findAny(threadId)
       const packages = (await log.entriesOfTurn(threadId, id)).flatMap(installedBy)
       if (thread === undefined || packages.length === 0) return
       const own = { thread_id: threadId, user_id: thread.user_id, at: system.now() }

@@ -1,5 +1,5 @@
 import type { StartedFrom } from '@threadbox/protocol/public'
-import type { ThreadSetupStore } from '../../threads/setups/thread-setups.store.ts'
+import type { ThreadSetups } from '../../threads/setups/thread-setups.ts'
 import type { HiddenThreads } from '../../threads/threads/hidden-threads.ts'
 import { agentStartInterrupted } from './agents.errors.ts'
 import type { AgentRow, AgentVersionRow } from './agents.table.ts'
@@ -22,7 +22,7 @@ export type StartThread = {
 
 export type StartDependencies = {
   hiddenThreads: HiddenThreads
-  setups: Pick<ThreadSetupStore, 'insertIfMissing'>
+  setups: Pick<ThreadSetups, 'insertIfMissing'>
   /** Gives the thread a computer that begins as a copy of an environment. */
   startEnvironment: (order: { environmentId: string; threadId: string }) => Promise<void>
   onSandboxChanged: (threadId: string) => void

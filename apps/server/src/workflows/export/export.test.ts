@@ -21,7 +21,7 @@ beforeAll(async () => {
   const blobs = makeDirectoryBlobStore(path.join(server.directory, 'blobs'))
   await blobs.put(`results/${threadId}/c2/display-0-0`, png)
   await blobs.put(`outputs/${threadId}/c1`, new TextEncoder().encode(`first line\n${'x'.repeat(300_000)}`))
-  await server.parts.log.append(
+  await server.areas.threads.log.append(
     threadId,
     conversation().map((entry) => ({ type: 'entry-added', entry })),
   )

@@ -1,16 +1,15 @@
 import type { Entry } from '@threadbox/protocol/public'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import type { System } from '../../platform/system/system.ts'
-import type { AttachmentStore } from '../../threads/attachments/attachments.store.ts'
-import { attachmentKey } from '../../threads/attachments/blob-keys.ts'
+import type { Attachments } from '../../threads/attachments/attachments.usecases.ts'
 import type { ThreadChange, ThreadLog } from '../../threads/log/thread-log.ts'
+import { type TurnHistory, writerOf } from '../../turns/record/turn-history.ts'
 import type { TurnRecord } from '../../turns/record/turn-record.ts'
-import { type TurnStore, writerOf } from '../../turns/record/turns.store.ts'
 
 export type CopyDependencies = {
   log: ThreadLog
-  turnStore: TurnStore
-  attachments: Pick<AttachmentStore, 'find' | 'insert'>
+  history: TurnHistory
+  attachments: Pick<Attachments, 'copy'>
   blobs: BlobStore
   system: System
 }
@@ -31,21 +30,18 @@ export async function copyConversation(
     isForOther: boolean
   },
 ): Promise<void> {
-  const { log, turnStore, blobs } = dependencies
+  const { log, history, blobs } = dependencies
   const { fromThreadId, toThreadId, turns, end } = order
   const turnIds = new Set(turns.map(({ id }) => id))
   const entries = (await log.entries(fromThreadId)).filter(
     (entry) => turnIds.has(entry.turnId) && !(order.isForOther && namesThread(entry)),
   )
-  const compaction = await turnStore.lastCompaction(fromThreadId)
+  const compaction = await history.lastCompaction(fromThreadId)
   const ids = newIds(dependencies, { fromThreadId, toThreadId, turns, entries })
   const copyOf = <Value>(value: Value) => withIds(value, ids)
 
   for (const { id } of turns.flatMap((turn) => turn.attachments)) {
-    const row = await dependencies.attachments.find(fromThreadId, id)
-    if (row === undefined) continue
-    await blobs.copyAll(attachmentKey(fromThreadId, id), attachmentKey(toThreadId, copyOf(id)))
-    await dependencies.attachments.insert({ ...row, id: copyOf(id), thread_id: toThreadId })
+    await dependencies.attachments.copy({ fromThreadId, toThreadId, id, newId: copyOf(id) })
   }
   for (const { id } of turns.flatMap((turn) => turn.steps.flatMap((step) => step.calls))) {
     for (const kind of ['outputs', 'results']) {
@@ -63,16 +59,16 @@ export async function copyConversation(
     const writer = writerOf(transaction)
     for (const turn of turns) {
       const { steps, ...row } = copyOf(turn)
-      await turnStore.addTurn(row, writer)
+      await history.addTurn(row, writer)
       for (const { calls, ...step } of steps) {
-        await turnStore.addStep(step, toThreadId, writer)
-        for (const call of calls) await turnStore.addCall(call, writer)
+        await history.addStep(step, toThreadId, writer)
+        for (const call of calls) await history.addCall(call, writer)
       }
     }
     const last = turns.at(-1)
     if (compaction === undefined || last === undefined || compaction.turnOrdinal > last.ordinal) return
     const id = dependencies.system.newId('entry')
-    await turnStore.addCompaction({ ...copyOf(compaction), id }, writer)
+    await history.addCompaction({ ...copyOf(compaction), id }, writer)
   })
   await log.prune(toThreadId)
 }

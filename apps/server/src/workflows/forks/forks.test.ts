@@ -11,7 +11,7 @@ beforeEach(async () => {
   host = await startHostStandIn()
   server = await makeTestApplication({ hostSocket: host.socketPath })
   owner = await server.signUpOwner()
-  threadId = (await server.parts.threads.create(owner.userId, { title: 'The source' })).id
+  threadId = (await server.areas.threads.threads.create(owner.userId, { title: 'The source' })).id
   await server.start()
   await host.followed()
 })
@@ -24,24 +24,25 @@ let keys = 0
 async function say(text: string, id = threadId): Promise<string> {
   keys += 1
   const key = `key-of-the-test-${keys}`
-  const { turnId } = await server.parts.turns.send(id, { text, attachmentIds: [], key })
-  await server.parts.turns.settled(id)
-  await server.parts.snapshots.idle()
+  const { turnId } = await server.areas.turns.turns.send(id, { text, attachmentIds: [], key })
+  await server.areas.turns.turns.settled(id)
+  await server.areas.turns.snapshots.idle()
   return turnId
 }
 const fork = (body: unknown = {}, person = owner) =>
   server.call('POST', `/api/v1/threads/${threadId}/fork`, { body, person })
 const codeOf = async (response: Response) => ((await response.json()) as { error: { code: string } }).error.code
-const listed = async () => (await server.parts.threads.list(owner.userId, { cursor: undefined, limit: 50 })).threads
-const kindsOf = async (id: string) => (await server.parts.log.entries(id)).map((entry) => entry.kind)
+const listed = async () =>
+  (await server.areas.threads.threads.list(owner.userId, { cursor: undefined, limit: 50 })).threads
+const kindsOf = async (id: string) => (await server.areas.threads.log.entries(id)).map((entry) => entry.kind)
 
 test('a fork that the host refuses leaves nothing, and the thread is as it was', async () => {
   await say('/run true')
-  const before = await server.parts.log.entries(threadId)
+  const before = await server.areas.threads.log.entries(threadId)
   host.failForks.push({ status: 507, code: 'sandbox.no-room-for-memory', kind: 'out-of-space' })
   expect(await codeOf(await fork())).toBe('sandbox.no-room-for-memory')
   expect((await listed()).map(({ id }) => id)).toEqual([threadId])
-  expect(await server.parts.log.entries(threadId)).toEqual(before)
+  expect(await server.areas.threads.log.entries(threadId)).toEqual(before)
   expect(host.sandboxes.size).toBe(1)
 })
 
@@ -64,13 +65,13 @@ test('a fork of a thread without a computer has its conversation, and no compute
 
 test('C9: a live fork has the conversation and a computer of its own, and both go on apart', async () => {
   await say('/run true')
-  await server.parts.threadStore.markRead(threadId)
+  await server.areas.threads.inside.store.markRead(threadId)
   const answer = await fork({ title: 'Another way' })
   expect(answer.status).toBe(201)
   const made = (await answer.json()) as Thread
   expect(made).toMatchObject({ title: 'Another way', forkedFrom: { threadId, from: 'memory', turns: 1 } })
   expect(made.sandbox.state).toBe('active')
-  const [own, copied] = await Promise.all([threadId, made.id].map((id) => server.parts.log.entries(id)))
+  const [own, copied] = await Promise.all([threadId, made.id].map((id) => server.areas.threads.log.entries(id)))
   expect(copied).toHaveLength(own?.length ?? 0)
   expect(own?.at(-1)).toMatchObject({ code: 'forked-to', params: { threadId: made.id, title: 'Another way' } })
   expect(copied?.at(-2)?.kind).not.toBe('notice')
@@ -81,6 +82,6 @@ test('C9: a live fork has the conversation and a computer of its own, and both g
   expect(host.sandboxes.size).toBe(2)
   await say('/run true', made.id)
   expect(await kindsOf(threadId)).toHaveLength(own?.length ?? 0)
-  const rows = await Promise.all([threadId, made.id].map((id) => server.parts.sandboxStore.find(id)))
+  const rows = await Promise.all([threadId, made.id].map((id) => server.areas.sandboxes.store.find(id)))
   expect(new Set(rows.map((row) => row?.boot_id)).size).toBe(2)
 })

@@ -5,7 +5,7 @@ import type { Services } from '../../sandboxes/services/services.usecases.ts'
 import type { SandboxRow } from '../../sandboxes/state/sandboxes.table.ts'
 import { threadNotFound } from '../../threads/log/threads.errors.ts'
 import type { ThreadRow } from '../../threads/log/threads.table.ts'
-import type { ThreadSetupStore } from '../../threads/setups/thread-setups.store.ts'
+import type { ThreadSetups } from '../../threads/setups/thread-setups.ts'
 import type { HiddenThreads } from '../../threads/threads/hidden-threads.ts'
 import type { Turns } from '../../turns/engine/turns.usecases.ts'
 import type { TurnRecord } from '../../turns/record/turn-record.ts'
@@ -31,7 +31,7 @@ export type Forks = {
 export type ForksDependencies = CopyDependencies & {
   hiddenThreads: HiddenThreads
   /** What the thread has of the agent that it was started from, for the copy. */
-  setups: Pick<ThreadSetupStore, 'copy'>
+  setups: Pick<ThreadSetups, 'copy'>
   snapshots: Pick<Snapshots, 'afterTurns' | 'settled'>
   turns: Pick<Turns, 'whileQuiet'>
   sandboxOf: (threadId: string) => Promise<SandboxRow | undefined>
@@ -73,7 +73,7 @@ async function contentOf(
 ): Promise<Content> {
   const row = await dependencies.sandboxOf(threadId)
   const source = row === undefined || row.state === 'fresh' || row.has_run === 0 ? undefined : row
-  const all = await dependencies.turnStore.turnsFrom(threadId, 0)
+  const all = await dependencies.history.turnsFrom(threadId, 0)
   const named = request.turnId ?? request.beforeTurnId ?? null
   if (named === null) return { turns: all, source, snapshotId: null }
   const index = all.findIndex(({ id }) => id === named)

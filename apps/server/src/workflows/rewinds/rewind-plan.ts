@@ -1,7 +1,8 @@
 import type { SandboxRow } from '../../sandboxes/state/sandboxes.table.ts'
+import type { TurnHistory } from '../../turns/record/turn-history.ts'
 import type { TurnRecord } from '../../turns/record/turn-record.ts'
-import type { TurnStore } from '../../turns/record/turns.store.ts'
 import type { Snapshots } from '../../turns/snapshots/snapshots.usecases.ts'
+import type { RewindSandboxes } from './rewind-sandboxes.ts'
 import { rewindMessageNotFound } from './rewinds.errors.ts'
 
 /** What a rewind would do. */
@@ -23,9 +24,9 @@ export type DiskTarget =
   | { to: 'snapshot'; sandbox: SandboxRow; snapshotId: string; at: number; hasMemory: boolean }
 
 type PlanDependencies = {
-  turnStore: Pick<TurnStore, 'turnsFrom'>
+  history: Pick<TurnHistory, 'turnsFrom'>
   snapshots: Pick<Snapshots, 'afterTurns'>
-  sandboxOf: (threadId: string) => Promise<SandboxRow | undefined>
+  sandboxes: Pick<RewindSandboxes, 'find'>
   /** Whether the thread was started from an agent, so that its disk may have begun with more than its image. */
   isFromAgent: (threadId: string) => Promise<boolean>
 }
@@ -35,7 +36,7 @@ export async function planRewind(
   dependencies: PlanDependencies,
   { threadId, entryId }: { threadId: string; entryId: string },
 ): Promise<RewindPlan> {
-  const all = await dependencies.turnStore.turnsFrom(threadId, 0)
+  const all = await dependencies.history.turnsFrom(threadId, 0)
   const index = all.findIndex((turn) => turn.userEntryId === entryId)
   const turn = all[index]
   if (turn === undefined) throw rewindMessageNotFound({})
@@ -51,10 +52,10 @@ export async function planRewind(
 
 /** A sandbox that is younger than the message had nothing on its disk then: it becomes as new. */
 async function diskTarget(
-  { snapshots, sandboxOf, isFromAgent }: PlanDependencies,
+  { snapshots, sandboxes, isFromAgent }: PlanDependencies,
   { threadId, turn, kept }: { threadId: string; turn: TurnRecord; kept: readonly TurnRecord[] },
 ): Promise<DiskTarget> {
-  const sandbox = await sandboxOf(threadId)
+  const sandbox = await sandboxes.find(threadId)
   if (sandbox === undefined || sandbox.state === 'fresh' || sandbox.has_run === 0) return { to: 'none' }
   if (sandbox.created_at > turn.startedAt) return { to: 'image', sandbox }
   if (kept.length === 0) return { to: (await isFromAgent(threadId)) ? 'gone' : 'image', sandbox }

@@ -11,7 +11,7 @@ beforeEach(async () => {
   host = await startHostStandIn()
   server = await makeTestApplication({ hostSocket: host.socketPath })
   owner = await server.signUpOwner()
-  threadId = (await server.parts.threads.create(owner.userId, { title: 'The thread' })).id
+  threadId = (await server.areas.threads.threads.create(owner.userId, { title: 'The thread' })).id
   await server.start()
   await host.followed()
 })
@@ -23,9 +23,13 @@ afterEach(async () => {
 let keys = 0
 async function say(text = '/run true'): Promise<{ entryId: string; turnId: string }> {
   keys += 1
-  const sent = await server.parts.turns.send(threadId, { text, attachmentIds: [], key: `key-of-the-test-${keys}` })
-  await server.parts.turns.settled(threadId)
-  await server.parts.snapshots.idle()
+  const sent = await server.areas.turns.turns.send(threadId, {
+    text,
+    attachmentIds: [],
+    key: `key-of-the-test-${keys}`,
+  })
+  await server.areas.turns.turns.settled(threadId)
+  await server.areas.turns.snapshots.idle()
   return sent
 }
 const path = () => `/api/v1/threads/${threadId}/rewind`
@@ -38,9 +42,9 @@ const rewound = async (entryId: string) => {
   return ((await answer.json()) as RewoundThread).rewindId
 }
 const codeOf = async (response: Response) => ((await response.json()) as { error: { code: string } }).error.code
-const entries = () => server.parts.log.entries(threadId)
+const entries = () => server.areas.threads.log.entries(threadId)
 const sandbox = async () => {
-  const row = await server.parts.sandboxStore.find(threadId)
+  const row = await server.areas.sandboxes.store.find(threadId)
   if (row === undefined) throw new Error('the thread has no sandbox')
   return row
 }
@@ -79,12 +83,12 @@ test('a moment of which the disk is not kept cannot be gone back to, and the pre
 
 test('C9: a rewind takes messages and disk back to before the message, and its undo brings both back', async () => {
   const first = await say()
-  const kept = (await server.parts.snapshots.afterTurns(threadId, [first.turnId]))?.id
+  const kept = (await server.areas.turns.snapshots.afterTurns(threadId, [first.turnId]))?.id
   const beforeThat = await entries()
   const { entryId } = await say('/run echo second')
   await say('/run echo third')
   const before = await entries()
-  const runs = await server.parts.turns.settled(threadId).then(() => host.starts.length)
+  const runs = await server.areas.turns.turns.settled(threadId).then(() => host.starts.length)
   const rewindId = await rewound(entryId)
   expect(host.snapshots.rewinds).toEqual([{ sandboxId: (await sandbox()).id, snapshotId: kept }])
   const left = await entries()
@@ -199,10 +203,10 @@ test('once the conversation went on, or what was undone is not kept, a rewind ca
   const sent = await say()
   expect(await codeOf(await undo(rewindId))).toBe('rewind.not-undoable')
   const again = await rewound(sent.entryId)
-  const { snapshots } = await server.parts.snapshots.list(threadId)
+  const { snapshots } = await server.areas.turns.snapshots.list(threadId)
   const row = await sandbox()
   for (const { snapshotId } of host.snapshots.bySandbox.get(row.id) ?? []) {
-    await server.parts.snapshots.remove(threadId, snapshotId).catch(() => undefined)
+    await server.areas.turns.snapshots.remove(threadId, snapshotId).catch(() => undefined)
   }
   expect(snapshots.length).toBeGreaterThan(0)
   expect(await codeOf(await undo(again))).toBe('rewind.not-undoable')
@@ -214,7 +218,7 @@ test('C9: a fork of a rewound thread does not offer the undo, and cannot have it
   const rewindId = await rewound(entryId)
   const forked = await server.call('POST', `/api/v1/threads/${threadId}/fork`, { body: {}, person: owner })
   const { id } = (await forked.json()) as { id: string }
-  const notices = (await server.parts.log.entries(id)).filter((entry) => entry.kind === 'notice')
+  const notices = (await server.areas.threads.log.entries(id)).filter((entry) => entry.kind === 'notice')
   const copied = notices.find(({ code }) => code === 'rewound')
   expect(copied?.params).toEqual({ turns: 1, disk: 'kept', memory: 'gone' })
   const there = server.call('POST', `/api/v1/threads/${id}/rewind/undo`, { body: { rewindId }, person: owner })
@@ -227,7 +231,7 @@ test('answers that were undone are not in the list of snapshots, and come back i
   const { entryId } = await say()
   await say()
   const list = async () => {
-    const { snapshots } = await server.parts.snapshots.list(threadId)
+    const { snapshots } = await server.areas.turns.snapshots.list(threadId)
     return snapshots.map(({ turnId, state }) => [turnId, state])
   }
   const before = await list()

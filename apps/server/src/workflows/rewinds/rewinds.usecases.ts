@@ -8,20 +8,15 @@ import type { System } from '../../platform/system/system.ts'
 import type { HostClient } from '../../sandboxes/host/host-client.ts'
 import type { SurvivalReports } from '../../sandboxes/lifecycle/survival-reports.ts'
 import { manifestToKeep } from '../../sandboxes/lifecycle/what-runs.ts'
-import {
-  type ExchangeCause,
-  type RewindSandboxDependencies,
-  rewindSandbox,
-} from '../../sandboxes/state/rewind-sandbox.ts'
+import type { ExchangeCause } from '../../sandboxes/state/rewind-sandbox.ts'
 import type { WakeFacts } from '../../sandboxes/state/sandbox-rows.ts'
-import type { SandboxStore } from '../../sandboxes/state/sandboxes.store.ts'
-import type { SandboxRow } from '../../sandboxes/state/sandboxes.table.ts'
 import type { LogTransaction, ThreadLog } from '../../threads/log/thread-log.ts'
 import type { Turns } from '../../turns/engine/turns.usecases.ts'
-import type { TurnStore } from '../../turns/record/turns.store.ts'
+import type { TurnHistory } from '../../turns/record/turn-history.ts'
 import type { Snapshots } from '../../turns/snapshots/snapshots.usecases.ts'
 import { planRewind, type RewindPlan } from './rewind-plan.ts'
 import { type LookDependencies, previewRewind, ranThen, runsNow } from './rewind-preview.ts'
+import type { RewindSandboxes } from './rewind-sandboxes.ts'
 import { rewindNotUndoable, rewindSnapshotGone, rewindTurnRunning, rewindUnderWay } from './rewinds.errors.ts'
 import type { RewindStore } from './rewinds.store.ts'
 import type { RewindRow } from './rewinds.table.ts'
@@ -38,22 +33,20 @@ export type Rewinds = {
   recover(): Promise<void>
 }
 
-export type RewindsDependencies = RewindSandboxDependencies &
-  LookDependencies & {
-    store: RewindStore
-    log: ThreadLog
-    turnStore: TurnStore
-    host: Pick<HostClient, 'rewind' | 'removeSnapshot' | 'snapshotChanges'>
-    snapshots: Pick<Snapshots, 'afterTurns' | 'ranThen' | 'settled' | 'keep' | 'isKept' | 'memoryOrder'>
-    sandboxStore: Pick<SandboxStore, 'find' | 'set' | 'setMemory' | 'noteWake'>
-    reports: Pick<SurvivalReports, 'reportWake'>
-    turns: Pick<Turns, 'whileQuiet'>
-    operations: Pick<Operations, 'plan' | 'register'>
-    sandboxOf: (threadId: string) => Promise<SandboxRow | undefined>
-    isFromAgent: (threadId: string) => Promise<boolean>
-    system: System
-    logger: Logger
-  }
+export type RewindsDependencies = LookDependencies & {
+  store: RewindStore
+  log: ThreadLog
+  history: TurnHistory
+  host: Pick<HostClient, 'removeSnapshot' | 'snapshotChanges'>
+  snapshots: Pick<Snapshots, 'afterTurns' | 'ranThen' | 'settled' | 'keep' | 'isKept' | 'memoryOrder'>
+  sandboxes: RewindSandboxes
+  reports: Pick<SurvivalReports, 'reportWake'>
+  turns: Pick<Turns, 'whileQuiet'>
+  operations: Pick<Operations, 'plan' | 'register'>
+  isFromAgent: (threadId: string) => Promise<boolean>
+  system: System
+  logger: Logger
+}
 
 type RewindKey = Pick<RewindRow, 'id' | 'thread_id'>
 
@@ -208,7 +201,7 @@ async function report({ reports, logger }: RewindsDependencies, { thread_id: thr
 
 /** With memory a report is due as after a wake: it is written once the conversation says what happened. */
 async function noteGoingOn(
-  { sandboxStore, system }: RewindsDependencies,
+  { sandboxes, system }: RewindsDependencies,
   noted: { row: RewindRow; made: RewoundSandbox | null; begunAt: number; cause: ExchangeCause },
   transaction: LogTransaction,
 ): Promise<void> {
@@ -226,7 +219,7 @@ async function noteGoingOn(
     wokenAt: now,
     wakeMs: now - begunAt,
   }
-  await sandboxStore.noteWake(row.sandbox_id, facts, transaction)
+  await sandboxes.noteWake(row.sandbox_id, facts, transaction)
 }
 
 async function carryOutUndo(dependencies: RewindsDependencies, row: RewindRow): Promise<void> {
@@ -257,12 +250,12 @@ async function exchange(
   const { thread_id: threadId, sandbox_id: sandboxId } = row
   if (sandboxId === null) return null
   const memory = await dependencies.snapshots.memoryOrder()
-  const made = await rewindSandbox(dependencies, { threadId, sandboxId, memory, ...order }).catch(
-    async (error: unknown) => {
+  const made = await dependencies.sandboxes
+    .rewind({ threadId, sandboxId, memory, ...order })
+    .catch(async (error: unknown) => {
       if (!isUnknown(error)) await giveUp(dependencies, row, order.keepId)
       throw error
-    },
-  )
+    })
   await dependencies.snapshots.keep({ threadId, sandboxId, kept: made.kept })
   return made
 }
@@ -297,15 +290,15 @@ async function giveUp({ store, host, logger }: RewindsDependencies, row: RewindR
 
 /** The same disk, what was undone is kept, and nothing was said since. */
 async function isUndoable(
-  { turnStore, log, snapshots, sandboxOf }: RewindsDependencies,
+  { history, log, snapshots, sandboxes }: RewindsDependencies,
   row: RewindRow,
 ): Promise<boolean> {
-  const last = await turnStore.lastTurn(row.thread_id)
+  const last = await history.lastTurn(row.thread_id)
   if ((last?.id ?? null) !== row.last_turn_id) return false
   const view = last && (await log.turn(row.thread_id, last.id))
   // One that failed can be answered anew, as the same turn.
   if (view !== undefined && (view.endedAt === null || view.endedAt > row.at)) return false
-  const sandbox = await sandboxOf(row.thread_id)
+  const sandbox = await sandboxes.find(row.thread_id)
   // A disk that there was not when it was rewound would stay as it is.
   if (row.sandbox_id === null) return true
   return sandbox?.id === row.sandbox_id && row.kept_id !== null && (await snapshots.isKept(row.thread_id, row.kept_id))

@@ -1,7 +1,7 @@
 import type { Entry, Turn } from '@threadbox/protocol/public'
 import type { LogTransaction, ThreadChange, ThreadLog } from '../../threads/log/thread-log.ts'
+import { type TurnHistory, writerOf } from '../../turns/record/turn-history.ts'
 import type { CompactionRecord, TurnRecord } from '../../turns/record/turn-record.ts'
-import { type TurnStore, writerOf } from '../../turns/record/turns.store.ts'
 import type { RewindRow } from './rewinds.table.ts'
 
 /** What a rewind took out of a conversation: all that is needed to put it back. Outputs stay where they are. */
@@ -13,17 +13,17 @@ export type UndoneConversation = {
   compaction: CompactionRecord | null
 }
 
-type Conversation = { log: ThreadLog; turnStore: TurnStore }
+type Conversation = { log: ThreadLog; history: TurnHistory }
 
 /** What belongs to the turns from `ordinal` on. */
 export async function readUndone(
-  { log, turnStore }: Conversation,
+  { log, history }: Conversation,
   { threadId, ordinal }: { threadId: string; ordinal: number },
 ): Promise<UndoneConversation> {
-  const turns = await turnStore.turnsFrom(threadId, ordinal)
+  const turns = await history.turnsFrom(threadId, ordinal)
   const turnIds = new Set(turns.map(({ id }) => id))
   const views = await Promise.all(turns.map(({ id }) => log.turn(threadId, id)))
-  const compaction = await turnStore.lastCompaction(threadId)
+  const compaction = await history.lastCompaction(threadId)
   return {
     turns,
     views: views.filter((view) => view !== undefined),
@@ -34,7 +34,7 @@ export async function readUndone(
 
 /** Takes the turns out, and says so in their place. */
 export async function takeOut(
-  { log, turnStore }: Conversation,
+  { log, history }: Conversation,
   order: {
     row: RewindRow
     undone: UndoneConversation
@@ -48,14 +48,14 @@ export async function takeOut(
     { type: 'entry-added', entry: notice },
   ]
   await log.append(row.thread_id, changes, async (transaction) => {
-    await turnStore.removeTurnsFrom(row.thread_id, row.ordinal, writerOf(transaction))
+    await history.removeTurnsFrom(row.thread_id, row.ordinal, writerOf(transaction))
     await order.alongside(transaction)
   })
 }
 
 /** Puts the turns back, in the place of what said that they are gone. */
 export async function putBack(
-  { log, turnStore }: Conversation,
+  { log, history }: Conversation,
   order: {
     row: RewindRow
     undone: UndoneConversation
@@ -76,13 +76,13 @@ export async function putBack(
   await log.append(row.thread_id, changes, async (transaction) => {
     const writer = writerOf(transaction)
     for (const { steps, ...turn } of undone.turns) {
-      await turnStore.addTurn(turn, writer)
+      await history.addTurn(turn, writer)
       for (const { calls, ...step } of steps) {
-        await turnStore.addStep(step, row.thread_id, writer)
-        for (const call of calls) await turnStore.addCall(call, writer)
+        await history.addStep(step, row.thread_id, writer)
+        for (const call of calls) await history.addCall(call, writer)
       }
     }
-    if (undone.compaction !== null) await turnStore.addCompaction(undone.compaction, writer)
+    if (undone.compaction !== null) await history.addCompaction(undone.compaction, writer)
     await order.alongside(transaction)
   })
 }

@@ -19,7 +19,7 @@ onBothDatabases((target) => {
 
   const path = () => `/agents/${bench.agent.id}/kept-runs`
   const keep = (value: unknown) => bench.request<KeptRuns>('PUT', path(), { keep: value })
-  const look = () => bench.server.parts.runs.look()
+  const look = () => bench.server.areas.workflows.runs.look()
   /** Runs that end one after another, each an hour after the one before. */
   const run = async (...inputs: string[]) => {
     for (const input of inputs) {
@@ -100,12 +100,12 @@ onBothDatabases((target) => {
     expect(newest).toMatchObject({ threadRemovedAt: null, threadId: expect.any(String) })
     expect(await listed()).toBe(1)
     const threadId = before?.threadId ?? ''
-    expect(await bench.server.parts.operations.isPlanned('delete-thread', threadId)).toBe(true)
+    expect(await bench.server.areas.platform.operations.isPlanned('delete-thread', threadId)).toBe(true)
     const details = { rule: 'kept-runs', agentId: bench.agent.id, runId: before?.id, keep: 1 }
     expect(await deletions()).toMatchObject([{ userId: null, subject: threadId, details }])
     bench.server.clock.now += 60_000
     await bench.server.start()
-    await expect.poll(() => bench.server.parts.threadStore.findAny(threadId)).toBeUndefined()
+    await expect.poll(() => bench.server.areas.threads.inside.store.findAny(threadId)).toBeUndefined()
     expect((await bench.runs())[1]).toEqual(old)
   })
 
@@ -159,7 +159,7 @@ onBothDatabases((target) => {
         const threadId = await threadOf('a')
         const message = { text: 'Go on.', attachmentIds: [], key: 'written-after-the-run' }
         await bench.request('POST', `/threads/${threadId}/messages`, message)
-        await bench.server.parts.turns.settled(threadId)
+        await bench.server.areas.turns.turns.settled(threadId)
       })
     })
 
@@ -190,7 +190,7 @@ onBothDatabases((target) => {
       const now = bench.server.clock.now
       const limits = { memoryBytes: 1, cpus: 1, processes: 1, diskBytes: 1 }
       const row = newSandboxRow({ id: 's00000000000000000001', threadId, limits, now })
-      await bench.server.parts.sandboxStore.insertIfMissing({ ...row, ...columns })
+      await bench.server.areas.sandboxes.store.insertIfMissing({ ...row, ...columns })
     }
     const endOf = async (input: string) => (await bench.runs()).find((row) => row.input === input)?.endedAt ?? 0
 
@@ -345,8 +345,8 @@ onBothDatabases((target) => {
       await keep(1)
       const cut = new Error('the server was killed here')
       const rule = { mark: () => Promise.reject(cut), details: {} }
-      await expect(bench.server.parts.threads.deleteByRule(threadId, rule)).rejects.toBe(cut)
-      expect(await bench.server.parts.operations.isPlanned('delete-thread', threadId)).toBe(true)
+      await expect(bench.server.areas.threads.threads.deleteByRule(threadId, rule)).rejects.toBe(cut)
+      expect(await bench.server.areas.platform.operations.isPlanned('delete-thread', threadId)).toBe(true)
       bench.server.clock.now += 60_000
       await bench.server.start()
       // The plan is carried out and finds no mark, before or after a pass of the rule that plans anew.
@@ -365,7 +365,7 @@ onBothDatabases((target) => {
       expect(await stored().mark(old, { agent_id: bench.agent.id, keep: 1, now })).toBe(true)
       await bench.server.start()
       await look()
-      expect(await bench.server.parts.operations.isPlanned('delete-thread', old.thread_id)).toBe(true)
+      expect(await bench.server.areas.platform.operations.isPlanned('delete-thread', old.thread_id)).toBe(true)
       expect((await bench.runs())[1]).toMatchObject({ threadId: null, threadRemovedAt: now })
     })
   })
@@ -373,7 +373,8 @@ onBothDatabases((target) => {
   test('C11: a thread with which something else is done is not waited for, and goes with its whole time to undo', async () => {
     await run('a', 'b')
     const threadId = await threadOf('a')
-    const { turns, operations } = bench.server.parts
+    const { turns } = bench.server.areas.turns
+    const { operations } = bench.server.areas.platform
     const [busy, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const work = async () => {
       begun.resolve()
@@ -415,11 +416,13 @@ onBothDatabases((target) => {
     const threadIds = (await bench.runs()).slice(1).map(({ threadId }) => threadId ?? '')
     await keep(1)
     const message = { text: 'Wait!', attachmentIds: [], key: 'came-meanwhile', approvals: 'deny' as const }
-    const sent = threadIds.map((threadId) => bench.server.parts.turns.send(threadId, message))
+    const sent = threadIds.map((threadId) => bench.server.areas.turns.turns.send(threadId, message))
     const [, ...ends] = await Promise.allSettled([look(), ...sent])
-    const rows = await Promise.all(threadIds.map((threadId) => bench.server.parts.threadStore.findAny(threadId)))
+    const rows = await Promise.all(
+      threadIds.map((threadId) => bench.server.areas.threads.inside.store.findAny(threadId)),
+    )
     expect(ends.map(({ status }) => status === 'fulfilled')).toEqual(rows.map((row) => row?.deleted_at === null))
-    await Promise.all(threadIds.map((threadId) => bench.server.parts.turns.settled(threadId)))
+    await Promise.all(threadIds.map((threadId) => bench.server.areas.turns.turns.settled(threadId)))
   })
 
   test('C11: a message that comes while its thread goes is refused, not lost', async () => {
@@ -428,6 +431,8 @@ onBothDatabases((target) => {
     await keep(1)
     await look()
     const message = { text: 'Wait!', attachmentIds: [], key: 'came-too-late', approvals: 'deny' as const }
-    await expect(bench.server.parts.turns.send(threadId, message)).rejects.toMatchObject({ code: 'thread.not-found' })
+    await expect(bench.server.areas.turns.turns.send(threadId, message)).rejects.toMatchObject({
+      code: 'thread.not-found',
+    })
   })
 })

@@ -1,7 +1,7 @@
 import { isErrorOf } from '@threadbox/errors'
 import type { KeepRuns, KeptRuns as KeptRunsView } from '@threadbox/protocol/public'
 import { turnRunning } from '../../turns/engine/turns.errors.ts'
-import type { OldRun } from './kept-runs.store.ts'
+import type { KeptRunStore, OldRun } from './kept-runs.store.ts'
 import type { RunDependencies } from './run-dependencies.ts'
 import type { RunKeepRow } from './runs.table.ts'
 
@@ -25,11 +25,12 @@ const mostBusy = 3
 /** Runs that are named before their threads go. */
 const named = 5
 
+type KeptRunsDependencies = Pick<RunDependencies, 'threads' | 'turns' | 'logger' | 'onChanged' | 'system'> & {
+  keptStore: KeptRunStore
+}
+
 export function makeKeptRuns(
-  dependencies: Pick<
-    RunDependencies,
-    'keptStore' | 'agents' | 'threads' | 'turns' | 'audit' | 'system' | 'logger' | 'onChanged'
-  > & { nudge: () => void },
+  dependencies: KeptRunsDependencies & Pick<RunDependencies, 'agents' | 'audit'> & { nudge: () => void },
 ): KeptRuns {
   const { keptStore: store, agents, system, audit } = dependencies
   const view = async (agentId: string, { keep, asked }: { keep: number | null; asked: number | null }) => {
@@ -74,11 +75,7 @@ export function makeKeptRuns(
 type Outcome = 'removed' | 'kept' | 'busy'
 
 /** Between messages of the thread: whoever comes first, a person who writes or the rule, has it. */
-async function remove(
-  dependencies: Pick<RunDependencies, 'keptStore' | 'threads' | 'turns' | 'logger' | 'onChanged' | 'system'>,
-  run: OldRun,
-  row: RunKeepRow,
-): Promise<Outcome> {
+async function remove(dependencies: KeptRunsDependencies, run: OldRun, row: RunKeepRow): Promise<Outcome> {
   const { logger } = dependencies
   let step: 'waiting' | 'working' | 'given-up' = 'waiting'
   const work = async (): Promise<Outcome> => {
@@ -113,7 +110,7 @@ function patience(giveUp: () => boolean): Disposable & { isOver: Promise<'busy'>
 
 /** Planned only when it may go, and as late as it is marked: what is planned comes due when the time to undo it is over. */
 async function removeQuiet(
-  { keptStore, threads, system }: Pick<RunDependencies, 'keptStore' | 'threads' | 'system'>,
+  { keptStore, threads, system }: Pick<KeptRunsDependencies, 'keptStore' | 'threads' | 'system'>,
   run: OldRun,
   row: RunKeepRow,
 ): Promise<Outcome> {

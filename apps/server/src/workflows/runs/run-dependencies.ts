@@ -7,19 +7,19 @@ import type { ThreadLog } from '../../threads/log/thread-log.ts'
 import type { Threads } from '../../threads/threads/threads.usecases.ts'
 import type { Turns } from '../../turns/engine/turns.usecases.ts'
 import type { Agents } from '../agents/agents.usecases.ts'
-import type { KeptRunStore } from './kept-runs.store.ts'
 import type { RunStore } from './runs.store.ts'
 import type { ScheduleStore, WebhookStore } from './triggers.store.ts'
+
+type RunLog = Pick<ThreadLog, 'entriesOfTurn'> & { turn(threadId: string, turnId: string): Promise<Turn | undefined> }
 
 export type RunDependencies = {
   store: RunStore
   schedules: ScheduleStore
   webhooks: WebhookStore
   agents: Pick<Agents, 'resolve' | 'startThread' | 'list'>
-  keptStore: KeptRunStore
   turns: Pick<Turns, 'send' | 'stop' | 'whileQuiet'>
   threads: Pick<Threads, 'delete' | 'deleteByRule'>
-  log: Pick<ThreadLog, 'entriesOfTurn'> & { turn(threadId: string, turnId: string): Promise<Turn | undefined> }
+  log: RunLog
   settings: Pick<Settings, 'values'>
   audit: Audit
   system: System

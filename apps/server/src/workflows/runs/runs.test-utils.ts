@@ -33,7 +33,7 @@ export async function makeRunBench(
     server.call(method, `/api/v1${path}`, { person, body })
   const request = async <Answer>(method: string, path: string, body?: unknown, person = owner) =>
     (await (await call(method, path, body, person)).json()) as Answer
-  await server.parts.models.connect({
+  await server.areas.turns.models.connect({
     provider: 'anthropic',
     model: 'test-model',
     baseUrl: model.baseUrls.anthropic,
@@ -60,10 +60,10 @@ export async function makeRunBench(
       }),
     finish: async () => {
       for (;;) {
-        await server.parts.runs.look()
+        await server.areas.workflows.runs.look()
         const open = (await runs()).filter(({ endedAt }) => endedAt === null)
         if (open.length === 0) return await runs()
-        for (const { threadId } of open) if (threadId !== null) await server.parts.turns.settled(threadId)
+        for (const { threadId } of open) if (threadId !== null) await server.areas.turns.turns.settled(threadId)
       }
     },
     messages: async () => {

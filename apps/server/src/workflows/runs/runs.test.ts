@@ -97,7 +97,7 @@ onBothDatabases((target) => {
     bench.model.when(async () => await hold.promise)
     await bench.start({ input: 'first' })
     await bench.start({ input: 'second' })
-    await bench.server.parts.runs.look()
+    await bench.server.areas.workflows.runs.look()
     for (const input of ['third', 'fourth', 'fifth']) {
       bench.server.clock.now += 1
       await bench.start({ input })
@@ -105,7 +105,7 @@ onBothDatabases((target) => {
     expect(await bench.start()).toMatchObject({
       error: { code: 'run.queue-full', message: expect.stringContaining('3') },
     })
-    await bench.server.parts.runs.look()
+    await bench.server.areas.workflows.runs.look()
     const states = async () => Object.fromEntries((await bench.runs()).map(({ input, status }) => [input, status]))
     expect(await states()).toMatchObject({ first: 'running', second: 'running', third: 'queued', fifth: 'queued' })
     hold.resolve(undefined)
@@ -142,7 +142,7 @@ onBothDatabases((target) => {
     await bench.start()
     expect((await bench.finish())[0]).toMatchObject({ status: 'failed', reason: { code: 'turn.wrong-key' } })
     for (const { id } of (await bench.request<{ models: { id: string }[] }>('GET', '/models')).models) {
-      await bench.server.parts.models.disconnect(id)
+      await bench.server.areas.turns.models.disconnect(id)
     }
     bench.server.clock.now += 1
     await bench.start()
@@ -163,7 +163,7 @@ onBothDatabases((target) => {
       const never = new Promise<undefined>(() => undefined)
       bench.model.when(async () => await never)
       const { id } = await bench.start()
-      await bench.server.parts.runs.look()
+      await bench.server.areas.workflows.runs.look()
       await bench.model.received(1)
       expect(await cancel(id)).toMatchObject({ status: 'cancelled', reason: { code: 'run.stopped' } })
       expect(await cancel(id)).toEqual(await get(id))
@@ -173,9 +173,9 @@ onBothDatabases((target) => {
       const never = new Promise<undefined>(() => undefined)
       bench.model.when(async () => await never)
       const { id } = await bench.start()
-      await bench.server.parts.runs.look()
+      await bench.server.areas.workflows.runs.look()
       await bench.request('DELETE', `/threads/${(await get(id)).threadId}`)
-      await bench.server.parts.runs.look()
+      await bench.server.areas.workflows.runs.look()
       expect(await get(id)).toMatchObject({ status: 'failed', reason: { code: 'run.thread-gone' }, threadId: null })
     })
   })
@@ -194,7 +194,7 @@ onBothDatabases((target) => {
     const second = await bench.request<RunPage>('GET', `${path}?limit=5&cursor=${first.next}`)
     expect(second.runs[0]?.input).toBe('run 8')
     expect(await bench.codeOf('GET', `${path}?cursor=nonsense`)).toBe('request.cursor-invalid')
-    await bench.server.parts.runs.look()
+    await bench.server.areas.workflows.runs.look()
     expect(await bench.runs()).toHaveLength(10)
     bench.server.clock.now += 2 * dayMs + 1
     const waiting = await bench.start()
@@ -219,7 +219,7 @@ onBothDatabases((target) => {
     await bench.request('DELETE', `/agents/${bench.agent.id}`)
     expect(await bench.codeOf('GET', `/runs/${run.id}`)).toBe('run.not-found')
     bench.server.clock.now += 2 * dayMs
-    await bench.server.parts.runs.look()
+    await bench.server.areas.workflows.runs.look()
     expect(await bench.messages()).toEqual([])
   })
 
@@ -232,7 +232,8 @@ onBothDatabases((target) => {
       async (place) => {
         const { id } = await bench.start()
         const threadId = 't00000000000000000001'
-        const { agents, turns } = bench.server.parts
+        const { agents } = bench.server.areas.workflows
+        const { turns } = bench.server.areas.turns
         const order = { agentId: bench.agent.id, version: 1, ownerId: bench.owner.userId, title: 'Reporter', threadId }
         if (place !== 'before the thread') await agents.startThread(order)
         if (place === 'after the message') {
@@ -247,7 +248,7 @@ onBothDatabases((target) => {
 
     test('C11: finds a thread that was deleted before its message came, and sends none', async () => {
       const { id } = await bench.start()
-      const { agents } = bench.server.parts
+      const { agents } = bench.server.areas.workflows
       const order = { agentId: bench.agent.id, version: 1, ownerId: bench.owner.userId, title: 'Reporter' }
       const { threadId } = await agents.startThread(order)
       await rows().set({ status: 'running', thread_id: threadId, started_at: 1 }).where('id', '=', id).execute()
@@ -259,7 +260,7 @@ onBothDatabases((target) => {
 
     test('C11: while the thread was being made begins it anew in another one', async () => {
       const { id } = await bench.start()
-      const hidden = await bench.server.parts.hiddenThreads.create({
+      const hidden = await bench.server.areas.threads.hiddenThreads.create({
         user_id: bench.owner.userId,
         title: 'Reporter',
         title_source: 'person',

@@ -143,7 +143,7 @@ onBothDatabases((target) => {
       await bench.schedule({ cron: '0 * * * *', timeZone: 'UTC', overlap })
       for (const time of ['13:00', '14:00', '15:00']) {
         bench.server.clock.now = at(`2027-01-10T${time}Z`)
-        await bench.server.parts.runs.look()
+        await bench.server.areas.workflows.runs.look()
       }
       return gate
     }
@@ -178,11 +178,11 @@ onBothDatabases((target) => {
     const gate = Promise.withResolvers<undefined>()
     bench.model.when(async () => await gate.promise)
     await bench.start()
-    await bench.server.parts.runs.look()
+    await bench.server.areas.workflows.runs.look()
     await bench.start()
     await bench.schedule({ cron: '0 * * * *', timeZone: 'UTC' })
     bench.server.clock.now = at('2027-01-10T13:00Z')
-    await bench.server.parts.runs.look()
+    await bench.server.areas.workflows.runs.look()
     expect((await bench.runs())[0]).toMatchObject({ status: 'skipped', reason: { code: 'run.queue-full' } })
     gate.resolve(undefined)
     await bench.finish()
@@ -191,7 +191,7 @@ onBothDatabases((target) => {
   test('C11: two servers, or two looks, at the same due time start one run', async () => {
     await bench.schedule({})
     bench.server.clock.now = at('2027-01-11T01:30Z')
-    await Promise.all(Array.from({ length: 4 }, () => bench.server.parts.runs.look()))
+    await Promise.all(Array.from({ length: 4 }, () => bench.server.areas.workflows.runs.look()))
     await bench.finish()
     expect(await bench.messages()).toHaveLength(1)
   })

@@ -131,7 +131,7 @@ onBothDatabases((target) => {
     expect(await deliver({ body })).toMatchObject({ code: 'webhook.replayed' })
     // Sent again later, signed anew.
     bench.server.clock.now += 600_000
-    await bench.server.parts.runs.look()
+    await bench.server.areas.workflows.runs.look()
     expect(await deliver()).toMatchObject({ code: 'webhook.replayed' })
     await bench.finish()
     expect(await bench.messages()).toHaveLength(1)

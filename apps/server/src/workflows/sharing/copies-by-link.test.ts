@@ -13,7 +13,7 @@ beforeEach(async () => {
   server = await makeTestApplication({ hostSocket: host.socketPath })
   owner = await server.signUpOwner()
   other = await server.addPerson('other')
-  threadId = (await server.parts.threads.create(owner.userId, { title: 'The source' })).id
+  threadId = (await server.areas.threads.threads.create(owner.userId, { title: 'The source' })).id
   await server.start()
   await host.followed()
 })
@@ -25,9 +25,9 @@ afterEach(async () => {
 let keys = 0
 async function say(text: string, id = threadId): Promise<void> {
   keys += 1
-  await server.parts.turns.send(id, { text, attachmentIds: [], key: `key-of-the-test-${keys}` })
-  await server.parts.turns.settled(id)
-  await server.parts.snapshots.idle()
+  await server.areas.turns.turns.send(id, { text, attachmentIds: [], key: `key-of-the-test-${keys}` })
+  await server.areas.turns.turns.settled(id)
+  await server.areas.turns.snapshots.idle()
 }
 async function request<Answer>(
   method: string,
@@ -48,9 +48,9 @@ const look = (secret: string, person = other) =>
 const copy = (secret: string, person = other) =>
   request<Thread & Refused>('POST', '/shared-threads/copy', { body: { secret }, person })
 const threadsOf = async ({ userId }: TestPerson) =>
-  (await server.parts.threads.list(userId, { cursor: undefined, limit: 50 })).threads.map(({ id }) => id)
+  (await server.areas.threads.threads.list(userId, { cursor: undefined, limit: 50 })).threads.map(({ id }) => id)
 const codesOf = async (id: string) =>
-  (await server.parts.log.entries(id)).flatMap((entry) => (entry.kind === 'notice' ? [entry.code] : []))
+  (await server.areas.threads.log.entries(id)).flatMap((entry) => (entry.kind === 'notice' ? [entry.code] : []))
 
 test('a link that only reads, one that ended or is over, and one that never was lead to no copy, and say the same', async () => {
   const ended = await share()
@@ -64,7 +64,7 @@ test('a link that only reads, one that ended or is over, and one that never was 
     expect((await copy(secret)).error.code).toBe('thread-link.no-copy')
   }
   expect(await look(good.secret)).toMatchObject({ title: 'The source', turns: 0, hasComputer: false, copiesLeft: 20 })
-  await server.parts.threads.delete(owner.userId, threadId)
+  await server.areas.threads.threads.delete(owner.userId, threadId)
   expect((await copy(good.secret)).error.code).toBe('thread-link.no-copy')
   expect(await threadsOf(other)).toEqual([])
 })
@@ -98,7 +98,7 @@ test('a copy is of whoever made it: in no workspace, with the computer as it run
   expect((await server.call('GET', `/api/v1/threads/${made.id}`, { person: owner })).status).toBe(404)
   expect(await codesOf(own.id)).toEqual(before)
   expect(await codesOf(made.id)).toEqual([...before.filter((code) => code !== 'forked'), 'copied'])
-  const text = JSON.stringify(await server.parts.log.entries(made.id))
+  const text = JSON.stringify(await server.areas.threads.log.entries(made.id))
   for (const id of [own.id, owner.userId, workspace.id]) expect(text).not.toContain(id)
 })
 

@@ -16,7 +16,7 @@ onBothDatabases((target) => {
     server = await makeTestApplication(await target())
     owner = await server.signUpOwner()
     threadId = (await request<Thread>('POST', '/threads', { title: 'Trips <b>' })).id
-    await server.parts.log.append(
+    await server.areas.threads.log.append(
       threadId,
       conversation(threadId).map((entry) => ({ type: 'entry-added', entry })),
     )

@@ -1,16 +1,14 @@
 import type { Logger } from '@threadbox/telemetry'
 import type { Hono } from 'hono'
-import type { ThreadParts } from '../../application-parts.ts'
 import type { Audit } from '../../people/audit/audit.ts'
 import type { Settings } from '../../people/settings/settings.ts'
+import type { UserHub } from '../../people/users/user-hub.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Api, ApiEnv } from '../../platform/http/api.ts'
 import type { AllowedHosts } from '../../platform/http/origins.ts'
-import { makeSecretBox } from '../../platform/secrets/secret-box.ts'
+import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import type { System } from '../../platform/system/system.ts'
 import { makePreviewNames } from '../../sandboxes/previews/preview-names.models.ts'
-import type { Turns } from '../../turns/engine/turns.usecases.ts'
-import type { Agents } from '../agents/agents.usecases.ts'
 import { fireDueSchedules } from './due-schedules.ts'
 import { hookPages } from './hooks.routes.ts'
 import { makeKeptRunStore } from './kept-runs.store.ts'
@@ -28,7 +26,7 @@ import { makeScheduleStore, makeWebhookStore } from './triggers.store.ts'
 import { makeWebhooks } from './webhooks.usecases.ts'
 
 /** Runs of agents, and what starts them. */
-export type RunParts = {
+export type RunsFeature = {
   routes: Api
   /** What is at `/hooks`. */
   pages: Hono<ApiEnv>
@@ -40,26 +38,29 @@ export type RunParts = {
   stop(): Promise<void>
 }
 
-type Known = {
-  parts: ThreadParts
-  agents: Pick<Agents, 'resolve' | 'startThread' | 'list'>
-  turns: Turns
+type RunPorts = {
+  open: OpenDatabase
+  hosts: AllowedHosts
+  secretBox: SecretBox
+  agents: RunDependencies['agents']
+  turns: RunDependencies['turns']
+  threads: Pick<RunDependencies, 'threads' | 'log'>
+  userHub: Pick<UserHub, 'publish'>
   settings: Settings
   audit: Audit
+  system: System
+  logger: Logger
 }
 
-export function makeRunParts(
-  options: { open: OpenDatabase; masterKey: Uint8Array; hosts: AllowedHosts; system: System; logger: Logger },
-  known: Known,
-): RunParts {
-  const { system, logger } = options
-  const dependencies = dependenciesOf(options, known)
+export function makeRunsFeature(ports: RunPorts): RunsFeature {
+  const { hosts, secretBox, system, logger } = ports
+  const dependencies = dependenciesOf(ports)
   const { store, schedules } = dependencies
   const intake = makeRunIntake(dependencies)
   const engine = makeRunEngine(dependencies)
   const history = makeRunHistory(dependencies)
   const nudge = () => loop.nudge()
-  const kept = makeKeptRuns({ ...dependencies, nudge })
+  const kept = makeKeptRuns({ ...dependencies, keptStore: makeKeptRunStore(tablesOf(ports.open.database)), nudge })
   const loop = makeRunLoop({
     work: async () => {
       await fireDueSchedules({ ...dependencies, intake })
@@ -74,7 +75,7 @@ export function makeRunParts(
     system,
     logger,
   })
-  const all = { ...dependencies, intake, engine, nudge, secretBox: makeSecretBox(options.masterKey) }
+  const all = { ...dependencies, intake, engine, nudge, secretBox }
   const webhooks = makeWebhooks(all)
   return {
     routes: runRoutes({
@@ -83,7 +84,7 @@ export function makeRunParts(
       webhooks,
       kept,
       // Whoever gets the address comes by the published name, whichever one its maker uses.
-      originOf: makePreviewNames(options.hosts).publishedOrigin,
+      originOf: makePreviewNames(hosts).publishedOrigin,
     }),
     pages: hookPages({ webhooks }),
     look: async () => {
@@ -99,23 +100,20 @@ export function makeRunParts(
   }
 }
 
-function dependenciesOf(
-  { open, system, logger }: { open: OpenDatabase; system: System; logger: Logger },
-  { parts, agents, turns, settings, audit }: Known,
-): RunDependencies {
+function dependenciesOf(ports: RunPorts): RunDependencies {
+  const { open, agents, turns, threads, userHub, settings, audit, system, logger } = ports
   return {
     store: makeRunStore(tablesOf(open.database)),
-    keptStore: makeKeptRunStore(tablesOf(open.database)),
     schedules: makeScheduleStore(tablesOf(open.database)),
     webhooks: makeWebhookStore(tablesOf(open.database)),
     agents,
     turns,
-    threads: parts.threads,
-    log: parts.log,
+    threads: threads.threads,
+    log: threads.log,
     settings,
     audit,
     system,
     logger,
-    onChanged: (userId) => parts.userHub.publish(userId, { type: 'agents-updated' }),
+    onChanged: (userId) => userHub.publish(userId, { type: 'agents-updated' }),
   }
 }

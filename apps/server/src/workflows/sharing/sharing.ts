@@ -10,8 +10,8 @@ import type { System } from '../../platform/system/system.ts'
 import { makePreviewNames } from '../../sandboxes/previews/preview-names.models.ts'
 import type { Access } from '../../threads/access/access.ts'
 import type { ThreadLog } from '../../threads/log/thread-log.ts'
+import type { ThreadRows } from '../../threads/log/thread-rows.ts'
 import { threadNotFound } from '../../threads/log/threads.errors.ts'
-import type { ThreadStore } from '../../threads/log/threads.store.ts'
 import type { Threads } from '../../threads/threads/threads.usecases.ts'
 import type { Forks } from '../forks/forks.usecases.ts'
 import { copiesByLinkRoutes } from './copies-by-link.routes.ts'
@@ -21,45 +21,50 @@ import { threadLinkRoutes } from './thread-links.routes.ts'
 import { makeThreadLinkStore } from './thread-links.store.ts'
 import { makeLinksOfThreads } from './thread-links.usecases.ts'
 
+type SharedThreads = {
+  threads: Pick<Threads, 'open'>
+  rows: Pick<ThreadRows, 'findAny'>
+  access: Access
+  log: ThreadLog
+}
+
 /** Links by which anybody reads a thread, for the people who make them and for whoever opens one. */
-export type SharingParts = {
+export type SharingFeature = {
   routes: Api
   /** For whoever is signed in and has a link that allows copies. */
-  copyRoutes(forks: Forks): Api
+  copyRoutes: Api
   pages: Hono<ApiEnv>
   /** Breaks off what is still being sent. */
   close(): void
 }
 
-export function makeSharingParts(options: {
+export function makeSharingFeature(ports: {
   open: OpenDatabase
-  hosts: AllowedHosts
-  threads: Pick<Threads, 'open'>
-  threadStore: Pick<ThreadStore, 'findAny'>
-  access: Access
-  log: ThreadLog
   blobs: BlobStore
+  hosts: AllowedHosts
+  threads: SharedThreads
+  forks: Pick<Forks, 'copyFor' | 'look'>
   audit: Audit
   system: System
   logger: Logger
-}): SharingParts {
-  const { hosts, threads, access, log, blobs, audit, system, logger } = options
-  const store = makeThreadLinkStore(tablesOf(options.open.database))
+}): SharingFeature {
+  const { hosts, threads, forks, blobs, audit, system, logger } = ports
+  const { access, log, rows } = threads
+  const store = makeThreadLinkStore(tablesOf(ports.open.database))
   const links = makeLinksOfThreads({ store, audit, system })
   const visits = makeOpenVisits({ stillValid: (ids) => store.valid(ids, system.now()), logger })
   return {
     routes: threadLinkRoutes({
       links,
       open: async (userId, threadId) => {
-        const row = await threads.open(userId, threadId)
+        const row = await threads.threads.open(userId, threadId)
         const subject = { workspaceId: row.workspace_id, ownerId: row.user_id }
         if (!(await access.may(userId, 'manage', subject))) throw threadNotFound({})
       },
       // Whoever gets the link comes by the published name, whichever one its maker uses.
       originOf: makePreviewNames(hosts).publishedOrigin,
     }),
-    copyRoutes: (forks) =>
-      copiesByLinkRoutes(makeCopiesByLink({ store, forks, threadOf: options.threadStore.findAny, audit, system })),
+    copyRoutes: copiesByLinkRoutes(makeCopiesByLink({ store, forks, threadOf: rows.findAny, audit, system })),
     pages: sharedPages({ links, log, blobs, visits, now: system.now }),
     close: () => visits.close(),
   }

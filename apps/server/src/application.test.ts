@@ -1,0 +1,73 @@
+import { makeLogger } from '@threadbox/telemetry'
+import { expect, test } from 'vitest'
+import { makeTestApplication } from './application.test-utils.ts'
+
+const startSteps = [
+  'close the lists of registrations',
+  'plan removals of deleted threads',
+  'follow the host',
+  'remove unfinished environments',
+  'settle unwatched programs',
+  'start operations',
+  'check awake sandboxes',
+  'finish reports and removals',
+  'finish rewinds',
+  'resume turns',
+  'start runs',
+  'start the policy',
+]
+
+const stopSteps = [
+  'end what streams',
+  'close previews',
+  'close sockets',
+  'close shared pages',
+  'stop runs',
+  'let go of turns',
+  'finish snapshots',
+  'end connections',
+  'stop the policy',
+  'stop reports',
+  'stop watches',
+  'stop operations',
+  'stop following the host',
+]
+
+/** What the application logs, and the steps among it. */
+function makeStepLog() {
+  const steps: string[] = []
+  const write = (line: string) => {
+    const { step } = JSON.parse(line) as { step?: string }
+    if (step !== undefined) steps.push(step)
+  }
+  return { steps, logger: makeLogger({ process: 'test', level: 'debug', destination: { write } }) }
+}
+
+test('the start reclaims, then reconciles, then serves; the stop goes from what lets others in to what it stands on', async () => {
+  const { steps, logger } = makeStepLog()
+  {
+    await using server = await makeTestApplication({ logger })
+    await server.start()
+    expect(steps.splice(0)).toEqual(startSteps)
+  }
+  expect(steps).toEqual(stopSteps)
+})
+
+test('every list of registrations has its entries when the server has started, and takes no more', async () => {
+  await using server = await makeTestApplication()
+  await server.start()
+  const { platform, threads } = server.areas
+  expect(platform.registrations.counts()).toEqual({
+    'secrets.addHolder': 3,
+    'threads.setSandboxViews': 1,
+    'threads.addEraser': 4,
+    'workspaces.addEraser': 2,
+    'workspaces.addContentCounter': 3,
+    'sandboxes.addPreparer': 2,
+    'sandboxes.addOwner': 2,
+    'reports.addRestartSource': 1,
+    'turns.addGate': 1,
+    'turns.addNote': 1,
+  })
+  expect(() => threads.addEraser(async () => undefined)).toThrow('threads.addEraser was called after the start')
+})

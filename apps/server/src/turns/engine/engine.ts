@@ -1,0 +1,92 @@
+import type { Logger } from '@threadbox/telemetry'
+import type { BlobStore } from '../../platform/blobs/blob-store.ts'
+import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
+import type { Api, OpenThread } from '../../platform/http/api.ts'
+import type { System } from '../../platform/system/system.ts'
+import type { Attachments } from '../../threads/attachments/attachments.usecases.ts'
+import type { ThreadLog } from '../../threads/log/thread-log.ts'
+import type { ThreadRows } from '../../threads/log/thread-rows.ts'
+import { threadNotFound } from '../../threads/log/threads.errors.ts'
+import type { ThreadSetups } from '../../threads/setups/thread-setups.ts'
+import type { Threads } from '../../threads/threads/threads.usecases.ts'
+import type { Workspaces } from '../../threads/workspaces/workspaces.usecases.ts'
+import type { AgentConnections } from '../connections/agent-connections.ts'
+import type { Models } from '../models/models.usecases.ts'
+import type { TurnStore } from '../record/turns.store.ts'
+import type { TurnTables } from '../record/turns.table.ts'
+import type { Skills } from '../skills/skills.usecases.ts'
+import { makeQueueStore } from './queue.store.ts'
+import type { AboveTurns, TurnSandbox, TurnSettings, TurnThreads } from './turn-dependencies.ts'
+import { turnRoutes } from './turns.routes.ts'
+import { makeTurns, type Turns } from './turns.usecases.ts'
+
+export type EngineFeature = { turns: Turns; routes: Api }
+
+type EngineThreads = {
+  open: OpenThread
+  log: ThreadLog
+  rows: Pick<ThreadRows, 'findAny'>
+  setups: Pick<ThreadSetups, 'of' | 'placeOf'>
+  threads: Pick<Threads, 'setAutomaticTitle'>
+  attachments: Pick<Attachments, 'getAll'>
+  workspaces: Pick<Workspaces, 'facts'>
+}
+
+export function makeEngineFeature(ports: {
+  open: OpenDatabase
+  store: TurnStore
+  threads: EngineThreads
+  sandbox: TurnSandbox
+  skills: Pick<Skills, 'ofThread'>
+  connections: AgentConnections
+  models: Models
+  blobs: BlobStore
+  above: AboveTurns
+  settings: TurnSettings
+  system: System
+  logger: Logger
+}): EngineFeature {
+  const { store, threads, sandbox, skills, connections, models, blobs, above, settings, system, logger } = ports
+  const turns = makeTurns({
+    store,
+    queue: makeQueueStore(tablesOf<TurnTables>(ports.open.database)),
+    log: threads.log,
+    threads: threadsFor(threads, skills),
+    sandbox,
+    connections,
+    models,
+    blobs,
+    above,
+    settings,
+    system,
+    logger,
+  })
+  return { turns, routes: turnRoutes({ turns, open: threads.open }) }
+}
+
+function threadsFor(threads: EngineThreads, skills: Pick<Skills, 'ofThread'>): TurnThreads {
+  const { rows, setups, workspaces } = threads
+  const find = async (threadId: string) => {
+    const row = await rows.findAny(threadId)
+    return row?.deleted_at === null ? row : undefined
+  }
+  return {
+    facts: async (threadId) => {
+      const row = await find(threadId)
+      if (row === undefined) return undefined
+      const workspace = row.workspace_id === null ? undefined : await workspaces.facts(row.workspace_id)
+      return {
+        modelId: row.model_id ?? workspace?.modelId ?? null,
+        titleSource: row.title_source as 'none' | 'automatic' | 'person',
+        instructions: workspace?.instructions ?? '',
+        agentInstructions: (await setups.of(row))?.instructions ?? '',
+        skills: await skills.ofThread(await setups.placeOf(row)),
+      }
+    },
+    require: async (threadId) => {
+      if ((await find(threadId)) === undefined) throw threadNotFound({})
+    },
+    setAutomaticTitle: threads.threads.setAutomaticTitle,
+    attachmentsOf: threads.attachments.getAll,
+  }
+}

@@ -1,0 +1,77 @@
+import type { Logger } from '@threadbox/telemetry'
+import type { Audit } from '../../people/audit/audit.ts'
+import type { BlobStore } from '../../platform/blobs/blob-store.ts'
+import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
+import type { Api } from '../../platform/http/api.ts'
+import type { Operations } from '../../platform/operations/operations.ts'
+import type { System } from '../../platform/system/system.ts'
+import type { Files } from '../../sandboxes/files/files.usecases.ts'
+import type { HostClient } from '../../sandboxes/host/host-client.ts'
+import type { Access } from '../../threads/access/access.ts'
+import type { Home } from '../../threads/access/tell-home.ts'
+import type { ThreadRows } from '../../threads/log/thread-rows.ts'
+import type { ThreadSetups } from '../../threads/setups/thread-setups.ts'
+import type { Threads } from '../../threads/threads/threads.usecases.ts'
+import { makeSkillPackages } from './skill-packages.ts'
+import { type AwakeThread, makeSkillPlacement, type SkillPlacement } from './skill-placement.ts'
+import { skillRoutes } from './skills.routes.ts'
+import { makeSkillStore } from './skills.store.ts'
+import type { SkillTables } from './skills.table.ts'
+import { makeSkills, type Skills } from './skills.usecases.ts'
+
+/** Skills, and what brings them into the sandboxes of the threads that have them. */
+export type SkillsFeature = { skills: Skills; placement: SkillPlacement; routes: Api }
+
+type SkillThreads = {
+  access: Access
+  rows: Pick<ThreadRows, 'findAny'>
+  setups: Pick<ThreadSetups, 'placeOf'>
+  threads: Threads
+  workspaceIdsOf: (userId: string) => Promise<string[]>
+  /** Throws unless the workspace is there and may be added to. */
+  requireWorkspace: (userId: string, workspaceId: string) => Promise<void>
+  tellHome: (home: Home, event: { type: 'skills-updated' }) => Promise<void>
+}
+
+export function makeSkillsFeature(ports: {
+  open: OpenDatabase
+  blobs: BlobStore
+  operations: Operations
+  host: HostClient
+  files: Files
+  threads: SkillThreads
+  awake: () => Promise<AwakeThread[]>
+  audit: Audit
+  system: System
+  logger: Logger
+}): SkillsFeature {
+  const { open, blobs, operations, host, files, audit, system, logger } = ports
+  const { access, rows, setups, threads, tellHome, workspaceIdsOf, requireWorkspace } = ports.threads
+  const packages = makeSkillPackages(blobs)
+  const store = makeSkillStore(tablesOf<SkillTables>(open.database))
+  const skills = makeSkills({
+    store,
+    packages,
+    operations,
+    audit,
+    system,
+    access,
+    requireWorkspace,
+    workspaceIdsOf,
+    onChanged: async (home) => {
+      placement.refresh()
+      await tellHome(home, { type: 'skills-updated' })
+    },
+  })
+  const placement = makeSkillPlacement({
+    host,
+    logger,
+    packages,
+    skillsOf: async (threadId) => {
+      const row = await rows.findAny(threadId)
+      return row === undefined ? [] : await skills.ofThread(await setups.placeOf(row))
+    },
+    awake: ports.awake,
+  })
+  return { skills, placement, routes: skillRoutes({ skills, threads, files, placeOf: setups.placeOf }) }
+}

@@ -1,0 +1,45 @@
+import type { Logger } from '@threadbox/telemetry'
+import type { Settings } from '../../people/settings/settings.ts'
+import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
+import type { Api, OpenThread } from '../../platform/http/api.ts'
+import type { System } from '../../platform/system/system.ts'
+import type { HostClient } from '../../sandboxes/host/host-client.ts'
+import { type WhatRunsDependencies, whatRuns } from '../../sandboxes/lifecycle/what-runs.ts'
+import type { SandboxRow } from '../../sandboxes/state/sandboxes.table.ts'
+import type { ThreadRows } from '../../threads/log/thread-rows.ts'
+import type { TurnStore } from '../record/turns.store.ts'
+import { snapshotRoutes } from './snapshots.routes.ts'
+import { makeSnapshotStore } from './snapshots.store.ts'
+import type { SnapshotTables } from './snapshots.table.ts'
+import { makeSnapshots, type Snapshots } from './snapshots.usecases.ts'
+
+export type SnapshotsFeature = { snapshots: Snapshots; routes: Api }
+
+export function makeSnapshotsFeature(ports: {
+  open: OpenDatabase
+  host: HostClient
+  record: Pick<TurnStore, 'turnIds' | 'turn'>
+  threads: { rows: Pick<ThreadRows, 'findAny'>; open: OpenThread }
+  sandboxOf: (threadId: string) => Promise<SandboxRow | undefined>
+  inside: WhatRunsDependencies
+  settings: Pick<Settings, 'values'>
+  /** How long a guest may take to say what runs when an answer has ended. */
+  glanceMs: number | undefined
+  system: System
+  logger: Logger
+}): SnapshotsFeature {
+  const { host, record, threads, sandboxOf, inside, settings, glanceMs, system, logger } = ports
+  const snapshots = makeSnapshots({
+    store: makeSnapshotStore(tablesOf<SnapshotTables>(ports.open.database)),
+    host,
+    sandboxOf,
+    whatRuns: (sandbox, signal) => whatRuns(inside, sandbox, signal),
+    record,
+    runningTurn: async (threadId) => (await threads.rows.findAny(threadId))?.running_turn_id ?? undefined,
+    settings: settings.values,
+    glanceMs,
+    system,
+    logger,
+  })
+  return { snapshots, routes: snapshotRoutes({ snapshots, open: threads.open }) }
+}

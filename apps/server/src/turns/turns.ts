@@ -1,0 +1,226 @@
+import type { turnSettings } from '@threadbox/config'
+import type { People } from '../people/people.ts'
+import { tablesOf } from '../platform/database/database.ts'
+import { type Events, makeEvents } from '../platform/events/events.ts'
+import type { Api } from '../platform/http/api.ts'
+import type { AllowedHosts } from '../platform/http/origins.ts'
+import type { Platform } from '../platform/platform.ts'
+import type { HostClient } from '../sandboxes/host/host-client.ts'
+import { makePreviewNames } from '../sandboxes/previews/preview-names.models.ts'
+import type { SandboxArea } from '../sandboxes/sandboxes.ts'
+import type { ThreadArea } from '../threads/threads.ts'
+import { type ConnectionSettings, type ConnectionsFeature, makeConnectionsFeature } from './connections/connections.ts'
+import { type EngineFeature, makeEngineFeature } from './engine/engine.ts'
+import type { TurnGate, TurnNote } from './engine/turn-dependencies.ts'
+import { type ModelsFeature, makeModelsFeature } from './models/models.ts'
+import { makeTurnStore, type TurnStore } from './record/turns.store.ts'
+import type { TurnTables } from './record/turns.table.ts'
+import { makeSkillsFeature, type SkillsFeature } from './skills/skills.ts'
+import { makeSnapshotsFeature, type SnapshotsFeature } from './snapshots/snapshots.ts'
+import type { TurnEvents } from './turns.events.ts'
+
+export type TurnOptions = {
+  host: HostClient
+  hosts: AllowedHosts
+  turnSettings: { [Name in keyof typeof turnSettings]: number }
+  connectionSettings: ConnectionSettings
+  /** Variables that may hold keys of model providers. */
+  environment: Readonly<Record<string, string | undefined>>
+  /** Where Ollama is looked for; null for its own address. */
+  ollamaUrl: string | null
+  /** How long a guest may take to say what runs when an answer has ended. */
+  glanceMs?: number
+  version: string
+}
+
+/** What an agent receives, and its loop. */
+export type TurnArea = Pick<EngineFeature, 'turns'> &
+  Pick<ModelsFeature, 'models'> &
+  Pick<SkillsFeature, 'skills'> &
+  Pick<SnapshotsFeature, 'snapshots'> & {
+    events: Events<TurnEvents>
+    history: TurnStore
+    agentConnections: ConnectionsFeature['agentConnections']
+    connectionRows: ConnectionsFeature['rows']
+    modelRows: ModelsFeature['rows']
+    /** Throws its own error when no turn may begin in a thread now. */
+    addGate(gate: TurnGate): void
+    /** What the model learns of how a conversation came about. */
+    addNote(note: TurnNote): void
+    routes: Api[]
+    recoverPrograms(): Promise<void>
+    recover(): Promise<void>
+    stopTurns(): Promise<void>
+    stopSnapshots(): Promise<void>
+    stopConnections(): Promise<void>
+  }
+
+type Known = { platform: Platform; people: People; threads: ThreadArea; sandboxes: SandboxArea }
+
+export function makeTurnArea(known: Known, options: TurnOptions): TurnArea {
+  const { open, blobs, registrations, system, logger } = known.platform
+  const events = makeEvents<TurnEvents>(logger)
+  const gates = registrations.list<TurnGate>('turns.addGate')
+  const notes = registrations.list<TurnNote>('turns.addNote')
+  const history = makeTurnStore(tablesOf<TurnTables>(open.database))
+  const received = makeReceived(known, options, events)
+  const { models, connections, skills } = received
+  const snapshots = makeSnapshotsFor(known, options, history)
+  const { sandboxes: access, services, lifecycle, wakeNotes } = known.sandboxes
+  const engine = makeEngineFeature({
+    open,
+    store: history,
+    threads: known.threads,
+    sandbox: { access, services, lifecycle, wakeNotes, snapshots: snapshots.snapshots },
+    skills: skills.skills,
+    connections: connections.agentConnections,
+    models: models.models,
+    above: { gates: gates.entries, notes: notes.entries, events },
+    settings: options.turnSettings,
+    blobs,
+    system,
+    logger,
+  })
+  const { turns } = engine
+  register(known, { ...received, snapshots, engine, events })
+  return {
+    turns,
+    models: models.models,
+    skills: skills.skills,
+    snapshots: snapshots.snapshots,
+    events,
+    history,
+    agentConnections: connections.agentConnections,
+    connectionRows: connections.rows,
+    modelRows: models.rows,
+    addGate: gates.add,
+    addNote: notes.add,
+    routes: [skills.routes, snapshots.routes, engine.routes, connections.routes, models.routes],
+    recoverPrograms: connections.programs.recover,
+    recover: turns.recover,
+    stopTurns: turns.close,
+    stopSnapshots: snapshots.snapshots.idle,
+    stopConnections: async () => await connections[Symbol.asyncDispose](),
+  }
+}
+
+type Features = {
+  models: ModelsFeature
+  connections: ConnectionsFeature
+  skills: SkillsFeature
+  snapshots: SnapshotsFeature
+  engine: EngineFeature
+}
+
+/** What an agent is given: models, tools of others and instructions. */
+function makeReceived(
+  { platform, people, threads, sandboxes }: Known,
+  options: TurnOptions,
+  events: Events<TurnEvents>,
+): Pick<Features, 'models' | 'connections' | 'skills'> {
+  const { open, blobs, secretBox, operations, system, logger } = platform
+  const { audit, users } = people
+  const { access, rows, setups, tellHome, workspaces } = threads
+  const { host, hosts, environment, ollamaUrl, connectionSettings, version } = options
+  const workspaceIdsOf = async (userId: string) => (await workspaces.list(userId)).workspaces.map(({ id }) => id)
+  return {
+    models: makeModelsFeature({ open, secretBox, events, isOwner: users.isOwner, environment, ollamaUrl, system }),
+    connections: makeConnectionsFeature({
+      open,
+      host,
+      hashKeyOf: sandboxes.hashKeyOf,
+      operations,
+      people: { access, workspacesOf: workspaceIdsOf, requireWorkspace: workspaces.requireManaged },
+      placeOf: async (threadId) => {
+        const row = await rows.findAny(threadId)
+        if (row === undefined || row.deleted_at !== null) return undefined
+        const only = (await setups.of(row))?.connectionIds ?? null
+        return { userId: row.user_id, workspaceId: row.workspace_id, only }
+      },
+      originOf: makePreviewNames(hosts).ownOrigin,
+      secretBox,
+      settings: { ...connectionSettings, version },
+      audit,
+      system,
+      logger,
+    }),
+    skills: makeSkillsFeature({
+      open,
+      blobs,
+      operations,
+      host,
+      files: sandboxes.files,
+      threads: {
+        access,
+        rows,
+        setups,
+        threads: threads.threads,
+        workspaceIdsOf,
+        requireWorkspace: workspaces.requireOpen,
+        tellHome,
+      },
+      awake: async () => {
+        const awake = (await sandboxes.store.all()).filter((row) => row.state === 'active')
+        return awake.map((row) => ({ threadId: row.thread_id, sandboxId: row.id, bootId: row.boot_id ?? '' }))
+      },
+      audit,
+      system,
+      logger,
+    }),
+  }
+}
+
+function makeSnapshotsFor(
+  { platform, people, threads, sandboxes }: Known,
+  { host, glanceMs }: TurnOptions,
+  record: TurnStore,
+): SnapshotsFeature {
+  const { store, guest, hashKeyOf } = sandboxes
+  return makeSnapshotsFeature({
+    open: platform.open,
+    host,
+    record,
+    threads,
+    sandboxOf: store.find,
+    inside: { guest, hashKeyOf, memoryOf: store.memory },
+    settings: people.settings,
+    glanceMs,
+    system: platform.system,
+    logger: platform.logger,
+  })
+}
+
+/** What this area adds to the lists of those below it, and what it listens to. */
+function register(
+  { platform, people, threads, sandboxes }: Known,
+  { models, connections, skills, snapshots, engine, events }: Features & { events: Events<TurnEvents> },
+): void {
+  const { turns } = engine
+  const { placement } = skills
+  platform.secrets.addHolder(models.secrets)
+  platform.secrets.addHolder(connections.secrets)
+  threads.addContentCounter({ kind: 'connections', count: connections.rows.namesIn })
+  threads.addWorkspaceEraser(skills.skills.eraseOf)
+  threads.addWorkspaceEraser(connections.programs.eraseOfWorkspace)
+  threads.addEraser(async (threadId) => {
+    await turns.stop(threadId)
+    await turns.settled(threadId)
+  })
+  threads.events.on('thread-deleted', ({ threadId }) => turns.stop(threadId))
+  threads.events.on('inheritance-changed', placement.refresh)
+  sandboxes.addPreparer((threadId, { sandboxId, bootId }) => placement.deliver({ threadId, sandboxId, bootId }))
+  sandboxes.addOwner(connections.programs.sandboxIds)
+  const whenBack = (listener: () => void | Promise<void>) =>
+    sandboxes.events.on('host-changed', async ({ isReachable }) => {
+      if (isReachable) await listener()
+    })
+  whenBack(placement.refresh)
+  // What an earlier server, or an absent host, left to be taken.
+  whenBack(snapshots.snapshots.recover)
+  whenBack(connections.programs.settle)
+  people.events.on('settings-changed', () => snapshots.snapshots.trim())
+  events.on('model-connected', async ({ name }) => {
+    await turns.offerModel(name)
+    people.userHub.broadcast({ type: 'status-updated' })
+  })
+}

@@ -1,0 +1,141 @@
+import type { RescueRequest } from '@threadbox/protocol/guest'
+import type { UserEvent } from '@threadbox/protocol/public'
+import type { Audit } from '../../people/audit/audit.ts'
+import type { Settings } from '../../people/settings/settings.ts'
+import type { UserHub } from '../../people/users/user-hub.ts'
+import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
+import type { Api } from '../../platform/http/api.ts'
+import type { Operations } from '../../platform/operations/operations.ts'
+import type { SecretsInUse } from '../../platform/secrets/secrets-in-use.ts'
+import type { System } from '../../platform/system/system.ts'
+import type { HostClient } from '../../sandboxes/host/host-client.ts'
+import type { BeginAs } from '../../sandboxes/services/begin-as.ts'
+import type { ServiceRow } from '../../sandboxes/services/services.table.ts'
+import type { SandboxReads } from '../../sandboxes/state/sandbox-reads.ts'
+import type { Access } from '../../threads/access/access.ts'
+import type { Home } from '../../threads/access/tell-home.ts'
+import type { ThreadLog } from '../../threads/log/thread-log.ts'
+import type { ThreadRows } from '../../threads/log/thread-rows.ts'
+import type { ThreadSetups } from '../../threads/setups/thread-setups.ts'
+import type { HiddenThreads } from '../../threads/threads/hidden-threads.ts'
+import type { Threads } from '../../threads/threads/threads.usecases.ts'
+import type { Workspaces } from '../../threads/workspaces/workspaces.usecases.ts'
+import type { ConnectionRow } from '../../turns/connections/connections.table.ts'
+import type { Turns } from '../../turns/engine/turns.usecases.ts'
+import type { ModelConnectionRow } from '../../turns/models/models.table.ts'
+import type { Skills } from '../../turns/skills/skills.usecases.ts'
+import type { Snapshots } from '../../turns/snapshots/snapshots.usecases.ts'
+import { makeAgentFiles } from './agent-files.usecases.ts'
+import { agentRoutes } from './agents.routes.ts'
+import { makeAgentStore } from './agents.store.ts'
+import type { AgentTables } from './agents.table.ts'
+import { type Agents, makeAgents } from './agents.usecases.ts'
+import { makeEnvironmentStore } from './environments.store.ts'
+import type { EnvironmentTables } from './environments.table.ts'
+import { type Environments, makeEnvironments } from './environments.usecases.ts'
+import { type Installs, makeInstalls } from './installs.usecases.ts'
+import { startEnvironment } from './start-environment.ts'
+
+export type AgentsFeature = { agents: Agents; environments: Environments; installs: Installs; routes: Api }
+
+type AgentPeople = { audit: Audit; settings: Settings; userHub: UserHub }
+
+type AgentThreads = {
+  access: Access
+  rows: ThreadRows
+  log: ThreadLog
+  setups: ThreadSetups
+  threads: Threads
+  hiddenThreads: HiddenThreads
+  workspaces: Workspaces
+  tellHome(home: Home, event: UserEvent): Promise<void>
+}
+
+type AgentSandboxes = SandboxReads & {
+  host: HostClient
+  hashKeyOf(sandboxId: string): string
+  budgets(): Promise<RescueRequest>
+  servicesOf(threadId: string): Promise<ServiceRow[]>
+  beginAs: BeginAs
+  /** The sandbox of a thread is in another state. */
+  changed(threadId: string): void
+}
+
+type AgentTurns = {
+  turns: Turns
+  snapshots: Snapshots
+  skills: Skills
+  modelRows(): Promise<ModelConnectionRow[]>
+  connectionRows: { list(userId: string, workspaceIds: readonly string[]): Promise<ConnectionRow[]> }
+}
+
+type AgentPorts = {
+  open: OpenDatabase
+  operations: Operations
+  secrets: Pick<SecretsInUse, 'inUse'>
+  system: System
+  people: AgentPeople
+  threads: AgentThreads
+  sandboxes: AgentSandboxes
+  turns: AgentTurns
+}
+
+/** Agents and their environments. */
+export function makeAgentsFeature(ports: AgentPorts): AgentsFeature {
+  const { open, system, secrets, people, threads, sandboxes, turns } = ports
+  const environmentStore = makeEnvironmentStore(tablesOf<EnvironmentTables & AgentTables>(open.database))
+  const environmentRows = environmentStore.list
+  const environments = makeEnvironments({
+    store: environmentStore,
+    host: sandboxes.host,
+    system,
+    sandboxes,
+    servicesOf: sandboxes.servicesOf,
+    turns: turns.turns,
+    operations: ports.operations,
+    snapshots: turns.snapshots,
+    hashKeyOf: sandboxes.hashKeyOf,
+    budgets: sandboxes.budgets,
+    storedSecrets: secrets.inUse,
+    defaultLimits: people.settings.limits,
+  })
+  const workspaceIdsOf = async (userId: string) =>
+    (await threads.workspaces.list(userId)).workspaces.map(({ id }) => id)
+  const connectionsOf = async (userId: string) => turns.connectionRows.list(userId, await workspaceIdsOf(userId))
+  const agents = makeAgents({
+    store: makeAgentStore(tablesOf<AgentTables>(open.database)),
+    hiddenThreads: threads.hiddenThreads,
+    setups: threads.setups,
+    access: threads.access,
+    audit: people.audit,
+    system,
+    environments,
+    environmentRows,
+    workspaceIdsOf,
+    startEnvironment: (order) =>
+      startEnvironment({ environments: environmentStore, beginAs: sandboxes.beginAs }, order),
+    onSandboxChanged: sandboxes.changed,
+    requireWorkspace: threads.workspaces.requireOpen,
+    skillIdsOf: async (userId) => (await turns.skills.list(userId)).skills.map(({ id }) => id),
+    connectionIdsOf: async (userId) => (await connectionsOf(userId)).map(({ id }) => id),
+    onChanged: (home) => threads.tellHome(home, { type: 'agents-updated' }),
+  })
+  const agentFiles = makeAgentFiles({
+    agents,
+    environments,
+    environmentRows,
+    skills: turns.skills,
+    host: sandboxes.host,
+    system,
+    models: turns.modelRows,
+    connectionsOf,
+    storedSecrets: secrets.inUse,
+  })
+  const installs = makeInstalls({ open, log: threads.log, rows: threads.rows, system, userHub: people.userHub })
+  return {
+    agents,
+    environments,
+    installs,
+    routes: agentRoutes({ agents, agentFiles, environments, installs, threads: threads.threads }),
+  }
+}

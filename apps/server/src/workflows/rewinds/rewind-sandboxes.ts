@@ -1,0 +1,14 @@
+import type { RewoundSandbox } from '@threadbox/protocol/host'
+import type { RewindOrder } from '../../sandboxes/state/rewind-sandbox.ts'
+import type { WakeFacts } from '../../sandboxes/state/sandbox-rows.ts'
+import type { SandboxRow } from '../../sandboxes/state/sandboxes.table.ts'
+import type { LogTransaction } from '../../threads/log/thread-log.ts'
+
+/** What a rewind asks sandboxes for. */
+export type RewindSandboxes = {
+  find(threadId: string): Promise<SandboxRow | undefined>
+  /** Has the disk exchanged, and records what came of it. The same order again is the same exchange. */
+  rewind(order: RewindOrder): Promise<RewoundSandbox>
+  /** A report of what goes on is due. */
+  noteWake(sandboxId: string, facts: WakeFacts, transaction: LogTransaction): Promise<void>
+}

@@ -1,0 +1,169 @@
+import type { Hono } from 'hono'
+import type { People } from '../people/people.ts'
+import type { Api, ApiEnv } from '../platform/http/api.ts'
+import type { AllowedHosts } from '../platform/http/origins.ts'
+import type { Platform } from '../platform/platform.ts'
+import type { HostClient } from '../sandboxes/host/host-client.ts'
+import { rescueBudgets } from '../sandboxes/lifecycle/rescue-budgets.ts'
+import type { SandboxArea } from '../sandboxes/sandboxes.ts'
+import type { ThreadArea } from '../threads/threads.ts'
+import type { TurnArea } from '../turns/turns.ts'
+import { type AgentsFeature, makeAgentsFeature } from './agents/agents.ts'
+import { exportRoutes } from './export/export.routes.ts'
+import { type ForksFeature, makeForksFeature } from './forks/forks.ts'
+import { makeRewindsFeature, type RewindsFeature } from './rewinds/rewinds.ts'
+import { makeRunsFeature, type RunsFeature } from './runs/runs.ts'
+import { makeSharingFeature } from './sharing/sharing.ts'
+
+/** Operations on a whole thread. */
+export type WorkflowArea = Pick<AgentsFeature, 'agents' | 'environments' | 'installs'> & {
+  runs: RunsFeature
+  /** Pages of links, at `/shared`. */
+  sharedPages: Hono<ApiEnv>
+  /** Webhooks, at `/hooks`. */
+  hookPages: Hono<ApiEnv>
+  routes: Api[]
+  recoverEnvironments(): Promise<void>
+  recoverRewinds(): Promise<void>
+  startRuns(): void
+  stopSharing(): void
+  stopRuns(): Promise<void>
+}
+
+type Known = { platform: Platform; people: People; threads: ThreadArea; sandboxes: SandboxArea; turns: TurnArea }
+
+export function makeWorkflowArea(known: Known, options: { host: HostClient; hosts: AllowedHosts }): WorkflowArea {
+  const { platform, people, threads, turns } = known
+  const { open, blobs, secretBox, system, logger } = platform
+  const { hosts } = options
+  const { audit, settings, userHub } = people
+  const { log } = threads
+  const { forks, rewinds } = makeCopies(known, options)
+  const sharing = makeSharingFeature({ open, blobs, hosts, threads, forks: forks.forks, audit, system, logger })
+  const { routes: agentRoutes, ...agents } = makeAgents(known, options)
+  const runs = makeRunsFeature({
+    open,
+    hosts,
+    secretBox,
+    agents: agents.agents,
+    turns: turns.turns,
+    threads,
+    userHub,
+    settings,
+    audit,
+    system,
+    logger,
+  })
+  register(known, { rewinds, agents, runs })
+  return {
+    ...agents,
+    runs,
+    sharedPages: sharing.pages,
+    hookPages: runs.pages,
+    routes: [
+      forks.routes,
+      sharing.copyRoutes,
+      rewinds.routes,
+      exportRoutes({ threads: threads.threads, log, blobs }),
+      sharing.routes,
+      agentRoutes,
+      runs.routes,
+    ],
+    recoverEnvironments: agents.environments.recover,
+    recoverRewinds: rewinds.rewinds.recover,
+    startRuns: runs.start,
+    stopSharing: sharing.close,
+    stopRuns: runs.stop,
+  }
+}
+
+function makeCopies(
+  { platform, threads, sandboxes, turns }: Known,
+  { host }: { host: HostClient },
+): { forks: ForksFeature; rewinds: RewindsFeature } {
+  const { open, blobs, operations, system, logger } = platform
+  const { log, attachments, setups, hiddenThreads } = threads
+  const { store, guest, hashKeyOf, reports, services } = sandboxes
+  const { history, snapshots } = turns
+  const forks = makeForksFeature({
+    threads: threads.threads,
+    log,
+    attachments,
+    setups,
+    hiddenThreads,
+    sandboxOf: store.find,
+    forkSandbox: sandboxes.forkSandbox,
+    services,
+    onSandboxChanged: (threadId) => void sandboxes.events.emit('sandbox-changed', { threadId }),
+    history,
+    turns: turns.turns,
+    snapshots,
+    blobs,
+    system,
+  })
+  const rewinds = makeRewindsFeature({
+    open,
+    threads,
+    log,
+    sandboxes: { find: store.find, rewind: sandboxes.rewindSandbox, noteWake: store.noteWake },
+    guest,
+    hashKeyOf,
+    memoryOf: store.memory,
+    reports,
+    host,
+    history,
+    turns: turns.turns,
+    snapshots,
+    operations,
+    system,
+    logger,
+  })
+  return { forks, rewinds }
+}
+
+function makeAgents({ platform, people, threads, sandboxes, turns }: Known, { host }: { host: HostClient }) {
+  const { open, operations, secrets, system } = platform
+  const { store, serviceStore, hashKeyOf, beginAs, events } = sandboxes
+  return makeAgentsFeature({
+    open,
+    operations,
+    secrets,
+    system,
+    people,
+    threads,
+    sandboxes: {
+      find: store.find,
+      memory: store.memory,
+      host,
+      hashKeyOf,
+      budgets: () => rescueBudgets(people.settings),
+      servicesOf: serviceStore.list,
+      beginAs,
+      changed: (threadId) => void events.emit('sandbox-changed', { threadId }),
+    },
+    turns,
+  })
+}
+
+/** What this area adds to the lists of those below it, and what it listens to. */
+function register(
+  { sandboxes, turns }: Known,
+  {
+    rewinds,
+    agents,
+    runs,
+  }: {
+    rewinds: RewindsFeature
+    agents: Pick<AgentsFeature, 'environments' | 'installs'>
+    runs: RunsFeature
+  },
+): void {
+  turns.addGate(rewinds.gate)
+  turns.addNote(rewinds.note)
+  sandboxes.addOwner(agents.environments.sandboxIds)
+  sandboxes.events.on('host-changed', async ({ isReachable }) => {
+    if (isReachable) await rewinds.rewinds.recover()
+  })
+  turns.events.on('turn-ended', runs.nudge)
+  turns.events.on('turn-ended', ({ turnId, threadId }) => agents.installs.turnEnded({ id: turnId, threadId }))
+}
