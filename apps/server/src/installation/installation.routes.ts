@@ -6,10 +6,7 @@ import {
   statusSchema,
   updateSettingsSchema,
 } from '@threadbox/protocol/public'
-import type { Audit } from '../people/audit/audit.ts'
-import { ownerRequired } from '../people/settings/settings.errors.ts'
-import type { Settings } from '../people/settings/settings.ts'
-import type { Users } from '../people/users/users.usecases.ts'
+import { type Audit, ownerRequired, type Settings, type Users } from '../people/public.ts'
 import {
   type Api,
   type ApiContext,

@@ -1,9 +1,7 @@
-import type { Audit } from '../people/audit/audit.ts'
-import type { Settings } from '../people/settings/settings.ts'
-import type { Users } from '../people/users/users.usecases.ts'
+import type { Audit, Settings, Users } from '../people/public.ts'
 import type { Api } from '../platform/http/api.ts'
-import type { HostClient } from '../sandboxes/host/host-client.ts'
-import type { Models } from '../turns/models/models.usecases.ts'
+import type { HostClient } from '../sandboxes/public.ts'
+import type { Models } from '../turns/public.ts'
 import { installationRoutes, setupRoutes } from './installation.routes.ts'
 import { makeStatus } from './status.ts'
 

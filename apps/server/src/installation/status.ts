@@ -1,6 +1,6 @@
 import type { Check, SetupState, Status } from '@threadbox/protocol/public'
-import type { Users } from '../people/users/users.usecases.ts'
-import type { HostClient } from '../sandboxes/host/host-client.ts'
+import type { Users } from '../people/public.ts'
+import type { HostClient } from '../sandboxes/public.ts'
 
 export type InstallationStatus = {
   setup(): Promise<SetupState>

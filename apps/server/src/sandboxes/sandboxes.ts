@@ -220,7 +220,7 @@ type Base = ReturnType<typeof makeBase>
 
 function makeFeatures({ platform, people, threads }: Known, options: SandboxOptions, base: Base) {
   const { open, secretBox, system, logger } = platform
-  const { audit, userHub } = people
+  const { audit, holds, userHub } = people
   const { store } = base
   const { sandboxes } = base.state
   const { ownerOf, open: openThread } = threads
@@ -260,7 +260,17 @@ function makeFeatures({ platform, people, threads }: Known, options: SandboxOpti
     system,
     logger,
   })
-  const terminals = makeTerminalsFeature({ open, openThread, sandboxes, factsOf, ownerOf, userHub, system, logger })
+  const terminals = makeTerminalsFeature({
+    open,
+    openThread,
+    sandboxes,
+    factsOf,
+    ownerOf,
+    holds,
+    userHub,
+    system,
+    logger,
+  })
   const previews = makePreviewsFeature({
     open,
     hosts: options.hosts,

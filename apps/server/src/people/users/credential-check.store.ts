@@ -1,9 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Caller } from '../../platform/http/api.ts'
+import type { CredentialCheck } from './credential-check.ts'
 import type { UserTables } from './users.table.ts'
-
-/** Whether the session or the key with which somebody came still exists and has not expired. */
-export type CredentialCheck = (caller: Caller, now: number) => Promise<boolean>
 
 export function makeCredentialCheck(database: Kysely<Pick<UserTables, 'sessions' | 'api_keys'>>): CredentialCheck {
   return async ({ sessionId, apiKeyId, userId }, now) => {

@@ -26,7 +26,7 @@ import {
 import { contentHeaders } from '../../platform/http/user-content.ts'
 import { parseJson } from '../../platform/system/parse-json.ts'
 import { mediaTypeOf } from '../../platform/texts/media-type.models.ts'
-import type { Threads } from '../../threads/threads/threads.usecases.ts'
+import type { Threads } from '../../threads/public.ts'
 import { copyFiles } from './copy-files.ts'
 import type { Files } from './files.usecases.ts'
 import type { FilesWatch } from './files-watch.ts'

@@ -4,7 +4,7 @@ import type {
   ThreadGitCredential,
   UpdateGitCredential,
 } from '@threadbox/protocol/public'
-import type { Audit } from '../../people/audit/audit.ts'
+import type { Audit } from '../../people/public.ts'
 import type { AllowedAddresses } from '../../platform/outbound/addresses.models.ts'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import type { System } from '../../platform/system/system.ts'

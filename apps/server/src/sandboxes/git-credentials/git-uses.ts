@@ -1,6 +1,6 @@
 import type { Logger } from '@threadbox/telemetry'
 import { LRUCache } from 'lru-cache'
-import type { Audit } from '../../people/audit/audit.ts'
+import type { Audit } from '../../people/public.ts'
 import type { GitCredentialStore } from './git-credentials.store.ts'
 import type { GitTarget } from './git-target.models.ts'
 import type { UsableCredential } from './usable-credentials.ts'

@@ -1,4 +1,4 @@
-import type { Access } from '../../threads/access/access.ts'
+import type { Access } from '../../threads/public.ts'
 import { repositoriesOf } from './git-credentials.presenter.ts'
 import type { GitCredentialStore } from './git-credentials.store.ts'
 import { siteOf } from './git-target.models.ts'

@@ -1,7 +1,7 @@
 import type { AwakeDecision, LifecyclePolicy } from '@threadbox/domain'
 import type { NoticeEntry } from '@threadbox/protocol/public'
 import type { System } from '../../platform/system/system.ts'
-import type { ThreadLog } from '../../threads/log/thread-log.ts'
+import type { ThreadLog } from '../../threads/public.ts'
 import type { SandboxStore } from '../state/sandboxes.store.ts'
 import type { SandboxRow } from '../state/sandboxes.table.ts'
 

@@ -1,6 +1,6 @@
 import type { ClockReading } from '@threadbox/domain'
 import type { Kysely } from 'kysely'
-import type { LogTransaction } from '../../threads/log/thread-log.ts'
+import type { LogTransaction } from '../../threads/public.ts'
 import type { LifecycleLogRow, LifecycleTables, SurvivalReportRow } from './lifecycle.table.ts'
 
 type Writer = Kysely<LifecycleTables>

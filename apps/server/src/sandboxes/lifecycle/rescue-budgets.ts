@@ -1,5 +1,5 @@
 import type { RescueRequest } from '@threadbox/protocol/guest'
-import type { Settings } from '../../people/settings/settings.ts'
+import type { Settings } from '../../people/public.ts'
 
 const mebibyte = 1024 * 1024
 

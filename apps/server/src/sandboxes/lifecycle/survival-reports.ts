@@ -3,7 +3,7 @@ import { isExchangeCause, type SurvivalReport, type WakeEntry } from '@threadbox
 import type { Logger } from '@threadbox/telemetry'
 import type { System } from '../../platform/system/system.ts'
 import { waitAtMost } from '../../platform/system/wait.ts'
-import type { ThreadLog } from '../../threads/log/thread-log.ts'
+import type { ThreadLog } from '../../threads/public.ts'
 import type { HostClient } from '../host/host-client.ts'
 import type { LifecycleRecorder } from '../state/lifecycle-recorder.ts'
 import { wakeFactsOf } from '../state/sandbox-rows.ts'

@@ -1,6 +1,6 @@
 import type { SurvivalReport } from '@threadbox/protocol/public'
 import { waitAtMost } from '../../platform/system/wait.ts'
-import type { LogTransaction } from '../../threads/log/thread-log.ts'
+import type { LogTransaction } from '../../threads/public.ts'
 import type { Sandboxes } from '../state/sandbox-access.implementation.ts'
 import { type LifecycleStore, lifecycleWriterOf } from './lifecycle.store.ts'
 import type { SurvivalReports } from './survival-reports.ts'

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
-import type { UserTables } from '../../people/users/users.table.ts'
+import type { UserTables } from '../../people/public.ts'
 import { isUniqueViolation } from '../../platform/database/database.ts'
-import type { ThreadTables } from '../../threads/log/threads.table.ts'
+import type { ThreadTables } from '../../threads/public.ts'
 import type { ServiceTables } from '../services/services.table.ts'
 import type { PassRow, PreviewTables } from './previews.table.ts'
 

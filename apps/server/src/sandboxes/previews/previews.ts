@@ -1,5 +1,5 @@
 import type { Logger } from '@threadbox/telemetry'
-import type { Audit } from '../../people/audit/audit.ts'
+import type { Audit } from '../../people/public.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Api, OpenThread } from '../../platform/http/api.ts'
 import { makeOpenVisits } from '../../platform/http/open-visits.ts'

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { ThreadTables } from '../../threads/log/threads.table.ts'
+import type { ThreadTables } from '../../threads/public.ts'
 import type { ServiceTables } from '../services/services.table.ts'
 import type { PassRow, PreviewTables, ShareLinkRow } from './previews.table.ts'
 

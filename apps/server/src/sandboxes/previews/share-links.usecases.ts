@@ -1,6 +1,6 @@
 import { guestPorts } from '@threadbox/protocol/guest'
 import type { CreatedShareLink, CreateShareLinkRequest, ShareLink, ShareLinks } from '@threadbox/protocol/public'
-import type { Audit } from '../../people/audit/audit.ts'
+import type { Audit } from '../../people/public.ts'
 import { sha256Of } from '../../platform/secrets/sha256.ts'
 import type { System } from '../../platform/system/system.ts'
 import { makePassSecret } from './pass-secrets.ts'

@@ -1,6 +1,6 @@
 import type { HostSandbox } from '@threadbox/protocol/host'
 import type { System } from '../../platform/system/system.ts'
-import type { ThreadLog } from '../../threads/log/thread-log.ts'
+import type { ThreadLog } from '../../threads/public.ts'
 
 /**
  * Says in the conversation that the sandbox stopped, and why, as far as it was read from the machine. It stands with the

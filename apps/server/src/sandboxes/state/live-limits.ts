@@ -1,6 +1,6 @@
 import type { SandboxLimits, SandboxState } from '@threadbox/domain'
 import type { Logger } from '@threadbox/telemetry'
-import type { ReadDefaults } from '../../threads/workspaces/sandbox-defaults.ts'
+import type { ReadDefaults } from '../../threads/public.ts'
 import type { HostClient } from '../host/host-client.ts'
 import { limitColumns, limitsOf, wantedLimits } from './sandbox-rows.ts'
 import type { SandboxStore } from './sandboxes.store.ts'

@@ -9,7 +9,7 @@ import {
   type SandboxState,
 } from '@threadbox/domain'
 import type { SandboxView } from '@threadbox/protocol/public'
-import type { DefaultsOf } from '../../threads/workspaces/sandbox-defaults.ts'
+import type { DefaultsOf } from '../../threads/public.ts'
 import { limitsOf, policyOf, wantedLimits } from './sandbox-rows.ts'
 import type { SandboxRow } from './sandboxes.table.ts'
 

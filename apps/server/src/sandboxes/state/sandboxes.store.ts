@@ -1,6 +1,6 @@
 import type { SandboxState } from '@threadbox/domain'
 import type { Kysely, Transaction } from 'kysely'
-import type { LogTransaction } from '../../threads/log/thread-log.ts'
+import type { LogTransaction } from '../../threads/public.ts'
 import type { WakeFacts } from './sandbox-rows.ts'
 import type { SandboxMemoryRow, SandboxRow, SandboxTables } from './sandboxes.table.ts'
 

@@ -2,10 +2,7 @@ import { activityWindowMs } from '@threadbox/domain'
 import type { Logger } from '@threadbox/telemetry'
 import type { Events } from '../../platform/events/events.ts'
 import type { System } from '../../platform/system/system.ts'
-import type { ThreadLog } from '../../threads/log/thread-log.ts'
-import type { ThreadStore } from '../../threads/log/threads.store.ts'
-import type { SandboxViews } from '../../threads/threads/threads.usecases.ts'
-import type { ReadDefaults } from '../../threads/workspaces/sandbox-defaults.ts'
+import type { ReadDefaults, SandboxViews, ThreadLog, ThreadRows } from '../../threads/public.ts'
 import type { HostClient } from '../host/host-client.ts'
 import type { SandboxEvents } from '../sandboxes.events.ts'
 import { makeSandboxActivity, type SandboxActivity } from './activity.ts'
@@ -32,7 +29,7 @@ export type StatePorts = {
   host: HostClient
   /** What of threads sandboxes need. */
   threads: {
-    rows: Pick<ThreadStore, 'findAny' | 'lastTurnId'>
+    rows: ThreadRows
     log: ThreadLog
     readDefaults: ReadDefaults
     /** Tells open pages how the thread is now; never fails. */

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { makeTestApplication } from '../../application.test-utils.ts'
 import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
 import { tablesOf } from '../../platform/database/database.ts'
-import { tablesIn } from '../../tables.test-utils.ts'
 import { makeTerminalStore } from './terminals.store.ts'
 import type { TerminalRow } from './terminals.table.ts'
 
@@ -30,32 +29,5 @@ onBothDatabases((target) => {
     expect(await store.find(thread.id, 'x')).toBeUndefined()
     await server.areas.threads.inside.store.erase(thread.id)
     expect(await store.list(thread.id)).toEqual([])
-  })
-
-  test('O12: a view may go on as long as login or key, and the thread, are its person’s', async () => {
-    await using server = await makeTestApplication(await target())
-    const owner = await server.signUpOwner()
-    const other = await server.addPerson('other')
-    const thread = await server.areas.threads.threads.create(owner.userId, {})
-    const store = makeTerminalStore(tablesOf(server.open.database))
-    const session = await tablesIn(server.open)
-      .selectFrom('sessions')
-      .selectAll()
-      .where('userId', '=', owner.userId)
-      .executeTakeFirstOrThrow()
-    const created = await server.call('POST', '/api/v1/api-keys', { body: { name: 'key' }, person: owner })
-    const key = (await created.json()) as { id: string }
-    const byLogin = { userId: owner.userId, sessionId: session.id, apiKeyId: null, threadId: thread.id }
-    const byKey = { ...byLogin, sessionId: null, apiKeyId: key.id }
-    const now = server.clock.now
-    expect(await store.maySee(byLogin, now)).toBe(true)
-    expect(await store.maySee(byKey, now)).toBe(true)
-    expect(await store.maySee({ ...byLogin, userId: other.userId }, now)).toBe(false)
-    expect(await store.maySee({ ...byKey, userId: other.userId }, now)).toBe(false)
-    expect(await store.maySee({ ...byKey, apiKeyId: null }, now)).toBe(false)
-    expect(await store.maySee(byLogin, new Date(session.expiresAt).getTime())).toBe(false)
-    await server.areas.threads.threads.delete(owner.userId, thread.id)
-    expect(await store.maySee(byLogin, now)).toBe(false)
-    expect(await store.maySee(byKey, now)).toBe(false)
   })
 })

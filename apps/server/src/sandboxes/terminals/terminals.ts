@@ -1,5 +1,5 @@
 import type { Logger } from '@threadbox/telemetry'
-import type { UserHub } from '../../people/users/user-hub.ts'
+import type { CredentialCheck, UserHub } from '../../people/public.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Api, OpenThread } from '../../platform/http/api.ts'
 import { makeOpenVisits } from '../../platform/http/open-visits.ts'
@@ -9,8 +9,9 @@ import type { SandboxFacts } from '../services/services.models.ts'
 import type { Sandboxes } from '../state/sandbox-access.implementation.ts'
 import { terminalSocketRoute } from './terminal-socket.route.ts'
 import { terminalRoutes } from './terminals.routes.ts'
-import { makeTerminalStore, type Viewer } from './terminals.store.ts'
+import { makeTerminalStore } from './terminals.store.ts'
 import { makeTerminalParts, makeTerminals, type Terminals } from './terminals.usecases.ts'
+import { makeMaySee, type Viewer } from './viewers.ts'
 
 export type TerminalsFeature = {
   terminals: Terminals
@@ -27,6 +28,7 @@ export function makeTerminalsFeature(options: {
   sandboxes: Pick<Sandboxes, 'awake' | 'ifAwake'>
   factsOf: (threadId: string) => Promise<SandboxFacts | undefined>
   ownerOf: (threadId: string) => Promise<string | undefined>
+  holds: CredentialCheck
   userHub: UserHub
   system: System
   logger: Logger
@@ -45,10 +47,11 @@ export function makeTerminalsFeature(options: {
     publish: (userId, event) => options.userHub.publish(userId, event),
   })
   const terminals = makeTerminals(parts)
+  const maySee = makeMaySee(options)
   const stillValid = async (visitors: readonly string[]) => {
     const now = system.now()
     const judged = await Promise.all(
-      visitors.map(async (visitor) => ((await store.maySee(JSON.parse(visitor) as Viewer, now)) ? [visitor] : [])),
+      visitors.map(async (visitor) => ((await maySee(JSON.parse(visitor) as Viewer, now)) ? [visitor] : [])),
     )
     return new Set(judged.flat())
   }

@@ -1,5 +1,5 @@
 import type { UserEvent } from '@threadbox/protocol/public'
-import type { UserHub } from '../../people/users/user-hub.ts'
+import type { UserHub } from '../../people/public.ts'
 import type { WorkspaceStore } from './workspaces.store.ts'
 
 /** Where something belongs: to a workspace, else to a person. */

@@ -1,6 +1,6 @@
 import { streamCloseCodes } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
-import type { CredentialCheck } from '../../people/users/credential-check.store.ts'
+import type { CredentialCheck } from '../../people/public.ts'
 import type { Caller } from '../../platform/http/api.ts'
 import { makeOpenVisits } from '../../platform/http/open-visits.ts'
 import type { SocketRoute } from '../../platform/http/socket-front.ts'

@@ -1,4 +1,4 @@
-import type { UserHub } from '../../people/users/user-hub.ts'
+import type { UserHub } from '../../people/public.ts'
 import type { OpenThread } from '../../platform/http/api.ts'
 import type { SseMessage } from '../../platform/http/event-stream.ts'
 import type { ThreadLog } from '../log/thread-log.ts'

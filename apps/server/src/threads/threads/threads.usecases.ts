@@ -8,8 +8,7 @@ import type {
   ThreadPage,
   UpdateThread,
 } from '@threadbox/protocol/public'
-import type { Audit } from '../../people/audit/audit.ts'
-import type { UserHub } from '../../people/users/user-hub.ts'
+import type { Audit, UserHub } from '../../people/public.ts'
 import type { Events } from '../../platform/events/events.ts'
 import type { Operations } from '../../platform/operations/operations.ts'
 import type { System } from '../../platform/system/system.ts'

@@ -1,5 +1,5 @@
 import type { UserEvent } from '@threadbox/protocol/public'
-import type { UserHub } from '../../people/users/user-hub.ts'
+import type { UserHub } from '../../people/public.ts'
 import type { SseMessage } from '../../platform/http/event-stream.ts'
 
 /** Past this many different threads waiting, the stream ends: the reader lists the threads again when it is back. */

@@ -6,8 +6,7 @@ import type {
   WorkspaceContents,
   Workspaces as WorkspacesView,
 } from '@threadbox/protocol/public'
-import type { Audit } from '../../people/audit/audit.ts'
-import type { UserHub } from '../../people/users/user-hub.ts'
+import type { Audit, UserHub } from '../../people/public.ts'
 import { isUniqueViolation } from '../../platform/database/database.ts'
 import type { Events } from '../../platform/events/events.ts'
 import type { Operations } from '../../platform/operations/operations.ts'

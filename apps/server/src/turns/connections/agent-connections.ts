@@ -1,6 +1,6 @@
 import type { CalledConnection } from '@threadbox/protocol/public'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
-import type { Access } from '../../threads/access/access.ts'
+import type { Access } from '../../threads/public.ts'
 import { agentNames } from './agent-names.models.ts'
 import { type CallContent, callContentOf } from './call-content.models.ts'
 import { connectionNotFound, connectionToolGone, connectionToolOff } from './connections.errors.ts'

@@ -8,13 +8,13 @@ import type {
   ToolApproval,
   UpdateConnection,
 } from '@threadbox/protocol/public'
-import type { Audit } from '../../people/audit/audit.ts'
+import type { Audit } from '../../people/public.ts'
 import { isUniqueViolation } from '../../platform/database/database.ts'
 import { type AllowedAddresses, checkedUrl } from '../../platform/outbound/addresses.models.ts'
 import { connectionAddressInvalid } from '../../platform/outbound/outbound.errors.ts'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import type { System } from '../../platform/system/system.ts'
-import type { Access } from '../../threads/access/access.ts'
+import type { Access } from '../../threads/public.ts'
 import { slugOf } from './agent-names.models.ts'
 import {
   connectionHasNoLogin,

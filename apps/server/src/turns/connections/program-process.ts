@@ -1,7 +1,7 @@
 import { Code, ConnectError, createClient } from '@connectrpc/connect'
 import { process } from '@threadbox/protocol/guest'
 import { waitAtMost } from '../../platform/system/wait.ts'
-import type { HostClient } from '../../sandboxes/host/host-client.ts'
+import type { HostClient } from '../../sandboxes/public.ts'
 import { connectionProgramNotStarted } from './connections.errors.ts'
 import type { ProgramStart } from './program.models.ts'
 import type { ProgramOutput, StartedProgram } from './program-transport.ts'

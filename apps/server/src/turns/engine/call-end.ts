@@ -1,5 +1,5 @@
 import type { ToolCallEntry } from '@threadbox/protocol/public'
-import type { LogTransaction, ThreadChange } from '../../threads/log/thread-log.ts'
+import type { LogTransaction, ThreadChange } from '../../threads/public.ts'
 import { type CallChange, writerOf } from '../record/turn-history.ts'
 import type { CallOutcome, CallRecord } from '../record/turn-record.ts'
 import type { RunRecorder } from '../tools/run-recorder.ts'

@@ -1,5 +1,5 @@
 import type { CallDecision } from '@threadbox/protocol/public'
-import type { ThreadChange } from '../../threads/log/thread-log.ts'
+import type { ThreadChange } from '../../threads/public.ts'
 import type { ConnectionPlan } from '../connections/agent-connections.ts'
 import { connectionCallDenied } from '../connections/connections.errors.ts'
 import { writerOf } from '../record/turn-history.ts'

@@ -3,13 +3,15 @@ import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Api, OpenThread } from '../../platform/http/api.ts'
 import type { System } from '../../platform/system/system.ts'
-import type { Attachments } from '../../threads/attachments/attachments.usecases.ts'
-import type { ThreadLog } from '../../threads/log/thread-log.ts'
-import type { ThreadRows } from '../../threads/log/thread-rows.ts'
-import { threadNotFound } from '../../threads/log/threads.errors.ts'
-import type { ThreadSetups } from '../../threads/setups/thread-setups.ts'
-import type { Threads } from '../../threads/threads/threads.usecases.ts'
-import type { Workspaces } from '../../threads/workspaces/workspaces.usecases.ts'
+import {
+  type Attachments,
+  type ThreadLog,
+  type ThreadRows,
+  type ThreadSetups,
+  type Threads,
+  threadNotFound,
+  type Workspaces,
+} from '../../threads/public.ts'
 import type { AgentConnections } from '../connections/agent-connections.ts'
 import type { Models } from '../models/models.usecases.ts'
 import type { TurnStore } from '../record/turns.store.ts'

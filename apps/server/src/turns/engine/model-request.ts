@@ -1,6 +1,5 @@
 import type { ModelMessage, ToolSet } from 'ai'
-import { attachmentKey } from '../../threads/attachments/blob-keys.ts'
-import { readStored } from '../../threads/attachments/stored-output.ts'
+import { attachmentKey, readStored } from '../../threads/public.ts'
 import { callModel, type ModelUsage } from '../models/model-call.ts'
 import type { UsableModel } from '../models/models.usecases.ts'
 import { writerOf } from '../record/turn-history.ts'

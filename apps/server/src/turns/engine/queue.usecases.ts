@@ -1,4 +1,4 @@
-import type { ThreadChange } from '../../threads/log/thread-log.ts'
+import type { ThreadChange } from '../../threads/public.ts'
 import { writerOf } from '../record/turn-history.ts'
 import { beginTurn, userEntry } from './begin-turn.ts'
 import type { QueuedMessage } from './queue.store.ts'

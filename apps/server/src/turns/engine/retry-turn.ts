@@ -1,5 +1,5 @@
 import type { Entry } from '@threadbox/protocol/public'
-import type { ThreadChange } from '../../threads/log/thread-log.ts'
+import type { ThreadChange } from '../../threads/public.ts'
 import { writerOf } from '../record/turn-history.ts'
 import type { StepRecord, TurnRecord } from '../record/turn-record.ts'
 import { slashCommandIn } from './slash-command.models.ts'

@@ -1,5 +1,5 @@
 import type { TextEntry } from '@threadbox/protocol/public'
-import type { ThreadChange } from '../../threads/log/thread-log.ts'
+import type { ThreadChange } from '../../threads/public.ts'
 import type { ModelPart } from '../models/model-call.ts'
 import { writerOf } from '../record/turn-history.ts'
 import type { TurnDependencies } from './turn-dependencies.ts'

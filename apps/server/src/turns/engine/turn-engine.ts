@@ -1,6 +1,6 @@
 import { isThreadboxError } from '@threadbox/errors'
 import type { TurnFailure } from '@threadbox/protocol/public'
-import type { ThreadChange } from '../../threads/log/thread-log.ts'
+import type { ThreadChange } from '../../threads/public.ts'
 import { contextFullFailure } from '../models/model-failure.models.ts'
 import { writerOf } from '../record/turn-history.ts'
 import type { TurnRecord } from '../record/turn-record.ts'

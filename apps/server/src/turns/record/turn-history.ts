@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { LogTransaction } from '../../threads/log/thread-log.ts'
+import type { LogTransaction } from '../../threads/public.ts'
 import type { CallRecord, CompactionRecord, StepRecord, TurnRecord } from './turn-record.ts'
 import type { TurnTables } from './turns.table.ts'
 

@@ -1,5 +1,5 @@
 import type { Logger } from '@threadbox/telemetry'
-import type { HostClient } from '../../sandboxes/host/host-client.ts'
+import type { HostClient } from '../../sandboxes/public.ts'
 import type { SkillPackages } from './skill-packages.ts'
 import { skillNotFound } from './skills.errors.ts'
 import type { SkillRow } from './skills.table.ts'

@@ -19,9 +19,8 @@ import {
   threadParams,
 } from '../../platform/http/api.ts'
 import { contentHeaders } from '../../platform/http/user-content.ts'
-import type { Files } from '../../sandboxes/files/files.usecases.ts'
-import type { ThreadSetups } from '../../threads/setups/thread-setups.ts'
-import type { Threads } from '../../threads/threads/threads.usecases.ts'
+import type { Files } from '../../sandboxes/public.ts'
+import type { ThreadSetups, Threads } from '../../threads/public.ts'
 import { takeInFolder, takeInSkill } from './skill-intake.ts'
 import { presentInForce } from './skills.presenter.ts'
 import type { Skills, TakeIn } from './skills.usecases.ts'

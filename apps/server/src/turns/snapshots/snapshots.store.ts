@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { LogTransaction } from '../../threads/log/thread-log.ts'
+import type { LogTransaction } from '../../threads/public.ts'
 import type { SnapshotRow, SnapshotTables, TurnManifestRow, TurnSnapshotRow } from './snapshots.table.ts'
 
 type TurnSnapshotKey = Pick<TurnSnapshotRow, 'turn_id' | 'snapshot_id'>

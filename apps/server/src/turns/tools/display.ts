@@ -1,7 +1,7 @@
 import type { Display } from '@threadbox/protocol/public'
 import { z } from 'zod'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
-import { resultBlob } from '../../threads/attachments/stored-output.ts'
+import { resultBlob } from '../../threads/public.ts'
 import type { RunDisplay } from './follow-run.ts'
 
 /** A Jupyter result. Values are text, text in lines, base64 for binary types, or JSON. */

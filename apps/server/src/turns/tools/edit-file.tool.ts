@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fileNotFound } from '../../sandboxes/state/file.errors.ts'
+import { fileNotFound } from '../../sandboxes/public.ts'
 import { editedText } from './edit-text.models.ts'
 import { writePlanned } from './planned-write.ts'
 import { pathIn } from './sandbox-files.ts'

@@ -3,7 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { isThreadboxError } from '@threadbox/errors'
 import type { runs } from '@threadbox/protocol/guest'
 import { errorHeader } from '@threadbox/protocol/host'
-import type { AwakeSandbox } from '../../sandboxes/state/sandbox-access.ts'
+import type { AwakeSandbox } from '../../sandboxes/public.ts'
 import type { ToolContext } from './tool.ts'
 
 export type RunDisplay = { index: number; bundleJson: string; isResult: boolean }

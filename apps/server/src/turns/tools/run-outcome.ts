@@ -1,6 +1,6 @@
 import { runs } from '@threadbox/protocol/guest'
 import { excerptOf, formatBytes } from '../../platform/texts/excerpt.models.ts'
-import { outputKey, readStored } from '../../threads/attachments/stored-output.ts'
+import { outputKey, readStored } from '../../threads/public.ts'
 import type { CallOutcome } from '../record/turn-record.ts'
 import type { RunEnd } from './follow-run.ts'
 import { homeDirectory } from './sandbox-files.ts'

@@ -1,7 +1,7 @@
 import type { Display } from '@threadbox/protocol/public'
 import { z } from 'zod'
 import { excerptOfText } from '../../platform/texts/excerpt.models.ts'
-import { readStored, resultBlob } from '../../threads/attachments/stored-output.ts'
+import { readStored, resultBlob } from '../../threads/public.ts'
 import type { CallOutcome, ModelOutput } from '../record/turn-record.ts'
 import { storeDisplay } from './display.ts'
 import { followRun, type RunEnd } from './follow-run.ts'

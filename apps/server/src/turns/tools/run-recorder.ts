@@ -1,6 +1,6 @@
 import type { Display } from '@threadbox/protocol/public'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
-import { outputKey, readStored } from '../../threads/attachments/stored-output.ts'
+import { outputKey, readStored } from '../../threads/public.ts'
 import { emptyOutputWindow, nextShown, type OutputWindow, tailOf, withOutput } from '../record/output-window.models.ts'
 
 /** Where a run's output goes on its way to the user: stored, recorded, acknowledged, and only then shown. */

@@ -1,7 +1,6 @@
 import { posix } from 'node:path'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { fileIsDirectory, fileNotFound } from '../../sandboxes/state/file.errors.ts'
-import type { AwakeSandbox } from '../../sandboxes/state/sandbox-access.ts'
+import { type AwakeSandbox, fileIsDirectory, fileNotFound } from '../../sandboxes/public.ts'
 import { fileIsBinary, fileTooLarge, fileUnavailable } from './tools.errors.ts'
 
 export const homeDirectory = '/home/user'

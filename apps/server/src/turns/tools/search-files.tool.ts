@@ -1,6 +1,6 @@
 import { process as processes } from '@threadbox/protocol/guest'
 import { z } from 'zod'
-import type { AwakeSandbox } from '../../sandboxes/state/sandbox-access.ts'
+import type { AwakeSandbox } from '../../sandboxes/public.ts'
 import { succeeded } from './outcomes.ts'
 import { pathIn } from './sandbox-files.ts'
 import { defineTool } from './tool.ts'

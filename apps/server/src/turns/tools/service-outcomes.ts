@@ -1,5 +1,5 @@
 import type { Service } from '@threadbox/protocol/public'
-import { serviceFailed } from '../../sandboxes/services/services.errors.ts'
+import { serviceFailed } from '../../sandboxes/public.ts'
 import type { CallOutcome } from '../record/turn-record.ts'
 import { failedWith, succeeded } from './outcomes.ts'
 

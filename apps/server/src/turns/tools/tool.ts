@@ -1,8 +1,7 @@
 import type { ToolName } from '@threadbox/protocol/public'
 import type { z } from 'zod'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
-import type { Services } from '../../sandboxes/services/services.usecases.ts'
-import type { AwakeSandbox } from '../../sandboxes/state/sandbox-access.ts'
+import type { AwakeSandbox, Services } from '../../sandboxes/public.ts'
 import type { CallOutcome, CallRecord } from '../record/turn-record.ts'
 import type { RunRecorder } from './run-recorder.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { formatBytes } from '../../platform/texts/excerpt.models.ts'
 import { imageTypeOf } from '../../platform/texts/media-type.models.ts'
-import { resultBlob } from '../../threads/attachments/stored-output.ts'
+import { resultBlob } from '../../threads/public.ts'
 import { succeeded } from './outcomes.ts'
 import { pathIn, readBytes } from './sandbox-files.ts'
 import { defineTool } from './tool.ts'

@@ -3,14 +3,15 @@ import { isErrorOf } from '@threadbox/errors'
 import { unpackSkill } from '@threadbox/protocol/host'
 import { agentFileEnding, type CreateAgent, type ImportedAgent } from '@threadbox/protocol/public'
 import type { System } from '../../platform/system/system.ts'
-import type { HostClient } from '../../sandboxes/host/host-client.ts'
-import { nameKey } from '../../threads/access/workspaces.presenter.ts'
-import { idsOf } from '../../threads/setups/setup-ids.ts'
-import type { ConnectionRow } from '../../turns/connections/connections.table.ts'
-import type { ModelConnectionRow } from '../../turns/models/models.table.ts'
-import { checkSkill } from '../../turns/skills/skill-files.models.ts'
-import { skillNotFound } from '../../turns/skills/skills.errors.ts'
-import type { Skills } from '../../turns/skills/skills.usecases.ts'
+import type { HostClient } from '../../sandboxes/public.ts'
+import { idsOf, nameKey } from '../../threads/public.ts'
+import {
+  type ConnectionRow,
+  checkSkill,
+  type ModelConnectionRow,
+  type Skills,
+  skillNotFound,
+} from '../../turns/public.ts'
 import {
   type AgentFile,
   addressOf,

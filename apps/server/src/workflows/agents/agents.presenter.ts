@@ -1,5 +1,5 @@
 import type { Agent, AgentVersion } from '@threadbox/protocol/public'
-import { idsOf } from '../../threads/setups/setup-ids.ts'
+import { idsOf } from '../../threads/public.ts'
 import type { AgentWithCurrent } from './agents.store.ts'
 import type { AgentVersionRow } from './agents.table.ts'
 import type { EnvironmentRow } from './environments.table.ts'

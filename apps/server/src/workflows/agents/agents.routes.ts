@@ -25,7 +25,7 @@ import {
   threadParams,
 } from '../../platform/http/api.ts'
 import { contentHeaders } from '../../platform/http/user-content.ts'
-import type { Threads } from '../../threads/threads/threads.usecases.ts'
+import type { Threads } from '../../threads/public.ts'
 import type { AgentFiles } from './agent-files.usecases.ts'
 import { agentVersionNotFound } from './agents.errors.ts'
 import type { Agents } from './agents.usecases.ts'

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { ThreadSetupTables } from '../../threads/setups/thread-setups.table.ts'
+import type { ThreadSetupTables } from '../../threads/public.ts'
 
 export type AgentRow = {
   id: string

@@ -1,30 +1,23 @@
 import type { RescueRequest } from '@threadbox/protocol/guest'
 import type { UserEvent } from '@threadbox/protocol/public'
-import type { Audit } from '../../people/audit/audit.ts'
-import type { Settings } from '../../people/settings/settings.ts'
-import type { UserHub } from '../../people/users/user-hub.ts'
+import type { Audit, Settings, UserHub } from '../../people/public.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Api } from '../../platform/http/api.ts'
 import type { Operations } from '../../platform/operations/operations.ts'
 import type { SecretsInUse } from '../../platform/secrets/secrets-in-use.ts'
 import type { System } from '../../platform/system/system.ts'
-import type { HostClient } from '../../sandboxes/host/host-client.ts'
-import type { BeginAs } from '../../sandboxes/services/begin-as.ts'
-import type { ServiceRow } from '../../sandboxes/services/services.table.ts'
-import type { SandboxReads } from '../../sandboxes/state/sandbox-reads.ts'
-import type { Access } from '../../threads/access/access.ts'
-import type { Home } from '../../threads/access/tell-home.ts'
-import type { ThreadLog } from '../../threads/log/thread-log.ts'
-import type { ThreadRows } from '../../threads/log/thread-rows.ts'
-import type { ThreadSetups } from '../../threads/setups/thread-setups.ts'
-import type { HiddenThreads } from '../../threads/threads/hidden-threads.ts'
-import type { Threads } from '../../threads/threads/threads.usecases.ts'
-import type { Workspaces } from '../../threads/workspaces/workspaces.usecases.ts'
-import type { ConnectionRow } from '../../turns/connections/connections.table.ts'
-import type { Turns } from '../../turns/engine/turns.usecases.ts'
-import type { ModelConnectionRow } from '../../turns/models/models.table.ts'
-import type { Skills } from '../../turns/skills/skills.usecases.ts'
-import type { Snapshots } from '../../turns/snapshots/snapshots.usecases.ts'
+import type { BeginAs, HostClient, SandboxReads, ServiceRow } from '../../sandboxes/public.ts'
+import type {
+  Access,
+  HiddenThreads,
+  Home,
+  ThreadLog,
+  ThreadRows,
+  ThreadSetups,
+  Threads,
+  Workspaces,
+} from '../../threads/public.ts'
+import type { ConnectionRow, ModelConnectionRow, Skills, Snapshots, Turns } from '../../turns/public.ts'
 import { makeAgentFiles } from './agent-files.usecases.ts'
 import { agentRoutes } from './agents.routes.ts'
 import { makeAgentStore } from './agents.store.ts'

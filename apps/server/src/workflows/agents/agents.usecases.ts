@@ -8,14 +8,11 @@ import {
   maxAgentVersions,
   type UpdateAgent,
 } from '@threadbox/protocol/public'
-import type { Audit } from '../../people/audit/audit.ts'
+import type { Audit } from '../../people/public.ts'
 import { isUniqueViolation } from '../../platform/database/database.ts'
 import type { System } from '../../platform/system/system.ts'
-import type { Access } from '../../threads/access/access.ts'
-import { workspaceNotFound } from '../../threads/access/workspaces.errors.ts'
-import { nameKey } from '../../threads/access/workspaces.presenter.ts'
-import { connectionNotFound } from '../../turns/connections/connections.errors.ts'
-import { skillNotFound } from '../../turns/skills/skills.errors.ts'
+import { type Access, nameKey, workspaceNotFound } from '../../threads/public.ts'
+import { connectionNotFound, skillNotFound } from '../../turns/public.ts'
 import {
   agentLimitReached,
   agentNameTaken,

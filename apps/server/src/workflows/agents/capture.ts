@@ -1,9 +1,7 @@
 import { isThreadboxError } from '@threadbox/errors'
 import type { RescueReport, RescueRequest } from '@threadbox/protocol/guest'
 import type { CleanedSandbox, ForkedSandbox, PreservedMemory, PreservedSandbox } from '@threadbox/protocol/host'
-import type { HostClient } from '../../sandboxes/host/host-client.ts'
-import { hostnameOf, limitsOf } from '../../sandboxes/state/sandbox-rows.ts'
-import type { SandboxRow } from '../../sandboxes/state/sandboxes.table.ts'
+import { type HostClient, hostnameOf, limitsOf, type SandboxRow } from '../../sandboxes/public.ts'
 
 export type CaptureDependencies = {
   host: Pick<HostClient, 'fork' | 'pause' | 'demote' | 'stop' | 'clean' | 'preserve' | 'get'>

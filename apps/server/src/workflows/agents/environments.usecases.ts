@@ -5,15 +5,16 @@ import type { RescueReport } from '@threadbox/protocol/guest'
 import type { CaptureEnvironment, Environment, SaveEnvironment } from '@threadbox/protocol/public'
 import type { Operations } from '../../platform/operations/operations.ts'
 import type { System } from '../../platform/system/system.ts'
-import type { HostClient } from '../../sandboxes/host/host-client.ts'
-import type { KeptService } from '../../sandboxes/services/begin-as.ts'
-import type { ServiceRow } from '../../sandboxes/services/services.table.ts'
-import type { SandboxReads } from '../../sandboxes/state/sandbox-reads.ts'
-import { limitColumns } from '../../sandboxes/state/sandbox-rows.ts'
-import type { SandboxRow } from '../../sandboxes/state/sandboxes.table.ts'
-import type { ThreadRow } from '../../threads/log/threads.table.ts'
-import type { Turns } from '../../turns/engine/turns.usecases.ts'
-import type { Snapshots } from '../../turns/snapshots/snapshots.usecases.ts'
+import {
+  type HostClient,
+  type KeptService,
+  limitColumns,
+  type SandboxReads,
+  type SandboxRow,
+  type ServiceRow,
+} from '../../sandboxes/public.ts'
+import type { ThreadRow } from '../../threads/public.ts'
+import type { Snapshots, Turns } from '../../turns/public.ts'
 import { forkTurnRunning } from '../forks/forks.errors.ts'
 import { environmentEmpty, environmentNotFound } from './agents.errors.ts'
 import { type CaptureDependencies, type CapturedSandbox, copySandbox, layCopyToRest } from './capture.ts'

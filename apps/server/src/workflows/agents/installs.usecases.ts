@@ -1,11 +1,10 @@
 import type { AgentOffer, Entry } from '@threadbox/protocol/public'
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import type { UserHub } from '../../people/users/user-hub.ts'
+import type { UserHub } from '../../people/public.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { System } from '../../platform/system/system.ts'
-import type { ThreadLog } from '../../threads/log/thread-log.ts'
-import type { ThreadRows } from '../../threads/log/thread-rows.ts'
+import type { ThreadLog, ThreadRows } from '../../threads/public.ts'
 import { type InstalledPackage, installsOf, installsOfCell } from './installs.models.ts'
 import type { InstallTables } from './installs.table.ts'
 

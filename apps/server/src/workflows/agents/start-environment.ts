@@ -1,4 +1,4 @@
-import type { BeginAs } from '../../sandboxes/services/begin-as.ts'
+import type { BeginAs } from '../../sandboxes/public.ts'
 import { agentVersionNotFound } from './agents.errors.ts'
 import type { EnvironmentStore } from './environments.store.ts'
 import { type OwnLimits, servicesOf } from './environments.usecases.ts'

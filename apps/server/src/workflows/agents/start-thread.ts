@@ -1,6 +1,5 @@
 import type { StartedFrom } from '@threadbox/protocol/public'
-import type { ThreadSetups } from '../../threads/setups/thread-setups.ts'
-import type { HiddenThreads } from '../../threads/threads/hidden-threads.ts'
+import type { HiddenThreads, ThreadSetups } from '../../threads/public.ts'
 import { agentStartInterrupted } from './agents.errors.ts'
 import type { AgentRow, AgentVersionRow } from './agents.table.ts'
 

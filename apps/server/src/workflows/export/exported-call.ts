@@ -1,6 +1,6 @@
 import type { Display, ToolCallEntry } from '@threadbox/protocol/public'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
-import { outputKey, readStored } from '../../threads/attachments/stored-output.ts'
+import { outputKey, readStored } from '../../threads/public.ts'
 
 /** Output beyond this is named by its size; who wants all of it downloads it from its card. */
 const maxOutputBytes = 256 * 1024

@@ -9,8 +9,8 @@ import { micromark } from 'micromark'
 import { gfm, gfmHtml } from 'micromark-extension-gfm'
 import { math } from 'micromark-extension-math'
 import { escapeHtml } from '../../platform/http/escape-html.ts'
-import { attachmentKey } from '../../threads/attachments/blob-keys.ts'
-import { isPicture } from '../../turns/engine/history.models.ts'
+import { attachmentKey } from '../../threads/public.ts'
+import { isPicture } from '../../turns/public.ts'
 import { type DiagramDrawer, makeDiagramDrawer } from './diagrams.ts'
 import {
   answerOf,

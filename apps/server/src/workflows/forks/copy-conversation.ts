@@ -1,10 +1,8 @@
 import type { Entry } from '@threadbox/protocol/public'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import type { System } from '../../platform/system/system.ts'
-import type { Attachments } from '../../threads/attachments/attachments.usecases.ts'
-import type { ThreadChange, ThreadLog } from '../../threads/log/thread-log.ts'
-import { type TurnHistory, writerOf } from '../../turns/record/turn-history.ts'
-import type { TurnRecord } from '../../turns/record/turn-record.ts'
+import type { Attachments, ThreadChange, ThreadLog } from '../../threads/public.ts'
+import { type TurnHistory, type TurnRecord, writerOf } from '../../turns/public.ts'
 
 export type CopyDependencies = {
   log: ThreadLog

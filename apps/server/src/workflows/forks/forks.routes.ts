@@ -1,6 +1,6 @@
 import { forkThreadSchema, threadSchema } from '@threadbox/protocol/public'
 import { type Api, defineRoute, jsonAnswer, jsonBody, makeApi, threadParams } from '../../platform/http/api.ts'
-import type { Threads } from '../../threads/threads/threads.usecases.ts'
+import type { Threads } from '../../threads/public.ts'
 import type { Forks } from './forks.usecases.ts'
 
 const forkRoute = defineRoute({

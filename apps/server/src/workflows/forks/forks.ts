@@ -1,5 +1,5 @@
 import type { Api } from '../../platform/http/api.ts'
-import type { Threads } from '../../threads/threads/threads.usecases.ts'
+import type { Threads } from '../../threads/public.ts'
 import { forkRoutes } from './forks.routes.ts'
 import { type Forks, type ForksDependencies, makeForks } from './forks.usecases.ts'
 

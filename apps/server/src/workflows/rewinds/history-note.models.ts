@@ -1,5 +1,5 @@
 import type { ForkedFrom } from '@threadbox/protocol/public'
-import type { TurnRecord } from '../../turns/record/turn-record.ts'
+import type { TurnRecord } from '../../turns/public.ts'
 import { forkNoteOf } from '../forks/fork-note.ts'
 import { rewindNoteOf } from './rewind-note.ts'
 

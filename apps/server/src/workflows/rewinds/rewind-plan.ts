@@ -1,7 +1,5 @@
-import type { SandboxRow } from '../../sandboxes/state/sandboxes.table.ts'
-import type { TurnHistory } from '../../turns/record/turn-history.ts'
-import type { TurnRecord } from '../../turns/record/turn-record.ts'
-import type { Snapshots } from '../../turns/snapshots/snapshots.usecases.ts'
+import type { SandboxRow } from '../../sandboxes/public.ts'
+import type { Snapshots, TurnHistory, TurnRecord } from '../../turns/public.ts'
 import type { RewindSandboxes } from './rewind-sandboxes.ts'
 import { rewindMessageNotFound } from './rewinds.errors.ts'
 

@@ -1,8 +1,6 @@
 import type { RewoundSandbox } from '@threadbox/protocol/host'
-import type { RewindOrder } from '../../sandboxes/state/rewind-sandbox.ts'
-import type { WakeFacts } from '../../sandboxes/state/sandbox-rows.ts'
-import type { SandboxRow } from '../../sandboxes/state/sandboxes.table.ts'
-import type { LogTransaction } from '../../threads/log/thread-log.ts'
+import type { RewindOrder, SandboxRow, WakeFacts } from '../../sandboxes/public.ts'
+import type { LogTransaction } from '../../threads/public.ts'
 
 /** What a rewind asks sandboxes for. */
 export type RewindSandboxes = {

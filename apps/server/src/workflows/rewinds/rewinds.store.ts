@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { LogTransaction } from '../../threads/log/thread-log.ts'
+import type { LogTransaction } from '../../threads/public.ts'
 import type { RewindRow, RewindTables } from './rewinds.table.ts'
 
 /** The only code that touches `rewinds`. */

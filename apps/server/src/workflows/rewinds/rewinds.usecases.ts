@@ -5,15 +5,15 @@ import type { NoticeEntry, RewindPreview, RewoundThread } from '@threadbox/proto
 import type { Logger } from '@threadbox/telemetry'
 import type { Operations } from '../../platform/operations/operations.ts'
 import type { System } from '../../platform/system/system.ts'
-import type { HostClient } from '../../sandboxes/host/host-client.ts'
-import type { SurvivalReports } from '../../sandboxes/lifecycle/survival-reports.ts'
-import { manifestToKeep } from '../../sandboxes/lifecycle/what-runs.ts'
-import type { ExchangeCause } from '../../sandboxes/state/rewind-sandbox.ts'
-import type { WakeFacts } from '../../sandboxes/state/sandbox-rows.ts'
-import type { LogTransaction, ThreadLog } from '../../threads/log/thread-log.ts'
-import type { Turns } from '../../turns/engine/turns.usecases.ts'
-import type { TurnHistory } from '../../turns/record/turn-history.ts'
-import type { Snapshots } from '../../turns/snapshots/snapshots.usecases.ts'
+import {
+  type ExchangeCause,
+  type HostClient,
+  manifestToKeep,
+  type SurvivalReports,
+  type WakeFacts,
+} from '../../sandboxes/public.ts'
+import type { LogTransaction, ThreadLog } from '../../threads/public.ts'
+import type { Snapshots, TurnHistory, Turns } from '../../turns/public.ts'
 import { planRewind, type RewindPlan } from './rewind-plan.ts'
 import { type LookDependencies, previewRewind, ranThen, runsNow } from './rewind-preview.ts'
 import type { RewindSandboxes } from './rewind-sandboxes.ts'

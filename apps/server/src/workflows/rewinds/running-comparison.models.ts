@@ -1,6 +1,6 @@
 import type { Manifest, ManifestProcess, ManifestVariable } from '@threadbox/protocol/guest'
 import type { RewindPreview } from '@threadbox/protocol/public'
-import { commandOf, personsProcesses } from '../../sandboxes/lifecycle/survival-items.models.ts'
+import { commandOf, personsProcesses } from '../../sandboxes/public.ts'
 
 type Compared = Parameters<typeof compareRunning>[0]
 type Running = RewindPreview['running']

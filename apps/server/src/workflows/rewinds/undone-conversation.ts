@@ -1,7 +1,6 @@
 import type { Entry, Turn } from '@threadbox/protocol/public'
-import type { LogTransaction, ThreadChange, ThreadLog } from '../../threads/log/thread-log.ts'
-import { type TurnHistory, writerOf } from '../../turns/record/turn-history.ts'
-import type { CompactionRecord, TurnRecord } from '../../turns/record/turn-record.ts'
+import type { LogTransaction, ThreadChange, ThreadLog } from '../../threads/public.ts'
+import { type CompactionRecord, type TurnHistory, type TurnRecord, writerOf } from '../../turns/public.ts'
 import type { RewindRow } from './rewinds.table.ts'
 
 /** What a rewind took out of a conversation: all that is needed to put it back. Outputs stay where they are. */

@@ -1,6 +1,6 @@
 import { isErrorOf } from '@threadbox/errors'
 import type { KeepRuns, KeptRuns as KeptRunsView } from '@threadbox/protocol/public'
-import { turnRunning } from '../../turns/engine/turns.errors.ts'
+import { turnRunning } from '../../turns/public.ts'
 import type { KeptRunStore, OldRun } from './kept-runs.store.ts'
 import type { RunDependencies } from './run-dependencies.ts'
 import type { RunKeepRow } from './runs.table.ts'

@@ -1,5 +1,5 @@
 import { isErrorOf, isThreadboxError } from '@threadbox/errors'
-import { threadNotFound } from '../../threads/log/threads.errors.ts'
+import { threadNotFound } from '../../threads/public.ts'
 import type { RunDependencies } from './run-dependencies.ts'
 import { outcomeOf, reasonFrom } from './run-outcome.models.ts'
 import { runStopped, runThreadGone } from './runs.errors.ts'

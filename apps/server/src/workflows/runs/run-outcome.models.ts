@@ -1,7 +1,6 @@
 import { isThreadboxError } from '@threadbox/errors'
 import type { Entry, RunReason, RunStatus, ToolCallEntry, Turn } from '@threadbox/protocol/public'
-import { connectionApprovalMissing } from '../../turns/connections/connections.errors.ts'
-import { noModelConnected } from '../../turns/engine/turns.errors.ts'
+import { connectionApprovalMissing, noModelConnected } from '../../turns/public.ts'
 import { runApprovalNeeded, runCellFailed, runCommandFailed, runStopped } from './runs.errors.ts'
 
 /** Enough for an answer; the whole is in the thread. */

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { ThreadTables } from '../../threads/log/threads.table.ts'
+import type { ThreadTables } from '../../threads/public.ts'
 import type { RunRow, RunTables } from './runs.table.ts'
 
 export type RunWriter = Kysely<RunTables> | Transaction<RunTables>

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { ThreadTables } from '../../threads/log/threads.table.ts'
+import type { ThreadTables } from '../../threads/public.ts'
 import type { ThreadLinkRow, ThreadLinkTables } from './thread-links.table.ts'
 
 /** A link that holds now, with what it shows. */

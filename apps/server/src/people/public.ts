@@ -1,0 +1,10 @@
+/** What other areas use of people: who they are, what they have set, and the record of what they did. */
+export type { Audit } from './audit/audit.ts'
+export type { PeopleEvents } from './people.events.ts'
+export type { SettingValues } from './settings/editable-settings.ts'
+export { ownerRequired } from './settings/settings.errors.ts'
+export type { Settings } from './settings/settings.ts'
+export type { CredentialCheck } from './users/credential-check.ts'
+export type { UserHub } from './users/user-hub.ts'
+export type { UserTables } from './users/users.table.ts'
+export type { Users } from './users/users.usecases.ts'

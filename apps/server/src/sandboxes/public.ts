@@ -1,0 +1,28 @@
+/** What other areas use of sandboxes. */
+export type { Files } from './files/files.usecases.ts'
+export type { HostClient } from './host/host-client.ts'
+export type { Lifecycle } from './lifecycle/lifecycle.usecases.ts'
+export { rescueBudgets } from './lifecycle/rescue-budgets.ts'
+export { commandOf, personsProcesses } from './lifecycle/survival-items.models.ts'
+export type { SurvivalReports } from './lifecycle/survival-reports.ts'
+export type { PendingNote, WakeNotes } from './lifecycle/wake-notes.ts'
+export {
+  manifestToKeep,
+  nothingRuns,
+  readManifest,
+  type WhatRunsDependencies,
+  whatRuns,
+} from './lifecycle/what-runs.ts'
+export { makePassSecret } from './previews/pass-secrets.ts'
+export { makePreviewNames } from './previews/preview-names.models.ts'
+export type { PreviewTables } from './previews/previews.table.ts'
+export type { BeginAs, KeptService } from './services/begin-as.ts'
+export { serviceFailed } from './services/services.errors.ts'
+export type { ServiceRow } from './services/services.table.ts'
+export type { Services } from './services/services.usecases.ts'
+export { fileIsDirectory, fileNotFound } from './state/file.errors.ts'
+export type { ExchangeCause, RewindOrder } from './state/rewind-sandbox.ts'
+export type { AwakeSandbox, SandboxAccess } from './state/sandbox-access.ts'
+export type { SandboxReads } from './state/sandbox-reads.ts'
+export { hostnameOf, limitColumns, limitsOf, type WakeFacts } from './state/sandbox-rows.ts'
+export type { SandboxRow, SandboxTables } from './state/sandboxes.table.ts'

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { makeTestApplication } from '../../application.test-utils.ts'
+import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
+import { tablesIn } from '../../tables.test-utils.ts'
+import { makeMaySee } from './viewers.ts'
+
+onBothDatabases((target) => {
+  test('O12: a view may go on as long as login or key, and the thread, are its person’s', async () => {
+    await using server = await makeTestApplication(await target())
+    const { people, threads } = server.areas
+    const owner = await server.signUpOwner()
+    const other = await server.addPerson('other')
+    const thread = await threads.threads.create(owner.userId, {})
+    const maySee = makeMaySee({ ownerOf: threads.ownerOf, holds: people.holds })
+    const session = await tablesIn(server.open)
+      .selectFrom('sessions')
+      .selectAll()
+      .where('userId', '=', owner.userId)
+      .executeTakeFirstOrThrow()
+    const created = await server.call('POST', '/api/v1/api-keys', { body: { name: 'key' }, person: owner })
+    const key = (await created.json()) as { id: string }
+    const byLogin = { userId: owner.userId, sessionId: session.id, apiKeyId: null, threadId: thread.id }
+    const byKey = { ...byLogin, sessionId: null, apiKeyId: key.id }
+    const now = server.clock.now
+    expect(await maySee(byLogin, now)).toBe(true)
+    expect(await maySee(byKey, now)).toBe(true)
+    expect(await maySee({ ...byLogin, userId: other.userId }, now)).toBe(false)
+    expect(await maySee({ ...byKey, userId: other.userId }, now)).toBe(false)
+    expect(await maySee({ ...byKey, apiKeyId: null }, now)).toBe(false)
+    expect(await maySee(byLogin, new Date(session.expiresAt).getTime())).toBe(false)
+    await threads.threads.delete(owner.userId, thread.id)
+    expect(await maySee(byLogin, now)).toBe(false)
+    expect(await maySee(byKey, now)).toBe(false)
+  })
+})
