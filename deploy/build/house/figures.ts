@@ -1,6 +1,6 @@
 import { apps } from '../house.ts'
 import { cyclesOf, edgesBetween } from './graph.ts'
-import { nameOf, placeOf } from './places.ts'
+import { isConstructor, nameOf, placeOf } from './places.ts'
 import { portsOf } from './rules/ports.ts'
 import { isTestFile, type SourceFile } from './source.ts'
 import type { Violation } from './violation.ts'
@@ -47,10 +47,11 @@ export function figuresOf(
   return Object.fromEntries(columns)
 }
 
-/** The feature of a sorted app; the folder or loose file of one that is not sorted. */
+/** The feature of a sorted app, or the file that lies beside the features of an area; the folder of an app that is not sorted. */
 function folderOf(path: string, app: string): string | undefined {
   const place = placeOf(path)
   if (place === undefined || place.app !== app) return undefined
+  if (place.feature === undefined && (place.area?.features.length ?? 0) > 0) return place.path
   const [first = '', second = '', third] = place.path.split('/')
   const isDeep = first === 'features' || (third !== undefined && place.feature !== undefined)
   return isDeep ? `${first}/${second}` : second === '' ? undefined : first
@@ -80,7 +81,8 @@ function linesOfComposition(files: readonly SourceFile[], app: string): number {
   return files
     .filter(({ path }) => {
       const place = placeOf(path)
-      return apps[app]?.composition.includes(place?.path ?? '') === true || /-parts?\.ts$/.test(path)
+      if (place === undefined) return false
+      return isConstructor(place) || apps[app]?.composition.includes(place.path) === true || /-parts?\.ts$/.test(path)
     })
     .reduce((sum, { text }) => sum + text.trimEnd().split('\n').length, 0)
 }
