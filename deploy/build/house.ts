@@ -263,11 +263,15 @@ export type Package = {
 }
 
 const drivers = ['sandbox-driver', 'disk-store', 'sandbox-network'] as const
-const ground = ['domain', 'errors', 'telemetry'] as const
+const ground = ['concurrency', 'domain', 'errors', 'telemetry'] as const
 
 /** What may import which package; tests may also import the packages that tests share. */
 export const packages: Readonly<Record<string, Package>> = {
   'packages/errors': { about: 'kinds of errors, `defineError`, the shape on the wire', mayImport: [] },
+  'packages/concurrency': {
+    about: 'locks, joined work, loops, waits and retries; imports only p-limit, runs in browsers',
+    mayImport: [],
+  },
   'packages/domain': { about: 'pure decisions: lifecycle table, ids, limits', mayImport: ['errors'] },
   'packages/protocol': {
     about: 'schemas of the wires: public API, host, guest; the zip in which folders leave a sandbox',
@@ -279,7 +283,7 @@ export const packages: Readonly<Record<string, Package>> = {
   'packages/sandbox-network': { about: 'namespaces, addresses, firewall, DNS', mayImport: ground },
   'packages/sandbox-driver': { about: 'interface of a sandbox technology, its conformance suite', mayImport: ground },
   'packages/gvisor-driver': { about: 'that interface on runsc', mayImport: [...drivers, ...ground] },
-  'packages/sdk': { about: 'public TypeScript client', mayImport: ['protocol/public', 'errors'] },
+  'packages/sdk': { about: 'public TypeScript client', mayImport: ['protocol/public', 'concurrency', 'errors'] },
   'packages/testkit': {
     about: 'what tests share',
     mayImport: [...drivers, 'gvisor-driver', ...ground, 'protocol', 'config', 'deploy/build'],
@@ -288,10 +292,10 @@ export const packages: Readonly<Record<string, Package>> = {
   'apps/host': { about: 'machine daemon', mayImport: [...drivers, 'gvisor-driver', ...ground, 'protocol', 'config'] },
   'apps/guest': {
     about: 'daemon inside a sandbox',
-    mayImport: ['protocol/guest', 'protocol/archive', 'config', 'telemetry', 'errors'],
+    mayImport: ['protocol/guest', 'protocol/archive', 'config', 'concurrency', 'telemetry', 'errors'],
   },
   'apps/cli': { about: 'command line', mayImport: ['sdk', 'config', 'errors'] },
-  'apps/web': { about: 'React app', mayImport: ['sdk'] },
+  'apps/web': { about: 'React app', mayImport: ['sdk', 'concurrency'] },
 }
 
 export const limits = { publicFileLines: 60, portMembers: 12 } as const

@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import type { makeKeyedLock } from '@threadbox/domain'
+import type { KeyedLock } from '@threadbox/concurrency'
 import { isErrorOf } from '@threadbox/errors'
 import type { Logger } from '@threadbox/telemetry'
 import type { DiskSnapshots } from './disk-snapshots.ts'
@@ -11,7 +11,7 @@ import type { Volumes } from './volumes.ts'
 
 type DiskComparisonParts = {
   volumes: Volumes
-  lock: ReturnType<typeof makeKeyedLock>
+  lock: KeyedLock
   getDisk: (diskId: string) => Promise<Disk>
   /** Of a snapshot of the disk, or of its image. */
   frozenPath: (disk: Disk, snapshotId: string | null) => Promise<string>

@@ -1,6 +1,6 @@
 import { mkdir, readlink, rename, rm, symlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { makeKeyedLock } from '@threadbox/domain'
+import { type KeyedLock, makeKeyedLock } from '@threadbox/concurrency'
 import type { Logger } from '@threadbox/telemetry'
 import { makeDiskComparison } from './disk-comparison.ts'
 import { type DiskSnapshots, makeDiskSnapshots, removeAllSnapshots } from './disk-snapshots.ts'
@@ -113,7 +113,7 @@ export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolR
   }
 }
 
-type Lock = ReturnType<typeof makeKeyedLock>
+type Lock = KeyedLock
 
 function snapshotMethods(parts: {
   volumes: Volumes

@@ -1,6 +1,5 @@
 export { type AwakeReason, awakeReasons } from './activity.ts'
 export { type IdKind, idPrefixes, isId, makeId } from './ids.ts'
-export { makeKeyedLock } from './keyed-lock.ts'
 export {
   hasBoot,
   nextSandboxState,

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { makeKeyedLock } from '@threadbox/domain'
+import { makeKeyedLock } from '@threadbox/concurrency'
 import type { Logger } from '@threadbox/telemetry'
 import { type AddressPool, chooseAddressPool, makeAddressPool } from './address-pool.models.ts'
 import { makeDnsForwarder } from './dns-forwarder.ts'

@@ -1,3 +1,4 @@
+import { makeKeyedLock } from '@threadbox/concurrency'
 import { type DiskStore, snapshotsUnsupported, tooManyFiles } from '@threadbox/disk-store'
 import { isErrorOf } from '@threadbox/errors'
 import type { FileChanges } from '@threadbox/protocol/host'
@@ -44,7 +45,7 @@ type PausePointsParts = {
 
 export function makePausePoints(parts: PausePointsParts): PausePoints {
   const { disks, store, logger } = parts
-  const drops = new Map<string, Promise<void>>()
+  const dropping = makeKeyedLock()
   const marking = makeMarking()
   const dropOthers = (sandbox: SandboxPlace) => dropOtherPoints({ ...parts, marking }, sandbox)
   const compare = async ({ sandboxId, placeId }: StoredSandbox) => {
@@ -84,20 +85,16 @@ export function makePausePoints(parts: PausePointsParts): PausePoints {
       }
     },
     dropEarlier: ({ sandboxId, placeId }) => {
-      const drop = (drops.get(sandboxId) ?? Promise.resolve())
-        .then(() => dropOthers({ sandboxId, placeId }))
-        .catch((error: unknown) => logger.warn({ err: error, sandboxId }, 'an earlier point of a pause is still there'))
-        .finally(() => drops.get(sandboxId) === drop && drops.delete(sandboxId))
-      drops.set(sandboxId, drop)
+      dropping(sandboxId, () => dropOthers({ sandboxId, placeId })).catch((error: unknown) =>
+        logger.warn({ err: error, sandboxId }, 'an earlier point of a pause is still there'),
+      )
     },
     forget: async (sandbox) => {
-      await drops.get(sandbox.sandboxId)
+      await dropping.settled(sandbox.sandboxId)
       await store.remove(sandbox.sandboxId)
       await dropOthers(sandbox)
     },
-    dropped: async () => {
-      await Promise.all(drops.values())
-    },
+    dropped: () => dropping.settled(),
     changes: async (sandbox) => {
       const found = await compare(sandbox)
       if (found === undefined) return { since: null, ...noChanges }

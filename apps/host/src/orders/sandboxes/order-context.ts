@@ -1,4 +1,4 @@
-import { makeKeyedLock } from '@threadbox/domain'
+import { type KeyedLock, makeKeyedLock } from '@threadbox/concurrency'
 import type { HostSandbox } from '@threadbox/protocol/host'
 import { sandboxDeleting, sandboxNotFound } from '../../machine/errors/orders.errors.ts'
 import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
@@ -7,7 +7,7 @@ import { type PresentPorts, presentSandbox } from './present-sandbox.ts'
 /** What all orders share. */
 export type OrderContext = {
   /** Orders about one sandbox are carried out one after another. */
-  lock: ReturnType<typeof makeKeyedLock>
+  lock: KeyedLock
   /** Throws `sandbox.not-found`, `sandbox.deleting`. */
   known(sandboxId: string): Promise<StoredSandbox>
   present(sandbox: StoredSandbox): Promise<HostSandbox>

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { makeKeyedLock } from '@threadbox/domain'
+import { makeKeyedLock } from '@threadbox/concurrency'
 import type { git } from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
 import { waitAtMost } from '../../platform/system/wait.ts'

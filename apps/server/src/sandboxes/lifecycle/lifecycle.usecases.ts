@@ -1,4 +1,5 @@
-import { decideAwake, makeKeyedLock } from '@threadbox/domain'
+import { makeKeyedLock } from '@threadbox/concurrency'
+import { decideAwake } from '@threadbox/domain'
 import type {
   ChangeSandboxDetail,
   LifecycleLogEntry,

@@ -1,4 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
+import { makeKeyedLock } from '@threadbox/concurrency'
 import type { services as guest } from '@threadbox/protocol/guest'
 import type { OpenPort } from '@threadbox/protocol/public'
 import { waitAtMost } from '../../platform/system/wait.ts'
@@ -39,7 +40,7 @@ export function makeServiceWatch(parts: ServiceParts): ServiceWatch {
   const following = new Map<string, Following>()
   const stopped = new AbortController()
   // Changes of one sandbox are looked at one after another, or an older look could undo a newer one.
-  const looks = new Map<string, Promise<void>>()
+  const looking = makeKeyedLock()
 
   const leave = (threadId: string) => {
     const present = following.get(threadId)
@@ -71,16 +72,12 @@ export function makeServiceWatch(parts: ServiceParts): ServiceWatch {
   return {
     sandboxChanged: (threadId) => {
       if (stopped.signal.aborted) return
-      const next = (looks.get(threadId) ?? Promise.resolve())
-        .then(() => look(threadId))
-        .catch((error: unknown) => parts.logger.warn({ err: error, threadId }, 'services were not looked at'))
-        .finally(() => {
-          if (looks.get(threadId) === next) looks.delete(threadId)
-        })
-      looks.set(threadId, next)
+      looking(threadId, () => look(threadId)).catch((error: unknown) =>
+        parts.logger.warn({ err: error, threadId }, 'services were not looked at'),
+      )
     },
     restarted: async (threadId, bootId) => {
-      await looks.get(threadId)
+      await looking.settled(threadId)
       const present = following.get(threadId)
       if (present?.bootId !== bootId) return []
       await waitAtMost(reportMs, { work: present.attached.promise, signal: stopped.signal })
@@ -91,7 +88,7 @@ export function makeServiceWatch(parts: ServiceParts): ServiceWatch {
     },
     stop: async () => {
       stopped.abort()
-      await Promise.all([...looks.values(), ...[...following.values()].map(({ work }) => work)])
+      await Promise.all([looking.settled(), ...[...following.values()].map(({ work }) => work)])
     },
   }
 }

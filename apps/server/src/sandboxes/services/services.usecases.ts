@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { makeKeyedLock } from '@threadbox/domain'
+import { type KeyedLock, makeKeyedLock } from '@threadbox/concurrency'
 import { isErrorOf } from '@threadbox/errors'
 import { guestPorts } from '@threadbox/protocol/guest'
 import type {
@@ -69,7 +69,7 @@ export type ServiceDependencies = {
 /** What several parts of the feature share in this process. */
 export type ServiceParts = ServiceDependencies & {
   changes: ServiceChanges
-  inOrder: ReturnType<typeof makeKeyedLock>
+  inOrder: KeyedLock
   /** Ports of ordinary commands, as the guest of an awake sandbox last told. */
   openPorts: Map<string, OpenPort[]>
   /** Tells pages and waiters; quiet for a thread that has nothing to show. */

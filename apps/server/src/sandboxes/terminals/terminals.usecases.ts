@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { makeKeyedLock } from '@threadbox/domain'
+import { type KeyedLock, makeKeyedLock } from '@threadbox/concurrency'
 import type { OpenTerminalRequest, Terminal, TerminalsView, UserEvent } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { System } from '../../platform/system/system.ts'
@@ -51,7 +51,7 @@ export type TerminalDependencies = {
 export type TerminalParts = TerminalDependencies & {
   /** Something about the terminals of a thread, or its sandbox, is different. */
   changes: ServiceChanges
-  inOrder: ReturnType<typeof makeKeyedLock>
+  inOrder: KeyedLock
   /** Tells views and pages. */
   changed(threadId: string): Promise<void>
 }

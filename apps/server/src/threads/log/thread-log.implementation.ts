@@ -1,4 +1,4 @@
-import { makeKeyedLock } from '@threadbox/domain'
+import { makeKeyedLock } from '@threadbox/concurrency'
 import type { Entry, ThreadEvent, Turn } from '@threadbox/protocol/public'
 import type { Kysely, Transaction } from 'kysely'
 import type { SearchIndex } from '../search/search-index.ts'

@@ -1,4 +1,4 @@
-import { makeKeyedLock } from '@threadbox/domain'
+import { type KeyedLock, makeKeyedLock } from '@threadbox/concurrency'
 import type {
   AuditEvent,
   CreateThread,
@@ -240,7 +240,7 @@ async function update(
 
 /** `by` null: nobody did, a rule says so. */
 async function deleteThread(
-  dependencies: ThreadsDependencies & { inOrder: ReturnType<typeof makeKeyedLock> },
+  dependencies: ThreadsDependencies & { inOrder: KeyedLock },
   work: { row: ThreadRow; by: string | null; rule: DeletionRule },
 ): Promise<boolean> {
   const { system, operations, audit, userHub, events } = dependencies

@@ -1,4 +1,4 @@
-import { makeKeyedLock } from '@threadbox/domain'
+import { makeKeyedLock } from '@threadbox/concurrency'
 import { isThreadboxError } from '@threadbox/errors'
 import type { HostSandbox } from '@threadbox/protocol/host'
 import type { ProgramPhase } from '@threadbox/protocol/public'

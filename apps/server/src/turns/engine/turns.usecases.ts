@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi'
-import { makeKeyedLock } from '@threadbox/domain'
+import { type KeyedLock, makeKeyedLock } from '@threadbox/concurrency'
 import { isThreadboxError, type ThreadboxError } from '@threadbox/errors'
 import type { CallDecision, retryTurnSchema, sendMessageSchema } from '@threadbox/protocol/public'
 import type { ThreadChange } from '../../threads/public.ts'
@@ -152,7 +152,7 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
 }
 
 /** Turns begin one at a time, none that is refused, and none in a thread that was deleted since the request was let through. */
-function whatBegins(dependencies: TurnDependencies, exclusively: ReturnType<typeof makeKeyedLock>) {
+function whatBegins(dependencies: TurnDependencies, exclusively: KeyedLock) {
   return <Value>(threadId: string, work: () => Promise<Value>) =>
     exclusively(threadId, async () => {
       await dependencies.threads.require(threadId)
@@ -192,7 +192,7 @@ async function canBegin(dependencies: TurnDependencies, threadId: string): Promi
 /** What a person does to messages that wait for a turn to end. */
 function queueCalls(parts: {
   queue: ReturnType<typeof makeQueue>
-  exclusively: ReturnType<typeof makeKeyedLock>
+  exclusively: KeyedLock
   deliver: (threadId: string) => Promise<void>
 }): Pick<Turns, 'editQueued' | 'removeQueued' | 'reorderQueue' | 'resumeQueue'> {
   const { queue, exclusively, deliver } = parts

@@ -1,4 +1,5 @@
-import { makeKeyedLock, type WorkspaceAction } from '@threadbox/domain'
+import { makeKeyedLock } from '@threadbox/concurrency'
+import type { WorkspaceAction } from '@threadbox/domain'
 import { type ZipEntry, zipStream } from '@threadbox/protocol/archive'
 import { packSkill, type SkillFile } from '@threadbox/protocol/host'
 import { maxSkillsPerHome, type Skill, type SkillContent, type Skills as SkillsView } from '@threadbox/protocol/public'

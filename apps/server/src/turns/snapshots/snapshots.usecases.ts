@@ -1,8 +1,8 @@
+import { makeKeyedLock } from '@threadbox/concurrency'
 import {
   chooseMemoryRemovals,
   chooseSnapshotRemovals,
   type MemorySnapshotLimits,
-  makeKeyedLock,
   maxMemorySnapshotBytes,
   type SnapshotLimits,
 } from '@threadbox/domain'
@@ -87,7 +87,8 @@ const unreachableCodes = ['host.unreachable', 'host.preparing']
 export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
   const { store, system, logger } = dependencies
   const oneAtATime = makeKeyedLock()
-  const pending = new Map<string, Promise<void>>()
+  /** Only what takes snapshots: calls of the next turn wait for it, and not for removals. */
+  const taking = makeKeyedLock()
   const quiet = makeQuietWaits()
   const works = new Set<Promise<void>>()
   const trim = (diskShares?: ReadonlyMap<string, number>) =>
@@ -102,13 +103,11 @@ export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
     return await takeOne(dependencies, { turn, quiet })
   }
   const turnEnded = (threadId: string) => {
-    const taken = oneAtATime(threadId, () => takeWanted(threadId)).catch((error: unknown) => {
+    const take = () => oneAtATime(threadId, () => takeWanted(threadId))
+    const taken = taking(threadId, take).catch((error: unknown) => {
       logger.warn({ err: error, threadId }, 'no snapshot was taken of the disk after a turn')
       return undefined
     })
-    const mine = taken.then(() => undefined)
-    pending.set(threadId, mine)
-    void mine.finally(() => pending.get(threadId) === mine && pending.delete(threadId))
     const kept = taken.then(async (snapshot) => {
       if (snapshot !== undefined) await trim(new Map([[threadId, snapshot.usedBytes / snapshot.limitBytes]]))
     })
@@ -128,7 +127,7 @@ export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
     turnEnded,
     settled: async (threadId) => {
       using _ = quiet.want(threadId)
-      await pending.get(threadId)
+      await taking.settled(threadId)
     },
     recover: async () => {
       for (const turn of await store.wanted()) {

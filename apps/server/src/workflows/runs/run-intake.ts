@@ -1,4 +1,4 @@
-import { makeKeyedLock } from '@threadbox/domain'
+import { makeKeyedLock } from '@threadbox/concurrency'
 import type { RunReason, RunTrigger } from '@threadbox/protocol/public'
 import type { RunDependencies } from './run-dependencies.ts'
 import { runQueueFull } from './runs.errors.ts'

@@ -1,0 +1,1 @@
+export { type KeyedLock, makeKeyedLock } from './keyed-lock.ts'
