@@ -1,6 +1,7 @@
 import { type FSWatcher, type Stats, watch } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { makeSerial } from '@threadbox/concurrency'
 import { filesystem } from '@threadbox/protocol/guest'
 import { isUploadName } from './upload-target.ts'
 
@@ -24,7 +25,7 @@ export async function watchDirectory(options: {
 }): Promise<DirectoryWatch> {
   const directories = new Map<string, { watcher: FSWatcher; known: Map<string, Known> }>()
   // Changes are looked at one after another, or two looks at one name could both find it new.
-  let looking: Promise<void> = Promise.resolve()
+  const looking = makeSerial()
   const tell = (path: string, type: filesystem.EventType) =>
     options.onEvent({ name: relative(options.path, path), path, type })
 
@@ -39,7 +40,7 @@ export async function watchDirectory(options: {
     const known = new Map<string, Known>()
     const watcher = watch(directory, (kind, name) => {
       if (name === null || isUploadName(name)) return
-      looking = looking.then(() => look({ directory, name, kind })).catch(() => undefined)
+      looking(() => look({ directory, name, kind })).catch(() => undefined)
     })
     watcher.on('error', () => watcher.close())
     directories.set(directory, { watcher, known })

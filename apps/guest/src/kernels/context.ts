@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { makeSerial } from '@threadbox/concurrency'
 import { defineError } from '@threadbox/errors'
 import type { JupyterMessage } from './jupyter-messages.ts'
 import type { Kernel } from './kernel.ts'
@@ -56,7 +57,7 @@ const interruptEveryMs = 300
 export function makeContext(options: { id: string; cwd: string; start(cwd: string): Promise<Kernel> }): Context {
   let current: Kernel | undefined
   let starting: Promise<Kernel> | undefined
-  let queue: Promise<unknown> = Promise.resolve()
+  const inOrder = makeSerial()
   let runningCells = 0
   let isQuiet = false
   /** Holds nothing of anybody's. */
@@ -88,7 +89,7 @@ export function makeContext(options: { id: string; cwd: string; start(cwd: strin
       let running: Kernel | undefined
       let cancelled = false
       isBlank = false
-      const done = queue.then(async () => {
+      const done = inOrder(async () => {
         const kernel = cancelled || isQuiet ? undefined : await ensureKernel()
         if (kernel === undefined || cancelled || isQuiet) return
         running = kernel
@@ -103,7 +104,6 @@ export function makeContext(options: { id: string; cwd: string; start(cwd: strin
       const cancel = () => {
         cancelled = true
       }
-      queue = done.catch(() => undefined)
       return { done, kernel: () => running, cancel }
     },
     warm: async () => void (await ensureKernel()),
@@ -123,7 +123,7 @@ export function makeContext(options: { id: string; cwd: string; start(cwd: strin
     },
     quiesce: async (timeoutMs) => {
       isQuiet = true
-      const ended = queue.then(() => true)
+      const ended = inOrder.settled().then(() => true)
       for (let waited = 0; waited < timeoutMs; waited += interruptEveryMs) {
         current?.hold(false)
         if (runningCells > 0) current?.interrupt()

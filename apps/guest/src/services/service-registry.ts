@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeSerial } from '@threadbox/concurrency'
 import { defineError, isThreadboxError } from '@threadbox/errors'
 import { services } from '@threadbox/protocol/guest'
 import type { Launcher } from '../launch/launcher.ts'
@@ -119,17 +120,15 @@ export function makeServiceRegistry(dependencies: {
       return failed(request, { ...fine, state: services.ServiceState.FAILED, problem, message: error.message })
     }
   }
-  let starting: Promise<unknown> = Promise.resolve()
+  const starting = makeSerial()
   return {
     start: (request) => {
       check(request)
       // One after another, or two starts could both find the port free.
-      const next = starting.then(() => {
+      return starting(() => {
         const known = entries.get(request.name)
         return known?.start.key === request.key ? describe(known) : begin(request)
       })
-      starting = next.catch(() => undefined)
-      return next
     },
     stop,
     remove,

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { makeSerial } from '@threadbox/concurrency'
 import type { DiskStore } from '@threadbox/disk-store'
 import { defaultSandboxLimits, makeId, type SandboxLimits } from '@threadbox/domain'
 import type { SandboxNetwork } from '@threadbox/sandbox-network'
@@ -73,7 +74,7 @@ export function makeSpares(parts: SparesParts): Spares {
   const taken = new Map<string, WaitingBoot>()
   let limits = defaultSandboxLimits
   const quiet = makeQuiet()
-  let filling: Promise<void> | undefined
+  const filling = makeSerial()
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
@@ -112,10 +113,7 @@ export function makeSpares(parts: SparesParts): Spares {
     if (isClosed || parts.count === 0 || timer !== undefined) return
     timer = setTimeout(() => {
       timer = undefined
-      const earlier = filling ?? Promise.resolve()
-      filling = earlier
-        .then(fill)
-        .catch((error: unknown) => logger.warn({ err: error }, 'no sandbox could be kept waiting'))
+      filling(fill).catch((error: unknown) => logger.warn({ err: error }, 'no sandbox could be kept waiting'))
     }, refillDelayMs)
   }
   const drop = async (spare: Spare) => {
@@ -158,7 +156,7 @@ export function makeSpares(parts: SparesParts): Spares {
       isClosed = true
       clearTimeout(timer)
       quiet.end()
-      await filling
+      await filling.settled()
       await Promise.all([...ready.values()].map(drop))
     },
   }

@@ -1,3 +1,4 @@
+import { makeSerial } from '@threadbox/concurrency'
 import { firstFreeAddress } from '@threadbox/sandbox-network'
 import type { SandboxesStore } from '../state/sandboxes.store.ts'
 import type { SparesStore } from '../state/spares.store.ts'
@@ -19,17 +20,13 @@ export function makeAddressBook(options: {
   pool: string
 }): AddressBook {
   // One at a time, so that two sandboxes never look at the same list and choose the same address.
-  let last: Promise<unknown> = Promise.resolve()
+  const serial = makeSerial()
   const assign = async <Result>(record: (address: string) => Promise<Result>) => {
     const owners = [...(await options.sandboxes.list()), ...(await options.spares.list())]
     const taken = new Set(owners.map((owner) => owner.address))
     return await record(firstFreeAddress({ addresses: options.addresses(), taken, pool: options.pool }))
   }
   return {
-    assign: (record) => {
-      const assigned = last.then(() => assign(record))
-      last = assigned.catch(() => undefined)
-      return assigned
-    },
+    assign: (record) => serial(() => assign(record)),
   }
 }

@@ -1,3 +1,4 @@
+import { makeSerial } from '@threadbox/concurrency'
 import type { Logger } from '@threadbox/telemetry'
 import type { Spares } from '../../boots/spares/spares.ts'
 import { hostNoMemory } from '../../machine/errors/memory.errors.ts'
@@ -29,7 +30,7 @@ export function makeMemoryRoom(parts: {
 }): MemoryRoom {
   const { readMemory, reserveBytes, frozen, logger } = parts
   // One at a time: two that look at the same free memory would both take it for theirs and give up too little.
-  let last: Promise<unknown> = Promise.resolve()
+  const serial = makeSerial()
   const ensure = async (neededBytes: number) => {
     for (;;) {
       const { availableBytes } = await readMemory()
@@ -44,11 +45,7 @@ export function makeMemoryRoom(parts: {
     }
   }
   return {
-    ensure: (neededBytes) => {
-      const mine = last.then(() => ensure(neededBytes))
-      last = mine.catch(() => undefined)
-      return mine
-    },
+    ensure: (neededBytes) => serial(() => ensure(neededBytes)),
     relieve: async () => {
       while (frozen.count() > 0) {
         const { totalBytes, availableBytes } = await readMemory()

@@ -1,3 +1,5 @@
+import { makeSerial } from '@threadbox/concurrency'
+
 /**
  * Looks at disks that nobody waits for. Each may read the names of two whole disks: beside wakes they would take
  * the processors and the memory that those who wake need. So they come one at a time, and when nothing is being woken.
@@ -12,7 +14,7 @@ export type QuietLooks = {
 const longestWaitMs = 30_000
 
 export function makeQuietLooks(): QuietLooks {
-  let last: Promise<unknown> = Promise.resolve()
+  const serial = makeSerial()
   let quiet = Promise.withResolvers<void>()
   let wakes = 0
   const untilQuiet = async () => {
@@ -33,10 +35,10 @@ export function makeQuietLooks(): QuietLooks {
         if (wakes === 0) quiet.resolve()
       }
     },
-    look: (look) => {
-      const mine = last.then(untilQuiet).then(look)
-      last = mine.catch(() => undefined)
-      return mine
-    },
+    look: (look) =>
+      serial(async () => {
+        await untilQuiet()
+        return await look()
+      }),
   }
 }

@@ -1,3 +1,4 @@
+import { makeSerial } from '@threadbox/concurrency'
 import type { WebSocket } from 'ws'
 
 /**
@@ -6,11 +7,11 @@ import type { WebSocket } from 'ws'
  */
 export function takeInOrder(peer: WebSocket, { maxWaitingBytes }: { maxWaitingBytes: number }) {
   let waitingBytes = 0
-  let last = Promise.resolve()
+  const serial = makeSerial()
   return (sizeBytes: number, work: () => Promise<void>): void => {
     waitingBytes += sizeBytes
     if (waitingBytes >= maxWaitingBytes) peer.pause()
-    last = last.then(async () => {
+    void serial(async () => {
       await work()
       waitingBytes -= sizeBytes
       if (waitingBytes < maxWaitingBytes && peer.isPaused) peer.resume()

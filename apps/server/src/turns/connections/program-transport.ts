@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { makeSerial } from '@threadbox/concurrency'
 import { connectionAnswerTooLarge } from '../../platform/outbound/outbound.errors.ts'
 import { waitAtMost } from '../../platform/system/wait.ts'
 import { connectionAnswerInvalid, connectionProgramEnded } from './connections.errors.ts'
@@ -41,7 +42,7 @@ export function makeProgramTransport(options: {
   const words = makeLastWords(options.redact)
   const pending = new Set<string | number>()
   const allowed = { bytes: maxBytes, messages: maxMessages }
-  let sending: Promise<unknown> = Promise.resolve()
+  const sending = makeSerial()
   let state: 'new' | 'open' | 'over' = 'new'
 
   const gone = Promise.withResolvers<Error | undefined>()
@@ -65,7 +66,7 @@ export function makeProgramTransport(options: {
       else if (output.kind === 'stderr') words.hear(output.bytes)
       else hearLines(reader.push(output.bytes))
       // What a program asks of us is answered before more of it is read: it cannot make us hold answers.
-      await sending
+      await sending.settled()
     }
     over(connectionProgramEnded({ how: 'its sandbox is gone', lastWords: words.text() }))
   }
@@ -101,9 +102,8 @@ export function makeProgramTransport(options: {
         allowed.bytes = Math.min(allowed.bytes + maxBytes, maxBytes * pending.size)
         allowed.messages = Math.min(allowed.messages + maxMessages, maxMessages * pending.size)
       }
-      const mine = sending.then(() => program.write(Buffer.from(`${JSON.stringify(message)}\n`)))
-      sending = mine.catch(() => undefined)
-      await mine.catch(async (error: unknown) => {
+      const sent = sending(() => program.write(Buffer.from(`${JSON.stringify(message)}\n`)))
+      await sent.catch(async (error: unknown) => {
         // A program that ended takes no requests any more, and the reason of its end is on its way.
         await waitAtMost(lastWordsMs, { work: gone.promise })
         if (state !== 'over') over(connectionProgramEnded({ how: 'it takes no requests', lastWords: words.text() }))

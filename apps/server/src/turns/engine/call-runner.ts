@@ -1,3 +1,4 @@
+import { makeSerial } from '@threadbox/concurrency'
 import { isThreadboxError } from '@threadbox/errors'
 import type { TurnFailure } from '@threadbox/protocol/public'
 import type { AwakeSandbox } from '../../sandboxes/public.ts'
@@ -216,12 +217,7 @@ function recorderFor(dependencies: TurnDependencies, call: CallRecord): Promise<
   const { log, store, blobs } = dependencies
   let displays = call.displays
   // Each of these reads the entry and writes it again, so one must not overtake another.
-  let writing: Promise<void> = Promise.resolve()
-  const inOrder = (write: () => Promise<void>) => {
-    const next = writing.then(write)
-    writing = next.catch(() => undefined)
-    return next
-  }
+  const inOrder = makeSerial()
   return makeRunRecorder({
     blobs,
     call,

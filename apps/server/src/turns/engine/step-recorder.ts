@@ -1,3 +1,4 @@
+import { makeSerial } from '@threadbox/concurrency'
 import type { TextEntry } from '@threadbox/protocol/public'
 import type { ThreadChange } from '../../threads/public.ts'
 import type { ModelPart } from '../models/model-call.ts'
@@ -24,7 +25,7 @@ export function makeStepRecorder(
   const blocks = new Map<string, Block>()
   let lastRecordedAt = 0
   let timer: NodeJS.Timeout | undefined
-  let recording: Promise<void> = Promise.resolve()
+  const recording = makeSerial()
   let failure: unknown
 
   const recordNow = async () => {
@@ -40,10 +41,9 @@ export function makeStepRecorder(
   const record = () => {
     clearTimeout(timer)
     timer = undefined
-    recording = recording.then(recordNow).catch((error: unknown) => {
+    return recording(recordNow).catch((error: unknown) => {
       failure = error
     })
-    return recording
   }
   const recordSoon = () => {
     const waitMs = lastRecordedAt + recordEveryMs - system.now()
