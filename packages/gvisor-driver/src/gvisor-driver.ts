@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
+import { makeSingleFlight } from '@threadbox/concurrency'
 import type { SandboxLimits } from '@threadbox/domain'
 import {
   type BootStatus,
@@ -55,19 +56,14 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
     signal: options.signal ?? new AbortController().signal,
   }
   const watches = makeBootWatches(parts)
-  const starting = new Map<string, Promise<void>>()
-  const start = (bootId: string, begin: () => Promise<void>) => {
-    const started = starting.get(bootId) ?? begin().finally(() => starting.delete(bootId))
-    starting.set(bootId, started)
-    return started
-  }
+  const starts = makeSingleFlight()
   const judge = async (directory: string) => judgeImage({ directory, runscs, cpuFeatures: await parts.cpuFeatures() })
 
   return {
     describe: async () => ({ name: 'gvisor', version: await current.version() }),
-    start: (request) => start(request.bootId, () => startBoot(parts, { request, watches })),
+    start: (request) => starts.join(request.bootId, () => startBoot(parts, { request, watches })),
     startFromMemory: ({ directory, ...request }) =>
-      start(request.bootId, async () => {
+      starts.join(request.bootId, async () => {
         const judgement = await judge(directory)
         if ('problem' in judgement) throw memoryUnusable(judgement)
         await startBoot(parts, { request, watches, image: { directory, runscPath: judgement.runscPath } })
@@ -84,7 +80,7 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
     },
     stop: async (bootId) => {
       // A start that is under way ends first, so that there is one thing to stop.
-      await starting.get(bootId)?.catch(() => undefined)
+      await starts.present(bootId)?.catch(() => undefined)
       await stopBoot(parts, { bootId, watches })
     },
     forget: async (bootId) => {
@@ -100,7 +96,7 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
         [...known].map(async (bootId) => {
           const status = await inspectBoot(parts, { bootId, watches })
           // Its record was lost with the machine.
-          if (status === undefined && !starting.has(bootId)) await parts.records.remove(bootId)
+          if (status === undefined && starts.present(bootId) === undefined) await parts.records.remove(bootId)
           return status
         }),
       )

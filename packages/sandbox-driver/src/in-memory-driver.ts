@@ -1,5 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { makeSingleFlight } from '@threadbox/concurrency'
 import {
   bootNotRunning,
   bootRunning,
@@ -40,7 +41,7 @@ export function makeInMemoryDriver(
   const version = options.version ?? '1'
   let savingProblem: string | undefined
   const boots = new Map<string, Boot>()
-  const starting = new Map<string, Promise<void>>()
+  const starts = makeSingleFlight()
 
   const end = ({ bootId, cause, detail }: { bootId: string; cause: EndedStatus['cause']; detail: string }) => {
     const boot = boots.get(bootId)
@@ -60,15 +61,8 @@ export function makeInMemoryDriver(
     await options.boot?.(request)
     boots.set(request.bootId, { request, end: undefined, waiters: [], isFrozen: false, token })
   }
-  const start = (request: BootRequest, obtainToken: () => Promise<string>) => {
-    const begun =
-      starting.get(request.bootId) ??
-      obtainToken()
-        .then((token) => begin(request, token))
-        .finally(() => starting.delete(request.bootId))
-    starting.set(request.bootId, begun)
-    return begun
-  }
+  const start = (request: BootRequest, obtainToken: () => Promise<string>) =>
+    starts.join(request.bootId, async () => await begin(request, await obtainToken()))
   return {
     describe: async () => ({ name: 'in-memory', version }),
     start: (request) => start(request, async () => `memory of ${request.bootId}`),
@@ -99,7 +93,7 @@ export function makeInMemoryDriver(
       }
     },
     stop: async (bootId) => {
-      await starting.get(bootId)?.catch(() => undefined)
+      await starts.present(bootId)?.catch(() => undefined)
       end({ bootId, cause: 'stopped', detail: 'Stopped by order.' })
     },
     forget: async (bootId) => {

@@ -1,3 +1,4 @@
+import { makeSingleFlight } from '@threadbox/concurrency'
 import type { DiskStore } from '@threadbox/disk-store'
 import type { SandboxDriver } from '@threadbox/sandbox-driver'
 import type { Logger } from '@threadbox/telemetry'
@@ -36,7 +37,7 @@ export function makeFrozenCopies(parts: {
 }): FrozenCopies {
   const { driver, events, logger } = parts
   const kept = new Map<string, { copy: FrozenCopy; letGo: AbortController }>()
-  const evictions = new Map<string, Promise<void>>()
+  const evictions = makeSingleFlight()
 
   const tell = ({ sandboxId, bootId }: FrozenCopy) =>
     events.emit({ type: 'frozen-dropped', sandboxId, bootId, at: parts.clock() })
@@ -55,12 +56,10 @@ export function makeFrozenCopies(parts: {
     await driver.forget(copy.driverBootId)
     tell(copy)
   }
-  const evict = (copy: FrozenCopy) => {
-    const { sandboxId } = copy
-    remove(sandboxId)
-    const eviction = stopCopy(parts, copy).finally(() => evictions.delete(sandboxId))
-    evictions.set(sandboxId, eviction)
-    return eviction.then(() => tell(copy))
+  const evict = async (copy: FrozenCopy) => {
+    remove(copy.sandboxId)
+    await evictions.join(copy.sandboxId, () => stopCopy(parts, copy))
+    tell(copy)
   }
   return {
     keep: (copy) => {
@@ -71,7 +70,7 @@ export function makeFrozenCopies(parts: {
       )
     },
     take: async (sandboxId) => {
-      await evictions.get(sandboxId)
+      await evictions.present(sandboxId)
       return remove(sandboxId)
     },
     has: (sandboxId) => kept.has(sandboxId),

@@ -1,3 +1,4 @@
+import { makeSingleFlight } from '@threadbox/concurrency'
 import type { Logger } from '@threadbox/telemetry'
 
 /** How long a visit may wait for a place and a start in the background, after its page was told to come back. */
@@ -19,7 +20,7 @@ export function makeWaking(parts: {
   now: () => number
   logger: Logger
 }): Waking {
-  const underWay = new Map<string, Promise<void>>()
+  const underWay = makeSingleFlight()
   const failures = new Map<string, { error: unknown; at: number }>()
   const begin = async (threadId: string) => {
     try {
@@ -28,22 +29,19 @@ export function makeWaking(parts: {
       parts.logger.debug({ err: error, threadId }, 'a visit did not wake a sandbox')
       failures.set(threadId, { error, at: parts.now() })
       throw error
-    } finally {
-      underWay.delete(threadId)
     }
   }
   return {
     wake: (threadId) => {
-      const present = underWay.get(threadId)
-      if (present !== undefined) return present
-      failures.delete(threadId)
-      const wake = begin(threadId)
+      const wake = underWay.join(threadId, () => {
+        failures.delete(threadId)
+        return begin(threadId)
+      })
       // Who waits hears of a failure; nobody may be waiting any more.
       wake.catch(() => undefined)
-      underWay.set(threadId, wake)
       return wake
     },
-    isUnderWay: (threadId) => underWay.has(threadId),
+    isUnderWay: (threadId) => underWay.present(threadId) !== undefined,
     failure: (threadId) => {
       const last = failures.get(threadId)
       if (last !== undefined && parts.now() - last.at > rememberMs) failures.delete(threadId)

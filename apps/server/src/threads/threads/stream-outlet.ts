@@ -1,3 +1,4 @@
+import { makeSerial } from '@threadbox/concurrency'
 import { streamCloseCodes } from '@threadbox/protocol/public'
 import type { WebSocket } from 'ws'
 import { closeSocket } from '../../platform/http/socket-front.ts'
@@ -25,7 +26,7 @@ export type StreamOutlet = {
 export function makeStreamOutlet(peer: WebSocket, limits: OutletLimits, signal: AbortSignal): StreamOutlet {
   let sent = 0
   let acknowledged = 0
-  let last = Promise.resolve()
+  const serial = makeSerial()
   let onAcknowledged = () => {}
   const write = (text: string) =>
     new Promise<void>((resolve) => {
@@ -44,14 +45,12 @@ export function makeStreamOutlet(peer: WebSocket, limits: OutletLimits, signal: 
     }
   }
   return {
-    event: (text, streamSignal) => {
-      last = last.then(async () => {
+    event: (text, streamSignal) =>
+      serial(async () => {
         if (streamSignal.aborted) return
         await room()
         await write(text)
-      })
-      return last
-    },
+      }),
     answer: write,
     acknowledge: (characters) => {
       acknowledged = Math.max(acknowledged, Math.min(characters, sent))

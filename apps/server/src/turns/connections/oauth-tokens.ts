@@ -5,6 +5,7 @@ import {
   refreshAuthorization,
   type StoredOAuthClientInformation,
 } from '@modelcontextprotocol/client'
+import { makeSingleFlight } from '@threadbox/concurrency'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import { connectionLoginNeeded } from './connections.errors.ts'
 import type { ConnectionStore } from './connections.store.ts'
@@ -28,7 +29,7 @@ export function makeOAuthTokens(options: {
 }): OAuthTokens {
   const { store, secretBox, now } = options
   /** A refresh token is often good for one use: whoever needs a new one at the same time waits for this one. */
-  const renewals = new Map<string, Promise<LoginTokens>>()
+  const renewals = makeSingleFlight<LoginTokens>()
 
   const read = async (row: ConnectionRow): Promise<{ row: ConnectionRow; state: OAuthState }> => {
     const current = await store.find(row.id)
@@ -69,13 +70,7 @@ export function makeOAuthTokens(options: {
   const end = (row: ConnectionRow, state: OAuthState) =>
     store.replaceSecret(row, sealState({ ...state, tokens: null }, secretBox))
 
-  const renewOnce = (row: ConnectionRow, refused: string) => {
-    const running = renewals.get(row.id)
-    if (running !== undefined) return running
-    const renewal = renew(row, refused).finally(() => renewals.delete(row.id))
-    renewals.set(row.id, renewal)
-    return renewal
-  }
+  const renewOnce = (row: ConnectionRow, refused: string) => renewals.join(row.id, () => renew(row, refused))
 
   return {
     of: (row) => {

@@ -1,3 +1,4 @@
+import { makeSingleFlight } from '@threadbox/concurrency'
 import { toWireError } from '@threadbox/errors'
 import type { Connection } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
@@ -17,7 +18,7 @@ export type ProgramLooks = AsyncDisposable & {
 export function makeProgramLooks(dependencies: Look & { programs: Programs; logger: Logger }): ProgramLooks {
   const { store, programs, logger, now } = dependencies
   const closing = new AbortController()
-  const running = new Map<string, Promise<void>>()
+  const running = makeSingleFlight()
   const look = async (row: ConnectionRow) => {
     try {
       await lookAtServer(dependencies, row, closing.signal)
@@ -37,26 +38,25 @@ export function makeProgramLooks(dependencies: Look & { programs: Programs; logg
     begin: async (row) => {
       programs.forgive(row.id)
       const key = `${row.id} ${row.revision}`
-      if (running.has(key) || closing.signal.aborted) return
-      const begun = Promise.withResolvers<void>()
-      running.set(key, begun.promise)
-      try {
-        const columns = { status: 'starting', failure_json: null }
-        await store.changeTools(row, (known) => ({ tools: known, columns }))
-      } catch (error) {
-        running.delete(key)
-        throw error
-      }
-      void look(row)
-        .catch((error: unknown) => logger.error({ err: error, connectionId: row.id }, 'a look was not recorded'))
-        .finally(() => {
-          running.delete(key)
-          begun.resolve()
-        })
+      if (running.present(key) !== undefined || closing.signal.aborted) return
+      const columns = { status: 'starting', failure_json: null }
+      const starting = Promise.withResolvers<void>()
+      void running.join(key, async () => {
+        try {
+          await store.changeTools(row, (known) => ({ tools: known, columns }))
+          starting.resolve()
+        } catch (error) {
+          return starting.reject(error)
+        }
+        await look(row).catch((error: unknown) =>
+          logger.error({ err: error, connectionId: row.id }, 'a look was not recorded'),
+        )
+      })
+      await starting.promise
     },
     [Symbol.asyncDispose]: async () => {
       closing.abort()
-      await Promise.all(running.values())
+      await running.settled()
     },
   }
 }

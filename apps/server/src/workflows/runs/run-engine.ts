@@ -1,3 +1,4 @@
+import { makeSingleFlight } from '@threadbox/concurrency'
 import { isErrorOf, isThreadboxError } from '@threadbox/errors'
 import { threadNotFound } from '../../threads/public.ts'
 import type { RunDependencies } from './run-dependencies.ts'
@@ -23,23 +24,20 @@ const retryDelaysMs = [2000, 5000, 15_000, 60_000, 300_000]
 
 export function makeRunEngine(dependencies: RunDependencies): RunEngine {
   const { store, system, logger } = dependencies
-  const starting = new Map<string, Promise<void>>()
-  const launch = (row: RunRow) => {
-    const work = start(dependencies, row).catch(async (error: unknown) => {
-      await giveUp(dependencies, { row, error }).catch((again: unknown) => {
-        // The record stays as it is: the next look takes it up.
-        logger.error({ err: again, runId: row.id }, 'end of a run could not be recorded')
-      })
-    })
-    starting.set(
-      row.id,
-      work.finally(() => starting.delete(row.id)),
+  const starting = makeSingleFlight()
+  const launch = (row: RunRow) =>
+    starting.join(row.id, () =>
+      start(dependencies, row).catch(async (error: unknown) => {
+        await giveUp(dependencies, { row, error }).catch((again: unknown) => {
+          // The record stays as it is: the next look takes it up.
+          logger.error({ err: again, runId: row.id }, 'end of a run could not be recorded')
+        })
+      }),
     )
-  }
   const takeUp = async () => {
     for (const row of await store.running()) {
-      if (starting.has(row.id)) continue
-      if (row.turn_id === null) launch(row)
+      if (starting.present(row.id) !== undefined) continue
+      if (row.turn_id === null) void launch(row)
       else await settle(dependencies, row)
     }
   }
@@ -56,7 +54,7 @@ export function makeRunEngine(dependencies: RunDependencies): RunEngine {
       if (!(await store.claim(row.id, start))) continue
       atWork.set(row.user_id, count + 1)
       busy.add(row.trigger_id)
-      launch({ ...row, status: 'running', thread_id: start.threadId, started_at: start.now })
+      void launch({ ...row, status: 'running', thread_id: start.threadId, started_at: start.now })
       dependencies.onChanged(row.user_id, row.agent_id)
     }
   }
@@ -72,13 +70,11 @@ export function makeRunEngine(dependencies: RunDependencies): RunEngine {
         return dependencies.onChanged(row.user_id, row.agent_id)
       }
       await store.change(row.id, { is_cancel_requested: 1 })
-      await starting.get(row.id)
+      await starting.present(row.id)
       const now = await store.find(row.id)
       if (now?.status === 'running' && now.turn_id !== null) await settle(dependencies, now)
     },
-    idle: async () => {
-      await Promise.all(starting.values())
-    },
+    idle: () => starting.settled(),
   }
 }
 

@@ -1,0 +1,26 @@
+/**
+ * Work of which one per key runs at a time: callers that come meanwhile share the result or failure of the one that runs.
+ * `begin` is called at once, and the key is free again when its work has ended, however it did.
+ */
+export type SingleFlight<Result> = {
+  join(key: string, begin: () => Promise<Result>): Promise<Result>
+  /** The work of this key while it runs. */
+  present(key: string): Promise<Result> | undefined
+  /** Resolves when all work that runs now has ended. Never rejects. */
+  settled(): Promise<void>
+}
+
+export function makeSingleFlight<Result = void>(): SingleFlight<Result> {
+  const running = new Map<string, Promise<Result>>()
+  return {
+    join: (key, begin) => {
+      const present = running.get(key)
+      if (present !== undefined) return present
+      const work = begin().finally(() => running.delete(key))
+      running.set(key, work)
+      return work
+    },
+    present: (key) => running.get(key),
+    settled: async () => void (await Promise.allSettled(running.values())),
+  }
+}
