@@ -1,3 +1,5 @@
 export { type KeyedLock, makeKeyedLock } from './keyed-lock.ts'
+export { orAborted } from './or-aborted.ts'
 export { makeSerial } from './serial.ts'
 export { makeSingleFlight } from './single-flight.ts'
+export { waitAtMost } from './wait-at-most.ts'

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import { makeSingleFlight } from '@threadbox/concurrency'
+import { makeSingleFlight, orAborted } from '@threadbox/concurrency'
 import type { SandboxLimits } from '@threadbox/domain'
 import {
   type BootStatus,
@@ -106,7 +106,7 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
     waitForEnd: async (bootId, signal) => {
       const record = await parts.records.read(bootId)
       if (record === undefined) throw bootUnknown({ bootId })
-      return await abortable(watches.ended(record), signal)
+      return await orAborted(watches.ended(record), signal)
     },
   }
 }
@@ -158,16 +158,4 @@ async function setLimits(
 ): Promise<void> {
   await runningRecord(parts, bootId)
   await parts.cgroups.applyBackstop({ bootId, limits })
-}
-
-async function abortable<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted()
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([promise, aborted])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
+import { waitAtMost } from '@threadbox/concurrency'
 import { defineError } from '@threadbox/errors'
 import type { GitAnswer } from '@threadbox/protocol/guest'
-import { within } from '../ground/within.ts'
 
 export const gitRequestGone = defineError({
   code: 'guest.git-request-gone',
@@ -99,7 +99,7 @@ export function makeGitBroker(): GitBroker {
           continue
         }
         something = Promise.withResolvers<void>()
-        if (!(await within(something.promise, { ms: keepAliveMs }))) yield null
+        if ((await waitAtMost(keepAliveMs, { work: something.promise })) === 'late') yield null
       }
     } finally {
       // A newer follower answers what this one was told of: it is of the same server.

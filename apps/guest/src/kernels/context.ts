@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { makeSerial } from '@threadbox/concurrency'
+import { makeSerial, waitAtMost } from '@threadbox/concurrency'
 import { defineError } from '@threadbox/errors'
 import type { JupyterMessage } from './jupyter-messages.ts'
 import type { Kernel } from './kernel.ts'
@@ -123,11 +122,11 @@ export function makeContext(options: { id: string; cwd: string; start(cwd: strin
     },
     quiesce: async (timeoutMs) => {
       isQuiet = true
-      const ended = inOrder.settled().then(() => true)
+      const ended = inOrder.settled()
       for (let waited = 0; waited < timeoutMs; waited += interruptEveryMs) {
         current?.hold(false)
         if (runningCells > 0) current?.interrupt()
-        if (await Promise.race([ended, delay(interruptEveryMs).then(() => false)])) {
+        if ((await waitAtMost(interruptEveryMs, { work: ended })) === 'done') {
           isQuiet = false
           return true
         }

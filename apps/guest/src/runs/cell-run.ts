@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { setTimeout as delay } from 'node:timers/promises'
+import { waitAtMost } from '@threadbox/concurrency'
 import { isErrorOf, isThreadboxError } from '@threadbox/errors'
 import { runs } from '@threadbox/protocol/guest'
 import { afterAwake } from '../ground/awake-time.ts'
@@ -107,13 +107,12 @@ function deathOf(error: unknown, context: { stopCause: StopCause | undefined; ve
 /** Interrupts the cell; ends first its programs, then the kernel, when they go on. */
 async function endCell(options: { cell: CellHandle; startTicks: number; whenEnded: Promise<void> }) {
   const { cell, whenEnded } = options
-  const endedWithin = (ms: number) => Promise.race([whenEnded.then(() => true), delay(ms).then(() => false)])
   cell.cancel()
   for (let waited = 0; waited < kernelGraceMs; waited += childGraceMs) {
     const kernel = cell.kernel()
     kernel?.hold(false)
     kernel?.interrupt()
-    if (await endedWithin(childGraceMs)) return
+    if ((await waitAtMost(childGraceMs, { work: whenEnded })) === 'done') return
     if (kernel !== undefined) killChildren(kernel, options.startTicks)
   }
   await cell.kernel()?.kill()

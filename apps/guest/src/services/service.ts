@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { waitAtMost } from '@threadbox/concurrency'
 import { services } from '@threadbox/protocol/guest'
 import { type AwakeTimer, afterAwake } from '../ground/awake-time.ts'
 import type { LaunchedProcess, ProcessExit } from '../launch/launcher.ts'
@@ -96,7 +97,7 @@ export function followService(options: {
     while (members().length > 0 && performance.now() < deadline) await delay(pollMs)
     await killFamily(family)
     // What waits in the kernel cannot be ended, and must not keep whoever asked.
-    await Promise.race([ended, delay(graceMs)])
+    await waitAtMost(graceMs, { work: ended })
     change({ state: ServiceState.STOPPED, ...fine })
   }
   return {

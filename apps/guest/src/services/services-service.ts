@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
+import { waitAtMost } from '@threadbox/concurrency'
 import type { services } from '@threadbox/protocol/guest'
-import { within } from '../ground/within.ts'
 import type { ReadManifest } from '../manifest/manifest.ts'
 import { listListeners } from './listeners.ts'
 import type { OpenPort } from './open-ports.ts'
@@ -80,7 +80,7 @@ async function* watch(registry: ServiceRegistry, signal: AbortSignal): AsyncGene
     let lookMs = portsLook.firstMs
     yield snapshotOf(registry, openPorts)
     while (!signal.aborted) {
-      const hasChanged = await within(changed.promise, { ms: lookMs, signal })
+      const hasChanged = (await waitAtMost(lookMs, { work: changed.promise, signal })) !== 'late'
       if (hasChanged) changed = Promise.withResolvers<void>()
       const found = ports.look()
       const isQuiet = !hasChanged && found === undefined

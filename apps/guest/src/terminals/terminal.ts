@@ -1,4 +1,4 @@
-import { within } from '../ground/within.ts'
+import { waitAtMost } from '@threadbox/concurrency'
 import type { ManagedProcess, ProcessEnd } from '../processes/managed-process.ts'
 import { makeScrollback, type ScrollbackBegin } from './scrollback.ts'
 
@@ -55,8 +55,8 @@ export function makeTerminal(options: {
     [...readers].filter((reader) => !reader.isLeftBehind && scrollback.size - (reader.offset ?? 0) >= lagBytes)
   const waitForReaders = async () => {
     while (laggards().length > 0) {
-      const isRead = await within(reads.next(), { ms: options.stallMs ?? stallMs })
-      if (!isRead) for (const reader of laggards()) reader.isLeftBehind = true
+      const end = await waitAtMost(options.stallMs ?? stallMs, { work: reads.next() })
+      if (end === 'late') for (const reader of laggards()) reader.isLeftBehind = true
     }
   }
   const collect = async () => {
@@ -96,7 +96,7 @@ export function makeTerminal(options: {
     close: async () => {
       if (process.end !== undefined) return
       process.signal('SIGHUP')
-      if (!(await within(process.whenEnded, { ms: hangUpMs }))) process.signal('SIGKILL')
+      if ((await waitAtMost(hangUpMs, { work: process.whenEnded })) === 'late') process.signal('SIGKILL')
       await process.whenEnded
     },
     follow: (from, signal) =>
@@ -145,7 +145,7 @@ async function* follow(
       } else if (source.end() !== undefined) {
         yield { type: 'ended', end: source.end() as ProcessEnd }
         return
-      } else if (!(await within(changed, { ms: keepAliveMs, signal }))) yield { type: 'keepalive' }
+      } else if ((await waitAtMost(keepAliveMs, { work: changed, signal })) === 'late') yield { type: 'keepalive' }
     }
   } finally {
     readers.delete(reader)

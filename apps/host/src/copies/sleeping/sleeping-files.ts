@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { access } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { setTimeout as wait } from 'node:timers/promises'
+import { waitAtMost } from '@threadbox/concurrency'
 import type { DiskStore } from '@threadbox/disk-store'
 import {
   type SleepingEntry,
@@ -125,9 +125,8 @@ async function readAnswer(
   if (stdout === null) throw sleepingFileRefused({ path: question.path, problem: 'it could not be read.' })
   const late = new AbortController()
   try {
-    const tooLate = wait(answerWithinMs, undefined, { signal: late.signal }).then(() => null)
+    const tooLate = waitAtMost(answerWithinMs, { signal: late.signal }).then(() => null)
     const failed = once(reader, 'error', { signal: late.signal }).then(() => null)
-    tooLate.catch(() => undefined)
     failed.catch(() => undefined)
     const line = await Promise.race([firstLine(stdout), tooLate, failed])
     if (line === null) throw sleepingFileRefused({ path: question.path, problem: 'it could not be read in time.' })

@@ -1,4 +1,4 @@
-import { makeSerial } from '@threadbox/concurrency'
+import { makeSerial, waitAtMost } from '@threadbox/concurrency'
 
 /**
  * Looks at disks that nobody waits for. Each may read the names of two whole disks: beside wakes they would take
@@ -18,11 +18,7 @@ export function makeQuietLooks(): QuietLooks {
   let quiet = Promise.withResolvers<void>()
   let wakes = 0
   const untilQuiet = async () => {
-    if (wakes === 0) return
-    const waited = Promise.withResolvers<void>()
-    const timer = setTimeout(waited.resolve, longestWaitMs)
-    await Promise.race([quiet.promise, waited.promise])
-    clearTimeout(timer)
+    if (wakes > 0) await waitAtMost(longestWaitMs, { work: quiet.promise })
   }
   return {
     waking: async (wake) => {

@@ -1,3 +1,4 @@
+import { waitAtMost } from '@threadbox/concurrency'
 import type { ApiContext } from './api.ts'
 
 /** A comment this often keeps proxies from closing a quiet stream and tells the reader that the server lives. */
@@ -56,18 +57,14 @@ async function* withKeepAlive<Value>(source: AsyncIterator<Value>): AsyncGenerat
     yield undefined
     let pending = source.next()
     while (true) {
-      let timer: NodeJS.Timeout | undefined
-      const silence = new Promise<'silence'>((resolve) => {
-        timer = setTimeout(() => resolve('silence'), keepAliveMs)
-      })
-      const next = await Promise.race([pending, silence])
-      clearTimeout(timer)
-      if (next === 'silence') yield undefined
-      else if (next.done) return
-      else {
-        yield next.value
-        pending = source.next()
+      if ((await waitAtMost(keepAliveMs, { work: pending })) === 'late') {
+        yield undefined
+        continue
       }
+      const next = await pending
+      if (next.done) return
+      yield next.value
+      pending = source.next()
     }
   } finally {
     await source.return?.()

@@ -1,6 +1,6 @@
+import { waitAtMost } from '@threadbox/concurrency'
 import type { UserEvent } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
-import { waitAtMost } from '../../platform/system/wait.ts'
 import type { AwakeSandbox } from '../state/sandbox-access.ts'
 
 /**

@@ -1,3 +1,4 @@
+import { waitAtMost } from '@threadbox/concurrency'
 import {
   type AwakeDecision,
   chooseDemotions,
@@ -9,7 +10,6 @@ import {
 import { isThreadboxError } from '@threadbox/errors'
 import type { Logger } from '@threadbox/telemetry'
 import { makeNudgedSleep } from '../../platform/system/nudged-sleep.ts'
-import { waitAtMost } from '../../platform/system/wait.ts'
 import type { SandboxActivity } from '../state/activity.ts'
 import type { Pausing } from '../state/pausing.ts'
 import { policyOf } from '../state/sandbox-rows.ts'

@@ -1,5 +1,5 @@
+import { waitAtMost } from '@threadbox/concurrency'
 import type { SurvivalReport } from '@threadbox/protocol/public'
-import { waitAtMost } from '../../platform/system/wait.ts'
 import type { LogTransaction } from '../../threads/public.ts'
 import type { Sandboxes } from '../state/sandbox-access.implementation.ts'
 import { type LifecycleStore, lifecycleWriterOf } from './lifecycle.store.ts'

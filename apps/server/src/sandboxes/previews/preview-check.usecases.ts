@@ -1,7 +1,7 @@
+import { waitAtMost } from '@threadbox/concurrency'
 import type { ThreadboxError } from '@threadbox/errors'
 import type { PreviewCheck, PreviewProblem } from '@threadbox/protocol/public'
 import type { System } from '../../platform/system/system.ts'
-import { waitAtMost } from '../../platform/system/wait.ts'
 import { makePassSecret } from './pass-secrets.ts'
 import type { PreviewNames } from './preview-names.models.ts'
 import {

@@ -1,4 +1,4 @@
-import { waitAtMost } from '../../platform/system/wait.ts'
+import { waitAtMost } from '@threadbox/concurrency'
 
 /** Tells whoever waits in this process that something about the services of a thread has changed. */
 export type ServiceChanges = {

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect'
+import { waitAtMost } from '@threadbox/concurrency'
 import { type TerminalServerFrame, type TerminalStatus, terminalCloseCodes } from '@threadbox/protocol/public'
-import { waitAtMost } from '../../platform/system/wait.ts'
 import type { ReachableSandbox } from '../state/awake-sandbox.ts'
 import { terminalUnsupported } from './terminals.errors.ts'
 import { statusOf } from './terminals.models.ts'

@@ -1,8 +1,7 @@
-import { makeSerial } from '@threadbox/concurrency'
+import { makeSerial, waitAtMost } from '@threadbox/concurrency'
 import { streamCloseCodes } from '@threadbox/protocol/public'
 import type { WebSocket } from 'ws'
 import { closeSocket } from '../../platform/http/socket-front.ts'
-import { waitAtMost } from '../../platform/system/wait.ts'
 
 export type OutletLimits = {
   /** Characters of events that may be on their way. The next event waits until fewer are. */

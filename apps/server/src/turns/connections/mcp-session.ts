@@ -5,6 +5,7 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client'
+import { orAborted, waitAtMost } from '@threadbox/concurrency'
 import { isThreadboxError } from '@threadbox/errors'
 import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.ts'
 import { connectionProgramEnded, connectionProgramNotStarted } from './connections.errors.ts'
@@ -172,7 +173,7 @@ async function talk(road: Road, options: OpenOptions): Promise<McpSession> {
   ) => {
     const limit = AbortSignal.any([signal, broken.signal, AbortSignal.timeout(seconds * 1000)])
     try {
-      return await abortable(work(limit), limit)
+      return await orAborted(work(limit), limit)
     } catch (error) {
       if (signal.aborted) throw signal.reason
       const reason: unknown = broken.signal.aborted ? broken.signal.reason : error
@@ -202,7 +203,7 @@ async function talk(road: Road, options: OpenOptions): Promise<McpSession> {
     isOver: () => broken.signal.aborted,
     close: async () => {
       const farewell = road.sayFarewell().catch(() => undefined)
-      await Promise.race([farewell, new Promise((resolve) => setTimeout(resolve, farewellMs).unref())])
+      await waitAtMost(farewellMs, { work: farewell })
       await client.close().catch(() => undefined)
     },
   }
@@ -253,22 +254,6 @@ async function listAll(
 
 function serverOf({ name, version }: { name: string; version: string }, redact: (text: string) => string) {
   return { name: redact(name.slice(0, 100)), version: redact(version.slice(0, 50)) }
-}
-
-/** Ends with the signal also where the work itself does not look at it. */
-async function abortable<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted()
-  let onAbort: (() => void) | undefined
-  const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(signal.reason as Error)
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
-  work.catch(() => undefined)
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort)
-  }
 }
 
 /** Takes the secrets of a connection out of what its server says. */

@@ -1,6 +1,6 @@
 import { Code, ConnectError, createClient } from '@connectrpc/connect'
+import { waitAtMost } from '@threadbox/concurrency'
 import { process } from '@threadbox/protocol/guest'
-import { waitAtMost } from '../../platform/system/wait.ts'
 import type { HostClient } from '../../sandboxes/public.ts'
 import { connectionProgramNotStarted } from './connections.errors.ts'
 import type { ProgramStart } from './program.models.ts'

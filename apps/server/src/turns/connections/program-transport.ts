@@ -1,7 +1,6 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { makeSerial } from '@threadbox/concurrency'
+import { makeSerial, waitAtMost } from '@threadbox/concurrency'
 import { connectionAnswerTooLarge } from '../../platform/outbound/outbound.errors.ts'
-import { waitAtMost } from '../../platform/system/wait.ts'
 import { connectionAnswerInvalid, connectionProgramEnded } from './connections.errors.ts'
 import { type LastWords, makeLastWords } from './program.models.ts'
 import { makeLineReader } from './program-lines.models.ts'

@@ -1,4 +1,4 @@
-import { makeKeyedLock } from '@threadbox/concurrency'
+import { makeKeyedLock, waitAtMost } from '@threadbox/concurrency'
 import { isThreadboxError } from '@threadbox/errors'
 import type { HostSandbox } from '@threadbox/protocol/host'
 import type { ProgramPhase } from '@threadbox/protocol/public'
@@ -176,7 +176,7 @@ export function makePrograms(dependencies: ProgramsDependencies): Programs {
       const used = [...uses]
       for (const [, { timer }] of used) clearTimeout(timer)
       const all = Promise.allSettled(used.map(([connectionId]) => endIfIdle(connectionId)))
-      await Promise.race([all, new Promise((resolve) => setTimeout(resolve, shutdownMs).unref())])
+      await waitAtMost(shutdownMs, { work: all })
     },
   }
 }
