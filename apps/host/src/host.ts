@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
+import { pLimit } from '@threadbox/concurrency'
 import type { DiskStore } from '@threadbox/disk-store'
 import { makeId } from '@threadbox/domain'
 import { hostContract, serveHostApi } from '@threadbox/protocol/host'
@@ -23,7 +24,6 @@ import { makeHostEvents } from './machine/events/host-events.ts'
 import { makeBaseImages } from './machine/images/base-images.ts'
 import { makeAddressBook } from './machine/network/address-book.ts'
 import { makeAttachments } from './machine/network/attachments.ts'
-import { makeFewAtOnce } from './machine/programs/few-at-once.ts'
 import { makeSkillPlaces } from './machine/skills/skill-places.ts'
 import { makeBootsStore } from './machine/state/boots.store.ts'
 import { makeFactsStore } from './machine/state/facts.store.ts'
@@ -106,7 +106,7 @@ export async function makeHost(options: HostOptions): Promise<Host> {
   const { guestDirectory: guestPath } = options.files
   const isEnabled = options.bootTemplates
   const templates = makeBootTemplates({ isEnabled, driver, disks, guestDirectory: guestPath, logger })
-  const inTurn = makeFewAtOnce(startsPerProcessor * availableParallelism())
+  const inTurn = pLimit(startsPerProcessor * availableParallelism())
   const launch = { driver, attachments, files, clock, randomBytes, guestEnvironment, readyTimeoutMs, templates, inTurn }
   const guestDirectory = path.basename(guestPath)
   const running = makeBoots({ launch, boots, active, events, logger, guestDirectory, signal })

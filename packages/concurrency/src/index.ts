@@ -1,4 +1,5 @@
 export { type KeyedLock, makeKeyedLock } from './keyed-lock.ts'
+export { type LimitFunction, pLimit } from './limit.ts'
 export { orAborted } from './or-aborted.ts'
 export { makeSerial } from './serial.ts'
 export { makeSingleFlight } from './single-flight.ts'

@@ -5,7 +5,6 @@ import type { HostSandbox } from '@threadbox/protocol/host'
 import type { BootRequest, SandboxDriver } from '@threadbox/sandbox-driver'
 import { guestEndedEarly, guestSilent } from '../../machine/errors/orders.errors.ts'
 import type { Attachments } from '../../machine/network/attachments.ts'
-import type { FewAtOnce } from '../../machine/programs/few-at-once.ts'
 import type { BootFiles } from './boot-files.ts'
 import { initGuest } from './guest-client.ts'
 
@@ -24,7 +23,7 @@ export type LaunchParts = {
    * Starts of sandboxes, new ones and out of memory. Each keeps a processor busy: many at once only make all of them as
    * slow as the last. Whether a guest answers is its own business, and is not waited for in turn.
    */
-  inTurn: FewAtOnce
+  inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
 }
 
 /** Disk, network and files that a boot is made of; they belong to a sandbox or to a spare. */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { access } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { waitAtMost } from '@threadbox/concurrency'
+import { pLimit, waitAtMost } from '@threadbox/concurrency'
 import type { DiskStore } from '@threadbox/disk-store'
 import {
   type SleepingEntry,
@@ -13,7 +13,6 @@ import {
   sleepingPageSchema,
 } from '@threadbox/protocol/host'
 import { sandboxNotFound } from '../../machine/errors/orders.errors.ts'
-import { makeFewAtOnce } from '../../machine/programs/few-at-once.ts'
 import { startProgram } from '../../machine/programs/start-program.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import type { SandboxesStore } from '../../machine/state/sandboxes.store.ts'
@@ -59,9 +58,9 @@ export function makeSleepingFiles(parts: {
   disks: Pick<DiskStore, 'getDisk'>
   paused: Pick<PausedBoots, 'pausedDiskPath'>
 }): SleepingFiles {
-  const looks = makeFewAtOnce(looksAtOnce)
-  const reads = makeFewAtOnce(readsAtOnce)
-  const archives = makeFewAtOnce(archivesAtOnce)
+  const looks = pLimit(looksAtOnce)
+  const reads = pLimit(readsAtOnce)
+  const archives = pLimit(archivesAtOnce)
   const placeFor = { list: looks, entry: looks, content: reads, archive: archives }
   /**
    * While memory is kept its disk must not even be looked at, because that could count as a change of it: the snapshot

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
+import { type LimitFunction, pLimit } from '@threadbox/concurrency'
 import type { DiskStore } from '@threadbox/disk-store'
 import type { HostApi, HostSandbox, ReceiveDisk } from '@threadbox/protocol/host'
 import { packDisk, unpackDisk } from '../../copies/environments/disk-streams.ts'
 import { diskInUse, diskTooLarge, otherImage, sandboxIdTaken } from '../../copies/environments/environments.errors.ts'
 import type { BaseImages } from '../../machine/images/base-images.ts'
 import type { AddressBook } from '../../machine/network/address-book.ts'
-import { makeFewAtOnce } from '../../machine/programs/few-at-once.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
@@ -37,7 +37,7 @@ export type DiskOrderPorts = {
 export function diskOrders(ports: DiskOrderPorts): Pick<HostApi, 'sendDisk' | 'receiveDisk'> {
   const { context, disks } = ports
   const { lock, known } = context
-  const [sent, received] = [makeFewAtOnce(disksAtOnce), makeFewAtOnce(disksAtOnce)]
+  const [sent, received] = [pLimit(disksAtOnce), pLimit(disksAtOnce)]
   return {
     sendDisk: async (sandboxId) => {
       const sandbox = await known(sandboxId)
@@ -99,10 +99,7 @@ async function receive(
 }
 
 /** Holds one of few places for as long as anything is taken. */
-async function* inPlace<Part>(
-  place: ReturnType<typeof makeFewAtOnce>,
-  begin: () => AsyncGenerator<Part>,
-): AsyncGenerator<Part> {
+async function* inPlace<Part>(place: LimitFunction, begin: () => AsyncGenerator<Part>): AsyncGenerator<Part> {
   const over = Promise.withResolvers<void>()
   const got = Promise.withResolvers<void>()
   const held = place(() => {

@@ -1,9 +1,9 @@
+import { pLimit } from '@threadbox/concurrency'
 import type { DiskStore } from '@threadbox/disk-store'
 import type { ShutdownOutcome } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
 import type { Boots } from '../../boots/boots/boots.ts'
 import type { Spares } from '../../boots/spares/spares.ts'
-import { makeFewAtOnce } from '../../machine/programs/few-at-once.ts'
 import type { BootsStore, StoredBoot } from '../../machine/state/boots.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import { reasonOf } from '../../memory/memory/memory-parts.ts'
@@ -53,7 +53,7 @@ export async function shutDownAll(
   const outcome = { stopped: [] as string[], paused: [] as string[], failed: [] as ShutdownOutcome['failed'] }
   const noted = (sandboxId: string | null, work: Promise<void>) =>
     work.catch((error: unknown) => void outcome.failed.push({ sandboxId, reason: reasonOf(error) }))
-  const fewAtOnce = makeFewAtOnce(pausesAtOnce)
+  const fewAtOnce = pLimit(pausesAtOnce)
   const startedAt = performance.now()
   const mayPause = () => keepsMemory && performance.now() - startedAt < pausingForMs
   const endOne = async (sandboxId: string) => {

@@ -1,3 +1,4 @@
+import { pLimit } from '@threadbox/concurrency'
 import type { SandboxState } from '@threadbox/domain'
 import type { WorkspaceContents } from '@threadbox/protocol/public'
 import type { WorkspaceThreads } from '../threads/workspace-threads.ts'
@@ -76,12 +77,8 @@ async function measure(
   sandboxes: readonly { sandboxId: string }[],
 ): Promise<Map<string, number | null>> {
   const sizes = new Map<string, number | null>()
-  const waiting = [...sandboxes]
-  const take = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      sizes.set(next.sandboxId, await diskBytesOf(next.sandboxId))
-    }
-  }
-  await Promise.all(Array.from({ length: measuredAtOnce }, take))
+  const limit = pLimit(measuredAtOnce)
+  const measureOne = async (sandboxId: string) => sizes.set(sandboxId, await diskBytesOf(sandboxId))
+  await Promise.all(sandboxes.map(({ sandboxId }) => limit(measureOne, sandboxId)))
   return sizes
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { makeFewAtOnce } from './few-at-once.ts'
+import { pLimit } from './limit.ts'
 
 test('no more than so many run at once, all run in order, and a failure gives its place to the next', async () => {
-  const fewAtOnce = makeFewAtOnce(2)
+  const limit = pLimit(2)
   const begun: number[] = []
   let running = 0
   let most = 0
@@ -15,8 +15,8 @@ test('no more than so many run at once, all run in order, and a failure gives it
     if (index % 2 === 0) throw new Error(`no ${index}`)
     return index
   }
-  const results = await Promise.allSettled([0, 1, 2, 3, 4].map((index) => fewAtOnce(work(index))))
+  const results = await Promise.allSettled([0, 1, 2, 3, 4].map((index) => limit(work(index))))
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'fulfilled', 'rejected'])
   expect([begun, most, running]).toEqual([[0, 1, 2, 3, 4], 2, 0])
-  expect(await fewAtOnce(work(5))).toBe(5)
+  expect(await limit(work(5))).toBe(5)
 })
