@@ -1,3 +1,4 @@
+export { type ChangeWaits, makeChangeWaits } from './change-waits.ts'
 export { type KeyedLock, makeKeyedLock } from './keyed-lock.ts'
 export { type LimitFunction, pLimit } from './limit.ts'
 export { orAborted } from './or-aborted.ts'

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { type KeyedLock, makeKeyedLock } from '@threadbox/concurrency'
+import { type ChangeWaits, type KeyedLock, makeChangeWaits, makeKeyedLock } from '@threadbox/concurrency'
 import { isErrorOf } from '@threadbox/errors'
 import { guestPorts } from '@threadbox/protocol/guest'
 import type {
@@ -14,7 +14,6 @@ import type { Logger } from '@threadbox/telemetry'
 import type { System } from '../../platform/system/system.ts'
 import type { ReachableSandbox } from '../state/awake-sandbox.ts'
 import { sandboxNotAwake } from '../state/sandboxes.errors.ts'
-import { makeServiceChanges, type ServiceChanges } from './service-changes.ts'
 import {
   serviceLimitReached,
   serviceNotFound,
@@ -68,7 +67,7 @@ export type ServiceDependencies = {
 
 /** What several parts of the feature share in this process. */
 export type ServiceParts = ServiceDependencies & {
-  changes: ServiceChanges
+  changes: ChangeWaits
   inOrder: KeyedLock
   /** Ports of ordinary commands, as the guest of an awake sandbox last told. */
   openPorts: Map<string, OpenPort[]>
@@ -82,7 +81,7 @@ const settleExtraMs = 15_000
 const logBytes = 64 * 1024
 
 export function makeServiceParts(dependencies: ServiceDependencies): ServiceParts {
-  const changes = makeServiceChanges()
+  const changes = makeChangeWaits()
   const openPorts = new Map<string, OpenPort[]>()
   const parts: ServiceParts = {
     ...dependencies,
@@ -90,7 +89,7 @@ export function makeServiceParts(dependencies: ServiceDependencies): ServicePart
     openPorts,
     inOrder: makeKeyedLock(),
     changed: async (threadId) => {
-      changes.tell(threadId)
+      changes.notify(threadId)
       const userId = await dependencies.ownerOf(threadId)
       if (userId === undefined) return
       const services = await viewOf(parts, threadId)

@@ -67,7 +67,7 @@ export function makeTerminalsFeature(options: {
     }),
     sandboxChanged: (threadId) => {
       const quietly = async () => {
-        parts.changes.tell(threadId)
+        parts.changes.notify(threadId)
         if ((await store.list(threadId)).length > 0) await parts.changed(threadId)
       }
       quietly().catch((error: unknown) => logger.warn({ err: error, threadId }, 'terminals were not told of a change'))

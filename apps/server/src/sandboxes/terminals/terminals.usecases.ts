@@ -1,9 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { type KeyedLock, makeKeyedLock } from '@threadbox/concurrency'
+import { type ChangeWaits, type KeyedLock, makeChangeWaits, makeKeyedLock } from '@threadbox/concurrency'
 import type { OpenTerminalRequest, Terminal, TerminalsView, UserEvent } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { System } from '../../platform/system/system.ts'
-import { makeServiceChanges, type ServiceChanges } from '../services/service-changes.ts'
 import { directoryOf, type SandboxFacts } from '../services/services.models.ts'
 import type { ReachableSandbox } from '../state/awake-sandbox.ts'
 import {
@@ -50,7 +49,7 @@ export type TerminalDependencies = {
 /** What several parts of the feature share in this process. */
 export type TerminalParts = TerminalDependencies & {
   /** Something about the terminals of a thread, or its sandbox, is different. */
-  changes: ServiceChanges
+  changes: ChangeWaits
   inOrder: KeyedLock
   /** Tells views and pages. */
   changed(threadId: string): Promise<void>
@@ -59,10 +58,10 @@ export type TerminalParts = TerminalDependencies & {
 export function makeTerminalParts(dependencies: TerminalDependencies): TerminalParts {
   const parts: TerminalParts = {
     ...dependencies,
-    changes: makeServiceChanges(),
+    changes: makeChangeWaits(),
     inOrder: makeKeyedLock(),
     changed: async (threadId) => {
-      parts.changes.tell(threadId)
+      parts.changes.notify(threadId)
       const userId = await dependencies.ownerOf(threadId)
       if (userId === undefined) return
       const terminals = await viewOf(parts, threadId)
