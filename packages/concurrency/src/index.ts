@@ -1,4 +1,5 @@
 export { type ChangeWaits, makeChangeWaits } from './change-waits.ts'
+export { delaysOf } from './delays.ts'
 export { type KeyedLock, makeKeyedLock } from './keyed-lock.ts'
 export { type LimitFunction, pLimit } from './limit.ts'
 export { orAborted } from './or-aborted.ts'

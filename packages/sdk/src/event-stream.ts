@@ -1,3 +1,4 @@
+import { delaysOf } from '@threadbox/concurrency'
 import { isThreadboxError } from '@threadbox/errors/error'
 import { type Connection, errorOf, type Query, serverUnreachable } from './request.ts'
 import { makeSseParser } from './sse-parser.ts'
@@ -35,7 +36,7 @@ export type StreamAttempt = Pick<StreamTarget<never>, 'path' | 'query' | 'source
 }
 
 /** Waits between attempts; the last one repeats. */
-const retryDelaysMs = [250, 500, 1000, 2000, 4000, 8000, 15_000]
+const retryDelayMs = delaysOf([250, 500, 1000, 2000, 4000, 8000, 15_000])
 /** The server sends something every 15 s: after two and a half of these without a byte the connection is dead. */
 export const silenceLimitMs = 38_000
 
@@ -136,7 +137,7 @@ function waitForRetry(
     onRetryNow?: (retryNow: () => void) => () => void
   },
 ) {
-  const delayMs = retryDelaysMs[Math.min(attempt, retryDelaysMs.length - 1)] ?? 0
+  const delayMs = retryDelayMs(attempt)
   return new Promise<void>((resolve) => {
     const finish = () => {
       clearTimeout(timer)

@@ -1,3 +1,4 @@
+import { delaysOf } from '@threadbox/concurrency'
 import { type TerminalProblem, type TerminalServerFrame, type TerminalStatus, terminalCloseCodes } from '@threadbox/sdk'
 
 /** What a view of a terminal knows of its socket and of what is at the other end. */
@@ -13,7 +14,7 @@ export type LinkState = {
 export const newLink: LinkState = { connection: 'connecting', status: null, exitCode: null, problem: null }
 
 /** Waits between attempts; the last one repeats. */
-const retryDelaysMs = [250, 500, 1000, 2000, 4000, 8000]
+export const retryDelayMs = delaysOf([250, 500, 1000, 2000, 4000, 8000])
 /** What the server says when nothing more will come: over, logged out, closed by somebody, and not understood. */
 const { over, loggedOut, gone } = terminalCloseCodes
 const lastCodes = new Set<number>([over, loggedOut, gone, 1003])
@@ -33,10 +34,6 @@ export function afterFrame(state: LinkState, frame: TerminalServerFrame): LinkSt
 
 export function afterClose(state: LinkState, code: number): LinkState {
   return { ...state, connection: lastCodes.has(code) ? 'over' : 'waiting' }
-}
-
-export function retryDelayMs(attempt: number): number {
-  return retryDelaysMs[Math.min(attempt, retryDelaysMs.length - 1)] ?? 0
 }
 
 /** A text in parts of at most so many characters, none of which is cut in two. */
