@@ -1,5 +1,6 @@
 export { type ChangeWaits, makeChangeWaits } from './change-waits.ts'
 export { delaysOf } from './delays.ts'
+export { type DueLoop, makeDueLoop } from './due-loop.ts'
 export { type KeyedLock, makeKeyedLock } from './keyed-lock.ts'
 export { type LimitFunction, pLimit } from './limit.ts'
 export { orAborted } from './or-aborted.ts'

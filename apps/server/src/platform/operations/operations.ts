@@ -1,5 +1,5 @@
+import { delaysOf, makeDueLoop } from '@threadbox/concurrency'
 import type { Logger } from '@threadbox/telemetry'
-import { makeNudgedSleep } from '../system/nudged-sleep.ts'
 import type { System } from '../system/system.ts'
 import type { OperationStore } from './operations.store.ts'
 import type { OperationRow } from './operations.table.ts'
@@ -27,7 +27,9 @@ export type Operations = {
 }
 
 /** Waits after failures: a second at first, at most five minutes, for as long as it takes. */
-const retryDelaysMs = [1000, 5000, 15_000, 60_000, 300_000]
+const retryDelayMs = delaysOf([1000, 5000, 15_000, 60_000, 300_000])
+/** The wait after the operations themselves could not be read. */
+const readRetryMs = 1000
 /** The longest sleep: a clock that was set back, or a row of another server, is noticed within this time. */
 const maxSleepMs = 30_000
 
@@ -35,8 +37,6 @@ export function makeOperations(options: { store: OperationStore; system: System;
   const { store, system, logger } = options
   const workers = new Map<string, OperationWorker>()
   const stopped = new AbortController()
-  const rest = makeNudgedSleep()
-  let loop: Promise<void> = Promise.resolve()
 
   const run = async (row: OperationRow) => {
     const worker = workers.get(row.kind)
@@ -46,33 +46,29 @@ export function makeOperations(options: { store: OperationStore; system: System;
       await store.remove(row.id)
     } catch (error) {
       logger.error({ err: error, kind: row.kind, subject: row.subject_id }, 'operation failed, will be tried again')
-      const delay = retryDelaysMs[Math.min(row.attempts, retryDelaysMs.length - 1)] ?? 0
-      await store.postpone(row.id, { dueAt: system.now() + delay, error: String(error) })
+      await store.postpone(row.id, { dueAt: system.now() + retryDelayMs(row.attempts), error: String(error) })
     }
   }
-  const workOnce = async () => {
-    const due = (await store.due(system.now())).filter((row) => workers.has(row.kind))
-    for (const row of due) {
-      if (stopped.signal.aborted) return 0
-      await run(row)
-    }
-    const next = due.length > 0 ? 0 : await store.nextDueAt([...workers.keys()])
-    return Math.min(maxSleepMs, Math.max(0, (next ?? Number.MAX_SAFE_INTEGER) - system.now()))
-  }
-  const work = async () => {
-    while (!stopped.signal.aborted) {
-      rest.begin()
-      const delay = await workOnce().catch((error: unknown) => {
-        logger.error({ err: error }, 'operations could not be read, will be tried again')
-        return retryDelaysMs[0] ?? maxSleepMs
-      })
-      if (!rest.hasNews) await rest.sleep(delay)
-    }
-  }
+  const loop = makeDueLoop({
+    check: async () => {
+      const due = (await store.due(system.now())).filter((row) => workers.has(row.kind))
+      for (const row of due) {
+        if (stopped.signal.aborted) return undefined
+        await run(row)
+      }
+      // After work, what became due in the meantime is read immediately.
+      return due.length > 0 ? system.now() : await store.nextDueAt([...workers.keys()])
+    },
+    now: system.now,
+    minMs: 0,
+    maxMs: maxSleepMs,
+    retryMs: readRetryMs,
+    failed: (error) => logger.error({ err: error }, 'operations could not be read, will be tried again'),
+  })
   return {
     plan: async (operation) => {
       await store.put({ ...operation, id: system.newId('operation'), createdAt: system.now() })
-      rest.nudge()
+      loop.nudge()
     },
     withdraw: (kind, subjectId) => store.withdraw(kind, subjectId),
     isPlanned: (kind, subjectId) => store.exists(kind, subjectId),
@@ -80,13 +76,10 @@ export function makeOperations(options: { store: OperationStore; system: System;
     register: (kind, worker) => {
       workers.set(kind, worker)
     },
-    start: () => {
-      loop = work()
-    },
+    start: loop.start,
     stop: async () => {
       stopped.abort()
-      rest.nudge()
-      await loop
+      await loop.stop()
     },
   }
 }
