@@ -19,6 +19,12 @@ export type QuietNetwork = AsyncDisposable & {
   executablePath: string
 }
 
+/**
+ * Chromium without a window: the same engine, at a fifth of the processor time for a profile of its own. Letters are drawn
+ * as the browser with a window draws them on Debian; its own hinting would be another one.
+ */
+const chromium = '/usr/bin/chromium-headless-shell --font-render-hinting=slight'
+
 /** Runs inside the namespace: passes each connection on through the port's socket file, which every namespace can reach. */
 const forwarder = `
 const [directory, ...ports] = process.argv.slice(1)
@@ -51,7 +57,7 @@ export async function openQuietNetwork(ports: readonly number[]): Promise<QuietN
   cleanup.defer(() => end(inside))
   await once(inside.stdout, 'data')
   const executablePath = path.join(directory, 'chromium')
-  await writeFile(executablePath, `#!/bin/sh\nexec ip netns exec ${name} /usr/bin/chromium "$@"\n`)
+  await writeFile(executablePath, `#!/bin/sh\nexec ip netns exec ${name} ${chromium} "$@"\n`)
   await chmod(executablePath, 0o755)
   const kept = cleanup.move()
   return { executablePath, [Symbol.asyncDispose]: () => kept.disposeAsync() }
