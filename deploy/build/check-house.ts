@@ -2,7 +2,9 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { figuresOf } from './house/figures.ts'
 import { readSources } from './house/read-sources.ts'
+import { checkPublicFiles } from './house/rules/public-files.ts'
 import { judge, violationsIn, violationsInDocs } from './house/violations.ts'
+import { apps } from './house.ts'
 
 /**
  * Checks the source against the layout in house.ts. `house-baseline.json` lists what is still to be repaired: a new
@@ -16,7 +18,11 @@ const baselineFile = join(root, 'deploy/build/house-baseline.json')
 
 const files = readSources(root)
 const pages = globSync(['docs/**/*.md', 'README.md', 'CONTRIBUTING.md'], { cwd: root }).sort()
-const violations = [...violationsIn(files), ...violationsInDocs(root, pages)]
+const missing = checkPublicFiles(
+  apps,
+  files.map(({ path }) => path),
+)
+const violations = [...violationsIn(files), ...missing, ...violationsInDocs(root, pages)]
 
 if (process.argv.includes('--figures')) console.table(transposed(figuresOf(files, violations)))
 if (process.argv.includes('--write-baseline')) {

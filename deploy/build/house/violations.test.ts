@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { checkDocsPaths } from './rules/docs-paths.ts'
+import { checkPublicFiles } from './rules/public-files.ts'
 import { parseSource } from './source.ts'
 import { judge, violationsIn } from './violations.ts'
 
@@ -72,6 +73,17 @@ test('a file that is not in the list of an area is not public', () => {
   const path = 'apps/web/src/app/sidebar/sidebar.tsx'
   expect(found({ [path]: "import { x } from '../../people/auth/components/password-lines.tsx'" })).toEqual([
     expect.stringContaining('import one of its public files, or ask to add the name.'),
+  ])
+})
+
+test('a public file that does not exist is refused; a listed folder needs a file in it', () => {
+  const publicFiles = ['auth/state/rules.ts', 'auth/state/gone.ts', 'models', 'skills']
+  const web = { composition: [], areas: [{ name: 'people', about: '', features: [], publicFiles }] }
+  const paths = ['auth/state/rules.ts', 'models/api/models.queries.ts', 'skills.ts']
+  const existing = paths.map((path) => `apps/web/src/people/${path}`)
+  expect(checkPublicFiles({ web }, existing).map(({ message }) => message)).toEqual([
+    'deploy/build/house.ts lists apps/web/src/people/auth/state/gone.ts, which does not exist.',
+    'deploy/build/house.ts lists apps/web/src/people/skills, which does not exist.',
   ])
 })
 
