@@ -82,6 +82,7 @@ async function bundlePrograms(staging: string) {
       guest: join(source, 'main.ts'),
       files: join(source, 'files/main.ts'),
       look: join(source, 'pages/main.ts'),
+      'disk-free': join(source, 'space/main.ts'),
     },
     outdir: staging,
     bundle: true,
@@ -93,10 +94,10 @@ async function bundlePrograms(staging: string) {
     keepNames: true,
     logLevel: 'warning',
   })
-  for (const file of ['start', 'launch', 'look', 'session.bash', 'kernel.py', 'verify.py']) {
+  for (const file of ['start', 'launch', 'look', 'df', 'session.bash', 'kernel.py', 'verify.py']) {
     await copyFile(join(source, 'native', file), join(staging, file))
   }
-  await chmod(join(staging, 'look'), 0o755)
+  for (const program of ['look', 'df']) await chmod(join(staging, program), 0o755)
   await cp(join(source, 'native/threadbox_rescue'), join(staging, 'threadbox_rescue'), {
     recursive: true,
     filter: (path) => basename(path) !== '__pycache__',

@@ -141,6 +141,7 @@ export const apps: Readonly<Record<string, App>> = {
       'git',
       'pages',
       'tunnel',
+      'space',
       'init',
     ].map((name) => ({ name, about: '', features: [], isOpen: true })),
   },

@@ -39,6 +39,7 @@ import { makeRunRegistry, type RunRegistry } from './runs/run-registry.ts'
 import { makeRunsService } from './runs/runs-service.ts'
 import { makeServiceRegistry, type ServiceRegistry } from './services/service-registry.ts'
 import { makeServicesService } from './services/services-service.ts'
+import { linkDf, makeDiskSpace } from './space/space-routes.ts'
 import { makeTerminalRegistry, type TerminalRegistry } from './terminals/terminal-registry.ts'
 import { makeTerminalsService } from './terminals/terminals-service.ts'
 import { answerTunnels } from './tunnel/tunnel.ts'
@@ -82,10 +83,13 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const processes = makeProcessRegistry({ launcher, clock: Date.now })
   const runningKeys = () => runningKeysOf(registry)
   const activity = makeActivityReader({ ...processes, runningKeys, guestPorts })
+  const diskSpace = makeDiskSpace(options)
+  const figures = { activity: activity.read, cpuUsedPercent: makeCpuMeter(Date.now), diskSpace: diskSpace.read }
   const fileServers = makeFileServers({ launcher, programs, logger })
   let birth = { aptLogStart: 0 }
   state.onApplied(() => {
     birth = markBirth(options.stateDirectory)
+    if (options.ownsMachine) linkDf({ program: programs.df, logger })
     registry.reset()
     fileServers.prepareSoon()
     // It was started with what held before.
@@ -132,7 +136,8 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     state,
     logger,
     routes: [
-      ...initRoutes({ ...options, state, awoken, activity: activity.read, cpuUsedPercent: makeCpuMeter(Date.now) }),
+      ...initRoutes({ ...options, ...figures, state, awoken }),
+      ...diskSpace.routes,
       ...savingRoutes({ ...options, ...known, state, readManifest, fileServers, terminals, services }),
       ...fileRoutes({ state, servers: fileServers, clock: Date.now }),
       ...git.routes,
@@ -142,11 +147,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const codeServer = makeHttpServer({ state, logger, routes: codeRoutes(contexts) })
   answerTunnels(server, { state, logger })
   for (const watched of [server, codeServer]) connections.watch(watched)
-  const ports = {
-    guest: await listen(server, { address: options.address, port: options.ports.guest }),
-    code: await listen(codeServer, { address: options.address, port: options.ports.code }),
-    git: await listen(git.server, { address: '127.0.0.1', port: options.ports.git }),
-  }
+  const ports = await listenAll({ guest: server, code: codeServer, git: git.server }, options)
   logger.info({ ...ports, guestVersion: options.guestVersion }, 'guest listening')
   return {
     ports,
@@ -218,6 +219,17 @@ function runningKeysOf(registry: RunRegistry): string[] {
     .list()
     .filter((run) => run.end === undefined)
     .map((run) => run.key)
+}
+
+async function listenAll(
+  servers: Record<keyof GuestPorts, Server>,
+  { address, ports }: Pick<GuestOptions, 'address' | 'ports'>,
+): Promise<GuestPorts> {
+  return {
+    guest: await listen(servers.guest, { address, port: ports.guest }),
+    code: await listen(servers.code, { address, port: ports.code }),
+    git: await listen(servers.git, { address: '127.0.0.1', port: ports.git }),
+  }
 }
 
 async function close(server: Server) {

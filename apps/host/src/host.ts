@@ -10,6 +10,7 @@ import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import type { Logger } from '@threadbox/telemetry'
 import type { Kysely } from 'kysely'
 import { makeActivityWatch } from './boots/activity/activity-watch.ts'
+import { makeDiskSpaceWatch } from './boots/activity/disk-space-watch.ts'
 import { makeBoots } from './boots/boots/boots.ts'
 import { makeGateway } from './boots/gateway/gateway.ts'
 import { makeActiveBoots } from './boots/launch/active-boots.ts'
@@ -159,6 +160,8 @@ export async function makeHost(options: HostOptions): Promise<Host> {
   const rewinds = makeRewinds({ ...goesOn, paused, snapshots, addresses, sandboxes, store: makeRewindsStore(database) })
   const cpuShare = options.activeCpuShare
   const activity = makeActivityWatch({ active, events, cpuShare, logger, clock, signal })
+  const diskIdOf = async (sandboxId: string) => (await sandboxes.find(sandboxId))?.placeId
+  const space = makeDiskSpaceWatch({ active, disks, diskIdOf, logger, clock, signal })
   const place = {
     sandboxes,
     boots,
@@ -196,6 +199,7 @@ export async function makeHost(options: HostOptions): Promise<Host> {
       await templates.reclaim()
       memory.watch()
       activity.watch()
+      space.watch()
     },
     prepareImage: async () => {
       await images.prepare()

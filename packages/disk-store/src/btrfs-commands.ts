@@ -128,6 +128,23 @@ export const btrfs = {
   async listGroups(path: string): Promise<QuotaGroup[]> {
     return parseGroups(await runCommand(['btrfs', 'qgroup', 'show', '--raw', '-pre', path]))
   },
+  /**
+   * What one group holds now, without starting a program, with what was written and is not on the disk yet; undefined
+   * where the kernel does not show it.
+   */
+  async groupNow(options: {
+    uuid: string
+    groupId: string
+  }): Promise<{ bytes: number; limitBytes: number } | undefined> {
+    const directory = `/sys/fs/btrfs/${options.uuid}/qgroups/${options.groupId.replace('/', '_')}`
+    const names = ['exclusive', 'rsv_data', 'max_referenced', 'max_exclusive']
+    const values = await Promise.all(
+      names.map((name) => readFile(`${directory}/${name}`, 'utf8').then(Number, () => undefined)),
+    )
+    const [exclusive, reserved = 0, maxReferenced = 0, maxExclusive = 0] = values
+    if (exclusive === undefined) return undefined
+    return { bytes: Math.max(0, exclusive) + reserved, limitBytes: maxReferenced || maxExclusive }
+  },
   async createGroup(options: { path: string; groupId: string }): Promise<void> {
     await runCommand(['btrfs', 'qgroup', 'create', options.groupId, options.path])
   },
@@ -178,7 +195,7 @@ const namesOfFilesProgram =
   'my (undef, undef, $count, $missed) = unpack("L4", $found); die "too many names\\n" if $missed; ' +
   'print unpack("Z*", substr($found, 16 + $_)), "\\0" for unpack("x16 Q$count", $found); }'
 
-async function fileSystemUuid(path: string): Promise<string> {
+export async function fileSystemUuid(path: string): Promise<string> {
   const output = await runCommand(['btrfs', 'filesystem', 'show', path])
   const uuid = /uuid:\s+([0-9a-f-]{36})/.exec(output)?.[1]
   if (uuid === undefined) throw commandFailed({ command: `btrfs filesystem show ${path}`, reason: 'it named no uuid' })

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '@threadbox/telemetry'
-import { btrfs, type QuotaGroup, type QuotaMode } from './btrfs-commands.ts'
+import { btrfs, fileSystemUuid, type QuotaGroup, type QuotaMode } from './btrfs-commands.ts'
 import { commandFailed, noRoomForSnapshot, snapshotsUnsupported } from './disk-store.errors.ts'
 import { compareFrozen } from './frozen-comparison.ts'
 import type { Pool } from './pool.ts'
@@ -109,10 +109,7 @@ export function makeBtrfsVolumes(options: {
       const { groupId } = await limitingGroup({ root, path, mode })
       await btrfs.limitGroup({ path: root, groupId, limitBytes, exclusive: mode === 'full' })
     },
-    async usage(path) {
-      const group = await limitingGroup({ root, path, mode })
-      return { usedBytes: group.exclusiveBytes, limitBytes: group.limitBytes ?? 0 }
-    },
+    usage: makeUsageReader({ root, groups, mode: () => mode }),
     sync: (path) => btrfs.sync(path),
     generation: (path) => btrfs.generation(path),
     // A frozen copy has the number of the transaction that made it; what is written later has a higher one.
@@ -133,6 +130,19 @@ export function makeBtrfsVolumes(options: {
     },
     keepsInodes: true,
     space,
+  }
+}
+
+/** What a volume holds and may hold: the kernel's own numbers, and the program's table where it does not show them. */
+function makeUsageReader(parts: { root: string; groups: KnownGroups; mode: () => QuotaMode }): Volumes['usage'] {
+  const { root, groups } = parts
+  let uuid: Promise<string> | undefined
+  return async (path) => {
+    uuid ??= fileSystemUuid(root)
+    const now = await btrfs.groupNow({ uuid: await uuid, groupId: await groups.find(path) })
+    if (now !== undefined) return { usedBytes: now.bytes, limitBytes: now.limitBytes }
+    const group = await limitingGroup({ root, path, mode: parts.mode() })
+    return { usedBytes: group.exclusiveBytes, limitBytes: group.limitBytes ?? 0 }
   }
 }
 

@@ -12,6 +12,9 @@ export const threadboxDirectories = {
   outputs: '/home/user/.threadbox',
 } as const
 
+/** A link to the guest's own `df`, which comes before the image's on every search path. */
+export const ownDf = '/usr/local/bin/df'
+
 /** What IPython writes for the kernel that threadbox starts: with each cell, and once with the first kernel of a disk. */
 const kernelFiles =
   /^\/home\/[^/]+\/\.ipython(?:$|\/(?:profile_default(?:$|\/(?:history\.sqlite(?:-\w+)?$|startup(?:$|\/README$)|(?:db|log|pid|security)(?:$|\/))))|(?:extensions|nbextensions)$)/
@@ -24,6 +27,7 @@ export function isThreadboxFile(path: string): boolean {
   const absolute = path.startsWith('/') ? path : `/${path}`
   return (
     Object.values(threadboxDirectories).some((own) => absolute === own || absolute.startsWith(`${own}/`)) ||
+    absolute === ownDf ||
     kernelFiles.test(absolute)
   )
 }

@@ -1,6 +1,12 @@
 import { statfs } from 'node:fs/promises'
 import { cpus } from 'node:os'
-import { accessTokenHeader, envdVersion, type GuestHello, guestProtocolVersion } from '@threadbox/protocol/guest'
+import {
+  accessTokenHeader,
+  type DiskSpace,
+  envdVersion,
+  type GuestHello,
+  guestProtocolVersion,
+} from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
 import type { GuestState } from '../ground/guest-state.ts'
 import { readJson, sendJson } from '../ground/http.ts'
@@ -15,6 +21,8 @@ export function initRoutes(dependencies: {
   guestVersion: string
   activity: ReadActivity
   cpuUsedPercent: () => number
+  /** Undefined until the host has said it. */
+  diskSpace: () => DiskSpace | undefined
   /** Called with each accepted handshake, before it is answered. */
   awoken(handshake: Handshake): Promise<void>
   logger: Logger
@@ -56,7 +64,7 @@ export function initRoutes(dependencies: {
       method: 'GET',
       path: '/metrics',
       access: 'token',
-      handle: async (_request, response) => sendJson(response, { body: await metrics(dependencies.cpuUsedPercent()) }),
+      handle: async (_request, response) => sendJson(response, { body: await metrics(dependencies) }),
     },
     {
       method: 'GET',
@@ -67,18 +75,22 @@ export function initRoutes(dependencies: {
   ]
 }
 
-async function metrics(cpuUsedPercent: number) {
+async function metrics({ cpuUsedPercent, diskSpace }: Parameters<typeof initRoutes>[0]) {
   const memory = readMemory()
-  const disk = await statfs('/')
-  const total = disk.blocks * disk.bsize
+  const disk = diskSpace() ?? (await poolSpace())
   return {
     ts: Math.floor(Date.now() / 1000),
     cpu_count: cpus().length,
-    cpu_used_pct: cpuUsedPercent,
+    cpu_used_pct: cpuUsedPercent(),
     mem_total: memory.totalBytes,
     mem_used: memory.usedBytes,
     mem_cache: memory.cacheBytes,
-    disk_used: total - disk.bfree * disk.bsize,
-    disk_total: total,
+    disk_used: disk.usedBytes,
+    disk_total: disk.limitBytes,
   }
+}
+
+async function poolSpace(): Promise<DiskSpace> {
+  const { blocks, bfree, bsize } = await statfs('/')
+  return { usedBytes: (blocks - bfree) * bsize, limitBytes: blocks * bsize }
 }

@@ -8,6 +8,8 @@ export type Programs = {
   mkfifo: string[]
   /** A user's file server. */
   fileServer: string[]
+  /** What `df` in the sandbox is. */
+  df: string
   file(name: 'session.bash' | 'kernel.py' | 'verify.py'): string
 }
 
@@ -23,6 +25,7 @@ export function findPrograms(directory: string): Programs {
       script: (name) => ['/bin/sh', join(native, name)],
       mkfifo: ['/usr/bin/mkfifo'],
       fileServer: [process.execPath, join(directory, 'files/main.ts')],
+      df: join(native, 'df'),
       file: (name) => join(native, name),
     }
   }
@@ -32,6 +35,7 @@ export function findPrograms(directory: string): Programs {
     script: (name) => [...start, join(directory, 'sh'), join(directory, name)],
     mkfifo: [...start, join(directory, 'mkfifo')],
     fileServer: [...start, join(directory, 'node'), '--expose-gc', join(directory, 'files.js')],
+    df: join(directory, 'df'),
     file: (name) => join(directory, name),
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { threadboxDirectories } from '../ownership.ts'
 
 /**
  * `GET /manifest` (access token): what is alive in the sandbox, read from the running system at this moment. Taken
@@ -177,6 +178,8 @@ export const forgottenSchema = z.object({ rescue: rescueReportSchema.nullable() 
 export const guestPaths = {
   init: '/init',
   activity: '/activity',
+  /** `POST` (access token): {@link diskSpaceSchema}, whenever it has changed. An older guest does not know it. */
+  disk: '/disk',
   manifest: '/manifest',
   rescue: '/rescue',
   /**
@@ -200,6 +203,12 @@ export const guestPaths = {
   gitAnswer: (id: string) => `/git/${id}/answer`,
   startRescued: (id: string) => `/rescue/processes/${id}/start`,
 } as const
+
+/** What a disk holds beyond its image, and what it may hold. */
+export const diskSpaceSchema = z.object({ usedBytes: z.number().int().min(0), limitBytes: z.number().int().min(1) })
+export type DiskSpace = z.infer<typeof diskSpaceSchema>
+/** Where programs inside find {@link diskSpaceSchema} as JSON: in memory, as the host last said it. */
+export const diskSpaceFile = `${threadboxDirectories.scratch}/disk.json`
 
 /** Carries {@link gitAnswerSchema} as JSON. */
 export const gitAnswerHeader = 'x-threadbox-git-answer'

@@ -25,7 +25,7 @@ export function targetOf(url: string): Target | undefined {
 }
 
 /** Routes of the guest that only the host daemon itself may call. */
-const hostOnlyPaths = /^\/(init$|prewarm$|template$|tunnel\/)/
+const hostOnlyPaths = /^\/(init$|disk$|prewarm$|template$|tunnel\/)/
 
 /** True when the guest would take this path for one of its host-only routes, however it is written. */
 export function isHostOnly(target: Target): boolean {

@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import {
   accessTokenHeader,
+  type DiskSpace,
   forgottenSchema,
   type GuestActivity,
   guestActivitySchema,
@@ -30,6 +31,13 @@ export async function readManifest(
 
 export async function readActivity(guest: AskedGuest, signal: AbortSignal): Promise<GuestActivity> {
   return guestActivitySchema.parse(await ask(guest, { method: 'GET', path: guestPaths.activity, signal }))
+}
+
+export async function tellDiskSpace(
+  guest: AskedGuest,
+  { space, signal }: { space: DiskSpace; signal: AbortSignal },
+): Promise<void> {
+  await ask(guest, { method: 'POST', path: guestPaths.disk, signal, body: JSON.stringify(space) })
 }
 
 export async function rescue(
