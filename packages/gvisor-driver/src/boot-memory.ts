@@ -1,14 +1,21 @@
 import path from 'node:path'
 import { isThreadboxError } from '@threadbox/errors'
 import { bootNotRunning, memoryNotSaved } from '@threadbox/sandbox-driver'
-import type { BootRecord } from './boot-record.ts'
-import type { BootParts } from './boot-start.ts'
+import type { BootRecord, BootRecords } from './boot-record.ts'
 import { writeImage } from './memory-image.ts'
+import type { RunscVersions } from './runsc-versions.ts'
+
+export type BootMemoryPorts = {
+  runscs: RunscVersions
+  records: BootRecords
+  /** Features of this machine's processor. */
+  cpuFeatures: () => Promise<readonly string[]>
+}
 
 /** Stops the clock of a boot. runsc refuses to pause what is paused: that is asked only when it refused. */
-export async function freezeBoot(parts: BootParts, record: BootRecord): Promise<void> {
+export async function freezeBoot(ports: Pick<BootMemoryPorts, 'runscs'>, record: BootRecord): Promise<void> {
   const { bootId, runscPath } = record
-  const runsc = parts.runscs.at(runscPath)
+  const runsc = ports.runscs.at(runscPath)
   try {
     await runsc.pause(bootId)
   } catch (error) {
@@ -18,9 +25,9 @@ export async function freezeBoot(parts: BootParts, record: BootRecord): Promise<
   }
 }
 
-export async function thawBoot(parts: BootParts, record: BootRecord): Promise<void> {
+export async function thawBoot(ports: Pick<BootMemoryPorts, 'runscs'>, record: BootRecord): Promise<void> {
   const { bootId, runscPath } = record
-  const runsc = parts.runscs.at(runscPath)
+  const runsc = ports.runscs.at(runscPath)
   try {
     await runsc.resume(bootId)
   } catch (error) {
@@ -31,17 +38,17 @@ export async function thawBoot(parts: BootParts, record: BootRecord): Promise<vo
 }
 
 export async function saveBoot(
-  parts: BootParts,
+  ports: BootMemoryPorts,
   options: { record: BootRecord; directory: string },
 ): Promise<{ bytes: number }> {
   const { bootId, runscPath } = options.record
-  const runsc = parts.runscs.at(runscPath)
-  const logFile = path.join(parts.records.directoryOf(bootId), 'checkpoint.log')
+  const runsc = ports.runscs.at(runscPath)
+  const logFile = path.join(ports.records.directoryOf(bootId), 'checkpoint.log')
   try {
     return await writeImage({
       directory: options.directory,
       version: await runsc.version(),
-      cpuFeatures: await parts.cpuFeatures(),
+      cpuFeatures: await ports.cpuFeatures(),
       save: () => runsc.checkpoint({ containerId: bootId, imageDirectory: options.directory, logFile }),
     })
   } catch (error) {

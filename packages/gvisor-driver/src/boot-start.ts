@@ -1,7 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type BootRequest, bootFailed, bootUsed, memoryUnusable } from '@threadbox/sandbox-driver'
-import type { Logger } from '@threadbox/telemetry'
 import type { BootRecords } from './boot-record.ts'
 import type { BootWatches } from './boot-watch.ts'
 import type { CgroupTree } from './cgroup-tree.ts'
@@ -11,20 +10,12 @@ import type { RunscCommand } from './runsc-command.ts'
 import type { RunscVersions } from './runsc-versions.ts'
 import { sandboxSpec } from './sandbox-spec.ts'
 
-/** What the driver's functions share. */
-export type BootParts = {
+export type BootStartPorts = {
   runscs: RunscVersions
-  /** runsc's own state directory, which also holds the control sockets. */
-  runscState: string
   cgroups: CgroupTree
   records: BootRecords
   machineBootId: string
-  /** Features of this machine's processor. */
-  cpuFeatures: () => Promise<readonly string[]>
   guestArguments: (guestDirectory: string) => Promise<readonly string[]>
-  logger: Logger
-  /** Aborted when this instance lets go of its boots. */
-  signal: AbortSignal
 }
 
 type StartOptions = {
@@ -35,35 +26,35 @@ type StartOptions = {
 }
 
 /** Starts a boot, or finds it running. When it throws, processes, cgroup and files of this boot are gone. */
-export async function startBoot(parts: BootParts, options: StartOptions): Promise<void> {
+export async function startBoot(ports: BootStartPorts, options: StartOptions): Promise<void> {
   const { request, watches } = options
   const { bootId, sandboxId } = request
-  const known = await parts.records.read(bootId)
+  const known = await ports.records.read(bootId)
   if (known?.phase === 'running' && known.process !== null && (await isAlive(known.process))) return
   // 'starting': the driver was killed in mid-start, nobody was told of this boot, so it may be begun again.
   if (known !== undefined && known.phase !== 'starting') throw bootUsed({ bootId })
 
-  if (known !== undefined) await discard(parts, { bootId, watches })
-  const runscPath = options.image?.runscPath ?? parts.runscs.currentPath
-  const record = { version: 1, bootId, sandboxId, machineBootId: parts.machineBootId, runscPath, end: null } as const
-  const directory = parts.records.directoryOf(bootId)
-  await parts.records.write({ ...record, phase: 'starting', process: null })
+  if (known !== undefined) await discard(ports, { bootId, watches })
+  const runscPath = options.image?.runscPath ?? ports.runscs.currentPath
+  const record = { version: 1, bootId, sandboxId, machineBootId: ports.machineBootId, runscPath, end: null } as const
+  const directory = ports.records.directoryOf(bootId)
+  await ports.records.write({ ...record, phase: 'starting', process: null })
   let guestConsole: GuestConsole | undefined
   try {
     const consolePipe = path.join(directory, 'console')
     const spec = sandboxSpec(request, {
-      cgroupsPath: parts.cgroups.pathOf(bootId),
-      guestArguments: await parts.guestArguments(request.mounts.guestDirectory),
+      cgroupsPath: ports.cgroups.pathOf(bootId),
+      guestArguments: await ports.guestArguments(request.mounts.guestDirectory),
     })
     await Promise.all([
       writeFile(path.join(directory, 'config.json'), JSON.stringify(spec), { mode: 0o600 }),
       makeConsolePipe(consolePipe),
-      parts.cgroups.create({ bootId, limits: request.limits }),
+      ports.cgroups.create({ bootId, limits: request.limits }),
     ])
     await using guestEnd = await openGuestEnd(consolePipe)
     guestConsole = followConsole(consolePipe)
     const pidFile = path.join(directory, 'pid')
-    await launch(parts.runscs.at(runscPath), {
+    await launch(ports.runscs.at(runscPath), {
       containerId: bootId,
       bundleDirectory: directory,
       pidFile,
@@ -73,14 +64,14 @@ export async function startBoot(parts: BootParts, options: StartOptions): Promis
     })
     const process = await identifyProcess(Number(await readFile(pidFile, 'utf8')))
     if (process === undefined) throw new Error('its first process ended at once')
-    await parts.cgroups.applyBackstop({ bootId, limits: request.limits })
+    await ports.cgroups.applyBackstop({ bootId, limits: request.limits })
     const running = { ...record, phase: 'running', process } as const
-    await parts.records.write(running)
+    await ports.records.write(running)
     watches.begin({ record: running, console: guestConsole })
   } catch (error) {
     const reason = await explain(error, { directory, tail: guestConsole?.tail() ?? '' })
     guestConsole?.close()
-    await discard(parts, { bootId, watches })
+    await discard(ports, { bootId, watches })
     if (options.image === undefined) throw bootFailed({ bootId, reason }, { cause: error })
     throw memoryUnusable({ problem: 'restore-failed', detail: reason }, { cause: error })
   }
@@ -95,11 +86,14 @@ async function launch(
   else await runsc.restore({ ...run, imageDirectory })
 }
 
-async function discard(parts: BootParts, { bootId, watches }: { bootId: string; watches: BootWatches }): Promise<void> {
-  await parts.cgroups.killAll(bootId)
+async function discard(
+  ports: BootStartPorts,
+  { bootId, watches }: { bootId: string; watches: BootWatches },
+): Promise<void> {
+  await ports.cgroups.killAll(bootId)
   await watches.clean(bootId)
   watches.drop(bootId)
-  await parts.records.remove(bootId)
+  await ports.records.remove(bootId)
 }
 
 /** The reason in runsc's own words: its log says more than its exit code. */

@@ -2,12 +2,13 @@ import { readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { BootEndCause, BootStatus } from '@threadbox/sandbox-driver'
-import type { BootRecord } from './boot-record.ts'
-import type { BootParts } from './boot-start.ts'
-import type { CgroupUsage } from './cgroup-tree.ts'
+import type { Logger } from '@threadbox/telemetry'
+import type { BootRecord, BootRecords } from './boot-record.ts'
+import type { CgroupTree, CgroupUsage } from './cgroup-tree.ts'
 import { type GuestExit, watchExit } from './exit-watch.ts'
 import { followConsole, type GuestConsole } from './guest-console.ts'
 import { isAlive } from './process-identity.ts'
+import type { RunscVersions } from './runsc-versions.ts'
 
 /** Follows boots to their end, finds the cause, and cleans up what an ended boot leaves on the machine. */
 export type BootWatches = {
@@ -32,14 +33,26 @@ const dyingLooks = 50
 /** After its first process ended a sandbox takes some milliseconds to go. */
 const settleMs = 10
 
-export function makeBootWatches(parts: BootParts): BootWatches {
+export type BootWatchPorts = {
+  runscs: RunscVersions
+  /** runsc's own state directory, which also holds the control sockets. */
+  runscState: string
+  cgroups: CgroupTree
+  records: BootRecords
+  machineBootId: string
+  logger: Logger
+  /** Aborted when this instance lets go of its boots. */
+  signal: AbortSignal
+}
+
+export function makeBootWatches(ports: BootWatchPorts): BootWatches {
   const watches = new Map<string, Watch>()
 
   const watch = (record: BootRecord, guestConsole: GuestConsole | undefined): Watch => {
-    const ended = follow(parts, { record, console: guestConsole })
+    const ended = follow(ports, { record, console: guestConsole })
     // Whoever waits is told too; the next who asks begins anew.
     ended.catch((error: unknown) => {
-      parts.logger.error({ err: error, bootId: record.bootId }, 'the end of a boot could not be recorded')
+      ports.logger.error({ err: error, bootId: record.bootId }, 'the end of a boot could not be recorded')
       watches.delete(record.bootId)
     })
     const made = { console: guestConsole, ended }
@@ -48,7 +61,7 @@ export function makeBootWatches(parts: BootParts): BootWatches {
   }
   const obtain = (record: BootRecord): Watch =>
     watches.get(record.bootId) ??
-    watch(record, reopenConsole(path.join(parts.records.directoryOf(record.bootId), 'console')))
+    watch(record, reopenConsole(path.join(ports.records.directoryOf(record.bootId), 'console')))
   return {
     begin: ({ record, console: guestConsole }) => {
       watch(record, guestConsole)
@@ -57,7 +70,7 @@ export function makeBootWatches(parts: BootParts): BootWatches {
       if (record.end !== null) return endedStatus(record, record.end)
       return await obtain(record).ended
     },
-    clean: (bootId) => clean(parts, bootId),
+    clean: (bootId) => clean(ports, bootId),
     drop: (bootId) => {
       watches.get(bootId)?.console?.close()
       watches.delete(bootId)
@@ -75,35 +88,35 @@ function reopenConsole(pipe: string): GuestConsole | undefined {
 }
 
 async function follow(
-  parts: BootParts,
+  ports: BootWatchPorts,
   { record, console: guestConsole }: { record: BootRecord; console: GuestConsole | undefined },
 ): Promise<EndedStatus> {
   const { bootId } = record
-  const observation = await observe(parts, record)
-  const usage = await parts.cgroups.usage(bootId)
-  const latest = (await parts.records.read(bootId)) ?? record
+  const observation = await observe(ports, record)
+  const usage = await ports.cgroups.usage(bootId)
+  const latest = (await ports.records.read(bootId)) ?? record
   const end =
     latest.end ??
-    judge({ record: latest, observation, usage, machineBootId: parts.machineBootId, lastWords: lastLine(guestConsole) })
-  await clean(parts, bootId)
+    judge({ record: latest, observation, usage, machineBootId: ports.machineBootId, lastWords: lastLine(guestConsole) })
+  await clean(ports, bootId)
   guestConsole?.close()
-  await parts.records.write({ ...latest, phase: 'ended', end })
+  await ports.records.write({ ...latest, phase: 'ended', end })
   return endedStatus(record, end)
 }
 
 /** Resolves when the boot's process is gone. */
-async function observe(parts: BootParts, record: BootRecord): Promise<Observation> {
+async function observe(ports: BootWatchPorts, record: BootRecord): Promise<Observation> {
   const identity = record.process
-  if (identity === null || record.machineBootId !== parts.machineBootId) return { watched: false, exit: undefined }
+  if (identity === null || record.machineBootId !== ports.machineBootId) return { watched: false, exit: undefined }
   let watched = false
   for (;;) {
-    if (parts.signal.aborted) return await new Promise<never>(() => undefined)
+    if (ports.signal.aborted) return await new Promise<never>(() => undefined)
     if (!(await isAlive(identity))) return { watched, exit: undefined }
     watched = true
     const exit = await watchExit({
-      controlSocket: path.join(parts.runscState, `runsc-${record.bootId}.sock`),
+      controlSocket: path.join(ports.runscState, `runsc-${record.bootId}.sock`),
       containerId: record.bootId,
-      signal: parts.signal,
+      signal: ports.signal,
     })
     if (exit !== undefined) {
       for (let waited = 0; (await isAlive(identity)) && waited < 5000; waited += settleMs) await delay(settleMs)
@@ -159,24 +172,24 @@ function lastLine(guestConsole: GuestConsole | undefined): string {
 }
 
 /** Removes processes, runsc's records and cgroups. Can be repeated. */
-async function clean(parts: BootParts, bootId: string): Promise<void> {
-  await parts.cgroups.killAll(bootId)
-  const runscPath = (await parts.records.read(bootId))?.runscPath ?? parts.runscs.currentPath
-  const filesOfRunsc = async () => (await readdir(parts.runscState)).filter((name) => name.includes(bootId))
+async function clean(ports: BootWatchPorts, bootId: string): Promise<void> {
+  await ports.cgroups.killAll(bootId)
+  const runscPath = (await ports.records.read(bootId))?.runscPath ?? ports.runscs.currentPath
+  const filesOfRunsc = async () => (await readdir(ports.runscState)).filter((name) => name.includes(bootId))
   if ((await filesOfRunsc()).length > 0) {
-    await parts.runscs
+    await ports.runscs
       .at(runscPath)
       .delete(bootId)
       .catch((error: unknown) => {
         // Where nobody reaps orphans runsc takes the dead for living and refuses. Nothing runs any more: the files are
         // all that is left.
-        parts.logger.warn({ err: error, bootId }, 'runsc could not remove an ended container; removing its records')
+        ports.logger.warn({ err: error, bootId }, 'runsc could not remove an ended container; removing its records')
       })
   }
   // Also after runsc was content: of a container whose state a power cut took it leaves lock and socket.
   const left = await filesOfRunsc()
-  await Promise.all(left.map((name) => rm(path.join(parts.runscState, name), { recursive: true, force: true })))
-  await parts.cgroups.remove(bootId)
+  await Promise.all(left.map((name) => rm(path.join(ports.runscState, name), { recursive: true, force: true })))
+  await ports.cgroups.remove(bootId)
 }
 
 function endedStatus(record: BootRecord, end: { cause: BootEndCause; detail: string }): EndedStatus {

@@ -11,10 +11,10 @@ import {
   memoryUnusable,
 } from '@threadbox/sandbox-driver'
 import type { Logger } from '@threadbox/telemetry'
-import { freezeBoot, saveBoot, thawBoot } from './boot-memory.ts'
+import { type BootMemoryPorts, freezeBoot, saveBoot, thawBoot } from './boot-memory.ts'
 import { type BootRecord, makeBootRecords } from './boot-record.ts'
-import { type BootParts, startBoot } from './boot-start.ts'
-import { type BootWatches, makeBootWatches } from './boot-watch.ts'
+import { type BootStartPorts, startBoot } from './boot-start.ts'
+import { type BootWatches, type BootWatchPorts, makeBootWatches } from './boot-watch.ts'
 import { makeCgroupTree } from './cgroup-tree.ts'
 import { makeGuestArguments } from './guest-manifest.ts'
 import { judgeImage } from './memory-image.ts'
@@ -33,6 +33,8 @@ export type GvisorDriverOptions = {
   signal?: AbortSignal
 }
 
+type DriverPorts = BootStartPorts & BootWatchPorts & BootMemoryPorts
+
 /** The sandbox driver on gVisor's runsc. Every boot is one container, whose id is the boot id. */
 export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<MemorySavingDriver> {
   const runscState = path.join(options.stateDirectory, 'runsc')
@@ -41,7 +43,7 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
   const runscs = makeRunscVersions({ runscPath: options.runscPath, stateDirectory: runscState })
   const current = runscs.at(runscs.currentPath)
   let features: Promise<string[]> | undefined
-  const parts: BootParts = {
+  const ports: DriverPorts = {
     runscs,
     cpuFeatures: () => {
       features ??= current.cpuFeatures()
@@ -55,56 +57,56 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
     logger: options.logger,
     signal: options.signal ?? new AbortController().signal,
   }
-  const watches = makeBootWatches(parts)
+  const watches = makeBootWatches(ports)
   const starts = makeSingleFlight()
-  const judge = async (directory: string) => judgeImage({ directory, runscs, cpuFeatures: await parts.cpuFeatures() })
+  const judge = async (directory: string) => judgeImage({ directory, runscs, cpuFeatures: await ports.cpuFeatures() })
 
   return {
     describe: async () => ({ name: 'gvisor', version: await current.version() }),
-    start: (request) => starts.join(request.bootId, () => startBoot(parts, { request, watches })),
+    start: (request) => starts.join(request.bootId, () => startBoot(ports, { request, watches })),
     startFromMemory: ({ directory, ...request }) =>
       starts.join(request.bootId, async () => {
         const judgement = await judge(directory)
         if ('problem' in judgement) throw memoryUnusable(judgement)
-        await startBoot(parts, { request, watches, image: { directory, runscPath: judgement.runscPath } })
+        await startBoot(ports, { request, watches, image: { directory, runscPath: judgement.runscPath } })
       }),
     judgeMemory: async (directory) => {
       const judgement = await judge(directory)
       return 'problem' in judgement ? judgement : undefined
     },
-    freeze: async (bootId) => freezeBoot(parts, await runningRecord(parts, bootId)),
-    thaw: async (bootId) => thawBoot(parts, await runningRecord(parts, bootId)),
+    freeze: async (bootId) => freezeBoot(ports, await runningRecord(ports, bootId)),
+    thaw: async (bootId) => thawBoot(ports, await runningRecord(ports, bootId)),
     saveMemory: async ({ bootId, directory }) => {
-      const record = await runningRecord(parts, bootId)
-      return await saveBoot(parts, { record, directory })
+      const record = await runningRecord(ports, bootId)
+      return await saveBoot(ports, { record, directory })
     },
     stop: async (bootId) => {
       // A start that is under way ends first, so that there is one thing to stop.
       await starts.present(bootId)?.catch(() => undefined)
-      await stopBoot(parts, { bootId, watches })
+      await stopBoot(ports, { bootId, watches })
     },
     forget: async (bootId) => {
-      const status = await inspectBoot(parts, { bootId, watches })
+      const status = await inspectBoot(ports, { bootId, watches })
       if (status?.state === 'running') throw bootRunning({ bootId })
       watches.drop(bootId)
-      await parts.records.remove(bootId)
+      await ports.records.remove(bootId)
     },
-    inspect: (bootId) => inspectBoot(parts, { bootId, watches }),
+    inspect: (bootId) => inspectBoot(ports, { bootId, watches }),
     list: async () => {
-      const known = new Set([...(await parts.records.list()), ...(await parts.cgroups.list())])
+      const known = new Set([...(await ports.records.list()), ...(await ports.cgroups.list())])
       const all = await Promise.all(
         [...known].map(async (bootId) => {
-          const status = await inspectBoot(parts, { bootId, watches })
+          const status = await inspectBoot(ports, { bootId, watches })
           // Its record was lost with the machine.
-          if (status === undefined && starts.present(bootId) === undefined) await parts.records.remove(bootId)
+          if (status === undefined && starts.present(bootId) === undefined) await ports.records.remove(bootId)
           return status
         }),
       )
       return all.filter((status) => status !== undefined)
     },
-    setLimits: (limits) => setLimits(parts, limits),
+    setLimits: (limits) => setLimits(ports, limits),
     waitForEnd: async (bootId, signal) => {
-      const record = await parts.records.read(bootId)
+      const record = await ports.records.read(bootId)
       if (record === undefined) throw bootUnknown({ bootId })
       return await orAborted(watches.ended(record), signal)
     },
@@ -112,50 +114,50 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
 }
 
 async function stopBoot(
-  parts: BootParts,
+  ports: DriverPorts,
   { bootId, watches }: { bootId: string; watches: BootWatches },
 ): Promise<void> {
-  const record = await parts.records.read(bootId)
+  const record = await ports.records.read(bootId)
   if (record === undefined) return await watches.clean(bootId)
   if (record.phase === 'ended') return
-  await parts.records.write({ ...record, phase: 'stopping' })
-  await parts.cgroups.killAll(bootId)
+  await ports.records.write({ ...record, phase: 'stopping' })
+  await ports.cgroups.killAll(bootId)
   await watches.ended(record)
 }
 
 async function inspectBoot(
-  parts: BootParts,
+  ports: DriverPorts,
   { bootId, watches }: { bootId: string; watches: BootWatches },
 ): Promise<BootStatus | undefined> {
-  const record = await parts.records.read(bootId)
+  const record = await ports.records.read(bootId)
   if (record === undefined) {
     // A cgroup without a record is what a start that was killed in its first milliseconds leaves.
     await watches.clean(bootId)
     return undefined
   }
-  if (await isRunning(parts, record)) {
-    const { memoryBytes } = await parts.cgroups.usage(bootId)
+  if (await isRunning(ports, record)) {
+    const { memoryBytes } = await ports.cgroups.usage(bootId)
     const pid = record.process?.pid ?? 0
     return { bootId, sandboxId: record.sandboxId, state: 'running', pid, memoryBytes }
   }
   return await watches.ended(record)
 }
 
-async function isRunning(parts: BootParts, record: BootRecord): Promise<boolean> {
+async function isRunning(ports: Pick<DriverPorts, 'machineBootId'>, record: BootRecord): Promise<boolean> {
   if (record.phase === 'ended' || record.process === null) return false
-  return record.machineBootId === parts.machineBootId && (await isAlive(record.process))
+  return record.machineBootId === ports.machineBootId && (await isAlive(record.process))
 }
 
-async function runningRecord(parts: BootParts, bootId: string): Promise<BootRecord> {
-  const record = await parts.records.read(bootId)
-  if (record === undefined || !(await isRunning(parts, record))) throw bootNotRunning({ bootId })
+async function runningRecord(ports: DriverPorts, bootId: string): Promise<BootRecord> {
+  const record = await ports.records.read(bootId)
+  if (record === undefined || !(await isRunning(ports, record))) throw bootNotRunning({ bootId })
   return record
 }
 
 async function setLimits(
-  parts: BootParts,
+  ports: DriverPorts,
   { bootId, limits }: { bootId: string; limits: SandboxLimits },
 ): Promise<void> {
-  await runningRecord(parts, bootId)
-  await parts.cgroups.applyBackstop({ bootId, limits })
+  await runningRecord(ports, bootId)
+  await ports.cgroups.applyBackstop({ bootId, limits })
 }
