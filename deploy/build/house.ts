@@ -92,7 +92,7 @@ export const apps: Readonly<Record<string, App>> = {
         about: 'asleep with memory',
         features: ['memory', 'snapshots'],
         publicFiles: [
-          'memory/memory-parts.ts',
+          'memory/memory-steps.ts',
           'memory/memory-room.ts',
           'memory/pause.ts',
           'memory/paused-boots.ts',
@@ -114,6 +114,7 @@ export const apps: Readonly<Record<string, App>> = {
           'forks/forks.errors.ts',
           'forks/forks.ts',
           'rewinds/rewinds.ts',
+          'sleeping/sleeping-files.ts',
         ],
       },
       {

@@ -19,7 +19,7 @@ export type ActivityWatch = {
   look(): Promise<void>
 }
 
-export function makeActivityWatch(parts: {
+export function makeActivityWatch(ports: {
   active: ActiveBoots
   events: HostEvents
   cpuShare: number
@@ -27,7 +27,7 @@ export function makeActivityWatch(parts: {
   clock: () => number
   signal: AbortSignal
 }): ActivityWatch {
-  const { active, events, logger, clock, signal } = parts
+  const { active, events, logger, clock, signal } = ports
   const looks = new WeakMap<AbortSignal, ActivityLook>()
 
   const lookAt = async (boot: ActiveBoot) => {
@@ -39,7 +39,7 @@ export function makeActivityWatch(parts: {
       return
     }
     const look = { at: clock(), activity }
-    const found = judgeActivity({ before: looks.get(boot.ended), now: look, cpuShare: parts.cpuShare })
+    const found = judgeActivity({ before: looks.get(boot.ended), now: look, cpuShare: ports.cpuShare })
     looks.set(boot.ended, look)
     const { sandboxId, bootId } = boot
     for (const seen of found) events.emit({ type: 'activity', sandboxId, bootId, ...seen, at: look.at } as HostEvent)

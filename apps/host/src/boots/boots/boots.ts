@@ -8,10 +8,10 @@ import type { HostEvents } from '../../machine/events/host-events.ts'
 import type { BootsStore, StoredBoot } from '../../machine/state/boots.store.ts'
 import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import type { ActiveBoots } from '../launch/active-boots.ts'
-import { greetGuest, type LaunchParts, launchGuest, type WaitingBoot } from '../launch/launch.ts'
+import { greetGuest, type LaunchPorts, launchGuest, type WaitingBoot } from '../launch/launch.ts'
 
-export type BootsParts = {
-  launch: LaunchParts
+export type BootsPorts = {
+  launch: LaunchPorts
   boots: BootsStore
   active: ActiveBoots
   events: HostEvents
@@ -63,9 +63,9 @@ const nothingLeft: End = { cause: 'unknown', detail: 'Nothing of the sandbox was
 /** A guest that was ready a moment ago and does not answer within this time is not going to. */
 const takeOverTimeoutMs = 3000
 
-export function makeBoots(parts: BootsParts): Boots {
-  const { boots, active, events, logger } = parts
-  const { driver, clock } = parts.launch
+export function makeBoots(ports: BootsPorts): Boots {
+  const { boots, active, events, logger } = ports
+  const { driver, clock } = ports.launch
   const follows = new Map<string, { done: Promise<void>; letGo: AbortController }>()
 
   const recordEnd = async (boot: StoredBoot, { cause, detail }: End, { isAsleep = false } = {}) => {
@@ -81,7 +81,7 @@ export function makeBoots(parts: BootsParts): Boots {
   const follow = (boot: StoredBoot) => {
     const { bootId, driverBootId } = boot
     const letGo = new AbortController()
-    const signal = AbortSignal.any([parts.signal, letGo.signal])
+    const signal = AbortSignal.any([ports.signal, letGo.signal])
     const followed = driver.waitForEnd(driverBootId, signal).then(
       async (status) => {
         if (status.state !== 'ended') return
@@ -105,7 +105,7 @@ export function makeBoots(parts: BootsParts): Boots {
     start: async (options) => {
       const { sandbox, bootId } = options
       const { sandboxId } = sandbox
-      const durations = (await takeOver(parts, options)) ?? (await startAnew(parts, options))
+      const durations = (await takeOver(ports, options)) ?? (await startAnew(ports, options))
       const stored = await boots.find(bootId)
       if (stored !== undefined) serve({ sandbox, boot: stored })
       logger.info({ sandboxId, bootId, ...durations }, 'boot ready')
@@ -142,54 +142,54 @@ export function makeBoots(parts: BootsParts): Boots {
     },
     setLimits: async ({ sandbox, boot, limits }) => {
       await driver.setLimits({ bootId: boot.driverBootId, limits })
-      const signal = AbortSignal.timeout(parts.launch.readyTimeoutMs)
-      await greetGuest(parts.launch, { ...boot, place: { ...sandbox, limits }, signal })
+      const signal = AbortSignal.timeout(ports.launch.readyTimeoutMs)
+      await greetGuest(ports.launch, { ...boot, place: { ...sandbox, limits }, signal })
     },
   }
 }
 
-async function startAnew(parts: BootsParts, options: StartOptions): Promise<Record<string, number>> {
+async function startAnew(ports: BootsPorts, options: StartOptions): Promise<Record<string, number>> {
   const { sandbox, bootId, hostname, diskPath, diskRestoredFrom } = options
-  const accessToken = parts.launch.randomBytes(32).toString('hex')
+  const accessToken = ports.launch.randomBytes(32).toString('hex')
   const boot = { driverBootId: bootId, bootId, hostname, accessToken }
-  await record(parts, { ...boot, sandboxId: sandbox.sandboxId, state: 'starting', diskRestoredFrom })
+  await record(ports, { ...boot, sandboxId: sandbox.sandboxId, state: 'starting', diskRestoredFrom })
   try {
-    const durations = await launchGuest(parts.launch, { ...boot, place: sandbox, diskPath })
-    await parts.boots.markReady(bootId)
+    const durations = await launchGuest(ports.launch, { ...boot, place: sandbox, diskPath })
+    await ports.boots.markReady(bootId)
     return durations
   } catch (error) {
-    await discard(parts, boot)
+    await discard(ports, boot)
     throw error
   }
 }
 
 /** Undefined when there is no waiting boot, or none that answers: then a boot is started anew. */
-async function takeOver(parts: BootsParts, options: StartOptions): Promise<Record<string, number> | undefined> {
+async function takeOver(ports: BootsPorts, options: StartOptions): Promise<Record<string, number> | undefined> {
   const { sandbox, bootId, waiting } = options
   if (waiting === undefined) return undefined
   const startedAt = performance.now()
   const boot = { ...waiting, bootId }
   try {
     const signal = AbortSignal.timeout(takeOverTimeoutMs)
-    await greetGuest(parts.launch, { ...boot, place: sandbox, signal })
+    await greetGuest(ports.launch, { ...boot, place: sandbox, signal })
   } catch (error) {
-    parts.logger.warn({ err: error, bootId }, 'a waiting sandbox did not answer; one is started instead')
-    await parts.launch.driver.stop(waiting.driverBootId)
-    await parts.launch.driver.forget(waiting.driverBootId)
+    ports.logger.warn({ err: error, bootId }, 'a waiting sandbox did not answer; one is started instead')
+    await ports.launch.driver.stop(waiting.driverBootId)
+    await ports.launch.driver.forget(waiting.driverBootId)
     return undefined
   }
   // Recorded only now, in one write: without a record a daemon that is killed before leaves a boot that nobody was told
   // of, which the next one removes.
-  await record(parts, { ...boot, sandboxId: sandbox.sandboxId, state: 'ready', diskRestoredFrom: null })
+  await record(ports, { ...boot, sandboxId: sandbox.sandboxId, state: 'ready', diskRestoredFrom: null })
   return { takenOverMs: Math.round(performance.now() - startedAt) }
 }
 
-async function record(parts: BootsParts, boot: Omit<StoredBoot, `end${string}` | 'startedAt' | 'guestDirectory'>) {
-  await parts.boots.insert({ ...boot, startedAt: parts.launch.clock(), guestDirectory: parts.guestDirectory })
+async function record(ports: BootsPorts, boot: Omit<StoredBoot, `end${string}` | 'startedAt' | 'guestDirectory'>) {
+  await ports.boots.insert({ ...boot, startedAt: ports.launch.clock(), guestDirectory: ports.guestDirectory })
 }
 
-async function discard(parts: BootsParts, { driverBootId, bootId }: { driverBootId: string; bootId: string }) {
-  await parts.launch.driver.stop(driverBootId)
-  await parts.launch.driver.forget(driverBootId)
-  await parts.boots.remove(bootId)
+async function discard(ports: BootsPorts, { driverBootId, bootId }: { driverBootId: string; bootId: string }) {
+  await ports.launch.driver.stop(driverBootId)
+  await ports.launch.driver.forget(driverBootId)
+  await ports.boots.remove(bootId)
 }

@@ -8,7 +8,7 @@ import type { Attachments } from '../../machine/network/attachments.ts'
 import type { BootFiles } from './boot-files.ts'
 import { initGuest } from './guest-client.ts'
 
-export type LaunchParts = {
+export type LaunchPorts = {
   driver: SandboxDriver
   attachments: Attachments
   files: BootFiles
@@ -44,7 +44,7 @@ export type Launch = { driverBootId: string; bootId: string; hostname: string; a
  * still know of the boot: the caller stops and forgets it.
  */
 export async function launchGuest(
-  parts: LaunchParts,
+  ports: LaunchPorts,
   options: Launch & { place: Place; diskPath: string },
 ): Promise<Record<string, number>> {
   const { place, hostname, driverBootId } = options
@@ -56,26 +56,26 @@ export async function launchGuest(
     durations[name] = Math.round(performance.now() - startedAt)
     return value
   }
-  const { namespacePath, gatewayAddress } = await timed('networkMs', parts.attachments.obtain(place))
-  const mounts = await parts.files.write({ sandboxId: placeId, hostname, gatewayAddress })
+  const { namespacePath, gatewayAddress } = await timed('networkMs', ports.attachments.obtain(place))
+  const mounts = await ports.files.write({ sandboxId: placeId, hostname, gatewayAddress })
   const request = { bootId: driverBootId, sandboxId: placeId, hostname, rootPath: options.diskPath, mounts, limits }
-  const begin = () => parts.templates.begin({ ...request, networkNamespacePath: namespacePath })
-  const origin = await timed('driverMs', parts.inTurn(begin))
+  const begin = () => ports.templates.begin({ ...request, networkNamespacePath: namespacePath })
+  const origin = await timed('driverMs', ports.inTurn(begin))
   try {
-    await timed('guestMs', awaitGuest(parts, { ...options, origin }))
+    await timed('guestMs', awaitGuest(ports, { ...options, origin }))
     return durations
   } catch (error) {
     if (origin !== 'cloned') throw error
-    await parts.templates.giveUp(limits)
+    await ports.templates.giveUp(limits)
   }
-  await parts.driver.stop(driverBootId)
-  await parts.driver.forget(driverBootId)
-  return await launchGuest(parts, options)
+  await ports.driver.stop(driverBootId)
+  await ports.driver.forget(driverBootId)
+  return await launchGuest(ports, options)
 }
 
 /** The handshake with a guest that runs already. */
 export async function greetGuest(
-  parts: LaunchParts,
+  ports: LaunchPorts,
   options: Omit<Launch, 'driverBootId'> & {
     place: Pick<Place, 'address' | 'limits'>
     signal: AbortSignal
@@ -90,12 +90,12 @@ export async function greetGuest(
     presentedToken: options.presentedToken,
     init: {
       accessToken,
-      timestampMs: parts.clock(),
+      timestampMs: ports.clock(),
       hostname,
       bootId,
-      envVars: parts.guestEnvironment,
+      envVars: ports.guestEnvironment,
       limits: { memoryBytes, processes },
-      entropy: parts.randomBytes(32).toString('base64'),
+      entropy: ports.randomBytes(32).toString('base64'),
       origin: options.origin ?? 'booted',
     },
     signal,
@@ -104,21 +104,21 @@ export async function greetGuest(
 
 /** The handshake with a guest that is about to answer; given up as soon as its boot has ended. */
 export async function awaitGuest(
-  parts: LaunchParts,
+  ports: LaunchPorts,
   options: Launch & { place: Place; origin?: GuestOrigin; presentedToken?: string | undefined },
 ): Promise<void> {
   const { driverBootId, place } = options
   const sandboxId = place.placeId
   const settled = new AbortController()
   const giveUp = new AbortController()
-  const waitMs = options.origin === 'cloned' ? Math.min(clonedTimeoutMs, parts.readyTimeoutMs) : parts.readyTimeoutMs
+  const waitMs = options.origin === 'cloned' ? Math.min(clonedTimeoutMs, ports.readyTimeoutMs) : ports.readyTimeoutMs
   const timeout = setTimeout(() => giveUp.abort(new Error('it did not answer')), waitMs)
-  const ended = parts.driver.waitForEnd(driverBootId, settled.signal).then(
+  const ended = ports.driver.waitForEnd(driverBootId, settled.signal).then(
     (status) => giveUp.abort(guestEndedEarly({ sandboxId, detail: status.state === 'ended' ? status.detail : '' })),
     () => undefined,
   )
   try {
-    await greetGuest(parts, { ...options, signal: giveUp.signal })
+    await greetGuest(ports, { ...options, signal: giveUp.signal })
   } catch (error) {
     if (isThreadboxError(giveUp.signal.reason)) throw giveUp.signal.reason
     const reason = error instanceof Error ? error.message : String(error)

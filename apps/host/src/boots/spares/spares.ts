@@ -12,7 +12,7 @@ import type { SparesStore } from '../../machine/state/spares.store.ts'
 import { closeConnections } from '../launch/active-boots.ts'
 import { makeCommandRunner } from '../launch/guest-commands.ts'
 import { becomeTemplate, prewarm } from '../launch/guest-requests.ts'
-import { greetGuest, type LaunchParts, launchGuest, type WaitingBoot } from '../launch/launch.ts'
+import { greetGuest, type LaunchPorts, launchGuest, type WaitingBoot } from '../launch/launch.ts'
 import type { BootTemplates } from '../templates/boot-templates.ts'
 
 /** A sandbox that is booted and belongs to nobody yet. No one has ever used it. */
@@ -41,11 +41,11 @@ export type Spares = {
   close(): Promise<void>
 }
 
-export type SparesParts = {
+export type SparesPorts = {
   count: number
   /** Whether a Python kernel waits in each of them. */
   withKernels: boolean
-  launch: LaunchParts
+  launch: LaunchPorts
   disks: DiskStore
   network: SandboxNetwork
   addresses: AddressBook
@@ -66,8 +66,8 @@ const prewarmTimeoutMs = 60_000
 /** A spare is kept while this share of memory is available, because it is there for comfort only. */
 const freeMemoryShare = 0.2
 
-export function makeSpares(parts: SparesParts): Spares {
-  const { launch, logger } = parts
+export function makeSpares(ports: SparesPorts): Spares {
+  const { launch, logger } = ports
   const ready = new Map<string, Spare>()
   // One may be taken before it has everything.
   const complete = new Set<string>()
@@ -80,18 +80,18 @@ export function makeSpares(parts: SparesParts): Spares {
 
   const fill = async () => {
     while ((await quiet.moment()) && !isClosed && (await hasFreeMemory())) {
-      if (ready.size < parts.count) {
-        await makeTemplate(parts, limits).catch((error: unknown) =>
+      if (ready.size < ports.count) {
+        await makeTemplate(ports, limits).catch((error: unknown) =>
           logger.warn({ err: error }, 'no template could be made'),
         )
-        const spare = await makeSpare(parts, limits)
+        const spare = await makeSpare(ports, limits)
         ready.set(spare.placeId, spare)
         void watch(spare)
         continue
       }
       const next = [...ready.values()].find(({ placeId }) => !complete.has(placeId))
       if (next === undefined) return
-      if (parts.withKernels) {
+      if (ports.withKernels) {
         await prewarmKernel(next).catch((error: unknown) =>
           logger.info({ err: error }, 'a waiting sandbox has no kernel'),
         )
@@ -104,13 +104,13 @@ export function makeSpares(parts: SparesParts): Spares {
     return ready.delete(placeId)
   }
   const watch = async (spare: Spare) => {
-    const end = await launch.driver.waitForEnd(spare.waiting.driverBootId, parts.signal).catch(() => undefined)
+    const end = await launch.driver.waitForEnd(spare.waiting.driverBootId, ports.signal).catch(() => undefined)
     if (end === undefined || !leave(spare.placeId)) return
     logger.warn({ end }, 'a waiting sandbox has ended')
-    await removeSpare(parts, spare)
+    await removeSpare(ports, spare)
   }
   const refill = () => {
-    if (isClosed || parts.count === 0 || timer !== undefined) return
+    if (isClosed || ports.count === 0 || timer !== undefined) return
     timer = setTimeout(() => {
       timer = undefined
       filling(fill).catch((error: unknown) => logger.warn({ err: error }, 'no sandbox could be kept waiting'))
@@ -118,7 +118,7 @@ export function makeSpares(parts: SparesParts): Spares {
   }
   const drop = async (spare: Spare) => {
     leave(spare.placeId)
-    await removeSpare(parts, spare)
+    await removeSpare(ports, spare)
   }
   return {
     take: (wanted) => {
@@ -150,7 +150,7 @@ export function makeSpares(parts: SparesParts): Spares {
     },
     refill,
     reclaim: async () => {
-      for (const row of await parts.store.list()) await removePlace(parts, row.placeId)
+      for (const row of await ports.store.list()) await removePlace(ports, row.placeId)
     },
     close: async () => {
       isClosed = true
@@ -211,11 +211,11 @@ function fits(made: SandboxLimits, wanted: SandboxLimits): boolean {
 }
 
 /** Recorded first, as everything: a start removes what a crash leaves of it. */
-async function makePlace(parts: SparesParts, limits: SandboxLimits) {
-  const { launch, store } = parts
+async function makePlace(ports: SparesPorts, limits: SandboxLimits) {
+  const { launch, store } = ports
   const placeId = makeId('sandbox', launch.randomBytes)
-  const imageId = await parts.images.current()
-  const address = await parts.addresses.assign(async (free) => {
+  const imageId = await ports.images.current()
+  const address = await ports.addresses.assign(async (free) => {
     await store.insert({ placeId, address: free, imageId, createdAt: launch.clock() })
     return free
   })
@@ -228,12 +228,12 @@ async function makePlace(parts: SparesParts, limits: SandboxLimits) {
 }
 
 /** A boot whose guest has run commands, ended what is left of them, and forgotten what it was told. */
-async function makeTemplate(parts: SparesParts, limits: SandboxLimits): Promise<void> {
-  const { launch, disks, network } = parts
-  await parts.templates.make({
+async function makeTemplate(ports: SparesPorts, limits: SandboxLimits): Promise<void> {
+  const { launch, disks, network } = ports
+  await ports.templates.make({
     limits,
     boot: async (save) => {
-      const { waiting, imageId, place } = await makePlace(parts, limits)
+      const { waiting, imageId, place } = await makePlace(ports, limits)
       const { driverBootId, hostname } = waiting
       const { placeId } = place
       try {
@@ -252,15 +252,15 @@ async function makeTemplate(parts: SparesParts, limits: SandboxLimits): Promise<
         await network.setLink({ sandboxId: placeId, state: 'down' })
         await save(driverBootId)
       } finally {
-        await removeSpare(parts, { placeId, waiting })
+        await removeSpare(ports, { placeId, waiting })
       }
     },
   })
 }
 
-async function makeSpare(parts: SparesParts, limits: SandboxLimits): Promise<Spare> {
-  const { launch, disks } = parts
-  const { waiting, imageId, place } = await makePlace(parts, limits)
+async function makeSpare(ports: SparesPorts, limits: SandboxLimits): Promise<Spare> {
+  const { launch, disks } = ports
+  const { waiting, imageId, place } = await makePlace(ports, limits)
   const { placeId, address } = place
   const { driverBootId } = waiting
   try {
@@ -269,23 +269,23 @@ async function makeSpare(parts: SparesParts, limits: SandboxLimits): Promise<Spa
     await warmUp({ address, accessToken: waiting.accessToken })
     return { placeId, address, imageId, limits, waiting }
   } catch (error) {
-    await removeSpare(parts, { placeId, waiting })
+    await removeSpare(ports, { placeId, waiting })
     throw error
   }
 }
 
-async function removeSpare(parts: SparesParts, { placeId, waiting }: Pick<Spare, 'placeId' | 'waiting'>) {
-  await parts.launch.driver.stop(waiting.driverBootId)
-  await parts.launch.driver.forget(waiting.driverBootId)
-  await removePlace(parts, placeId)
+async function removeSpare(ports: SparesPorts, { placeId, waiting }: Pick<Spare, 'placeId' | 'waiting'>) {
+  await ports.launch.driver.stop(waiting.driverBootId)
+  await ports.launch.driver.forget(waiting.driverBootId)
+  await removePlace(ports, placeId)
 }
 
-async function removePlace(parts: SparesParts, placeId: string): Promise<void> {
-  parts.launch.attachments.forget(placeId)
-  await parts.network.detach(placeId)
-  await parts.disks.deleteDisk(placeId)
-  await parts.launch.files.remove(placeId)
-  await parts.store.remove(placeId)
+async function removePlace(ports: SparesPorts, placeId: string): Promise<void> {
+  ports.launch.attachments.forget(placeId)
+  await ports.network.detach(placeId)
+  await ports.disks.deleteDisk(placeId)
+  await ports.launch.files.remove(placeId)
+  await ports.store.remove(placeId)
 }
 
 async function hasFreeMemory(): Promise<boolean> {

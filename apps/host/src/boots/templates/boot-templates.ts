@@ -31,7 +31,7 @@ const imageName = 'image'
 /** For as many combinations of memory and processors; each takes 34 MB of the pool. */
 const mostTemplates = 3
 
-export function makeBootTemplates(parts: {
+export function makeBootTemplates(ports: {
   isEnabled: boolean
   driver: SandboxDriver
   disks: DiskStore
@@ -39,9 +39,9 @@ export function makeBootTemplates(parts: {
   guestDirectory: string
   logger: Logger
 }): BootTemplates {
-  const { disks, guestDirectory, logger } = parts
-  const driver = parts.isEnabled && canSaveMemory(parts.driver) ? parts.driver : undefined
-  if (driver === undefined) return withoutTemplates(parts)
+  const { disks, guestDirectory, logger } = ports
+  const driver = ports.isEnabled && canSaveMemory(ports.driver) ? ports.driver : undefined
+  if (driver === undefined) return withoutTemplates(ports)
   const ready = new Map<string, string>()
   // What failed once is not tried again by this daemon: it would cost a boot each time.
   const failed = new Set<string>()

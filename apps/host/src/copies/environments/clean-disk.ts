@@ -6,7 +6,7 @@ import type { CleanerAnswer, CleanerOrder } from './clean-disk/main.ts'
 import type { TellingText } from './clean-disk/telling-texts.ts'
 import { diskNotCleaned } from './environments.errors.ts'
 
-type CleanParts = { disks: Pick<DiskStore, 'getDisk' | 'listImages' | 'syncDisk'> }
+type CleanPorts = { disks: Pick<DiskStore, 'getDisk' | 'listImages' | 'syncDisk'> }
 type Wanted = { sandbox: StoredSandbox } & Pick<CleanerOrder, 'secrets' | 'redact'>
 
 /** Of what is taken off, what tells that it stands somewhere else too. These texts leave this process for no other machine. */
@@ -17,25 +17,25 @@ export type RemovedTexts = { texts: TellingText[]; hasMore: boolean }
  * does the rest.
  */
 export async function cleanDisk(
-  parts: CleanParts,
+  ports: CleanPorts,
   wanted: Wanted & { mode?: 'cleans' | 'collects' },
 ): Promise<{ cleaned: CleanedSandbox; removed: RemovedTexts }> {
-  const { path: directory } = await parts.disks.getDisk(wanted.sandbox.placeId)
-  const answer = await runCleaner(parts, { ...wanted, directory, mode: wanted.mode ?? 'cleans' })
-  await parts.disks.syncDisk(wanted.sandbox.placeId)
+  const { path: directory } = await ports.disks.getDisk(wanted.sandbox.placeId)
+  const answer = await runCleaner(ports, { ...wanted, directory, mode: wanted.mode ?? 'cleans' })
+  await ports.disks.syncDisk(wanted.sandbox.placeId)
   return answer
 }
 
 /** What would be taken off what stands in this directory, which is left as it is. */
 export async function lookForUnwanted(
-  parts: CleanParts,
+  ports: CleanPorts,
   wanted: Wanted & { directory: string },
 ): Promise<Pick<CleanedSandbox, 'removed' | 'redacted'>> {
-  return (await runCleaner(parts, { ...wanted, mode: 'looks' })).cleaned
+  return (await runCleaner(ports, { ...wanted, mode: 'looks' })).cleaned
 }
 
 async function runCleaner(
-  { disks }: CleanParts,
+  { disks }: CleanPorts,
   wanted: Wanted & { directory: string; mode: CleanerOrder['mode'] },
 ): Promise<{ cleaned: CleanedSandbox; removed: RemovedTexts }> {
   const { sandbox, secrets, redact, mode, directory } = wanted

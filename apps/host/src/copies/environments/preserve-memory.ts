@@ -5,14 +5,14 @@ import type { Logger } from '@threadbox/telemetry'
 import { forgetConversation } from '../../boots/launch/guest-requests.ts'
 import { runProgram } from '../../machine/programs/run-program.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
-import { reasonOf, type SandboxBoot } from '../../memory/memory/memory-parts.ts'
+import { reasonOf, type SandboxBoot } from '../../memory/memory/memory-steps.ts'
 import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
 import { makeStopwatch, type Stopwatch } from '../../memory/memory/stopwatch.ts'
 import { cleanDisk, lookForUnwanted, type RemovedTexts } from './clean-disk.ts'
 import { memoryNotSearched } from './environments.errors.ts'
 import type { SearcherAnswer, SearcherOrder } from './search-memory/main.ts'
 
-type PreserveParts = { disks: DiskStore; boots: BootsStore; paused: PausedBoots; logger: Logger }
+type PreservePorts = { disks: DiskStore; boots: BootsStore; paused: PausedBoots; logger: Logger }
 
 type PreserveOrder = SandboxBoot & {
   hashKey: string | undefined
@@ -32,9 +32,9 @@ const forgetMs = 90_000
  * each other and what the sandbox's kernel knew of the removed files is gone. What is saved then is searched for what was
  * removed. Whatever speaks against the memory, the disk is whole and has what was written down of it.
  */
-export async function preserveMemory(parts: PreserveParts, order: PreserveOrder): Promise<PreservedSandbox> {
+export async function preserveMemory(ports: PreservePorts, order: PreserveOrder): Promise<PreservedSandbox> {
   const { sandbox, boot, secrets, redact } = order
-  const { paused } = parts
+  const { paused } = ports
   const watch = makeStopwatch()
   let rescue: RescueReport | null = null
   if (!isAsleep(boot)) {
@@ -44,33 +44,33 @@ export async function preserveMemory(parts: PreserveParts, order: PreserveOrder)
   await paused.dropFrozen(sandbox.sandboxId)
   // Or what is taken off would still be there as it was at the pause.
   await paused.forgetPauses(sandbox)
-  const cleaning = cleanDisk(parts, { sandbox, secrets, redact, mode: 'collects' })
+  const cleaning = cleanDisk(ports, { sandbox, secrets, redact, mode: 'collects' })
   const { cleaned, removed } = await watch.time('cleanMs', cleaning)
   await paused.acceptDisk(sandbox)
-  const memory = await joinWithCleanedDisk(parts, { order, removed, watch }).catch((error: unknown) => {
-    parts.logger.warn({ err: error, sandboxId: sandbox.sandboxId }, 'the memory of a copy does not go on over its disk')
+  const memory = await joinWithCleanedDisk(ports, { order, removed, watch }).catch((error: unknown) => {
+    ports.logger.warn({ err: error, sandboxId: sandbox.sandboxId }, 'the memory of a copy does not go on over its disk')
     return unkept('not-restorable', reasonOf(error))
   })
   const durationMs = watch.totalMs()
-  parts.logger.info(
+  ports.logger.info(
     { sandboxId: sandbox.sandboxId, memory, ...watch.parts(), durationMs },
     'memory of a copy preserved',
   )
   if (memory.kept) return { cleaned, rescue, memory }
-  await giveUp(parts, order)
+  await giveUp(ports, order)
   if (memory.reason !== 'secret-written') return { cleaned, rescue, memory }
-  return { cleaned: (await cleanDisk(parts, { sandbox, secrets, redact })).cleaned, rescue, memory }
+  return { cleaned: (await cleanDisk(ports, { sandbox, secrets, redact })).cleaned, rescue, memory }
 }
 
 async function joinWithCleanedDisk(
-  parts: PreserveParts,
+  ports: PreservePorts,
   { order, removed, watch }: { order: PreserveOrder; removed: RemovedTexts; watch: Stopwatch },
 ): Promise<PreservedMemory> {
   const { sandbox, secrets, redact } = order
-  const { paused } = parts
+  const { paused } = ports
   if (removed.hasMore) return unkept('too-much-removed', '')
   await watch.time('wakeMs', paused.wake(order))
-  const boot = (await parts.boots.current(sandbox.sandboxId)) ?? order.boot
+  const boot = (await ports.boots.current(sandbox.sandboxId)) ?? order.boot
   // What came back with the handshake, and what services have said since.
   await watch.time('forgetAgainMs', forget({ ...order, boot }, null))
   await watch.time('pauseAgainMs', paused.pause({ ...order, boot }))
@@ -78,7 +78,7 @@ async function joinWithCleanedDisk(
   const image = await paused.imageOf(sandbox)
   const directory = await paused.pausedDiskPath(sandbox)
   if (image === undefined || directory === undefined) return unkept('not-restorable', 'It was not saved.')
-  const left = await watch.time('lookMs', lookForUnwanted(parts, { sandbox, secrets, redact, directory }))
+  const left = await watch.time('lookMs', lookForUnwanted(ports, { sandbox, secrets, redact, directory }))
   // A log may have begun anew; it has nothing of the conversation.
   const written = [...left.removed.filter(({ kind }) => kind !== 'output'), ...left.redacted].map(({ path }) => path)
   if (written.length > 0) return unkept('secret-written', written.slice(0, 3).join(', '))
@@ -106,7 +106,7 @@ async function forget({ sandbox, boot }: SandboxBoot, rescue: RescueRequest | nu
 }
 
 /** The disk stays, and nothing that is gone from it. */
-async function giveUp({ boots, paused }: PreserveParts, { sandbox }: PreserveOrder): Promise<void> {
+async function giveUp({ boots, paused }: PreservePorts, { sandbox }: PreserveOrder): Promise<void> {
   const boot = await boots.current(sandbox.sandboxId)
   if (boot !== undefined && !isAsleep(boot)) await paused.pause({ sandbox, boot, hashKey: undefined })
   const asleep = await boots.current(sandbox.sandboxId)

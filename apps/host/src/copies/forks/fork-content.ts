@@ -1,20 +1,24 @@
 import path from 'node:path'
-import type { DiskContent } from '@threadbox/disk-store'
+import type { DiskContent, DiskStore } from '@threadbox/disk-store'
+import type { Logger } from '@threadbox/telemetry'
 import type { StoredBoot } from '../../machine/state/boots.store.ts'
+import type { MemoryImagesStore } from '../../machine/state/memory-images.store.ts'
 import type { PausePointsStore } from '../../machine/state/pause-points.store.ts'
 import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
-import { type MemoryParts, savingDriver } from '../../memory/memory/memory-parts.ts'
+import { savingDriver } from '../../memory/memory/memory-steps.ts'
 import { imageName, refuseWithoutSpace } from '../../memory/memory/pause.ts'
 import { isAsleep } from '../../memory/memory/paused-boots.ts'
-import type { SavedMemory, SavedMemoryParts } from '../../memory/memory/saved-memory.ts'
+import type { SavedMemory, SavedMemoryPorts } from '../../memory/memory/saved-memory.ts'
 import type { Stopwatch } from '../../memory/memory/stopwatch.ts'
 import type { SnapshotMemories } from '../../memory/snapshots/snapshot-memories.ts'
 
-export type ForkParts = SavedMemoryParts &
-  Pick<MemoryParts, 'images'> & {
-    pausePoints: Pick<PausePointsStore, 'find'>
-    memories: Pick<SnapshotMemories, 'find'>
-  }
+export type ForkPorts = SavedMemoryPorts & {
+  disks: DiskStore
+  images: Pick<MemoryImagesStore, 'find'>
+  pausePoints: Pick<PausePointsStore, 'find'>
+  memories: Pick<SnapshotMemories, 'find'>
+  logger: Logger
+}
 
 /** What a fork begins with. `memory` fits exactly the content of its disk. */
 export type ForkContent = {
@@ -32,28 +36,28 @@ type Wanted = {
 }
 
 /** Makes the disk of a fork, and saves or finds the memory that fits it. The source goes on as it was. */
-export async function copyContent(parts: ForkParts, wanted: Wanted): Promise<ForkContent> {
+export async function copyContent(ports: ForkPorts, wanted: Wanted): Promise<ForkContent> {
   const { source, boot, snapshotId } = wanted
   if (snapshotId !== undefined || boot === undefined) {
-    await copyDisk(parts, { ...wanted, from: { diskId: source.placeId, snapshotId } })
-    const memory = snapshotId === undefined ? undefined : await parts.memories.find(source, snapshotId)
+    await copyDisk(ports, { ...wanted, from: { diskId: source.placeId, snapshotId } })
+    const memory = snapshotId === undefined ? undefined : await ports.memories.find(source, snapshotId)
     return { memory, problem: '', stallMs: 0 }
   }
-  return isAsleep(boot) ? await copyPaused(parts, { ...wanted, boot }) : await copyRunning(parts, { ...wanted, boot })
+  return isAsleep(boot) ? await copyPaused(ports, { ...wanted, boot }) : await copyRunning(ports, { ...wanted, boot })
 }
 
 /** The image of a pause fits the disk of the pause, of which there is a snapshot; neither is touched. */
-async function copyPaused(parts: ForkParts, wanted: Wanted & { boot: StoredBoot }): Promise<ForkContent> {
+async function copyPaused(ports: ForkPorts, wanted: Wanted & { boot: StoredBoot }): Promise<ForkContent> {
   const { source, boot } = wanted
   const { sandboxId, placeId } = source
-  const image = await parts.images.find(sandboxId)
-  const point = await parts.pausePoints.find(sandboxId)
-  await copyDisk(parts, { ...wanted, from: { diskId: placeId, snapshotId: point?.snapshotId } })
+  const image = await ports.images.find(sandboxId)
+  const point = await ports.pausePoints.find(sandboxId)
+  await copyDisk(ports, { ...wanted, from: { diskId: placeId, snapshotId: point?.snapshotId } })
   // One that belongs to another pause, or to none, is another content than that of the disk.
   if (image?.phase !== 'ready' || point?.snapshotId !== image.imageId) {
     return { memory: undefined, problem: 'The memory of the paused sandbox cannot be used.', stallMs: 0 }
   }
-  const place = await parts.disks.makeMemoryPlace({ diskId: placeId, imageId: image.imageId })
+  const place = await ports.disks.makeMemoryPlace({ diskId: placeId, imageId: image.imageId })
   const directory = path.join(place.path, imageName)
   const { guestDirectory, accessToken } = boot
   return { memory: { directory, bytes: image.bytes, guestDirectory, accessToken }, problem: '', stallMs: 0 }
@@ -63,22 +67,22 @@ async function copyPaused(parts: ForkParts, wanted: Wanted & { boot: StoredBoot 
  * Memory and disk of the same moment. The link stays up: what the frozen sandbox is sent meanwhile reaches the one that
  * goes on, and the fork has another address, so its copies of connections end.
  */
-async function copyRunning(parts: ForkParts, wanted: Wanted & { boot: StoredBoot }): Promise<ForkContent> {
+async function copyRunning(ports: ForkPorts, wanted: Wanted & { boot: StoredBoot }): Promise<ForkContent> {
   const { source, boot, fork, watch } = wanted
   const { driverBootId, guestDirectory, accessToken } = boot
-  const driver = await savingDriver(parts)
-  await refuseWithoutSpace(parts, { driver, driverBootId })
-  const imageId = parts.launch.randomBytes(10).toString('hex')
-  const place = await parts.disks.makeMemoryPlace({ diskId: fork.placeId, imageId })
+  const driver = await savingDriver(ports)
+  await refuseWithoutSpace(ports, { driver, driverBootId })
+  const imageId = ports.launch.randomBytes(10).toString('hex')
+  const place = await ports.disks.makeMemoryPlace({ diskId: fork.placeId, imageId })
   const directory = path.join(place.path, imageName)
   // What is written now need not be written while it stands still.
-  await watch.time('syncMs', parts.disks.syncDisk(source.placeId))
+  await watch.time('syncMs', ports.disks.syncDisk(source.placeId))
   const frozenAt = performance.now()
   try {
     await watch.time('freezeMs', driver.freeze(driverBootId))
     const { bytes } = await watch.time('saveMs', driver.saveMemory({ bootId: driverBootId, directory }))
     // After the saving, in which the sandbox's kernel writes to the disk what it still held.
-    await watch.time('diskMs', copyDisk(parts, { ...wanted, from: { diskId: source.placeId } }))
+    await watch.time('diskMs', copyDisk(ports, { ...wanted, from: { diskId: source.placeId } }))
     const memory = { directory, bytes, guestDirectory, accessToken }
     return { memory, problem: '', stallMs: performance.now() - frozenAt }
   } finally {
@@ -87,7 +91,7 @@ async function copyRunning(parts: ForkParts, wanted: Wanted & { boot: StoredBoot
 }
 
 async function copyDisk(
-  { disks }: ForkParts,
+  { disks }: ForkPorts,
   { source, fork, from }: Pick<Wanted, 'source' | 'fork'> & { from: DiskContent },
 ): Promise<void> {
   const limitBytes = fork.limits.diskBytes

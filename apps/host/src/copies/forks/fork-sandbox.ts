@@ -1,10 +1,10 @@
 import type { ForkedSandbox } from '@threadbox/protocol/host'
 import type { StoredBoot } from '../../machine/state/boots.store.ts'
 import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
-import { reasonOf } from '../../memory/memory/memory-parts.ts'
+import { reasonOf } from '../../memory/memory/memory-steps.ts'
 import { goOnFrom } from '../../memory/memory/saved-memory.ts'
 import type { Stopwatch } from '../../memory/memory/stopwatch.ts'
-import { copyContent, type ForkParts } from './fork-content.ts'
+import { copyContent, type ForkPorts } from './fork-content.ts'
 
 export type ForkOrder = {
   source: StoredSandbox
@@ -22,24 +22,24 @@ export type ForkOrder = {
  * for the caller to remove, and the source goes on.
  */
 export async function forkSandbox(
-  parts: ForkParts,
+  ports: ForkPorts,
   order: ForkOrder,
 ): Promise<Omit<ForkedSandbox, 'sandbox' | 'durationMs'>> {
   const { fork, source, sourceBoot, bootId, hostname, watch } = order
   const mayGoOn = sourceBoot !== undefined && order.snapshotId === undefined
-  const attachment = mayGoOn ? watch.time('networkMs', parts.launch.attachments.obtainSilent(fork)) : undefined
-  const [copied] = await Promise.allSettled([copyContent(parts, { ...order, boot: sourceBoot }), attachment])
+  const attachment = mayGoOn ? watch.time('networkMs', ports.launch.attachments.obtainSilent(fork)) : undefined
+  const [copied] = await Promise.allSettled([copyContent(ports, { ...order, boot: sourceBoot }), attachment])
   if (copied.status === 'rejected') throw copied.reason
   const content = copied.value
   const { memory, stallMs } = content
   if (memory === undefined) return { from: 'disk', problem: content.problem, stallMs }
   try {
-    await parts.launch.files.copySkills({ from: source.placeId, to: fork.placeId })
-    await goOnFrom(parts, { sandbox: fork, bootId, hostname, memory, attachment, watch })
+    await ports.launch.files.copySkills({ from: source.placeId, to: fork.placeId })
+    await goOnFrom(ports, { sandbox: fork, bootId, hostname, memory, attachment, watch })
     return { from: 'memory', problem: '', stallMs }
   } catch (error) {
     // Memory is a cache: the disk is whole, and the fork begins with that.
-    parts.logger.warn({ err: error, sandboxId: fork.sandboxId }, 'the memory of a fork cannot be used')
+    ports.logger.warn({ err: error, sandboxId: fork.sandboxId }, 'the memory of a fork cannot be used')
     return { from: 'disk', problem: reasonOf(error), stallMs }
   }
 }

@@ -5,7 +5,7 @@ import type { AddressBook } from '../../machine/network/address-book.ts'
 import type { ForksStore } from '../../machine/state/forks.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import { makeStopwatch } from '../../memory/memory/stopwatch.ts'
-import type { ForkParts } from './fork-content.ts'
+import type { ForkPorts } from './fork-content.ts'
 import { forkSandbox } from './fork-sandbox.ts'
 
 export type WantedFork = {
@@ -32,16 +32,16 @@ export type Forks = {
 }
 
 export function makeForks(
-  parts: ForkParts & { store: ForksStore; sandboxes: SandboxesStore; addresses: AddressBook },
+  ports: ForkPorts & { store: ForksStore; sandboxes: SandboxesStore; addresses: AddressBook },
 ): Forks {
-  const { store, sandboxes, disks, logger } = parts
+  const { store, sandboxes, disks, logger } = ports
   return {
     isBeingMade: async (sandboxId) => (await store.find(sandboxId)) !== undefined,
     make: async (wanted, undo) => {
       const watch = makeStopwatch()
       const { source, sandboxId, bootId, hostname } = wanted
-      const sourceBoot = await parts.boots.current(source.sandboxId)
-      const fork = await parts.addresses.assign(async (address) => {
+      const sourceBoot = await ports.boots.current(source.sandboxId)
+      const fork = await ports.addresses.assign(async (address) => {
         const { limits, egress, manifestKey } = wanted
         const row = {
           sandboxId,
@@ -53,12 +53,12 @@ export function makeForks(
           address,
           manifestKey,
         }
-        const own = { ...row, createdAt: parts.launch.clock(), isDeleting: false }
+        const own = { ...row, createdAt: ports.launch.clock(), isDeleting: false }
         await sandboxes.insert(own, { sourceDriverBootId: sourceBoot?.driverBootId ?? null })
         return own
       })
       try {
-        const outcome = await forkSandbox(parts, {
+        const outcome = await forkSandbox(ports, {
           source,
           sourceBoot,
           fork,
@@ -68,7 +68,7 @@ export function makeForks(
           watch,
         })
         // Before the sync, which else would write memory that nobody reads again.
-        await watch.time('imageMs', removeImages(parts, fork))
+        await watch.time('imageMs', removeImages(ports, fork))
         await watch.time('settleMs', disks.syncDisk(fork.placeId))
         await store.remove(sandboxId)
         const durationMs = watch.totalMs()
@@ -81,10 +81,10 @@ export function makeForks(
       }
     },
     reclaim: async () => {
-      const { driver } = parts.launch
+      const { driver } = ports.launch
       for (const { sandboxId, sourceDriverBootId } of await store.list()) {
         const status = sourceDriverBootId === null ? undefined : await driver.inspect(sourceDriverBootId)
-        const source = await sourceState(parts, sourceDriverBootId)
+        const source = await sourceState(ports, sourceDriverBootId)
         if (canSaveMemory(driver) && status?.state === 'running' && source === 'ready') await driver.thaw(status.bootId)
         await sandboxes.markDeleting(sandboxId)
       }
@@ -92,13 +92,13 @@ export function makeForks(
   }
 }
 
-async function removeImages({ disks }: Pick<ForkParts, 'disks'>, fork: StoredSandbox): Promise<void> {
+async function removeImages({ disks }: Pick<ForkPorts, 'disks'>, fork: StoredSandbox): Promise<void> {
   for (const place of await disks.listMemoryPlaces()) {
     if (place.diskId === fork.placeId) await disks.deleteMemoryPlace(place)
   }
 }
 
 /** A source that was paused stays so. */
-async function sourceState({ boots }: ForkParts, driverBootId: string | null) {
+async function sourceState({ boots }: ForkPorts, driverBootId: string | null) {
   return (await boots.listCurrent()).find((boot) => boot.driverBootId === driverBootId)?.state
 }

@@ -8,9 +8,9 @@ import type { BootsStore } from '../../machine/state/boots.store.ts'
 import type { RewindsStore } from '../../machine/state/rewinds.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import type { RewindsTable } from '../../machine/state/state.tables.ts'
-import { reasonOf } from '../../memory/memory/memory-parts.ts'
+import { reasonOf } from '../../memory/memory/memory-steps.ts'
 import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
-import { goOnFrom, type SavedMemory, type SavedMemoryParts } from '../../memory/memory/saved-memory.ts'
+import { goOnFrom, type SavedMemory, type SavedMemoryPorts } from '../../memory/memory/saved-memory.ts'
 import type { SnapshotMemories } from '../../memory/snapshots/snapshot-memories.ts'
 import type { Snapshots } from '../../memory/snapshots/snapshots.ts'
 import { rewindTargetGone } from './rewinds.errors.ts'
@@ -40,7 +40,7 @@ export type WantedRewind = {
   bootId: string | null
 }
 
-type RewindsParts = SavedMemoryParts & {
+type RewindsPorts = SavedMemoryPorts & {
   disks: DiskStore
   boots: BootsStore
   running: Boots
@@ -58,11 +58,11 @@ type Begun = Pick<RewindsTable, 'targetId' | 'bootId'>
 /** The host ended in between, and a boot that nobody waits for is not begun. */
 const interrupted = 'The rewind was interrupted, and finished later.'
 
-export function makeRewinds(parts: RewindsParts): Rewinds {
-  const { store, snapshots, logger } = parts
+export function makeRewinds(ports: RewindsPorts): Rewinds {
+  const { store, snapshots, logger } = ports
   const settle = async (sandbox: StoredSandbox) => {
     const begun = await store.find(sandbox.sandboxId)
-    if (begun?.phase === 'begun') await finish(parts, sandbox, { ...begun, bootId: null })
+    if (begun?.phase === 'begun') await finish(ports, sandbox, { ...begun, bootId: null })
   }
   const find = async (sandbox: StoredSandbox, snapshotId: string) =>
     (await snapshots.list(sandbox)).find((one) => one.snapshotId === snapshotId)
@@ -73,13 +73,13 @@ export function makeRewinds(parts: RewindsParts): Rewinds {
       await settle(sandbox)
       const last = await store.find(sandboxId)
       const known = last?.keepId === keepId ? await find(sandbox, last.keptId) : undefined
-      if (known !== undefined) return await describe(parts, { sandbox, kept: known })
+      if (known !== undefined) return await describe(ports, { sandbox, kept: known })
       if (snapshotId !== null && (await find(sandbox, snapshotId)) === undefined) throw rewindTargetGone({ snapshotId })
       const { snapshot: kept } = await snapshots.take({ sandbox, snapshotId: keepId, memory })
       const rewind = { sandboxId, keepId, keptId: kept.snapshotId, targetId: snapshotId, bootId }
       await store.begin(rewind)
-      await finish(parts, sandbox, rewind)
-      return await describe(parts, { sandbox, kept })
+      await finish(ports, sandbox, rewind)
+      return await describe(ports, { sandbox, kept })
     },
     reclaim: async (sandbox) => {
       await settle(sandbox).catch((error: unknown) => {
@@ -90,7 +90,7 @@ export function makeRewinds(parts: RewindsParts): Rewinds {
 }
 
 async function describe(
-  { boots, store }: RewindsParts,
+  { boots, store }: RewindsPorts,
   { sandbox, kept }: { sandbox: StoredSandbox; kept: HostSnapshot },
 ): Promise<Omit<RewoundSandbox, 'sandbox'>> {
   const last = await store.find(sandbox.sandboxId)
@@ -100,10 +100,10 @@ async function describe(
 }
 
 /** Begun again after a crash, from wherever it was. */
-async function finish(parts: RewindsParts, sandbox: StoredSandbox, { targetId, bootId }: Begun): Promise<void> {
-  const { disks, store, logger } = parts
+async function finish(ports: RewindsPorts, sandbox: StoredSandbox, { targetId, bootId }: Begun): Promise<void> {
+  const { disks, store, logger } = ports
   const { sandboxId, placeId: diskId } = sandbox
-  await endBoot(parts, sandbox)
+  await endBoot(ports, sandbox)
   try {
     await disks.restoreSnapshot({ diskId, snapshotId: targetId })
   } catch (error) {
@@ -112,14 +112,14 @@ async function finish(parts: RewindsParts, sandbox: StoredSandbox, { targetId, b
     throw error
   }
   // Else a disk that is lost later would get back what was undone here.
-  await parts.paused.markPoint(sandbox)
-  const problem = await goOn(parts, sandbox, { targetId, bootId })
+  await ports.paused.markPoint(sandbox)
+  const problem = await goOn(ports, sandbox, { targetId, bootId })
   await store.finish(sandboxId, problem)
   logger.info({ sandboxId, targetId, problem }, 'sandbox rewound')
 }
 
 /** Whatever there is of a boot, one of an earlier attempt included: the disk is exchanged under nothing. */
-async function endBoot({ boots, paused, running, launch }: RewindsParts, sandbox: StoredSandbox): Promise<void> {
+async function endBoot({ boots, paused, running, launch }: RewindsPorts, sandbox: StoredSandbox): Promise<void> {
   const boot = await boots.current(sandbox.sandboxId)
   if (boot === undefined) return
   if (isAsleep(boot)) return await paused.drop({ sandbox, boot, detail: 'The thread was rewound.' })
@@ -131,18 +131,18 @@ async function endBoot({ boots, paused, running, launch }: RewindsParts, sandbox
 }
 
 /** Why the memory of then does not go on; empty when it does, or when there is none. */
-async function goOn(parts: RewindsParts, sandbox: StoredSandbox, { targetId, bootId }: Begun): Promise<string> {
+async function goOn(ports: RewindsPorts, sandbox: StoredSandbox, { targetId, bootId }: Begun): Promise<string> {
   const { sandboxId } = sandbox
-  const memory = targetId === null ? undefined : await parts.memories.find(sandbox, targetId)
+  const memory = targetId === null ? undefined : await ports.memories.find(sandbox, targetId)
   if (memory === undefined) return ''
   if (bootId === null) return interrupted
   try {
-    await goOnElsewhere(parts, { sandbox, bootId, memory })
+    await goOnElsewhere(ports, { sandbox, bootId, memory })
     return ''
   } catch (error) {
-    parts.logger.warn({ err: error, sandboxId }, 'the memory of an earlier moment cannot be used')
+    ports.logger.warn({ err: error, sandboxId }, 'the memory of an earlier moment cannot be used')
     // What ran of it for a moment may have written: the disk is that of then, and nothing else.
-    await parts.disks.restoreSnapshot({ diskId: sandbox.placeId, snapshotId: targetId })
+    await ports.disks.restoreSnapshot({ diskId: sandbox.placeId, snapshotId: targetId })
     return reasonOf(error)
   }
 }
@@ -152,17 +152,17 @@ async function goOn(parts: RewindsParts, sandbox: StoredSandbox, { targetId, boo
  * connection that went on would mix two histories. With another address it ends.
  */
 async function goOnElsewhere(
-  parts: RewindsParts,
+  ports: RewindsPorts,
   order: { sandbox: StoredSandbox; bootId: string; memory: SavedMemory },
 ): Promise<void> {
   const { sandboxId, placeId, hostname } = order.sandbox
-  const { attachments } = parts.launch
-  const sandbox = await parts.addresses.assign(async (address) => {
+  const { attachments } = ports.launch
+  const sandbox = await ports.addresses.assign(async (address) => {
     // First: a namespace that is there keeps the address that it was made with.
     attachments.forget(placeId)
-    await parts.network.detach(placeId)
-    await parts.sandboxes.setAddress(sandboxId, address)
+    await ports.network.detach(placeId)
+    await ports.sandboxes.setAddress(sandboxId, address)
     return { ...order.sandbox, address }
   })
-  await goOnFrom(parts, { ...order, sandbox, hostname: hostname ?? sandboxId })
+  await goOnFrom(ports, { ...order, sandbox, hostname: hostname ?? sandboxId })
 }

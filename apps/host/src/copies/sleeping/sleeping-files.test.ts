@@ -78,7 +78,7 @@ test.skipIf(process.getuid?.() !== 0)('what the user of the sandbox may not read
   expect(await content('/of-root')).toBe('x')
 })
 
-test('names of any kind are listed in parts, and a file is read whole or in part', async () => {
+test('names of any kind are listed in ports, and a file is read whole or in part', async () => {
   const names = ['a b', 'line\nbreak', 'ä🙂', '\u202etxt.exe'].toSorted()
   for (const name of names) await writeFile(real(`home/user/${name}`), `of ${name}`)
   const first = await list('/home/user', '', 3)

@@ -52,7 +52,7 @@ const answerWithinMs = 30_000
 /** Ten thousand entries with long names. */
 const longestLineBytes = 64 * 1024 * 1024
 
-export function makeSleepingFiles(parts: {
+export function makeSleepingFiles(ports: {
   sandboxes: SandboxesStore
   boots: Pick<BootsStore, 'current'>
   disks: Pick<DiskStore, 'getDisk'>
@@ -67,11 +67,11 @@ export function makeSleepingFiles(parts: {
    * of the pause is read. Without memory the disk itself is the truth, also after a crash.
    */
   const rootOf = async (sandboxId: string): Promise<string> => {
-    const sandbox = await parts.sandboxes.find(sandboxId)
+    const sandbox = await ports.sandboxes.find(sandboxId)
     if (sandbox === undefined || sandbox.isDeleting) throw sandboxNotFound({ sandboxId })
-    const boot = await parts.boots.current(sandboxId)
-    if (boot === undefined) return (await parts.disks.getDisk(sandbox.placeId)).path
-    const path = isAsleep(boot) ? await parts.paused.pausedDiskPath(sandbox) : undefined
+    const boot = await ports.boots.current(sandboxId)
+    if (boot === undefined) return (await ports.disks.getDisk(sandbox.placeId)).path
+    const path = isAsleep(boot) ? await ports.paused.pausedDiskPath(sandbox) : undefined
     if (path === undefined) throw diskNotReadable({ sandboxId })
     return path
   }

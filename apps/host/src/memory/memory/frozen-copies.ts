@@ -26,7 +26,7 @@ export type FrozenCopies = {
   bytes(): Promise<number>
 }
 
-export function makeFrozenCopies(parts: {
+export function makeFrozenCopies(ports: {
   driver: SandboxDriver
   disks: DiskStore
   images: MemoryImagesStore
@@ -35,12 +35,12 @@ export function makeFrozenCopies(parts: {
   clock: () => number
   signal: AbortSignal
 }): FrozenCopies {
-  const { driver, events, logger } = parts
+  const { driver, events, logger } = ports
   const kept = new Map<string, { copy: FrozenCopy; letGo: AbortController }>()
   const evictions = makeSingleFlight()
 
   const tell = ({ sandboxId, bootId }: FrozenCopy) =>
-    events.emit({ type: 'frozen-dropped', sandboxId, bootId, at: parts.clock() })
+    events.emit({ type: 'frozen-dropped', sandboxId, bootId, at: ports.clock() })
   const remove = (sandboxId: string) => {
     const entry = kept.get(sandboxId)
     kept.delete(sandboxId)
@@ -58,14 +58,14 @@ export function makeFrozenCopies(parts: {
   }
   const evict = async (copy: FrozenCopy) => {
     remove(copy.sandboxId)
-    await evictions.join(copy.sandboxId, () => stopCopy(parts, copy))
+    await evictions.join(copy.sandboxId, () => stopCopy(ports, copy))
     tell(copy)
   }
   return {
     keep: (copy) => {
       const letGo = new AbortController()
       kept.set(copy.sandboxId, { copy, letGo })
-      watch(copy, AbortSignal.any([parts.signal, letGo.signal])).catch((error: unknown) =>
+      watch(copy, AbortSignal.any([ports.signal, letGo.signal])).catch((error: unknown) =>
         logger.error({ err: error, ...copy }, 'what is left of a frozen copy cannot be removed'),
       )
     },
@@ -98,10 +98,10 @@ export function makeFrozenCopies(parts: {
  * nothing that the memory knows of: the image holds those files itself.
  */
 async function stopCopy(
-  parts: { driver: SandboxDriver; disks: DiskStore; images: MemoryImagesStore },
+  ports: { driver: SandboxDriver; disks: DiskStore; images: MemoryImagesStore },
   copy: FrozenCopy,
 ): Promise<void> {
-  const { driver, disks, images } = parts
+  const { driver, disks, images } = ports
   const { driverBootId, placeId, imageId } = copy
   const image = await images.find(copy.sandboxId)
   const before = await disks.diskGeneration(placeId).catch(() => undefined)

@@ -19,7 +19,7 @@ export const bootBytes = 256 * 1024 * 1024
 /** Frozen copies are kept while this share of memory is available: they are there for comfort only. */
 const freeMemoryShare = 0.1
 
-export function makeMemoryRoom(parts: {
+export function makeMemoryRoom(ports: {
   readMemory: ReadMemory
   /** What is never given to sandboxes. */
   reserveBytes: number
@@ -28,19 +28,19 @@ export function makeMemoryRoom(parts: {
   awake: () => number
   logger: Logger
 }): MemoryRoom {
-  const { readMemory, reserveBytes, frozen, logger } = parts
+  const { readMemory, reserveBytes, frozen, logger } = ports
   // One at a time: two that look at the same free memory would both take it for theirs and give up too little.
   const serial = makeSerial()
   const ensure = async (neededBytes: number) => {
     for (;;) {
       const { availableBytes } = await readMemory()
       if (availableBytes - neededBytes >= reserveBytes) return
-      if (await parts.spares.giveUpOne()) continue
+      if (await ports.spares.giveUpOne()) continue
       if (await frozen.evictOldest()) continue
       throw hostNoMemory({
         neededBytes,
         availableBytes: Math.max(0, availableBytes - reserveBytes),
-        awakeSandboxes: parts.awake(),
+        awakeSandboxes: ports.awake(),
       })
     }
   }

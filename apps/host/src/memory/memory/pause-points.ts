@@ -35,7 +35,7 @@ export type PausePoints = {
 const goneCodes = ['disk.snapshot-not-found', 'disk.not-found']
 const noChanges = { removed: [], changed: [], added: [], removedCount: 0, changedCount: 0, addedCount: 0, folders: [] }
 
-type PausePointsParts = {
+type PausePointsPorts = {
   disks: DiskStore
   store: PausePointsStore
   /** Snapshots of a sandbox that are not points and stay. */
@@ -43,11 +43,11 @@ type PausePointsParts = {
   logger: Logger
 }
 
-export function makePausePoints(parts: PausePointsParts): PausePoints {
-  const { disks, store, logger } = parts
+export function makePausePoints(ports: PausePointsPorts): PausePoints {
+  const { disks, store, logger } = ports
   const dropping = makeKeyedLock()
   const marking = makeMarking()
-  const dropOthers = (sandbox: SandboxPlace) => dropOtherPoints({ ...parts, marking }, sandbox)
+  const dropOthers = (sandbox: SandboxPlace) => dropOtherPoints({ ...ports, marking }, sandbox)
   const compare = async ({ sandboxId, placeId }: StoredSandbox) => {
     const point = await store.find(sandboxId)
     if (point === undefined) return undefined
@@ -150,7 +150,7 @@ function makeMarking() {
 }
 
 async function dropOtherPoints(
-  { disks, store, keptSnapshots, marking }: PausePointsParts & { marking: Marking },
+  { disks, store, keptSnapshots, marking }: PausePointsPorts & { marking: Marking },
   { sandboxId, placeId }: SandboxPlace,
 ): Promise<void> {
   const present = await disks.listSnapshots(placeId)

@@ -1,10 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { DiskStore } from '@threadbox/disk-store'
 import { isErrorOf } from '@threadbox/errors'
 import { type Manifest, manifestSchema } from '@threadbox/protocol/guest'
 import type { PausedSandbox } from '@threadbox/protocol/host'
 import type { MemorySavingDriver } from '@threadbox/sandbox-driver'
+import type { SandboxNetwork } from '@threadbox/sandbox-network'
+import type { Logger } from '@threadbox/telemetry'
+import type { Boots } from '../../boots/boots/boots.ts'
+import type { ActiveBoots } from '../../boots/launch/active-boots.ts'
 import { readManifest } from '../../boots/launch/guest-requests.ts'
+import type { LaunchPorts } from '../../boots/launch/launch.ts'
 import {
   noRoomForMemory,
   pauseAbandoned,
@@ -12,8 +18,26 @@ import {
   sandboxPaused,
   sandboxPausing,
 } from '../../machine/errors/memory.errors.ts'
-import { discardImage, type MemoryParts, reasonOf, type SandboxBoot, savingDriver, sideBySide } from './memory-parts.ts'
+import type { MemoryImagesStore } from '../../machine/state/memory-images.store.ts'
+import type { FrozenCopies } from './frozen-copies.ts'
+import type { MemoryRoom } from './memory-room.ts'
+import { discardImage, reasonOf, type SandboxBoot, savingDriver, sideBySide } from './memory-steps.ts'
+import type { PausePoints } from './pause-points.ts'
 import { makeStopwatch } from './stopwatch.ts'
+
+/** What a pause is done with. */
+export type PausePorts = {
+  launch: LaunchPorts
+  running: Boots
+  active: ActiveBoots
+  disks: DiskStore
+  network: SandboxNetwork
+  images: MemoryImagesStore
+  points: PausePoints
+  frozen: FrozenCopies
+  room: MemoryRoom
+  logger: Logger
+}
 
 export type PauseOutcome = Omit<PausedSandbox, 'sandbox'>
 
@@ -37,51 +61,51 @@ const imageMarginBytes = 64 * 1024 * 1024
  * nothing is written to its disk, so that the two fit each other. When it throws, the boot goes on as if nothing had
  * happened.
  */
-export async function pauseBoot(parts: MemoryParts, options: PauseOptions): Promise<PauseOutcome> {
+export async function pauseBoot(ports: PausePorts, options: PauseOptions): Promise<PauseOutcome> {
   const { sandbox, boot, wanted } = options
   const { sandboxId, placeId } = sandbox
   const watch = makeStopwatch()
-  const driver = await savingDriver(parts)
-  await refuseWithoutSpace(parts, { driver, driverBootId: boot.driverBootId })
-  const imageId = parts.launch.randomBytes(10).toString('hex')
-  const createdAt = parts.launch.clock()
+  const driver = await savingDriver(ports)
+  await refuseWithoutSpace(ports, { driver, driverBootId: boot.driverBootId })
+  const imageId = ports.launch.randomBytes(10).toString('hex')
+  const createdAt = ports.launch.clock()
   const { version: driverVersion } = await driver.describe()
-  const leftOver = await parts.images.find(sandboxId)
-  if (leftOver !== undefined) await discardImage(parts, { placeId, imageId: leftOver.imageId })
+  const leftOver = await ports.images.find(sandboxId)
+  if (leftOver !== undefined) await discardImage(ports, { placeId, imageId: leftOver.imageId })
   const announced = { sandboxId, imageId, bootId: boot.bootId, createdAt }
-  await parts.images.insert({ ...announced, driverVersion })
+  await ports.images.insert({ ...announced, driverVersion })
   try {
-    const { path: directory } = await parts.disks.makeMemoryPlace({ diskId: placeId, imageId })
+    const { path: directory } = await ports.disks.makeMemoryPlace({ diskId: placeId, imageId })
     // Most of what there is to write is written while the sandbox still runs and its guest looks around.
     const [taken] = await sideBySide(
-      watch.time('manifestMs', takeManifest(parts, options)),
-      watch.time('firstSyncMs', parts.disks.syncDisk(placeId)),
+      watch.time('manifestMs', takeManifest(ports, options)),
+      watch.time('firstSyncMs', ports.disks.syncDisk(placeId)),
     )
     refuseIfWanted(wanted)
-    await parts.running.silence({ boot, reason: sandboxPausing({}) })
+    await ports.running.silence({ boot, reason: sandboxPausing({}) })
     const frozenAt = performance.now()
     await watch.time('freezeMs', driver.freeze(boot.driverBootId))
     // Nothing new is sent, and the sandbox's kernel still receives: data that is under way would be lost with the image,
     // because timers of connections are not saved and nobody would send it again.
-    if (mayTalk(taken.manifest)) await watch.time('settleMs', parts.network.settle(placeId))
+    if (mayTalk(taken.manifest)) await watch.time('settleMs', ports.network.settle(placeId))
     // Before the saving: what the frozen sandbox acknowledged after it would be missing in the image.
-    await parts.network.setLink({ sandboxId: placeId, state: 'down' })
+    await ports.network.setLink({ sandboxId: placeId, state: 'down' })
     const image = { bootId: boot.driverBootId, directory: path.join(directory, imageName) }
     const { bytes } = await watch.time('saveMs', driver.saveMemory(image))
     refuseIfWanted(wanted)
     // Whoever wants it from here on waits for the end, and wakes the frozen copy.
     const savedAt = performance.now()
     if (taken.manifest !== null) await writeFile(path.join(directory, manifestName), JSON.stringify(taken.manifest))
-    const marked = watch.time('snapshotMs', parts.points.mark(sandbox, { snapshotId: imageId, at: createdAt }))
+    const marked = watch.time('snapshotMs', ports.points.mark(sandbox, { snapshotId: imageId, at: createdAt }))
     const [diskGeneration] = await sideBySide(
       // After the snapshot, which changes it.
-      marked.then(() => watch.time('generationMs', parts.disks.diskGeneration(placeId))),
-      watch.time('syncMs', parts.disks.syncMemoryPlace({ diskId: placeId, imageId })),
+      marked.then(() => watch.time('generationMs', ports.disks.diskGeneration(placeId))),
+      watch.time('syncMs', ports.disks.syncMemoryPlace({ diskId: placeId, imageId })),
     )
     const stallMs = Math.max(savedAt - frozenAt, performance.now() - savedAt)
     const durationMs = watch.totalMs()
     const { manifestProblem } = taken
-    const isPaused = await parts.images.finishPause({
+    const isPaused = await ports.images.finishPause({
       ...announced,
       diskGeneration,
       bytes,
@@ -90,23 +114,23 @@ export async function pauseBoot(parts: MemoryParts, options: PauseOptions): Prom
       durationMs,
     })
     if (!isPaused) throw new Error('it ended while its memory was being saved')
-    await fallAsleep(parts, { ...options, imageId })
-    parts.points.dropEarlier(sandbox)
-    parts.logger.info({ sandboxId, bootId: boot.bootId, bytes, ...watch.parts(), durationMs }, 'boot paused')
+    await fallAsleep(ports, { ...options, imageId })
+    ports.points.dropEarlier(sandbox)
+    ports.logger.info({ sandboxId, bootId: boot.bootId, bytes, ...watch.parts(), durationMs }, 'boot paused')
     return { ...taken, stallMs, durationMs }
   } catch (error) {
-    const isRunning = await undoPause(parts, { sandbox, boot, imageId })
+    const isRunning = await undoPause(ports, { sandbox, boot, imageId })
     if (isRunning && isErrorOf(pauseAbandoned, error)) throw error
     throw pauseFailed({ reason: reasonOf(error), isRunning }, { cause: error })
   }
 }
 
 /** What the first answer to the order was. */
-export async function describePause(parts: MemoryParts, { sandbox }: SandboxBoot): Promise<PauseOutcome> {
-  const image = await parts.images.find(sandbox.sandboxId)
+export async function describePause(ports: PausePorts, { sandbox }: SandboxBoot): Promise<PauseOutcome> {
+  const image = await ports.images.find(sandbox.sandboxId)
   if (image === undefined) return { manifest: null, manifestProblem: 'It is lost.', stallMs: 0, durationMs: 0 }
   const { manifestProblem, stallMs, durationMs } = image
-  const { path: directory } = await parts.disks.makeMemoryPlace({ diskId: sandbox.placeId, imageId: image.imageId })
+  const { path: directory } = await ports.disks.makeMemoryPlace({ diskId: sandbox.placeId, imageId: image.imageId })
   const text = await readFile(path.join(directory, manifestName), 'utf8').catch(() => 'null')
   const manifest = manifestSchema.nullable().safeParse(JSON.parse(text)).data ?? null
   return { manifest, manifestProblem, stallMs, durationMs }
@@ -117,39 +141,39 @@ export async function describePause(parts: MemoryParts, { sandbox }: SandboxBoot
  * recorded by whoever follows it, or here.
  */
 export async function undoPause(
-  parts: MemoryParts,
+  ports: PausePorts,
   { sandbox, boot, imageId }: SandboxBoot & { imageId: string },
 ): Promise<boolean> {
   const { sandboxId, placeId } = sandbox
-  const isRunning = await letGoOn(parts, { sandbox, boot }).catch(async (error: unknown) => {
-    parts.logger.error({ err: error, sandboxId }, 'a boot whose pause failed cannot go on')
+  const isRunning = await letGoOn(ports, { sandbox, boot }).catch(async (error: unknown) => {
+    ports.logger.error({ err: error, sandboxId }, 'a boot whose pause failed cannot go on')
     const detail = `It could not be paused, and after that it could not go on: ${reasonOf(error)}`
-    await parts.running.end(boot, { cause: 'unknown', detail })
+    await ports.running.end(boot, { cause: 'unknown', detail })
     return false
   })
-  if (!isRunning) parts.active.setRefusal(sandboxId, undefined)
-  await discardImage(parts, { placeId, imageId })
+  if (!isRunning) ports.active.setRefusal(sandboxId, undefined)
+  await discardImage(ports, { placeId, imageId })
   return isRunning
 }
 
-async function letGoOn(parts: MemoryParts, { sandbox, boot }: SandboxBoot): Promise<boolean> {
-  const driver = await savingDriver(parts)
+async function letGoOn(ports: PausePorts, { sandbox, boot }: SandboxBoot): Promise<boolean> {
+  const driver = await savingDriver(ports)
   const status = await driver.inspect(boot.driverBootId)
   if (status?.state !== 'running') return false
   await driver.thaw(boot.driverBootId)
-  await parts.network.setLink({ sandboxId: sandbox.placeId, state: 'up' })
-  parts.running.serve({ sandbox, boot })
+  await ports.network.setLink({ sandboxId: sandbox.placeId, state: 'up' })
+  ports.running.serve({ sandbox, boot })
   return true
 }
 
 /** From here on the end of what is frozen is not the end of the boot. */
-async function fallAsleep(parts: MemoryParts, options: SandboxBoot & { imageId: string }): Promise<void> {
+async function fallAsleep(ports: PausePorts, options: SandboxBoot & { imageId: string }): Promise<void> {
   const { sandboxId, placeId } = options.sandbox
   const { bootId, driverBootId } = options.boot
-  parts.running.unfollow(bootId)
-  parts.active.setRefusal(sandboxId, sandboxPaused({}))
-  parts.frozen.keep({ sandboxId, bootId, driverBootId, placeId, imageId: options.imageId })
-  await parts.room.relieve()
+  ports.running.unfollow(bootId)
+  ports.active.setRefusal(sandboxId, sandboxPaused({}))
+  ports.frozen.keep({ sandboxId, bootId, driverBootId, placeId, imageId: options.imageId })
+  await ports.room.relieve()
 }
 
 /** Whether it has connections to other machines, as far as is known. */
@@ -158,12 +182,12 @@ function mayTalk(manifest: Manifest | null): boolean {
 }
 
 async function takeManifest(
-  parts: MemoryParts,
+  ports: PausePorts,
   { sandbox, hashKey }: SandboxBoot & { hashKey: string | undefined },
 ): Promise<{ manifest: Manifest | null; manifestProblem: string }> {
-  const guest = parts.active.find(sandbox.sandboxId)
+  const guest = ports.active.find(sandbox.sandboxId)
   if (guest === undefined) return { manifest: null, manifestProblem: 'The guest cannot be reached.' }
-  const key = hashKey ?? sandbox.manifestKey ?? parts.launch.randomBytes(32).toString('hex')
+  const key = hashKey ?? sandbox.manifestKey ?? ports.launch.randomBytes(32).toString('hex')
   const signal = AbortSignal.any([guest.ended, AbortSignal.timeout(manifestTimeoutMs)])
   try {
     return { manifest: await readManifest(guest, { hashKey: key, signal }), manifestProblem: '' }
@@ -178,12 +202,12 @@ function refuseIfWanted(wanted: AbortSignal | undefined): void {
 
 /** Throws `sandbox.no-room-for-memory` when the pool has no room for what the boot holds. */
 export async function refuseWithoutSpace(
-  parts: Pick<MemoryParts, 'disks'>,
+  ports: Pick<PausePorts, 'disks'>,
   { driver, driverBootId }: { driver: MemorySavingDriver; driverBootId: string },
 ): Promise<void> {
   const status = await driver.inspect(driverBootId)
   const heldBytes = status?.state === 'running' ? (status.memoryBytes ?? 0) : 0
-  const { totalBytes, usedBytes } = await parts.disks.poolUsage()
+  const { totalBytes, usedBytes } = await ports.disks.poolUsage()
   const [neededBytes, availableBytes] = [heldBytes + imageMarginBytes, totalBytes - usedBytes]
   if (availableBytes < neededBytes) throw noRoomForMemory({ neededBytes, availableBytes })
 }

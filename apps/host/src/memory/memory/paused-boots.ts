@@ -1,12 +1,13 @@
 import path from 'node:path'
 import type { RescueRequest } from '@threadbox/protocol/guest'
 import type { DemotedSandbox, FileChanges, HostInfo, HostSandbox, WokenSandbox } from '@threadbox/protocol/host'
+import type { HostEvents } from '../../machine/events/host-events.ts'
 import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import { demoteBoot } from './demote.ts'
-import type { MemoryParts, SandboxBoot } from './memory-parts.ts'
+import type { SandboxBoot } from './memory-steps.ts'
 import { describePause, imageName, type PauseOptions, type PauseOutcome, pauseBoot } from './pause.ts'
 import { makeQuietLooks } from './quiet-looks.ts'
-import { type Reclaimed, reclaimMemory, removeLeftOverImages } from './reclaim-memory.ts'
+import { type Reclaimed, type ReclaimMemoryPorts, reclaimMemory, removeLeftOverImages } from './reclaim-memory.ts'
 import { dropMemory, wakeBoot } from './wake.ts'
 
 /**
@@ -46,10 +47,18 @@ export type PausedBoots = {
   tellBudget(): Promise<void>
 }
 
+/** Pausing, waking and demoting need what each of them names, and these beside. */
+type PausedBootsPorts = ReclaimMemoryPorts & {
+  events: HostEvents
+  /** What memory images may take together before the server is asked to give some up. */
+  imageBudgetBytes: () => Promise<number>
+  keepsFrozen: boolean
+}
+
 type MemoryUsage = Pick<HostInfo, 'frozenSandboxes' | 'frozenBytes' | 'memoryImageBytes' | 'memoryImageBudgetBytes'>
 
-export function makePausedBoots(parts: MemoryParts & { keepsFrozen: boolean }): PausedBoots {
-  const { frozen, images, points, imageBudgetBytes } = parts
+export function makePausedBoots(ports: PausedBootsPorts): PausedBoots {
+  const { frozen, images, points, imageBudgetBytes } = ports
   const looks = makeQuietLooks()
   const imageBytes = async () => (await images.list()).reduce((sum, { bytes }) => sum + bytes, 0)
   const dropFrozen = async (sandboxId: string) => {
@@ -58,40 +67,40 @@ export function makePausedBoots(parts: MemoryParts & { keepsFrozen: boolean }): 
   }
   const tellBudget = async () => {
     const [usedBytes, budgetBytes] = [await imageBytes(), await imageBudgetBytes()]
-    if (usedBytes > budgetBytes) parts.events.emit({ type: 'memory-budget', usedBytes, budgetBytes })
+    if (usedBytes > budgetBytes) ports.events.emit({ type: 'memory-budget', usedBytes, budgetBytes })
   }
   const keepOrDrop = async (sandboxId: string) => {
-    if (!parts.keepsFrozen) await dropFrozen(sandboxId)
+    if (!ports.keepsFrozen) await dropFrozen(sandboxId)
   }
   return {
     pause: async (options) => {
-      const outcome = await pauseBoot(parts, options)
+      const outcome = await pauseBoot(ports, options)
       await keepOrDrop(options.sandbox.sandboxId)
       await tellBudget()
       return outcome
     },
-    describePause: (options) => describePause(parts, options),
-    wake: (options) => looks.waking(() => wakeBoot(parts, options)),
-    demote: (options) => demoteBoot(parts, options),
-    drop: (options) => dropMemory(parts, { ...options, cause: 'stopped' }),
+    describePause: (options) => describePause(ports, options),
+    wake: (options) => looks.waking(() => wakeBoot(ports, options)),
+    demote: (options) => demoteBoot(ports, options),
+    drop: (options) => dropMemory(ports, { ...options, cause: 'stopped' }),
     dropFrozen,
     fileChanges: (sandbox) => looks.look(() => points.changes(sandbox)),
     restoreDisk: (sandbox) => points.restore(sandbox),
     markPoint: async (sandbox) => {
-      const snapshotId = parts.launch.randomBytes(10).toString('hex')
-      await points.replace(sandbox, { snapshotId, at: parts.launch.clock() })
+      const snapshotId = ports.launch.randomBytes(10).toString('hex')
+      await points.replace(sandbox, { snapshotId, at: ports.launch.clock() })
       points.dropEarlier(sandbox)
     },
     acceptDisk: async ({ sandboxId, placeId }) => {
       const image = await images.find(sandboxId)
       if (image === undefined) return
-      const diskGeneration = await parts.disks.diskGeneration(placeId)
+      const diskGeneration = await ports.disks.diskGeneration(placeId)
       await images.setDiskGeneration({ imageId: image.imageId, diskGeneration })
     },
     imageOf: async ({ sandboxId, placeId }) => {
       const image = await images.find(sandboxId)
       if (image?.phase !== 'ready') return undefined
-      const { path: place } = await parts.disks.makeMemoryPlace({ diskId: placeId, imageId: image.imageId })
+      const { path: place } = await ports.disks.makeMemoryPlace({ diskId: placeId, imageId: image.imageId })
       return { directory: path.join(place, imageName), bytes: image.bytes }
     },
     forgetPauses: (sandbox) => points.forget(sandbox),
@@ -109,11 +118,11 @@ export function makePausedBoots(parts: MemoryParts & { keepsFrozen: boolean }): 
       memoryImageBudgetBytes: await imageBudgetBytes(),
     }),
     reclaim: async (options) => {
-      const reclaimed = await reclaimMemory(parts, options)
+      const reclaimed = await reclaimMemory(ports, options)
       if (reclaimed === 'paused') await keepOrDrop(options.sandbox.sandboxId)
       return reclaimed
     },
-    removeLeftOvers: () => removeLeftOverImages(parts),
+    removeLeftOvers: () => removeLeftOverImages(ports),
     settled: () => points.dropped(),
     tellBudget,
   }

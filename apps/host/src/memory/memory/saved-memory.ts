@@ -1,17 +1,26 @@
-import type { NetworkAttachment } from '@threadbox/sandbox-network'
+import type { DiskStore } from '@threadbox/disk-store'
+import type { NetworkAttachment, SandboxNetwork } from '@threadbox/sandbox-network'
+import type { Boots } from '../../boots/boots/boots.ts'
+import type { LaunchPorts } from '../../boots/launch/launch.ts'
 import { awaitGuest } from '../../boots/launch/launch.ts'
 import { memoryUnusable } from '../../machine/errors/memory.errors.ts'
+import type { BootsStore } from '../../machine/state/boots.store.ts'
 import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
-import { type MemoryParts, savingDriver } from './memory-parts.ts'
+import type { MemoryRoom } from './memory-room.ts'
+import { savingDriver } from './memory-steps.ts'
 import { makeStopwatch, type Stopwatch } from './stopwatch.ts'
 
 /** Memory in a file with what a boot that goes on out of it needs. */
 export type SavedMemory = { directory: string; bytes: number; guestDirectory: string; accessToken: string }
 
-export type SavedMemoryParts = Pick<
-  MemoryParts,
-  'launch' | 'running' | 'disks' | 'network' | 'boots' | 'room' | 'logger'
->
+export type SavedMemoryPorts = {
+  launch: LaunchPorts
+  running: Pick<Boots, 'serve'>
+  disks: Pick<DiskStore, 'getDisk'>
+  network: Pick<SandboxNetwork, 'setLink' | 'detach'>
+  boots: BootsStore
+  room: Pick<MemoryRoom, 'ensure'>
+}
 
 /** What the sandbox's own kernel takes beside the memory that was saved. */
 export const restoreMarginBytes = 64 * 1024 * 1024
@@ -31,56 +40,56 @@ type GoOn = {
  * has written to since. Two boots may come of one memory, so its guest is told to share nothing with another. When it
  * throws, nothing of the boot is left.
  */
-export async function goOnFrom(parts: SavedMemoryParts, order: GoOn): Promise<void> {
+export async function goOnFrom(ports: SavedMemoryPorts, order: GoOn): Promise<void> {
   const { bootId } = order
   try {
-    await restore(parts, order)
+    await restore(ports, order)
   } catch (error) {
-    await parts.launch.driver.stop(bootId)
-    await parts.launch.driver.forget(bootId)
-    await parts.boots.remove(bootId)
+    await ports.launch.driver.stop(bootId)
+    await ports.launch.driver.forget(bootId)
+    await ports.boots.remove(bootId)
     throw error
   }
-  const ready = await parts.boots.find(bootId)
-  if (ready !== undefined) parts.running.serve({ sandbox: order.sandbox, boot: ready })
+  const ready = await ports.boots.find(bootId)
+  if (ready !== undefined) ports.running.serve({ sandbox: order.sandbox, boot: ready })
 }
 
 async function restore(
-  parts: SavedMemoryParts,
+  ports: SavedMemoryPorts,
   { sandbox, bootId, hostname, memory, attachment, watch = makeStopwatch() }: GoOn,
 ): Promise<void> {
   const { sandboxId, placeId, limits } = sandbox
   const { directory, guestDirectory } = memory
-  const { launch } = parts
-  const driver = await savingDriver(parts)
-  await judgeSaved(parts, memory)
+  const { launch } = ports
+  const driver = await savingDriver(ports)
+  await judgeSaved(ports, memory)
   const { namespacePath, gatewayAddress } = await (attachment ?? launch.attachments.obtainSilent(sandbox))
   const mounts = await launch.files.write({ sandboxId: placeId, hostname, gatewayAddress, guestDirectory })
-  const { path: rootPath } = await parts.disks.getDisk(placeId)
+  const { path: rootPath } = await ports.disks.getDisk(placeId)
   const accessToken = launch.randomBytes(32).toString('hex')
   const boot = { driverBootId: bootId, bootId, hostname, accessToken }
   const row = { ...boot, sandboxId, state: 'starting' as const, guestDirectory, diskRestoredFrom: null }
-  await parts.boots.insert({ ...row, startedAt: launch.clock() })
+  await ports.boots.insert({ ...row, startedAt: launch.clock() })
   const request = { bootId, sandboxId: placeId, hostname, rootPath, mounts, limits }
   await launch.inTurn(async () => {
-    await parts.room.ensure(memory.bytes + restoreMarginBytes)
+    await ports.room.ensure(memory.bytes + restoreMarginBytes)
     const start = driver.startFromMemory({ ...request, networkNamespacePath: namespacePath, directory })
     await watch.time('restoreMs', start)
   })
-  await parts.network.setLink({ sandboxId: placeId, state: 'up' })
+  await ports.network.setLink({ sandboxId: placeId, state: 'up' })
   const greeting = { ...boot, place: sandbox, origin: 'forked' as const, presentedToken: memory.accessToken }
   await watch.time('guestMs', awaitGuest(launch, greeting))
-  await parts.boots.markReady(bootId)
+  await ports.boots.markReady(bootId)
 }
 
 /** Throws `sandbox.memory-unusable` when this machine cannot read the image, or has its guest no more. */
 export async function judgeSaved(
-  parts: Pick<MemoryParts, 'launch'>,
+  ports: Pick<SavedMemoryPorts, 'launch'>,
   { directory, guestDirectory }: Pick<SavedMemory, 'directory' | 'guestDirectory'>,
 ): Promise<void> {
-  const unfit = await (await savingDriver(parts)).judgeMemory(directory)
+  const unfit = await (await savingDriver(ports)).judgeMemory(directory)
   if (unfit !== undefined) throw memoryUnusable({ reason: unfit.problem, detail: unfit.detail })
-  if (await parts.launch.files.hasGuest(guestDirectory)) return
+  if (await ports.launch.files.hasGuest(guestDirectory)) return
   const detail = `The guest daemon that it began with (${guestDirectory}) is gone.`
   throw memoryUnusable({ reason: 'other-version', detail })
 }

@@ -31,7 +31,7 @@ async function expectLost(options: { host: HostUnderTest; orders: Orders; cause?
   expect(await orders.startAnew()).toMatchObject({ status: 200, body: { actual: 'ready' } })
 }
 
-type Damage = { reason: string; damage: (parts: { image: string; host: HostUnderTest; disk: string }) => unknown }
+type Damage = { reason: string; damage: (ports: { image: string; host: HostUnderTest; disk: string }) => unknown }
 const damages: Damage[] = [
   { reason: 'missing', damage: ({ image }) => rm(image) },
   { reason: 'missing', damage: ({ image }) => rm(path.dirname(path.dirname(image)), { recursive: true }) },

@@ -1,18 +1,42 @@
 import { access } from 'node:fs/promises'
 import path from 'node:path'
+import type { DiskStore } from '@threadbox/disk-store'
 import { makeId } from '@threadbox/domain'
 import { isErrorOf, type ThreadboxError } from '@threadbox/errors'
 import type { BootEndCause, MemoryProblem, WokenSandbox } from '@threadbox/protocol/host'
 import { memoryUnusable as imageUnusable } from '@threadbox/sandbox-driver'
+import type { SandboxNetwork } from '@threadbox/sandbox-network'
+import type { Logger } from '@threadbox/telemetry'
+import type { Boots } from '../../boots/boots/boots.ts'
+import type { ActiveBoots } from '../../boots/launch/active-boots.ts'
+import type { LaunchPorts } from '../../boots/launch/launch.ts'
 import { awaitGuest, type GuestOrigin } from '../../boots/launch/launch.ts'
 import { memoryUnusable } from '../../machine/errors/memory.errors.ts'
 import { guestEndedEarly, guestSilent } from '../../machine/errors/orders.errors.ts'
-import type { StoredBoot } from '../../machine/state/boots.store.ts'
-import type { StoredImage } from '../../machine/state/memory-images.store.ts'
-import { discardImage, type MemoryParts, reasonOf, type SandboxBoot, savingDriver, sideBySide } from './memory-parts.ts'
+import type { BootsStore, StoredBoot } from '../../machine/state/boots.store.ts'
+import type { MemoryImagesStore, StoredImage } from '../../machine/state/memory-images.store.ts'
+import type { FrozenCopies } from './frozen-copies.ts'
+import type { MemoryRoom } from './memory-room.ts'
+import { discardImage, reasonOf, type SandboxBoot, savingDriver, sideBySide } from './memory-steps.ts'
 import { imageName } from './pause.ts'
+import type { PausePoints } from './pause-points.ts'
 import { judgeSaved, restoreMarginBytes } from './saved-memory.ts'
 import { makeStopwatch, type Stopwatch } from './stopwatch.ts'
+
+/** What a wake is done with. */
+export type WakePorts = {
+  launch: LaunchPorts
+  running: Boots
+  active: ActiveBoots
+  disks: DiskStore
+  network: SandboxNetwork
+  boots: Pick<BootsStore, 'find'>
+  images: MemoryImagesStore
+  points: PausePoints
+  frozen: FrozenCopies
+  room: MemoryRoom
+  logger: Logger
+}
 
 type Revival = SandboxBoot & { state: 'waking' | 'demoting'; watch: Stopwatch }
 
@@ -20,63 +44,63 @@ type Revival = SandboxBoot & { state: 'waking' | 'demoting'; watch: Stopwatch }
  * Lets a paused boot go on and serve. When its memory cannot be used, it is dropped, the boot has ended, and the error
  * says why; when there is no room for it now, everything stays as it was.
  */
-export async function wakeBoot(parts: MemoryParts, options: SandboxBoot): Promise<Omit<WokenSandbox, 'sandbox'>> {
+export async function wakeBoot(ports: WakePorts, options: SandboxBoot): Promise<Omit<WokenSandbox, 'sandbox'>> {
   const { sandbox, boot } = options
   const { sandboxId } = sandbox
   const watch = makeStopwatch()
   try {
-    const { from, imageId } = await reviveBoot(parts, { ...options, state: 'waking', watch })
-    await serveAgain(parts, { ...options, imageId })
+    const { from, imageId } = await reviveBoot(ports, { ...options, state: 'waking', watch })
+    await serveAgain(ports, { ...options, imageId })
     const durationMs = watch.totalMs()
-    parts.logger.info({ sandboxId, bootId: boot.bootId, from, ...watch.parts(), durationMs }, 'boot woken')
+    ports.logger.info({ sandboxId, bootId: boot.bootId, from, ...watch.parts(), durationMs }, 'boot woken')
     return { from, durationMs }
   } catch (error) {
-    const unusable = await asUnusable(parts, { sandboxId, error })
+    const unusable = await asUnusable(ports, { sandboxId, error })
     if (unusable === undefined) throw error
-    await dropMemory(parts, { ...options, cause: 'stopped', detail: unusable.message })
+    await dropMemory(ports, { ...options, cause: 'stopped', detail: unusable.message })
     throw unusable
   }
 }
 
 /** The error as the reason why memory is lost; undefined when it is not: then the image can still be used. */
 export async function asUnusable(
-  parts: Pick<MemoryParts, 'images'>,
+  ports: Pick<WakePorts, 'images'>,
   { sandboxId, error }: { sandboxId: string; error: unknown },
 ): Promise<ThreadboxError | undefined> {
   if (isErrorOf(memoryUnusable, error)) return error
-  const image = await parts.images.find(sandboxId)
+  const image = await ports.images.find(sandboxId)
   if (image?.phase === 'ready') return undefined
   return memoryUnusable({ reason: 'restore-failed', detail: reasonOf(error) }, { cause: error })
 }
 
 /** The boot runs and its guest has answered: it is awake. The image was used, so it goes. */
 export async function serveAgain(
-  parts: MemoryParts,
+  ports: WakePorts,
   { sandbox, boot, imageId }: SandboxBoot & { imageId: string },
 ): Promise<void> {
-  await parts.images.finishWake(boot.bootId)
-  const awake = await parts.boots.find(boot.bootId)
-  if (awake !== undefined) parts.running.serve({ sandbox, boot: awake })
+  await ports.images.finishWake(boot.bootId)
+  const awake = await ports.boots.find(boot.bootId)
+  if (awake !== undefined) ports.running.serve({ sandbox, boot: awake })
   // Nobody waits for it: it can be repeated, by the next pause or the next start.
-  discardImage(parts, { placeId: sandbox.placeId, imageId }).catch((error: unknown) =>
-    parts.logger.warn({ err: error, sandboxId: sandbox.sandboxId }, 'a memory image that was used is still there'),
+  discardImage(ports, { placeId: sandbox.placeId, imageId }).catch((error: unknown) =>
+    ports.logger.warn({ err: error, sandboxId: sandbox.sandboxId }, 'a memory image that was used is still there'),
   )
 }
 
 /** Gives up what a paused sandbox has in memory. The disk is left alone. */
 export async function dropMemory(
-  parts: MemoryParts,
+  ports: WakePorts,
   options: SandboxBoot & { cause: BootEndCause; detail: string },
 ): Promise<void> {
   const { sandbox, cause, detail } = options
   const { sandboxId, placeId } = sandbox
-  await parts.frozen.take(sandboxId)
+  await ports.frozen.take(sandboxId)
   // Under which name it runs may have changed since the order began.
-  const boot = (await parts.boots.find(options.boot.bootId)) ?? options.boot
-  await parts.running.end(boot, { cause, detail })
-  parts.active.setRefusal(sandboxId, undefined)
-  const image = await parts.images.find(sandboxId)
-  if (image !== undefined) await discardImage(parts, { placeId, imageId: image.imageId })
+  const boot = (await ports.boots.find(options.boot.bootId)) ?? options.boot
+  await ports.running.end(boot, { cause, detail })
+  ports.active.setRefusal(sandboxId, undefined)
+  const image = await ports.images.find(sandboxId)
+  if (image !== undefined) await discardImage(ports, { placeId, imageId: image.imageId })
 }
 
 /**
@@ -84,71 +108,71 @@ export async function dropMemory(
  * state is changed again nobody is led to it. Throws `sandbox.memory-unusable`; other errors left the memory as it was.
  */
 export async function reviveBoot(
-  parts: MemoryParts,
+  ports: WakePorts,
   options: Revival,
 ): Promise<{ from: 'frozen' | 'memory'; imageId: string; boot: StoredBoot }> {
   const { sandbox, boot } = options
-  const image = await parts.images.find(sandbox.sandboxId)
+  const image = await ports.images.find(sandbox.sandboxId)
   if (image === undefined) throw memoryUnusable({ reason: 'missing', detail: 'No image is recorded.' })
   if (image.phase !== 'ready') throw memoryUnusable({ reason: 'consumed', detail: 'It was used before.' })
-  if (await reviveFrozen(parts, options)) return { from: 'frozen', imageId: image.imageId, boot }
-  return { from: 'memory', imageId: image.imageId, boot: await reviveFromImage(parts, { ...options, image }) }
+  if (await reviveFrozen(ports, options)) return { from: 'frozen', imageId: image.imageId, boot }
+  return { from: 'memory', imageId: image.imageId, boot: await reviveFromImage(ports, { ...options, image }) }
 }
 
 /**
  * False: there is no frozen copy, or none that goes on. Then the image serves, which is still exact: a copy that did not
  * go on has changed nothing, and the disk says so.
  */
-async function reviveFrozen(parts: MemoryParts, options: Revival): Promise<boolean> {
+async function reviveFrozen(ports: WakePorts, options: Revival): Promise<boolean> {
   const { sandbox, boot, state } = options
   const { sandboxId } = sandbox
   const { bootId, driverBootId } = boot
-  const copy = await parts.frozen.take(sandboxId)
+  const copy = await ports.frozen.take(sandboxId)
   if (copy === undefined) return false
-  const driver = await savingDriver(parts)
+  const driver = await savingDriver(ports)
   // Durable before anything of it moves: after a crash nobody can tell whether the copy has gone on.
-  await parts.images.consume({ sandboxId, bootId, driverBootId, state })
+  await ports.images.consume({ sandboxId, bootId, driverBootId, state })
   try {
     await driver.setLimits({ bootId: driverBootId, limits: sandbox.limits })
     await options.watch.time('thawMs', driver.thaw(driverBootId))
   } catch (error) {
-    parts.logger.warn({ err: error, sandboxId, bootId }, 'a frozen copy does not go on; its image is used')
+    ports.logger.warn({ err: error, sandboxId, bootId }, 'a frozen copy does not go on; its image is used')
     return false
   }
-  await letTalk(parts, options)
-  await greet(parts, { ...options, origin: 'resumed' })
+  await letTalk(ports, options)
+  await greet(ports, { ...options, origin: 'resumed' })
   return true
 }
 
-async function reviveFromImage(parts: MemoryParts, options: Revival & { image: StoredImage }): Promise<StoredBoot> {
+async function reviveFromImage(ports: WakePorts, options: Revival & { image: StoredImage }): Promise<StoredBoot> {
   const { sandbox, boot, state, image } = options
   const { sandboxId, placeId, limits } = sandbox
   const { bootId, hostname, guestDirectory } = boot
-  const driver = await savingDriver(parts)
+  const driver = await savingDriver(ports)
   const { watch } = options
   // What is left of a frozen copy that ended or did not go on.
   await watch.time('clearMs', driver.stop(boot.driverBootId))
   await driver.forget(boot.driverBootId)
-  const { attachments, files, randomBytes } = parts.launch
+  const { attachments, files, randomBytes } = ports.launch
   // That the image cannot be used is said before anything else that failed.
   const [directory, { namespacePath, gatewayAddress }] = await sideBySide(
-    watch.time('judgeMs', judgeImage(parts, options)),
+    watch.time('judgeMs', judgeImage(ports, options)),
     watch.time('networkMs', attachments.obtainSilent(sandbox)),
   )
   const mounts = await files.write({ sandboxId: placeId, hostname, gatewayAddress, guestDirectory })
-  const { path: rootPath } = await parts.disks.getDisk(placeId)
+  const { path: rootPath } = await ports.disks.getDisk(placeId)
   const driverBootId = makeId('boot', randomBytes)
   const request = { bootId: driverBootId, sandboxId: placeId, hostname, rootPath, mounts, limits }
   const restored = { ...boot, driverBootId }
   const turn = Promise.withResolvers<void>()
   const waiting = watch.time('turnMs', turn.promise)
-  await parts.launch.inTurn(async () => {
+  await ports.launch.inTurn(async () => {
     turn.resolve()
     await waiting
     // Only now: those whose turn came first have taken theirs.
-    await parts.room.ensure(image.bytes + restoreMarginBytes)
+    await ports.room.ensure(image.bytes + restoreMarginBytes)
     // Durable before the restore: memory that ran once over this disk must never run over it again.
-    await parts.images.consume({ sandboxId, bootId, driverBootId, state })
+    await ports.images.consume({ sandboxId, bootId, driverBootId, state })
     try {
       const start = driver.startFromMemory({ ...request, networkNamespacePath: namespacePath, directory })
       await watch.time('restoreMs', start)
@@ -157,31 +181,31 @@ async function reviveFromImage(parts: MemoryParts, options: Revival & { image: S
       throw memoryUnusable({ reason: known, detail: reasonOf(error) }, { cause: error })
     }
   })
-  await letTalk(parts, options)
-  await greet(parts, { ...options, boot: restored, origin: 'restored' })
+  await letTalk(ports, options)
+  await greet(ports, { ...options, boot: restored, origin: 'restored' })
   return restored
 }
 
 /** The directory of an image that nothing speaks against. */
-async function judgeImage(parts: MemoryParts, options: Revival & { image: StoredImage }): Promise<string> {
+async function judgeImage(ports: WakePorts, options: Revival & { image: StoredImage }): Promise<string> {
   const { sandbox, boot, image } = options
-  const { path: place } = await parts.disks.makeMemoryPlace({ diskId: sandbox.placeId, imageId: image.imageId })
+  const { path: place } = await ports.disks.makeMemoryPlace({ diskId: sandbox.placeId, imageId: image.imageId })
   const directory = path.join(place, imageName)
-  await judgeSaved(parts, { directory, guestDirectory: boot.guestDirectory })
-  const changed = await diskProblem(parts, options)
+  await judgeSaved(ports, { directory, guestDirectory: boot.guestDirectory })
+  const changed = await diskProblem(ports, options)
   if (changed !== undefined) throw memoryUnusable({ reason: 'disk-changed', detail: changed })
   return directory
 }
 
 /** The generation says quickly that nothing was written; when it does not, looking at everything may still say so. */
 async function diskProblem(
-  parts: MemoryParts,
+  ports: WakePorts,
   { sandbox, image }: { sandbox: SandboxBoot['sandbox']; image: StoredImage },
 ): Promise<string | undefined> {
   try {
-    await access((await parts.disks.getDisk(sandbox.placeId)).path)
-    const now = await parts.disks.diskGeneration(sandbox.placeId)
-    if (now === image.diskGeneration || (await parts.points.isUnchanged(sandbox))) return undefined
+    await access((await ports.disks.getDisk(sandbox.placeId)).path)
+    const now = await ports.disks.diskGeneration(sandbox.placeId)
+    if (now === image.diskGeneration || (await ports.points.isUnchanged(sandbox))) return undefined
     return `The disk was written to after the pause (${image.diskGeneration} then, ${now} now).`
   } catch (error) {
     return `The disk cannot be looked at: ${reasonOf(error)}`
@@ -189,18 +213,18 @@ async function diskProblem(
 }
 
 /** A boot that is woken for the host alone reaches nobody else, and nobody else reaches it. */
-async function letTalk(parts: MemoryParts, { sandbox, state, watch }: Revival): Promise<void> {
+async function letTalk(ports: WakePorts, { sandbox, state, watch }: Revival): Promise<void> {
   const sandboxId = sandbox.placeId
-  if (state === 'demoting') await parts.network.setEgress({ sandboxId, egress: { kind: 'none' } })
-  await watch.time('linkMs', parts.network.setLink({ sandboxId, state: 'up' }))
+  if (state === 'demoting') await ports.network.setEgress({ sandboxId, egress: { kind: 'none' } })
+  await watch.time('linkMs', ports.network.setLink({ sandboxId, state: 'up' }))
 }
 
-async function greet(parts: MemoryParts, options: Revival & { origin: GuestOrigin }): Promise<void> {
+async function greet(ports: WakePorts, options: Revival & { origin: GuestOrigin }): Promise<void> {
   const { sandbox, boot, origin } = options
   const { driverBootId, bootId, hostname, accessToken } = boot
   const greeting = { driverBootId, bootId, hostname, accessToken, place: sandbox, origin }
   try {
-    await options.watch.time('guestMs', awaitGuest(parts.launch, greeting))
+    await options.watch.time('guestMs', awaitGuest(ports.launch, greeting))
   } catch (error) {
     if (!isErrorOf(guestSilent, error) && !isErrorOf(guestEndedEarly, error)) throw error
     throw memoryUnusable({ reason: 'guest-silent', detail: error.message }, { cause: error })
@@ -208,11 +232,11 @@ async function greet(parts: MemoryParts, options: Revival & { origin: GuestOrigi
 }
 
 /** Finishes a wake that a crash interrupted: what came out of memory runs, and nobody was told of it yet. */
-export async function finishWake(parts: MemoryParts, options: SandboxBoot & { imageId: string }): Promise<void> {
-  const driver = await savingDriver(parts)
+export async function finishWake(ports: WakePorts, options: SandboxBoot & { imageId: string }): Promise<void> {
+  const driver = await savingDriver(ports)
   const revival = { ...options, state: 'waking', watch: makeStopwatch() } as const
   await driver.thaw(options.boot.driverBootId)
-  await letTalk(parts, revival)
-  await greet(parts, { ...revival, origin: 'restored' })
-  await serveAgain(parts, options)
+  await letTalk(ports, revival)
+  await greet(ports, { ...revival, origin: 'restored' })
+  await serveAgain(ports, options)
 }

@@ -10,7 +10,7 @@ import type { MemoryImagesStore, StoredImage } from '../../machine/state/memory-
 import type { PausePointsStore } from '../../machine/state/pause-points.store.ts'
 import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import type { SnapshotMemoriesStore } from '../../machine/state/snapshot-memories.store.ts'
-import { reasonOf } from '../memory/memory-parts.ts'
+import { reasonOf } from '../memory/memory-steps.ts'
 import { imageName } from '../memory/pause.ts'
 import type { SavedMemory } from '../memory/saved-memory.ts'
 
@@ -51,7 +51,7 @@ type SaveOptions = {
   snapshot: () => Promise<void>
 }
 
-type MemoriesParts = {
+type MemoriesPorts = {
   driver: SandboxDriver
   disks: DiskStore
   boots: Pick<BootsStore, 'current'>
@@ -67,20 +67,20 @@ const imageMarginBytes = 64 * 1024 * 1024
 /** Of the pool this share is left to disks and to pauses: memory of earlier moments is there for comfort only. */
 const freeShare = 0.1
 
-export function makeSnapshotMemories(parts: MemoriesParts): SnapshotMemories {
-  const { disks, store } = parts
+export function makeSnapshotMemories(ports: MemoriesPorts): SnapshotMemories {
+  const { disks, store } = ports
   const own = async ({ sandboxId }: StoredSandbox, snapshotId: string) => {
     const found = await store.find(snapshotId)
     return found?.sandboxId === sandboxId ? found : undefined
   }
   return {
-    plan: (options) => planMemory(parts, options),
+    plan: (options) => planMemory(ports, options),
     saveWith: async (options) => {
       const { plan, snapshot } = options
-      if (plan.of === 'running') return await saveRunning(parts, { ...options, plan })
+      if (plan.of === 'running') return await saveRunning(ports, { ...options, plan })
       await snapshot()
       if (plan.of === 'nothing') return { problem: plan.problem, stallMs: 0 }
-      return { problem: await copyPaused(parts, { ...options, plan }), stallMs: 0 }
+      return { problem: await copyPaused(ports, { ...options, plan }), stallMs: 0 }
     },
     find: async (sandbox, snapshotId) => {
       const found = await own(sandbox, snapshotId)
@@ -94,7 +94,7 @@ export function makeSnapshotMemories(parts: MemoriesParts): SnapshotMemories {
       return new Map(whole.map(({ snapshotId, bytes }) => [snapshotId, bytes]))
     },
     remove: async (sandbox, snapshotId) => {
-      if ((await own(sandbox, snapshotId)) !== undefined) await removeMemory(parts, { sandbox, snapshotId })
+      if ((await own(sandbox, snapshotId)) !== undefined) await removeMemory(ports, { sandbox, snapshotId })
     },
     places: async () => new Set((await store.list()).map(({ snapshotId }) => snapshotId)),
     reclaim: async (sandboxes) => {
@@ -102,111 +102,111 @@ export function makeSnapshotMemories(parts: MemoriesParts): SnapshotMemories {
       for (const { phase, sandboxId, snapshotId, driverBootId } of await store.list()) {
         const sandbox = known.get(sandboxId)
         if (phase === 'ready' || sandbox === undefined || sandbox.isDeleting) continue
-        const boot = await parts.boots.current(sandboxId)
+        const boot = await ports.boots.current(sandboxId)
         // One that was paused since stays so.
-        if (boot?.state === 'ready' && boot.driverBootId === driverBootId) await letGoOn(parts, boot)
-        await removeMemory(parts, { sandbox, snapshotId })
+        if (boot?.state === 'ready' && boot.driverBootId === driverBootId) await letGoOn(ports, boot)
+        await removeMemory(ports, { sandbox, snapshotId })
       }
     },
   }
 }
 
 async function planMemory(
-  parts: MemoriesParts,
+  ports: MemoriesPorts,
   { sandbox, maxBytes }: { sandbox: StoredSandbox; maxBytes: number },
 ): Promise<MemoryPlan> {
-  const { driver } = parts
+  const { driver } = ports
   const nothing = (problem: SnapshotMemoryProblem) => ({ of: 'nothing', problem }) as const
   if (!canSaveMemory(driver)) return nothing('unsupported')
-  const boot = await parts.boots.current(sandbox.sandboxId)
+  const boot = await ports.boots.current(sandbox.sandboxId)
   if (boot?.state === 'paused') {
-    const image = await parts.images.find(sandbox.sandboxId)
-    const point = await parts.pausePoints.find(sandbox.sandboxId)
+    const image = await ports.images.find(sandbox.sandboxId)
+    const point = await ports.pausePoints.find(sandbox.sandboxId)
     // What of another pause, or of none, is another content than that of the disk.
     if (image?.phase !== 'ready' || point?.snapshotId !== image.imageId) return nothing('not-awake')
     if (image.bytes > maxBytes) return nothing('too-large')
-    return (await hasRoom(parts, image.bytes)) ? { of: 'paused', boot, image } : nothing('no-room')
+    return (await hasRoom(ports, image.bytes)) ? { of: 'paused', boot, image } : nothing('no-room')
   }
   if (boot?.state !== 'ready') return nothing('not-awake')
   const status = await driver.inspect(boot.driverBootId)
   if (status?.state !== 'running') return nothing('not-awake')
   const heldBytes = status.memoryBytes ?? 0
   if (heldBytes > maxBytes || maxBytes === 0) return nothing('too-large')
-  return (await hasRoom(parts, heldBytes)) ? { of: 'running', boot, driver, maxBytes } : nothing('no-room')
+  return (await hasRoom(ports, heldBytes)) ? { of: 'running', boot, driver, maxBytes } : nothing('no-room')
 }
 
-async function hasRoom({ disks }: MemoriesParts, heldBytes: number): Promise<boolean> {
+async function hasRoom({ disks }: MemoriesPorts, heldBytes: number): Promise<boolean> {
   const { totalBytes, usedBytes } = await disks.poolUsage()
   return totalBytes - usedBytes - heldBytes - imageMarginBytes >= totalBytes * freeShare
 }
 
 async function saveRunning(
-  parts: MemoriesParts,
+  ports: MemoriesPorts,
   options: SaveOptions & { plan: Extract<MemoryPlan, { of: 'running' }> },
 ): Promise<{ problem: SnapshotMemoryProblem | null; stallMs: number }> {
   const { sandbox, snapshotId, plan } = options
   const { boot, driver } = plan
-  await announce(parts, options)
+  await announce(ports, options)
   // What is written now need not be written while it stands still.
-  await parts.disks.syncDisk(sandbox.placeId)
+  await ports.disks.syncDisk(sandbox.placeId)
   const frozenAt = performance.now()
   let bytes: number | undefined
   try {
     await driver.freeze(boot.driverBootId)
-    const directory = await imageDirectory(parts, options)
+    const directory = await imageDirectory(ports, options)
     bytes = (await driver.saveMemory({ bootId: boot.driverBootId, directory })).bytes
   } catch (error) {
-    parts.logger.warn({ err: error, snapshotId, sandboxId: sandbox.sandboxId }, 'a snapshot is made without memory')
+    ports.logger.warn({ err: error, snapshotId, sandboxId: sandbox.sandboxId }, 'a snapshot is made without memory')
   }
   try {
     // After the saving, in which the sandbox's kernel writes to the disk what it still held.
     await options.snapshot()
   } finally {
-    await letGoOn(parts, boot)
+    await letGoOn(ports, boot)
   }
   const stallMs = performance.now() - frozenAt
   const isTooLarge = bytes !== undefined && bytes > plan.maxBytes
-  const isWhole = bytes !== undefined && !isTooLarge && (await finish(parts, { ...options, bytes }))
-  if (!isWhole) await removeMemory(parts, options)
+  const isWhole = bytes !== undefined && !isTooLarge && (await finish(ports, { ...options, bytes }))
+  if (!isWhole) await removeMemory(ports, options)
   return { problem: isWhole ? null : isTooLarge ? 'too-large' : 'not-saved', stallMs }
 }
 
 /** The image of a pause shares what it holds with its copy. */
 async function copyPaused(
-  parts: MemoriesParts,
+  ports: MemoriesPorts,
   options: SaveOptions & { plan: Extract<MemoryPlan, { of: 'paused' }> },
 ): Promise<SnapshotMemoryProblem | null> {
   const { sandbox, snapshotId } = options
   const { imageId, bytes } = options.plan.image
   try {
-    await announce(parts, options)
-    const from = await parts.disks.makeMemoryPlace({ diskId: sandbox.placeId, imageId })
-    const target = await imageDirectory(parts, options)
+    await announce(ports, options)
+    const from = await ports.disks.makeMemoryPlace({ diskId: sandbox.placeId, imageId })
+    const target = await imageDirectory(ports, options)
     await cp(path.join(from.path, imageName), target, { recursive: true, mode: constants.COPYFILE_FICLONE })
-    if (await finish(parts, { ...options, bytes })) return null
+    if (await finish(ports, { ...options, bytes })) return null
   } catch (error) {
-    parts.logger.warn({ err: error, snapshotId, sandboxId: sandbox.sandboxId }, 'a snapshot is made without memory')
+    ports.logger.warn({ err: error, snapshotId, sandboxId: sandbox.sandboxId }, 'a snapshot is made without memory')
   }
-  await removeMemory(parts, options)
+  await removeMemory(ports, options)
   return 'not-saved'
 }
 
 async function announce(
-  { store }: MemoriesParts,
+  { store }: MemoriesPorts,
   { sandbox, snapshotId, plan }: SaveOptions & { plan: Exclude<MemoryPlan, { of: 'nothing' }> },
 ): Promise<void> {
   const { driverBootId, guestDirectory, accessToken } = plan.boot
   await store.insert({ snapshotId, sandboxId: sandbox.sandboxId, driverBootId, guestDirectory, accessToken })
 }
 
-async function imageDirectory({ disks }: MemoriesParts, { sandbox, snapshotId }: SaveOptions): Promise<string> {
+async function imageDirectory({ disks }: MemoriesPorts, { sandbox, snapshotId }: SaveOptions): Promise<string> {
   const place = await disks.makeMemoryPlace({ diskId: sandbox.placeId, imageId: snapshotId })
   return path.join(place.path, imageName)
 }
 
 /** False: it would not survive a power loss, so it is not whole. */
 async function finish(
-  { disks, store, logger }: MemoriesParts,
+  { disks, store, logger }: MemoriesPorts,
   { sandbox, snapshotId, bytes }: SaveOptions & { bytes: number },
 ): Promise<boolean> {
   try {
@@ -219,7 +219,7 @@ async function finish(
   }
 }
 
-async function letGoOn({ driver, running, logger }: MemoriesParts, boot: StoredBoot): Promise<void> {
+async function letGoOn({ driver, running, logger }: MemoriesPorts, boot: StoredBoot): Promise<void> {
   const status = await driver.inspect(boot.driverBootId)
   if (!canSaveMemory(driver) || status?.state !== 'running') return
   await driver.thaw(boot.driverBootId).catch(async (error: unknown) => {
@@ -231,7 +231,7 @@ async function letGoOn({ driver, running, logger }: MemoriesParts, boot: StoredB
 
 /** Files first: a row without files can be removed again, files without a row belong to nobody. */
 async function removeMemory(
-  { disks, store }: Pick<MemoriesParts, 'disks' | 'store'>,
+  { disks, store }: Pick<MemoriesPorts, 'disks' | 'store'>,
   { sandbox, snapshotId }: { sandbox: StoredSandbox; snapshotId: string },
 ): Promise<void> {
   await store.markRemoving(snapshotId)

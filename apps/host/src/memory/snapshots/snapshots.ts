@@ -43,7 +43,7 @@ export type Snapshots = {
 type WantedSnapshot = { sandbox: StoredSandbox; snapshotId: string; memory: SnapshotMemoryOrder }
 type Taken = Omit<TakenSnapshot, 'usedBytes' | 'limitBytes'>
 
-type SnapshotsParts = {
+type SnapshotsPorts = {
   disks: DiskStore
   memories: SnapshotMemories
   boots: Pick<BootsStore, 'current'>
@@ -53,8 +53,8 @@ type SnapshotsParts = {
   logger: Logger
 }
 
-export function makeSnapshots(parts: SnapshotsParts): Snapshots {
-  const { disks, store, memories } = parts
+export function makeSnapshots(ports: SnapshotsPorts): Snapshots {
+  const { disks, store, memories } = ports
   const drop = async (sandbox: StoredSandbox, snapshotId: string) => {
     const { placeId } = sandbox
     // First: memory whose disk is gone is worth nothing.
@@ -67,10 +67,10 @@ export function makeSnapshots(parts: SnapshotsParts): Snapshots {
       const { sandbox, snapshotId } = wanted
       const known = await store.find(snapshotId)
       if (known !== undefined && known.sandboxId !== sandbox.sandboxId) throw snapshotIdTaken({ snapshotId })
-      if (known?.phase === 'ready') return await describe(parts, known, { isNew: true })
+      if (known?.phase === 'ready') return await describe(ports, known, { isNew: true })
       // An order that failed half way, and could not be cleared up then.
       if (known !== undefined) await drop(sandbox, snapshotId)
-      return await takeSnapshot(parts, wanted)
+      return await takeSnapshot(ports, wanted)
     },
     list: async ({ sandboxId }) => {
       const sizes = await memories.sizes(sandboxId)
@@ -83,12 +83,12 @@ export function makeSnapshots(parts: SnapshotsParts): Snapshots {
     },
     removeMemory: ({ sandbox, snapshotId }) => memories.remove(sandbox, snapshotId),
     ofPresent: async (sandbox) => {
-      const paused = await pausePoint(parts, sandbox)
+      const paused = await pausePoint(ports, sandbox)
       if (paused !== undefined) return paused.snapshotId
-      const last = await newestOf(parts, sandbox)
+      const last = await newestOf(ports, sandbox)
       if (last === undefined) return undefined
       const { snapshotId } = last
-      return (await hasChanged(parts, { diskId: sandbox.placeId, snapshotId })) ? undefined : snapshotId
+      return (await hasChanged(ports, { diskId: sandbox.placeId, snapshotId })) ? undefined : snapshotId
     },
     idsOf: async (sandboxId) => new Set((await store.list(sandboxId)).map(({ snapshotId }) => snapshotId)),
     reclaim: async (sandboxes) => {
@@ -102,19 +102,19 @@ export function makeSnapshots(parts: SnapshotsParts): Snapshots {
   }
 }
 
-async function takeSnapshot(parts: SnapshotsParts, { sandbox, snapshotId, memory }: WantedSnapshot): Promise<Taken> {
-  const { disks, store, memories, clock } = parts
+async function takeSnapshot(ports: SnapshotsPorts, { sandbox, snapshotId, memory }: WantedSnapshot): Promise<Taken> {
+  const { disks, store, memories, clock } = ports
   const { sandboxId, placeId: diskId } = sandbox
   const startedAt = performance.now()
   const plan = memory === null ? undefined : await memories.plan({ sandbox, maxBytes: memory.maxBytes })
-  const last = await newestOf(parts, sandbox)
-  const paused = await pausePoint(parts, sandbox)
+  const last = await newestOf(ports, sandbox)
+  const paused = await pausePoint(ports, sandbox)
   // The disk of a paused sandbox is not touched: its memory fits its disk as it is, and a snapshot is a change.
   const isChanged = async ({ snapshotId, at }: SnapshotsTable) =>
-    paused === undefined ? await hasChanged(parts, { diskId, snapshotId }) : at < paused.at
-  if (last !== undefined && (await mayShare(parts, { last, plan })) && !(await isChanged(last))) {
+    paused === undefined ? await hasChanged(ports, { diskId, snapshotId }) : at < paused.at
+  if (last !== undefined && (await mayShare(ports, { last, plan })) && !(await isChanged(last))) {
     const problem = plan?.of === 'nothing' ? plan.problem : null
-    return await describe(parts, last, {
+    return await describe(ports, last, {
       isNew: false,
       memoryProblem: problem,
       durationMs: performance.now() - startedAt,
@@ -129,16 +129,16 @@ async function takeSnapshot(parts: SnapshotsParts, { sandbox, snapshotId, memory
     const written = await disks
       .writtenBytes({ diskId, snapshotId, since: last?.snapshotId })
       .catch((error: unknown) => {
-        parts.logger.warn({ err: error, sandboxId, snapshotId }, 'what a turn wrote cannot be counted')
+        ports.logger.warn({ err: error, sandboxId, snapshotId }, 'what a turn wrote cannot be counted')
         return 0
       })
     // A disk never holds more than it may, whatever its files claim.
     const writtenBytes = Math.min(written, sandbox.limits.diskBytes)
     await store.finish({ snapshotId, writtenBytes })
-    parts.logger.info({ sandboxId, snapshotId, durationMs, writtenBytes, ...saved }, 'snapshot taken')
+    ports.logger.info({ sandboxId, snapshotId, durationMs, writtenBytes, ...saved }, 'snapshot taken')
     const made = (await store.find(snapshotId)) ?? { snapshotId, sandboxId, at: clock(), writtenBytes }
     const { problem: memoryProblem = null, stallMs = 0 } = saved ?? {}
-    return await describe(parts, made, { isNew: true, memoryProblem, stallMs, durationMs })
+    return await describe(ports, made, { isNew: true, memoryProblem, stallMs, durationMs })
   } catch (error) {
     await memories.remove(sandbox, snapshotId)
     await disks.deleteSnapshot({ diskId, snapshotId })
@@ -149,7 +149,7 @@ async function takeSnapshot(parts: SnapshotsParts, { sandbox, snapshotId, memory
 
 /** Not where memory is to be saved, and not with memory of an earlier moment for one of which none can be saved. */
 async function mayShare(
-  { memories }: SnapshotsParts,
+  { memories }: SnapshotsPorts,
   { last, plan }: { last: SnapshotsTable; plan: MemoryPlan | undefined },
 ): Promise<boolean> {
   if (plan === undefined) return true
@@ -157,7 +157,7 @@ async function mayShare(
 }
 
 async function describe(
-  { memories }: SnapshotsParts,
+  { memories }: SnapshotsPorts,
   row: PresentedSnapshot,
   known: Partial<Taken> & { isNew: boolean },
 ): Promise<Taken> {
@@ -165,13 +165,13 @@ async function describe(
   return { memoryProblem: null, stallMs: 0, durationMs: 0, ...known, snapshot }
 }
 
-async function newestOf({ store }: SnapshotsParts, { sandboxId }: StoredSandbox): Promise<SnapshotsTable | undefined> {
+async function newestOf({ store }: SnapshotsPorts, { sandboxId }: StoredSandbox): Promise<SnapshotsTable | undefined> {
   return (await store.list(sandboxId)).filter(isReady).at(-1)
 }
 
 /** A snapshot that is gone says nothing: then the disk counts as changed. */
 async function hasChanged(
-  { disks }: SnapshotsParts,
+  { disks }: SnapshotsPorts,
   snapshot: { diskId: string; snapshotId: string },
 ): Promise<boolean> {
   return await disks.mayDifferFromSnapshot(snapshot).catch((error: unknown) => {
@@ -181,9 +181,9 @@ async function hasChanged(
 }
 
 /** What the disk of a paused sandbox contains; undefined: the disk itself may be looked at. */
-async function pausePoint(parts: SnapshotsParts, { sandboxId }: StoredSandbox) {
-  const boot = await parts.boots.current(sandboxId)
-  return boot !== undefined && isAsleep(boot) ? await parts.pausePoints.find(sandboxId) : undefined
+async function pausePoint(ports: SnapshotsPorts, { sandboxId }: StoredSandbox) {
+  const boot = await ports.boots.current(sandboxId)
+  return boot !== undefined && isAsleep(boot) ? await ports.pausePoints.find(sandboxId) : undefined
 }
 
 function isReady({ phase }: SnapshotsTable): boolean {

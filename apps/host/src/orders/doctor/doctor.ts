@@ -1,33 +1,27 @@
 import type { DiskStore } from '@threadbox/disk-store'
 import type { HostApi, HostDoctor } from '@threadbox/protocol/host'
 import type { SandboxDriver } from '@threadbox/sandbox-driver'
-import type { ActiveBoots } from '../../boots/launch/active-boots.ts'
 import { type Check, type Finding, findingOf } from './findings.ts'
 import { machineChecks } from './machine-checks.ts'
-import { probeSandbox } from './sandbox-probe.ts'
+import { type ProbePorts, probeSandbox } from './sandbox-probe.ts'
 
-export type DoctorParts = {
+export type DoctorPorts = ProbePorts & {
   installation: string
-  doctorUrl: string
-  orders: Pick<HostApi, 'ensure' | 'start' | 'delete'>
-  active: ActiveBoots
-  disks: DiskStore
-  driver: SandboxDriver
-  randomBytes: (count: number) => Buffer
-  clock: () => number
+  disks: Pick<DiskStore, 'poolUsage'>
+  driver: Pick<SandboxDriver, 'describe'>
 }
 
 /** Looks at everything that sandboxes need on this machine, the last time from inside a real one. */
-export function makeDoctor(parts: DoctorParts): Pick<HostApi, 'doctor'> {
+export function makeDoctor(ports: DoctorPorts): Pick<HostApi, 'doctor'> {
   const checks: Check[] = [
-    ...machineChecks({ installation: parts.installation }),
-    { id: 'runsc', title: 'gVisor', look: () => lookAtDriver(parts.driver) },
-    { id: 'pool', title: 'space for disks', look: () => lookAtPool(parts.disks) },
+    ...machineChecks({ installation: ports.installation }),
+    { id: 'runsc', title: 'gVisor', look: () => lookAtDriver(ports.driver) },
+    { id: 'pool', title: 'space for disks', look: () => lookAtPool(ports.disks) },
   ]
   return {
     doctor: async () => {
       const found = await Promise.all(checks.map(examineOne))
-      return { checks: [...found, ...(await probeSandbox(parts))] }
+      return { checks: [...found, ...(await probeSandbox(ports))] }
     },
   }
 }
@@ -36,12 +30,12 @@ async function examineOne({ id, title, look }: Check): Promise<HostDoctor['check
   return { id, title, ...(await look().catch(findingOf)) }
 }
 
-async function lookAtDriver(driver: SandboxDriver): Promise<Finding> {
+async function lookAtDriver(driver: DoctorPorts['driver']): Promise<Finding> {
   const { name, version } = await driver.describe()
   return { state: 'ok', detail: `${name} ${version}`, cure: '' }
 }
 
-async function lookAtPool(disks: DiskStore): Promise<Finding> {
+async function lookAtPool(disks: DoctorPorts['disks']): Promise<Finding> {
   const { totalBytes, usedBytes, reservedBytes } = await disks.poolUsage()
   const freeBytes = totalBytes - usedBytes
   const detail = `${gibibytes(freeBytes)} of ${gibibytes(totalBytes)} free, ${gibibytes(reservedBytes)} of it reserved`

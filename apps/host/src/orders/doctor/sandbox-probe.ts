@@ -1,15 +1,24 @@
 import { defaultSandboxLimits, makeId } from '@threadbox/domain'
-import type { HostDoctor } from '@threadbox/protocol/host'
+import type { HostApi, HostDoctor } from '@threadbox/protocol/host'
+import type { ActiveBoots } from '../../boots/launch/active-boots.ts'
 import { makeCommandRunner } from '../../boots/launch/guest-commands.ts'
-import type { DoctorParts } from './doctor.ts'
 import { type Finding, findingOf } from './findings.ts'
+
+export type ProbePorts = {
+  orders: Pick<HostApi, 'ensure' | 'start' | 'delete'>
+  active: Pick<ActiveBoots, 'find'>
+  /** What is fetched from inside; empty: the package index. */
+  doctorUrl: string
+  randomBytes: (count: number) => Buffer
+  clock: () => number
+}
 
 /** A start on a busy machine, and a network that answers slowly but does. */
 const commandTimeoutMs = 20_000
 
 /** Starts a sandbox of its own, looks at the world from inside it and deletes it again. */
-export async function probeSandbox(parts: DoctorParts): Promise<HostDoctor['checks']> {
-  const { orders, randomBytes, clock } = parts
+export async function probeSandbox(ports: ProbePorts): Promise<HostDoctor['checks']> {
+  const { orders, randomBytes, clock } = ports
   const sandboxId = makeId('sandbox', randomBytes)
   const order = { bootId: makeId('boot', randomBytes), hostname: 'doctor' }
   const startedAt = clock()
@@ -18,7 +27,7 @@ export async function probeSandbox(parts: DoctorParts): Promise<HostDoctor['chec
     await orders.start(sandboxId, order)
     const detail = `a sandbox was ready after ${clock() - startedAt} ms`
     const started = { id: 'sandbox', title: 'starting a sandbox', state: 'ok' as const, detail, cure: '' }
-    return [started, ...(await lookFromInside(parts, sandboxId))]
+    return [started, ...(await lookFromInside(ports, sandboxId))]
   } catch (error) {
     const skipped: Finding = { state: 'skipped', detail: 'no sandbox could be started', cure: '' }
     return [
@@ -32,11 +41,11 @@ export async function probeSandbox(parts: DoctorParts): Promise<HostDoctor['chec
 
 const network = { id: 'sandbox-network', title: 'names, routes and certificates inside a sandbox' }
 
-async function lookFromInside(parts: DoctorParts, sandboxId: string): Promise<HostDoctor['checks']> {
-  const boot = parts.active.find(sandboxId)
+async function lookFromInside(ports: ProbePorts, sandboxId: string): Promise<HostDoctor['checks']> {
+  const boot = ports.active.find(sandboxId)
   if (boot === undefined) throw new Error('the sandbox ended as soon as it was ready')
   const runner = makeCommandRunner(boot)
-  const { what, command } = questionOf(parts.doctorUrl)
+  const { what, command } = questionOf(ports.doctorUrl)
   const asked = await runner({ key: 'ask', command, session: 'doctor', timeoutMs: commandTimeoutMs })
   const finding: Finding =
     asked.exitCode === 0

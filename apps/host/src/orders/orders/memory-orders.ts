@@ -3,7 +3,7 @@ import type { Spares } from '../../boots/spares/spares.ts'
 import { sandboxNotPaused } from '../../machine/errors/memory.errors.ts'
 import { hostShuttingDown, otherBoot, sandboxNotRunning } from '../../machine/errors/orders.errors.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
-import type { SandboxBoot } from '../../memory/memory/memory-parts.ts'
+import type { SandboxBoot } from '../../memory/memory/memory-steps.ts'
 import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
 import type { OrderContext } from '../sandboxes/order-context.ts'
 

@@ -6,7 +6,7 @@ import type { Boots } from '../../boots/boots/boots.ts'
 import type { Spares } from '../../boots/spares/spares.ts'
 import type { BootsStore, StoredBoot } from '../../machine/state/boots.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
-import { reasonOf } from '../../memory/memory/memory-parts.ts'
+import { reasonOf } from '../../memory/memory/memory-steps.ts'
 import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
 import type { OrderContext } from '../sandboxes/order-context.ts'
 
@@ -26,12 +26,12 @@ export type ShutDownPorts = StopPorts & {
 
 type Found = { sandbox: StoredSandbox; boot: StoredBoot }
 
-export async function stopSandbox(parts: StopPorts, { sandbox, boot }: Found): Promise<void> {
-  if (isAsleep(boot)) return await parts.paused.drop({ sandbox, boot, detail: 'Stopped by order while paused.' })
-  await parts.disks.syncDisk(sandbox.placeId)
-  await parts.running.stop(boot)
+export async function stopSandbox(ports: StopPorts, { sandbox, boot }: Found): Promise<void> {
+  if (isAsleep(boot)) return await ports.paused.drop({ sandbox, boot, detail: 'Stopped by order while paused.' })
+  await ports.disks.syncDisk(sandbox.placeId)
+  await ports.running.stop(boot)
   // What the guest wrote between the first sync and its end.
-  await parts.disks.syncDisk(sandbox.placeId)
+  await ports.disks.syncDisk(sandbox.placeId)
 }
 
 /** A machine that goes down gives about a minute. What is not being paused by then is stopped, which is quick. */
@@ -44,10 +44,10 @@ const pausesAtOnce = 3
  * lock: a start that was under way is waited for, and what it started is paused or stopped.
  */
 export async function shutDownAll(
-  parts: ShutDownPorts,
+  ports: ShutDownPorts,
   { keepsMemory }: { keepsMemory: boolean },
 ): Promise<ShutdownOutcome> {
-  const { sandboxes, context } = parts
+  const { sandboxes, context } = ports
   context.beginShutdown()
   const { lock } = context
   const outcome = { stopped: [] as string[], paused: [] as string[], failed: [] as ShutdownOutcome['failed'] }
@@ -57,8 +57,8 @@ export async function shutDownAll(
   const startedAt = performance.now()
   const mayPause = () => keepsMemory && performance.now() - startedAt < pausingForMs
   const endOne = async (sandboxId: string) => {
-    const pause = (found: Found) => fewAtOnce(async () => mayPause() && (await keepMemory(parts, found)))
-    const how = await shutDownOne(parts, { sandboxId, keepsMemory, pause })
+    const pause = (found: Found) => fewAtOnce(async () => mayPause() && (await keepMemory(ports, found)))
+    const how = await shutDownOne(ports, { sandboxId, keepsMemory, pause })
     if (how !== 'nothing') outcome.stopped.push(sandboxId)
     if (how === 'paused') outcome.paused.push(sandboxId)
   }
@@ -68,26 +68,26 @@ export async function shutDownAll(
       lock(sandboxId, () => endOne(sandboxId)),
     ),
   )
-  await Promise.all([...all, noted(null, parts.spares.close())])
-  await parts.paused.settled()
+  await Promise.all([...all, noted(null, ports.spares.close())])
+  await ports.paused.settled()
   return outcome
 }
 
 async function shutDownOne(
-  parts: ShutDownPorts,
+  ports: ShutDownPorts,
   options: { sandboxId: string; keepsMemory: boolean; pause: (found: Found) => Promise<boolean> },
 ): Promise<'nothing' | 'paused' | 'stopped'> {
   const { sandboxId, keepsMemory, pause } = options
-  const sandbox = await parts.sandboxes.find(sandboxId)
-  const boot = await parts.boots.current(sandboxId)
+  const sandbox = await ports.sandboxes.find(sandboxId)
+  const boot = await ports.boots.current(sandboxId)
   if (sandbox === undefined || boot === undefined) return 'nothing'
   if (keepsMemory && isAsleep(boot)) {
-    await parts.paused.dropFrozen(sandboxId)
+    await ports.paused.dropFrozen(sandboxId)
     return 'nothing'
   }
   if (await pause({ sandbox, boot })) return 'paused'
-  const current = await parts.boots.current(sandboxId)
-  if (current !== undefined) await stopSandbox(parts, { sandbox, boot: current })
+  const current = await ports.boots.current(sandboxId)
+  if (current !== undefined) await stopSandbox(ports, { sandbox, boot: current })
   return 'stopped'
 }
 

@@ -5,7 +5,7 @@ import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import type { Snapshots } from '../../memory/snapshots/snapshots.ts'
 import { type DeletePorts, deleteSandbox } from '../sandboxes/delete-sandbox.ts'
 
-export type ReclaimParts = DeletePorts & { snapshots: Snapshots; forks: Forks; rewinds: Rewinds; logger: Logger }
+export type ReclaimPorts = DeletePorts & { snapshots: Snapshots; forks: Forks; rewinds: Rewinds; logger: Logger }
 
 type Counts = { adopted: number; paused: number; ended: number; removed: number }
 
@@ -14,32 +14,32 @@ type Counts = { adopted: number; paused: number; ended: number; removed: number 
  * (boots that nobody was told of, namespaces, half-made disks), then what was begun is finished or undone (deletions,
  * pauses, wakes) or found again (running and paused boots). Disks that no record names are left alone: they may be all that is left of a lost database.
  */
-export async function reclaim(parts: ReclaimParts): Promise<Counts> {
-  const { sandboxes, logger } = parts
-  await parts.disks.prepare()
-  await parts.forks.reclaim()
+export async function reclaim(ports: ReclaimPorts): Promise<Counts> {
+  const { sandboxes, logger } = ports
+  await ports.disks.prepare()
+  await ports.forks.reclaim()
   const known = await sandboxes.list()
-  await parts.network.prepare({ keep: new Set(known.map((sandbox) => sandbox.placeId)) })
-  const removed = await removeUnknownBoots(parts)
-  await parts.spares.reclaim()
+  await ports.network.prepare({ keep: new Set(known.map((sandbox) => sandbox.placeId)) })
+  const removed = await removeUnknownBoots(ports)
+  await ports.spares.reclaim()
   const counts: Counts = { adopted: 0, paused: 0, ended: 0, removed }
   for (const sandbox of known) {
-    const outcome = await reclaimOne(parts, sandbox)
+    const outcome = await reclaimOne(ports, sandbox)
     if (outcome !== undefined) counts[outcome] += 1
   }
-  await parts.paused.removeLeftOvers()
-  await parts.snapshots.reclaim(known)
+  await ports.paused.removeLeftOvers()
+  await ports.snapshots.reclaim(known)
   logger.info(counts, 'records and machine agree')
   return counts
 }
 
-async function reclaimOne(parts: ReclaimParts, sandbox: StoredSandbox): Promise<keyof Counts | undefined> {
-  const { driver, boots } = parts
+async function reclaimOne(ports: ReclaimPorts, sandbox: StoredSandbox): Promise<keyof Counts | undefined> {
+  const { driver, boots } = ports
   if (sandbox.isDeleting) {
-    await deleteSandbox(parts, sandbox)
+    await deleteSandbox(ports, sandbox)
     return 'removed'
   }
-  await parts.rewinds.reclaim(sandbox)
+  await ports.rewinds.reclaim(sandbox)
   const boot = await boots.current(sandbox.sandboxId)
   if (boot === undefined) return undefined
   if (boot.state === 'starting') {
@@ -49,16 +49,16 @@ async function reclaimOne(parts: ReclaimParts, sandbox: StoredSandbox): Promise<
     await boots.remove(boot.bootId)
     return 'removed'
   }
-  const slept = await parts.paused.reclaim({ sandbox, boot })
+  const slept = await ports.paused.reclaim({ sandbox, boot })
   if (slept === 'running') return 'adopted'
   if (slept !== undefined) return slept
-  const isRunning = await parts.running.adopt({ sandbox, boot })
+  const isRunning = await ports.running.adopt({ sandbox, boot })
   // Its namespace has outlived the daemon; what the daemon itself knew of it has not.
-  if (isRunning) await parts.network.attach({ ...sandbox, sandboxId: sandbox.placeId })
+  if (isRunning) await ports.network.attach({ ...sandbox, sandboxId: sandbox.placeId })
   return isRunning ? 'adopted' : 'ended'
 }
 
-async function removeUnknownBoots({ driver, boots, logger }: ReclaimParts): Promise<number> {
+async function removeUnknownBoots({ driver, boots, logger }: ReclaimPorts): Promise<number> {
   const recorded = new Set((await boots.listCurrent()).map((boot) => boot.driverBootId))
   const leaked = (await driver.list()).filter((status) => !recorded.has(status.bootId))
   for (const { bootId } of leaked) {

@@ -6,9 +6,9 @@ import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
 export type PresentPorts = { boots: BootsStore; paused: PausedBoots }
 
 /** A sandbox as its server sees it. What it uses of its disk is looked up only where one sandbox is asked for. */
-export async function presentSandbox(parts: PresentPorts, sandbox: StoredSandbox): Promise<HostSandbox> {
+export async function presentSandbox(ports: PresentPorts, sandbox: StoredSandbox): Promise<HostSandbox> {
   const { sandboxId, limits, egress, imageId } = sandbox
-  const [boot, last] = await Promise.all([parts.boots.current(sandboxId), parts.boots.lastEnded(sandboxId)])
+  const [boot, last] = await Promise.all([ports.boots.current(sandboxId), ports.boots.lastEnded(sandboxId)])
   const hasEnd = last?.endedAt != null && last.endCause !== null
   return {
     sandboxId,
@@ -23,6 +23,6 @@ export async function presentSandbox(parts: PresentPorts, sandbox: StoredSandbox
     imageId,
     diskUsedBytes: null,
     diskRestoredFrom: boot?.diskRestoredFrom ?? null,
-    paused: boot === undefined ? null : ((await parts.paused.present({ sandbox, boot })) ?? null),
+    paused: boot === undefined ? null : ((await ports.paused.present({ sandbox, boot })) ?? null),
   }
 }

@@ -3,7 +3,7 @@ import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import type { Logger } from '@threadbox/telemetry'
 import type { Boots } from '../../boots/boots/boots.ts'
 import type { ActiveBoots } from '../../boots/launch/active-boots.ts'
-import type { LaunchParts } from '../../boots/launch/launch.ts'
+import type { LaunchPorts } from '../../boots/launch/launch.ts'
 import type { Spares } from '../../boots/spares/spares.ts'
 import type { HostEvents } from '../../machine/events/host-events.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
@@ -29,9 +29,9 @@ const relieveEveryMs = 5000
 const budgetEveryMs = 60_000
 
 /** What is done about the memory of sandboxes, in RAM and on disk. */
-export function makeMemory(parts: {
+export function makePausing(ports: {
   options: MemoryOptions
-  launch: LaunchParts
+  launch: LaunchPorts
   running: Boots
   active: ActiveBoots
   boots: BootsStore
@@ -47,16 +47,16 @@ export function makeMemory(parts: {
   logger: Logger
   signal: AbortSignal
 }): { paused: PausedBoots; room: MemoryRoom; watch: () => void } {
-  const { options, launch, disks, events, logger, signal, active, images } = parts
+  const { options, launch, disks, events, logger, signal, active, images } = ports
   const { driver, clock } = launch
-  const { pausePoints: store, keptSnapshots } = parts
+  const { pausePoints: store, keptSnapshots } = ports
   const points = makePausePoints({ disks, store, keptSnapshots, logger })
   const frozen = makeFrozenCopies({ driver, disks, images, events, logger, clock, signal })
   const room = makeMemoryRoom({
     readMemory: options.read,
     reserveBytes: options.reserveBytes,
     frozen,
-    spares: parts.spares,
+    spares: ports.spares,
     awake: () => active.count(),
     logger,
   })
@@ -68,11 +68,11 @@ export function makeMemory(parts: {
   }
   const paused = makePausedBoots({
     launch,
-    running: parts.running,
+    running: ports.running,
     active,
     disks,
-    network: parts.network,
-    boots: parts.boots,
+    network: ports.network,
+    boots: ports.boots,
     images,
     points,
     frozen,
@@ -81,7 +81,7 @@ export function makeMemory(parts: {
     logger,
     imageBudgetBytes,
     keepsFrozen: options.keepsFrozen,
-    keptMemories: parts.keptMemories,
+    keptMemories: ports.keptMemories,
   })
   const repeat = (everyMs: number, work: () => Promise<void>) => {
     const timer = setInterval(() => {

@@ -1,0 +1,102 @@
+import { availableParallelism } from 'node:os'
+import path from 'node:path'
+import { pLimit } from '@threadbox/concurrency'
+import type { MachineArea } from '../machine/machine.ts'
+import { makeActivityWatch } from './activity/activity-watch.ts'
+import { makeDiskSpaceWatch } from './activity/disk-space-watch.ts'
+import { type Boots, makeBoots } from './boots/boots.ts'
+import { type Gateway, makeGateway } from './gateway/gateway.ts'
+import { type ActiveBoots, makeActiveBoots } from './launch/active-boots.ts'
+import { type BootFiles, type BootFilesOptions, makeBootFiles } from './launch/boot-files.ts'
+import type { LaunchPorts } from './launch/launch.ts'
+import { makeSpares, type Spares } from './spares/spares.ts'
+import { type BootTemplates, makeBootTemplates } from './templates/boot-templates.ts'
+
+export type BootOptions = {
+  files: BootFilesOptions
+  guestEnvironment: Record<string, string>
+  /** How long a guest may take until it answers. */
+  readyTimeoutMs: number
+  /** Sandboxes that are kept booted for whoever wants one next. */
+  spareSandboxes: number
+  /** Whether a Python kernel waits in each of them. */
+  spareKernels: boolean
+  /** Whether boots come out of a saved guest. */
+  bootTemplates: boolean
+  /** Share of one processor above which the programs of a sandbox count as at work. */
+  activeCpuShare: number
+}
+
+/** Running guests and access to them. */
+export type BootsArea = {
+  active: ActiveBoots
+  files: BootFiles
+  launch: LaunchPorts
+  running: Boots
+  spares: Spares
+  templates: Pick<BootTemplates, 'reclaim'>
+  gateway: Gateway
+  /** Follows what sandboxes are busy with, and tells guests what their disk holds. */
+  watchActivity(): void
+}
+
+/** A start has moments in which it waits; and one that takes long, with much memory, must not be in everybody's way. */
+const startsPerProcessor = 2
+
+export function makeBootsArea({ machine }: { machine: MachineArea }, options: BootOptions): BootsArea {
+  const { driver, disks, network, attachments, addresses, images, events, stores } = machine
+  const { logger, clock, randomBytes, signal } = machine
+  const { guestDirectory } = options.files
+  const active = makeActiveBoots((awakeSandboxes) => events.emit({ type: 'awake-changed', awakeSandboxes }))
+  const files = makeBootFiles(options.files)
+  const templates = makeBootTemplates({ isEnabled: options.bootTemplates, driver, disks, guestDirectory, logger })
+  const launch: LaunchPorts = {
+    driver,
+    attachments,
+    files,
+    clock,
+    randomBytes,
+    guestEnvironment: options.guestEnvironment,
+    readyTimeoutMs: options.readyTimeoutMs,
+    templates,
+    inTurn: pLimit(startsPerProcessor * availableParallelism()),
+  }
+  const running = makeBoots({
+    launch,
+    boots: stores.boots,
+    active,
+    events,
+    logger,
+    guestDirectory: path.basename(guestDirectory),
+    signal,
+  })
+  const spares = makeSpares({
+    count: options.spareSandboxes,
+    withKernels: options.spareKernels,
+    launch,
+    disks,
+    network,
+    addresses,
+    images,
+    store: stores.spares,
+    templates,
+    logger,
+    signal,
+  })
+  const activity = makeActivityWatch({ active, events, cpuShare: options.activeCpuShare, logger, clock, signal })
+  const diskIdOf = async (sandboxId: string) => (await stores.sandboxes.find(sandboxId))?.placeId
+  const space = makeDiskSpaceWatch({ active, disks, diskIdOf, logger, clock, signal })
+  return {
+    active,
+    files,
+    launch,
+    running,
+    spares,
+    templates,
+    gateway: makeGateway({ active, events, logger, clock }),
+    watchActivity: () => {
+      activity.watch()
+      space.watch()
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import type { BootsArea } from '../boots/boots.ts'
+import type { MachineArea } from '../machine/machine.ts'
+import type { MemoryArea } from '../memory/memory.ts'
+import { type Forks, makeForks } from './forks/forks.ts'
+import { makeRewinds, type Rewinds } from './rewinds/rewinds.ts'
+import { makeSleepingFiles, type SleepingFiles } from './sleeping/sleeping-files.ts'
+
+/** What is made from a disk at rest. */
+export type CopiesArea = { forks: Forks; rewinds: Rewinds; sleeping: SleepingFiles }
+
+export function makeCopiesArea(known: { machine: MachineArea; boots: BootsArea; memory: MemoryArea }): CopiesArea {
+  const { machine, memory } = known
+  const { disks, network, addresses, stores, logger } = machine
+  const { launch, running } = known.boots
+  const { paused, room, memories, snapshots } = memory
+  const { sandboxes, boots, pausePoints, memoryImages: images } = stores
+  const goesOn = { launch, running, disks, network, boots, room, logger, memories, sandboxes, addresses }
+  return {
+    forks: makeForks({ ...goesOn, images, pausePoints, store: stores.forks }),
+    rewinds: makeRewinds({ ...goesOn, paused, snapshots, store: stores.rewinds }),
+    sleeping: makeSleepingFiles({ sandboxes, boots, disks, paused }),
+  }
+}

@@ -1,0 +1,68 @@
+import { makeId } from '@threadbox/domain'
+import type { HostApi } from '@threadbox/protocol/host'
+import type { BootsArea } from '../boots/boots.ts'
+import type { CopiesArea } from '../copies/copies.ts'
+import { eventStream } from '../machine/events/event-stream.ts'
+import type { MachineArea } from '../machine/machine.ts'
+import type { MemoryArea } from '../memory/memory.ts'
+import { makeDoctor } from './doctor/doctor.ts'
+import { hostInfo } from './info/host-info.ts'
+import { makeOrders } from './orders/orders.ts'
+import { reclaim } from './reclaim/reclaim.ts'
+
+export type OrdersOptions = {
+  installation: string
+  /** What the doctor fetches from inside a sandbox. */
+  doctorUrl: string
+  version: string
+}
+
+/** What the server can order. */
+export type OrdersArea = {
+  api: HostApi
+  /** Makes the machine agree with the records; before that nothing can be ordered. */
+  reclaim(): Promise<void>
+}
+
+type Known = { machine: MachineArea; boots: BootsArea; memory: MemoryArea; copies: CopiesArea }
+
+export async function makeOrdersArea(known: Known, options: OrdersOptions): Promise<OrdersArea> {
+  const { machine, boots, memory, copies } = known
+  const { driver, disks, network, attachments, addresses, images, events, skills, stores } = machine
+  const { logger, clock, randomBytes, signal } = machine
+  const { active, files, running, spares } = boots
+  const { paused, room, snapshots } = memory
+  const place = {
+    sandboxes: stores.sandboxes,
+    boots: stores.boots,
+    running,
+    driver,
+    disks,
+    network,
+    attachments,
+    files,
+    spares,
+    paused,
+    snapshots,
+    forks: copies.forks,
+    rewinds: copies.rewinds,
+    logger,
+  }
+  const orders = makeOrders({ ...place, addresses, images, skills, room, clock, sleeping: copies.sleeping })
+  const hostId = await stores.facts.obtain('hostId', () => makeId('host', randomBytes))
+  const { installation, doctorUrl, version } = options
+  return {
+    api: {
+      ...orders,
+      ...hostInfo({ hostId, version, disks, active, images, spares, paused }),
+      ...eventStream({ events, signal }),
+      ...makeDoctor({ installation, doctorUrl, orders, active, disks, driver, randomBytes, clock }),
+    },
+    reclaim: async () => {
+      await files.prepare()
+      await skills.prepare()
+      await reclaim(place)
+      await boots.templates.reclaim()
+    },
+  }
+}
