@@ -289,7 +289,7 @@ export const packages: Readonly<Record<string, Package>> = {
     about: 'daemon inside a sandbox',
     mayImport: ['protocol/guest', 'protocol/archive', 'config', 'concurrency', 'telemetry', 'errors'],
   },
-  'apps/cli': { about: 'command line', mayImport: ['sdk', 'config', 'errors'] },
+  'apps/cli': { about: 'command line', mayImport: ['sdk', 'protocol/host', 'config', 'errors'] },
   'apps/web': { about: 'React app', mayImport: ['sdk', 'concurrency'] },
 }
 

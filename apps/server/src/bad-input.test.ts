@@ -1,8 +1,8 @@
+import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from './application.test-utils.ts'
 import { type BadRequest, badRequestsFor, type Operation } from './bad-input.classes.test-utils.ts'
 import { type BadInputRow, badInputRows } from './bad-input.rows.test-utils.ts'
-import { type HostStandIn, startHostStandIn } from './sandboxes/host/host-stand-in.test-utils.ts'
 import { tablesIn } from './tables.test-utils.ts'
 
 const host: HostStandIn = await startHostStandIn()

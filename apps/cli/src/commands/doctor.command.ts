@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isThreadboxError } from '@threadbox/errors'
+import { hostPaths } from '@threadbox/protocol/host'
 import { type Check, parseHostChecks, parseMachineChecks, renderChecks } from '../installation/checks.models.ts'
 import { type Installation, readInstallation } from '../installation/data-directory.ts'
 import { askHost } from '../installation/host-client.ts'
@@ -68,7 +69,7 @@ async function hostChecks(installation: Installation): Promise<Check[]> {
   try {
     const answer = await askHost({
       socketPath: installation.settings.hostSocket,
-      path: '/v1/doctor',
+      path: hostPaths.doctor(),
       timeoutMs: hostDoctorTimeoutMs,
     })
     const checks = parseHostChecks(answer.body)

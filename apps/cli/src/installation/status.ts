@@ -1,5 +1,6 @@
 import { readlinkSync } from 'node:fs'
 import { basename } from 'node:path'
+import { hostPaths } from '@threadbox/protocol/host'
 import type { Installation, programs } from './data-directory.ts'
 import { askHost } from './host-client.ts'
 import { readProcessRecord } from './process-record.ts'
@@ -47,7 +48,7 @@ export async function readStatus(installation: Installation): Promise<Installati
 async function hostInfo(installation: Installation) {
   const answer = await askHost({
     socketPath: installation.settings.hostSocket,
-    path: '/v1/host',
+    path: hostPaths.info(),
     timeoutMs: askTimeoutMs,
   }).catch(() => undefined)
   if (answer?.status !== 200) return undefined

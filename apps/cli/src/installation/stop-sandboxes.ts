@@ -1,4 +1,5 @@
 import { defineError } from '@threadbox/errors'
+import { hostPaths } from '@threadbox/protocol/host'
 import type { Installation } from './data-directory.ts'
 import { askHost } from './host-client.ts'
 
@@ -21,7 +22,7 @@ export type StopOutcome = { stopped: string[]; failed: string[] }
  */
 export async function stopSandboxes(installation: Installation): Promise<StopOutcome> {
   const socketPath = installation.settings.hostSocket
-  const answer = await askHost({ socketPath, path: '/v1/shutdown', body: {}, timeoutMs: stopTimeoutMs })
+  const answer = await askHost({ socketPath, path: hostPaths.shutdown(), body: {}, timeoutMs: stopTimeoutMs })
   if (answer.status !== 200) throw sandboxesNotStopped({ status: answer.status })
   return parseOutcome(answer.body)
 }

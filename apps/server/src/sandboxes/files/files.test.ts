@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import type { FileEntry, FilesPage, UserEvent } from '@threadbox/protocol/public'
+import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
-import { type HostStandIn, startHostStandIn } from '../host/host-stand-in.test-utils.ts'
 
 let host: HostStandIn
 let server: TestApplication

@@ -5,9 +5,9 @@ import type {
   SurvivalReport,
   WakeEntry,
 } from '@threadbox/protocol/public'
+import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { expect, vi } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
-import { type HostStandIn, startHostStandIn } from '../host/host-stand-in.test-utils.ts'
 import type { SandboxRow } from '../state/sandboxes.table.ts'
 
 /** A server with its host stood in, one person and one thread. */

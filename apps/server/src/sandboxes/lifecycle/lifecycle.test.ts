@@ -1,6 +1,6 @@
 import type { Thread } from '@threadbox/protocol/public'
+import { emptyManifest } from '@threadbox/testkit/host-stand-in'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { emptyManifest } from '../host/host-stand-in.test-utils.ts'
 import { day, hour, type LifecycleBench, makeLifecycleBench, minute } from './lifecycle.test-utils.ts'
 
 let bench: LifecycleBench
@@ -40,11 +40,11 @@ describe('pause and wake', () => {
 
   test('a pause that fails leaves the sandbox as it was, with the reason, and is not tried again at once', async () => {
     const { sandboxId } = await bench.awake()
-    bench.host.failPauses.push({ status: 503, code: 'sandbox.pause-failed', kind: 'unavailable' })
+    bench.host.fail('pause', { code: 'sandbox.pause-failed', kind: 'unavailable' })
     expect(await failed(await bench.call('POST', '/pause'))).toBe('sandbox.pause-failed')
     expect((await bench.detail()).sandbox).toMatchObject({ state: 'active', detail: { code: 'pause-failed' } })
     expect(await bench.codes()).toContain('pause-failed')
-    bench.host.failPauses.push({ status: 503, code: 'sandbox.pause-failed', kind: 'unavailable' })
+    bench.host.fail('pause', { code: 'sandbox.pause-failed', kind: 'unavailable' })
     await bench.pass(31 * minute)
     await bench.pass(minute)
     expect(bench.host.orders.filter(({ sandboxId: id }) => id === sandboxId)).toHaveLength(2)
@@ -54,27 +54,25 @@ describe('pause and wake', () => {
 
   test('who wants it in the middle of a pause that fails gets it all the same', async () => {
     const { bootId } = await bench.awake()
-    const gate = Promise.withResolvers<void>()
-    bench.host.pauseGate = gate.promise
-    bench.host.failPauses.push({ status: 503, code: 'sandbox.pause-failed', kind: 'unavailable' })
+    const release = bench.host.hold('pause')
+    bench.host.fail('pause', { code: 'sandbox.pause-failed', kind: 'unavailable' })
     const pausing = bench.call('POST', '/pause')
     await vi.waitFor(() => expect(bench.host.orders).toHaveLength(1))
     const woken = bench.awake()
-    gate.resolve()
+    release()
     expect((await pausing).status).toBe(503)
     expect((await woken).bootId).toBe(bootId)
   })
 
   test('C4: who wants it in the middle of a pause has it given up, which is no failure and is told to who paused it', async () => {
     const { bootId } = await bench.awake()
-    const gate = Promise.withResolvers<void>()
-    bench.host.pauseGate = gate.promise
-    bench.host.failPauses.push({ status: 409, code: 'sandbox.pause-abandoned', kind: 'conflict' })
+    const release = bench.host.hold('pause')
+    bench.host.fail('pause', { code: 'sandbox.pause-abandoned', kind: 'conflict' })
     const pausing = bench.call('POST', '/pause')
     await vi.waitFor(() => expect(bench.host.orders).toHaveLength(1))
     const woken = bench.awake()
     await vi.waitFor(() => expect(bench.host.abandoned).toEqual([bootId]))
-    gate.resolve()
+    release()
     expect(await failed(await pausing)).toBe('sandbox.pause-abandoned')
     expect((await woken).bootId).toBe(bootId)
     expect((await bench.detail()).sandbox).toMatchObject({ state: 'active', detail: null })
@@ -84,12 +82,11 @@ describe('pause and wake', () => {
 
   test('a boot that ends while it is paused is cold, and said to be', async () => {
     const { sandboxId } = await bench.awake()
-    const gate = Promise.withResolvers<void>()
-    bench.host.pauseGate = gate.promise
+    const release = bench.host.hold('pause')
     const pausing = bench.call('POST', '/pause')
     await vi.waitFor(() => expect(bench.host.orders).toHaveLength(1))
     bench.host.endBoot(sandboxId, 'memory-backstop')
-    gate.resolve()
+    release()
     expect((await pausing).status).toBe(409)
     await vi.waitFor(async () => expect(await bench.state()).toBe('cold'))
     await vi.waitFor(async () =>
@@ -117,12 +114,11 @@ describe('pause and wake', () => {
 
   test('O3: wakes that come together are one, and one that comes in the middle of a pause follows it', async () => {
     await bench.awake()
-    const gate = Promise.withResolvers<void>()
-    bench.host.pauseGate = gate.promise
+    const release = bench.host.hold('pause')
     const pausing = bench.detail('POST', '/pause')
     await vi.waitFor(() => expect(bench.host.orders).toHaveLength(1))
     const woken = Promise.all([bench.awake(), bench.awake(), bench.detail('POST', '/wake')])
-    gate.resolve()
+    release()
     await Promise.all([pausing, woken])
     expect(bench.host.orders.map(({ order }) => order)).toEqual(['pause', 'wake'])
     await bench.reported()
@@ -153,7 +149,7 @@ describe('C6: when memory or disk cannot be used', () => {
       const { bootId } = await bench.awake()
       await bench.detail('POST', '/pause')
       const details = { reason }
-      bench.host.failWakes.push({ status: 409, code: 'sandbox.memory-unusable', kind: 'conflict', details })
+      bench.host.fail('wake', { code: 'sandbox.memory-unusable', kind: 'conflict', details })
       expect((await bench.awake()).bootId).not.toBe(bootId)
       expect(await bench.reported()).toMatchObject({ from: 'disk', cause: { code: `memory-${reason}` } })
       expect(await bench.codes()).toEqual(['woken.disk', 'memory-lost', 'paused.person', 'started'])
@@ -173,7 +169,7 @@ describe('C6: when memory or disk cannot be used', () => {
     const { sandboxId } = await bench.awake()
     bench.host.endBoot(sandboxId, 'machine-restarted')
     await vi.waitFor(async () => expect(await bench.state()).toBe('cold'))
-    bench.host.failStarts.push({ status: 404, code: 'disk.not-found', kind: 'not-found' })
+    bench.host.fail('start', { code: 'disk.not-found', kind: 'not-found' })
     await bench.awake()
     expect(await bench.reported()).toMatchObject({ from: 'new', cause: { code: 'disk-missing' } })
     expect(bench.host.deleted).toEqual([sandboxId])
@@ -192,7 +188,7 @@ describe('C6: when memory or disk cannot be used', () => {
     const { sandboxId } = await bench.awake()
     bench.host.endBoot(sandboxId, 'machine-restarted')
     await vi.waitFor(async () => expect(await bench.state()).toBe('cold'))
-    bench.host.failStarts.push({ status: 500, code: 'disk.unreadable', kind: 'internal' })
+    bench.host.fail('start', { code: 'disk.unreadable', kind: 'internal' })
     await expect(bench.awake()).rejects.toMatchObject({ code: 'disk.unreadable' })
     expect(bench.host.deleted).toEqual([])
     expect((await bench.detail()).sandbox).toMatchObject({ state: 'error', detail: { code: 'disk.unreadable' } })
@@ -201,7 +197,7 @@ describe('C6: when memory or disk cannot be used', () => {
   test('a wake that the host refuses for now leaves the memory where it is', async () => {
     const { bootId } = await bench.awake()
     await bench.detail('POST', '/pause')
-    bench.host.failWakes.push({ status: 503, code: 'host.shutting-down', kind: 'unavailable' })
+    bench.host.fail('wake', { code: 'host.shutting-down', kind: 'unavailable' })
     await expect(bench.awake()).rejects.toMatchObject({ code: 'host.shutting-down' })
     expect((await bench.detail()).sandbox).toMatchObject({ state: 'paused', detail: { code: 'host.shutting-down' } })
     expect((await bench.awake()).bootId).toBe(bootId)

@@ -1,6 +1,6 @@
+import { emptyManifest, emptyRescue } from '@threadbox/testkit/host-stand-in'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
-import { emptyManifest, emptyRescue } from '../host/host-stand-in.test-utils.ts'
 import { day, hour, type LifecycleBench, makeLifecycleBench, minute } from './lifecycle.test-utils.ts'
 
 let bench: LifecycleBench
@@ -157,12 +157,12 @@ onBothDatabases((target) => {
     test('a demotion that fails leaves the memory; one whose memory cannot be used says so', async () => {
       await bench.awake()
       await bench.detail('POST', '/pause')
-      bench.host.failDemotes.push({ status: 429, code: 'host.no-memory', kind: 'exhausted' })
+      bench.host.fail('demote', { code: 'host.no-memory', kind: 'exhausted' })
       await bench.server.areas.sandboxes.inside.lifecycle.demotion.demote(await bench.row(), 'budget')
       expect(await bench.row()).toMatchObject({ state: 'paused', cause_json: null })
       const details = { reason: 'corrupt' }
-      bench.host.failDemotes.push({ status: 409, code: 'sandbox.memory-unusable', kind: 'conflict', details })
-      bench.host.failWakes.push({ status: 409, code: 'sandbox.memory-unusable', kind: 'conflict', details })
+      bench.host.fail('demote', { code: 'sandbox.memory-unusable', kind: 'conflict', details })
+      bench.host.fail('wake', { code: 'sandbox.memory-unusable', kind: 'conflict', details })
       await bench.server.areas.sandboxes.inside.lifecycle.demotion.demote(await bench.row(), 'budget')
       await bench.awake()
       expect((await bench.reported()).from).toBe('disk')
@@ -172,7 +172,7 @@ onBothDatabases((target) => {
       await setSettings({ hotKeep: 'strict', hotHours: 1 })
       await bench.awake()
       await bench.detail('POST', '/pause')
-      bench.host.failDemotes.push({ status: 429, code: 'host.no-memory', kind: 'exhausted' })
+      bench.host.fail('demote', { code: 'host.no-memory', kind: 'exhausted' })
       await bench.pass(hour)
       await bench.pass(minute)
       expect(bench.host.orders.map(({ order }) => order)).toEqual(['pause', 'demote'])
@@ -183,12 +183,11 @@ onBothDatabases((target) => {
     test('a wake in the middle of a demotion waits for it and starts from the disk', async () => {
       await bench.awake()
       await bench.detail('POST', '/pause')
-      const gate = Promise.withResolvers<void>()
-      bench.host.demoteGate = gate.promise
+      const release = bench.host.hold('demote')
       const demoting = bench.server.areas.sandboxes.inside.lifecycle.demotion.demote(await bench.row(), 'time')
       await vi.waitFor(() => expect(bench.host.orders.at(-1)?.order).toBe('demote'))
       const woken = bench.awake()
-      gate.resolve()
+      release()
       await demoting
       await woken
       expect(bench.host.orders.map(({ order }) => order)).toEqual(['pause', 'demote'])

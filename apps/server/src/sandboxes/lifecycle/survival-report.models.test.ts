@@ -1,7 +1,7 @@
 import type { Manifest, RescueReport } from '@threadbox/protocol/guest'
 import type { SurvivalItem } from '@threadbox/protocol/public'
+import { emptyManifest, emptyRescue } from '@threadbox/testkit/host-stand-in'
 import { describe, expect, test } from 'vitest'
-import { emptyManifest, emptyRescue } from '../host/host-stand-in.test-utils.ts'
 import { compareSurvival, type Evidence, summarise } from './survival-report.models.ts'
 
 const process = (pid: number, commandLine: string[], more: Partial<Manifest['processes'][number]> = {}) => ({

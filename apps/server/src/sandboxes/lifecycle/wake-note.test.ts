@@ -1,8 +1,8 @@
 import type { Manifest } from '@threadbox/protocol/guest'
 import type { SurvivalItem } from '@threadbox/protocol/public'
 import { type ModelServer, startModelServer, wholeText } from '@threadbox/testkit'
+import { emptyManifest } from '@threadbox/testkit/host-stand-in'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { emptyManifest } from '../host/host-stand-in.test-utils.ts'
 import { type LifecycleBench, makeLifecycleBench, minute } from './lifecycle.test-utils.ts'
 import { emptyReport } from './survival-report.models.ts'
 import { wakeNote } from './wake-note.models.ts'
@@ -132,7 +132,7 @@ describe('C6, G10: the next question to the model carries the report of a wake',
         bench.host.manifest = before
         await bench.detail('POST', '/pause')
         const details = { reason: 'cpu-features' }
-        bench.host.failWakes.push({ status: 409, code: 'sandbox.memory-unusable', kind: 'conflict', details })
+        bench.host.fail('wake', { code: 'sandbox.memory-unusable', kind: 'conflict', details })
       },
       '"code": "memory-cpu-features"',
     ],

@@ -3,11 +3,11 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage,
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Preview } from '@threadbox/protocol/public'
+import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
 import { makeFrontServer } from '../../front-server.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
-import { type HostStandIn, startHostStandIn } from '../host/host-stand-in.test-utils.ts'
 
 let host: HostStandIn
 let server: TestApplication
@@ -296,7 +296,7 @@ describe('O3: a sandbox that sleeps', () => {
   test('and does not wake says why to its visitor, and to the page that waits for it', async () => {
     const { origin, cookie } = await visit()
     await pause()
-    host.failWakes.push({ status: 503, code: 'host.busy', kind: 'unavailable' })
+    host.fail('wake', { code: 'host.busy', kind: 'unavailable' })
     const page = await ask(`${origin}/`, { headers: { cookie, ...frame } })
     expect([page.status, stateOf(page)]).toEqual([503, 'failed'])
     expect(page.body).toContain('host.busy')

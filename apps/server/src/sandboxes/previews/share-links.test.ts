@@ -3,12 +3,12 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage,
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { CreatedShareLink, ShareLinks } from '@threadbox/protocol/public'
+import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
 import { makeFrontServer } from '../../front-server.ts'
 import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
-import { type HostStandIn, startHostStandIn } from '../host/host-stand-in.test-utils.ts'
 
 const hourSeconds = 3600
 const typed = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-fetch-site': 'none' }

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import type { NoticeEntry, Thread } from '@threadbox/protocol/public'
+import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
-import { type HostStandIn, startHostStandIn } from '../host/host-stand-in.test-utils.ts'
 
 let host: HostStandIn
 let server: TestApplication
@@ -50,7 +50,7 @@ test('O3: a thread has no sandbox until it is asked for; calls that come togethe
 })
 
 test('a start that the host refuses leaves the reason on the chip, and the next call tries again', async () => {
-  host.failStarts.push({ status: 503, code: 'host.preparing', kind: 'unavailable' })
+  host.fail('start', { code: 'host.preparing', kind: 'unavailable' })
   await expect(awake()).rejects.toMatchObject({ code: 'host.preparing' })
   expect((await thread()).sandbox).toMatchObject({ state: 'error', detail: { code: 'host.preparing' } })
   await awake()
@@ -92,7 +92,7 @@ test('a limit that was changed reaches a sandbox that runs, and counts from the 
 
 test('a limit that was changed while the host could not be reached is applied when it is back', async () => {
   const { sandboxId } = await awake()
-  host.failChanges = 1
+  host.fail('change', { code: 'host.busy', kind: 'unavailable' })
   await setMemory(8)
   expect(memoryOf(sandboxId)).toBe(4)
   await server.start()
@@ -115,14 +115,13 @@ test('whoever follows the thread is told when its last turn lets go of the sandb
 })
 
 test('a caller that gives up does not end the start for the others', async () => {
-  const gate = Promise.withResolvers<void>()
-  host.startGate = gate.promise
+  const release = host.hold('start')
   const impatient = new AbortController()
   const first = server.areas.sandboxes.sandboxes.awake(threadId, { reason: 'files', signal: impatient.signal })
   const second = awake()
   impatient.abort(new Error('gave up'))
   await expect(first).rejects.toThrow('gave up')
-  gate.resolve()
+  release()
   expect((await second).sandboxId).toBe(host.starts[0]?.sandboxId)
 })
 
@@ -153,15 +152,16 @@ test('a boot that ended while nobody followed is noticed at the next use', async
 test('after a restart of the server a start that was under way is brought to its end with the same boot', async () => {
   const { store: sandboxStore, change: changeSandbox } = server.areas.sandboxes
   const { sandboxId } = await awake()
+  const begun = `b${'0'.repeat(20)}`
   host.endBoot(sandboxId, 'stopped')
   const row = await sandboxStore.find(threadId)
   if (row === undefined) throw new Error('no row')
   const cold = await changeSandbox(row, { event: 'boot-ended', bootId: null })
   if (cold === undefined) throw new Error('not cold')
-  await changeSandbox(cold, { event: 'start-requested', bootId: 'b-before-the-crash' })
+  await changeSandbox(cold, { event: 'start-requested', bootId: begun })
   await server.start()
   await vi.waitFor(async () => expect((await thread()).sandbox.state).toBe('active'))
-  expect(host.starts.at(-1)?.bootId).toBe('b-before-the-crash')
+  expect(host.starts.at(-1)?.bootId).toBe(begun)
 })
 
 test('when the host daemon restarts, sandboxes that live on stay active and nothing is reported', async () => {
@@ -217,7 +217,7 @@ test('C10: a deleted thread comes back whole within its undo time, and after it 
 
 test('C10: a delete that the host could not carry out is tried again until it is done', async () => {
   const { sandboxId } = await awake()
-  host.failDeletes = 1
+  host.fail('delete', { code: 'host.busy', kind: 'unavailable' })
   await server.call('DELETE', `/api/v1/threads/${threadId}`, { person: owner })
   server.clock.now += 30_000
   await server.start()

@@ -3,11 +3,11 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { Terminal, TerminalClientFrame, TerminalServerFrame, TerminalsView } from '@threadbox/protocol/public'
+import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
 import { makeFrontServer } from '../../front-server.ts'
-import { type HostStandIn, startHostStandIn } from '../host/host-stand-in.test-utils.ts'
 import { type GuestTerminals, makeGuestTerminals } from './guest-terminals.test-utils.ts'
 
 let host: HostStandIn
@@ -285,7 +285,7 @@ test('a wake that fails is told, and the view stays', async () => {
   await eventually(() => expect(statuses(view)).toEqual(['running']))
   await pause()
   await eventually(() => expect(statuses(view).at(-1)).toBe('suspended'))
-  host.failWakes.push({ status: 500, code: 'host.broken', kind: 'internal' })
+  host.fail('wake', { code: 'host.broken', kind: 'internal' })
   view.send({ type: 'wake' })
   await eventually(() => expect(view.frames.at(-1)).toMatchObject({ type: 'error', error: { code: 'host.broken' } }))
   expect(view.closed).toBeUndefined()

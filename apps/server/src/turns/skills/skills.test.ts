@@ -2,10 +2,10 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Skill, SkillContent, Skills, Thread, ThreadSkills, Workspace } from '@threadbox/protocol/public'
 import { maxSkillsPerHome } from '@threadbox/protocol/public'
+import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
 import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
-import { type HostStandIn, startHostStandIn } from '../../sandboxes/host/host-stand-in.test-utils.ts'
 import type { CheckedSkill } from './skill-files.models.ts'
 import { makeZip, skillText } from './skill-zip.test-utils.ts'
 import { readZip } from './zip-reader.ts'
@@ -266,7 +266,7 @@ onBothDatabases((target) => {
 
   test('G6: a host that cannot take skills now keeps nobody from the sandbox; its next use tries again', async () => {
     await add('tables')
-    host.skills.failures = 1
+    host.fail('placeSkills', { code: 'sandbox.paused', kind: 'conflict' })
     const { id: threadId } = await newThread()
     const sandboxId = await awake(threadId)
     expect(given(sandboxId)).toBeUndefined()

@@ -1,7 +1,7 @@
 import type { ThreadSnapshots } from '@threadbox/protocol/public'
+import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
-import { type HostStandIn, startHostStandIn } from '../../sandboxes/host/host-stand-in.test-utils.ts'
 
 let host: HostStandIn
 let server: TestApplication
@@ -76,7 +76,7 @@ test('the snapshots of another person, and one that nobody has, are not found', 
 test('a snapshot that fails is said to have failed, with its code, and the answer is not touched by it', async () => {
   await start()
   await say()
-  host.snapshots.failures.push({ status: 501, code: 'disk.snapshots-unsupported', kind: 'unsupported' })
+  host.fail('takeSnapshot', { code: 'disk.snapshots-unsupported', kind: 'unsupported' })
   const turnId = await say()
   expect((await list()).snapshots[0]).toMatchObject({
     turnId,
@@ -90,12 +90,12 @@ test('a snapshot that fails is said to have failed, with its code, and the answe
 test('a full disk gives up its earlier snapshots for the newest; if that does not help, it says so', async () => {
   await start()
   for (const _ of [1, 2]) await say()
-  const full = { status: 507, code: 'disk.no-room-for-snapshot', kind: 'out-of-space' }
-  host.snapshots.failures.push(full)
+  const full = { code: 'disk.no-room-for-snapshot', kind: 'out-of-space' } as const
+  host.fail('takeSnapshot', full)
   await say()
   expect(await states()).toEqual(['kept', 'removed', 'removed'])
   expect(await onHost()).toHaveLength(1)
-  host.snapshots.failures.push(full, full)
+  host.fail('takeSnapshot', full, full)
   await say()
   expect(await states()).toEqual(['failed', 'removed', 'removed', 'removed'])
   expect(await onHost()).toEqual([])
@@ -104,12 +104,12 @@ test('a full disk gives up its earlier snapshots for the newest; if that does no
 test('a host that is away leaves the snapshot to be taken; the next answer makes it a missed one', async () => {
   await start()
   await say()
-  host.snapshots.failures.push({ status: 503, code: 'host.unreachable', kind: 'unavailable' })
+  host.fail('takeSnapshot', { code: 'host.unreachable', kind: 'unavailable' })
   await say()
   expect(await states()).toEqual(['wanted', 'kept'])
   await server.areas.turns.snapshots.recover()
   expect(await states()).toEqual(['kept', 'kept'])
-  host.snapshots.failures.push({ status: 503, code: 'host.unreachable', kind: 'unavailable' })
+  host.fail('takeSnapshot', { code: 'host.unreachable', kind: 'unavailable' })
   await say()
   await say()
   expect(await states()).toEqual(['kept', 'missed', 'kept', 'kept'])
@@ -136,7 +136,7 @@ test('a snapshot whose answer was lost is found again under its id, and none is 
   await start()
   let isLost = true
   host.loseAnswer = (order) => {
-    const losesThis = order === 'snapshot' && isLost
+    const losesThis = order === 'takeSnapshot' && isLost
     if (losesThis) isLost = false
     return losesThis
   }
@@ -150,15 +150,14 @@ test('a snapshot whose answer was lost is found again under its id, and none is 
 
 test('a list that is made while a snapshot is taken does not say that it was removed', async () => {
   await start()
-  const [taken, listed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  host.snapshots.gate = taken.promise
+  const finishTaking = host.hold('takeSnapshot')
   await answer()
-  host.snapshots.listGate = listed.promise
+  const finishListing = host.hold('snapshots')
   const first = list()
-  await expect.poll(() => host.snapshots.listsAsked).toBe(1)
-  taken.resolve()
+  await expect.poll(() => host.asked('snapshots')).toBe(1)
+  finishTaking()
   await server.areas.turns.snapshots.idle()
-  listed.resolve()
+  finishListing()
   expect((await first).snapshots.map(({ state }) => state)).toEqual(['wanted'])
   expect(await states()).toEqual(['kept'])
 })
@@ -166,15 +165,14 @@ test('a list that is made while a snapshot is taken does not say that it was rem
 test('what changes the disk next waits for the snapshot, and is not in it', async () => {
   await start()
   await say()
-  const gate = Promise.withResolvers<void>()
-  host.snapshots.gate = gate.promise
+  const release = host.hold('takeSnapshot')
   await answer()
   const next = answer()
   await expect
     .poll(async () => (await server.areas.threads.threads.get(owner.userId, threadId)).isTurnRunning)
     .toBe(true)
   expect(await states()).toEqual(['wanted', 'kept'])
-  gate.resolve()
+  release()
   await next
   await server.areas.turns.snapshots.idle()
   expect(await states()).toEqual(['kept', 'kept', 'kept'])
@@ -227,19 +225,13 @@ test('what is sent while it is looked at what runs waits for no memory either', 
   await start()
   host.snapshots.memoryBytes = 1000
   await change({ memorySnapshotQuietSeconds: 1 })
-  const silence = Promise.withResolvers<void>()
-  let looks = 0
-  Object.defineProperty(host, 'manifestGate', {
-    get: () => {
-      looks += 1
-      return silence.promise
-    },
-  })
+  const release = host.hold('manifest')
+  const looksBefore = host.asked('manifest')
   await answer()
   // One as soon as it has ended, one when the thread was left alone.
-  await expect.poll(() => looks, { timeout: 30_000 }).toBe(2)
+  await expect.poll(() => host.asked('manifest') - looksBefore, { timeout: 30_000 }).toBe(2)
   await server.areas.turns.snapshots.settled(threadId)
-  silence.resolve()
+  release()
   expect(host.snapshots.memoryOrders).toEqual([null])
   expect((await list()).snapshots).toMatchObject([{ state: 'kept', memoryBytes: null, memoryProblem: 'not-quiet' }])
 })

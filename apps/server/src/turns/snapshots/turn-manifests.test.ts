@@ -1,6 +1,6 @@
+import { emptyManifest, type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
-import { emptyManifest, type HostStandIn, startHostStandIn } from '../../sandboxes/host/host-stand-in.test-utils.ts'
 
 let host: HostStandIn
 let server: TestApplication
@@ -49,22 +49,20 @@ async function ranAfter(...turnIds: string[]): Promise<number | null | undefined
 
 test('a guest that says nothing delays nobody who goes on: the snapshot is there, and it is not known what ran', async () => {
   await say({ bytes: 1 })
-  const silence = Promise.withResolvers<void>()
-  host.manifestGate = silence.promise
+  const release = host.hold('manifest')
   const turnId = await say({ bytes: 2, isSnapshotLeft: true })
   await server.areas.turns.snapshots.settled(threadId)
   expect(await ranAfter(turnId)).toBeNull()
-  silence.resolve()
+  release()
 })
 
 test('a guest that says nothing in its time is not waited for any longer, also where nobody goes on', async () => {
   await end()
   await begin({ glanceMs: 50 })
-  const silence = Promise.withResolvers<void>()
-  host.manifestGate = silence.promise
+  const release = host.hold('manifest')
   const turnId = await say({ bytes: 2 })
   expect(await ranAfter(turnId)).toBeNull()
-  silence.resolve()
+  release()
 })
 
 test('each answer has what ran at its end, also where two of them share a snapshot of files', async () => {
@@ -78,11 +76,10 @@ test('each answer has what ran at its end, also where two of them share a snapsh
 test('an answer of which nobody wrote down what ran does not have that of the one whose files it shares', async () => {
   const first = await say({ bytes: 1 })
   host.snapshots.isDiskChanged = false
-  const silence = Promise.withResolvers<void>()
-  host.manifestGate = silence.promise
+  const release = host.hold('manifest')
   const second = await say({ bytes: 2, isSnapshotLeft: true })
   await server.areas.turns.snapshots.settled(threadId)
-  silence.resolve()
+  release()
   expect(await ranAfter(first, second)).toBeNull()
   expect(await ranAfter(first)).toBe(1)
 })
@@ -109,11 +106,9 @@ test('of memory of which nobody wrote down what ran, an answer that shares it sa
   await end()
   await begin({ glanceMs: 50 })
   host.snapshots.memoryBytes = 1000
-  const silence = Promise.withResolvers<void>()
-  host.manifestGate = silence.promise
+  const release = host.hold('manifest')
   const first = await say({ bytes: 1 })
-  silence.resolve()
-  host.manifestGate = undefined
+  release()
   ;[host.snapshots.memoryBytes, host.snapshots.isDiskChanged] = [null, false]
   const second = await say({ bytes: 2 })
   expect((await server.areas.turns.snapshots.afterTurns(threadId, [second]))?.hasMemory).toBe(true)

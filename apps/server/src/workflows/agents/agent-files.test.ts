@@ -1,8 +1,8 @@
 import type { Agent, Agents, Environment, ImportedAgent, Skills, Thread } from '@threadbox/protocol/public'
+import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
 import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
-import { type HostStandIn, startHostStandIn } from '../../sandboxes/host/host-stand-in.test-utils.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
 
 const token = 'a-token-that-is-kept'
@@ -127,21 +127,18 @@ onBothDatabases((target) => {
   })
 
   test.each([
-    [
-      { status: 409, code: 'environment.other-image', kind: 'conflict', details: { present: 'b' } },
-      'agent-file.other-image',
-    ],
-    [{ status: 400, code: 'environment.not-unpacked', kind: 'invalid' }, 'environment.not-unpacked'],
-    [{ status: 413, code: 'environment.disk-too-large', kind: 'too-large' }, 'environment.disk-too-large'],
+    [{ code: 'environment.other-image', kind: 'conflict', details: { present: 'b' } }, 'agent-file.other-image'],
+    [{ code: 'environment.not-unpacked', kind: 'invalid' }, 'environment.not-unpacked'],
+    [{ code: 'environment.disk-too-large', kind: 'too-large' }, 'environment.disk-too-large'],
   ] as const)(
     'a computer that the host refuses (%s) leaves no agent, no skill and no sandbox',
     async (failure, code) => {
       const { bytes } = await exported(await makeAgent())
       const before = sandboxes()
-      host.failReceives.push(failure)
+      host.fail('receiveDisk', failure)
       expect(await codeOf(bytes)).toBe(code)
-      host.loseAnswer = (order) => order === 'receive'
-      expect(await codeOf(bytes)).toBe('host.busy')
+      host.loseAnswer = (order) => order === 'receiveDisk'
+      expect(await codeOf(bytes)).toBe('host.unreachable')
       host.loseAnswer = () => false
       await expect.poll(sandboxes).toEqual(before)
       expect([await agentsOf(other), await skillsOf(other)]).toEqual([[], []])

@@ -1,9 +1,8 @@
 import type { Agent, AgentDetails, Environment, Thread } from '@threadbox/protocol/public'
+import { emptyRescue, type HostStandIn, nothingCleaned, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
 import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
-import { nothingCleaned } from '../../sandboxes/host/environments-stand-in.test-utils.ts'
-import { emptyRescue, type HostStandIn, startHostStandIn } from '../../sandboxes/host/host-stand-in.test-utils.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
 
 const token = 'a-token-that-is-kept'
@@ -69,20 +68,20 @@ onBothDatabases((target) => {
     expect(await codeOf('POST', '/agents', { name: 'A', environment: { id: 'none' } })).toBe('environment.not-found')
   })
 
-  test.each(['failForks', 'failCleans'] as const)('a capture that fails (%s) leaves nothing', async (failures) => {
+  test.each(['fork', 'clean'] as const)('a capture that fails (%s) leaves nothing', async (order) => {
     await say('/run true')
     const before = sandboxes()
-    host[failures].push({ status: 507, code: 'disk.pool-full', kind: 'out-of-space' })
+    host.fail(order, { code: 'disk.pool-full', kind: 'out-of-space' })
     expect(await codeOf('POST', `/threads/${threadId}/environments`)).toBe('disk.pool-full')
     await expect.poll(sandboxes).toEqual(before)
     expect(await server.areas.sandboxes.store.find(threadId)).toMatchObject({ state: 'active' })
   })
 
-  test.each(['failPauses', 'failDemotes'] as const)(
+  test.each(['pause', 'demote'] as const)(
     'memory that cannot be written down (%s) is missed, and said to be; the files are there',
-    async (failures) => {
+    async (order) => {
       await say('/run true')
-      host[failures].push({ status: 500, code: 'sandbox.memory-not-saved', kind: 'internal' })
+      host.fail(order, { code: 'sandbox.memory-not-saved', kind: 'internal' })
       const environment = await capture()
       expect(environment.notCaptured.memoryProblem).toContain('sandbox.memory-not-saved')
       expect(environment.captured.variables.names).toEqual([])
@@ -134,12 +133,11 @@ onBothDatabases((target) => {
 
   test('once the copy is there the conversation goes on, however long it takes to clean it', async () => {
     await say('/run true')
-    const { promise, resolve } = Promise.withResolvers<void>()
-    host.cleaning = promise
+    const release = host.hold('clean')
     const captured = capture()
     await expect.poll(() => host.cleans.length).toBe(1)
     await say('/run echo meanwhile')
-    resolve()
+    release()
     expect((await captured).notCaptured.memoryProblem).toBe('')
   })
 
@@ -174,7 +172,7 @@ onBothDatabases((target) => {
       const { services } = await server.areas.sandboxes.services.list(one.id)
       expect(services.map(({ name, command }) => `${name} ${command}`)).toEqual(['site serve'])
     }
-    host.failForks.push({ status: 507, code: 'disk.pool-full', kind: 'out-of-space' })
+    host.fail('fork', { code: 'disk.pool-full', kind: 'out-of-space' })
     expect(await codeOf('POST', `/agents/${agent.id}/threads`, {})).toBe('disk.pool-full')
     const { threads } = await request<{ threads: Thread[] }>('GET', '/threads')
     expect(threads).toHaveLength(3)
@@ -209,7 +207,7 @@ onBothDatabases((target) => {
 
   test('where memory cannot be saved the copy has the files, and what could be written down', async () => {
     await say('/run true')
-    host.failPreserves.push({ status: 507, code: 'sandbox.no-room-for-memory', kind: 'out-of-space' })
+    host.fail('preserve', { code: 'sandbox.no-room-for-memory', kind: 'out-of-space' })
     const { memory, id } = await captureLive()
     expect(memory).toMatchObject({ kept: false, reason: 'not-saved' })
     expect(host.cleans).toHaveLength(1)
@@ -263,7 +261,7 @@ onBothDatabases((target) => {
     await say('/run true')
     const before = sandboxes()
     host.loseAnswer = (order) => order === 'fork'
-    expect(await codeOf('POST', `/threads/${threadId}/environments`)).toBe('host.busy')
+    expect(await codeOf('POST', `/threads/${threadId}/environments`)).toBe('host.unreachable')
     host.loseAnswer = () => false
     await expect.poll(sandboxes).toEqual(before)
     const { id } = await capture()

@@ -1,8 +1,8 @@
 import type { AgentOffer, ToolCallEntry } from '@threadbox/protocol/public'
+import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
 import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
-import { type HostStandIn, startHostStandIn } from '../../sandboxes/host/host-stand-in.test-utils.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
 
 onBothDatabases((target) => {

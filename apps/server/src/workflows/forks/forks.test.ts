@@ -1,7 +1,7 @@
 import type { Thread } from '@threadbox/protocol/public'
+import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
-import { type HostStandIn, startHostStandIn } from '../../sandboxes/host/host-stand-in.test-utils.ts'
 
 let host: HostStandIn
 let server: TestApplication
@@ -39,7 +39,7 @@ const kindsOf = async (id: string) => (await server.areas.threads.log.entries(id
 test('a fork that the host refuses leaves nothing, and the thread is as it was', async () => {
   await say('/run true')
   const before = await server.areas.threads.log.entries(threadId)
-  host.failForks.push({ status: 507, code: 'sandbox.no-room-for-memory', kind: 'out-of-space' })
+  host.fail('fork', { code: 'sandbox.no-room-for-memory', kind: 'out-of-space' })
   expect(await codeOf(await fork())).toBe('sandbox.no-room-for-memory')
   expect((await listed()).map(({ id }) => id)).toEqual([threadId])
   expect(await server.areas.threads.log.entries(threadId)).toEqual(before)

@@ -1,7 +1,7 @@
 import type { RewindPreview, RewoundThread } from '@threadbox/protocol/public'
+import { emptyManifest, type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
-import { emptyManifest, type HostStandIn, startHostStandIn } from '../../sandboxes/host/host-stand-in.test-utils.ts'
 
 let host: HostStandIn
 let server: TestApplication
@@ -65,7 +65,7 @@ test('a rewind that the host refuses changes nothing, and the thread goes on', a
   await say()
   const { entryId } = await say()
   const [before, row] = [await entries(), await sandbox()]
-  host.snapshots.rewindFailures.push({ status: 507, code: 'disk.no-room-for-snapshot', kind: 'out-of-space' })
+  host.fail('rewind', { code: 'disk.no-room-for-snapshot', kind: 'out-of-space' })
   expect(await codeOf(await rewind(entryId))).toBe('disk.no-room-for-snapshot')
   expect(await entries()).toEqual(before)
   expect(await sandbox()).toEqual(row)

@@ -1,7 +1,7 @@
 import type { CreatedThreadLink, SharedThread, Thread, ThreadLinks, Workspace } from '@threadbox/protocol/public'
+import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
-import { type HostStandIn, startHostStandIn } from '../../sandboxes/host/host-stand-in.test-utils.ts'
 
 let host: HostStandIn
 let server: TestApplication
@@ -105,7 +105,7 @@ test('a copy is of whoever made it: in no workspace, with the computer as it run
 test('by one link a bounded number of copies is made; one that failed is not counted', async () => {
   const { secret } = await share()
   await say('/run true')
-  host.failForks.push({ status: 507, code: 'sandbox.no-room-for-memory', kind: 'out-of-space' })
+  host.fail('fork', { code: 'sandbox.no-room-for-memory', kind: 'out-of-space' })
   expect((await copy(secret)).error.code).toBe('sandbox.no-room-for-memory')
   expect(await threadsOf(other)).toEqual([])
   const answers = await Promise.all(Array.from({ length: 22 }, () => copy(secret)))

@@ -1,10 +1,8 @@
-import { mkdir, readdir, readFile, rename, rm, stat, watch } from 'node:fs/promises'
-import type { ServerResponse } from 'node:http'
+import { mkdir, readdir, rename, rm, stat, watch } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ConnectRouter } from '@connectrpc/connect'
 import { filesystem } from '@threadbox/protocol/guest'
-import { type SleepingEntry, sleepingEntryHeader, sleepingQuestionSchema } from '@threadbox/protocol/host'
 
 type WatchAnswer = MessageInitShape<typeof filesystem.WatchDirResponseSchema>
 
@@ -53,43 +51,4 @@ export function filesystemRoutes(router: ConnectRouter, real: (path: string) => 
       return {}
     },
   })
-}
-
-/** The host's reads of a sandbox that sleeps, from plain files. */
-export async function answerSleeping(
-  response: ServerResponse,
-  options: { query: URLSearchParams; real: (path: string) => string },
-): Promise<void> {
-  const question = sleepingQuestionSchema.parse(Object.fromEntries(options.query))
-  const { path } = question
-  const describe = async (at: string): Promise<SleepingEntry> => {
-    const found = await stat(options.real(at))
-    const type = found.isDirectory() ? 'directory' : 'file'
-    const nanos = Math.floor((found.mtimeMs % 1000) * 1e6)
-    return {
-      name: basename(at),
-      path: at,
-      type,
-      sizeBytes: found.size,
-      mode: found.mode,
-      linkTarget: null,
-      modifiedSeconds: Math.floor(found.mtimeMs / 1000),
-      modifiedNanos: nanos,
-    }
-  }
-  if (question.kind === 'list') {
-    const names = (await readdir(options.real(path))).toSorted()
-    const entries = await Promise.all(names.map((name) => describe(join(path, name))))
-    return void response.end(JSON.stringify({ entries, total: names.length, next: null }))
-  }
-  const entry = await describe(path)
-  if (question.kind === 'entry') return void response.end(JSON.stringify(entry))
-  const header = Buffer.from(JSON.stringify(entry)).toString('base64url')
-  if (question.kind === 'archive') {
-    response.writeHead(200, { 'content-type': 'application/zip', [sleepingEntryHeader]: header })
-    return void response.end(`zip of ${path}: ${question.only}`)
-  }
-  const bytes = await readFile(options.real(path))
-  const end = question.end === undefined ? bytes.length : question.end + 1
-  response.writeHead(200, { [sleepingEntryHeader]: header }).end(bytes.subarray(question.start, end))
 }

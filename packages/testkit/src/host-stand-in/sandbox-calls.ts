@@ -1,0 +1,171 @@
+import { mkdir, rm } from 'node:fs/promises'
+import type { Manifest, RescueReport } from '@threadbox/protocol/guest'
+import type { BootEndCause, FileChanges, HostApi, HostEvent, HostInfo, HostSandbox } from '@threadbox/protocol/host'
+import { errorOf, type Failure, stopped } from './answers.ts'
+
+/** Sandboxes as a host has them, with plain directories for disks and nothing that runs. */
+export type SandboxesStandIn = {
+  sandboxes: Map<string, HostSandbox>
+  starts: { sandboxId: string; bootId: string; hostname: string }[]
+  deleted: string[]
+  /** Every order about memory, in the order in which they came. */
+  orders: { order: 'pause' | 'wake' | 'demote' | 'stop'; sandboxId: string; bootId: string }[]
+  /** Boots whose pause was to be given up. */
+  abandoned: string[]
+  /** Where a wake comes out of. */
+  wakesFrom: 'frozen' | 'memory'
+  /** How many sandboxes may be awake: one more is refused. */
+  places: number
+  /** What the guest says is alive; changed between pause and wake to lose something. */
+  manifest: Manifest
+  /** What the demotion rescues, and what the guest says of it afterwards. */
+  rescue: RescueReport
+  fileChanges: FileChanges
+  /** Key of the last manifest that the guest was asked for, by whom. */
+  hashKeys: { pause: string | undefined; look: string | undefined }
+  /** Where a path of a sandbox is on this machine. */
+  pathOf(sandboxId: string, path: string): string
+  emit(event: HostEvent): void
+  endBoot(sandboxId: string, cause: BootEndCause): void
+}
+
+/** Throws `sandbox.not-found`. */
+export function known(host: Pick<SandboxesStandIn, 'sandboxes'>, sandboxId: string): HostSandbox {
+  const sandbox = host.sandboxes.get(sandboxId)
+  if (sandbox === undefined) throw errorOf({ code: 'sandbox.not-found', kind: 'not-found', details: { sandboxId } })
+  return sandbox
+}
+
+/** The sandbox, if this is its boot. Throws `sandbox.not-running`, `sandbox.other-boot`. */
+function withBoot(host: SandboxesStandIn, { sandboxId, bootId }: { sandboxId: string; bootId: string }): HostSandbox {
+  const sandbox = known(host, sandboxId)
+  if (sandbox.bootId === null) throw errorOf({ code: 'sandbox.not-running', kind: 'conflict' })
+  if (sandbox.bootId !== bootId) throw errorOf({ code: 'sandbox.other-boot', kind: 'conflict' })
+  return sandbox
+}
+
+type SandboxCalls = Pick<
+  HostApi,
+  'info' | 'doctor' | 'shutdown' | 'list' | 'get' | 'ensure' | 'change' | 'delete' | 'start' | 'stop'
+>
+
+export function sandboxCalls(host: SandboxesStandIn): SandboxCalls {
+  const keep = (sandbox: HostSandbox) => {
+    host.sandboxes.set(sandbox.sandboxId, sandbox)
+    return sandbox
+  }
+  return {
+    info: async () => infoOf(host),
+    doctor: async () => ({ checks: [] }),
+    shutdown: async () => {
+      const running = [...host.sandboxes.values()].filter(({ bootId }) => bootId !== null)
+      for (const { sandboxId } of running) host.endBoot(sandboxId, 'stopped')
+      return { stopped: running.map(({ sandboxId }) => sandboxId), failed: [] }
+    },
+    list: async () => [...host.sandboxes.values()],
+    get: async (sandboxId) => known(host, sandboxId),
+    ensure: async (sandboxId, { limits, egress }) => {
+      await mkdir(host.pathOf(sandboxId, '/home/user'), { recursive: true })
+      return keep({ ...(host.sandboxes.get(sandboxId) ?? stopped(sandboxId)), limits, egress })
+    },
+    change: async (sandboxId, wanted) => {
+      const sandbox = known(host, sandboxId)
+      return keep({ ...sandbox, limits: wanted.limits ?? sandbox.limits, egress: wanted.egress ?? sandbox.egress })
+    },
+    delete: async (sandboxId) => {
+      if (!host.sandboxes.delete(sandboxId)) return
+      host.deleted.push(sandboxId)
+      await rm(host.pathOf(sandboxId, '/'), { recursive: true, force: true })
+    },
+    start: async (sandboxId, { bootId }) => {
+      const sandbox = known(host, sandboxId)
+      if (sandbox.bootId === bootId && sandbox.actual === 'ready') return sandbox
+      if (sandbox.bootId === bootId) throw errorOf({ code: 'sandbox.paused', kind: 'conflict' })
+      if (sandbox.bootId !== null) throw errorOf({ code: 'sandbox.other-boot', kind: 'conflict' })
+      refuseIfFull(host, sandbox)
+      const at = Date.now()
+      const ready = keep({ ...sandbox, actual: 'ready', bootId, bootStartedAt: at })
+      host.emit({ type: 'boot-ready', sandboxId, bootId, at })
+      return ready
+    },
+    stop: async (sandboxId, { bootId }) => {
+      const sandbox = known(host, sandboxId)
+      if (sandbox.bootId === null) return sandbox
+      withBoot(host, { sandboxId, bootId })
+      host.endBoot(sandboxId, 'stopped')
+      return known(host, sandboxId)
+    },
+  }
+}
+
+type MemoryCalls = Pick<HostApi, 'pause' | 'abandonPause' | 'wake' | 'demote' | 'fileChanges'>
+
+export function memoryCalls(host: SandboxesStandIn): MemoryCalls {
+  const keep = (sandbox: HostSandbox) => {
+    host.sandboxes.set(sandbox.sandboxId, sandbox)
+    return sandbox
+  }
+  return {
+    pause: async (sandboxId, { bootId, hashKey }) => {
+      const sandbox = withBoot(host, { sandboxId, bootId })
+      host.hashKeys.pause = hashKey
+      const isFrozen = host.wakesFrom === 'frozen'
+      const paused = sandbox.paused ?? { at: Date.now(), imageBytes: 64 * 1024 * 1024, isFrozen }
+      const answer = { manifest: host.manifest, manifestProblem: '', stallMs: 5, durationMs: 10 }
+      return { sandbox: keep({ ...sandbox, actual: 'paused', paused }), ...answer }
+    },
+    abandonPause: async (sandboxId, { bootId }) => {
+      const sandbox = known(host, sandboxId)
+      host.abandoned.push(bootId)
+      return { wasUnderWay: sandbox.actual === 'ready' && sandbox.bootId === bootId }
+    },
+    wake: async (sandboxId, { bootId }) => {
+      const sandbox = withBoot(host, { sandboxId, bootId })
+      refuseIfFull(host, sandbox)
+      const from = sandbox.actual === 'ready' ? ('awake' as const) : host.wakesFrom
+      return { sandbox: keep({ ...sandbox, actual: 'ready', paused: null }), from, durationMs: 3 }
+    },
+    demote: async (sandboxId, { bootId }) => {
+      const now = known(host, sandboxId)
+      if (now.bootId === null && now.lastBootEnd?.bootId === bootId) {
+        return { sandbox: now, rescue: null, problem: 'Its memory was given up before.' }
+      }
+      const { actual } = withBoot(host, { sandboxId, bootId })
+      if (actual !== 'paused') throw errorOf({ code: 'sandbox.not-paused', kind: 'conflict' })
+      host.endBoot(sandboxId, 'stopped')
+      return { sandbox: known(host, sandboxId), rescue: host.rescue, problem: '' }
+    },
+    fileChanges: async (sandboxId) => {
+      known(host, sandboxId)
+      return host.fileChanges
+    },
+  }
+}
+
+/** Memory that cannot be used is dropped by the order that says so. */
+export function dropUnusable(host: SandboxesStandIn, options: { sandboxId: string; error: Failure }): void {
+  if (options.error.code === 'sandbox.memory-unusable') host.endBoot(options.sandboxId, 'stopped')
+}
+
+function awakeIn({ sandboxes }: SandboxesStandIn): HostSandbox[] {
+  return [...sandboxes.values()].filter(({ actual }) => actual === 'ready')
+}
+
+function refuseIfFull(host: SandboxesStandIn, { actual }: HostSandbox): void {
+  if (actual === 'ready' || awakeIn(host).length < host.places) return
+  throw errorOf({ code: 'host.no-memory', kind: 'exhausted' })
+}
+
+function infoOf(host: SandboxesStandIn): HostInfo {
+  return {
+    protocolVersion: 1,
+    version: 'test',
+    hostId: 'h-test',
+    preparing: [],
+    memoryTotalBytes: 1,
+    memoryAvailableBytes: 1,
+    poolTotalBytes: 1,
+    poolUsedBytes: 1,
+    awakeSandboxes: awakeIn(host).length,
+  }
+}
