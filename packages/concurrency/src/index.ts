@@ -1,6 +1,8 @@
+export { makeBackground } from './background.ts'
 export { type ChangeWaits, makeChangeWaits } from './change-waits.ts'
 export { delaysOf } from './delays.ts'
 export { type DueLoop, makeDueLoop } from './due-loop.ts'
+export { followWhile } from './follow-while.ts'
 export { type KeyedLock, makeKeyedLock } from './keyed-lock.ts'
 export { type LimitFunction, pLimit } from './limit.ts'
 export { orAborted } from './or-aborted.ts'

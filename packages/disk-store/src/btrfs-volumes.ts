@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeBackground } from '@threadbox/concurrency'
 import type { Logger } from '@threadbox/telemetry'
 import { btrfs, fileSystemUuid, type QuotaGroup, type QuotaMode } from './btrfs-commands.ts'
 import { commandFailed, noRoomForSnapshot, snapshotsUnsupported } from './disk-store.errors.ts'
@@ -32,7 +33,6 @@ export function makeBtrfsVolumes(options: {
   let mode: QuotaMode = 'off'
   const images = makeImageCount(root)
   const groups = makeKnownGroups({ root, mode: () => mode })
-  const cleanings = new Set<Promise<void>>()
 
   const space = async (): Promise<VolumeSpace> => {
     const { blocks, bavail, bsize } = await statfs(root)
@@ -46,13 +46,11 @@ export function makeBtrfsVolumes(options: {
   }
 
   /** The groups go when the kernel has freed the last byte, which for a large disk takes minutes: nobody waits. */
-  const clean = ({ volumeId, groupIds }: { volumeId: string; groupIds: string[] }) => {
-    const cleaning = dropGroups({ root, volumeId, groupIds }).catch((error) => {
-      logger.warn({ err: error, groupIds }, 'quota groups of a deleted volume stay until the next start')
-    })
-    cleanings.add(cleaning)
-    void cleaning.finally(() => cleanings.delete(cleaning))
-  }
+  const cleanings = makeBackground<{ groupIds: string[] }>((error, { groupIds }) =>
+    logger.warn({ err: error, groupIds }, 'quota groups of a deleted volume stay until the next start'),
+  )
+  const clean = ({ volumeId, groupIds }: { volumeId: string; groupIds: string[] }) =>
+    void cleanings.keep(dropGroups({ root, volumeId, groupIds }), { groupIds })
 
   return {
     root,
@@ -71,7 +69,7 @@ export function makeBtrfsVolumes(options: {
       }
     },
     async close() {
-      await Promise.all(cleanings)
+      await cleanings.settled()
       await pool.close()
     },
     createEmpty: (path) => btrfs.createVolume(path),

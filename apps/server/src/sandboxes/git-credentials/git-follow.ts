@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { makeKeyedLock, waitAtMost } from '@threadbox/concurrency'
+import { followWhile, makeBackground, makeKeyedLock, pLimit, waitAtMost } from '@threadbox/concurrency'
 import type { git } from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
 import type { ReachableSandbox } from '../state/awake-sandbox.ts'
@@ -61,13 +61,11 @@ export function makeGitFollow(dependencies: GitFollowDependencies): GitFollow {
   const following = new Map<string, Following>()
   const inOrder = makeKeyedLock()
   const stopped = new AbortController()
-  const works = new Set<Promise<void>>()
+  const background = makeBackground<{ threadId: string }>((error, { threadId }) =>
+    logger.warn({ err: error, threadId }, 'git of a sandbox is not followed'),
+  )
   let state = 0
 
-  const keep = (work: Promise<void>) => {
-    works.add(work)
-    work.finally(() => works.delete(work)).catch(() => undefined)
-  }
   const leave = (threadId: string) => {
     const present = following.get(threadId)
     present?.boot.ended.abort()
@@ -97,22 +95,21 @@ export function makeGitFollow(dependencies: GitFollowDependencies): GitFollow {
       work: Promise.resolve(),
     }
     following.set(threadId, begun)
+    const keep = (work: Promise<void>) => void background.keep(work, { threadId })
     begun.work = followBoot(dependencies, { threadId, sandbox, sites, following: begun, stopped: stopped.signal, keep })
     keep(begun.work)
     // The guest ends the older stream itself as soon as it has the newer one: what it was told of there is under way.
     if (isSameBoot) void begun.ready.promise.then(() => before.left.abort())
     return begun
   }
-  const quietly = (work: () => Promise<void>, threadId: string) =>
-    keep(work().catch((error: unknown) => logger.warn({ err: error, threadId }, 'git of a sandbox is not followed')))
-  const look = (threadId: string) =>
-    quietly(async () => {
-      await inOrder(threadId, async () => {
-        const sandbox = await dependencies.ifAwake(threadId)
-        if (sandbox === undefined) leave(threadId)
-        else await bring(threadId, sandbox)
-      })
-    }, threadId)
+  const look = (threadId: string) => {
+    const looked = inOrder(threadId, async () => {
+      const sandbox = await dependencies.ifAwake(threadId)
+      if (sandbox === undefined) leave(threadId)
+      else await bring(threadId, sandbox)
+    })
+    void background.keep(looked, { threadId })
+  }
 
   return {
     deliver: async (threadId, sandbox) => {
@@ -131,13 +128,14 @@ export function makeGitFollow(dependencies: GitFollowDependencies): GitFollow {
     sandboxChanged: look,
     refresh: () => {
       state += 1
-      quietly(dependencies.relay.judgeAgain, 'all')
-      quietly(async () => (await dependencies.awakeThreads()).forEach(look), 'all')
+      void background.keep(dependencies.relay.judgeAgain(), { threadId: 'all' })
+      const lookAtAll = async () => (await dependencies.awakeThreads()).forEach(look)
+      void background.keep(lookAtAll(), { threadId: 'all' })
     },
     stop: async () => {
       stopped.abort()
       for (const threadId of [...following.keys()]) leave(threadId)
-      await Promise.allSettled([...works])
+      await background.settled()
     },
   }
 }
@@ -172,25 +170,28 @@ async function followBoot(
       .pass(waiting)
       .catch((error: unknown) => logger.debug({ err: error, threadId }, 'git was not answered'))
   }
-  const underWay = new Set<Promise<void>>()
-  while (!signal.aborted) {
-    try {
-      for await (const { event } of sandbox.git.followGit({ sites }, { signal })) {
-        if (event.case === 'ready') following.ready.resolve()
-        if (event.case !== 'request' || !idPattern.test(event.value.id)) continue
-        // Nothing more is read while so many are under way: whoever announces without end waits.
-        while (underWay.size >= maxUnderWay) await Promise.race(underWay)
-        const work = pass(event.value).finally(() => underWay.delete(work))
-        underWay.add(work)
-        followed.keep(work)
-      }
-      if (sites.length === 0) break
-    } catch (error) {
-      // A guest that was woken out of an older memory.
-      if (error instanceof ConnectError && error.code === Code.Unimplemented) break
-      if (!signal.aborted) logger.debug({ err: error, threadId }, 'guest of a sandbox was lost')
-    }
-    await waitAtMost(againMs, { signal })
-  }
+  const limit = pLimit(maxUnderWay)
+  await followWhile({
+    signal,
+    connect: async () => sandbox.git.followGit({ sites }, { signal }),
+    onEvent: async ({ event }) => {
+      if (event.case === 'ready') following.ready.resolve()
+      if (event.case !== 'request' || !idPattern.test(event.value.id)) return
+      // Nothing more is read while so many are under way: whoever announces without end waits.
+      const begun = Promise.withResolvers<void>()
+      followed.keep(
+        limit(() => {
+          begun.resolve()
+          return pass(event.value)
+        }),
+      )
+      await begun.promise
+    },
+    pauseMs: againMs,
+    // Without a site there is nothing to follow. A guest that was woken out of an older memory does not know the call.
+    isFinal: (error) =>
+      error === undefined ? sites.length === 0 : error instanceof ConnectError && error.code === Code.Unimplemented,
+    onBroken: (error) => logger.debug({ err: error, threadId }, 'guest of a sandbox was lost'),
+  })
   following.ready.resolve()
 }

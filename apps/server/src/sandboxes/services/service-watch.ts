@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { makeKeyedLock, waitAtMost } from '@threadbox/concurrency'
+import { followWhile, makeKeyedLock, waitAtMost } from '@threadbox/concurrency'
 import type { services as guest } from '@threadbox/protocol/guest'
 import type { OpenPort } from '@threadbox/protocol/public'
 import type { RestartedService } from '../lifecycle/survival-items.models.ts'
@@ -98,26 +98,28 @@ type Followed = { threadId: string; following: Following; signal: AbortSignal }
 async function followBoot(parts: ServiceParts, followed: Followed): Promise<void> {
   const { threadId, following, signal } = followed
   let attaching: Promise<void> | undefined
-  while (!signal.aborted) {
-    try {
-      const sandbox = await parts.ifAwake(threadId)
-      if (sandbox?.bootId === following.bootId) {
-        for await (const { event } of sandbox.services.watchServices({}, { signal })) {
-          if (event.case === 'snapshot') await apply(parts, followed, event.value)
-          // Looked at again with each word of the guest: a start that was not answered is begun anew.
-          attaching ??= attach(parts, followed, sandbox)
-            .catch((error: unknown) => parts.logger.warn({ err: error, threadId }, 'services were not started again'))
-            .finally(() => {
-              attaching = undefined
-            })
-        }
-      }
-    } catch (error) {
-      if (error instanceof ConnectError && error.code === Code.Unimplemented) break
-      if (!signal.aborted) parts.logger.debug({ err: error, threadId }, 'guest of a sandbox was lost')
-    }
-    await waitAtMost(againMs, { signal })
-  }
+  const attachOnce = (sandbox: ReachableSandbox) =>
+    attach(parts, followed, sandbox)
+      .catch((error: unknown) => parts.logger.warn({ err: error, threadId }, 'services were not started again'))
+      .finally(() => {
+        attaching = undefined
+      })
+  let sandbox: ReachableSandbox | undefined
+  await followWhile({
+    signal,
+    connect: async () => {
+      sandbox = await parts.ifAwake(threadId)
+      return sandbox?.bootId === following.bootId ? sandbox.services.watchServices({}, { signal }) : undefined
+    },
+    onEvent: async ({ event }) => {
+      if (event.case === 'snapshot') await apply(parts, followed, event.value)
+      // Looked at again with each word of the guest: a start that was not answered is begun anew.
+      if (sandbox !== undefined) attaching ??= attachOnce(sandbox)
+    },
+    pauseMs: againMs,
+    isFinal: (error) => error instanceof ConnectError && error.code === Code.Unimplemented,
+    onBroken: (error) => parts.logger.debug({ err: error, threadId }, 'guest of a sandbox was lost'),
+  })
   await attaching
 }
 

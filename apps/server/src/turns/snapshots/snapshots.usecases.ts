@@ -1,4 +1,4 @@
-import { makeKeyedLock } from '@threadbox/concurrency'
+import { makeBackground, makeKeyedLock } from '@threadbox/concurrency'
 import {
   chooseMemoryRemovals,
   chooseSnapshotRemovals,
@@ -90,7 +90,9 @@ export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
   /** Only what takes snapshots: calls of the next turn wait for it, and not for removals. */
   const taking = makeKeyedLock()
   const quiet = makeQuietWaits()
-  const works = new Set<Promise<void>>()
+  const background = makeBackground<{ threadId: string }>((error, { threadId }) =>
+    logger.warn({ err: error, threadId }, 'no snapshot was taken of the disk after a turn'),
+  )
   const trim = (diskShares?: ReadonlyMap<string, number>) =>
     oneAtATime('trim', () => trimAll(dependencies, diskShares)).catch((error: unknown) => {
       logger.warn({ err: error }, 'snapshots beyond the limits were not removed')
@@ -104,15 +106,10 @@ export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
   }
   const turnEnded = (threadId: string) => {
     const take = () => oneAtATime(threadId, () => takeWanted(threadId))
-    const taken = taking(threadId, take).catch((error: unknown) => {
-      logger.warn({ err: error, threadId }, 'no snapshot was taken of the disk after a turn')
-      return undefined
-    })
-    const kept = taken.then(async (snapshot) => {
+    const work = taking(threadId, take).then(async (snapshot) => {
       if (snapshot !== undefined) await trim(new Map([[threadId, snapshot.usedBytes / snapshot.limitBytes]]))
     })
-    works.add(kept)
-    return kept.finally(() => works.delete(kept))
+    return background.keep(work, { threadId })
   }
   return {
     want: async (turn, transaction) => {
@@ -168,7 +165,7 @@ export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
     trim: () => trim(),
     idle: async () => {
       using _ = quiet.hurry()
-      await Promise.all(works)
+      await background.settled()
     },
   }
 }

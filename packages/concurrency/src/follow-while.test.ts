@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { followWhile } from './follow-while.ts'
+
+async function* streamOf(events: readonly string[], failure?: Error) {
+  yield* events
+  if (failure !== undefined) throw failure
+}
+
+test('a stream that breaks, ends or is not there is followed again until the signal is aborted', async () => {
+  const stopped = new AbortController()
+  const streams = [
+    () => streamOf(['a'], new Error('broken')),
+    () => streamOf(['b']),
+    () => undefined,
+    () => streamOf(['c', 'stop']),
+  ]
+  const seen: string[] = []
+  await followWhile({
+    signal: stopped.signal,
+    connect: async () => streams.shift()?.(),
+    onEvent: (event) => {
+      if (event === 'stop') stopped.abort()
+      else seen.push(event)
+    },
+    pauseMs: 1,
+    onBroken: (error) => seen.push(String(error)),
+  })
+  expect([seen, streams.length]).toEqual([['a', 'Error: broken', 'b', 'c'], 0])
+})
+
+test('events are handled one after another', async () => {
+  const seen: string[] = []
+  await followWhile({
+    signal: new AbortController().signal,
+    connect: async () => streamOf(['a', 'b']),
+    onEvent: async (event) => {
+      seen.push(`${event} begins`)
+      await new Promise((resolve) => setImmediate(resolve))
+      seen.push(`${event} ends`)
+    },
+    pauseMs: 1,
+    isFinal: () => true,
+  })
+  expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends'])
+})
+
+test('a final end, by an error or by itself, is the last one and is not reported as broken', async () => {
+  const broken: unknown[] = []
+  const follow = (failure?: Error) =>
+    followWhile({
+      signal: new AbortController().signal,
+      connect: async () => streamOf([], failure),
+      onEvent: () => {},
+      pauseMs: 1,
+      isFinal: (error) => error === failure,
+      onBroken: (error) => broken.push(error),
+    })
+  await follow(new Error('unsupported'))
+  await follow()
+  expect(broken).toEqual([])
+})

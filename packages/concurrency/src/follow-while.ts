@@ -1,0 +1,29 @@
+import { waitAtMost } from './wait-at-most.ts'
+
+/**
+ * Follows a stream until the signal is aborted, and connects again after a pause whenever it ends or breaks. Events are
+ * handled one after another: the next one is read when `onEvent` has ended. Never rejects.
+ */
+export async function followWhile<Event>(options: {
+  signal: AbortSignal
+  /** Undefined: there is nothing to follow at the moment. */
+  connect: () => Promise<AsyncIterable<Event> | undefined>
+  onEvent: (event: Event) => unknown
+  pauseMs: number
+  /** Whether this end is the last one. `error` is undefined when the stream ended by itself. */
+  isFinal?: (error: unknown) => boolean
+  /** Called for an end by an error that is not final, unless the signal was aborted. */
+  onBroken?: (error: unknown) => void
+}): Promise<void> {
+  const { signal, isFinal = () => false } = options
+  while (!signal.aborted) {
+    try {
+      for await (const event of (await options.connect()) ?? []) await options.onEvent(event)
+      if (isFinal(undefined)) return
+    } catch (error) {
+      if (isFinal(error)) return
+      if (!signal.aborted) options.onBroken?.(error)
+    }
+    await waitAtMost(options.pauseMs, { signal })
+  }
+}
