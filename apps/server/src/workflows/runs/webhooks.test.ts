@@ -1,5 +1,5 @@
-import { createHmac } from 'node:crypto'
 import type { CreatedWebhook, Webhooks } from '@threadbox/protocol/public'
+import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
@@ -20,12 +20,12 @@ onBothDatabases((target) => {
 
   type Delivery = { id?: string; timestamp?: number; body?: string; secret?: string; signature?: string; path?: string }
   const headersOf = ({ id = 'msg-1', timestamp = seconds(), body = '{"a":1}', secret, signature }: Delivery) => {
-    const key = Buffer.from((secret ?? hook.secret).slice('whsec_'.length), 'base64')
-    const mac = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+    // The specification's own sender.
+    const signed = new Webhook(secret ?? hook.secret).sign(id, new Date(timestamp * 1000), body)
     return {
       'webhook-id': id,
       'webhook-timestamp': String(timestamp),
-      'webhook-signature': signature ?? `v1,${mac}`,
+      'webhook-signature': signature ?? signed,
       'content-type': 'application/json',
     }
   }
