@@ -1,5 +1,7 @@
 import {
+  isThreadboxFile,
   isThreadboxProcess,
+  isThreadboxVariable,
   type Manifest,
   type ManifestProcess,
   type ManifestVariable,
@@ -90,6 +92,22 @@ export function processItems(manifests: Manifests): SurvivalItem[] {
 /** Those of threadbox itself are not reported: what matters of them (variables, session) is. */
 export function personsProcesses({ processes }: Pick<Manifest, 'processes'>): ManifestProcess[] {
   return processes.filter((process) => !isThreadboxProcess(process))
+}
+
+/**
+ * A manifest without what belongs to threadbox. Guests of before this was left out where it is collected have listed it,
+ * and their manifests are stored.
+ */
+export function personsManifest(manifest: Manifest): Manifest {
+  const environment = Object.fromEntries(
+    Object.entries(manifest.shell.environment).filter(([name]) => !isThreadboxVariable(name)),
+  )
+  return {
+    ...manifest,
+    shell: { ...manifest.shell, environment },
+    connections: manifest.connections.filter(({ kind, local }) => kind !== 'unix' || !isThreadboxFile(local)),
+    deletedOpenFiles: manifest.deletedOpenFiles.filter(({ path }) => !isThreadboxFile(path)),
+  }
 }
 
 /** A service counts once, by the process that is not a child of another of its processes. */

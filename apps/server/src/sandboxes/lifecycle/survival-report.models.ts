@@ -9,6 +9,7 @@ import {
   memoryFileItems,
   openFileItems,
   packageItems,
+  personsManifest,
   personsProcesses,
   portItems,
   processItems,
@@ -51,7 +52,12 @@ function spanOf({ cause }: Evidence['facts']): Span {
 }
 
 /** What survived, item by item. Nothing is called kept that was not looked at before and after. */
-export function compareSurvival(evidence: Evidence): SurvivalItem[] {
+export function compareSurvival(found: Evidence): SurvivalItem[] {
+  const evidence = {
+    ...found,
+    before: found.before && personsManifest(found.before),
+    after: found.after && personsManifest(found.after),
+  }
   if (evidence.facts.from === 'new') return lostWithDisk(evidence)
   const items = isHot(evidence.facts.from) ? hotItems(evidence) : coldItems(evidence)
   return [...items, ...fileItems(evidence)]
