@@ -43,6 +43,10 @@ export function makeFirewall(options: {
 }): Firewall {
   const { names, pool, settings, logger, randomMark } = options
   const { table } = names
+  /**
+   * What the table holds: changed after the orders were carried out. A table that is missing is brought back as it was
+   * before them, or they would meet what they are to change already changed.
+   */
   const entries = new Map<string, FirewallEntry>()
   let installed: { forwarderPort: number; stopWatching: () => void } | undefined
 
@@ -77,15 +81,15 @@ export function makeFirewall(options: {
       const isSame = present?.egress === wanted.egress
       const entry = { ...wanted, epoch: isSame ? present.epoch : randomMark() }
       const old = present === undefined ? [] : renderRemoval({ table, entry: present })
-      entries.set(entry.interfaceName, entry)
       await apply([...old, ...renderEntry({ order: 'add', table, entry })])
+      entries.set(entry.interfaceName, entry)
     },
     async setEgress({ interfaceName, egress }) {
       const present = entries.get(interfaceName)
       if (present === undefined || present.egress === egress) return
       const entry = { ...present, egress, epoch: randomMark() }
-      entries.set(interfaceName, entry)
       await apply([...renderRemoval({ table, entry: present }), ...renderEntry({ order: 'add', table, entry })])
+      entries.set(interfaceName, entry)
     },
     async allow({ interfaceName, addresses, seconds }) {
       if (addresses.length > 0) await apply(renderAllowed({ table, interfaceName, addresses, seconds }))

@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process'
+import { makeLogger } from '@threadbox/telemetry'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { makeAddressPool } from './address-pool.models.ts'
+import { defaultFirewallSettings } from './firewall.models.ts'
+import { type Firewall, makeFirewall, removeTable } from './firewall.ts'
+import { makeNetworkNames } from './names.models.ts'
+
+const names = makeNetworkNames('tfire0')
+const pool = makeAddressPool('198.18.252.0/28')
+const [address = ''] = pool.addresses()
+const interfaceName = names.interfaceOf('one')
+const entry = { interfaceName, address, gatewayAddress: pool.gatewayOf(address) }
+let firewall: Firewall
+let mark = 0
+
+beforeEach(async () => {
+  const logger = makeLogger({ process: 'test', level: 'silent' })
+  firewall = makeFirewall({ names, pool, settings: defaultFirewallSettings, logger, randomMark: () => ++mark })
+  await firewall.install({ forwarderPort: 5353 })
+})
+afterEach(async () => {
+  await firewall.forget()
+  await removeTable(names.table)
+})
+
+/** As `nft flush ruleset` of somebody else. What is called next comes before the watch has heard of it. */
+function removeByHand(): void {
+  execFileSync('nft', ['delete', 'table', 'inet', names.table])
+}
+
+function egressInKernel(): string {
+  return execFileSync('nft', ['list', 'map', 'inet', names.table, 'egress'], { encoding: 'utf8' })
+}
+
+test('G2: egress that is changed while the firewall is missing holds, with the firewall back', async () => {
+  await firewall.add({ ...entry, egress: 'open' })
+  removeByHand()
+  await firewall.setEgress({ interfaceName, egress: 'none' })
+  expect(egressInKernel()).toContain(`"${interfaceName}" : jump egress_none`)
+  removeByHand()
+  await firewall.setEgress({ interfaceName, egress: 'allowlist' })
+  expect(egressInKernel()).toContain(`"${interfaceName}" : jump egress_allowlist`)
+})
+
+test('G2: a sandbox that is attached anew, with another egress, while the firewall is missing is behind it', async () => {
+  await firewall.add({ ...entry, egress: 'open' })
+  removeByHand()
+  await firewall.add({ ...entry, egress: 'none' })
+  expect(egressInKernel()).toContain(`"${interfaceName}" : jump egress_none`)
+  removeByHand()
+  await firewall.remove(interfaceName)
+  expect(egressInKernel()).not.toContain(interfaceName)
+  expect(firewall.known()).toEqual([])
+})
