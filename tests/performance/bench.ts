@@ -12,6 +12,7 @@ import { manyThreads } from './scenarios/many-threads.ts'
 import { memory } from './scenarios/memory.ts'
 import { packageInstall } from './scenarios/packages.ts'
 import { pausingLarge, pausingSmall } from './scenarios/pausing.ts'
+import { previewDownload } from './scenarios/preview-download.ts'
 import { previews } from './scenarios/previews.ts'
 import { rewinding } from './scenarios/rewinding.ts'
 import { screenshot } from './scenarios/screenshot.ts'
@@ -22,7 +23,7 @@ import { openStage, type Stage } from './stage.ts'
 
 /**
  * Measures what people wait for, each beside its floor, and exits with 1 when a target is missed.
- * `--json` prints `{"figures":[…]}`; `--only ID[,ID]` runs some scenarios; `--rounds N` repeats starting, pausing and
+ * `--json` prints `{"figures":[…]}`; names of scenarios, or `--only ID[,ID]`, run only these; `--rounds N` repeats starting, pausing and
  * waking less often than a figure needs; progress goes to standard error.
  */
 const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
@@ -46,6 +47,7 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   transfers,
   packages: packageInstall,
   previews,
+  'preview-download': previewDownload,
   screenshot,
   'folder-zip': folderZip,
   'many-threads': manyThreads,
@@ -54,9 +56,10 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
 /** Scenarios that need the app. */
 const inBrowser = new Set(['enter-to-paint', 'screenshot'])
 
-const usage = 'Usage: threadbox bench [--only SCENARIO[,SCENARIO…]] [--rounds NUMBER] [--json]'
-const values = readArguments()
-const wanted = values.only?.split(',') ?? Object.keys(scenarios)
+const usage = 'Usage: threadbox bench [SCENARIO…] [--only SCENARIO[,SCENARIO…]] [--rounds NUMBER] [--json]'
+const { values, positionals } = readArguments()
+const named = [...positionals, ...(values.only?.split(',') ?? [])]
+const wanted = named.length > 0 ? named : Object.keys(scenarios)
 const unknown = wanted.filter((name) => scenarios[name] === undefined)
 if (unknown.length > 0) {
   console.error(`Unknown scenario: ${unknown.join(', ')}. There are: ${Object.keys(scenarios).join(', ')}.`)
@@ -80,8 +83,9 @@ process.exitCode = failed.length === 0 && figures.every((figure) => figure.isMet
 function readArguments() {
   try {
     return parseArgs({
+      allowPositionals: true,
       options: { json: { type: 'boolean' }, only: { type: 'string' }, rounds: { type: 'string', default: '30' } },
-    }).values
+    })
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     console.error(`${error.message}\n${usage}\nScenarios: ${Object.keys(scenarios).join(', ')}`)

@@ -28,7 +28,7 @@ export async function previews(stage: Stage): Promise<Figure[]> {
   await stage.client.files.write(thread.id, '/home/user/hello.cjs', new Blob([program]))
   await stage.client.services.start(thread.id, { name: 'hello', command: 'node hello.cjs', port: openPort })
   while ((await stage.client.services.list(thread.id)).services[0]?.status !== 'running') await delay(50)
-  const page = await enter(stage, { thread, port: openPort })
+  const page = await enterPreview(stage, { thread, port: openPort })
   const figures = [
     ...(await ratesOf(stage, { thread, sandboxId, page })),
     ...(await firstBytes(stage, { thread, sandboxId, page })),
@@ -45,7 +45,7 @@ async function ratesOf(
   const direct = { host: output.trim().split(' ')[0] ?? '', port: openPort, path: '/', headers: {} }
   await using proxy = await startBareProxy(direct)
   const bare = { ...direct, host: '127.0.0.1', port: proxy.port }
-  const inner = await enter(stage, { thread, port: loopbackPort })
+  const inner = await enterPreview(stage, { thread, port: loopbackPort })
   const loads: Record<'page' | 'inner' | 'bare' | 'direct', Load[]> = { page: [], inner: [], bare: [], direct: [] }
   for (let round = 0; round < loadRounds; round++) {
     loads.direct.push(await loadOf(direct, load))
@@ -118,7 +118,10 @@ async function firstBytes(
 }
 
 /** Goes into a preview as a browser does: the one-time address is exchanged for a cookie. */
-async function enter(stage: Stage, { thread, port }: { thread: TestThread; port: number }): Promise<Asked> {
+export async function enterPreview(
+  stage: Stage,
+  { thread, port }: { thread: TestThread; port: number },
+): Promise<Asked> {
   const preview = await stage.client.previews.open(thread.id, { port })
   if (preview.url === null) throw new Error(preview.unavailable?.message)
   const { host, pathname, search } = new URL(preview.url)
