@@ -11,7 +11,7 @@ const promises = [
   ...['A1', 'A2', 'A3'],
   ...Array.from({ length: 13 }, (_, index) => `C${index + 1}`),
   ...Array.from({ length: 10 }, (_, index) => `G${index + 1}`),
-  ...['O1', 'O2', 'O3', 'O4', 'O6', 'O7', 'O8', 'O9', 'O10', 'O11', 'O12'],
+  ...['O1', 'O2', 'O3', 'O4', 'O5', 'O6', 'O7', 'O8', 'O9', 'O10', 'O11', 'O12'],
 ]
 
 test('each promise has a test that names it, and only promises are named', () => {

@@ -24,13 +24,14 @@ const mebibyte = 1024 * 1024
 export const sandboxLimits = { memoryBytes: 1024 * mebibyte, cpus: 2, processes: 256, diskBytes: 2048 * mebibyte }
 
 export async function startGuestSandbox(
-  options: { memoryBytes?: number; environment?: Record<string, string> } = {},
+  options: { memoryBytes?: number; diskBytes?: number; environment?: Record<string, string> } = {},
 ): Promise<GuestSandbox> {
   await using cleanup = new AsyncDisposableStack()
   const host = await startTestHost({ environment: options.environment ?? {} })
   cleanup.defer(() => host.close())
   const sandboxId = host.newSandboxId()
-  const limits = { ...sandboxLimits, memoryBytes: options.memoryBytes ?? sandboxLimits.memoryBytes }
+  const { memoryBytes = sandboxLimits.memoryBytes, diskBytes = sandboxLimits.diskBytes } = options
+  const limits = { ...sandboxLimits, memoryBytes, diskBytes }
   await host.request('PUT', hostPaths.get(sandboxId), { limits, egress: { kind: 'open' } })
   let bootId = ''
   const start = async () => {

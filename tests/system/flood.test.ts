@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
+import { repeats } from '../stack/repeats.ts'
 
 /** What is too much for a memory passes all the same: nothing is lost, and no process grows with it. */
 let installation: TestInstallation
@@ -11,6 +12,10 @@ beforeAll(async () => {
 afterAll(() => installation[Symbol.asyncDispose]())
 
 const MiB = 1024 * 1024
+/** Each more than a process may grow by. */
+const printedMebibytes = repeats({ what: 'MiB that a command prints', byDefault: 400, full: 2000 })
+const sentMebibytes = repeats({ what: 'MiB of a file that is sent and fetched', byDefault: 400, full: 1000 })
+const cellLines = repeats({ what: 'lines that a cell prints', byDefault: 200_000, full: 1_000_000 })
 /** A process may grow by this much, whatever passes through it. Node keeps freed pages for a while. */
 const growthLimitBytes = 350 * MiB
 
@@ -33,18 +38,18 @@ async function residentBytes(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024
 }
 
-test('a command that prints 2 GB: all of it is kept for the person, server and host stay small', {
+test(`a command that prints ${printedMebibytes} MiB: all of it is kept for the person, server and host stay small`, {
   timeout: 600_000,
 }, async () => {
   const thread = await installation.newThread()
-  const lines = 2_000_000
   const lineBytes = 1024
+  const lines = (printedMebibytes * MiB) / lineBytes
   const growth = await growthDuring(async () => {
     const { calls } = await thread.say(
       `/run python3 -c "import sys; [sys.stdout.write(f'{n:09d}' + 'x' * ${lineBytes - 10} + chr(10)) for n in range(${lines})]"`,
     )
     expect(calls[0]).toMatchObject({ status: 'succeeded', output: { sizeBytes: lines * lineBytes } })
-    for (const line of [0, 1_234_567, lines - 1]) {
+    for (const line of [0, 234_567, lines - 1]) {
       const { text } = await installation.client.threads.output(thread.id, calls[0]?.id ?? '', {
         offset: line * lineBytes,
         limit: 9,
@@ -56,19 +61,21 @@ test('a command that prints 2 GB: all of it is kept for the person, server and h
   expect(growth.host).toBeLessThan(growthLimitBytes)
 })
 
-test('a cell that prints a million lines: each is there once', { timeout: 600_000 }, async () => {
+test(`a cell that prints ${cellLines} lines: each is there once`, { timeout: 600_000 }, async () => {
   const thread = await installation.newThread()
-  const { calls } = await thread.say('/python for n in range(1_000_000): print(n)')
+  const { calls } = await thread.say(`/python for n in range(${cellLines}): print(n)`)
   const { text } = await installation.client.threads.output(thread.id, calls[0]?.id ?? '')
   const lines = text.trimEnd().split('\n')
-  expect(lines).toHaveLength(1_000_000)
+  expect(lines).toHaveLength(cellLines)
   expect(lines.every((line, index) => Number(line) === index)).toBe(true)
 })
 
-test('a 1 GB upload and download: identical bytes, server and host stay small', { timeout: 600_000 }, async () => {
+test(`${sentMebibytes} MiB up and down: identical bytes, server and host stay small`, {
+  timeout: 600_000,
+}, async () => {
   const thread = await installation.newThread()
   const chunk = randomBytes(MiB)
-  const chunks = 1000
+  const chunks = sentMebibytes
   const sent = createHash('sha256')
   for (let index = 0; index < chunks; index++) sent.update(chunk)
   const growth = await growthDuring(async () => {

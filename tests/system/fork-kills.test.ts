@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type HeldAnswers, startHeldAnswers } from '../stack/held-answers.ts'
 import { cell } from '../stack/in-threads.ts'
 import { sandboxIdsOf, startInstallation, type TestInstallation, testThread } from '../stack/installation.ts'
+import { boundaries } from '../stack/repeats.ts'
 
 let installation: TestInstallation
 let held: HeldAnswers
@@ -39,7 +40,14 @@ test('C2 C9: of a live fork that runs when its server is killed nothing is left;
   expect(await cell(testThread(client, made.id), 'print(held)')).toBe('41')
 })
 
-test.each(['fork', 'clean'])(
+/** Orders to the host that it has carried out when the server is killed, which has not heard of that. */
+const captureOrders = boundaries({
+  of: 'the capture of an agent, before the answer to an order',
+  killed: 'server',
+  at: ['fork', 'clean'],
+})
+
+test.each(captureOrders)(
   'C11: of a computer that is being copied for an agent nothing is left when its server is killed (%s)',
   async (order) => {
     const source = await installation.newThread()

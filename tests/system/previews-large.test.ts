@@ -4,10 +4,13 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
+import { repeats } from '../stack/repeats.ts'
 import { signIn, type Visitor } from './previews/visitor.ts'
 
 /** Large answers of a service through the whole front door, and what server and host daemon hold of them meanwhile. */
 const MiB = 1024 * 1024
+const megabytes = repeats({ what: 'MB of one answer of a service', byDefault: 256, full: 512 })
+const count = repeats({ what: 'events of 1 kB of a service', byDefault: 50_000, full: 200_000 })
 /** Far below what passes, far above what the garbage collectors of two processes leave lying about. */
 const maxGrowthMiB = 160
 let installation: TestInstallation
@@ -74,18 +77,19 @@ function expectBounded(growth: Record<'server' | 'host', number>): void {
   expect(growth.host).toBeLessThan(maxGrowthMiB)
 }
 
-test('O4: a download of 512 MB passes as it is, beside a stream of events, in bounded memory', async () => {
+test(`O4: a download of ${megabytes} MB passes as it is, beside a stream of events, in bounded memory`, async () => {
   const expected = createHash('sha256')
   const chunk = Buffer.alloc(MiB, 'threadbox ')
-  for (let index = 0; index < 512; index += 1) expected.update(chunk)
-  const growth = await growthDuring('512 MB download', async () => {
+  for (let index = 0; index < megabytes; index += 1) expected.update(chunk)
+  const growth = await growthDuring(`${megabytes} MB download`, async () => {
     const events = await visitor.stream(`${origin}/events`)
     let seen = ''
     events.on('data', (part: Buffer) => {
       seen += part.toString()
     })
     const received = createHash('sha256')
-    for await (const part of await visitor.stream(`${origin}/down?megabytes=512`)) received.update(part as Buffer)
+    for await (const part of await visitor.stream(`${origin}/down?megabytes=${megabytes}`))
+      received.update(part as Buffer)
     expect(received.digest('hex')).toBe(expected.digest('hex'))
     const closed = once(events, 'close')
     events.destroy()
@@ -97,9 +101,8 @@ test('O4: a download of 512 MB passes as it is, beside a stream of events, in bo
   expectBounded(growth)
 }, 600_000)
 
-test('O4: 200 MB of server-sent events pass, each once and in order, in bounded memory', async () => {
-  const count = 200_000
-  const growth = await growthDuring('200,000 events', async () => {
+test(`O4: ${count} server-sent events of 1 kB pass, each once and in order, in bounded memory`, async () => {
+  const growth = await growthDuring(`${count} events`, async () => {
     let rest = ''
     let last = 0
     const stream = await visitor.stream(`${origin}/many-events?count=${count}`)

@@ -75,7 +75,7 @@ test('O4: what cannot start says why, with its last lines', async () => {
   expect(await overview()).toEqual([])
 })
 
-test('O4: servers on 127.0.0.1 run when they answer, with their log; every change reaches open pages', async () => {
+test('O4 O5: servers on 127.0.0.1 run when they answer, with their log, while the conversation goes on; every change reaches open pages', async () => {
   await output('mkdir -p site && echo hello > site/index.html')
   await services().start(thread.id, { name: 'site', port: 8200, command: python(8200), cwd: 'site' })
   await services().start(thread.id, {

@@ -71,7 +71,7 @@ test('a disk that is full keeps no snapshots, so that what is deleted makes room
   expect(['removed', 'failed']).toContain((await ofTurn(thread, full)).state)
   // What is deleted makes room in the same answer: no snapshot holds it.
   const again =
-    'rm /home/user/fill; sync; for i in $(seq 300); do head -c 300M /dev/urandom > /home/user/again && exit 0; sleep 0.2; done; exit 1'
+    'rm /home/user/fill; sync; for i in $(seq 300); do head -c 300M /dev/urandom > /home/user/again && exit 0; sleep 0.5; done; exit 1'
   const { calls } = await thread.say(`/run ${again}`)
   expect(calls[0]?.result).toMatchObject({ exitCode: 0 })
   await say(thread, 'rm /home/user/again; sync')
@@ -136,7 +136,7 @@ test('C9: many snapshots take what was really written; beyond the limits the old
   const { thread, sandboxId } = await newSandbox()
   await settled(thread)
   const first = (await settled(thread)).usage.diskUsedBytes ?? 0
-  const rounds = 20
+  const rounds = 8
   for (let round = 0; round < rounds; round++) {
     await say(thread, `head -c ${2 * MiB} /dev/urandom > /home/user/same; sync`)
   }
