@@ -8,19 +8,44 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-type Document = { paths: Record<string, Record<string, unknown>> }
+type Content = { content?: Record<string, unknown>; required?: boolean }
+type Operation = { requestBody?: Content; responses: Record<string, Content> }
+type Document = { paths: Record<string, Record<string, Operation>> }
 
-/** Calls every method of the client; each call is recorded and answered with an empty object. */
-async function callsOfTheClient(): Promise<string[]> {
-  const calls: string[] = []
+type Sent = 'nothing' | 'json' | 'bytes'
+type Call = { route: string; sent: Sent; answer?: unknown }
+
+const routeOf = (method: string, path: string) =>
+  `${method} ${path.replace('/api/v1', '').replace(/\/id(?=\/|$)/g, '/{id}')}`
+
+function sentBy(init: RequestInit | undefined): Sent {
+  if (init?.body === undefined || init.body === null) return 'nothing'
+  return new Headers(init.headers).get('content-type') === 'application/json' ? 'json' : 'bytes'
+}
+
+/** What a call of this route is answered with when it succeeds, as the API describes it. */
+function successOf({ responses }: Operation): { isJson: boolean; isEmpty: boolean } {
+  const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? []
+  const types = Object.keys(success?.content ?? {})
+  return { isJson: types.includes('application/json'), isEmpty: types.length === 0 }
+}
+
+const told = { told: true }
+
+/** Calls every method of the client. Each call is recorded, and answered as `routes` says. */
+async function callsOfTheClient(routes: ReadonlyMap<string, Operation>): Promise<Call[]> {
+  const calls: Call[] = []
   const client = createClient({
     baseUrl: 'http://test.invalid',
     fetch: (input, init) => {
-      calls.push(`${init?.method ?? 'GET'} ${new URL(String(input)).pathname.replace('/api/v1', '')}`)
-      return Promise.resolve(new Response('{}'))
+      const route = routeOf(init?.method ?? 'GET', new URL(String(input)).pathname)
+      calls.push({ route, sent: sentBy(init) })
+      const operation = routes.get(route)
+      const isEmpty = operation !== undefined && successOf(operation).isEmpty
+      return Promise.resolve(isEmpty ? new Response(null, { status: 204 }) : new Response(JSON.stringify(told)))
     },
   })
-  const note = (url: string) => calls.push(`GET ${new URL(url).pathname.replace('/api/v1', '')}`)
+  const note = (url: string) => calls.push({ route: routeOf('GET', new URL(url).pathname), sent: 'nothing' })
   for (const group of [
     client.account,
     client.threads,
@@ -43,7 +68,7 @@ async function callsOfTheClient(): Promise<string[]> {
     for (const [name, call] of Object.entries(group) as [string, (...inputs: unknown[]) => unknown][]) {
       const answer = call('id', 'id', new Uint8Array(), {})
       if (name.endsWith('Url')) note(String(answer))
-      else await answer
+      else calls.push({ ...(calls.pop() as Call), answer: await answer })
     }
   }
   for (const follow of [client.streamThread.bind(null, 'id'), client.streamUser]) {
@@ -62,13 +87,57 @@ async function callsOfTheClient(): Promise<string[]> {
   return calls
 }
 
-test('the SDK and the API know the same routes', async () => {
+async function routesOfTheApi(): Promise<Map<string, Operation>> {
   const { paths } = (await (await server.call('GET', '/api/v1/openapi.json')).json()) as Document
-  // A shared result is read at the address that its entry names, so the SDK has no method of its own for it.
-  const byAddress = 'GET /threads/{id}/results/{id}/{id}'
   const routes = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, '{id}')}`),
+    Object.entries(methods).map(([method, operation]): [string, Operation] => {
+      return [`${method.toUpperCase()} ${path.replace(/\{\w+\}/g, '{id}')}`, operation]
+    }),
   )
-  const calls = (await callsOfTheClient()).map((call) => call.replace(/\/id(?=\/|$)/g, '/{id}'))
-  expect([...new Set([...calls, byAddress])].sort()).toEqual(routes.sort())
+  return new Map(routes)
+}
+
+// A shared result is read at the address that its entry names, so the SDK has no method of its own for it.
+const byAddress = 'GET /threads/{id}/results/{id}/{id}'
+
+test('the SDK and the API know the same routes', async () => {
+  const routes = await routesOfTheApi()
+  const calls = (await callsOfTheClient(routes)).map(({ route }) => route)
+  expect([...new Set([...calls, byAddress])].sort()).toEqual([...routes.keys()].sort())
+})
+
+/** Bodies that the API reads as they come, of which its description says nothing. */
+const undescribedBodies = new Set([
+  'PUT /threads/{id}/uploads',
+  'PUT /threads/{id}/files/content',
+  'POST /skills',
+  'PUT /skills/{id}/content',
+  'POST /agents/import',
+])
+
+test('the SDK sends a body where the API takes one, as JSON where it takes JSON', async () => {
+  const routes = await routesOfTheApi()
+  const takenBy = (route: string): Sent[] => {
+    const body = routes.get(route)?.requestBody
+    if (body === undefined) return undescribedBodies.has(route) ? ['bytes'] : ['nothing']
+    const takes = Object.keys(body.content ?? {}).includes('application/json') ? 'json' : 'bytes'
+    return body.required === true ? [takes] : [takes, 'nothing']
+  }
+  const calls = await callsOfTheClient(routes)
+  const wrong = calls.filter(({ route, sent }) => !takenBy(route).includes(sent))
+  expect(wrong.map(({ route, sent }) => `${route} sends ${sent} and takes ${takenBy(route)}`)).toEqual([])
+  expect(new Set(calls.map(({ sent }) => sent))).toEqual(new Set<Sent>(['nothing', 'json', 'bytes']))
+})
+
+test('the SDK gives what the API answers, and nothing where that answers nothing', async () => {
+  const routes = await routesOfTheApi()
+  const answered = (await callsOfTheClient(routes)).filter((call) => 'answer' in call)
+  expect(answered.length).toBeGreaterThan(80)
+  for (const { route, answer } of answered) {
+    const operation = routes.get(route)
+    if (operation === undefined) throw new Error(`the API has no ${route}`)
+    const { isJson, isEmpty } = successOf(operation)
+    if (isJson) expect(answer, route).toEqual(told)
+    if (isEmpty) expect(answer, route).toBeUndefined()
+  }
 })
