@@ -5,7 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * A file that is not here comes after them, as the runner puts it.
  */
 const long = [
-  'browser/screens',
+  'browser/screens-desk',
+  'browser/screens-phone',
   'system/agents',
   'system/agents-live',
   'system/host-pause',

@@ -311,5 +311,10 @@ async function sendFile({ response, webDirectory }: Context, pathname: string): 
   const name = path.extname(pathname) === '' ? '/index.html' : pathname
   const bytes = await readFile(path.join(webDirectory, name)).catch(() => undefined)
   if (bytes === undefined) response.writeHead(404).end()
-  else response.writeHead(200, { 'content-type': types[path.extname(name)] ?? 'application/octet-stream' }).end(bytes)
+  else {
+    // As the server itself sends them: a file below assets is named after what is in it.
+    const isNamedByContent = name.startsWith('/assets/')
+    response.setHeader('cache-control', isNamedByContent ? 'public, max-age=31536000, immutable' : 'no-cache')
+    response.writeHead(200, { 'content-type': types[path.extname(name)] ?? 'application/octet-stream' }).end(bytes)
+  }
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { buildWebApp, startBrowser } from '../app-in-browser.ts'
 import { type MoreRoutes, type Result, type SandboxStandIn, startSandboxStandIn } from '../sandbox-stand-in.ts'
 import { type ServicesStandIn, startServicesStandIn } from '../services-stand-in.ts'
@@ -34,7 +34,8 @@ export type ScreenStage = AsyncDisposable & {
 
 export const themes = ['light', 'dark'] as const
 /** A desk and a phone, as the design is drawn for. */
-export const widths = [1440, 390] as const
+export const deskWidth = 1440
+export const phoneWidth = 390
 
 export async function startScreenStage(): Promise<ScreenStage> {
   await using cleanup = new AsyncDisposableStack()
@@ -55,6 +56,12 @@ export async function startScreenStage(): Promise<ScreenStage> {
   }
   const server: SandboxStandIn = cleanup.use(await startSandboxStandIn(directory, routes))
   const { browser } = cleanup.use(await startBrowser(server, services))
+  const profiles = new Map<number, Promise<BrowserContext>>()
+  const profileOf = (width: number) => {
+    const known = profiles.get(width) ?? makeProfile(browser, width)
+    profiles.set(width, known)
+    return known
+  }
   const kept = cleanup.move()
   const reset = () => {
     state.visitor = 'owner'
@@ -87,18 +94,16 @@ export async function startScreenStage(): Promise<ScreenStage> {
     offerToSave: () => {
       state.isOffered = true
     },
-    open: (options) => openPage(browser, { ...options, port: server.port }),
+    open: async ({ path, width }) =>
+      openPage(await profileOf(width), `http://app.stand-in.localhost:${server.port}${path}`),
     canvas: () => browser.newPage(),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }
 
-async function openPage(
-  browser: Browser,
-  options: { path: string; width: number; port: number },
-): Promise<Page & AsyncDisposable> {
-  const { width } = options
-  const context = await browser.newContext({
+/** One for all screens of a width: what the app is made of is loaded and compiled once. */
+async function makeProfile(browser: Browser, width: number): Promise<BrowserContext> {
+  const profile = await browser.newContext({
     locale: 'en-US',
     timezoneId: 'UTC',
     colorScheme: 'light',
@@ -106,15 +111,21 @@ async function openPage(
     viewport: { width, height: width < 900 ? 844 : 900 },
     hasTouch: width < 900,
   })
-  const page = await context.newPage()
+  // What the app remembered of another screen; a page inside of it may not look.
+  await profile.addInitScript('try { localStorage.clear(); sessionStorage.clear() } catch {}')
+  return profile
+}
+
+async function openPage(profile: BrowserContext, url: string): Promise<Page & AsyncDisposable> {
+  const page = await profile.newPage()
   page.setDefaultTimeout(60_000)
   await page.clock.setFixedTime(data.now)
   await page.routeWebSocket(/\/terminals\/[^/]+\/socket/, (socket) => {
     socket.send(JSON.stringify({ ...startFrame, cols: 80, rows: 24 }))
     socket.send(Buffer.from(terminalOutput))
   })
-  await page.goto(`http://app.stand-in.localhost:${options.port}${options.path}`)
-  return Object.assign(page, { [Symbol.asyncDispose]: () => context.close() })
+  await page.goto(url)
+  return Object.assign(page, { [Symbol.asyncDispose]: () => page.close() })
 }
 
 const startFrame = { type: 'start', offset: 0, liveFrom: 0, isReset: false, modes: '' }

@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import type { Page } from 'playwright-core'
+
+/** Less bad, and kept all the same. */
+const kept: readonly string[] = ['page-has-heading-one', 'heading-order', 'skip-link']
+/** What depends on colours: all that another theme of the same screen can break. */
+const ofColours: readonly string[] = ['color-contrast', 'link-in-text-block']
+
+/** Rules broken badly, and those that are kept, each with where; a second theme is checked for its colours. */
+export type FindViolations = (page: Page, options?: { onlyColours: boolean }) => Promise<string[]>
+
+export async function makeFindViolations(): Promise<FindViolations> {
+  const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+  return async (page, { onlyColours } = { onlyColours: false }) => {
+    if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(`(() => {\n${axe}\n})()`)
+    // The page of a service is its author's.
+    const options = {
+      iframes: false,
+      resultTypes: ['violations'],
+      ...(onlyColours ? { runOnly: { type: 'rule', values: ofColours } } : {}),
+    }
+    const results = (await page.evaluate(
+      `axe.run({ exclude: ['.frame iframe'] }, ${JSON.stringify(options)})`,
+    )) as AxeResults
+    return results.violations
+      .filter(({ id, impact }) => impact === 'serious' || impact === 'critical' || kept.includes(id))
+      .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 200)}: ${node.failureSummary}`))
+  }
+}
