@@ -9,7 +9,12 @@ import { createGitCredentialTables } from './sandboxes/git-credentials/git-crede
 import { createLifecycleTables } from './sandboxes/lifecycle/lifecycle.table.ts'
 import { createPreviewTables, createShareLinkTables } from './sandboxes/previews/previews.table.ts'
 import { createServiceTables } from './sandboxes/services/services.table.ts'
-import { addLifecycleColumns, addServiceColumn, createSandboxTables } from './sandboxes/state/sandboxes.table.ts'
+import {
+  addIntentColumn,
+  addLifecycleColumns,
+  addServiceColumn,
+  createSandboxTables,
+} from './sandboxes/state/sandboxes.table.ts'
 import { createTerminalTables } from './sandboxes/terminals/terminals.table.ts'
 import { createWorkspaceTables } from './threads/access/workspaces.table.ts'
 import { createAttachmentTables } from './threads/attachments/attachments.table.ts'
@@ -71,6 +76,7 @@ const changes: Record<string, Change> = {
   '0039-git-credentials': createGitCredentialTables,
   '0040-turn-manifests': createManifestTable,
   '0041-kept-runs': addKeptRuns,
+  '0042-sandbox-intent': addIntentColumn,
 }
 
 export const migrationNames = Object.keys(changes)

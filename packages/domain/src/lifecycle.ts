@@ -35,14 +35,27 @@ export const sandboxEvents = [
   // The memory cannot be used and was dropped.
   'wake-failed',
   'memory-dropped',
+  // It began as a copy of another one: of all that ran there, or of its files.
+  'forked-awake',
+  'forked-cold',
+  // Its disk became that of another moment; what ran then runs again, or nothing runs.
+  'rewound-awake',
+  'rewound-cold',
   'archived',
   'restore-requested',
   'delete-requested',
 ] as const
 export type SandboxEvent = (typeof sandboxEvents)[number]
 
+const rewound = { 'rewound-awake': 'active', 'rewound-cold': 'cold' } as const
+
 export const sandboxTransitions = {
-  fresh: { 'start-requested': 'starting', 'delete-requested': 'deleting' },
+  fresh: {
+    'start-requested': 'starting',
+    'forked-awake': 'active',
+    'forked-cold': 'cold',
+    'delete-requested': 'deleting',
+  },
   starting: {
     'boot-ready': 'active',
     'boot-failed': 'error',
@@ -55,17 +68,20 @@ export const sandboxTransitions = {
     'pause-requested': 'pausing',
     // A boot that ended by itself (backstop, kill -9 1, machine restart) leaves the disk: that is cold, not lost.
     'boot-ended': 'cold',
+    ...rewound,
     'delete-requested': 'deleting',
   },
   pausing: {
     'pause-finished': 'paused',
     'pause-failed': 'active',
     'boot-ended': 'cold',
+    ...rewound,
     'delete-requested': 'deleting',
   },
   paused: {
     'wake-requested': 'waking',
     'memory-dropped': 'cold',
+    ...rewound,
     'delete-requested': 'deleting',
   },
   waking: {
@@ -74,9 +90,9 @@ export const sandboxTransitions = {
     'wake-failed': 'cold',
     'delete-requested': 'deleting',
   },
-  cold: { 'start-requested': 'starting', archived: 'archived', 'delete-requested': 'deleting' },
+  cold: { 'start-requested': 'starting', ...rewound, archived: 'archived', 'delete-requested': 'deleting' },
   archived: { 'restore-requested': 'starting', 'delete-requested': 'deleting' },
-  error: { 'start-requested': 'starting', 'delete-requested': 'deleting' },
+  error: { 'start-requested': 'starting', ...rewound, 'delete-requested': 'deleting' },
   deleting: {},
 } as const satisfies Record<SandboxState, Partial<Record<SandboxEvent, SandboxState>>>
 

@@ -1,6 +1,4 @@
 import { createHmac } from 'node:crypto'
-import type { SandboxState } from '@threadbox/domain'
-import type { RewoundSandbox } from '@threadbox/protocol/host'
 import type { People } from '../people/people.ts'
 import { tablesOf } from '../platform/database/database.ts'
 import { type Events, makeEvents } from '../platform/events/events.ts'
@@ -32,7 +30,6 @@ import { makeServiceStore, type ServiceStore } from './services/services.store.t
 import type { ServiceTables } from './services/services.table.ts'
 import { makeServicesFeature, type ServicesFeature } from './services/services.ts'
 import { startReconciler } from './state/reconciler.ts'
-import { type RewindOrder, rewindSandbox } from './state/rewind-sandbox.ts'
 import { eraseSandbox } from './state/sandbox-deletion.ts'
 import { makeSandboxStore, type SandboxStore } from './state/sandboxes.store.ts'
 import type { SandboxTables } from './state/sandboxes.table.ts'
@@ -51,7 +48,7 @@ export type SandboxOptions = {
 }
 
 /** The sandboxes of threads, and what people see in them. */
-export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'change' | 'forkSandbox'> &
+export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'forkSandbox' | 'rewindSandbox'> &
   Pick<LifecycleFeature, 'lifecycle' | 'wakeNotes'> & {
     events: Events<SandboxEvents>
     store: SandboxStore
@@ -63,8 +60,6 @@ export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'change' | 'forkSandb
     services: ServicesFeature['services']
     serviceStore: ServiceStore
     beginAs: BeginAs
-    /** Has the host exchange the disk of a sandbox, and records what came of it. */
-    rewindSandbox(order: RewindOrder): Promise<RewoundSandbox>
     /** Asks the features that only tests reach into. */
     inside: {
       state: StateFeature
@@ -97,8 +92,6 @@ export function makeSandboxArea(known: Known, options: SandboxOptions): SandboxA
   const { files, services, gitCredentials, terminals, previews } = features
   register(known, options, base, features)
   const { system } = known.platform
-  const { sandboxes, change: changeSandbox } = state
-  const rewinding = { sandboxStore: store, host: options.host, changeSandbox, sandboxes, system }
   return {
     events,
     store,
@@ -106,8 +99,8 @@ export function makeSandboxArea(known: Known, options: SandboxOptions): SandboxA
     hashKeyOf,
     awakeThreads,
     sandboxes: state.sandboxes,
-    change: state.change,
     forkSandbox: state.forkSandbox,
+    rewindSandbox: state.rewindSandbox,
     lifecycle: lifecycle.lifecycle,
     wakeNotes: lifecycle.wakeNotes,
     reports: reporting.reports,
@@ -115,7 +108,6 @@ export function makeSandboxArea(known: Known, options: SandboxOptions): SandboxA
     services: services.services,
     serviceStore: base.serviceStore,
     beginAs: makeBeginAs({ forkSandbox: state.forkSandbox, store, serviceStore: base.serviceStore, system }),
-    rewindSandbox: (order) => rewindSandbox(rewinding, order),
     inside: { state, lifecycle, gitCredentials },
     addPreparer: base.preparers.add,
     addOwner: base.owners.add,
@@ -192,8 +184,7 @@ function makeBase({ platform, people, threads }: Known, { host, machine }: Sandb
     guest,
     state,
     reporting,
-    settings: people.settings,
-    settingEvents: people.events,
+    people,
     events,
     threads: announcing,
     hashKeyOf,
@@ -226,7 +217,7 @@ function makeFeatures({ platform, people, threads }: Known, options: SandboxOpti
   const { ownerOf, open: openThread } = threads
   const factsOf = async (threadId: string): Promise<SandboxFacts | undefined> => {
     const row = await store.find(threadId)
-    return row && { state: row.state as SandboxState, bootId: row.boot_id, since: row.since }
+    return row && { state: row.state, bootId: row.boot_id, since: row.since }
   }
   const { publish } = userHub
   const files = makeFilesFeature({
@@ -311,12 +302,12 @@ function register({ platform, threads }: Known, { host }: SandboxOptions, base: 
   platform.secrets.addHolder(async () => (await gitStore.sealedTokens()).map(platform.secretBox.open))
   threads.setSandboxViews(state.views)
   threads.addEraser((threadId) => previews.previews.forget(threadId))
-  threads.addEraser((threadId) => eraseSandbox({ store, host, change: state.change }, threadId))
+  threads.addEraser((threadId) => eraseSandbox({ store, host, transition: state.transition }, threadId))
   threads.addContentCounter({
     kind: 'sandboxes',
     count: async (threadIds) => {
       const rows = (await store.list(threadIds)).filter((row) => row.has_run === 1)
-      return new Map(rows.map((row) => [row.thread_id, { sandboxId: row.id, state: row.state as SandboxState }]))
+      return new Map(rows.map((row) => [row.thread_id, { sandboxId: row.id, state: row.state }]))
     },
     diskBytesOf: async (sandboxId) => {
       const sandbox = await host.get(sandboxId, { usage: true }).catch(() => undefined)
@@ -353,7 +344,8 @@ function makeFollowing(
         host,
         sandboxes: state.sandboxes,
         pausing: state.pausing,
-        change: state.change,
+        transition: state.transition,
+        noteEnd: state.noteEnd,
         isDemoting: lifecycle.demotion.isDemoting,
         otherSandboxes: async () => (await Promise.all(owners.entries().map((ids) => ids()))).flat(),
         logger: platform.logger,

@@ -2,14 +2,14 @@ import type { AwakeDecision, LifecyclePolicy } from '@threadbox/domain'
 import type { NoticeEntry } from '@threadbox/protocol/public'
 import type { System } from '../../platform/system/system.ts'
 import type { ThreadLog } from '../../threads/public.ts'
+import type { Sandbox } from '../state/sandbox.models.ts'
 import type { SandboxStore } from '../state/sandboxes.store.ts'
-import type { SandboxRow } from '../state/sandboxes.table.ts'
 
 /** What a thread says by itself about its sandbox. */
 export type Announcements = {
-  limitNear(row: SandboxRow, decision: AwakeDecision, policy: LifecyclePolicy): Promise<void>
-  pausedAtLimit(row: SandboxRow, hours: number): Promise<void>
-  removalNear(row: SandboxRow, removedAt: number): Promise<void>
+  limitNear(row: Sandbox, decision: AwakeDecision, policy: LifecyclePolicy): Promise<void>
+  pausedAtLimit(row: Sandbox, hours: number): Promise<void>
+  removalNear(row: Sandbox, removedAt: number): Promise<void>
   tell(threadId: string, code: NoticeEntry['code'], params: NoticeEntry['params']): Promise<void>
 }
 

@@ -1,9 +1,8 @@
-import type { SandboxEvent } from '@threadbox/domain'
 import type { HostSandbox } from '@threadbox/protocol/host'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
-import type { SandboxChange } from '../state/sandbox-changes.ts'
+import type { LifecycleEvent } from '../state/sandbox.models.ts'
 import { type LifecycleBench, makeLifecycleBench } from './lifecycle.test-utils.ts'
 
 /**
@@ -12,9 +11,10 @@ import { type LifecycleBench, makeLifecycleBench } from './lifecycle.test-utils.
  */
 let bench: LifecycleBench
 
-const change = async (event: SandboxEvent, more: Partial<SandboxChange> = {}) => {
-  const changed = await bench.server.areas.sandboxes.change(await bench.row(), { event, ...more })
-  if (changed === undefined) throw new Error(`${event} was refused`)
+const happens = async (event: LifecycleEvent) => {
+  const { transition } = bench.server.areas.sandboxes.inside.state
+  const changed = await transition(await bench.row(), event)
+  if (changed === undefined) throw new Error(`${event.type} was refused`)
 }
 const onHost = (more: Partial<HostSandbox>) => {
   const [sandbox] = bench.host.sandboxes.values()
@@ -35,10 +35,7 @@ onBothDatabases((target) => {
   describe('§2.5: the server ends in the middle of a pause', () => {
     beforeEach(async () => {
       await bench.awake()
-      await change('pause-requested', {
-        detail: { code: 'paused.idle', params: { minutes: 30 } },
-        columns: { pause_cause: 'idle' },
-      })
+      await happens({ type: 'pause-requested', reason: { cause: 'idle', params: { minutes: 30 } } })
     })
     test('before the order was sent: it is sent', async () => {
       await bench.start()
@@ -76,7 +73,7 @@ onBothDatabases((target) => {
     beforeEach(async () => {
       await bench.awake()
       await bench.detail('POST', '/pause')
-      await change('wake-requested')
+      await happens({ type: 'wake-requested' })
     })
     test('before the order was sent, or before it was answered: it is sent again', async () => {
       const { boot_id: bootId } = await bench.row()
@@ -103,30 +100,26 @@ onBothDatabases((target) => {
     test('the report is written once by the next start, also when it was written and not yet forgotten', async () => {
       await bench.awake()
       await bench.detail('POST', '/pause')
-      const facts = {
-        reportId: 'r-1',
-        entryId: 'e-1',
-        bootId: (await bench.row()).boot_id ?? '',
-        from: 'frozen',
-        cause: null,
-        pausedAt: 5,
-        wokenAt: 9,
-        wakeMs: 4,
-      }
-      await change('wake-requested')
+      await happens({ type: 'wake-requested' })
       onHost({ actual: 'ready', paused: null })
-      await change('wake-finished', { columns: { wake_json: JSON.stringify(facts), paused_at: null } })
+      await happens({ type: 'wake-finished', from: 'frozen', startedAt: bench.server.clock.now - 4 })
+      const { wake } = await bench.row()
       await bench.server.areas.sandboxes.recoverLifecycle()
       await bench.reported()
       const { store: sandboxStore } = bench.server.areas.sandboxes
       await tablesIn(bench.server.open)
         .updateTable('sandboxes')
-        .set({ wake_json: JSON.stringify(facts) })
+        .set({ wake_json: JSON.stringify(wake) })
         .execute()
       await bench.server.areas.sandboxes.recoverLifecycle()
       expect(await bench.wakes()).toHaveLength(1)
-      expect((await sandboxStore.find(bench.threadId))?.wake_json).toBeNull()
-      expect(await bench.reported()).toMatchObject({ id: 'r-1', from: 'frozen', wakeMs: 4, status: 'complete' })
+      expect((await sandboxStore.find(bench.threadId))?.wake).toBeNull()
+      expect(await bench.reported()).toMatchObject({
+        id: wake?.reportId,
+        from: 'frozen',
+        wakeMs: 4,
+        status: 'complete',
+      })
     })
     test('one that nobody completed is completed, and says what could not be looked at any more', async () => {
       await bench.awake()
@@ -195,7 +188,7 @@ onBothDatabases((target) => {
     })
     test('a boot that the record gave up is ended, so that a restart that was cut off leaves nothing', async () => {
       await bench.awake()
-      await change('boot-ended', { bootId: null, columns: { cause_json: null } })
+      await happens({ type: 'boot-ended', end: { cause: 'restarted', manifestJson: null } })
       await bench.start()
       await vi.waitFor(() => expect(orders()).toEqual(['stop']))
       expect(await bench.state()).toBe('cold')
@@ -204,8 +197,7 @@ onBothDatabases((target) => {
       await bench.awake()
       await bench.detail('POST', '/pause')
       const row = await bench.row()
-      const cause = { code: 'memory-given-up', detail: 'time', pausedAt: row.paused_at }
-      await bench.server.areas.sandboxes.store.set(row.id, { cause_json: JSON.stringify(cause) })
+      await bench.server.areas.sandboxes.store.set(row.id, { intent: { kind: 'demote', reason: 'time' } })
       onHost({ ...isStopped, lastBootEnd: { bootId: row.boot_id ?? '', cause: 'stopped', at: 1, detail: '' } })
       await bench.start()
       await reaches('cold')

@@ -8,7 +8,7 @@ import type {
 import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { expect, vi } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
-import type { SandboxRow } from '../state/sandboxes.table.ts'
+import type { Sandbox } from '../state/sandbox.models.ts'
 
 /** A server with its host stood in, one person and one thread. */
 export type LifecycleBench = AsyncDisposable & {
@@ -22,7 +22,7 @@ export type LifecycleBench = AsyncDisposable & {
   awake(threadId?: string): Promise<{ sandboxId: string; bootId: string }>
   call(method: string, rest?: string, body?: unknown): Promise<Response>
   detail(method?: string, rest?: string, body?: unknown): Promise<SandboxDetail>
-  row(threadId?: string): Promise<SandboxRow>
+  row(threadId?: string): Promise<Sandbox>
   state(threadId?: string): Promise<string>
   codes(): Promise<LifecycleLogEntry['code'][]>
   notices(): Promise<NoticeEntry[]>

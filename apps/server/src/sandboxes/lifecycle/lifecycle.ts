@@ -1,14 +1,12 @@
 import type { HostEvent } from '@threadbox/protocol/host'
-import type { SandboxView } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { PeopleEvents, Settings } from '../../people/public.ts'
 import type { Events } from '../../platform/events/events.ts'
 import type { System } from '../../platform/system/system.ts'
-import type { ReadDefaults } from '../../threads/public.ts'
 import type { HostClient } from '../host/host-client.ts'
 import type { SandboxEvents } from '../sandboxes.events.ts'
 import type { SandboxStore } from '../state/sandboxes.store.ts'
-import type { StateFeature } from '../state/state.ts'
+import type { StateFeature, ThreadsOfSandboxes } from '../state/state.ts'
 import { type Demotion, makeDemotion } from './demotion.ts'
 import { type DiskWatch, makeDiskWatch } from './disk-watch.ts'
 import type { GuestQuestions } from './guest-manifest.ts'
@@ -21,6 +19,9 @@ import type { Reporting } from './reporting.ts'
 import { type RetentionDependencies, recoverRemovals, removeFiles } from './retention.ts'
 import { makeWakeNotes, type WakeNotes } from './wake-notes.ts'
 
+type SettingSource = { settings: Settings; events: Pick<Events<PeopleEvents>, 'on'> }
+type Machine = { clock: MachineClock; system: System; logger: Logger }
+
 export type LifecyclePorts = {
   store: SandboxStore
   lifecycleStore: LifecycleStore
@@ -28,12 +29,11 @@ export type LifecyclePorts = {
   guest: GuestQuestions
   state: StateFeature
   reporting: Reporting
-  settings: Settings
-  settingEvents: Pick<Events<PeopleEvents>, 'on'>
+  people: SettingSource
   events: Pick<Events<SandboxEvents>, 'on'>
-  threads: { readDefaults: ReadDefaults; announce(threadId: string, isRecorded: boolean): Promise<void> }
+  threads: Pick<ThreadsOfSandboxes, 'readDefaults' | 'announce'>
   hashKeyOf(sandboxId: string): string
-  machine: { clock: MachineClock; system: System; logger: Logger }
+  machine: Machine
 }
 
 /** When sandboxes sleep, what is kept of them, and what a person does about it. */
@@ -49,26 +49,25 @@ export type LifecycleFeature = {
 }
 
 export function makeLifecycleFeature(ports: LifecyclePorts): LifecycleFeature {
-  const { store, lifecycleStore, host, state, settings } = ports
+  const { store, lifecycleStore, host, state } = ports
   const { reports, announcements } = ports.reporting
-  const { change, activity, pausing, sandboxes } = state
+  const { transition, activity, pausing, sandboxes } = state
   const { system, logger } = ports.machine
   const announce = (threadId: string) => void ports.threads.announce(threadId, false)
   const demotion = makeDemotion({
     store,
     host,
-    change,
-    settings,
-    recorder: reports,
+    transition,
+    settings: ports.people.settings,
     logger,
     underWay: state.demotions,
-    noteEnd: sandboxes.noteEnd,
+    noteEnd: state.noteEnd,
     isWanted: (threadId) => sandboxes.waking(threadId) !== undefined,
   })
   const retention: RetentionDependencies = {
     store,
     host,
-    change,
+    transition,
     system,
     recorder: reports,
     announce,
@@ -101,19 +100,12 @@ export function makeLifecycleFeature(ports: LifecyclePorts): LifecycleFeature {
       store,
       host,
       guest: ports.guest,
-      sandboxes,
-      pausing,
-      change,
+      state,
       reports,
-      recorder: reports,
-      applyLimits: state.applyLimits,
       defaults: ports.threads.readDefaults,
-      context: () => state.context(),
       hashKeyOf: ports.hashKeyOf,
       system,
-      logger,
       nudge: policyLoop.nudge,
-      view: async (threadId) => (await state.views([threadId])).get(threadId) as SandboxView,
       announce: (threadId) => ports.threads.announce(threadId, true),
     }),
     wakeNotes: makeWakeNotes({ store: lifecycleStore, reports, sandboxes }),
@@ -126,7 +118,7 @@ export function makeLifecycleFeature(ports: LifecyclePorts): LifecycleFeature {
 }
 
 function listen(
-  { events, settingEvents, state, machine }: LifecyclePorts,
+  { events, people, state, machine }: LifecyclePorts,
   { policyLoop, diskWatch }: Pick<LifecycleFeature, 'policyLoop' | 'diskWatch'>,
 ): void {
   events.on('sandbox-changed', policyLoop.nudge)
@@ -137,7 +129,7 @@ function listen(
       machine.logger.debug({ err: error, threadId }, 'disk not looked at')
     })
   })
-  settingEvents.on('settings-changed', async ({ limits }) => {
+  people.events.on('settings-changed', async ({ limits }) => {
     if (limits) await state.applyLimits()
     policyLoop.nudge()
   })

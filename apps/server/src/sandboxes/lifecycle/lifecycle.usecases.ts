@@ -7,21 +7,16 @@ import type {
   SandboxView,
   SurvivalReport,
 } from '@threadbox/protocol/public'
-import type { Logger } from '@threadbox/telemetry'
 import type { System } from '../../platform/system/system.ts'
 import { type ReadDefaults, threadNotFound } from '../../threads/public.ts'
 import type { HostClient } from '../host/host-client.ts'
-import { makeRow } from '../state/bring-awake.ts'
-import type { LifecycleRecorder } from '../state/lifecycle-recorder.ts'
-import type { ApplyLimits } from '../state/live-limits.ts'
-import type { Pausing } from '../state/pausing.ts'
-import type { Sandboxes } from '../state/sandbox-access.implementation.ts'
-import type { ChangeSandbox } from '../state/sandbox-changes.ts'
+import { makeRow } from '../state/make-row.ts'
+import type { Sandbox } from '../state/sandbox.models.ts'
 import { ownLimitsOf, policyOf } from '../state/sandbox-rows.ts'
 import { sandboxNotAwake, sandboxTurnRunning } from '../state/sandboxes.errors.ts'
-import { awakeFactsOf, type PresenterContext } from '../state/sandboxes.presenter.ts'
-import type { SandboxStore, SettableColumns } from '../state/sandboxes.store.ts'
-import type { SandboxRow } from '../state/sandboxes.table.ts'
+import { awakeFactsOf } from '../state/sandboxes.presenter.ts'
+import type { SandboxStore, SettableValues } from '../state/sandboxes.store.ts'
+import type { StateFeature } from '../state/state.ts'
 import type { GuestQuestions } from './guest-manifest.ts'
 import { holdTooFar, reportNotFound, rescuedNotFound } from './lifecycle.errors.ts'
 import type { LifecycleStore } from './lifecycle.store.ts'
@@ -48,30 +43,24 @@ export type Lifecycle = {
 export type LifecycleDependencies = {
   lifecycleStore: LifecycleStore
   store: SandboxStore
+  state: Pick<StateFeature, 'sandboxes' | 'pausing' | 'transition' | 'applyLimits' | 'context' | 'views'>
   host: HostClient
   guest: GuestQuestions
-  sandboxes: Sandboxes
-  pausing: Pausing
-  change: ChangeSandbox
   reports: SurvivalReports
-  recorder: LifecycleRecorder
-  applyLimits: ApplyLimits
   defaults: ReadDefaults
-  view: (threadId: string) => Promise<SandboxView>
-  context: () => Promise<PresenterContext>
   announce: (threadId: string) => Promise<void>
   /** A deadline may have come nearer. */
   nudge: () => void
   hashKeyOf: (sandboxId: string) => string
   system: System
-  logger: Logger
 }
 
 const maxHoldDays = 7
 const shownLines = 200
 
 export function makeLifecycle(dependencies: LifecycleDependencies): Lifecycle {
-  const { store, sandboxes, pausing, recorder, system, lifecycleStore } = dependencies
+  const { store, reports, system, lifecycleStore } = dependencies
+  const { sandboxes, pausing } = dependencies.state
   const inOrder = makeKeyedLock()
   const rowOf = async (threadId: string) => (await store.find(threadId)) ?? (await makeRow(dependencies, threadId))
   const changed = async (threadId: string) => {
@@ -106,7 +95,7 @@ export function makeLifecycle(dependencies: LifecycleDependencies): Lifecycle {
       const row = await rowOf(threadId)
       const columns = { held_until: until, ...(until === null ? {} : { limit_announced: 0 }) }
       await store.set(row.id, columns)
-      await recorder.record(threadId, until === null ? { code: 'hold-ended' } : { code: 'held', params: { until } })
+      await reports.record(threadId, until === null ? { code: 'hold-ended' } : { code: 'held', params: { until } })
       await changed(threadId)
     },
     report: async (threadId, reportId) => {
@@ -128,7 +117,7 @@ async function detail(dependencies: LifecycleDependencies, threadId: string): Pr
   const latest = await lifecycleStore.latestReport(threadId)
   const lines = await lifecycleStore.lines(threadId, shownLines)
   return {
-    sandbox: await dependencies.view(threadId),
+    sandbox: await viewOf(dependencies, threadId),
     policy,
     ownPolicy: own,
     workspacePolicy: defaults.workspace.policy.filter((name) => !own.includes(name)),
@@ -140,6 +129,10 @@ async function detail(dependencies: LifecycleDependencies, threadId: string): Pr
   }
 }
 
+async function viewOf({ state }: LifecycleDependencies, threadId: string): Promise<SandboxView> {
+  return (await state.views([threadId])).get(threadId) as SandboxView
+}
+
 function presentLine(row: LifecycleLogRow): LifecycleLogEntry {
   const params = JSON.parse(row.params_json) as LifecycleLogEntry['params']
   return { id: row.id, at: row.at, code: row.code, params, reportId: row.report_id }
@@ -147,11 +140,11 @@ function presentLine(row: LifecycleLogRow): LifecycleLogEntry {
 
 async function changePolicy(
   dependencies: LifecycleDependencies,
-  row: SandboxRow,
+  row: Sandbox,
   { policy }: ChangeSandboxDetail,
 ): Promise<void> {
   if (policy === undefined) return
-  const columns: SettableColumns = {
+  const columns: SettableValues = {
     ...(policy.idlePauseMinutes === undefined ? {} : { idle_pause_minutes: policy.idlePauseMinutes }),
     ...(policy.hotHours === undefined ? {} : { hot_hours: policy.hotHours }),
     ...(policy.hotKeep === undefined ? {} : { hot_keep: policy.hotKeep }),
@@ -164,20 +157,20 @@ async function changePolicy(
   }
   if (Object.keys(columns).length === 0) return
   await dependencies.store.set(row.id, columns)
-  await dependencies.recorder.record(row.thread_id, { code: 'policy-changed' })
+  await dependencies.reports.record(row.thread_id, { code: 'policy-changed' })
 }
 
 async function changeLimits(
   dependencies: LifecycleDependencies,
-  row: SandboxRow,
+  row: Sandbox,
   { limits }: ChangeSandboxDetail,
 ): Promise<void> {
   if (limits === undefined || Object.keys(limits).length === 0) return
   const own = Object.entries({ ...ownLimitsOf(row), ...limits }).filter(([, value]) => value !== null)
   const ownJson = own.length === 0 ? null : JSON.stringify(Object.fromEntries(own))
   await dependencies.store.set(row.id, { own_limits_json: ownJson })
-  await dependencies.applyLimits()
-  await dependencies.recorder.record(row.thread_id, { code: 'limits-changed' })
+  await dependencies.state.applyLimits()
+  await dependencies.reports.record(row.thread_id, { code: 'limits-changed' })
 }
 
 /**
@@ -185,7 +178,8 @@ async function changeLimits(
  * its end is then nobody's accident.
  */
 async function restart(dependencies: LifecycleDependencies, threadId: string): Promise<void> {
-  const { store, sandboxes, change, guest, recorder, system } = dependencies
+  const { store, guest, reports, system } = dependencies
+  const { sandboxes, transition } = dependencies.state
   if (sandboxes.isHeld(threadId)) throw sandboxTurnRunning({})
   const startedAt = system.now()
   const { sandboxId, bootId } = await sandboxes.awake(threadId, { reason: 'api' })
@@ -196,23 +190,17 @@ async function restart(dependencies: LifecycleDependencies, threadId: string): P
   if (row?.boot_id !== bootId) throw threadNotFound({})
   if (sandboxes.isHeld(threadId)) throw sandboxTurnRunning({})
   const manifestJson = manifest === null ? null : JSON.stringify(manifest)
-  await store.setMemory({ sandbox_id: row.id, manifest_json: manifestJson, rescue_json: null })
-  const cause = { code: 'restarted', detail: '', pausedAt: null }
-  await change(row, {
-    event: 'boot-ended',
-    bootId: null,
-    columns: { awake_since: null, cause_json: JSON.stringify(cause) },
-  })
+  await transition(row, { type: 'boot-ended', end: { cause: 'restarted', manifestJson } })
   await sandboxes.awake(threadId, { reason: 'api' })
-  await recorder.record(threadId, { code: 'restarted', params: { durationMs: system.now() - startedAt } })
+  await reports.record(threadId, { code: 'restarted', params: { durationMs: system.now() - startedAt } })
 }
 
 async function startRescued(dependencies: LifecycleDependencies, threadId: string, restartId: string): Promise<void> {
-  const { lifecycleStore, sandboxes, guest, reports } = dependencies
+  const { lifecycleStore, guest, reports } = dependencies
   const row = await lifecycleStore.latestReport(threadId)
   const items = row === undefined ? [] : (JSON.parse(row.json) as SurvivalReport).items
   if (row === undefined || !items.some((found) => found.restartId === restartId)) throw rescuedNotFound({})
-  const { sandboxId, bootId } = await sandboxes.awake(threadId, { reason: 'api' })
+  const { sandboxId, bootId } = await dependencies.state.sandboxes.awake(threadId, { reason: 'api' })
   await guest.startRescued({ sandboxId, bootId }, restartId)
   await reports.noteRestarted(row, restartId)
 }
@@ -220,7 +208,7 @@ async function startRescued(dependencies: LifecycleDependencies, threadId: strin
 async function status(dependencies: LifecycleDependencies, threadId: string): Promise<Record<string, string | number>> {
   const row = await dependencies.store.find(threadId)
   const { usage, processes, ports } = await lookInside(dependencies, row)
-  const view = await dependencies.view(threadId)
+  const view = await viewOf(dependencies, threadId)
   const pauseAt = row?.state === 'active' ? await nextPause(dependencies, row) : null
   const figures = {
     memoryBytes: usage?.memoryBytes,
@@ -234,7 +222,7 @@ async function status(dependencies: LifecycleDependencies, threadId: string): Pr
   return { state: view.state, since: view.since, ...(Object.fromEntries(measured) as Record<string, string | number>) }
 }
 
-async function nextPause(dependencies: LifecycleDependencies, row: SandboxRow): Promise<number | null> {
-  const context = await dependencies.context()
+async function nextPause(dependencies: LifecycleDependencies, row: Sandbox): Promise<number | null> {
+  const context = await dependencies.state.context()
   return decideAwake(awakeFactsOf(row, context), policyOf(row, context.defaults(row.thread_id).policy).policy).pauseAt
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { tablesIn } from '../../tables.test-utils.ts'
-import { newSandboxRow } from '../state/sandbox-rows.ts'
+import { columnsOf, newSandbox } from '../state/sandbox-rows.ts'
 import { type LifecycleBench, makeLifecycleBench } from './lifecycle.test-utils.ts'
 
 let bench: LifecycleBench
@@ -16,7 +16,7 @@ test('C3: two hundred threads that sleep are listed and looked at without anythi
   for (let index = 0; index < 200; index += 1) {
     const threadId = `t-${index}`
     const limits = { memoryBytes: 1, cpus: 1, processes: 1, diskBytes: 1 }
-    const row = newSandboxRow({ id: `s-${index}`, threadId, now, limits })
+    const row = columnsOf(newSandbox({ id: `s-${index}`, threadId, now, limits }))
     await database
       .insertInto('threads')
       .values({ ...thread, id: threadId })

@@ -159,7 +159,7 @@ onBothDatabases((target) => {
       await bench.detail('POST', '/pause')
       bench.host.fail('demote', { code: 'host.no-memory', kind: 'exhausted' })
       await bench.server.areas.sandboxes.inside.lifecycle.demotion.demote(await bench.row(), 'budget')
-      expect(await bench.row()).toMatchObject({ state: 'paused', cause_json: null })
+      expect(await bench.row()).toMatchObject({ state: 'paused', cause: null, intent: null })
       const details = { reason: 'corrupt' }
       bench.host.fail('demote', { code: 'sandbox.memory-unusable', kind: 'conflict', details })
       bench.host.fail('wake', { code: 'sandbox.memory-unusable', kind: 'conflict', details })
@@ -272,10 +272,10 @@ onBothDatabases((target) => {
     test('a removal that a crash cut off is brought to its end, and a deletion of the thread is left alone', async () => {
       const { sandboxId } = await bench.awake()
       await bench.detail('POST', '/pause')
-      const cause = { code: 'disk-missing', detail: 'The files were removed after 3 days without use.', pausedAt: null }
-      await bench.server.areas.sandboxes.change(await bench.row(), {
-        event: 'delete-requested',
-        columns: { cause_json: JSON.stringify(cause) },
+      const detail = 'The files were removed after 3 days without use.'
+      await bench.server.areas.sandboxes.inside.state.transition(await bench.row(), {
+        type: 'delete-requested',
+        cause: { code: 'disk-missing', detail, pausedAt: null },
       })
       await bench.server.areas.sandboxes.recoverLifecycle()
       expect(bench.host.deleted).toEqual([sandboxId])

@@ -12,10 +12,10 @@ import type { Logger } from '@threadbox/telemetry'
 import { makeNudgedSleep } from '../../platform/system/nudged-sleep.ts'
 import type { SandboxActivity } from '../state/activity.ts'
 import type { Pausing } from '../state/pausing.ts'
+import type { Sandbox } from '../state/sandbox.models.ts'
 import { policyOf } from '../state/sandbox-rows.ts'
 import { asleepFactsOf, awakeFactsOf, isAsleep, type PresenterContext } from '../state/sandboxes.presenter.ts'
 import type { SandboxStore } from '../state/sandboxes.store.ts'
-import type { SandboxRow } from '../state/sandboxes.table.ts'
 import type { Announcements } from './announcements.ts'
 import type { Demotion } from './demotion.ts'
 
@@ -44,7 +44,7 @@ export type PolicyLoopDependencies = {
   /** How everything is now; undefined while the host cannot be reached, when nothing can be decided. */
   context: () => Promise<PresenterContext | undefined>
   announce: (threadId: string) => void
-  removeFiles: (row: SandboxRow, days: number) => Promise<void>
+  removeFiles: (row: Sandbox, days: number) => Promise<void>
   logger: Logger
 }
 
@@ -125,7 +125,7 @@ export function makePolicyLoop(dependencies: PolicyLoopDependencies): PolicyLoop
   }
 }
 
-function savedMemoryOf(row: SandboxRow, inherited: LifecyclePolicy): SavedMemory[] {
+function savedMemoryOf(row: Sandbox, inherited: LifecyclePolicy): SavedMemory[] {
   if (row.state !== 'paused' || row.paused_at === null) return []
   const { policy } = policyOf(row, inherited)
   const holdsWork = row.pause_cause === 'awake-limit'
@@ -139,14 +139,14 @@ function makeWork(dependencies: PolicyLoopDependencies) {
   const retryAt = new Map<string, number>()
   const shown = new Map<string, string>()
 
-  const begin = (row: SandboxRow, act: () => Promise<void>): void => {
+  const begin = (row: Sandbox, act: () => Promise<void>): void => {
     if (busy.has(row.id)) return
     const done = act()
       .catch((error: unknown) => logger.warn({ err: error, sandboxId: row.id }, 'decision was not carried out'))
       .finally(() => busy.delete(row.id))
     busy.set(row.id, done)
   }
-  const pause = (row: SandboxRow, decision: AwakeDecision, context: { now: number; policy: LifecyclePolicy }) => {
+  const pause = (row: Sandbox, decision: AwakeDecision, context: { now: number; policy: LifecyclePolicy }) => {
     const { now, policy } = context
     if ((retryAt.get(row.id) ?? 0) > now) return
     begin(row, async () => {
@@ -163,7 +163,7 @@ function makeWork(dependencies: PolicyLoopDependencies) {
       }
     })
   }
-  const considerAwake = (row: SandboxRow, context: PresenterContext): number => {
+  const considerAwake = (row: Sandbox, context: PresenterContext): number => {
     const { policy } = policyOf(row, context.defaults(row.thread_id).policy)
     const decision = decideAwake(awakeFactsOf(row, context), policy)
     showReasons(row, decision)
@@ -178,7 +178,7 @@ function makeWork(dependencies: PolicyLoopDependencies) {
     return again
   }
   /** Tells whoever looks at the thread when the reasons are others than before, or the next pause moved. */
-  const showReasons = (row: SandboxRow, { reasons, pauseAt }: AwakeDecision) => {
+  const showReasons = (row: Sandbox, { reasons, pauseAt }: AwakeDecision) => {
     const when = pauseAt === null ? '' : Math.round(pauseAt / 30_000)
     const signature = `${row.boot_id} ${reasons.map(({ reason, detail }) => `${reason}:${detail}`).join()} ${when}`
     if (shown.get(row.id) === signature) return
@@ -186,7 +186,7 @@ function makeWork(dependencies: PolicyLoopDependencies) {
     shown.set(row.id, signature)
     if (!isFirst) dependencies.announce(row.thread_id)
   }
-  const considerAsleep = (row: SandboxRow, context: PresenterContext): number => {
+  const considerAsleep = (row: Sandbox, context: PresenterContext): number => {
     shown.delete(row.id)
     const { policy } = policyOf(row, context.defaults(row.thread_id).policy)
     const { action, nextLookAt, removedAt } = decideAsleep(asleepFactsOf(row, context.now), policy)
@@ -209,7 +209,7 @@ function makeWork(dependencies: PolicyLoopDependencies) {
     return context.now + 1000
   }
   return {
-    consider: (row: SandboxRow, context: PresenterContext): number => {
+    consider: (row: Sandbox, context: PresenterContext): number => {
       if (row.state === 'active') return considerAwake(row, context)
       if (isAsleep(row)) return considerAsleep(row, context)
       return Number.POSITIVE_INFINITY

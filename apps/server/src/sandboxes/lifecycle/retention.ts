@@ -1,15 +1,15 @@
 import type { System } from '../../platform/system/system.ts'
 import type { HostClient } from '../host/host-client.ts'
 import type { LifecycleRecorder } from '../state/lifecycle-recorder.ts'
-import type { ChangeSandbox } from '../state/sandbox-changes.ts'
-import { newSandboxRow, type StartCause } from '../state/sandbox-rows.ts'
+import type { Sandbox, StartCause } from '../state/sandbox.models.ts'
+import { limitsOf, newSandbox } from '../state/sandbox-rows.ts'
 import type { SandboxStore } from '../state/sandboxes.store.ts'
-import type { SandboxRow } from '../state/sandboxes.table.ts'
+import type { Transition } from '../state/transitions.ts'
 
 export type RetentionDependencies = {
   store: SandboxStore
   host: HostClient
-  change: ChangeSandbox
+  transition: Transition
   system: System
   recorder: LifecycleRecorder
   announce: (threadId: string) => void
@@ -21,19 +21,15 @@ export type RetentionDependencies = {
  * Removes the sandbox of a thread whose time is over; the conversation stays. The thread is fresh afterwards, with a
  * sandbox of another id, and its next start reports that the files are gone.
  */
-export async function removeFiles(dependencies: RetentionDependencies, row: SandboxRow, days: number): Promise<void> {
-  const { store, host, change, system } = dependencies
+export async function removeFiles(dependencies: RetentionDependencies, row: Sandbox, days: number): Promise<void> {
+  const { store, host, transition, system } = dependencies
   const reason = `The files were removed after ${days} days without use.`
   const cause: StartCause = { code: 'disk-missing', detail: reason, pausedAt: row.paused_at }
-  const deleting =
-    row.state === 'deleting'
-      ? row
-      : await change(row, { event: 'delete-requested', columns: { cause_json: JSON.stringify(cause) } })
+  const deleting = row.state === 'deleting' ? row : await transition(row, { type: 'delete-requested', cause })
   if (deleting === undefined) return
   await host.delete(row.id)
-  const limits = { memoryBytes: row.memory_bytes, cpus: row.cpus, processes: row.processes, diskBytes: row.disk_bytes }
   const id = system.newId('sandbox')
-  const fresh = newSandboxRow({ id, threadId: row.thread_id, now: system.now(), limits })
+  const fresh = newSandbox({ id, threadId: row.thread_id, now: system.now(), limits: limitsOf(row) })
   await store.replace(row.id, {
     ...fresh,
     idle_pause_minutes: row.idle_pause_minutes,
@@ -43,7 +39,7 @@ export async function removeFiles(dependencies: RetentionDependencies, row: Sand
     retention_days: row.retention_days,
     max_services: row.max_services,
     own_limits_json: row.own_limits_json,
-    cause_json: deleting.cause_json,
+    cause: deleting.cause,
   })
   await dependencies.recorder.record(row.thread_id, { code: 'files-removed', params: { days } })
   dependencies.announce(row.thread_id)

@@ -1,7 +1,7 @@
 import type { Manifest } from '@threadbox/protocol/guest'
 import type { SandboxDetail } from '@threadbox/protocol/public'
 import type { HostClient } from '../host/host-client.ts'
-import type { SandboxRow } from '../state/sandboxes.table.ts'
+import type { Sandbox } from '../state/sandbox.models.ts'
 import type { GuestQuestions } from './guest-manifest.ts'
 import { commandOf } from './survival-items.models.ts'
 
@@ -13,7 +13,7 @@ const maxProcesses = 200
 /** Usage, processes and ports of a sandbox, as far as they can be had now. Looking wakes nothing. */
 export async function lookInside(
   dependencies: { host: HostClient; guest: GuestQuestions; hashKeyOf: (sandboxId: string) => string },
-  row: SandboxRow | undefined,
+  row: Sandbox | undefined,
 ): Promise<Pick<SandboxDetail, 'usage' | 'processes' | 'ports'>> {
   if (row === undefined || row.has_run === 0) return { usage: null, processes: null, ports: null }
   const [onHost, manifest] = await Promise.all([
@@ -34,7 +34,7 @@ export async function lookInside(
 
 async function readManifest(
   dependencies: { guest: GuestQuestions; hashKeyOf: (sandboxId: string) => string },
-  row: SandboxRow,
+  row: Sandbox,
 ): Promise<Manifest | undefined> {
   const options = { hashKey: dependencies.hashKeyOf(row.id), signal: AbortSignal.timeout(lookTimeoutMs) }
   const target = { sandboxId: row.id, bootId: row.boot_id ?? '' }

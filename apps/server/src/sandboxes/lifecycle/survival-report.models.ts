@@ -1,7 +1,7 @@
 import type { Manifest, RescuedVariable, RescueReport } from '@threadbox/protocol/guest'
 import type { FileChanges, FolderChanges } from '@threadbox/protocol/host'
 import { isExchangeCause, type SurvivalItem, type SurvivalReport } from '@threadbox/protocol/public'
-import type { WakeFacts } from '../state/sandbox-rows.ts'
+import type { WakeFacts } from '../state/sandbox.models.ts'
 import {
   commandOf,
   connectionItems,

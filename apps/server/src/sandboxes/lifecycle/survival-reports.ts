@@ -6,9 +6,8 @@ import type { System } from '../../platform/system/system.ts'
 import type { ThreadLog } from '../../threads/public.ts'
 import type { HostClient } from '../host/host-client.ts'
 import type { LifecycleRecorder } from '../state/lifecycle-recorder.ts'
-import { wakeFactsOf } from '../state/sandbox-rows.ts'
+import type { Sandbox, WakeFacts } from '../state/sandbox.models.ts'
 import type { SandboxStore } from '../state/sandboxes.store.ts'
-import type { SandboxRow } from '../state/sandboxes.table.ts'
 import type { GuestQuestions } from './guest-manifest.ts'
 import { type LifecycleStore, lifecycleWriterOf } from './lifecycle.store.ts'
 import type { SurvivalReportRow } from './lifecycle.table.ts'
@@ -76,11 +75,11 @@ export function makeSurvivalReports(dependencies: ReportDependencies): SurvivalR
   }
   const write = async (threadId: string) => {
     const sandbox = await sandboxes.find(threadId)
-    if (sandbox?.wake_json == null) return
-    const row = await writeReport(dependencies, sandbox, sandbox.wake_json)
+    if (sandbox === undefined || sandbox.wake === null) return
+    const row = await writeReport(dependencies, sandbox, sandbox.wake)
     const { from, wakeMs } = parsed(row)
     await record(threadId, { code: `woken.${from}`, params: { durationMs: Math.round(wakeMs) }, reportId: row.id })
-    await sandboxes.wakeReported(sandbox.id, sandbox.wake_json)
+    await sandboxes.wakeReported(sandbox.id, sandbox.wake.reportId)
     begin(row)
   }
   const reportWake = (threadId: string) => {
@@ -97,7 +96,7 @@ export function makeSurvivalReports(dependencies: ReportDependencies): SurvivalR
     },
     recover: async () => {
       for (const row of await store.unfinished()) begin(row)
-      for (const row of await sandboxes.all()) if (row.wake_json !== null) await reportWake(row.thread_id)
+      for (const row of await sandboxes.all()) if (row.wake !== null) await reportWake(row.thread_id)
     },
     noteRestarted: async (row, restartId) => {
       const report = parsed(row)
@@ -128,11 +127,10 @@ function parsed(row: SurvivalReportRow): SurvivalReport {
 /** The report and its line in the conversation, together. Written again after a crash it is the same one. */
 async function writeReport(
   dependencies: ReportDependencies,
-  sandbox: SandboxRow,
-  wakeJson: string,
+  sandbox: Sandbox,
+  facts: WakeFacts,
 ): Promise<SurvivalReportRow> {
   const { store, log, sandboxes } = dependencies
-  const facts = wakeFactsOf(wakeJson)
   const known = await store.report(facts.reportId)
   if (known !== undefined) return known
   const memory = await sandboxes.memory(sandbox.id)

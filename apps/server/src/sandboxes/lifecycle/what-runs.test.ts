@@ -1,20 +1,20 @@
 import type { Manifest, ManifestProcess, ManifestVariable } from '@threadbox/protocol/guest'
 import { expect, test } from 'vitest'
-import type { SandboxRow } from '../state/sandboxes.table.ts'
+import type { Sandbox } from '../state/sandbox.models.ts'
 import { manifestToKeep, nothingRuns, readManifest, type WhatRunsDependencies, whatRuns } from './what-runs.ts'
 
-const row = (state: SandboxRow['state']) => ({ id: 's1', state, boot_id: 'b1' }) as SandboxRow
+const row = (state: Sandbox['state']) => ({ id: 's1', state, boot_id: 'b1' }) as Sandbox
 const known = (parts: { glance?: () => Promise<Manifest>; manifestJson?: string | null }): WhatRunsDependencies => ({
   guest: { glance: parts.glance ?? (() => Promise.reject(new Error('nobody is there'))) },
   hashKeyOf: () => 'ab',
   memoryOf: async (id) => ({ sandbox_id: id, manifest_json: parts.manifestJson ?? null, rescue_json: null }),
 })
-const look = (state: SandboxRow['state'], parts: Parameters<typeof known>[0] = {}) =>
+const look = (state: Sandbox['state'], parts: Parameters<typeof known>[0] = {}) =>
   whatRuns(known(parts), row(state), AbortSignal.timeout(1000))
 
 test('of a guest that is silent, of a moment in between and of a pause without a word nobody can say what runs', async () => {
   expect(await look('active')).toBeNull()
-  for (const state of ['starting', 'pausing', 'waking', 'paused']) expect(await look(state), state).toBeNull()
+  for (const state of ['starting', 'pausing', 'waking', 'paused'] as const) expect(await look(state), state).toBeNull()
   expect(await look('paused', { manifestJson: 'no json' })).toBeNull()
 })
 
@@ -22,7 +22,7 @@ test('what is awake says it itself, what sleeps with its memory said it at its p
   const told: Manifest = { ...nothingRuns, memoryBytes: 7 }
   expect(await look('active', { glance: async () => told })).toEqual(told)
   expect(await look('paused', { manifestJson: JSON.stringify(told) })).toEqual(told)
-  for (const state of ['fresh', 'cold', 'error']) expect(await look(state), state).toEqual(nothingRuns)
+  for (const state of ['fresh', 'cold', 'error'] as const) expect(await look(state), state).toEqual(nothingRuns)
 })
 
 const process = (pid: number, commandLine: string[]): ManifestProcess => ({

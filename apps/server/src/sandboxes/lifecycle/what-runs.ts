@@ -1,6 +1,6 @@
 import { type Manifest, manifestSchema } from '@threadbox/protocol/guest'
+import type { Sandbox } from '../state/sandbox.models.ts'
 import type { SandboxStore } from '../state/sandboxes.store.ts'
-import type { SandboxRow } from '../state/sandboxes.table.ts'
 import type { GuestQuestions } from './guest-manifest.ts'
 
 export type WhatRunsDependencies = {
@@ -13,7 +13,7 @@ export type WhatRunsDependencies = {
 /** What runs in a sandbox, at a glance; of one that sleeps with its memory what its pause wrote down. Null: nobody can say. */
 export async function whatRuns(
   { guest, hashKeyOf, memoryOf }: WhatRunsDependencies,
-  row: SandboxRow,
+  row: Sandbox,
   signal: AbortSignal,
 ): Promise<Manifest | null> {
   if (row.state === 'fresh' || row.state === 'cold' || row.state === 'error') return nothingRuns

@@ -53,8 +53,8 @@ export function makeServiceWatch(parts: ServiceParts): ServiceWatch {
     const present = following.get(threadId)
     if (present?.bootId !== bootId) {
       leave(threadId)
+      parts.openPorts.delete(threadId)
       if (bootId !== null && !stopped.signal.aborted) follow(threadId, bootId)
-      else parts.openPorts.delete(threadId)
     }
     if ((await parts.store.list(threadId)).length > 0 || present !== undefined) await parts.changed(threadId)
   }

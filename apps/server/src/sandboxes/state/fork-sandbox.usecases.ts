@@ -2,13 +2,15 @@ import type { ForkedSandbox } from '@threadbox/protocol/host'
 import type { WakeCause } from '@threadbox/protocol/public'
 import type { System } from '../../platform/system/system.ts'
 import type { HostClient } from '../host/host-client.ts'
-import { hostnameOf, limitsOf, newSandboxRow } from './sandbox-rows.ts'
+import { hostnameOf, limitsOf, newSandbox } from './sandbox-rows.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 import type { SandboxRow } from './sandboxes.table.ts'
+import type { Transition } from './transitions.ts'
 
 export type ForkSandboxDependencies = {
   store: SandboxStore
   host: Pick<HostClient, 'fork'>
+  transition: Transition
   hashKeyOf: (sandboxId: string) => string
   system: System
 }
@@ -28,14 +30,15 @@ const policyNames = [
  * ordered, so that what a crash leaves on the host goes with the thread.
  */
 export async function forkSandbox(
-  { store, host, hashKeyOf, system }: ForkSandboxDependencies,
+  { store, host, transition, hashKeyOf, system }: ForkSandboxDependencies,
   order: { source: ForkSource; snapshotId: string | null; threadId: string; cause?: WakeCause },
 ): Promise<ForkedSandbox> {
   const { source, snapshotId, threadId } = order
   const [id, bootId] = [system.newId('sandbox'), system.newId('boot')]
   const limits = limitsOf(source)
-  const row = newSandboxRow({ id, threadId, now: system.now(), limits })
-  await store.insertIfMissing({ ...row, own_limits_json: source.own_limits_json, ...policyColumns(source) })
+  const fresh = newSandbox({ id, threadId, now: system.now(), limits })
+  const row = { ...fresh, own_limits_json: source.own_limits_json, ...policyColumns(source) }
+  await store.insertIfMissing(row)
   const made = await host.fork(id, {
     source: { sandboxId: source.id, snapshotId },
     bootId,
@@ -44,20 +47,17 @@ export async function forkSandbox(
     egress: { kind: 'open' },
     hashKey: hashKeyOf(id),
   })
-  const now = system.now()
-  const columns =
+  await transition(
+    row,
     made.from === 'memory'
-      ? { state: 'active' as const, boot_id: bootId, awake_since: now }
-      : {
-          state: 'cold' as const,
-          cause_json: JSON.stringify({ code: order.cause ?? 'forked', detail: made.problem, pausedAt: null }),
-        }
-  await store.change({ id, state: 'fresh', bootId: null }, { has_run: 1, since: now, used_at: now, ...columns })
+      ? { type: 'forked-awake', bootId }
+      : { type: 'forked-cold', cause: order.cause ?? 'forked', problem: made.problem },
+  )
   return made
 }
 
 /** What the person decided for the source holds for its copy. */
-function policyColumns(row: ForkSource): Partial<SandboxRow> {
+function policyColumns(row: ForkSource): Pick<SandboxRow, (typeof policyNames)[number]> {
   const { idle_pause_minutes, hot_hours, hot_keep, max_awake_hours, retention_days, max_services } = row
   return { idle_pause_minutes, hot_hours, hot_keep, max_awake_hours, retention_days, max_services }
 }

@@ -1,9 +1,9 @@
 import { decideAwake } from '@threadbox/domain'
 import type { Pausing } from './pausing.ts'
+import type { Sandbox } from './sandbox.models.ts'
 import { policyOf } from './sandbox-rows.ts'
 import { awakeFactsOf, type PresenterContext } from './sandboxes.presenter.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
-import type { SandboxRow } from './sandboxes.table.ts'
 
 /** How long a sandbox must have been left alone before it may lose its place to another one. */
 const quietMs = 30_000
@@ -30,7 +30,7 @@ export async function pauseLeastUsed(known: {
   return false
 }
 
-function isIdle(row: SandboxRow, facts: ReturnType<typeof awakeFactsOf>, context: PresenterContext): boolean {
+function isIdle(row: Sandbox, facts: ReturnType<typeof awakeFactsOf>, context: PresenterContext): boolean {
   const { reasons } = decideAwake(facts, policyOf(row, context.defaults(row.thread_id).policy).policy)
   return reasons.length === 0 && !facts.isTransferring && context.now - facts.usedAt >= quietMs
 }

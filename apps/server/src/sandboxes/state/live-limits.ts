@@ -2,9 +2,9 @@ import type { SandboxLimits, SandboxState } from '@threadbox/domain'
 import type { Logger } from '@threadbox/telemetry'
 import type { ReadDefaults } from '../../threads/public.ts'
 import type { HostClient } from '../host/host-client.ts'
-import { limitColumns, limitsOf, wantedLimits } from './sandbox-rows.ts'
+import { limitColumns, type Sandbox } from './sandbox.models.ts'
+import { limitsOf, wantedLimits } from './sandbox-rows.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
-import type { SandboxRow } from './sandboxes.table.ts'
 
 /** States with a boot whose limits can be changed; a paused one wakes with them. All others take them at their start. */
 const running: readonly SandboxState[] = ['starting', 'active', 'paused']
@@ -24,7 +24,7 @@ export function makeApplyLimits(dependencies: {
   logger: Logger
 }): ApplyLimits {
   const { store, host, logger } = dependencies
-  const apply = async (row: SandboxRow, limits: SandboxLimits) => {
+  const apply = async (row: Sandbox, limits: SandboxLimits) => {
     try {
       await host.change(row.id, { limits })
       await store.setLimits(row.id, limitColumns(limits))
@@ -35,8 +35,8 @@ export function makeApplyLimits(dependencies: {
   }
   return async () => {
     const defaults = await dependencies.defaults('all')
-    const wanted = (row: SandboxRow) => wantedLimits(row, defaults(row.thread_id).limits)
-    const rows = (await store.all()).filter((row) => running.includes(row.state as SandboxState))
+    const wanted = (row: Sandbox) => wantedLimits(row, defaults(row.thread_id).limits)
+    const rows = (await store.all()).filter((row) => running.includes(row.state))
     const outdated = rows.filter((row) => !isSame(limitsOf(row), wanted(row)))
     await Promise.all(outdated.map((row) => apply(row, wanted(row))))
   }

@@ -1,20 +1,16 @@
 import { isErrorOf, isThreadboxError } from '@threadbox/errors'
-import { type HostSandbox, type PausedSandbox, pauseAbandonedCode } from '@threadbox/protocol/host'
+import { type PausedSandbox, pauseAbandonedCode } from '@threadbox/protocol/host'
 import type { PauseCause } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { System } from '../../platform/system/system.ts'
 import { hostUnreachable } from '../host/host.errors.ts'
 import type { HostClient } from '../host/host-client.ts'
-import type { SandboxActivity } from './activity.ts'
+import type { NoteEnd } from './boot-end.ts'
 import type { LifecycleRecorder } from './lifecycle-recorder.ts'
-import type { ChangeSandbox } from './sandbox-changes.ts'
-import { memoryGone } from './sandbox-rows.ts'
+import type { PauseReason, Sandbox } from './sandbox.models.ts'
 import { sandboxNotReady, sandboxTurnRunning } from './sandboxes.errors.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
-import type { SandboxRow } from './sandboxes.table.ts'
-
-/** Why it is paused, with the figures that the sentence about it needs. */
-export type PauseReason = { cause: PauseCause; params?: Record<string, string | number> }
+import type { Transition } from './transitions.ts'
 
 /** Takes sandboxes from active to paused. One pause per sandbox at a time; who comes meanwhile joins it. */
 export type Pausing = {
@@ -22,37 +18,34 @@ export type Pausing = {
    * Resolves when the memory is saved; at once for one that sleeps with its memory. Throws `sandbox.turn-running` in a
    * turn, `sandbox.not-ready` when nothing is awake, the host's error when it could not: then the sandbox goes on.
    */
-  pause(row: SandboxRow, reason: PauseReason): Promise<void>
+  pause(row: Sandbox, reason: PauseReason): Promise<void>
   /**
    * Brings a pause that is under way to its end: the one of this server, or one that a crash cut off. Afterwards the
    * sandbox is in another state, unless the host cannot be reached.
    */
-  settle(row: SandboxRow): Promise<void>
+  settle(row: Sandbox): Promise<void>
   /**
    * Somebody wants the sandbox: a pause that is under way is given up where it can be, and otherwise brought to its end.
    */
-  giveUp(row: SandboxRow): Promise<void>
+  giveUp(row: Sandbox): Promise<void>
   /** The host has paused it without being asked, as it does when the installation goes down. */
-  adopt(row: SandboxRow): Promise<void>
+  adopt(row: Sandbox): Promise<void>
 }
 
 export type PausingDependencies = {
   store: SandboxStore
   host: HostClient
-  change: ChangeSandbox
+  transition: Transition
   system: System
   logger: Logger
-  activity: SandboxActivity
-  recorder: LifecycleRecorder
+  recorder: Pick<LifecycleRecorder, 'reportWake'>
   isHeld: (threadId: string) => boolean
   hashKeyOf: (sandboxId: string) => string
-  noteEnd: (row: SandboxRow, actual: HostSandbox | undefined) => Promise<void>
-  /** A place among the awake sandboxes became free. */
-  onPaused: () => void
+  noteEnd: NoteEnd
 }
 
 export function makePausing(dependencies: PausingDependencies): Pausing {
-  const { store, change } = dependencies
+  const { store, transition } = dependencies
   const running = new Map<string, Promise<void>>()
   const join = (sandboxId: string, begin: () => Promise<void>) => {
     const present = running.get(sandboxId)
@@ -61,17 +54,16 @@ export function makePausing(dependencies: PausingDependencies): Pausing {
     running.set(sandboxId, work)
     return work
   }
-  const begin = async (row: SandboxRow, reason: PauseReason) => {
+  const begin = async (row: Sandbox, reason: PauseReason) => {
     const now = (await store.find(row.thread_id)) ?? row
     if (now.state === 'paused') return
     if (now.state === 'pausing') return await order(dependencies, now)
     if (isRefused(dependencies, row.thread_id, reason.cause)) throw sandboxTurnRunning({})
-    const detail = { code: `paused.${reason.cause}`, params: reason.params ?? {} }
-    const pausing = await change(now, { event: 'pause-requested', detail, columns: { pause_cause: reason.cause } })
+    const pausing = await transition(now, { type: 'pause-requested', reason })
     if (pausing === undefined) throw sandboxNotReady({ state: now.state })
     await order(dependencies, pausing)
   }
-  const settle = (row: SandboxRow) => join(row.id, () => order(dependencies, row))
+  const settle = (row: Sandbox) => join(row.id, () => order(dependencies, row))
   return {
     pause: (row, reason) => join(row.id, () => begin(row, reason)),
     settle,
@@ -86,12 +78,12 @@ export function makePausing(dependencies: PausingDependencies): Pausing {
 }
 
 /** Orders the pause that the row names. The same order twice is answered the same, so one cut off by a crash goes on. */
-async function order(dependencies: PausingDependencies, row: SandboxRow): Promise<void> {
-  const { host, change, recorder } = dependencies
+async function order(dependencies: PausingDependencies, row: Sandbox): Promise<void> {
+  const { host, transition, recorder } = dependencies
   const bootId = row.boot_id ?? ''
   // A turn that began after the decision goes first.
   if (isRefused(dependencies, row.thread_id, row.pause_cause)) {
-    await change(row, { event: 'pause-failed' })
+    await transition(row, { type: 'pause-failed', why: 'turn-began' })
     throw sandboxTurnRunning({})
   }
   let paused: PausedSandbox
@@ -104,55 +96,19 @@ async function order(dependencies: PausingDependencies, row: SandboxRow): Promis
     if (isErrorOf(hostUnreachable, error)) throw error
     const actual = await host.get(row.id)
     if (actual?.actual === 'stopped' || actual?.bootId !== bootId) await dependencies.noteEnd(row, actual)
-    else if (isErrorOf({ code: pauseAbandonedCode }, error)) {
-      await change(row, { event: 'pause-failed', columns: { used_at: dependencies.system.now() } })
-      await recorder.record(row.thread_id, { code: 'pause-abandoned', params: {} })
-    } else {
-      const message = isThreadboxError(error) ? error.message : 'unexpected answer'
+    else if (isErrorOf({ code: pauseAbandonedCode }, error))
+      await transition(row, { type: 'pause-failed', why: 'abandoned' })
+    else {
       dependencies.logger.warn({ err: error, sandboxId: row.id }, 'sandbox was not paused')
-      await change(row, { event: 'pause-failed', detail: { code: 'pause-failed', params: { message } } })
-      await recorder.record(row.thread_id, { code: 'pause-failed', params: { message } })
+      const message = isThreadboxError(error) ? error.message : 'unexpected answer'
+      await transition(row, { type: 'pause-failed', why: { message } })
     }
     throw error
   }
-  await recordPause(dependencies, row, paused)
+  await transition(row, { type: 'pause-finished', paused })
 }
 
 /** Never in a turn; but the host's own pause at a shutdown is a fact, not a decision. */
 function isRefused({ isHeld }: PausingDependencies, threadId: string, cause: string | null): boolean {
   return isHeld(threadId) && cause !== ('shutdown' satisfies PauseCause)
-}
-
-async function recordPause(
-  dependencies: PausingDependencies,
-  row: SandboxRow,
-  { sandbox, manifest, durationMs }: PausedSandbox,
-): Promise<void> {
-  const { store, change, activity, recorder } = dependencies
-  const manifestJson = manifest === null ? null : JSON.stringify(manifest)
-  await store.setMemory({ sandbox_id: row.id, manifest_json: manifestJson, rescue_json: null })
-  const detail = { code: row.detail_code ?? 'paused.person', params: paramsOf(row) }
-  const changed = await change(row, {
-    event: 'pause-finished',
-    detail,
-    columns: {
-      ...memoryGone,
-      paused_at: dependencies.system.now(),
-      is_frozen: sandbox.paused?.isFrozen === true ? 1 : 0,
-      image_bytes: sandbox.paused?.imageBytes ?? null,
-      awake_since: null,
-      held_until: null,
-      limit_announced: 0,
-      cause_json: null,
-    },
-  })
-  if (changed === undefined) return
-  activity.forget(row.id)
-  const params = { ...detail.params, durationMs: Math.round(durationMs) }
-  await recorder.record(row.thread_id, { code: `paused.${(row.pause_cause ?? 'person') as PauseCause}`, params })
-  dependencies.onPaused()
-}
-
-function paramsOf(row: SandboxRow): Record<string, string | number> {
-  return JSON.parse(row.detail_json ?? '{}') as Record<string, string | number>
 }

@@ -1,16 +1,14 @@
 import { waitAtMost } from '@threadbox/concurrency'
-import type { SandboxState } from '@threadbox/domain'
 import type { HostEvent, HostSandbox } from '@threadbox/protocol/host'
-import { isExchangeCause } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { HostClient } from '../host/host-client.ts'
+import type { NoteEnd } from './boot-end.ts'
 import type { ApplyLimits } from './live-limits.ts'
 import type { Pausing } from './pausing.ts'
+import type { Sandbox } from './sandbox.models.ts'
 import type { Sandboxes } from './sandbox-access.implementation.ts'
-import type { ChangeSandbox } from './sandbox-changes.ts'
-import { causeOf } from './sandbox-rows.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
-import type { SandboxRow } from './sandboxes.table.ts'
+import type { Transition } from './transitions.ts'
 
 /** Wait before the host is asked again after its event stream was lost. */
 const reconnectMs = 1000
@@ -18,9 +16,10 @@ const reconnectMs = 1000
 export type ReconcilerDependencies = {
   store: SandboxStore
   host: HostClient
-  sandboxes: Sandboxes
+  sandboxes: Pick<Sandboxes, 'awake' | 'isExchanged'>
   pausing: Pausing
-  change: ChangeSandbox
+  transition: Transition
+  noteEnd: NoteEnd
   /** True while this server gives the memory of that sandbox up. */
   isDemoting: (sandboxId: string) => boolean
   /** Sandboxes that are of no thread. */
@@ -88,7 +87,7 @@ async function noteEnded(
   // The end of a boot whose memory is being given up or brought back is the business of whoever does that.
   if (row?.boot_id !== event.bootId || row.state === 'waking' || dependencies.isDemoting(row.id)) return
   const { bootId, cause, at, detail } = event
-  await dependencies.sandboxes.noteEnd(row, { lastBootEnd: { bootId, cause, at, detail } })
+  await dependencies.noteEnd(row, { lastBootEnd: { bootId, cause, at, detail } })
 }
 
 /** Compares every sandbox that should have a boot with what the host has. */
@@ -103,10 +102,10 @@ export async function reconcile(dependencies: ReconcilerDependencies, actual: re
 
 async function reconcileOne(
   dependencies: ReconcilerDependencies,
-  row: SandboxRow,
+  row: Sandbox,
   listed: HostSandbox | undefined,
 ): Promise<void> {
-  const state = row.state as SandboxState
+  const { state } = row
   if (dependencies.sandboxes.isExchanged(row.thread_id)) return
   if (state === 'starting' || state === 'waking') return finishWaking(dependencies, row)
   const isAsBelieved = state === 'paused' ? isPausedBoot(row, listed) : state === 'active' && isReadyBoot(row, listed)
@@ -122,14 +121,14 @@ async function reconcileOne(
 /** Brings the record to what the host has. */
 async function correct(
   dependencies: ReconcilerDependencies,
-  row: SandboxRow,
+  row: Sandbox,
   actual: HostSandbox | undefined,
 ): Promise<void> {
-  const { sandboxes, pausing, change, host, logger } = dependencies
+  const { pausing, transition, noteEnd, host, logger } = dependencies
   const failed = (error: unknown) => logger.warn({ err: error, sandboxId: row.id }, 'sandbox was not reconciled')
   if (row.state === 'cold') {
     // What a rewind brought back, whose answer a crash cut off: the order is sent again, and takes it.
-    if (isExchangeCause(causeOf(row)?.code)) return
+    if (row.intent !== null) return
     // A restart that a crash cut off: the record gave this boot up already.
     if (actual?.actual === 'ready' && actual.bootId !== null)
       await host.stop(row.id, { bootId: actual.bootId }).catch(failed)
@@ -139,29 +138,29 @@ async function correct(
   if (row.state === 'active') {
     if (isReadyBoot(row, actual)) return
     if (isPausedBoot(row, actual)) await pausing.adopt(row).catch(failed)
-    else await sandboxes.noteEnd(row, actual)
+    else await noteEnd(row, actual)
     return
   }
   if (dependencies.isDemoting(row.id) || isPausedBoot(row, actual)) return
   if (isReadyBoot(row, actual)) {
-    await change(row, { event: 'wake-requested' })
+    await transition(row, { type: 'wake-requested' })
     return finishWaking(dependencies, row)
   }
   // Unknown to the host: left as it is, because the host may be the one that forgot. A wake will tell.
-  if (actual !== undefined) await sandboxes.noteEnd(row, actual)
+  if (actual !== undefined) await noteEnd(row, actual)
 }
 
 /** Whoever wanted it awake may be gone with a crash: what was begun is brought to its end either way. */
-function finishWaking({ sandboxes, logger }: ReconcilerDependencies, row: SandboxRow): void {
+function finishWaking({ sandboxes, logger }: ReconcilerDependencies, row: Sandbox): void {
   sandboxes.awake(row.thread_id, { reason: 'api' }).catch((error: unknown) => {
     logger.warn({ err: error, sandboxId: row.id }, 'sandbox did not come awake')
   })
 }
 
-function isReadyBoot(row: SandboxRow, actual: HostSandbox | undefined): boolean {
+function isReadyBoot(row: Sandbox, actual: HostSandbox | undefined): boolean {
   return actual?.bootId === row.boot_id && actual?.actual !== 'stopped' && actual?.actual !== 'paused'
 }
 
-function isPausedBoot(row: SandboxRow, actual: HostSandbox | undefined): boolean {
+function isPausedBoot(row: Sandbox, actual: HostSandbox | undefined): boolean {
   return actual?.bootId === row.boot_id && actual?.actual === 'paused'
 }

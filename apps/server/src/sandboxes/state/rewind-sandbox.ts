@@ -1,19 +1,15 @@
 import type { RewindSandbox, RewoundSandbox } from '@threadbox/protocol/host'
-import type { WakeCause } from '@threadbox/protocol/public'
-import type { System } from '../../platform/system/system.ts'
 import type { HostClient } from '../host/host-client.ts'
-import type { Sandboxes } from './sandbox-access.implementation.ts'
-import type { ChangeSandbox } from './sandbox-changes.ts'
-import { memoryGone } from './sandbox-rows.ts'
+import type { Claims } from './claims.ts'
+import type { ExchangeCause, LifecycleEvent, Sandbox } from './sandbox.models.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
-import type { SandboxRow } from './sandboxes.table.ts'
+import type { Transition } from './transitions.ts'
 
-export type RewindSandboxDependencies = {
-  sandboxStore: Pick<SandboxStore, 'find' | 'set' | 'setMemory'>
+type RewindSandboxDependencies = {
+  store: Pick<SandboxStore, 'find' | 'set' | 'setMemory'>
   host: Pick<HostClient, 'rewind'>
-  changeSandbox: ChangeSandbox
-  sandboxes: Pick<Sandboxes, 'exclusively'>
-  system: Pick<System, 'now'>
+  transition: Transition
+  claims: Pick<Claims, 'exclusively'>
 }
 
 /** `manifestJson`: what ran at the moment to which it goes, for the report of what comes next; null where nobody knows. */
@@ -24,8 +20,6 @@ export type RewindOrder = RewindSandbox & {
   cause: ExchangeCause
 }
 
-export type ExchangeCause = Extract<WakeCause, 'rewound' | 'rewind-undone'>
-
 /**
  * Has the host exchange the disk of a sandbox, and records what came of it: a boot out of the memory of then, or that it is
  * cold. That it ends, and why, is recorded before, so that whoever hears of its end first does not take it for an accident;
@@ -35,64 +29,49 @@ export async function rewindSandbox(
   dependencies: RewindSandboxDependencies,
   order: RewindOrder,
 ): Promise<RewoundSandbox> {
-  return await dependencies.sandboxes.exclusively(order.threadId, () => exchange(dependencies, order))
+  return await dependencies.claims.exclusively(order.threadId, () => exchange(dependencies, order))
 }
 
 async function exchange(
   dependencies: RewindSandboxDependencies,
   { threadId, sandboxId, manifestJson, cause, ...order }: RewindOrder,
 ): Promise<RewoundSandbox> {
-  const { sandboxStore, host } = dependencies
-  const before = await sandboxStore.find(threadId)
-  const causeOf = (detail: string) => JSON.stringify({ code: cause, detail, pausedAt: null })
-  if (before !== undefined) await sandboxStore.set(before.id, { cause_json: causeOf('') })
+  const { store, host } = dependencies
+  const before = await store.find(threadId)
+  if (before !== undefined) await store.set(before.id, { intent: { kind: 'rewind', keepId: order.keepId, cause } })
   let made: RewoundSandbox
   try {
     made = await host.rewind(sandboxId, order)
   } catch (error) {
-    if (before !== undefined) await sandboxStore.set(before.id, { cause_json: before.cause_json })
+    // Its boot may have ended meanwhile for another reason.
+    if (before !== undefined) await store.set(before.id, { intent: before.intent, cause: before.cause })
     throw error
   }
-  const row = await sandboxStore.find(threadId)
+  const row = await store.find(threadId)
   if (row !== undefined) {
-    await sandboxStore.setMemory({ sandbox_id: row.id, manifest_json: manifestJson, rescue_json: null })
+    const rewound = { cause, problem: made.problem, manifestJson }
+    const isAwake = made.from === 'memory'
+    await record(
+      dependencies,
+      row,
+      isAwake ? { type: 'rewound-awake', bootId: order.bootId ?? '', rewound } : { type: 'rewound-cold', rewound },
+    )
   }
-  if (row === undefined || (row.state === 'active' && row.boot_id === order.bootId)) return made
-  const cause_json = causeOf(made.problem)
-  const cold = await goCold(dependencies, { row, cause, causeJson: cause_json })
-  await sandboxStore.set(row.id, { cause_json })
-  if (made.from === 'memory') await goOn(dependencies, { ...cold, cause_json }, order.bootId ?? '')
   return made
 }
 
-async function goCold(
-  { changeSandbox }: Pick<RewindSandboxDependencies, 'changeSandbox'>,
-  { row, cause, causeJson }: { row: SandboxRow; cause: ExchangeCause; causeJson: string },
-): Promise<SandboxRow> {
-  const events = { active: 'boot-ended', pausing: 'boot-ended', paused: 'memory-dropped' } as const
-  const event = events[row.state as keyof typeof events]
-  if (event === undefined) return row
-  const cold = await changeSandbox(row, {
-    event,
-    bootId: null,
-    detail: { code: cause, params: {} },
-    columns: { ...memoryGone, awake_since: null, cause_json: causeJson },
-  })
-  return cold ?? row
-}
-
-/** What ran then runs. Its report waits for its place in the conversation. */
-async function goOn(
-  { changeSandbox, system }: Pick<RewindSandboxDependencies, 'changeSandbox' | 'system'>,
-  row: SandboxRow,
-  bootId: string,
+async function record(
+  { store, transition }: RewindSandboxDependencies,
+  row: Sandbox,
+  event: Extract<LifecycleEvent, { type: 'rewound-awake' | 'rewound-cold' }>,
 ): Promise<void> {
-  const starting = await changeSandbox(row, { event: 'start-requested', bootId })
-  if (starting === undefined) return
-  const now = system.now()
-  const fresh = { limit_announced: 0, retention_announced_at: null, cause_json: null, wake_json: null }
-  await changeSandbox(starting, {
-    event: 'boot-ready',
-    columns: { ...memoryGone, ...fresh, has_run: 1, awake_since: now, used_at: now },
-  })
+  const { cause, problem, manifestJson } = event.rewound
+  // Recorded before a crash that cut off the rest.
+  if (event.type === 'rewound-awake' && row.state === 'active' && row.boot_id === event.bootId) {
+    return await store.set(row.id, { intent: null })
+  }
+  if ((await transition(row, event)) !== undefined) return
+  // A start or a wake is under way, and reports what it began with.
+  await store.setMemory({ sandbox_id: row.id, manifest_json: manifestJson, rescue_json: null })
+  await store.set(row.id, { cause: { code: cause, detail: problem, pausedAt: null }, intent: null })
 }

@@ -23,6 +23,8 @@ export type Wait = {
   signal: AbortSignal
   /** False: the machine's refusal is passed on instead of waiting. May become true while it is tried. */
   mayWait: boolean
+  /** Puts one idle sandbox to sleep. False when none may be. */
+  makeRoom: () => Promise<boolean>
 }
 
 type Waiting = { threadId: string; wake: () => void }
@@ -31,8 +33,6 @@ type Waiting = { threadId: string; wake: () => void }
 const retryMs = 3000
 
 export function makeRoom(dependencies: {
-  /** Puts one idle sandbox to sleep. False when none may be. */
-  makeRoom: () => Promise<boolean>
   /** How many are awake now. */
   countAwake: () => Promise<number>
   /** The queue is another one than before. */
@@ -46,6 +46,7 @@ export function makeRoom(dependencies: {
 
   const tryOnce = async <Result>(
     order: () => Promise<Result>,
+    { makeRoom }: Pick<Wait, 'makeRoom'>,
     mayEvict: () => boolean,
   ): Promise<{ result: Result } | { refusal: Error }> => {
     for (;;) {
@@ -53,7 +54,7 @@ export function makeRoom(dependencies: {
         return { result: await order() }
       } catch (error) {
         if (!isThreadboxError(error) || error.code !== noMemoryCode) throw error
-        if (!mayEvict() || !(await dependencies.makeRoom())) return { refusal: error }
+        if (!mayEvict() || !(await makeRoom())) return { refusal: error }
       }
     }
   }
@@ -63,7 +64,7 @@ export function makeRoom(dependencies: {
     dependencies.onQueueChanged([waiting.threadId, ...queue.map(({ threadId }) => threadId)])
     wakeNext()
   }
-  const waitForTurn = async <Result>(threadId: string, order: () => Promise<Result>, signal: AbortSignal) => {
+  const waitForTurn = async <Result>(threadId: string, order: () => Promise<Result>, wait: Wait) => {
     const waiting: Waiting = { threadId, wake: () => {} }
     queue.push(waiting)
     try {
@@ -71,9 +72,9 @@ export function makeRoom(dependencies: {
       dependencies.onQueueChanged([threadId])
       dependencies.onWaiting(threadId, { position: queue.indexOf(waiting) + 1, places })
       for (;;) {
-        await heard(waiting, signal)
+        await heard(waiting, wait.signal)
         if (queue[0] !== waiting) continue
-        const attempt = await tryOnce(order, () => true)
+        const attempt = await tryOnce(order, wait, () => true)
         if ('result' in attempt) return attempt.result
       }
     } finally {
@@ -83,11 +84,11 @@ export function makeRoom(dependencies: {
   return {
     enter: async (threadId, order, wait) => {
       if (queue.length === 0 || !wait.mayWait) {
-        const attempt = await tryOnce(order, () => wait.mayWait)
+        const attempt = await tryOnce(order, wait, () => wait.mayWait)
         if ('result' in attempt) return attempt.result
         if (!wait.mayWait) throw attempt.refusal
       }
-      return await waitForTurn(threadId, order, wait.signal)
+      return await waitForTurn(threadId, order, wait)
     },
     place: (threadId) => {
       const index = queue.findIndex((waiting) => waiting.threadId === threadId)

@@ -1,67 +1,54 @@
 import { isThreadboxError } from '@threadbox/errors'
-import type { HostSandbox } from '@threadbox/protocol/host'
 import type { SandboxActivity } from './activity.ts'
 import { type ReachableSandbox, reachSandbox } from './awake-sandbox.ts'
-import { bringAwake, noteEnd, type WakingDependencies } from './bring-awake.ts'
-import { type JoinedWork, makeJoinedWork } from './joined-work.ts'
+import { bringAwake } from './bring-awake.ts'
+import type { Claims } from './claims.ts'
+import type { LifecycleRecorder } from './lifecycle-recorder.ts'
 import { noMemoryCode, type Wait } from './room.ts'
+import type { Sandbox } from './sandbox.models.ts'
 import type { SandboxAccess } from './sandbox-access.ts'
-import { waitGivenUp } from './sandboxes.errors.ts'
-import type { SandboxRow } from './sandboxes.table.ts'
+import type { WakingDependencies } from './waking-dependencies.ts'
 
 export type SandboxAccessDependencies = WakingDependencies & {
+  claims: Claims
   activity: SandboxActivity
-  /** Threads in which a turn runs, and how many. */
-  holds: Map<string, number>
+  recorder: Pick<LifecycleRecorder, 'reportWake'>
   /** Brings files into the sandbox that were uploaded while it slept. */
   deliver: (threadId: string, sandbox: ReachableSandbox) => Promise<void>
-  /** The last turn of a thread let go of its sandbox. */
-  onHoldChanged: (threadId: string, sandboxId: string | undefined) => void
+  /** Puts one idle sandbox to sleep. False when none may be. */
+  makeRoom: () => Promise<boolean>
 }
 
 /** {@link SandboxAccess}, with the view that the files feature needs. */
-export type Sandboxes = Omit<SandboxAccess, 'awake' | 'ifAwake'> & {
-  awake(
-    threadId: string,
-    options: {
-      reason: 'turn' | 'files' | 'terminal' | 'preview' | 'api'
-      signal?: AbortSignal
-      /** False: fails at once when there is no room, instead of waiting for a place. */
-      mayWait?: boolean
-    },
-  ): Promise<ReachableSandbox>
-  ifAwake(threadId: string): Promise<ReachableSandbox | undefined>
-  isHeld(threadId: string): boolean
-  /** Something that a person waits for flows to or from the sandbox until the result is disposed of. */
-  transferring(sandboxId: string): Disposable
-  /** Resolves when the wake that is under way has ended; undefined while there is none. */
-  waking(threadId: string): Promise<unknown> | undefined
-  /**
-   * Does `work` while nobody brings the sandbox of the thread awake: who wants it waits for the end, and so does `work` for a
-   * wake that is under way.
-   */
-  exclusively<Value>(threadId: string, work: () => Promise<Value>): Promise<Value>
-  /** Whether that is so now: what the record says of the sandbox may be behind. */
-  isExchanged(threadId: string): boolean
-  /** Takes note of a boot that is over: the sandbox is cold, and the thread says why. */
-  noteEnd(row: SandboxRow, actual: Pick<HostSandbox, 'lastBootEnd'> | undefined): Promise<void>
-}
+export type Sandboxes = Omit<SandboxAccess, 'awake' | 'ifAwake'> &
+  Pick<Claims, 'isHeld' | 'waking' | 'isExchanged'> & {
+    awake(
+      threadId: string,
+      options: {
+        reason: 'turn' | 'files' | 'terminal' | 'preview' | 'api'
+        signal?: AbortSignal
+        /** False: fails at once when there is no room, instead of waiting for a place. */
+        mayWait?: boolean
+      },
+    ): Promise<ReachableSandbox>
+    ifAwake(threadId: string): Promise<ReachableSandbox | undefined>
+    /** Something that a person waits for flows to or from the sandbox until the result is disposed of. */
+    transferring(sandboxId: string): Disposable
+  }
 
 export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sandboxes {
-  const { store, host, holds, activity } = dependencies
-  const joined: JoinedWork<ReachableSandbox> = makeJoinedWork({ abandoned: () => waitGivenUp({}) })
+  const { store, host, claims, activity } = dependencies
   // One connection to each boot, so that its clients are made once.
   const reached = new Map<string, ReachableSandbox>()
-  const reach = (row: SandboxRow, bootId: string) => {
+  const reach = (row: Sandbox, bootId: string) => {
     const known = reached.get(row.id)
     if (known?.bootId === bootId) return known
     const sandbox = reachSandbox(host, { sandboxId: row.id, bootId }, () => activity.transferring(row.id))
     reached.set(row.id, sandbox)
     return sandbox
   }
-  const exchanges = new Map<string, Promise<unknown>>()
   const wake = async (threadId: string, wait: Wait) => {
-    await exchanges.get(threadId)?.catch(() => undefined)
+    await claims.exchanged(threadId)
     const row = await bringAwake(dependencies, threadId, wait)
     // The wake is on record with its state: nobody has to wait for its report.
     dependencies.recorder.reportWake(threadId).catch((error: unknown) => {
@@ -78,17 +65,17 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
     const present = waits.get(threadId)
     if (present !== undefined && mayWait) present.mayWait = true
     const begin = (abandoned: AbortSignal) => {
-      const wait = { signal: abandoned, mayWait }
+      const wait = { signal: abandoned, mayWait, makeRoom: dependencies.makeRoom }
       waits.set(threadId, wait)
       return wake(threadId, wait).finally(() => waits.delete(threadId))
     }
     try {
-      return await joined.join(threadId, begin, signal)
+      return await claims.wake(threadId, begin, signal)
     } catch (error) {
       // What was joined had given up on room before it heard that somebody would wait.
       const isRefused = isThreadboxError(error) && error.code === noMemoryCode
       if (!isRefused || !mayWait) throw error
-      return await joined.join(threadId, begin, signal)
+      return await claims.wake(threadId, begin, signal)
     }
   }
 
@@ -117,37 +104,10 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
       const actual = await host.get(row.id)
       return actual?.actual === 'ready' && actual.bootId === row.boot_id ? reach(row, row.boot_id) : undefined
     },
-    hold: (threadId) => {
-      holds.set(threadId, (holds.get(threadId) ?? 0) + 1)
-      let isReleased = false
-      return {
-        [Symbol.dispose]: () => {
-          if (isReleased) return
-          isReleased = true
-          const left = (holds.get(threadId) ?? 1) - 1
-          if (left > 0) return void holds.set(threadId, left)
-          holds.delete(threadId)
-          const done = (row: SandboxRow | undefined) => dependencies.onHoldChanged(threadId, row?.id)
-          store.find(threadId).then(done, () => done(undefined))
-        },
-      }
-    },
-    isHeld: (threadId) => holds.has(threadId),
+    hold: claims.hold,
+    isHeld: claims.isHeld,
+    waking: claims.waking,
+    isExchanged: claims.isExchanged,
     transferring: (sandboxId) => activity.transferring(sandboxId),
-    waking: (threadId) => joined.present(threadId),
-    exclusively: async (threadId, work) => {
-      // In one go: a wake that begins from here on waits, and is not waited for.
-      const waking = joined.present(threadId)
-      const earlier = exchanges.get(threadId)
-      const exchange = Promise.allSettled([waking, earlier]).then(work)
-      exchanges.set(threadId, exchange)
-      try {
-        return await exchange
-      } finally {
-        if (exchanges.get(threadId) === exchange) exchanges.delete(threadId)
-      }
-    },
-    isExchanged: (threadId) => exchanges.has(threadId),
-    noteEnd: (row, actual) => noteEnd(dependencies, row, actual),
   }
 }

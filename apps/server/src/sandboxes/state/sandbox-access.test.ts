@@ -4,6 +4,7 @@ import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stan
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
+import { limitsOf } from './sandbox-rows.ts'
 
 let host: HostStandIn
 let server: TestApplication
@@ -150,15 +151,16 @@ test('a boot that ended while nobody followed is noticed at the next use', async
 })
 
 test('after a restart of the server a start that was under way is brought to its end with the same boot', async () => {
-  const { store: sandboxStore, change: changeSandbox } = server.areas.sandboxes
+  const { store: sandboxStore, inside } = server.areas.sandboxes
+  const { transition } = inside.state
   const { sandboxId } = await awake()
   const begun = `b${'0'.repeat(20)}`
   host.endBoot(sandboxId, 'stopped')
   const row = await sandboxStore.find(threadId)
   if (row === undefined) throw new Error('no row')
-  const cold = await changeSandbox(row, { event: 'boot-ended', bootId: null })
+  const cold = await transition(row, { type: 'boot-ended', end: { cause: 'restarted', manifestJson: null } })
   if (cold === undefined) throw new Error('not cold')
-  await changeSandbox(cold, { event: 'start-requested', bootId: begun })
+  await transition(cold, { type: 'start-requested', bootId: begun, limits: limitsOf(cold) })
   await server.start()
   await vi.waitFor(async () => expect((await thread()).sandbox.state).toBe('active'))
   expect(host.starts.at(-1)?.bootId).toBe(begun)

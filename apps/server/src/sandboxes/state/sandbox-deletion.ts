@@ -1,20 +1,19 @@
-import type { SandboxState } from '@threadbox/domain'
 import type { HostClient } from '../host/host-client.ts'
-import type { ChangeSandbox } from './sandbox-changes.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
+import type { Transition } from './transitions.ts'
 
 /**
  * Removes the sandbox of a thread from its host: processes, network, disk. Called again after a crash it goes on; when
  * the host does not answer it fails, and the operation tries again later.
  */
 export async function eraseSandbox(
-  dependencies: { store: SandboxStore; host: HostClient; change: ChangeSandbox },
+  dependencies: { store: SandboxStore; host: HostClient; transition: Transition },
   threadId: string,
 ): Promise<void> {
-  const { store, host, change } = dependencies
+  const { store, host, transition } = dependencies
   for (let row = await store.find(threadId); row !== undefined; row = await store.find(threadId)) {
-    if (row.state !== ('deleting' satisfies SandboxState)) {
-      await change(row, { event: 'delete-requested' })
+    if (row.state !== 'deleting') {
+      await transition(row, { type: 'delete-requested', cause: null })
       continue
     }
     await host.delete(row.id)

@@ -1,8 +1,9 @@
-import type { SandboxMemoryRow, SandboxRow } from './sandboxes.table.ts'
+import type { Sandbox } from './sandbox.models.ts'
+import type { SandboxMemoryRow } from './sandboxes.table.ts'
 
 /** What areas above read of sandboxes. */
 export type SandboxReads = {
-  find(threadId: string): Promise<SandboxRow | undefined>
+  find(threadId: string): Promise<Sandbox | undefined>
   /** What was alive in it when it was paused. */
   memory(sandboxId: string): Promise<SandboxMemoryRow | undefined>
 }

@@ -1,16 +1,19 @@
-import type { LifecyclePolicy, SandboxLimits } from '@threadbox/domain'
-import type { SurvivalReport, WakeCause } from '@threadbox/protocol/public'
+import type { LifecyclePolicy, SandboxLimits, SandboxState } from '@threadbox/domain'
+import type { PauseCause } from '@threadbox/protocol/public'
 import { z } from 'zod'
+import {
+  type Intent,
+  limitColumns,
+  memoryGone,
+  type Sandbox,
+  type StartCause,
+  type WakeFacts,
+} from './sandbox.models.ts'
 import type { SandboxRow } from './sandboxes.table.ts'
 
 /** A sandbox that nobody has used yet. */
-export function newSandboxRow(options: {
-  id: string
-  threadId: string
-  now: number
-  limits: SandboxLimits
-}): SandboxRow {
-  const nothing = { boot_id: null, detail_code: null, detail_json: null, awake_since: null, held_until: null }
+export function newSandbox(options: { id: string; threadId: string; now: number; limits: SandboxLimits }): Sandbox {
+  const nothing = { boot_id: null, detail: null, awake_since: null, held_until: null }
   return {
     ...nothing,
     ...memoryGone,
@@ -26,8 +29,9 @@ export function newSandboxRow(options: {
     limit_announced: 0,
     own_limits_json: null,
     pause_cause: null,
-    cause_json: null,
-    wake_json: null,
+    cause: null,
+    intent: null,
+    wake: null,
     retention_announced_at: null,
   }
 }
@@ -41,35 +45,22 @@ const noOwnPolicy = {
   max_services: null,
 }
 
-/** Columns of a sandbox without saved memory. */
-export const memoryGone = { paused_at: null, is_frozen: 0, image_bytes: null }
-
-/** Limits as they are recorded. */
-export function limitColumns(limits: SandboxLimits) {
-  return {
-    memory_bytes: limits.memoryBytes,
-    cpus: limits.cpus,
-    processes: limits.processes,
-    disk_bytes: limits.diskBytes,
-  }
-}
-
 export function limitsOf(row: Pick<SandboxRow, 'memory_bytes' | 'cpus' | 'processes' | 'disk_bytes'>): SandboxLimits {
   return { memoryBytes: row.memory_bytes, cpus: row.cpus, processes: row.processes, diskBytes: row.disk_bytes }
 }
 
 /** The limits that a sandbox is to have: its own where it has some, else what its thread inherits. */
-export function wantedLimits(row: SandboxRow, inherited: SandboxLimits): SandboxLimits {
+export function wantedLimits(row: Sandbox, inherited: SandboxLimits): SandboxLimits {
   return { ...inherited, ...ownLimitsOf(row) }
 }
 
-export function ownLimitsOf(row: SandboxRow): Partial<SandboxLimits> {
+export function ownLimitsOf(row: Sandbox): Partial<SandboxLimits> {
   return row.own_limits_json === null ? {} : (JSON.parse(row.own_limits_json) as Partial<SandboxLimits>)
 }
 
 /** The policy that counts for a sandbox, and which fields of it are its own. */
 export function policyOf(
-  row: SandboxRow | undefined,
+  row: Sandbox | undefined,
   inherited: LifecyclePolicy,
 ): { policy: LifecyclePolicy; own: (keyof LifecyclePolicy)[] } {
   if (row === undefined) return { policy: inherited, own: [] }
@@ -86,25 +77,6 @@ export function policyOf(
   return { policy: { ...inherited, ...Object.fromEntries(own.map((name) => [name, values[name]])) }, own }
 }
 
-/** Why a start is not a wake out of memory. */
-export type StartCause = { code: WakeCause; detail: string; pausedAt: number | null }
-
-export function causeOf(row: SandboxRow): StartCause | null {
-  return row.cause_json === null ? null : (JSON.parse(row.cause_json) as StartCause)
-}
-
-/** A wake as it is recorded together with the new state, until its report is written. */
-export type WakeFacts = {
-  reportId: string
-  entryId: string
-  bootId: string
-  from: SurvivalReport['from']
-  cause: SurvivalReport['cause']
-  pausedAt: number | null
-  wokenAt: number
-  wakeMs: number
-}
-
 const wakeFactsSchema = z.object({
   reportId: z.string(),
   entryId: z.string(),
@@ -118,6 +90,43 @@ const wakeFactsSchema = z.object({
 
 export function wakeFactsOf(json: string): WakeFacts {
   return wakeFactsSchema.parse(JSON.parse(json))
+}
+
+const intentSchema: z.ZodType<Intent> = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('rewind'), keepId: z.string(), cause: z.enum(['rewound', 'rewind-undone']) }),
+  z.object({ kind: z.literal('demote'), reason: z.enum(['time', 'budget']) }),
+])
+
+/** A row as it is read. */
+export function sandboxOf(row: SandboxRow): Sandbox {
+  const { detail_code, detail_json, cause_json, intent_json, wake_json, ...columns } = row
+  return {
+    ...columns,
+    state: row.state as SandboxState,
+    pause_cause: row.pause_cause as PauseCause | null,
+    detail:
+      detail_code === null
+        ? null
+        : { code: detail_code, params: JSON.parse(detail_json ?? '{}') as Record<string, string | number> },
+    cause: cause_json === null ? null : (JSON.parse(cause_json) as StartCause),
+    intent: intent_json === null ? null : intentSchema.parse(JSON.parse(intent_json)),
+    wake: wake_json === null ? null : wakeFactsOf(wake_json),
+  }
+}
+
+/** What is written of a row: the columns of those values that are given. */
+export function columnsOf(values: Sandbox): SandboxRow
+export function columnsOf(values: Partial<Sandbox>): Partial<SandboxRow>
+export function columnsOf(values: Partial<Sandbox>): Partial<SandboxRow> {
+  const { detail, cause, intent, wake, ...columns } = values
+  const json = (value: object | null) => (value === null ? null : JSON.stringify(value))
+  return {
+    ...columns,
+    ...(detail !== undefined && { detail_code: detail?.code ?? null, detail_json: json(detail?.params ?? null) }),
+    ...(cause !== undefined && { cause_json: json(cause) }),
+    ...(intent !== undefined && { intent_json: json(intent) }),
+    ...(wake !== undefined && { wake_json: json(wake) }),
+  }
 }
 
 /** What `hostname` says inside: short, the same at each start, different in each sandbox. */

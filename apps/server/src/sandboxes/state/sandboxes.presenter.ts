@@ -10,8 +10,8 @@ import {
 } from '@threadbox/domain'
 import type { SandboxView } from '@threadbox/protocol/public'
 import type { DefaultsOf } from '../../threads/public.ts'
+import type { Sandbox } from './sandbox.models.ts'
 import { limitsOf, policyOf, wantedLimits } from './sandbox-rows.ts'
-import type { SandboxRow } from './sandboxes.table.ts'
 
 /** What is known about a sandbox beside its row. */
 export type LiveFacts = {
@@ -27,14 +27,11 @@ export type PresenterContext = {
   now: number
   /** Before this nothing is paused: the host was just reached. */
   notBefore: number
-  live: (row: SandboxRow) => LiveFacts
+  live: (row: Sandbox) => LiveFacts
 }
 
 /** What the decision about an awake sandbox needs, from its row and from what is known beside it. */
-export function awakeFactsOf(
-  row: SandboxRow,
-  context: Pick<PresenterContext, 'now' | 'notBefore' | 'live'>,
-): AwakeFacts {
+export function awakeFactsOf(row: Sandbox, context: Pick<PresenterContext, 'now' | 'notBefore' | 'live'>): AwakeFacts {
   const live = context.live(row)
   const { isTransferring, activities } = live
   return {
@@ -51,7 +48,7 @@ export function awakeFactsOf(
 }
 
 /** What the decision about a sandbox that sleeps needs. */
-export function asleepFactsOf(row: SandboxRow, now: number) {
+export function asleepFactsOf(row: Sandbox, now: number) {
   return {
     now,
     usedAt: row.used_at,
@@ -64,38 +61,34 @@ export function asleepFactsOf(row: SandboxRow, now: number) {
 /** States in which the sandbox sleeps with something on its disk. */
 const asleep: readonly SandboxState[] = ['paused', 'cold', 'error']
 
-export function isAsleep(row: SandboxRow): boolean {
-  return asleep.includes(row.state as SandboxState) && row.has_run === 1
+export function isAsleep(row: Sandbox): boolean {
+  return asleep.includes(row.state) && row.has_run === 1
 }
 
 /** The sandbox of a thread as its owner sees it; a thread without a row has none yet. */
 export function presentSandbox(
-  { threadId, row }: { threadId: string; row: SandboxRow | undefined },
+  { threadId, row }: { threadId: string; row: Sandbox | undefined },
   context: PresenterContext,
 ): SandboxView {
   const defaults = context.defaults(threadId)
   if (row === undefined) return { state: 'fresh', since: context.now, detail: null, limits: defaults.limits }
   const { policy } = policyOf(row, defaults.policy)
-  const recorded =
-    row.detail_code === null
-      ? null
-      : { code: row.detail_code, params: JSON.parse(row.detail_json ?? '{}') as Record<string, string | number> }
   const { place } = context.live(row)
-  const base = { state: row.state as SandboxView['state'], since: row.since, limits: limitsShown(row, defaults.limits) }
+  const base = { state: row.state, since: row.since, limits: limitsShown(row, defaults.limits) }
   const waiting = place === undefined ? {} : { waiting: place }
   if (row.state === 'active') {
     const decision = decideAwake(awakeFactsOf(row, context), policy)
-    return { ...base, detail: awakeDetail(decision) ?? recorded, awake: presentAwake(row, decision), ...waiting }
+    return { ...base, detail: awakeDetail(decision) ?? row.detail, awake: presentAwake(row, decision), ...waiting }
   }
-  if (!isAsleep(row)) return { ...base, detail: recorded, ...waiting }
-  return { ...base, detail: recorded, asleep: presentAsleep(row, { now: context.now, policy }), ...waiting }
+  if (!isAsleep(row)) return { ...base, detail: row.detail, ...waiting }
+  return { ...base, detail: row.detail, asleep: presentAsleep(row, { now: context.now, policy }), ...waiting }
 }
 
 const hasLimits: readonly SandboxState[] = ['starting', 'active', 'pausing', 'paused', 'waking']
 
 /** A sandbox without a boot takes the limits as they are when it starts. */
-function limitsShown(row: SandboxRow, inherited: SandboxLimits): SandboxLimits {
-  return hasLimits.includes(row.state as SandboxState) ? limitsOf(row) : wantedLimits(row, inherited)
+function limitsShown(row: Sandbox, inherited: SandboxLimits): SandboxLimits {
+  return hasLimits.includes(row.state) ? limitsOf(row) : wantedLimits(row, inherited)
 }
 
 function awakeDetail({ reasons: [first] }: AwakeDecision): SandboxView['detail'] {
@@ -104,14 +97,14 @@ function awakeDetail({ reasons: [first] }: AwakeDecision): SandboxView['detail']
   return { code: `awake.${first.reason}`, params }
 }
 
-function presentAwake(row: SandboxRow, decision: AwakeDecision): NonNullable<SandboxView['awake']> {
+function presentAwake(row: Sandbox, decision: AwakeDecision): NonNullable<SandboxView['awake']> {
   const { reasons, pauseAt, latestPauseAt } = decision
   const heldUntil = reasons.some(({ reason }) => reason === 'hold') ? row.held_until : null
   return { reasons, pauseAt, heldUntil, latestPauseAt: Math.round(latestPauseAt) }
 }
 
 function presentAsleep(
-  row: SandboxRow,
+  row: Sandbox,
   { now, policy }: { now: number; policy: LifecyclePolicy },
 ): NonNullable<SandboxView['asleep']> {
   const { memoryUntil, removedAt } = decideAsleep(asleepFactsOf(row, now), policy)

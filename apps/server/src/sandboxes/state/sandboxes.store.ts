@@ -1,39 +1,41 @@
 import type { SandboxState } from '@threadbox/domain'
 import type { Kysely, Transaction } from 'kysely'
 import type { LogTransaction } from '../../threads/public.ts'
-import type { WakeFacts } from './sandbox-rows.ts'
+import type { Sandbox, SandboxMemory, WakeFacts } from './sandbox.models.ts'
+import { columnsOf, sandboxOf, wakeFactsOf } from './sandbox-rows.ts'
 import type { SandboxMemoryRow, SandboxRow, SandboxTables } from './sandboxes.table.ts'
 
 /** The only code that touches `sandboxes` and `sandbox_memories`. */
 export type SandboxStore = {
-  find(threadId: string): Promise<SandboxRow | undefined>
-  findById(sandboxId: string): Promise<SandboxRow | undefined>
-  list(threadIds: readonly string[]): Promise<SandboxRow[]>
-  all(): Promise<SandboxRow[]>
+  find(threadId: string): Promise<Sandbox | undefined>
+  findById(sandboxId: string): Promise<Sandbox | undefined>
+  list(threadIds: readonly string[]): Promise<Sandbox[]>
+  all(): Promise<Sandbox[]>
   /** The row of the thread: the given one, or the one that somebody else inserted first. */
-  insertIfMissing(row: SandboxRow): Promise<SandboxRow>
+  insertIfMissing(row: Sandbox): Promise<Sandbox>
   /**
-   * Changes state and what goes with it, if state and boot are still as `expected`. False when they are not: somebody
-   * else decided in between, and the caller has to look again.
+   * Changes state and what goes with it, if state and boot are still as `expected`, with what is stored beside the row.
+   * False when they are not: somebody else decided in between, and the caller has to look again.
    */
   change(
     expected: { id: string; state: SandboxState; bootId: string | null },
-    columns: Partial<SandboxRow>,
+    values: Partial<Sandbox>,
+    memory?: SandboxMemory,
   ): Promise<boolean>
-  /** Changes columns that no state depends on. */
-  set(sandboxId: string, columns: SettableColumns): Promise<void>
+  /** Changes values that no state depends on. */
+  set(sandboxId: string, values: SettableValues): Promise<void>
   /** The last use, if it is later than what is recorded. */
   noteUse(sandboxId: string, at: number): Promise<void>
   /** Records a wake that the row's state does not come from, with what else is recorded of it. */
   noteWake(sandboxId: string, facts: WakeFacts, transaction: LogTransaction): Promise<void>
   /** Forgets the wake whose report is written, if it is still that one. */
-  wakeReported(sandboxId: string, wakeJson: string): Promise<void>
+  wakeReported(sandboxId: string, reportId: string): Promise<void>
   memory(sandboxId: string): Promise<SandboxMemoryRow | undefined>
   setMemory(memory: SandboxMemoryRow): Promise<void>
   /** Moves every recorded moment by as much as the clock was set. */
   shiftTimes(byMs: number): Promise<void>
   /** Puts a new sandbox in the place of a removed one. */
-  replace(sandboxId: string, row: SandboxRow): Promise<void>
+  replace(sandboxId: string, row: Sandbox): Promise<void>
   setLimits(
     sandboxId: string,
     limits: Pick<SandboxRow, 'memory_bytes' | 'cpus' | 'processes' | 'disk_bytes'>,
@@ -41,12 +43,13 @@ export type SandboxStore = {
   erase(threadId: string): Promise<void>
 }
 
-/** Columns that may change in any state. */
-export type SettableColumns = Partial<
+/** Values that may change in any state. */
+export type SettableValues = Partial<
   Pick<
-    SandboxRow,
+    Sandbox,
     | 'own_limits_json'
-    | 'cause_json'
+    | 'cause'
+    | 'intent'
     | 'limit_announced'
     | 'held_until'
     | 'is_frozen'
@@ -62,42 +65,50 @@ export type SettableColumns = Partial<
 >
 
 export function makeSandboxStore(database: Kysely<SandboxTables>): SandboxStore {
-  const byThread = (threadId: string) =>
-    database.selectFrom('sandboxes').selectAll().where('thread_id', '=', threadId).executeTakeFirst()
+  const sandboxes = () => database.selectFrom('sandboxes').selectAll()
+  const byThread = async (threadId: string) =>
+    read(await sandboxes().where('thread_id', '=', threadId).executeTakeFirst())
   return {
     find: byThread,
-    findById: (sandboxId) =>
-      database.selectFrom('sandboxes').selectAll().where('id', '=', sandboxId).executeTakeFirst(),
+    findById: async (sandboxId) => read(await sandboxes().where('id', '=', sandboxId).executeTakeFirst()),
     list: async (threadIds) =>
       threadIds.length === 0
         ? []
-        : await database
-            .selectFrom('sandboxes')
-            .selectAll()
-            .where('thread_id', 'in', [...threadIds])
-            .execute(),
-    all: () => database.selectFrom('sandboxes').selectAll().execute(),
+        : (
+            await sandboxes()
+              .where('thread_id', 'in', [...threadIds])
+              .execute()
+          ).map(sandboxOf),
+    all: async () => (await sandboxes().execute()).map(sandboxOf),
     insertIfMissing: async (row) => {
       await database
         .insertInto('sandboxes')
-        .values(row)
+        .values(columnsOf(row))
         .onConflict((conflict) => conflict.column('thread_id').doNothing())
         .execute()
       return (await byThread(row.thread_id)) ?? row
     },
-    change: async (expected, columns) => {
-      const result = await database
-        .updateTable('sandboxes')
-        .set(columns)
-        .where('id', '=', expected.id)
-        .where('state', '=', expected.state)
-        .where('boot_id', expected.bootId === null ? 'is' : '=', expected.bootId)
-        .executeTakeFirst()
-      return Number(result.numUpdatedRows) > 0
+    change: async (expected, values, memory) => {
+      const changeRow = async (connection: Kysely<SandboxTables>) => {
+        const result = await connection
+          .updateTable('sandboxes')
+          .set(columnsOf(values))
+          .where('id', '=', expected.id)
+          .where('state', '=', expected.state)
+          .where('boot_id', expected.bootId === null ? 'is' : '=', expected.bootId)
+          .executeTakeFirst()
+        return Number(result.numUpdatedRows) > 0
+      }
+      if (memory === undefined) return await changeRow(database)
+      return await database.transaction().execute(async (transaction) => {
+        const isChanged = await changeRow(transaction)
+        if (isChanged) await putMemory(transaction, expected.id, memory)
+        return isChanged
+      })
     },
-    set: async (sandboxId, columns) => {
-      if (Object.keys(columns).length === 0) return
-      await database.updateTable('sandboxes').set(columns).where('id', '=', sandboxId).execute()
+    set: async (sandboxId, values) => {
+      if (Object.keys(values).length === 0) return
+      await database.updateTable('sandboxes').set(columnsOf(values)).where('id', '=', sandboxId).execute()
     },
     noteUse: async (sandboxId, at) => {
       const columns = { used_at: at, retention_announced_at: null }
@@ -115,20 +126,24 @@ export function makeSandboxStore(database: Kysely<SandboxTables>): SandboxStore 
         .where('id', '=', sandboxId)
         .execute()
     },
-    wakeReported: async (sandboxId, wakeJson) => {
-      await database
-        .updateTable('sandboxes')
-        .set({ wake_json: null })
-        .where('id', '=', sandboxId)
-        .where('wake_json', '=', wakeJson)
-        .execute()
-    },
+    wakeReported: (sandboxId, reportId) =>
+      database.transaction().execute(async (transaction) => {
+        const query = transaction.selectFrom('sandboxes').select('wake_json').where('id', '=', sandboxId)
+        const wakeJson = (await query.executeTakeFirst())?.wake_json ?? null
+        if (wakeJson === null || wakeFactsOf(wakeJson).reportId !== reportId) return
+        await transaction
+          .updateTable('sandboxes')
+          .set({ wake_json: null })
+          .where('id', '=', sandboxId)
+          .where('wake_json', '=', wakeJson)
+          .execute()
+      }),
     ...memoryQueries(database),
     shiftTimes: (byMs) => shiftTimes(database, byMs),
     replace: (sandboxId, row) =>
       database.transaction().execute(async (transaction) => {
         await transaction.deleteFrom('sandboxes').where('id', '=', sandboxId).execute()
-        await transaction.insertInto('sandboxes').values(row).execute()
+        await transaction.insertInto('sandboxes').values(columnsOf(row)).execute()
       }),
     setLimits: async (sandboxId, limits) => {
       await database.updateTable('sandboxes').set(limits).where('id', '=', sandboxId).execute()
@@ -143,14 +158,21 @@ function memoryQueries(database: Kysely<SandboxTables>): Pick<SandboxStore, 'mem
   return {
     memory: (sandboxId) =>
       database.selectFrom('sandbox_memories').selectAll().where('sandbox_id', '=', sandboxId).executeTakeFirst(),
-    setMemory: async (memory) => {
-      await database
-        .insertInto('sandbox_memories')
-        .values(memory)
-        .onConflict((conflict) => conflict.column('sandbox_id').doUpdateSet(memory))
-        .execute()
-    },
+    setMemory: ({ sandbox_id, ...memory }) => putMemory(database, sandbox_id, memory),
   }
+}
+
+/** What is not given of it stays. */
+async function putMemory(database: Kysely<SandboxTables>, sandboxId: string, memory: SandboxMemory): Promise<void> {
+  await database
+    .insertInto('sandbox_memories')
+    .values({ sandbox_id: sandboxId, manifest_json: null, rescue_json: null, ...memory })
+    .onConflict((conflict) => conflict.column('sandbox_id').doUpdateSet(memory))
+    .execute()
+}
+
+function read(row: SandboxRow | undefined): Sandbox | undefined {
+  return row && sandboxOf(row)
 }
 
 const moments = ['since', 'used_at', 'awake_since', 'held_until', 'paused_at', 'retention_announced_at'] as const

@@ -34,6 +34,8 @@ export type SandboxRow = {
   image_bytes: number | null
   /** Why the coming start is not a wake out of memory: code and detail as JSON. */
   cause_json: string | null
+  /** What was ordered and is not confirmed yet, as JSON: a rewind, or that memory is given up. */
+  intent_json: string | null
   /** A wake whose report is not written yet: facts as JSON. Set together with the state, so no crash loses a report. */
   wake_json: string | null
   retention_announced_at: number | null
@@ -123,4 +125,41 @@ export async function addLifecycleColumns(database: Kysely<never>): Promise<void
 /** A thread may have its own number of services. */
 export async function addServiceColumn(database: Kysely<never>): Promise<void> {
   await database.schema.alterTable('sandboxes').addColumn('max_services', 'integer').execute()
+}
+
+type RewindsBefore = {
+  rewinds: { thread_id: string; state: string; keep_id: string; undo_keep_id: string | null; sandbox_id: string | null }
+}
+
+/**
+ * What was ordered gets a column. Before, it was told by the cause of the coming start: that of a rewind while the rewind is
+ * unfinished, and that memory was given up while the sandbox is still paused.
+ */
+export async function addIntentColumn(database: Kysely<never>): Promise<void> {
+  await database.schema.alterTable('sandboxes').addColumn('intent_json', 'text').execute()
+  const tables = database as unknown as Kysely<SandboxTables & RewindsBefore>
+  const ordered = async (id: string, intent: object) => {
+    await tables
+      .updateTable('sandboxes')
+      .set({ intent_json: JSON.stringify(intent) })
+      .where('id', '=', id)
+      .execute()
+  }
+  const rows = await tables
+    .selectFrom('sandboxes')
+    .select(['id', 'state', 'cause_json'])
+    .where('cause_json', 'is not', null)
+    .execute()
+  const rewinds = await tables.selectFrom('rewinds').selectAll().where('state', '!=', 'done').execute()
+  for (const { id, state, cause_json } of rows) {
+    const { code: cause, detail } = JSON.parse(cause_json ?? '{}') as { code: string; detail: string }
+    const rewind = rewinds.find(({ sandbox_id }) => sandbox_id === id)
+    if (rewind !== undefined && (cause === 'rewound' || cause === 'rewind-undone')) {
+      const keepId = rewind.state === 'undoing' ? (rewind.undo_keep_id ?? rewind.keep_id) : rewind.keep_id
+      await ordered(id, { kind: 'rewind', keepId, cause })
+    }
+    if (state === 'paused' && cause === 'memory-given-up') {
+      await ordered(id, { kind: 'demote', reason: detail.startsWith('Its room') ? 'budget' : 'time' })
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import { activityWindowMs } from '@threadbox/domain'
+import type { RewoundSandbox } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
 import type { Events } from '../../platform/events/events.ts'
 import type { System } from '../../platform/system/system.ts'
@@ -7,35 +8,38 @@ import type { HostClient } from '../host/host-client.ts'
 import type { SandboxEvents } from '../sandboxes.events.ts'
 import { makeSandboxActivity, type SandboxActivity } from './activity.ts'
 import type { ReachableSandbox } from './awake-sandbox.ts'
-import { reportBootEnd } from './boot-end-notice.ts'
-import { noteEnd, type WakingDependencies } from './bring-awake.ts'
+import { makeNoteEnd, type NoteEnd } from './boot-end.ts'
+import { type Claims, makeClaims } from './claims.ts'
 import { type DemotionsUnderWay, makeDemotionsUnderWay } from './demotions-under-way.ts'
 import { forkSandbox } from './fork-sandbox.usecases.ts'
 import { pauseLeastUsed } from './least-used.ts'
 import type { LifecycleRecorder } from './lifecycle-recorder.ts'
 import { type ApplyLimits, makeApplyLimits } from './live-limits.ts'
 import { makePausing, type Pausing } from './pausing.ts'
-import { makeRoom } from './room.ts'
+import { type RewindOrder, rewindSandbox } from './rewind-sandbox.ts'
+import { makeRoom, type Room } from './room.ts'
 import { makeSandboxAccess, type Sandboxes } from './sandbox-access.implementation.ts'
-import { type ChangeSandbox, makeChangeSandbox } from './sandbox-changes.ts'
 import { type PresenterContext, presentSandbox } from './sandboxes.presenter.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
+import { makeTransition, type Transition } from './transitions.ts'
 
 /** What an awake sandbox is to have before somebody uses it. */
 export type Preparer = (threadId: string, sandbox: ReachableSandbox) => Promise<void>
 
+/** What of threads sandboxes need. */
+export type ThreadsOfSandboxes = {
+  rows: ThreadRows
+  log: ThreadLog
+  readDefaults: ReadDefaults
+  /** Tells open pages how the thread is now; never fails. */
+  announce(threadId: string, isRecorded: boolean): Promise<void>
+}
+
 export type StatePorts = {
   store: SandboxStore
   host: HostClient
-  /** What of threads sandboxes need. */
-  threads: {
-    rows: ThreadRows
-    log: ThreadLog
-    readDefaults: ReadDefaults
-    /** Tells open pages how the thread is now; never fails. */
-    announce(threadId: string, isRecorded: boolean): Promise<void>
-  }
-  events: Pick<Events<SandboxEvents>, 'emit'>
+  threads: ThreadsOfSandboxes
+  events: Pick<Events<SandboxEvents>, 'emit' | 'on'>
   recorder: LifecycleRecorder
   tellWaiting(threadId: string, place: { position: number; places: number }): Promise<void>
   preparers: () => readonly Preparer[]
@@ -47,7 +51,8 @@ export type StatePorts = {
 
 /** Sandboxes, and everything that takes them to sleep and awake. */
 export type StateFeature = {
-  change: ChangeSandbox
+  transition: Transition
+  noteEnd: NoteEnd
   activity: SandboxActivity
   demotions: DemotionsUnderWay
   pausing: Pausing
@@ -61,46 +66,56 @@ export type StateFeature = {
   setReachable(isReachable: boolean): void
   views: SandboxViews
   forkSandbox: (order: Parameters<typeof forkSandbox>[1]) => ReturnType<typeof forkSandbox>
+  rewindSandbox(order: RewindOrder): Promise<RewoundSandbox>
 }
 
+/** Each is made of those above it. */
 export function makeSandboxState(ports: StatePorts): StateFeature {
-  const { store, host, threads, events, system, logger } = ports
-  const holds = new Map<string, number>()
+  const { store, host, threads, system, logger } = ports
   const demotions = makeDemotionsUnderWay()
-  let reachableSince: number | undefined
-  const change = makeChangeSandbox({
-    store,
-    now: system.now,
-    onChanged: async (threadId) => {
-      void events.emit('sandbox-changed', { threadId })
-      await threads.announce(threadId, true)
-    },
-  })
-  const activity = makeSandboxActivity({
-    store,
-    now: system.now,
-    onSeen: (sandboxId) => void events.emit('sandbox-used', { sandboxId }),
-    onError: (error) => logger.warn({ err: error }, 'use of a sandbox was not recorded'),
-  })
+  const { activity, claims, transition } = makeGround(ports)
+  const noteEnd = makeNoteEnd({ transition, system })
+  const room = makeWakeQueue(ports)
+  const reachable = makeReachable(system)
   const context = async (threadIds: readonly string[] | 'all' = 'all'): Promise<PresenterContext> => ({
     defaults: await threads.readDefaults(threadIds),
     now: system.now(),
-    notBefore: reachableSince === undefined ? 0 : reachableSince + activityWindowMs,
+    notBefore: reachable.notBefore(),
     live: (row) => ({
-      isHeld: holds.has(row.thread_id),
+      isHeld: claims.isHeld(row.thread_id),
       isTransferring: activity.isTransferring(row.id),
       usedAt: activity.usedAt(row.id),
       activities: activity.of(row.id),
       place: room.place(row.thread_id),
     }),
   })
-  const { room, ...waking } = makeWaking(ports, { holds, demotions, change, activity, context })
+  const pausing = makePausing({ ...ports, transition, noteEnd, isHeld: claims.isHeld })
+  const mayStart = async (threadId: string) => (await threads.rows.findAny(threadId))?.deleted_at === null
+  const sandboxes = makeSandboxAccess({
+    ...ports,
+    transition,
+    noteEnd,
+    claims,
+    activity,
+    room,
+    pausing,
+    demotions,
+    mayStart,
+    defaults: threads.readDefaults,
+    makeRoom: async () => await pauseLeastUsed({ store, pausing, context: await context() }),
+    deliver: async (threadId, sandbox) => {
+      await Promise.all(ports.preparers().map((prepare) => prepare(threadId, sandbox)))
+    },
+  })
   return {
-    change,
+    transition,
+    noteEnd,
     activity,
     demotions,
+    pausing,
+    sandboxes,
+    mayStart,
     context,
-    ...waking,
     applyLimits: makeApplyLimits({
       store,
       host,
@@ -108,10 +123,7 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
       defaults: threads.readDefaults,
       announce: (threadId) => threads.announce(threadId, true),
     }),
-    reachableSince: () => reachableSince,
-    setReachable: (isReachable) => {
-      reachableSince = isReachable ? system.now() : undefined
-    },
+    ...reachable,
     views: async (threadIds) => {
       const present = await context(threadIds)
       const rows = new Map((await store.list(threadIds)).map((row) => [row.thread_id, row]))
@@ -119,57 +131,56 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
         threadIds.map((threadId) => [threadId, presentSandbox({ threadId, row: rows.get(threadId) }, present)]),
       )
     },
-    forkSandbox: (order) => forkSandbox(ports, order),
+    forkSandbox: (order) => forkSandbox({ ...ports, transition }, order),
+    rewindSandbox: (order) => rewindSandbox({ store, host, transition, claims }, order),
   }
 }
 
-/** A pause looks at what wakes and a wake at what is paused: each calls the other when it works, not when it is made. */
-function makeWaking(
-  ports: StatePorts,
-  known: Pick<StateFeature, 'change' | 'activity' | 'demotions' | 'context'> & { holds: Map<string, number> },
-) {
-  const { store, host, threads, events, recorder, system } = ports
-  const { holds, activity, context, demotions } = known
-  const quietly = (threadId: string) => void threads.announce(threadId, false)
-  const mayStart = async (threadId: string) => (await threads.rows.findAny(threadId))?.deleted_at === null
-  const room = makeRoom({
-    makeRoom: async () => await pauseLeastUsed({ store, pausing, context: await context() }),
-    countAwake: async () => (await host.info()).awakeSandboxes,
-    onQueueChanged: (threadIds) => threadIds.forEach(quietly),
-    onWaiting: (threadId, place) => void ports.tellWaiting(threadId, place),
+/** What sandboxes are used for, and the changes of their state. */
+function makeGround({ store, threads, events, recorder, system, logger }: StatePorts): {
+  activity: SandboxActivity
+  claims: Claims
+  transition: Transition
+} {
+  const { announce } = threads
+  const activity = makeSandboxActivity({
+    store,
+    now: system.now,
+    onSeen: (sandboxId) => void events.emit('sandbox-used', { sandboxId }),
+    onError: (error) => logger.warn({ err: error }, 'use of a sandbox was not recorded'),
   })
-  const pausing = makePausing({
-    ...ports,
-    ...known,
-    isHeld: (threadId) => holds.has(threadId),
-    noteEnd: (row, actual) => noteEnd(waking, row, actual),
-    onPaused: () => room.changed(),
-  })
-  const waking: WakingDependencies = {
-    ...ports,
-    ...known,
-    room,
-    pausing,
-    recorder,
-    mayStart,
-    defaults: threads.readDefaults,
-    demoted: demotions.settled,
-    reportEnd: (row, end) =>
-      reportBootEnd({ log: threads.log, system, lastTurnId: threads.rows.lastTurnId }, row.thread_id, end),
-  }
-  const sandboxes = makeSandboxAccess({
-    ...waking,
+  const { log, rows } = threads
+  const told = { announce, log, lastTurnId: rows.lastTurnId }
+  return {
     activity,
-    holds,
-    deliver: async (threadId, sandbox) => {
-      await Promise.all(ports.preparers().map((prepare) => prepare(threadId, sandbox)))
+    claims: makeClaims({ store, activity, events, announce }),
+    transition: makeTransition({ ...told, store, activity, recorder, events, system }),
+  }
+}
+
+/** Who waits for a place hears of those that became free. */
+function makeWakeQueue({ host, threads, events, tellWaiting }: StatePorts): Room {
+  const room = makeRoom({
+    countAwake: async () => (await host.info()).awakeSandboxes,
+    onQueueChanged: (threadIds) => {
+      for (const threadId of threadIds) void threads.announce(threadId, false)
     },
-    onHoldChanged: (threadId, sandboxId) => {
-      if (sandboxId !== undefined) activity.touch(sandboxId)
-      quietly(threadId)
-      room.changed()
-      void events.emit('sandbox-released', { threadId })
-    },
+    onWaiting: (threadId, place) => void tellWaiting(threadId, place),
   })
-  return { room, pausing, sandboxes, mayStart }
+  events.on('capacity-released', room.changed)
+  events.on('sandbox-released', room.changed)
+  return room
+}
+
+function makeReachable(
+  system: System,
+): Pick<StateFeature, 'reachableSince' | 'setReachable'> & { notBefore(): number } {
+  let since: number | undefined
+  return {
+    reachableSince: () => since,
+    setReachable: (isReachable) => {
+      since = isReachable ? system.now() : undefined
+    },
+    notBefore: () => (since === undefined ? 0 : since + activityWindowMs),
+  }
 }

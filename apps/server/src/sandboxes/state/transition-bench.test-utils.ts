@@ -5,7 +5,7 @@ import { stopped } from '@threadbox/testkit/host-stand-in'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import { makeEvents } from '../../platform/events/events.ts'
 import type { System } from '../../platform/system/system.ts'
-import type { ThreadLog } from '../../threads/log/thread-log.ts'
+import type { ThreadLog } from '../../threads/public.ts'
 import type { HostClient } from '../host/host-client.ts'
 import { makeDemotion } from '../lifecycle/demotion.ts'
 import { makeLifecycle } from '../lifecycle/lifecycle.usecases.ts'
@@ -13,16 +13,17 @@ import { removeFiles } from '../lifecycle/retention.ts'
 import type { SandboxEvents } from '../sandboxes.events.ts'
 import type { LifecycleRecorder } from './lifecycle-recorder.ts'
 import { reconcile } from './reconciler.ts'
-import { rewindSandbox } from './rewind-sandbox.ts'
+import type { Sandbox } from './sandbox.models.ts'
 import { eraseSandbox } from './sandbox-deletion.ts'
-import { newSandboxRow } from './sandbox-rows.ts'
+import { columnsOf, newSandbox } from './sandbox-rows.ts'
 import { makeSandboxStore, type SandboxStore } from './sandboxes.store.ts'
 import type { SandboxRow, SandboxTables } from './sandboxes.table.ts'
 import { makeSandboxState, type StateFeature } from './state.ts'
 
 export const now = 1_800_000_000_000
 const [sandboxId, threadId] = ['sandbox', 'thread']
-const fresh = newSandboxRow({ id: sandboxId, threadId, now: now - 1000, limits: defaultSandboxLimits })
+const sandbox = newSandbox({ id: sandboxId, threadId, now: now - 1000, limits: defaultSandboxLimits })
+const fresh = columnsOf(sandbox)
 const logger = makeLogger({ process: 'test', level: 'silent' })
 const system: System = { now: () => now, newId: (kind) => `${kind}-new`, randomBytes: (count) => new Uint8Array(count) }
 
@@ -97,20 +98,18 @@ function stateOf({ store, host, recorder, steps }: Known, showRow: () => Promise
 
 /** What happens to a sandbox, by everything that does it. */
 function stateActs(known: Known, showRow: () => Promise<void>) {
-  const { store, host, recorder } = known
+  const { store, recorder } = known
   const state = stateOf(known, showRow)
-  const { change, sandboxes, pausing } = state
-  const present = async () => (await store.find(threadId)) as SandboxRow
+  const { sandboxes, pausing } = state
+  const present = async () => (await store.find(threadId)) as Sandbox
   const lifecycle = makeLifecycle({
     store,
-    sandboxes,
-    change,
-    recorder,
+    state,
+    reports: recorder,
     system,
     guest: { manifest: async () => ({ processes: [] }) },
     hashKeyOf: () => 'key',
   } as never)
-  const rewind = { sandboxStore: store, host, changeSandbox: change, sandboxes, system }
   const order = { threadId, sandboxId, snapshotId: 'snapshot', keepId: 'keep', bootId: 'boot-then', memory: null }
   const idle = { cause: 'idle', params: { minutes: 30 } } as const
   return {
@@ -123,34 +122,36 @@ function stateActs(known: Known, showRow: () => Promise<void>) {
     },
     settlePause: async () => pausing.settle(await present()),
     adoptPause: async () => pausing.adopt(await present()),
-    noteEnd: async (actual: Pick<HostSandbox, 'lastBootEnd'> | undefined) => sandboxes.noteEnd(await present(), actual),
+    noteEnd: async (actual: Pick<HostSandbox, 'lastBootEnd'> | undefined) => state.noteEnd(await present(), actual),
     restart: () => lifecycle.restart(threadId),
     rewind: (cause: 'rewound' | 'rewind-undone') =>
-      rewindSandbox(rewind, { ...order, manifestJson: '{"then":1}', cause }),
+      state.rewindSandbox({ ...order, manifestJson: '{"then":1}', cause }),
     fork: async (cause?: 'from-agent') => {
-      const source = { ...fresh, id: 'source', idle_pause_minutes: 7, own_limits_json: '{"cpus":1}' }
+      const source = { ...sandbox, id: 'source', idle_pause_minutes: 7, own_limits_json: '{"cpus":1}' }
       await state.forkSandbox({ source, snapshotId: null, threadId, ...(cause && { cause }) })
     },
   }
 }
 
-function lowerActs({ store, host, recorder }: Known, { change, sandboxes, pausing, demotions }: StateFeature) {
-  const present = async () => (await store.find(threadId)) as SandboxRow
+function lowerActs(
+  { store, host, recorder }: Known,
+  { transition, noteEnd, sandboxes, pausing, demotions }: StateFeature,
+) {
+  const present = async () => (await store.find(threadId)) as Sandbox
   const demotion = makeDemotion({
     store,
     host,
-    change,
+    transition,
     settings: { values: async () => ({ rescueSeconds: 1, rescueMebibytes: 1, rescueVariableMebibytes: 1 }) as never },
-    recorder,
     underWay: demotions,
     logger,
-    noteEnd: sandboxes.noteEnd,
+    noteEnd,
     isWanted: () => false,
   })
-  const removal = { store, host, change, system, recorder, announce: () => {}, isKept: async () => true }
+  const removal = { store, host, transition, system, recorder, announce: () => {}, isKept: async () => true }
   return {
     demote: async (why: 'time' | 'budget') => demotion.demote(await present(), why),
-    erase: () => eraseSandbox({ store, host, change }, threadId),
+    erase: () => eraseSandbox({ store, host, transition }, threadId),
     removeFiles: async () => removeFiles(removal, await present(), 30),
     reconcile: (actual: readonly HostSandbox[]) =>
       reconcile(
@@ -159,7 +160,8 @@ function lowerActs({ store, host, recorder }: Known, { change, sandboxes, pausin
           host,
           sandboxes,
           pausing,
-          change,
+          transition,
+          noteEnd,
           isDemoting: () => false,
           otherSandboxes: async () => [],
           logger,

@@ -33,10 +33,19 @@ const rows = {
 type State = keyof typeof rows
 const states = Object.keys(rows) as State[]
 
-const rewinding = { cause_json: '{"code":"rewound","detail":"","pausedAt":null}' }
-const demoting = {
-  cause_json: `{"code":"memory-given-up","detail":"The time for which it is kept was over.","pausedAt":${past(5)}}`,
-}
+/** What was ordered and not answered, with what is on record of it where a boot ended meanwhile. */
+const hasBoot = (state: State) => ['active', 'pausing', 'paused', 'waking'].includes(state)
+const rewinding = (state: State) => ({
+  ...(!hasBoot(state) && { cause_json: '{"code":"rewound","detail":"","pausedAt":null}' }),
+  intent_json: '{"kind":"rewind","keepId":"keep","cause":"rewound"}',
+})
+/** Where there is no memory any more that is the cause of the next start. */
+const demoting = (state: State) =>
+  state === 'paused'
+    ? { intent_json: '{"kind":"demote","reason":"time"}' }
+    : {
+        cause_json: `{"code":"memory-given-up","detail":"The time for which it is kept was over.","pausedAt":${past(5)}}`,
+      }
 
 const fails =
   (code: `${string}.${string}`, kind: ErrorKind = 'internal', details = {}) =>
@@ -213,15 +222,20 @@ const sleeps: Case[] = [
 const ends: Case[] = states.flatMap((state): Case[] =>
   (
     [
-      ['', {}],
+      ['', () => ({})],
       [' in a rewind', rewinding],
       [' while memory is given up', demoting],
     ] as const
   ).flatMap(([name, ordered]): Case[] => [
-    [`${state}: ended${name}`, { ...rows[state], ...ordered }, {}, (acts) => acts.noteEnd(ended('memory-backstop'))],
+    [
+      `${state}: ended${name}`,
+      { ...rows[state], ...ordered(state) },
+      {},
+      (acts) => acts.noteEnd(ended('memory-backstop')),
+    ],
     [
       `${state}: another boot ended${name}`,
-      { ...rows[state], ...ordered },
+      { ...rows[state], ...ordered(state) },
       {},
       (acts) => acts.noteEnd(ended('killed-outside', 'boot-0')),
     ],
@@ -263,14 +277,14 @@ const others: Case[] = [
     ).flatMap(([name, actual]): Case[] =>
       (
         [
-          ['', {}],
+          ['', () => ({})],
           [' in a rewind', rewinding],
           [' while memory is given up', demoting],
         ] as const
       ).map(
         ([order, ordered]): Case => [
           `${state}: the host has ${name}${order}`,
-          { ...rows[state], ...ordered },
+          { ...rows[state], ...ordered(state) },
           { ...starts, ...pauses, get: () => actual },
           (acts) => acts.reconcile(actual === undefined ? [] : [actual]),
         ],

@@ -3,7 +3,7 @@ import type { Settings } from '../../people/public.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Api, OpenThread } from '../../platform/http/api.ts'
 import type { System } from '../../platform/system/system.ts'
-import { type HostClient, type SandboxRow, type WhatRunsDependencies, whatRuns } from '../../sandboxes/public.ts'
+import { type HostClient, type Sandbox, type WhatRunsDependencies, whatRuns } from '../../sandboxes/public.ts'
 import type { ThreadRows } from '../../threads/public.ts'
 import type { TurnStore } from '../record/turns.store.ts'
 import { snapshotRoutes } from './snapshots.routes.ts'
@@ -18,7 +18,7 @@ export function makeSnapshotsFeature(ports: {
   host: HostClient
   record: Pick<TurnStore, 'turnIds' | 'turn'>
   threads: { rows: Pick<ThreadRows, 'findAny'>; open: OpenThread }
-  sandboxOf: (threadId: string) => Promise<SandboxRow | undefined>
+  sandboxOf: (threadId: string) => Promise<Sandbox | undefined>
   inside: WhatRunsDependencies
   settings: Pick<Settings, 'values'>
   /** How long a guest may take to say what runs when an answer has ended. */

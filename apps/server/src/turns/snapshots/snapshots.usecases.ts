@@ -13,7 +13,7 @@ import type { ThreadSnapshots } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { SettingValues } from '../../people/public.ts'
 import type { System } from '../../platform/system/system.ts'
-import { type HostClient, manifestToKeep, readManifest, type SandboxRow } from '../../sandboxes/public.ts'
+import { type HostClient, manifestToKeep, readManifest, type Sandbox } from '../../sandboxes/public.ts'
 import type { LogTransaction } from '../../threads/public.ts'
 import type { TurnStore } from '../record/turns.store.ts'
 import { makeQuietWaits, type QuietWaits } from './quiet-waits.ts'
@@ -62,11 +62,11 @@ export type SnapshotOfThen = { id: string; at: number; hasMemory: boolean }
 export type SnapshotsDependencies = {
   store: SnapshotStore
   host: Pick<HostClient, 'takeSnapshot' | 'snapshots' | 'removeSnapshot' | 'removeSnapshotMemory'>
-  sandboxOf: (threadId: string) => Promise<SandboxRow | undefined>
+  sandboxOf: (threadId: string) => Promise<Sandbox | undefined>
   /** `turnIds`: of the turns that are in the conversation; others were undone. */
   record: Pick<TurnStore, 'turnIds' | 'turn'>
   /** What runs in a sandbox now; null when nobody can say in time. */
-  whatRuns: (sandbox: SandboxRow, signal: AbortSignal) => Promise<Manifest | null>
+  whatRuns: (sandbox: Sandbox, signal: AbortSignal) => Promise<Manifest | null>
   /** The turn that runs now. */
   runningTurn: (threadId: string) => Promise<string | undefined>
   settings: () => Promise<SettingValues>
@@ -223,7 +223,7 @@ async function takeOne(
 /** What runs now, unless somebody wants to go on with the thread before it is known: then nobody waits for it. */
 async function inTime(
   dependencies: SnapshotsDependencies,
-  { sandbox, threadId, quiet }: { sandbox: SandboxRow; threadId: string; quiet: QuietWaits },
+  { sandbox, threadId, quiet }: { sandbox: Sandbox; threadId: string; quiet: QuietWaits },
 ): Promise<Manifest | null> {
   const { glanceMs = usualGlanceMs } = dependencies
   const wanted = new AbortController()

@@ -1,7 +1,7 @@
 import { isThreadboxError } from '@threadbox/errors'
 import type { RescueReport, RescueRequest } from '@threadbox/protocol/guest'
 import type { CleanedSandbox, ForkedSandbox, PreservedMemory, PreservedSandbox } from '@threadbox/protocol/host'
-import { type HostClient, hostnameOf, limitsOf, type SandboxRow } from '../../sandboxes/public.ts'
+import { type HostClient, hostnameOf, limitsOf, type Sandbox } from '../../sandboxes/public.ts'
 
 export type CaptureDependencies = {
   host: Pick<HostClient, 'fork' | 'pause' | 'demote' | 'stop' | 'clean' | 'preserve' | 'get'>
@@ -29,7 +29,7 @@ type Copy = { sandboxId: string; bootId: string; hashKey: string; made: ForkedSa
  */
 export async function copySandbox(
   { host, hashKeyOf }: CaptureDependencies,
-  order: { source: SandboxRow; sandboxId: string; bootId: string },
+  order: { source: Sandbox; sandboxId: string; bootId: string },
 ): Promise<Copy> {
   const { source, sandboxId, bootId } = order
   const hashKey = hashKeyOf(sandboxId)

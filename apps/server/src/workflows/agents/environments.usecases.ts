@@ -9,8 +9,8 @@ import {
   type HostClient,
   type KeptService,
   limitColumns,
+  type Sandbox,
   type SandboxReads,
-  type SandboxRow,
   type ServiceRow,
 } from '../../sandboxes/public.ts'
 import type { ThreadRow } from '../../threads/public.ts'
@@ -263,11 +263,11 @@ async function redactTicked(
 
 /** What the person decided for the source holds for what is made of it. */
 export type OwnLimits = Pick<
-  SandboxRow,
+  Sandbox,
   'memory_bytes' | 'cpus' | 'processes' | 'disk_bytes' | 'own_limits_json' | 'max_services'
 >
 
-function ownLimits(source: SandboxRow): OwnLimits {
+function ownLimits(source: Sandbox): OwnLimits {
   const { memory_bytes, cpus, processes, disk_bytes, own_limits_json, max_services } = source
   return { memory_bytes, cpus, processes, disk_bytes, own_limits_json, max_services }
 }

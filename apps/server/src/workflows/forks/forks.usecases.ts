@@ -1,7 +1,7 @@
 import { isErrorOf } from '@threadbox/errors'
 import type { ForkedSandbox } from '@threadbox/protocol/host'
 import type { ForkedFrom, ForkThread, NoticeEntry, Thread } from '@threadbox/protocol/public'
-import type { SandboxRow, Services } from '../../sandboxes/public.ts'
+import type { Sandbox, Services } from '../../sandboxes/public.ts'
 import { type HiddenThreads, type ThreadRow, type ThreadSetups, threadNotFound } from '../../threads/public.ts'
 import type { Snapshots, TurnRecord, Turns } from '../../turns/public.ts'
 import { type CopyDependencies, copyConversation } from './copy-conversation.ts'
@@ -28,8 +28,8 @@ export type ForksDependencies = CopyDependencies & {
   setups: Pick<ThreadSetups, 'copy'>
   snapshots: Pick<Snapshots, 'afterTurns' | 'settled'>
   turns: Pick<Turns, 'whileQuiet'>
-  sandboxOf: (threadId: string) => Promise<SandboxRow | undefined>
-  forkSandbox: (order: { source: SandboxRow; snapshotId: string | null; threadId: string }) => Promise<ForkedSandbox>
+  sandboxOf: (threadId: string) => Promise<Sandbox | undefined>
+  forkSandbox: (order: { source: Sandbox; snapshotId: string | null; threadId: string }) => Promise<ForkedSandbox>
   /** Services that were started by the thread, for the copy. */
   services: Pick<Services, 'copyTo'>
   /** The sandbox of a thread is in another state. */
@@ -59,7 +59,7 @@ export function makeForks(dependencies: ForksDependencies): Forks {
 }
 
 /** What a copy consists of. `snapshotId` null: the disk as it is, with memory if there is some. */
-type Content = { turns: TurnRecord[]; source: SandboxRow | undefined; snapshotId: string | null }
+type Content = { turns: TurnRecord[]; source: Sandbox | undefined; snapshotId: string | null }
 
 async function contentOf(
   dependencies: ForksDependencies,

@@ -1,4 +1,4 @@
-import type { SandboxRow } from '../../sandboxes/public.ts'
+import type { Sandbox } from '../../sandboxes/public.ts'
 import type { Snapshots, TurnHistory, TurnRecord } from '../../turns/public.ts'
 import type { RewindSandboxes } from './rewind-sandboxes.ts'
 import { rewindMessageNotFound } from './rewinds.errors.ts'
@@ -17,9 +17,9 @@ export type RewindPlan = {
 
 export type DiskTarget =
   | { to: 'none' }
-  | { to: 'gone'; sandbox: SandboxRow }
-  | { to: 'image'; sandbox: SandboxRow }
-  | { to: 'snapshot'; sandbox: SandboxRow; snapshotId: string; at: number; hasMemory: boolean }
+  | { to: 'gone'; sandbox: Sandbox }
+  | { to: 'image'; sandbox: Sandbox }
+  | { to: 'snapshot'; sandbox: Sandbox; snapshotId: string; at: number; hasMemory: boolean }
 
 type PlanDependencies = {
   history: Pick<TurnHistory, 'turnsFrom'>

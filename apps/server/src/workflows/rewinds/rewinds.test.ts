@@ -115,7 +115,7 @@ test('C9: where the memory of then is kept it runs when the rewind is done, with
   const starts = host.starts.length
   const rewindId = await rewound(entryId)
   const then = await sandbox()
-  expect(then).toMatchObject({ state: 'active', cause_json: null, wake_json: null })
+  expect(then).toMatchObject({ state: 'active', cause: null, intent: null, wake: null })
   expect([before.boot_id, null]).not.toContain(then.boot_id)
   expect(host.sandboxes.get(then.id)).toMatchObject({ actual: 'ready', bootId: then.boot_id })
   expect((await entries()).slice(-2)).toMatchObject([
@@ -141,7 +141,7 @@ test('memory of then that cannot be used leaves a cold sandbox, whose start says
   host.snapshots.rewindProblem = 'It was saved by another version.'
   await rewound(entryId)
   expect(await sandbox()).toMatchObject({ state: 'cold', boot_id: null })
-  expect(JSON.parse((await sandbox()).cause_json ?? '')).toMatchObject({
+  expect((await sandbox()).cause).toMatchObject({
     code: 'rewound',
     detail: 'It was saved by another version.',
   })
@@ -156,7 +156,7 @@ test('memory of what was undone that cannot be used leaves a cold sandbox, whose
   host.snapshots.rewindProblem = 'It was saved by another version.'
   expect((await undo(rewindId)).status).toBe(204)
   expect(await sandbox()).toMatchObject({ state: 'cold', boot_id: null })
-  expect(JSON.parse((await sandbox()).cause_json ?? '')).toMatchObject({ code: 'rewind-undone' })
+  expect((await sandbox()).cause).toMatchObject({ code: 'rewind-undone' })
 })
 
 test('a rewind with memory whose answer is lost is found running, once, and nobody stops it', async () => {

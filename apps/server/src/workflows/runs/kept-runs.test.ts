@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AuditTables } from '../../people/audit/audit.table.ts'
 import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
 import { tablesOf } from '../../platform/database/database.ts'
-import { newSandboxRow } from '../../sandboxes/state/sandbox-rows.ts'
+import { newSandbox } from '../../sandboxes/state/sandbox-rows.ts'
 import type { TurnTables } from '../../turns/record/turns.table.ts'
 import { makeKeptRunStore } from './kept-runs.store.ts'
 import { makeRunBench, type RunBench } from './runs.test-utils.ts'
@@ -189,7 +189,7 @@ onBothDatabases((target) => {
     const addSandbox = async (threadId: string, columns: { held_until?: number; used_at: number }) => {
       const now = bench.server.clock.now
       const limits = { memoryBytes: 1, cpus: 1, processes: 1, diskBytes: 1 }
-      const row = newSandboxRow({ id: 's00000000000000000001', threadId, limits, now })
+      const row = newSandbox({ id: 's00000000000000000001', threadId, limits, now })
       await bench.server.areas.sandboxes.store.insertIfMissing({ ...row, ...columns })
     }
     const endOf = async (input: string) => (await bench.runs()).find((row) => row.input === input)?.endedAt ?? 0

@@ -1,0 +1,345 @@
+import { nextSandboxState, type SandboxLimits, type SandboxState } from '@threadbox/domain'
+import type { HostSandbox, PausedSandbox, WokenSandbox } from '@threadbox/protocol/host'
+import type { PauseCause, SurvivalReport, WakeCause } from '@threadbox/protocol/public'
+import type { LifecycleLine } from './lifecycle-recorder.ts'
+import type { SandboxMemoryRow, SandboxRow } from './sandboxes.table.ts'
+
+/** The sandbox of a thread as the server knows it: its row, read once. */
+export type Sandbox = Omit<
+  SandboxRow,
+  keyof Parsed | 'detail_code' | `${'detail' | 'cause' | 'intent' | 'wake'}_json`
+> &
+  Parsed
+
+type Parsed = {
+  state: SandboxState
+  /** Why the state is what it is: a message key of the app and its parameters. */
+  detail: { code: string; params: Record<string, string | number> } | null
+  pause_cause: PauseCause | null
+  cause: StartCause | null
+  intent: Intent | null
+  /** A wake whose report is not written yet. Set together with the state, so that no crash loses a report. */
+  wake: WakeFacts | null
+}
+
+/** Why a start is not a wake out of memory. */
+export type StartCause = { code: WakeCause; detail: string; pausedAt: number | null }
+
+/** What this server ordered and the host has not confirmed yet. A boot that ends by that order did not fail. */
+export type Intent =
+  | { kind: 'rewind'; keepId: string; cause: ExchangeCause }
+  | { kind: 'demote'; reason: 'time' | 'budget' }
+
+export type ExchangeCause = Extract<WakeCause, 'rewound' | 'rewind-undone'>
+
+/** A wake as it is recorded together with the new state, until its report is written. */
+export type WakeFacts = {
+  reportId: string
+  entryId: string
+  bootId: string
+  from: SurvivalReport['from']
+  cause: SurvivalReport['cause']
+  pausedAt: number | null
+  wokenAt: number
+  wakeMs: number
+}
+
+/** Why it is paused, with the figures that the sentence about it needs. */
+export type PauseReason = { cause: PauseCause; params?: Record<string, string | number> }
+export type Problem = { code: string; message: string }
+export type BootEnd = NonNullable<HostSandbox['lastBootEnd']>
+type Restarted = { cause: 'restarted'; manifestJson: string | null }
+/** `problem`: why nothing could be rescued; empty when something was. */
+type Demoted = {
+  cause: 'demoted'
+  reason: 'time' | 'budget'
+  problem: string
+  rescueJson: string | null
+  figures: { variables: number; processes: number; durationMs: number }
+}
+/** `manifestJson`: what ran at the moment to which it went; null where nobody knows. */
+export type Rewound = { cause: ExchangeCause; problem: string; manifestJson: string | null }
+
+/** What happened to a sandbox, with what was measured of it. `startedAt`: from when on somebody waited. */
+export type LifecycleEvent =
+  | { type: 'start-requested'; bootId: string; limits: SandboxLimits }
+  /** `lost`: why the sandbox is a new one. `restoredFrom`: the moment of the snapshot that its disk was made from. */
+  | { type: 'boot-ready'; restoredFrom: number | null; lost: StartCause | null; startedAt: number }
+  | { type: 'boot-failed'; problem: Problem }
+  | { type: 'start-refused' }
+  | { type: 'start-withdrawn' }
+  | { type: 'wake-requested' }
+  | { type: 'wake-finished'; from: WokenSandbox['from']; startedAt: number }
+  | { type: 'wake-failed'; cause: Omit<StartCause, 'pausedAt'> }
+  /** Null: whoever wanted it awake has gone. */
+  | { type: 'wake-refused'; problem: Problem | null }
+  | { type: 'boot-ended'; end: BootEnd | Restarted }
+  | { type: 'memory-dropped'; end: BootEnd | Demoted }
+  | { type: 'pause-requested'; reason: PauseReason }
+  | { type: 'pause-finished'; paused: PausedSandbox }
+  | { type: 'pause-failed'; why: 'turn-began' | 'abandoned' | Pick<Problem, 'message'> }
+  | { type: 'rewound-awake'; bootId: string; rewound: Rewound }
+  | { type: 'rewound-cold'; rewound: Rewound }
+  | { type: 'forked-awake'; bootId: string }
+  | { type: 'forked-cold'; cause: WakeCause; problem: string }
+  /** Null: the cause stays. */
+  | { type: 'delete-requested'; cause: StartCause | null }
+
+/** What follows a change, in this order, once it is stored. */
+export type Effect =
+  | { type: 'announce' }
+  /** There may be room for another sandbox. */
+  | { type: 'release-capacity' }
+  /** What it did before it slept says nothing about it once it woke. */
+  | { type: 'clear-usage' }
+  | { type: 'log'; line: LifecycleLine }
+  /** The thread says that it stopped, and why. */
+  | { type: 'report-stopped'; end: BootEnd }
+
+export type SandboxMemory = Partial<Pick<SandboxMemoryRow, 'manifest_json' | 'rescue_json'>>
+export type Facts = { now: number; reportId: string; entryId: string }
+/** `changed`: what is to be stored of `row`. The rest may have become another meanwhile, and is left alone. */
+export type Applied = {
+  row: Sandbox
+  changed: Partial<Sandbox>
+  memory?: SandboxMemory
+  effects: readonly Effect[]
+}
+
+/** What becomes of a sandbox. Undefined if the table refuses the event in its state. `memory`: stored beside the row. */
+export function apply(row: Sandbox, event: LifecycleEvent, facts: Facts): Applied | undefined {
+  const state = nextSandboxState(row.state, event.type)
+  if (state === undefined) return undefined
+  const outcome = (outcomes[event.type] as OutcomeOf<LifecycleEvent>)(row, event, facts)
+  const changed = { detail: null, ...outcome.changed, state, since: facts.now }
+  // A thread whose sandbox begins as a copy is not shown before all of it is there.
+  const announced: Effect[] =
+    event.type === 'forked-awake' || event.type === 'forked-cold' ? [] : [{ type: 'announce' }]
+  const effects = [...announced, ...(outcome.effects ?? [])]
+  return { row: { ...row, ...changed }, changed, effects, ...(outcome.memory && { memory: outcome.memory }) }
+}
+
+type Outcome = { changed?: Partial<Sandbox>; memory?: SandboxMemory; effects?: Effect[] }
+type OutcomeOf<Event> = (row: Sandbox, event: Event, facts: Facts) => Outcome
+
+/** Columns of a sandbox without saved memory. */
+export const memoryGone = { paused_at: null, is_frozen: 0, image_bytes: null }
+
+/** Limits as they are recorded. */
+export function limitColumns(limits: SandboxLimits) {
+  return {
+    memory_bytes: limits.memoryBytes,
+    cpus: limits.cpus,
+    processes: limits.processes,
+    disk_bytes: limits.diskBytes,
+  }
+}
+
+function awakeFrom(now: number): Partial<Sandbox> {
+  return { ...memoryGone, awake_since: now, used_at: now, limit_announced: 0, retention_announced_at: null }
+}
+
+const outcomes: { [Type in LifecycleEvent['type']]: OutcomeOf<Extract<LifecycleEvent, { type: Type }>> } = {
+  'start-requested': (_, { bootId, limits }) => ({ changed: { boot_id: bootId, ...limitColumns(limits) } }),
+  'boot-ready': bootReady,
+  'boot-failed': (_, { problem: { code, message } }) => ({
+    changed: { boot_id: null, detail: { code, params: {} } },
+    effects: [log({ code: 'start-failed', params: { message } })],
+  }),
+  'start-refused': () => ({ changed: { boot_id: null } }),
+  'start-withdrawn': () => ({ changed: { boot_id: null } }),
+  'wake-requested': () => ({ changed: { cause: null, intent: null } }),
+  'wake-finished': wakeFinished,
+  'wake-failed': (row, { cause }) => ({
+    changed: { ...memoryGone, boot_id: null, cause: { ...cause, pausedAt: row.paused_at } },
+    effects: [log({ code: 'memory-lost', params: { cause: cause.code } })],
+  }),
+  'wake-refused': (_, { problem }) =>
+    problem === null
+      ? {}
+      : {
+          changed: { detail: { code: problem.code, params: {} } },
+          effects: [log({ code: 'wake-failed', params: { message: problem.message } })],
+        },
+  'boot-ended': (row, { end }) => (end.cause === 'restarted' ? restarted(end) : ended(row, end)),
+  'memory-dropped': (row, { end }) => (end.cause === 'demoted' ? demoted(row, end) : ended(row, end)),
+  'pause-requested': (_, { reason }) => ({
+    changed: { detail: { code: `paused.${reason.cause}`, params: reason.params ?? {} }, pause_cause: reason.cause },
+  }),
+  'pause-finished': pauseFinished,
+  'pause-failed': pauseFailed,
+  'rewound-awake': (_, { bootId, rewound }, { now }) => ({
+    changed: { ...awakeFrom(now), boot_id: bootId, has_run: 1, cause: null, intent: null, wake: null },
+    memory: { manifest_json: rewound.manifestJson, rescue_json: null },
+  }),
+  'rewound-cold': (_, { rewound }) => ({
+    changed: {
+      ...memoryGone,
+      boot_id: null,
+      awake_since: null,
+      detail: { code: rewound.cause, params: {} },
+      cause: rewoundCause(rewound),
+      intent: null,
+    },
+    memory: { manifest_json: rewound.manifestJson, rescue_json: null },
+  }),
+  'forked-awake': (_, { bootId }, { now }) => ({
+    changed: { has_run: 1, used_at: now, boot_id: bootId, awake_since: now },
+  }),
+  'forked-cold': (_, { cause, problem }, { now }) => ({
+    changed: { has_run: 1, used_at: now, cause: { code: cause, detail: problem, pausedAt: null } },
+  }),
+  'delete-requested': (_, { cause }) => (cause === null ? {} : { changed: { cause } }),
+}
+
+function log(line: LifecycleLine): Effect {
+  return { type: 'log', line }
+}
+
+function bootReady(row: Sandbox, event: Extract<LifecycleEvent, { type: 'boot-ready' }>, facts: Facts): Outcome {
+  const { restoredFrom } = event
+  // Begun in a rewind whose answer is lost: over the disk of then.
+  const before = intendedCause(row) ?? row.cause
+  const cause = restoredFrom === null ? (event.lost ?? before) : snapshotCause(restoredFrom, before)
+  const isFirst = row.has_run === 0 && cause === null
+  const wake = wakeFactsOf(row, event.startedAt, facts, {
+    cause: cause === null ? null : { code: cause.code, detail: cause.detail },
+    from: originOf(cause, restoredFrom),
+    pausedAt: cause?.pausedAt ?? null,
+  })
+  return {
+    changed: { ...awakeFrom(facts.now), has_run: 1, cause: null, intent: null, wake: isFirst ? null : wake },
+    effects: isFirst ? [log({ code: 'started', params: { durationMs: wake.wakeMs } })] : [],
+  }
+}
+
+function wakeFactsOf(
+  row: Sandbox,
+  startedAt: number,
+  { now, reportId, entryId }: Facts,
+  wake: Pick<WakeFacts, 'from' | 'cause' | 'pausedAt'>,
+): WakeFacts {
+  return { reportId, entryId, bootId: row.boot_id ?? '', ...wake, wokenAt: now, wakeMs: now - startedAt }
+}
+
+function originOf(cause: StartCause | null, restoredFrom: number | null): SurvivalReport['from'] {
+  if (restoredFrom !== null) return 'snapshot'
+  return cause?.code.startsWith('disk-') === true ? 'new' : 'disk'
+}
+
+function snapshotCause(restoredFrom: number, before: StartCause | null): StartCause {
+  const detail = `The disk was made again from its snapshot of ${new Date(restoredFrom).toISOString()}.`
+  return { code: 'disk-missing', detail, pausedAt: before?.pausedAt ?? null }
+}
+
+function wakeFinished(row: Sandbox, event: Extract<LifecycleEvent, { type: 'wake-finished' }>, facts: Facts): Outcome {
+  const { from, startedAt } = event
+  const changed = { ...awakeFrom(facts.now), pause_cause: null }
+  // It ran on all the while, so nothing slept: only the record was behind.
+  if (from === 'awake' && row.paused_at === null) return { changed }
+  const wake = wakeFactsOf(row, startedAt, facts, {
+    from: from === 'frozen' ? 'frozen' : 'memory',
+    cause: null,
+    pausedAt: row.paused_at,
+  })
+  return { changed: { ...changed, wake } }
+}
+
+/** The record gives the boot up before the host ends it, so that its end is nobody's accident. */
+function restarted({ manifestJson }: Restarted): Outcome {
+  const cause: StartCause = { code: 'restarted', detail: '', pausedAt: null }
+  return {
+    changed: { boot_id: null, awake_since: null, cause, intent: null },
+    memory: { manifest_json: manifestJson, rescue_json: null },
+  }
+}
+
+function ended(row: Sandbox, end: BootEnd): Outcome {
+  const isAsleep = row.state === 'paused'
+  const intended = intendedCause(row)
+  const cause = intended ?? ({ code: `ended-${end.cause}`, detail: end.detail, pausedAt: row.paused_at } as const)
+  const detail: Sandbox['detail'] =
+    intended === null
+      ? { code: `ended.${end.cause}`, params: { detail: end.detail } }
+      : { code: intended.code, params: {} }
+  // What a rewind brought back comes with its answer, so that is still awaited.
+  const intent = row.intent?.kind === 'rewind' ? row.intent : null
+  return {
+    changed: { ...memoryGone, boot_id: null, awake_since: null, detail, cause, intent },
+    effects: [
+      isAsleep
+        ? log({ code: 'memory-lost', params: { cause: cause.code } })
+        : log({ code: 'ended', params: { cause: end.cause } }),
+      ...(intended === null ? [{ type: 'report-stopped' as const, end }] : []),
+      { type: 'release-capacity' },
+    ],
+  }
+}
+
+/** Why it ended by an order of this server whose answer was lost; null: it was no order. */
+function intendedCause({ intent, state, paused_at: pausedAt }: Sandbox): StartCause | null {
+  if (intent?.kind === 'rewind') return rewoundCause({ cause: intent.cause, problem: '' })
+  if (intent?.kind !== 'demote' || state !== 'paused') return null
+  return { code: 'memory-given-up', detail: demotionReasons[intent.reason], pausedAt }
+}
+
+function rewoundCause({ cause, problem }: Pick<Rewound, 'cause' | 'problem'>): StartCause {
+  return { code: cause, detail: problem, pausedAt: null }
+}
+
+const demotionReasons = {
+  time: 'The time for which it is kept was over.',
+  budget: 'Its room on the disk was needed.',
+}
+
+function demoted(row: Sandbox, { reason, problem, rescueJson, figures }: Demoted): Outcome {
+  const why = demotionReasons[reason]
+  const detail = problem === '' ? why : `${why} Nothing could be rescued: ${problem}`
+  return {
+    changed: {
+      ...memoryGone,
+      boot_id: null,
+      detail: { code: 'memory-given-up', params: {} },
+      cause: { code: 'memory-given-up', detail, pausedAt: row.paused_at },
+      intent: null,
+    },
+    memory: { rescue_json: rescueJson },
+    effects: [log({ code: 'demoted', params: figures })],
+  }
+}
+
+function pauseFinished(
+  row: Sandbox,
+  { paused: { sandbox, manifest, durationMs } }: Extract<LifecycleEvent, { type: 'pause-finished' }>,
+  { now }: Facts,
+): Outcome {
+  const detail = row.detail ?? { code: 'paused.person', params: {} }
+  const params = { ...detail.params, durationMs: Math.round(durationMs) }
+  return {
+    changed: {
+      paused_at: now,
+      is_frozen: sandbox.paused?.isFrozen === true ? 1 : 0,
+      image_bytes: sandbox.paused?.imageBytes ?? null,
+      awake_since: null,
+      held_until: null,
+      limit_announced: 0,
+      detail,
+      cause: null,
+      intent: null,
+    },
+    memory: { manifest_json: manifest === null ? null : JSON.stringify(manifest), rescue_json: null },
+    effects: [
+      { type: 'clear-usage' },
+      log({ code: `paused.${row.pause_cause ?? 'person'}`, params }),
+      { type: 'release-capacity' },
+    ],
+  }
+}
+
+function pauseFailed(_: Sandbox, event: Extract<LifecycleEvent, { type: 'pause-failed' }>, { now }: Facts): Outcome {
+  const { why } = event
+  if (why === 'turn-began') return {}
+  if (why === 'abandoned') return { changed: { used_at: now }, effects: [log({ code: 'pause-abandoned' })] }
+  const params = { message: why.message }
+  return { changed: { detail: { code: 'pause-failed', params } }, effects: [log({ code: 'pause-failed', params })] }
+}

@@ -1,0 +1,58 @@
+import type { Events } from '../../platform/events/events.ts'
+import type { System } from '../../platform/system/system.ts'
+import type { ThreadLog } from '../../threads/public.ts'
+import type { SandboxEvents } from '../sandboxes.events.ts'
+import type { SandboxActivity } from './activity.ts'
+import { reportBootEnd } from './boot-end-notice.ts'
+import type { LifecycleRecorder } from './lifecycle-recorder.ts'
+import { apply, type Effect, type LifecycleEvent, type Sandbox } from './sandbox.models.ts'
+import type { SandboxStore } from './sandboxes.store.ts'
+
+/**
+ * Applies what happened to a sandbox, and resolves when what follows from it is done. Undefined when the lifecycle table
+ * refuses the event in this state, or somebody else changed the sandbox since `row` was read: then nothing follows.
+ */
+export type Transition = (row: Sandbox, event: LifecycleEvent) => Promise<Sandbox | undefined>
+
+export type TransitionDependencies = {
+  store: Pick<SandboxStore, 'change'>
+  activity: Pick<SandboxActivity, 'forget'>
+  recorder: Pick<LifecycleRecorder, 'record'>
+  events: Pick<Events<SandboxEvents>, 'emit'>
+  /** Tells open pages how the thread is now; never fails. */
+  announce: (threadId: string, isRecorded: boolean) => Promise<void>
+  log: ThreadLog
+  lastTurnId: (threadId: string) => Promise<string | undefined>
+  system: System
+}
+
+export function makeTransition(dependencies: TransitionDependencies): Transition {
+  const { store, system } = dependencies
+  return async (row, event) => {
+    const facts = { now: system.now(), reportId: system.newId('report'), entryId: system.newId('entry') }
+    const applied = apply(row, event, facts)
+    if (applied === undefined) return undefined
+    const expected = { id: row.id, state: row.state, bootId: row.boot_id }
+    if (!(await store.change(expected, applied.changed, applied.memory))) return undefined
+    for (const effect of applied.effects) await follow(dependencies, row, effect)
+    return applied.row
+  }
+}
+
+async function follow(dependencies: TransitionDependencies, row: Sandbox, effect: Effect): Promise<void> {
+  const { activity, recorder, events } = dependencies
+  const { thread_id: threadId } = row
+  switch (effect.type) {
+    case 'announce':
+      void events.emit('sandbox-changed', { threadId })
+      return await dependencies.announce(threadId, true)
+    case 'clear-usage':
+      return activity.forget(row.id)
+    case 'log':
+      return await recorder.record(threadId, effect.line)
+    case 'report-stopped':
+      return await reportBootEnd(dependencies, threadId, effect.end)
+    case 'release-capacity':
+      return void events.emit('capacity-released', {})
+  }
+}
