@@ -44,3 +44,12 @@ test('`settled` waits for what was given before, of one key or of all, and does 
   await expect(failing).rejects.toThrow('no')
   await held
 })
+
+test('a key is busy from the call until the end of its last work', async () => {
+  const lock = makeKeyedLock()
+  const works = [lock('a', async () => lock.isBusy('a')), lock('a', () => Promise.reject(new Error('no')))]
+  expect([lock.isBusy('a'), lock.isBusy('b')]).toEqual([true, false])
+  const results = await Promise.allSettled(works)
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+  expect(lock.isBusy('a')).toBe(false)
+})

@@ -6,6 +6,8 @@ import { makeSerial, type Serial } from './serial.ts'
  */
 export type KeyedLock = {
   <Result>(key: string, work: () => Promise<Result>): Promise<Result>
+  /** Whether work on this key runs or waits: from the call until its end. */
+  isBusy(key: string): boolean
   /** Resolves when all work given before this call has ended, of this key or of all keys. Never rejects. */
   settled(key?: string): Promise<void>
 }
@@ -27,5 +29,5 @@ export function makeKeyedLock(): KeyedLock {
     const waited = key === undefined ? [...lines.values()] : [lines.get(key)]
     await Promise.all(waited.map((line) => line?.serial.settled()))
   }
-  return Object.assign(lock, { settled })
+  return Object.assign(lock, { isBusy: (key: string) => lines.has(key), settled })
 }

@@ -1,3 +1,4 @@
+import { pLimit } from '@threadbox/concurrency'
 import { isThreadboxError } from '@threadbox/errors'
 import type { RescueReport } from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
@@ -34,10 +35,9 @@ export function makeDemotion(dependencies: {
 }): Demotion {
   const { store, logger } = dependencies
   const { running, begun } = dependencies.underWay
-  const free: (() => void)[] = []
+  const limit = pLimit(maxAtOnce)
 
   const inTurn = async (row: Sandbox, why: 'time' | 'budget') => {
-    if (begun.size >= maxAtOnce) await new Promise<void>((resolve) => free.push(resolve))
     const present = await store.find(row.thread_id)
     if (present?.state !== 'paused' || present.boot_id !== row.boot_id || dependencies.isWanted(row.thread_id)) return
     begun.add(row.id)
@@ -54,17 +54,8 @@ export function makeDemotion(dependencies: {
     }
   }
   return {
-    demote: (row, why) => {
-      const present = running.get(row.id)
-      if (present !== undefined) return present
-      const work = inTurn(row, why).finally(() => {
-        running.delete(row.id)
-        free.shift()?.()
-      })
-      running.set(row.id, work)
-      return work
-    },
-    isDemoting: (sandboxId) => running.has(sandboxId),
+    demote: (row, why) => running.join(row.id, () => limit(() => inTurn(row, why))),
+    isDemoting: (sandboxId) => running.present(sandboxId) !== undefined,
   }
 }
 

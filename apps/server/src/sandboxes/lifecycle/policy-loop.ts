@@ -1,4 +1,4 @@
-import { waitAtMost } from '@threadbox/concurrency'
+import { makeDueLoop, makeSingleFlight, waitAtMost } from '@threadbox/concurrency'
 import {
   type AwakeDecision,
   chooseDemotions,
@@ -9,7 +9,6 @@ import {
 } from '@threadbox/domain'
 import { isThreadboxError } from '@threadbox/errors'
 import type { Logger } from '@threadbox/telemetry'
-import { makeNudgedSleep } from '../../platform/system/nudged-sleep.ts'
 import type { SandboxActivity } from '../state/activity.ts'
 import type { Pausing } from '../state/pausing.ts'
 import type { Sandbox } from '../state/sandbox.models.ts'
@@ -61,54 +60,39 @@ const stopWaitMs = 2000
 export function makePolicyLoop(dependencies: PolicyLoopDependencies): PolicyLoop {
   const { logger } = dependencies
   const work = makeWork(dependencies)
-  let isStopped = false
-  const rest = makeNudgedSleep()
-  let running: Promise<unknown> = Promise.resolve()
-  // One after another: a look beside one that moves deadlines would see the new time and the old deadlines.
-  let looking: Promise<unknown> = Promise.resolve()
-  const lookOnce = () => {
-    const look = looking.then(lookNow)
-    looking = look.catch(() => undefined)
-    return look
-  }
-  const lookNow = async () => {
-    let context = await dependencies.context()
-    // Asked after the time was read, so that no jump lies between the time and the deadlines that are compared.
-    for (let jump = await dependencies.clock.jumpMs(); jump !== 0; jump = await dependencies.clock.jumpMs()) {
-      logger.warn({ jumpMs: jump }, 'the clock was set: deadlines move with it')
-      await dependencies.store.shiftTimes(jump)
-      dependencies.activity.shift(jump)
-      context = await dependencies.context()
-    }
-    if (context === undefined) return { next: Number.POSITIVE_INFINITY, now: 0 }
-    const rows = await dependencies.store.all()
-    const next = Math.min(...rows.map((row) => work.consider(row, context)))
-    return { next, now: context.now }
-  }
-  const loop = async () => {
-    while (!isStopped) {
-      rest.begin()
-      const { next, now } = await lookOnce().catch((error: unknown) => {
-        logger.error({ err: error }, 'sandboxes could not be looked at, will be tried again')
-        return { next: Number.POSITIVE_INFINITY, now: 0 }
-      })
-      if (isStopped) return
-      await rest.sleep(rest.hasNews ? minSleepMs : Math.max(minSleepMs, Math.min(maxSleepMs, next - now)))
-    }
-  }
-  return {
-    start: () => {
-      running = loop()
+  /** The time that the last pass decided by. */
+  let lookedAt = 0
+  // One pass after another: beside one that moves deadlines a pass would see the new time and the old deadlines.
+  const loop = makeDueLoop({
+    check: async () => {
+      let context = await dependencies.context()
+      // Asked after the time was read, so that no jump lies between the time and the deadlines that are compared.
+      for (let jump = await dependencies.clock.jumpMs(); jump !== 0; jump = await dependencies.clock.jumpMs()) {
+        logger.warn({ jumpMs: jump }, 'the clock was set: deadlines move with it')
+        await dependencies.store.shiftTimes(jump)
+        dependencies.activity.shift(jump)
+        context = await dependencies.context()
+      }
+      if (context === undefined) return undefined
+      const rows = await dependencies.store.all()
+      lookedAt = context.now
+      return Math.min(...rows.map((row) => work.consider(row, context)))
     },
+    now: () => lookedAt,
+    minMs: minSleepMs,
+    maxMs: maxSleepMs,
+    retryMs: maxSleepMs,
+    failed: (error) => logger.error({ err: error }, 'sandboxes could not be looked at, will be tried again'),
+  })
+  return {
+    start: loop.start,
     stop: async () => {
-      isStopped = true
-      rest.nudge()
-      await running
+      await loop.stop()
       await waitAtMost(stopWaitMs, { work: work.settled() })
     },
-    nudge: rest.nudge,
+    nudge: loop.nudge,
     look: async () => {
-      await lookOnce()
+      await loop.pass()
       // What an earlier look began is part of it: this one found it under way.
       await work.settled()
     },
@@ -135,16 +119,14 @@ function savedMemoryOf(row: Sandbox, inherited: LifecyclePolicy): SavedMemory[] 
 /** Carries decisions out, one per sandbox at a time. What considers a sandbox says when it has to be looked at again. */
 function makeWork(dependencies: PolicyLoopDependencies) {
   const { logger } = dependencies
-  const busy = new Map<string, Promise<void>>()
+  const busy = makeSingleFlight()
   const retryAt = new Map<string, number>()
   const shown = new Map<string, string>()
 
   const begin = (row: Sandbox, act: () => Promise<void>): void => {
-    if (busy.has(row.id)) return
-    const done = act()
-      .catch((error: unknown) => logger.warn({ err: error, sandboxId: row.id }, 'decision was not carried out'))
-      .finally(() => busy.delete(row.id))
-    busy.set(row.id, done)
+    void busy.join(row.id, () =>
+      act().catch((error: unknown) => logger.warn({ err: error, sandboxId: row.id }, 'decision was not carried out')),
+    )
   }
   const pause = (row: Sandbox, decision: AwakeDecision, context: { now: number; policy: LifecyclePolicy }) => {
     const { now, policy } = context
@@ -214,8 +196,6 @@ function makeWork(dependencies: PolicyLoopDependencies) {
       if (isAsleep(row)) return considerAsleep(row, context)
       return Number.POSITIVE_INFINITY
     },
-    settled: async () => {
-      await Promise.all(busy.values())
-    },
+    settled: busy.settled,
   }
 }

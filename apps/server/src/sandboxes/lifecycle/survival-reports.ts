@@ -1,4 +1,4 @@
-import { waitAtMost } from '@threadbox/concurrency'
+import { delaysOf, makeBackground, makeSingleFlight, orAborted, waitAtMost } from '@threadbox/concurrency'
 import { manifestSchema, type RescueReport } from '@threadbox/protocol/guest'
 import { isExchangeCause, type SurvivalReport, type WakeEntry } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
@@ -42,7 +42,7 @@ export type SurvivalReports = LifecycleRecorder & {
 /** How long the second look may take; a guest that does not answer by then is not waited for. */
 const lookTimeoutMs = 15_000
 /** Waits between questions whether what was rescued is read back. The last one repeats. */
-const replayDelaysMs = [250, 500, 1000, 2000, 5000, 15_000]
+const replayDelayMs = delaysOf([250, 500, 1000, 2000, 5000, 15_000])
 /** For how long a report is shown as open because something is still on the disk only. */
 const openMs = 20_000
 /** How much of a report stands in the conversation itself; all of it is behind its own route. */
@@ -50,21 +50,22 @@ const shownItems = { others: 200, kept: 100 }
 
 export function makeSurvivalReports(dependencies: ReportDependencies): SurvivalReports {
   const { store, sandboxes, system, logger } = dependencies
-  const looking = new Map<string, { first: Promise<void>; all: Promise<void> }>()
-  const writing = new Map<string, Promise<void>>()
+  /** The first look of the newest report of a thread. */
+  const looking = new Map<string, Promise<void>>()
+  const writing = makeSingleFlight()
   const stopping = new AbortController()
+  const background = makeBackground<{ reportId: string }>((error, { reportId }) => {
+    if (!stopping.signal.aborted) logger.error({ err: error, reportId }, 'report was not completed')
+  })
 
   const begin = (row: SurvivalReportRow) => {
     const first = Promise.withResolvers<void>()
-    const all = complete(dependencies, { row, stopping: stopping.signal, onLooked: first.resolve })
-      .catch((error: unknown) => {
-        if (!stopping.signal.aborted) logger.error({ err: error, reportId: row.id }, 'report was not completed')
-      })
-      .finally(() => {
-        first.resolve()
-        if (looking.get(row.thread_id)?.all === all) looking.delete(row.thread_id)
-      })
-    looking.set(row.thread_id, { first: first.promise, all })
+    looking.set(row.thread_id, first.promise)
+    const work = complete(dependencies, { row, stopping: stopping.signal, onLooked: first.resolve }).finally(() => {
+      first.resolve()
+      if (looking.get(row.thread_id) === first.promise) looking.delete(row.thread_id)
+    })
+    void background.keep(work, { reportId: row.id })
   }
   const record: LifecycleRecorder['record'] = async (threadId, { code, params = {}, reportId = null }) => {
     const row = { id: system.newId('logLine'), thread_id: threadId, at: system.now(), code, report_id: reportId }
@@ -82,17 +83,13 @@ export function makeSurvivalReports(dependencies: ReportDependencies): SurvivalR
     await sandboxes.wakeReported(sandbox.id, sandbox.wake.reportId)
     begin(row)
   }
-  const reportWake = (threadId: string) => {
-    const work = writing.get(threadId) ?? write(threadId).finally(() => writing.delete(threadId))
-    writing.set(threadId, work)
-    return work
-  }
+  const reportWake = (threadId: string) => writing.join(threadId, () => write(threadId))
   return {
     record,
     reportWake,
     looked: async (threadId) => {
-      await writing.get(threadId)
-      await looking.get(threadId)?.first
+      await writing.present(threadId)
+      await looking.get(threadId)
     },
     recover: async () => {
       for (const row of await store.unfinished()) begin(row)
@@ -115,7 +112,7 @@ export function makeSurvivalReports(dependencies: ReportDependencies): SurvivalR
     },
     stop: async () => {
       stopping.abort(new Error('the server is closing'))
-      await Promise.all([...looking.values()].map(({ all }) => all))
+      await background.settled()
     },
   }
 }
@@ -181,7 +178,7 @@ async function complete(dependencies: ReportDependencies, look: Look): Promise<v
   if (!isOpen) return
   let isShownOpen = true
   for (let attempt = 0; ; attempt += 1) {
-    await waitAtMost(replayDelaysMs[Math.min(attempt, replayDelaysMs.length - 1)] ?? 0, { signal: stopping })
+    await waitAtMost(replayDelayMs(attempt), { signal: stopping })
     stopping.throwIfAborted()
     const now = { ...first, ...(await lookInside(dependencies, row, { report, stopping })) }
     if (!isReplaying(now)) return await say(now, 'complete', true)
@@ -244,16 +241,11 @@ async function optional<Value>(
   stopping: AbortSignal,
   ask: () => Promise<Value>,
 ): Promise<Value | null> {
-  const stopped = Promise.withResolvers<never>()
-  const stop = () => stopped.reject(stopping.reason)
   try {
-    stopping.addEventListener('abort', stop)
-    return await Promise.race([ask(), stopped.promise])
+    return await orAborted(ask(), stopping)
   } catch (error) {
     if (!stopping.aborted) logger.warn({ err: error }, 'a part of a sandbox could not be looked at')
     return null
-  } finally {
-    stopping.removeEventListener('abort', stop)
   }
 }
 

@@ -1,8 +1,8 @@
+import { type JoinedWork, makeJoinedWork, makeKeyedLock } from '@threadbox/concurrency'
 import type { Events } from '../../platform/events/events.ts'
 import type { SandboxEvents } from '../sandboxes.events.ts'
 import type { SandboxActivity } from './activity.ts'
 import type { ReachableSandbox } from './awake-sandbox.ts'
-import { type JoinedWork, makeJoinedWork } from './joined-work.ts'
 import { waitGivenUp } from './sandboxes.errors.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 
@@ -34,7 +34,7 @@ export function makeClaims(dependencies: {
 }): Claims {
   const { store, activity, events } = dependencies
   const holds = new Map<string, number>()
-  const exchanges = new Map<string, Promise<unknown>>()
+  const exchanges = makeKeyedLock()
   const wakes: JoinedWork<ReachableSandbox> = makeJoinedWork({ abandoned: () => waitGivenUp({}) })
   const released = async (threadId: string) => {
     const row = await store.find(threadId).catch(() => undefined)
@@ -60,21 +60,15 @@ export function makeClaims(dependencies: {
     isHeld: (threadId) => holds.has(threadId),
     wake: wakes.join,
     waking: wakes.present,
-    exclusively: async (threadId, work) => {
+    exclusively: (threadId, work) => {
       // In one go: a wake that begins from here on waits, and is not waited for.
       const waking = wakes.present(threadId)
-      const earlier = exchanges.get(threadId)
-      const exchange = Promise.allSettled([waking, earlier]).then(work)
-      exchanges.set(threadId, exchange)
-      try {
-        return await exchange
-      } finally {
-        if (exchanges.get(threadId) === exchange) exchanges.delete(threadId)
-      }
+      return exchanges(threadId, async () => {
+        await waking?.catch(() => undefined)
+        return await work()
+      })
     },
-    isExchanged: (threadId) => exchanges.has(threadId),
-    exchanged: async (threadId) => {
-      await exchanges.get(threadId)?.catch(() => undefined)
-    },
+    isExchanged: exchanges.isBusy,
+    exchanged: exchanges.settled,
   }
 }

@@ -1,3 +1,4 @@
+import { makeSingleFlight } from '@threadbox/concurrency'
 import { isErrorOf, isThreadboxError } from '@threadbox/errors'
 import { type PausedSandbox, pauseAbandonedCode } from '@threadbox/protocol/host'
 import type { PauseCause } from '@threadbox/protocol/public'
@@ -46,14 +47,7 @@ export type PausingDependencies = {
 
 export function makePausing(dependencies: PausingDependencies): Pausing {
   const { store, transition } = dependencies
-  const running = new Map<string, Promise<void>>()
-  const join = (sandboxId: string, begin: () => Promise<void>) => {
-    const present = running.get(sandboxId)
-    if (present !== undefined) return present
-    const work = begin().finally(() => running.delete(sandboxId))
-    running.set(sandboxId, work)
-    return work
-  }
+  const running = makeSingleFlight()
   const begin = async (row: Sandbox, reason: PauseReason) => {
     const now = (await store.find(row.thread_id)) ?? row
     if (now.state === 'paused') return
@@ -63,17 +57,17 @@ export function makePausing(dependencies: PausingDependencies): Pausing {
     if (pausing === undefined) throw sandboxNotReady({ state: now.state })
     await order(dependencies, pausing)
   }
-  const settle = (row: Sandbox) => join(row.id, () => order(dependencies, row))
+  const settle = (row: Sandbox) => running.join(row.id, () => order(dependencies, row))
   return {
-    pause: (row, reason) => join(row.id, () => begin(row, reason)),
+    pause: (row, reason) => running.join(row.id, () => begin(row, reason)),
     settle,
     giveUp: async (row) => {
-      const present = running.get(row.id)
+      const present = running.present(row.id)
       await dependencies.host.abandonPause(row.id, { bootId: row.boot_id ?? '' })
       // Joined as it was: by now it may be over, and what follows it is not to be paused again.
       await (present ?? settle(row))
     },
-    adopt: (row) => join(row.id, () => begin(row, { cause: 'shutdown' })),
+    adopt: (row) => running.join(row.id, () => begin(row, { cause: 'shutdown' })),
   }
 }
 

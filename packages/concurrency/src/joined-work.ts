@@ -1,10 +1,12 @@
+import { orAborted } from './or-aborted.ts'
+
 /**
- * Work that several callers want at the same time: the first one begins it, the others join. A caller that gives up is
- * answered at once; the work is told only when nobody is left, and decides for itself whether it still can stop.
+ * Work that several callers want at the same time: the first one begins it, the others join. A caller that aborts gets
+ * its reason immediately; the work is aborted only when no caller is left, and decides itself whether it can still stop.
  */
 export type JoinedWork<Result> = {
   join(key: string, begin: (abandoned: AbortSignal) => Promise<Result>, signal?: AbortSignal): Promise<Result>
-  /** The work of this key while it is under way. Whoever takes it this way does not count as a caller. */
+  /** The work of this key while it runs. Taking it this way does not count as a caller. */
   present(key: string): Promise<Result> | undefined
 }
 
@@ -22,7 +24,7 @@ export function makeJoinedWork<Result>(options: { abandoned: () => Error }): Joi
   return {
     join: async (key, work, signal) => {
       const present = running.get(key)
-      // What nobody wanted any more is about to end: whoever comes now begins anew after it.
+      // Abandoned work is about to end: a caller that comes now begins new work after it.
       if (present?.abandon.signal.aborted) await present.result.catch(() => undefined)
       const joined = running.get(key) ?? begin(key, work)
       joined.callers += 1
@@ -35,14 +37,4 @@ export function makeJoinedWork<Result>(options: { abandoned: () => Error }): Joi
     },
     present: (key) => running.get(key)?.result,
   }
-}
-
-/** The result, or the caller's abort. */
-function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }
