@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type Manifest, manifestSchema } from '@threadbox/protocol/guest'
@@ -63,6 +63,29 @@ test('§2.1: a manifest shows a process with its port, connections and deleted o
   expect(seen.writtenFiles.filter((file) => file.pid === pid)).toEqual([{ pid, path: at('gone.log') }])
   await guest.runs.stop({ key: 'busy' })
   expect((await manifest()).processes.some((entry) => entry.pid === pid)).toBe(false)
+})
+
+/** Opens as many files as it is told to write to, then says so. */
+const writingProgram = `
+const fs = require('node:fs')
+const [directory, count] = process.argv.slice(2)
+for (let file = 0; file < Number(count); file++) fs.openSync(directory + '/' + file, 'a')
+process.stdout.write('ready\\n')
+setInterval(() => {}, 1e6)
+`
+
+test('§2.1: a process that writes more files than a manifest names does not hide the one file of another', async () => {
+  const program = join(guest.directory, 'writing.cjs')
+  writeFileSync(program, writingProgram)
+  for (const [key, count] of [
+    ['many', 1001],
+    ['one', 1],
+  ] as const) {
+    mkdirSync(join(guest.directory, key))
+    await guest.start(`exec ${process.execPath} ${program} ${join(guest.directory, key)} ${count}`, key)
+    await firstLine(key)
+  }
+  expect((await manifest()).writtenFiles.map(({ path }) => path)).toContain(join(guest.directory, 'one', '0'))
 })
 
 test('§2.1: a connection of threadbox to a program, and variables that it sets, are in no manifest', async () => {

@@ -17,7 +17,7 @@ const kernelAnswerMs = 900
 /** The first reading of all packages takes half a second, which neither a command nor a pause should wait for. */
 const warmAfterMs = 5_000
 
-/** A program that has more open is not told of its later ones that they are written to. */
+/** Of all processes together; those with few come first, so that a database with a thousand leaves them room. */
 const maxWrittenFiles = 1000
 
 /** `isGlance`: without packages, and of variables what can be had in a moment. */
@@ -94,7 +94,9 @@ export function makeManifestReader(dependencies: {
       ),
       packages: request.isGlance ? noPackages(unread) : attempt('packages', packages, noneInstalled),
       writtenFiles: [...owned.descriptors]
-        .flatMap(([pid, descriptors]) => writtenFiles(pid, descriptors))
+        .map(([pid, descriptors]) => writtenFiles(pid, descriptors))
+        .toSorted((one, other) => one.length - other.length)
+        .flat()
         .slice(0, maxWrittenFiles),
       deletedOpenFiles: [...owned.descriptors].flatMap(([pid, descriptors]) => deletedFiles(pid, descriptors)),
       memoryFiles: attempt('files in memory', readMemoryFiles, []),
