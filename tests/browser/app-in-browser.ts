@@ -3,7 +3,7 @@ import { cp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { noteStart, type TestServer } from '@threadbox/testkit'
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { openQuietNetwork } from './quiet-network.ts'
 
@@ -15,6 +15,8 @@ export type PageOptions = {
   isTouch?: boolean
   /** Pixels of the screen for one of the page. */
   deviceScale?: number
+  /** One that the owner is signed in to already, instead of a new one. */
+  profile?: BrowserContext
 }
 
 const run = promisify(execFile)
@@ -57,30 +59,32 @@ export async function startBrowserWith(args: string[], servers: { port: number }
   return { browser, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-/** A page of the owner in a profile of its own, at a path of the app. */
+/** A page of the owner, at a path of the app. Unless one is given it has a profile of its own. */
 export async function openPage(
   browser: Browser,
   options: PageOptions & { server: TestServer; pathname: string },
 ): Promise<Page> {
   const { server, pathname, locale = 'en-US', width = 1280, height = 800, theme = 'light', isTouch = false } = options
-  const { deviceScale = 1 } = options
-  const context = await browser.newContext({
-    locale,
-    viewport: { width, height },
-    colorScheme: theme,
-    hasTouch: isTouch,
-    deviceScaleFactor: deviceScale,
-    acceptDownloads: true,
-  })
+  const { deviceScale = 1, profile } = options
+  const context =
+    profile ??
+    (await browser.newContext({
+      locale,
+      viewport: { width, height },
+      colorScheme: theme,
+      hasTouch: isTouch,
+      deviceScaleFactor: deviceScale,
+      acceptDownloads: true,
+    }))
   context.setDefaultTimeout(60_000)
   const page = await context.newPage()
-  await signIn(page, server)
+  if (profile === undefined) await signIn(page, server)
   await page.goto(`${server.origin}${pathname}`)
   return page
 }
 
 /** A file of the app that any page can be at without starting the app. */
-const quietPath = '/favicon.svg'
+export const quietPath = '/favicon.svg'
 
 /** Signs in from inside the browser: only there the name of the server is known. */
 async function signIn(page: Page, server: TestServer): Promise<void> {

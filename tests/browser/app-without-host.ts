@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestServer, type TestServer } from '@threadbox/testkit'
 import type { Browser, Page } from 'playwright-core'
-import { buildWebApp, startBrowserWith } from './app-in-browser.ts'
+import { buildWebApp, quietPath, startBrowserWith } from './app-in-browser.ts'
 
 /**
  * The real web app on a real server in Chromium, on a machine whose host daemon does not answer: for everything that
@@ -62,12 +62,12 @@ async function openPage(options: {
   const { browser, server, signedIn, locale } = options
   const context = await browser.newContext({ locale, viewport: { width: 1280, height: 800 } })
   const page = await context.newPage()
-  await page.goto(server.origin)
   if (signedIn) {
     const { email, password } = server.owner
+    await page.goto(`${server.origin}${quietPath}`)
     await post(page, { path: '/auth/sign-in', body: { email, password } })
-    await page.goto(server.origin)
   }
+  await page.goto(server.origin)
   return page
 }
 

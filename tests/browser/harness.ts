@@ -56,8 +56,8 @@ export async function startBrowserStage(...others: { port: number }[]): Promise<
   }
 }
 
-/** Closes a page with its profile. With THREADBOX_PICTURES a picture of how it looked at last is kept there. */
-export async function closePage(page: Page): Promise<void> {
+/** Closes a page, with its profile unless that is kept. With THREADBOX_PICTURES a picture of how it looked at last is kept there. */
+export async function closePage(page: Page, { keepsProfile } = { keepsProfile: false }): Promise<void> {
   const directory = process.env.THREADBOX_PICTURES
   const name = expect
     .getState()
@@ -65,5 +65,5 @@ export async function closePage(page: Page): Promise<void> {
     .slice(-80)
   if (directory !== undefined)
     await page.screenshot({ path: path.join(directory, `${name}.png`) }).catch(() => undefined)
-  await page.context().close()
+  await (keepsProfile ? page.close() : page.context().close())
 }

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import type { UserMessageEntry } from '@threadbox/protocol/public'
-import type { Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answered, messageField, type PageOptions, send } from './app-in-browser.ts'
 import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
@@ -66,14 +66,23 @@ const badges = (page: Page) => page.locator('.composer .shot')
 const address = (page: Page) => pane(page).getByRole('textbox', { name: 'Path of the page' })
 const isShooting = (page: Page) => camera(page).getAttribute('aria-pressed')
 
-async function open(at = '/plain', options: PageOptions = {}): Promise<Page & AsyncDisposable> {
-  const page = await stage.open(`/threads/${threadId}`, { width: 1440, height: 900, ...options })
+/** One for all pages of a scale; it keeps nothing of the page before, except the sign-in and what was loaded. */
+const profiles = new Map<number, BrowserContext>()
+
+async function open(at = '/plain', { deviceScale = 1 }: PageOptions = {}): Promise<Page & AsyncDisposable> {
+  const profile = profiles.get(deviceScale)
+  const options = { width: 1440, height: 900, deviceScale, ...(profile === undefined ? {} : { profile }) }
+  const page = await stage.open(`/threads/${threadId}`, options)
+  if (profile === undefined) {
+    profiles.set(deviceScale, page.context())
+    await page.context().addInitScript('try { localStorage.clear(); sessionStorage.clear() } catch {}')
+  }
   await messageField(page).waitFor()
   const toggle = page.getByRole('group', { name: 'Panes' }).getByRole('button', { name: 'Preview' })
   if ((await toggle.getAttribute('aria-pressed')) === 'false') await toggle.click()
   await address(page).waitFor()
   await show(page, at)
-  return Object.assign(page, { [Symbol.asyncDispose]: () => closePage(page) })
+  return Object.assign(page, { [Symbol.asyncDispose]: () => closePage(page, { keepsProfile: true }) })
 }
 
 /** Opens a page and waits until it is there and can speak. */
