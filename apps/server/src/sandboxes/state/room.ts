@@ -1,3 +1,4 @@
+import { waitAtMost } from '@threadbox/concurrency'
 import { isThreadboxError } from '@threadbox/errors'
 
 /** Code of the host's error when the machine has no memory left for another awake sandbox. */
@@ -99,17 +100,9 @@ export function makeRoom(dependencies: {
 }
 
 /** Resolves when the waiting one is called or enough time has passed; rejects when its wait is given up. */
-function heard(waiting: Waiting, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const finish = (settle: () => void) => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', abort)
-      settle()
-    }
-    const abort = () => finish(() => reject(signal.reason))
-    const timer = setTimeout(() => finish(resolve), retryMs)
-    waiting.wake = () => finish(resolve)
-    if (signal.aborted) abort()
-    else signal.addEventListener('abort', abort)
-  })
+async function heard(waiting: Waiting, signal: AbortSignal): Promise<void> {
+  const woken = Promise.withResolvers<void>()
+  waiting.wake = woken.resolve
+  await waitAtMost(retryMs, { work: woken.promise, signal })
+  signal.throwIfAborted()
 }
