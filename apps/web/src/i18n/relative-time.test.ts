@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { relativeTime } from './relative-time.ts'
 
-const now = Date.UTC(2030, 5, 15, 12)
+/** At noon where the test runs: the date is the person's own. */
+const now = new Date(2030, 5, 15, 12).getTime()
 const time = (msAgo: number, locale = 'en') => relativeTime(now - msAgo, { now, locale })
 
 it('is relative within a day and a date after it', () => {
