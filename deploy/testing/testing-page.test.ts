@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../..')
 
 /** Promises of the product; each is proven in the default set by a test that names it. */
 const promises = [
-  ...['A1', 'A2', 'A3'],
+  ...['A1', 'A2', 'A3', 'A4'],
   ...Array.from({ length: 13 }, (_, index) => `C${index + 1}`),
   ...Array.from({ length: 10 }, (_, index) => `G${index + 1}`),
   ...['O1', 'O2', 'O3', 'O4', 'O5', 'O6', 'O7', 'O8', 'O9', 'O10', 'O11', 'O12'],

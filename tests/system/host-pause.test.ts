@@ -310,7 +310,7 @@ describe('memory that cannot be used', () => {
 })
 
 describe('memory that is given up', () => {
-  test('A3: a demotion rescues, ends everything, and leaves the files', async () => {
+  test('A3 A4: a demotion rescues, ends everything, and leaves the files; after the next start a pause is hot again', async () => {
     const sandbox = await start()
     await host.run(sandbox.sandboxId, 'echo kept > kept')
     await pause(sandbox)
@@ -324,6 +324,9 @@ describe('memory that is given up', () => {
     const again = { bootId: host.newBootId(), hostname: 'box' }
     expect(await host.request('POST', hostPaths.start(sandbox.sandboxId), again)).toMatchObject({ status: 200 })
     expect((await host.run(sandbox.sandboxId, 'cat kept; pgrep -c python3')).output).toBe('kept\n0\n')
+    const next = { ...sandbox, bootId: again.bootId }
+    await pause(next)
+    expect((await wake(next)).from).toBe('frozen')
   })
 })
 
