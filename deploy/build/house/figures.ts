@@ -12,7 +12,8 @@ export function figuresOf(
 ): Record<string, Record<string, number>> {
   const columns = Object.keys(apps).map((app) => {
     const own = files.filter(({ path }) => path.startsWith(`apps/${app}/src/`) && !isTestFile(path))
-    const of = (rule: string) => violations.filter(({ key }) => key.startsWith(`${rule} apps/${app}/`)).length
+    const of = (rule: string) =>
+      violations.filter((one) => one.rule === rule && one.path.startsWith(`apps/${app}/`)).length
     const folders = edgesBetween(own, (path) => folderOf(path, app))
     const inFolders = membership(cyclesOf(folders))
     const files_ = edgesBetween(own, (path) => (own.some((file) => file.path === path) ? path : undefined))

@@ -1,6 +1,6 @@
 export type Violation = {
   rule: string
-  /** What stays the same while lines move: the files, without line numbers. */
-  key: string
+  /** The file that breaks it. */
+  path: string
   message: string
 }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { checkDocsPaths } from './rules/docs-paths.ts'
 import { checkPublicFiles } from './rules/public-files.ts'
 import { parseSource } from './source.ts'
-import { judge, violationsIn } from './violations.ts'
+import { violationsIn } from './violations.ts'
 
 const server = 'apps/server/src'
 
@@ -175,11 +175,4 @@ test('a path in a page that does not exist is refused', () => {
     'README.md:1 names docs/there.md, which does not exist.',
     'README.md:2 names apps/server/src/gone.ts, which does not exist.',
   ])
-})
-
-test('a new violation fails, and so does a repaired one that is still listed', () => {
-  const violation = { rule: 'cycle', key: 'cycle a.ts', message: 'a.ts lies in a cycle.' }
-  expect(judge([violation], [])).toEqual({ added: [violation], fixed: [] })
-  expect(judge([violation], ['cycle a.ts'])).toEqual({ added: [], fixed: [] })
-  expect(judge([], ['cycle a.ts'])).toEqual({ added: [], fixed: ['cycle a.ts'] })
 })

@@ -23,16 +23,3 @@ export function violationsInDocs(root: string, pages: readonly string[]): Violat
   const texts = pages.map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
   return checkDocsPaths(root, texts)
 }
-
-/** What the check complains about: violations that are not in the baseline, and lines of it that are fixed. */
-export function judge(
-  violations: readonly Violation[],
-  baseline: readonly string[],
-): { added: Violation[]; fixed: string[] } {
-  const known = new Set(baseline)
-  const keys = new Set(violations.map(({ key }) => key))
-  return {
-    added: violations.filter(({ key }) => !known.has(key)),
-    fixed: baseline.filter((key) => !keys.has(key)),
-  }
-}

@@ -10,7 +10,7 @@ export function checkCycles(files: readonly SourceFile[]): Violation[] {
   return cyclesOf(edges).flatMap((members) =>
     members.map((path) => ({
       rule: 'cycle',
-      key: `cycle ${path}`,
+      path,
       message: `${path} lies in a cycle of imports: ${members.filter((member) => member !== path).join(', ')}.`,
     })),
   )

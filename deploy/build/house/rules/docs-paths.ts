@@ -11,7 +11,7 @@ export function checkDocsPaths(root: string, pages: readonly { path: string; tex
       .filter(({ named }) => !exists(root, named))
       .map(({ named, line }) => ({
         rule: 'docs-path',
-        key: `docs-path ${path} ${named}`,
+        path,
         message: `${path}:${line} names ${named}, which does not exist.`,
       })),
   )

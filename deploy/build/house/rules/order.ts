@@ -12,7 +12,7 @@ export function checkOrder(file: SourceFile): Violation[] {
     const problem = problemOf(from, to, imported)
     if (problem === undefined) return []
     const [rule, text] = problem
-    return { rule, key: `${rule} ${file.path} ${imported.path}`, message: `${from.path}:${imported.line} ${text}` }
+    return { rule, path: file.path, message: `${from.path}:${imported.line} ${text}` }
   })
 }
 

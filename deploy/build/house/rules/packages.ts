@@ -9,14 +9,14 @@ export function checkPackages(file: SourceFile): Violation[] {
   const mayImport = packages[from]?.mayImport
   if (mayImport === undefined) {
     const message = `${from} is not in deploy/build/house.ts: say there what it is and what it may import.`
-    return [{ rule: 'package', key: `package ${from}`, message }]
+    return [{ rule: 'package', path: from, message }]
   }
   return file.imports.flatMap(({ specifier, path, line }) => {
     const imported = targetOf(from, specifier, path)
     if (imported === undefined || mayImport.some((one) => imported === one || imported.startsWith(`${one}/`))) return []
     const allowed = mayImport.length === 0 ? 'no package of this repository' : mayImport.join(', ')
     const message = `${file.path}:${line} imports ${imported}: ${from} may import ${allowed} (docs/architecture.md).`
-    return { rule: 'package', key: `package ${file.path} ${imported}`, message }
+    return { rule: 'package', path: file.path, message }
   })
 }
 

@@ -9,7 +9,7 @@ export function checkPorts(file: SourceFile): Violation[] {
     .filter(({ members }) => members > limits.portMembers)
     .map(({ name, members, line }) => ({
       rule: 'ports',
-      key: `ports ${file.path} ${name}`,
+      path: file.path,
       message: `${file.path}:${line} ${name} has ${members} members; ${limits.portMembers} are allowed.`,
     }))
 }

@@ -16,7 +16,7 @@ export function checkPublicFile({ path, text, imports }: SourceFile): Violation[
   }
   return problems.map((problem) => ({
     rule: 'public-file',
-    key: `public-file ${path} ${problem}`,
+    path,
     message: `${path} ${problem}.`,
   }))
 }

@@ -10,7 +10,7 @@ export function checkPublicFiles(apps: Readonly<Record<string, App>>, paths: rea
         .filter((listed) => !paths.some((path) => path === listed || path.startsWith(`${listed}/`)))
         .map((listed) => ({
           rule: 'public-files',
-          key: `public-files ${listed}`,
+          path: listed,
           message: `deploy/build/house.ts lists ${listed}, which does not exist.`,
         })),
     ),
