@@ -10,7 +10,6 @@ import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type ActiveBoot, trackConnection } from '../launch/active-boots.ts'
 import { guestUnreachable, portClosed } from './gateway.errors.ts'
-import { widenForLargeAnswer } from './send-buffer.ts'
 import { connectTimeoutMs } from './service-connection.ts'
 import { ServiceConnections } from './service-connections.ts'
 import { headersForClient, headersForSandbox, type Target } from './target.models.ts'
@@ -37,7 +36,6 @@ export async function forwardRequest(forwarding: Forwarding): Promise<void> {
   if (incoming === undefined) return
   response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, headersForClient(incoming.rawHeaders))
   response.flushHeaders()
-  widenForLargeAnswer(response)
   await pipeline(incoming, response)
 }
 
