@@ -102,7 +102,7 @@ async function configure(thread: TestThread): Promise<void> {
   expect(await output(thread, 'curl -sS http://127.0.0.1:8000/hit')).toBe('hit 1')
   await output(
     thread,
-    `nohup sh -c 'n=0; while true; do n=$((n+1)); echo $n > /dev/shm/count; sleep 0.1; done' > /dev/null 2>&1 & echo $! > /home/user/pid`,
+    `nohup sh -c 'n=0; while true; do n=$((n+1)); echo $n > /dev/shm/next; mv /dev/shm/next /dev/shm/count; sleep 0.1; done' > /dev/null 2>&1 & echo $! > /home/user/pid`,
   )
   await output(thread, 'export CITY=Oslo')
   await cell(

@@ -15,7 +15,7 @@ test('C9: a live fork goes on with processes, variables, shell and files; both a
   await output(source, 'export CITY=Oslo; cd /tmp; echo kept > /home/user/note')
   await output(
     source,
-    `nohup sh -c 'n=0; while true; do n=$((n+1)); echo $n > /dev/shm/count; sleep 0.1; done' > /dev/null 2>&1 & echo $! > /home/user/pid`,
+    `nohup sh -c 'n=0; while true; do n=$((n+1)); echo $n > /dev/shm/next; mv /dev/shm/next /dev/shm/count; sleep 0.1; done' > /dev/null 2>&1 & echo $! > /home/user/pid`,
   )
   await cell(source, 'import random; held = {"a": 41}; state = random.getstate()')
   const made = await installation.client.threads.fork(source.id)
