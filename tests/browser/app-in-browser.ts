@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { noteStart, type TestServer } from '@threadbox/testkit'
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { openQuietNetwork } from './quiet-network.ts'
+import { openQuietNetwork, type Program } from './quiet-network.ts'
 
 export type PageOptions = {
   locale?: string
@@ -45,13 +45,23 @@ type StartedBrowser = { browser: Browser } & AsyncDisposable
 
 /** Chromium, which sees these ports and nothing else of the machine. */
 export async function startBrowser(...servers: { port: number }[]): Promise<StartedBrowser> {
-  return await startBrowserWith([], servers)
+  return await startBrowserWith({ servers })
 }
 
-/** The same with arguments of its own. */
-export async function startBrowserWith(args: string[], servers: { port: number }[]): Promise<StartedBrowser> {
+/** The same with arguments of its own, or as another program. */
+export async function startBrowserWith(options: {
+  servers: { port: number }[]
+  args?: string[]
+  program?: Program
+}): Promise<StartedBrowser> {
+  const { servers, args = [], program = 'shell' } = options
   await using cleanup = new AsyncDisposableStack()
-  const network = cleanup.use(await openQuietNetwork(servers.map(({ port }) => port)))
+  const network = cleanup.use(
+    await openQuietNetwork(
+      servers.map(({ port }) => port),
+      program,
+    ),
+  )
   noteStart('browser')
   const browser = await chromium.launch({ executablePath: network.executablePath, args: ['--no-sandbox', ...args] })
   cleanup.defer(() => browser.close())

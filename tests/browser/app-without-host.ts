@@ -38,7 +38,7 @@ export async function startAppWithoutHost(
   })
   cleanup.defer(() => server.close())
   const start = async (args: string[]) => {
-    const started = await startBrowserWith(args, [server])
+    const started = await startBrowserWith({ args, servers: [server] })
     const page: AppWithoutHost['page'] = ({ signedIn = false, locale = 'en-US' } = {}) =>
       openPage({ browser: started.browser, server, signedIn, locale })
     return { page, [Symbol.asyncDispose]: () => started[Symbol.asyncDispose]() }

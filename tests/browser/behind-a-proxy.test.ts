@@ -51,7 +51,9 @@ beforeAll(async () => {
     }),
   )
   // The certificate is the test's own, so the browser is told to take it.
-  const { browser } = cleanup.use(await startBrowserWith(['--ignore-certificate-errors'], [{ port }]))
+  const { browser } = cleanup.use(
+    await startBrowserWith({ args: ['--ignore-certificate-errors'], servers: [{ port }] }),
+  )
   open = async () => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ignoreHTTPSErrors: true })
     const page = await context.newPage()

@@ -5,7 +5,8 @@ import { type ModelServer, startModelServer } from '@threadbox/testkit'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
-import { buildWebApp, openPage, type PageOptions, startBrowser } from './app-in-browser.ts'
+import { buildWebApp, openPage, type PageOptions, startBrowserWith } from './app-in-browser.ts'
+import type { Program } from './quiet-network.ts'
 
 /** The whole product in a browser: real app, server, host daemon and sandboxes, and a scripted model provider. */
 export type BrowserStage = AsyncDisposable & {
@@ -21,6 +22,15 @@ const modelNames = { anthropic: 'claude-sonnet-4-5', openai: 'gpt-4.1' }
 
 /** `others`: more servers of this machine that the browser may reach. */
 export async function startBrowserStage(...others: { port: number }[]): Promise<BrowserStage> {
+  return await startStageOf('shell', others)
+}
+
+/** The same in the browser that people have, for what only that one does. */
+export async function startWholeBrowserStage(...others: { port: number }[]): Promise<BrowserStage> {
+  return await startStageOf('whole', others)
+}
+
+async function startStageOf(program: Program, others: { port: number }[]): Promise<BrowserStage> {
   await using cleanup = new AsyncDisposableStack()
   const directory = await mkdtemp(path.join(tmpdir(), 'threadbox-browser-'))
   cleanup.defer(() => rm(directory, { recursive: true, force: true }))
@@ -34,7 +44,7 @@ export async function startBrowserStage(...others: { port: number }[]): Promise<
       serverEnvironment: { THREADBOX_WEB_DIRECTORY: webDirectory, THREADBOX_CONNECTIONS_ALLOW: '127.0.0.0/8' },
     }),
   )
-  const { browser } = cleanup.use(await startBrowser(installation.server, ...others))
+  const { browser } = cleanup.use(await startBrowserWith({ program, servers: [installation.server, ...others] }))
   const kept = cleanup.move()
   return {
     installation,

@@ -1,12 +1,12 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { messageField } from './app-in-browser.ts'
-import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
+import { type BrowserStage, closePage, startWholeBrowserStage } from './harness.ts'
 
 /** A person without a mouse, on the real system: everything here is a key press. */
 let stage: BrowserStage
 beforeAll(async () => {
-  stage = await startBrowserStage()
+  stage = await startWholeBrowserStage()
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
 

@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { FrameLocator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { answered, openPaneWith, send } from './app-in-browser.ts'
-import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
+import { type BrowserStage, closePage, startWholeBrowserStage } from './harness.ts'
 import { archiveOfInstalled } from './previews-frameworks/installed-package.ts'
 
 /** Frameworks as people use them, in real sandboxes, their pages in the frame beside the conversation. */
@@ -14,7 +14,7 @@ let stage: BrowserStage
 let sites: Sites
 beforeAll(async () => {
   sites = cleanup.use(await startSites())
-  stage = cleanup.use(await startBrowserStage(sites))
+  stage = cleanup.use(await startWholeBrowserStage(sites))
 })
 afterAll(() => cleanup.disposeAsync())
 

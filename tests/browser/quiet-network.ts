@@ -20,10 +20,15 @@ export type QuietNetwork = AsyncDisposable & {
 }
 
 /**
- * Chromium without a window: the same engine, at a fifth of the processor time for a profile of its own. Letters are drawn
- * as the browser with a window draws them on Debian; its own hinting would be another one.
+ * `shell`: Chromium without a window, the same engine at a fifth of the processor time for a profile of its own. Letters are
+ * drawn as the browser with a window draws them on Debian; its own hinting would be another one. `whole`: the browser that
+ * people have, without showing it; it keeps no cookies of third parties, and Tab goes through its toolbar, too.
  */
-const chromium = '/usr/bin/chromium-headless-shell --font-render-hinting=slight'
+export type Program = 'shell' | 'whole'
+const programs: Record<Program, string> = {
+  shell: '/usr/bin/chromium-headless-shell --font-render-hinting=slight',
+  whole: '/usr/bin/chromium',
+}
 
 /** Runs inside the namespace: passes each connection on through the port's socket file, which every namespace can reach. */
 const forwarder = `
@@ -36,7 +41,7 @@ const open = (port) => new Promise((resolve) => net.createServer({ allowHalfOpen
 }).listen(Number(port), '127.0.0.1', resolve))
 Promise.all(ports.map(open)).then(() => process.stdout.write('ready'))`
 
-export async function openQuietNetwork(ports: readonly number[]): Promise<QuietNetwork> {
+export async function openQuietNetwork(ports: readonly number[], program: Program): Promise<QuietNetwork> {
   await using cleanup = new AsyncDisposableStack()
   const name = `tbq-${randomBytes(3).toString('hex')}`
   const directory = await mkdtemp(path.join(tmpdir(), 'threadbox-quiet-'))
@@ -57,7 +62,7 @@ export async function openQuietNetwork(ports: readonly number[]): Promise<QuietN
   cleanup.defer(() => end(inside))
   await once(inside.stdout, 'data')
   const executablePath = path.join(directory, 'chromium')
-  await writeFile(executablePath, `#!/bin/sh\nexec ip netns exec ${name} ${chromium} "$@"\n`)
+  await writeFile(executablePath, `#!/bin/sh\nexec ip netns exec ${name} ${programs[program]} "$@"\n`)
   await chmod(executablePath, 0o755)
   const kept = cleanup.move()
   return { executablePath, [Symbol.asyncDispose]: () => kept.disposeAsync() }
