@@ -41,12 +41,17 @@ export async function buildWebApp(outDir: string): Promise<void> {
   })
 }
 
-type StartedBrowser = { browser: Browser } & AsyncDisposable
+type StartedBrowser = { browser: Browser; connections(): number } & AsyncDisposable
 
 /** Chromium, which sees these ports and nothing else of the machine. */
 export async function startBrowser(...servers: { port: number }[]): Promise<StartedBrowser> {
   return await startBrowserWith({ servers })
 }
+
+/** Playwright's default, which nobody's browser has: with it, Back never finds a page as it was left. */
+const withoutPageCache = '--disable-back-forward-cache'
+/** Among the arguments: pages are kept for Back and Forward, as in everybody's browser. */
+export const keepPages = '--enable-back-forward-cache'
 
 /** The same with arguments of its own, or as another program. */
 export async function startBrowserWith(options: {
@@ -63,10 +68,14 @@ export async function startBrowserWith(options: {
     ),
   )
   noteStart('browser')
-  const browser = await chromium.launch({ executablePath: network.executablePath, args: ['--no-sandbox', ...args] })
+  const browser = await chromium.launch({
+    executablePath: network.executablePath,
+    args: ['--no-sandbox', ...args],
+    ignoreDefaultArgs: args.includes(keepPages) ? [withoutPageCache] : [],
+  })
   cleanup.defer(() => browser.close())
   const kept = cleanup.move()
-  return { browser, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return { browser, connections: network.connections, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
 /** A page of the owner, at a path of the app. Unless one is given it has a profile of its own. */

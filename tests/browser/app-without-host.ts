@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { startTestServer, type TestServer } from '@threadbox/testkit'
 import type { Browser, Page } from 'playwright-core'
 import { buildWebApp, quietPath, startBrowserWith } from './app-in-browser.ts'
+import type { Program } from './quiet-network.ts'
 
 /**
  * The real web app on a real server in Chromium, on a machine whose host daemon does not answer: for everything that
@@ -14,7 +15,10 @@ export type AppWithoutHost = AsyncDisposable & {
   /** A page in a browser profile of its own. With `signedIn` the owner is logged in. */
   page(options?: { signedIn?: boolean; locale?: string }): Promise<Page>
   /** The same in another browser, started with these arguments. */
-  withBrowser(args: string[]): Promise<Pick<AppWithoutHost, 'page'> & AsyncDisposable>
+  withBrowser(
+    args: string[],
+    program?: Program,
+  ): Promise<Pick<AppWithoutHost, 'page'> & { connections(): number } & AsyncDisposable>
 }
 
 export async function startAppWithoutHost(
@@ -37,11 +41,11 @@ export async function startAppWithoutHost(
     signUp: options.signUp ?? true,
   })
   cleanup.defer(() => server.close())
-  const start = async (args: string[]) => {
-    const started = await startBrowserWith({ args, servers: [server] })
+  const start = async (args: string[], program: Program = 'shell') => {
+    const started = await startBrowserWith({ args, servers: [server], program })
     const page: AppWithoutHost['page'] = ({ signedIn = false, locale = 'en-US' } = {}) =>
       openPage({ browser: started.browser, server, signedIn, locale })
-    return { page, [Symbol.asyncDispose]: () => started[Symbol.asyncDispose]() }
+    return { page, connections: started.connections, [Symbol.asyncDispose]: () => started[Symbol.asyncDispose]() }
   }
   const { page } = cleanup.use(await start([]))
   const kept = cleanup.move()

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -17,6 +17,8 @@ const run = promisify(execFile)
 export type QuietNetwork = AsyncDisposable & {
   /** Starts Chromium inside; takes its arguments and passes on its descriptors. */
   executablePath: string
+  /** Connections that the browser has open, to all of the ports. */
+  connections(): number
 }
 
 /**
@@ -46,7 +48,8 @@ export async function openQuietNetwork(ports: readonly number[], program: Progra
   const name = `tbq-${randomBytes(3).toString('hex')}`
   const directory = await mkdtemp(path.join(tmpdir(), 'threadbox-quiet-'))
   cleanup.defer(() => rm(directory, { recursive: true, force: true }))
-  for (const port of ports) cleanup.use(await passOn({ port, socket: path.join(directory, String(port)) }))
+  const open = new Set<Socket>()
+  for (const port of ports) cleanup.use(await passOn({ port, socket: path.join(directory, String(port)), open }))
   await run('ip', ['netns', 'add', name])
   cleanup.defer(async () => {
     await run('ip', ['netns', 'del', name])
@@ -65,12 +68,15 @@ export async function openQuietNetwork(ports: readonly number[], program: Progra
   await writeFile(executablePath, `#!/bin/sh\nexec ip netns exec ${name} ${programs[program]} "$@"\n`)
   await chmod(executablePath, 0o755)
   const kept = cleanup.move()
-  return { executablePath, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return { executablePath, connections: () => open.size, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
 /** Brings connections from the socket file to the port. */
-async function passOn({ port, socket }: { port: number; socket: string }): Promise<Disposable> {
+async function passOn(options: { port: number; socket: string; open: Set<Socket> }): Promise<Disposable> {
+  const { port, socket, open } = options
   const server = createServer({ allowHalfOpen: true }, (near) => {
+    open.add(near)
+    near.once('close', () => open.delete(near))
     const far = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
     near.pipe(far).pipe(near)
     near.on('error', () => far.destroy())

@@ -1,10 +1,13 @@
 import { createClient, type ThreadboxClient } from '@threadbox/sdk'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { keepPages } from './app-in-browser.ts'
 import { type AppWithoutHost, startAppWithoutHost } from './app-without-host.ts'
 
 /** Twice as many as a browser opens connections over HTTP/1.1. */
 const tabCount = 12
+/** What a browser opens to one origin over HTTP/1.1, sockets for streams not counted. */
+const httpConnections = 6
 /** Longer than a page waits at most before it tries to reconnect. */
 const patient = { timeout: 60_000 }
 
@@ -54,4 +57,35 @@ test('twelve tabs on twelve threads are all live, and live again after the serve
     for (const text of ['before', 'live', 'recovered']) expect(await said(page, text).count()).toBe(1)
   }
   await context.close()
+}, 240_000)
+
+test('a tab that is reloaded ten times, and left and come back to, is live, and keeps no connection of the pages before', async () => {
+  await using browser = await app.withBrowser([keepPages], 'whole')
+  const page = await browser.page({ signedIn: true })
+  const [here, there] = [(await client.threads.create({})).id, (await client.threads.create({})).id]
+  const go = (threadId: string) => page.goto(`${app.server.origin}/threads/${threadId}`, { waitUntil: 'commit' })
+  const isLive = async (threadId: string, text: string) => {
+    await say(threadId, text)
+    await said(page, text).waitFor(patient)
+    expect(await said(page, text).count()).toBe(1)
+  }
+  await go(here)
+  await isLive(here, 'opened')
+  for (let count = 1; count <= 10; count += 1) {
+    await page.reload({ waitUntil: 'commit' })
+    await isLive(here, `reloaded-${count}-times`)
+  }
+  await go(there)
+  await isLive(there, 'elsewhere')
+  for (const round of ['first', 'second']) {
+    await page.goBack({ waitUntil: 'commit' })
+    await isLive(here, `back-${round}`)
+    await page.goForward({ waitUntil: 'commit' })
+    await isLive(there, `forward-${round}`)
+  }
+  await page.goBack({ waitUntil: 'commit' })
+  await said(page, 'reloaded-10-times').waitFor(patient)
+  await expect.poll(() => browser.connections()).toBeLessThanOrEqual(httpConnections + 1)
+  console.info(`connections after all of it: ${browser.connections()}`)
+  await page.context().close()
 }, 240_000)

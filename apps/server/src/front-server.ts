@@ -14,6 +14,8 @@ export function makeFrontServer(parts: { app: Hono<ApiEnv>; previews: PreviewFro
   const { app, previews, sockets } = parts
   const toApp = getRequestListener(app.fetch)
   const options = {
+    // What waits of a large answer of a preview; with Node's 64 KiB a download stops at every piece.
+    highWaterMark: 512 * 1024,
     // An upload of many gigabytes over a slow line takes as long as it takes.
     requestTimeout: 0,
     // Of the app only terminals and event streams are upgraded; elsewhere such a wish is left alone, as HTTP has it.
