@@ -38,7 +38,7 @@ describe('the way in', () => {
     await page.getByLabel('Password', { exact: true }).fill('short')
     await page.getByText('At least 12 characters are needed.').waitFor()
     await page.getByRole('button', { name: 'Create account' }).click()
-    expect(await page.locator(':focus').getAttribute('autocomplete')).toBe('name')
+    await expect.poll(() => page.locator(':focus').getAttribute('autocomplete')).toBe('name')
   })
 
   test('the page tells what was asked of the server, also that sandboxes cannot start yet', async () => {

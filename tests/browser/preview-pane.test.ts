@@ -82,7 +82,7 @@ describe('opening', () => {
     await pill(page, 'starting').waitFor()
     await pane(page).getByText('Starting on :8501').waitFor()
     expect(await toggle(page).getAttribute('aria-pressed')).toBe('true')
-    expect(await page.locator(':focus').getAttribute('id')).toBe('message')
+    await expect.poll(() => page.locator(':focus').getAttribute('id')).toBe('message')
     tell([serviceIn('running')])
     await heading(page, '/').waitFor()
     await pill(page, 'running').waitFor()

@@ -140,7 +140,7 @@ describe('O9: choosing a region', () => {
       .getByText(/^300 × 200 · \d/)
       .waitFor()
     expect(await page.locator('.shade').count()).toBe(0)
-    expect(await page.locator(':focus').getAttribute('id')).toBe('message')
+    await expect.poll(() => page.locator(':focus').getAttribute('id')).toBe('message')
     expect(await messageField(page).getAttribute('placeholder')).toBe('Ask about this region')
   })
 
@@ -152,7 +152,9 @@ describe('O9: choosing a region', () => {
     const box = await page.locator('.shade').boundingBox()
     const half = [Math.round((box?.width ?? 0) / 2), Math.round((box?.height ?? 0) / 2)]
     const place = () => region(page).evaluate((element) => [element.offsetLeft, element.offsetTop])
-    expect(await page.locator(':focus').getAttribute('aria-label')).toBe(`Selected region, ${half[0]} by ${half[1]}`)
+    await expect
+      .poll(() => page.locator(':focus').getAttribute('aria-label'))
+      .toBe(`Selected region, ${half[0]} by ${half[1]}`)
     const [x = 0, y = 0] = await place()
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('Alt+ArrowUp')
@@ -166,7 +168,7 @@ describe('O9: choosing a region', () => {
     await badges(page)
       .getByText(`${(half[0] ?? 0) - 8} × ${(half[1] ?? 0) + 1}`)
       .waitFor()
-    expect(await page.locator(':focus').getAttribute('id')).toBe('message')
+    await expect.poll(() => page.locator(':focus').getAttribute('id')).toBe('message')
   })
 
   test('a click chooses the element under the pointer', async () => {
@@ -183,7 +185,7 @@ describe('O9: choosing a region', () => {
     await region(page).waitFor()
     await page.keyboard.press('Escape')
     expect(await isShooting(page)).toBe('false')
-    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Take a screenshot')
+    await expect.poll(() => page.locator(':focus').getAttribute('aria-label')).toBe('Take a screenshot')
     await camera(page).click()
     await region(page).waitFor()
     await messageField(page).focus()
@@ -193,7 +195,7 @@ describe('O9: choosing a region', () => {
     await region(page).waitFor()
     await camera(page).click()
     await region(page).waitFor({ state: 'detached' })
-    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Take a screenshot')
+    await expect.poll(() => page.locator(':focus').getAttribute('aria-label')).toBe('Take a screenshot')
     expect(await badges(page).count()).toBe(0)
   })
 })

@@ -63,7 +63,7 @@ describe('settings', () => {
     expect(await readFile(`${app.server.directory}/server.log`, 'utf8')).not.toContain(secret)
 
     await page.getByRole('button', { name: 'Remove key build script' }).click()
-    expect(await page.locator(':focus').textContent()).toBe('Cancel')
+    await expect.poll(() => page.locator(':focus').textContent()).toBe('Cancel')
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByText('build script', { exact: true }).waitFor({ state: 'detached' })
     await expect(client.account.me()).rejects.toMatchObject({ kind: 'unauthenticated' })
