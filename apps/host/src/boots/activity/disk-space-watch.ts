@@ -1,3 +1,4 @@
+import { makeSingleFlight } from '@threadbox/concurrency'
 import type { DiskStore } from '@threadbox/disk-store'
 import type { Logger } from '@threadbox/telemetry'
 import type { ActiveBoot, ActiveBoots } from '../launch/active-boots.ts'
@@ -20,7 +21,7 @@ export type DiskSpaceWatch = {
 
 type Told = { diskId: string; said: string; failedAt: number | undefined }
 
-export function makeDiskSpaceWatch(parts: {
+export function makeDiskSpaceWatch(ports: {
   active: Pick<ActiveBoots, 'list'>
   disks: Pick<DiskStore, 'diskUsage'>
   /** Undefined for a sandbox that is gone. */
@@ -29,13 +30,13 @@ export function makeDiskSpaceWatch(parts: {
   clock: () => number
   signal: AbortSignal
 }): DiskSpaceWatch {
-  const { active, disks, logger, clock, signal } = parts
+  const { active, disks, logger, clock, signal } = ports
   const told = new WeakMap<AbortSignal, Told>()
 
   const tell = async (boot: ActiveBoot) => {
     const before = told.get(boot.ended)
     if (before?.failedAt !== undefined && clock() - before.failedAt < againAfterMs) return
-    const diskId = before?.diskId ?? (await parts.diskIdOf(boot.sandboxId))
+    const diskId = before?.diskId ?? (await ports.diskIdOf(boot.sandboxId))
     if (diskId === undefined) return
     const { usedBytes, limitBytes } = await disks.diskUsage(diskId)
     const said = `${usedBytes}/${limitBytes}`
@@ -57,12 +58,8 @@ export function makeDiskSpaceWatch(parts: {
   return {
     look,
     watch: () => {
-      let _looking: Promise<void> | undefined
-      const timer = setInterval(() => {
-        _looking ??= look().finally(() => {
-          _looking = undefined
-        })
-      }, lookEveryMs)
+      const looks = makeSingleFlight()
+      const timer = setInterval(() => void looks.join('all', look), lookEveryMs)
       timer.unref()
       signal.addEventListener('abort', () => clearInterval(timer), { once: true })
     },

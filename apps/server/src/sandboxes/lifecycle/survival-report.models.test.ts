@@ -1,6 +1,6 @@
 import type { Manifest, RescueReport } from '@threadbox/protocol/guest'
 import type { SurvivalItem } from '@threadbox/protocol/public'
-import { emptyManifest, emptyRescue } from '@threadbox/testkit/host-stand-in'
+import { emptyManifest, emptyRescue, noFileChanges } from '@threadbox/testkit/host-stand-in'
 import { describe, expect, test } from 'vitest'
 import { compareSurvival, type Evidence, summarise } from './survival-report.models.ts'
 
@@ -79,22 +79,12 @@ const whole: Manifest = {
   memoryFiles: [{ path: '/dev/shm/shared', bytes: 5, changedAt: 1 }],
 }
 const changed = (more: Partial<Manifest>): Manifest => ({ ...whole, ...more })
-const noFileChanged = {
-  since: 1,
-  removed: [],
-  changed: [],
-  added: [],
-  removedCount: 0,
-  changedCount: 0,
-  addedCount: 0,
-  folders: [],
-}
 const hot = (after: Manifest | null, more: Partial<Evidence> = {}): Evidence => ({
   facts: { from: 'memory', cause: null },
   before: whole,
   after,
   afterProblem: 'it did not answer.',
-  files: noFileChanged,
+  files: noFileChanges,
   rescued: null,
   replayed: null,
   services: [],
@@ -297,7 +287,7 @@ test('A2: a connection to the outside is never called kept: only its other side 
 
 test('C8: files that are gone are lost, files that were written to are not claimed, the rest is kept', () => {
   const files = {
-    ...noFileChanged,
+    ...noFileChanges,
     removed: ['home/user/a.csv'],
     removedCount: 3,
     changed: ['home/user/log'],
@@ -309,14 +299,14 @@ test('C8: files that are gone are lost, files that were written to are not claim
     'unchecked file /home/user/log',
   ])
   expect(notKept(hot(whole, { files: null }))).toEqual(['unchecked file files on the disk'])
-  expect(notKept(hot(whole, { files: { ...noFileChanged, since: null } }))).toEqual([
+  expect(notKept(hot(whole, { files: { ...noFileChanges, since: null } }))).toEqual([
     'unchecked file files on the disk',
   ])
 })
 
 test('C8: a file that a process of before still writes is kept, written since; one that another one writes is not claimed', () => {
   const paths = ['/var/log/mine', '/home/user/ended', '/home/user/closed', '/home/user/new']
-  const files = { ...noFileChanged, changed: paths.map((path) => path.slice(1)), changedCount: paths.length }
+  const files = { ...noFileChanges, changed: paths.map((path) => path.slice(1)), changedCount: paths.length }
   const writtenFiles = ['/var/log/mine', '/home/user/closed'].map((path) => ({ pid: 10, path }))
   const before = changed({ writtenFiles: [...writtenFiles, { pid: 11, path: '/home/user/ended' }] })
   const now = changed({
@@ -342,7 +332,7 @@ test('C8: a file that a process of before still writes is kept, written since; o
 test('C8: of a cache it is one line how many of its files were written to or removed, new ones are no news', () => {
   const none = { removedCount: 0, changedCount: 0, addedCount: 0 }
   const files = {
-    ...noFileChanged,
+    ...noFileChanges,
     folders: [
       { ...none, name: 'home/user/app/node_modules', removedCount: 1, changedCount: 4 },
       { ...none, name: 'home/user/.cache', changedCount: 3 },

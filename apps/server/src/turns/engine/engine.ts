@@ -1,8 +1,5 @@
-import type { Logger } from '@threadbox/telemetry'
-import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Api, OpenThread } from '../../platform/http/api.ts'
-import type { System } from '../../platform/system/system.ts'
 import {
   type Attachments,
   type ThreadLog,
@@ -12,13 +9,10 @@ import {
   threadNotFound,
   type Workspaces,
 } from '../../threads/public.ts'
-import type { AgentConnections } from '../connections/agent-connections.ts'
-import type { Models } from '../models/models.usecases.ts'
-import type { TurnStore } from '../record/turns.store.ts'
 import type { TurnTables } from '../record/turns.table.ts'
 import type { Skills } from '../skills/skills.usecases.ts'
 import { makeQueueStore } from './queue.store.ts'
-import type { AboveTurns, TurnSandbox, TurnSettings, TurnThreads } from './turn-dependencies.ts'
+import type { TurnDependencies, TurnThreads } from './turn-dependencies.ts'
 import { turnRoutes } from './turns.routes.ts'
 import { makeTurns, type Turns } from './turns.usecases.ts'
 
@@ -34,34 +28,18 @@ type EngineThreads = {
   workspaces: Pick<Workspaces, 'facts'>
 }
 
-export function makeEngineFeature(ports: {
+type EnginePorts = Omit<TurnDependencies, 'queue' | 'log' | 'threads'> & {
   open: OpenDatabase
-  store: TurnStore
   threads: EngineThreads
-  sandbox: TurnSandbox
   skills: Pick<Skills, 'ofThread'>
-  connections: AgentConnections
-  models: Models
-  blobs: BlobStore
-  above: AboveTurns
-  settings: TurnSettings
-  system: System
-  logger: Logger
-}): EngineFeature {
-  const { store, threads, sandbox, skills, connections, models, blobs, above, settings, system, logger } = ports
+}
+
+export function makeEngineFeature({ open, threads, skills, ...ports }: EnginePorts): EngineFeature {
   const turns = makeTurns({
-    store,
-    queue: makeQueueStore(tablesOf<TurnTables>(ports.open.database)),
+    ...ports,
+    queue: makeQueueStore(tablesOf<TurnTables>(open.database)),
     log: threads.log,
     threads: threadsFor(threads, skills),
-    sandbox,
-    connections,
-    models,
-    blobs,
-    above,
-    settings,
-    system,
-    logger,
   })
   return { turns, routes: turnRoutes({ turns, open: threads.open }) }
 }
