@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { DiskStoreAbilities } from './disk-store.test-suite.ts'
 import type { Disk, DiskStore } from './disk-store.ts'
+import type { DiskStoreAbilities } from './disk-store-abilities.ts'
 
 const MiB = 1024 * 1024
 

@@ -4,18 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeSnapshots } from './disk-snapshots.test-suite.ts'
 import type { DiskStore } from './disk-store.ts'
+import type { DiskStoreAbilities } from './disk-store-abilities.ts'
 
 const MiB = 1024 * 1024
-
-/** What an implementation can do beyond the contract's minimum; a test that needs what it cannot is skipped. */
-export type DiskStoreAbilities = {
-  /** A write beyond the limit fails inside the disk. */
-  enforcesLimits: boolean
-  /** Even root cannot write to an image or a snapshot. */
-  freezesImages: boolean
-  /** Disks can have snapshots without evading their limits. */
-  makesSnapshots: boolean
-}
 
 /**
  * The contract of {@link DiskStore}. `open` makes a store over the same place each time (so the suite can reopen it as

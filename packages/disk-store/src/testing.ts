@@ -1,7 +1,8 @@
 import type { ReadSpace } from './directory-disk-store.ts'
 
 export { makeDirectoryVolumes } from './directory-disk-store.ts'
-export { type DiskStoreAbilities, describeDiskStore } from './disk-store.test-suite.ts'
+export { describeDiskStore } from './disk-store.test-suite.ts'
+export type { DiskStoreAbilities } from './disk-store-abilities.ts'
 export { makeVolumeDiskStore } from './volume-disk-store.ts'
 
 /** A file system of 1 TiB that is nearly empty: what a test sees does not depend on the disk of the machine. */
