@@ -74,13 +74,25 @@ async function runTests(
   return { exitCode, report: await reportIn(reportFile) }
 }
 
+/** Runs a program to its end. A signal to this process goes to the program, and ends this process after it. */
 async function ended(program: string, args: string[], environment: Record<string, string>): Promise<number> {
   const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...environment } })
-  return await new Promise<number>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('exit', (code) => resolve(code ?? 1))
-  })
+  const passOn = (signal: NodeJS.Signals) => {
+    child.once('exit', () => process.exit(1))
+    child.kill(signal)
+  }
+  for (const signal of endingSignals) process.once(signal, passOn)
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('exit', (code) => resolve(code ?? 1))
+    })
+  } finally {
+    for (const signal of endingSignals) process.off(signal, passOn)
+  }
 }
+
+const endingSignals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /** None where the runner ended before it could write one. */
 async function reportIn(file: string): Promise<RunnerReport | undefined> {
