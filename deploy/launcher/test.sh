@@ -7,7 +7,7 @@ packages_for_stage() {
     check) printf '%s\n' ca-certificates shellcheck ;;
     unit) printf '%s\n' bzip2 ca-certificates git postgresql procps ;;
     system) printf '%s\n' "${debian_packages[@]}" curl e2fsprogs git openssl python3 ;;
-    browser) printf '%s\n' "${debian_packages[@]}" chromium chromium-headless-shell fonts-dejavu-core git openssl ;;
+    browser) printf '%s\n' "${debian_packages[@]}" chromium chromium-headless-shell e2fsprogs fonts-dejavu-core git openssl ;;
   esac
 }
 
@@ -144,6 +144,7 @@ prepare_test() {
     start_step runsc 'gVisor' install_runsc
     start_step image 'Base image' build_image
   fi
+  [ "$needs_machine" -eq 0 ] || prepare_test_volume
   [[ " $* " != *' browser '* ]] || start_step proxies 'nginx and Caddy' unpack_proxies
   await_step modules runsc image proxies
   PATH=$repository/node_modules/.bin:$PATH
@@ -156,6 +157,28 @@ install_packages_for() {
   mapfile -t wanted < <(for stage in "$@"; do packages_for_stage "$stage"; done | sort -u)
   mapfile -t missing < <(missing_packages "${wanted[@]}")
   [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+}
+
+# The directory for the disk pools of tests; also in packages/testkit/src/test-host/test-machine.ts.
+readonly test_volume=/var/lib/threadbox-test-volume
+
+# Mounts a volume for disk pools if the disk is small. A pool is allocated in full, as in the product: four for test files
+# (9 GiB each, 1 of it stays free) and one of `up` (13 GiB). The tests write less than a third of that. On the volume, a
+# pool takes what was written to it.
+prepare_test_volume() {
+  local volume=$data_dir/volume.img free_kib
+  install -d -m 0711 "$test_volume"
+  ! mountpoint -q "$test_volume" || return 0
+  free_kib=$(df --output=avail -k "$data_dir" | tail -n 1)
+  if [ ! -f "$volume" ]; then
+    [ "$free_kib" -lt $((49 * 1024 * 1024)) ] && [ ! -d "$test_volume/slots" ] || return 0
+    say '· The disk pools of the tests are on a volume of their own: the disk is too small to allocate them in full.'
+    truncate -s 128G "$volume.unfinished"
+    mkfs.ext4 -q -m 0 -O ^has_journal -E lazy_itable_init=1,nodiscard "$volume.unfinished"
+    mv "$volume.unfinished" "$volume"
+  fi
+  mount -o loop,discard,noatime "$volume" "$test_volume"
+  chmod 0711 "$test_volume"
 }
 
 # Where the tests find the parts that are built outside of them.

@@ -1,16 +1,15 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { testVolume } from '@threadbox/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const run = promisify(execFile)
 const threadbox = join(import.meta.dirname, '../../threadbox')
-/** Its own place: the folder of the other tests is closed to the server's user. */
-const prefix = '/var/lib/threadbox-test-up-'
 /** The smallest pool that holds the base image beside its reserves. */
 const poolBytes = 8 * 1024 ** 3
 const firstUpMs = 900_000
@@ -19,7 +18,8 @@ let dataDirectory: string
 let port: number
 
 beforeAll(async () => {
-  dataDirectory = await mkdtemp(prefix)
+  await mkdir(testVolume, { recursive: true, mode: 0o711 })
+  dataDirectory = await mkdtemp(join(testVolume, 'up-'))
   port = await freePort()
 })
 afterAll(async () => {

@@ -16,7 +16,7 @@ export {
 export { findLeftovers, removeLeftovers } from './test-host/leftovers.ts'
 export { testGuest } from './test-host/test-guest.ts'
 export { startTestHost, type TestHost } from './test-host/test-host.ts'
-export { findTestMachine, testRoot } from './test-host/test-machine.ts'
+export { findTestMachine, testRoot, testVolume } from './test-host/test-machine.ts'
 export { noteStart, type Started, startRecordVariable } from './test-process/start-record.ts'
 export { builtProgramsVariable, type ProgramName, programFile, programLogs } from './test-process/test-process.ts'
 export { type OwnerToken, startTestServer, type TestServer } from './test-server/test-server.ts'

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { makeBtrfsDiskStore } from '@threadbox/disk-store'
 import { makeLogger } from '@threadbox/telemetry'
 import { claim } from './process-claim.ts'
-import { testRoot } from './test-machine.ts'
+import { testVolume } from './test-machine.ts'
 
 /**
  * A pool of disks that outlives the tests, because unpacking the base image takes most of a minute. One test at a time
@@ -21,7 +21,7 @@ const slotCount = 4
 
 export async function claimDiskSlot(): Promise<DiskSlot> {
   for (let attempt = 0; ; attempt++) {
-    const slot = path.join(testRoot, 'slots', String(attempt % slotCount))
+    const slot = path.join(testVolume, 'slots', String(attempt % slotCount))
     await mkdir(slot, { recursive: true, mode: 0o700 })
     if (!(await claim(path.join(slot, 'claim')))) {
       if (attempt % slotCount === slotCount - 1) await delay(500)

@@ -5,8 +5,11 @@ import path from 'node:path'
 /** Where tests that need real sandboxes find what `up` would install: the environment says, or the usual places. */
 export type TestMachine = { runscPath: string; imageArchive: string }
 
-/** Everything that tests make on this machine is below this directory. */
+/** Everything that tests make on this machine is below this directory, apart from disk pools. */
 export const testRoot = '/var/lib/threadbox-test'
+
+/** The directory for disk pools. On small disks it is a volume of its own: see deploy/launcher/test.sh. */
+export const testVolume = '/var/lib/threadbox-test-volume'
 
 export async function findTestMachine(): Promise<TestMachine> {
   const runscPath = await firstPresent([
