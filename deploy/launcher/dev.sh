@@ -6,7 +6,6 @@ dev_command() {
   need_root dev "$@"
   data_dir=${THREADBOX_DATA:-/var/lib/threadbox-dev}
   parse_options "$@"
-  [ ${#rest[@]} -eq 0 ] || fail "dev does not know '${rest[0]}'." './threadbox help lists what it takes.'
   require_machine
   lock_installation
   ! recorded_pid host >/dev/null || fail "The threadbox in $data_dir runs." 'Stop it with ./threadbox down, or name another --data-dir.'

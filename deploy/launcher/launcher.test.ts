@@ -10,6 +10,7 @@ const repository = join(import.meta.dirname, '../..')
 const parts = [
   'settings',
   'output',
+  'arguments',
   'machine',
   'steps',
   'tools',
@@ -19,6 +20,10 @@ const parts = [
   'dev',
   'service',
   'test',
+]
+const commands = [
+  ...['up', 'down', 'status', 'logs', 'doctor', 'service', 'uninstall'],
+  ...['test', 'bench', 'chaos', 'dev', 'check'],
 ]
 let folder: string
 
@@ -47,10 +52,48 @@ test('options that cannot be used are refused by name before anything is touched
     ['--public-url', 'https://app.box.example/path'],
   ]) {
     const { status, stderr } = launcher(`parse_options '${option}' '${value}'`)
-    expect(status, `${option} ${value}`).toBe(1)
+    expect(status, `${option} ${value}`).toBe(2)
     expect(stderr).toContain(`${option} needs`)
   }
-  expect(launcher('parse_options --port').stderr).toContain('--port needs a value')
+  expect(launcher('check_arguments up --port').stderr).toContain('--port needs a value')
+})
+
+test('every command says what it takes, and refuses with 2 what it does not know, before it begins', () => {
+  // Should one begin all the same, it finds nothing there.
+  const env = { ...process.env, THREADBOX_DATA: folder, THREADBOX_TEST_DATA: folder }
+  const threadbox = (...args: string[]) =>
+    spawnSync(join(repository, 'threadbox'), args, { encoding: 'utf8', env, timeout: 20_000 })
+  for (const command of commands) {
+    for (const help of ['--help', '-h']) {
+      const { status, stdout, stderr } = threadbox(command, help)
+      expect({ status, stdout, stderr }, command).toMatchObject({ status: 0, stderr: '' })
+      expect(stdout).toMatch(new RegExp(`^usage: \\./threadbox ${command}\\b.*\\n$`))
+    }
+    const refused = `✗ ${command} does not know '--bogus'.\n  → ./threadbox ${command} --help lists what it takes.\n`
+    expect(threadbox(command, '--bogus')).toMatchObject({ status: 2, stdout: '', stderr: refused })
+  }
+  expect(threadbox('up', 'word')).toMatchObject({ status: 2, stdout: '' })
+  expect(threadbox('test', 'no-stage').stderr).toContain("There is no stage 'no-stage'.")
+  expect(threadbox('test', 'no-stage').status).toBe(2)
+  expect(threadbox('bogus')).toMatchObject({ status: 2, stdout: '' })
+})
+
+test('options are let pass as they may be written, and a value is never read as an option', () => {
+  for (const args of [
+    'up --port 80 --domain=box.example --data-dir /x',
+    'logs server -f -n 5',
+    'logs -n5 --lines=6 --follow',
+    'service install --data-dir /x',
+    "test check tests/a.test.ts -t '--help: it is shown' --full --changed",
+    'test --changed=main -tname',
+    'bench starting pausing --only cold,memory --rounds 5 --json',
+    'chaos --kills 3 --seed=7',
+  ]) {
+    expect(launcher(`check_arguments ${args}; echo fine`), args).toEqual({ stdout: 'fine\n', stderr: '', status: 0 })
+  }
+  for (const args of ['logs server host', 'down --port 80', 'test -t', 'check unit', 'status -x']) {
+    expect(launcher(`check_arguments ${args}; echo fine`), args).toMatchObject({ stdout: '', status: 2 })
+  }
 })
 
 test('a relative data directory is meant from where the person stands, with = or without', () => {

@@ -12,6 +12,9 @@ fail() {
   exit 1
 }
 
+# As `fail`, for a command line that cannot be used: ends with 2, which is the code of the command line for it.
+refuse() { (fail "$@") || exit 2; }
+
 now_ms() { printf '%s' "$((${EPOCHREALTIME/[.,]/} / 1000))"; }
 
 # 12345 → "12.3"

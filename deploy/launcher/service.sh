@@ -6,7 +6,7 @@ service_command() {
   need_root service "$@"
   [ $# -eq 0 ] || shift
   parse_options "$@"
-  case $action in install | uninstall) ;; *) fail 'service needs one of: install, uninstall.' ;; esac
+  case $action in install | uninstall) ;; *) refuse 'service needs one of: install, uninstall.' ;; esac
   [ -d /run/systemd/system ] || fail 'systemd does not run here.' './threadbox up starts threadbox without it.'
   [ -e "$data_dir/current" ] || fail "There is no threadbox in $data_dir." 'Run ./threadbox up first.'
   lock_installation

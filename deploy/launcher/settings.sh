@@ -26,13 +26,12 @@ readonly caller_directory=$PWD
 # Names that this machine's proxy and certificates may have, kept when the launcher starts itself again as root.
 readonly kept_variables=HTTP_PROXY,HTTPS_PROXY,NO_PROXY,http_proxy,https_proxy,no_proxy,SSL_CERT_FILE,SSL_CERT_DIR,NODE_EXTRA_CA_CERTS,PIP_CERT,REQUESTS_CA_BUNDLE,PIP_INDEX_URL,UV_DEFAULT_INDEX,GOPROXY,GOFLAGS,npm_config_registry,npm_config_cafile,THREADBOX_CACHE,THREADBOX_DATA,THREADBOX_POOL_SIZE,THREADBOX_TEST_SEED,CI,ANTHROPIC_API_KEY,OPENAI_API_KEY,GOOGLE_GENERATIVE_AI_API_KEY
 
-# Reads --data-dir and the options of `up` from the arguments; what is left is in `rest`.
+# Reads --data-dir and the options of `up` from arguments that `check_arguments` has let pass; what is left is in `rest`.
 parse_options() {
   rest=()
   while [ $# -gt 0 ]; do
     case $1 in
       --data-dir | --port | --host | --domain | --public-url)
-        [ $# -ge 2 ] || fail "$1 needs a value."
         set_option "$1" "$2"
         shift 2
         ;;
@@ -54,20 +53,20 @@ set_option() {
       data_dir=$(cd "$caller_directory" && realpath -m -- "$2")
       ;;
     --port)
-      [[ $2 =~ ^[0-9]+$ ]] && [ "$2" -ge 1 ] && [ "$2" -le 65535 ] || fail "--port needs a number from 1 to 65535, not '$2'."
+      [[ $2 =~ ^[0-9]+$ ]] && [ "$2" -ge 1 ] && [ "$2" -le 65535 ] || refuse "--port needs a number from 1 to 65535, not '$2'."
       port=$2
       ;;
     --host)
-      [[ $2 =~ ^[A-Za-z0-9.:-]+$ ]] || fail "--host needs an address of this machine, not '$2'."
+      [[ $2 =~ ^[A-Za-z0-9.:-]+$ ]] || refuse "--host needs an address of this machine, not '$2'."
       listen_host=$2
       ;;
     --domain)
-      [[ $2 =~ ^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$ ]] || fail "--domain needs a name such as box.example.com, not '$2'."
+      [[ $2 =~ ^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$ ]] || refuse "--domain needs a name such as box.example.com, not '$2'."
       domain=$2
       ;;
     --public-url)
       [[ $2 =~ ^(none|https?://[a-z0-9.-]+(:[0-9]+)?)$ ]] ||
-        fail "--public-url needs an address such as https://app.box.example.com, or none, not '$2'."
+        refuse "--public-url needs an address such as https://app.box.example.com, or none, not '$2'."
       public_url=$2
       ;;
   esac

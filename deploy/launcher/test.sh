@@ -72,8 +72,10 @@ source_run() {
 
 # Everything that CI runs. Arguments: deploy/testing/test-arguments.ts.
 test_command() {
+  local named
   local -a stages
-  mapfile -t stages < <(stages_named "$@")
+  named=$(stages_named "$@") || exit
+  mapfile -t stages <<<"$named"
   need_root test "$@"
   data_dir=${THREADBOX_TEST_DATA:-/var/lib/threadbox-test}
   trap end_test EXIT
@@ -96,7 +98,8 @@ stages_named() {
       tests/browser/*) found+=(browser) ;;
       tests/system/* | tests/compatibility/* | tests/chaos/* | *.system.test.ts) found+=(system) ;;
       */*) found+=(unit) ;;
-      *) found+=("$word") ;;
+      check | unit | system | browser) found+=("$word") ;;
+      *) refuse "There is no stage '$word'." 'Stages: check, unit, system, browser. A file is named by its path from here.' ;;
     esac
   done
   [ ${#found[@]} -gt 0 ] || found=(check unit system browser)

@@ -8,7 +8,6 @@ up_command() {
   began=$(now_ms)
   need_root up "$@"
   parse_options "$@"
-  [ ${#rest[@]} -eq 0 ] || fail "up does not know '${rest[0]}'." './threadbox help lists what it takes.'
   require_machine
   lock_installation
   trap stop_up EXIT

@@ -7,7 +7,7 @@ import { writeTestRecord } from './test-record.ts'
 import { runStage } from './test-stage.ts'
 
 /** `./threadbox test [STAGE…] [FILE…] [-t NAME] [--full] [--changed[=COMMIT]]`, once everything is installed. */
-const args = readArguments(process.argv.slice(2))
+const args = readOrRefuse()
 const seed = Number(process.env.THREADBOX_TEST_SEED ?? randomInt(1_000_000))
 const environment = { THREADBOX_TEST_SEED: String(seed), ...(args.isFull ? { THREADBOX_TEST_FULL: '1' } : {}) }
 const looks: MachineLook[] = [await lookAtMachine()]
@@ -24,6 +24,15 @@ const tooLong = isAll && !args.isFull ? judge() : []
 if (isAll && args.isFull) console.log(`\nWritten: ${writeTestRecord(report)}`)
 const hasFailed = report.stages.some(({ result }) => result.failures.length > 0)
 process.exitCode = hasFailed || tooLong.length > 0 ? 1 : 0
+
+function readOrRefuse(): TestArguments {
+  try {
+    return readArguments(process.argv.slice(2))
+  } catch (error) {
+    console.error(`✗ ${error instanceof Error ? error.message : error}`)
+    process.exit(2)
+  }
+}
 
 /** What the run took too long for, where that can be said on this machine. */
 function judge(): string[] {

@@ -6,21 +6,13 @@ import { runChaos } from './chaos.ts'
  * `./threadbox chaos [--minutes M] [--kills N] [--seed S] [--threads T]`: ends after ten minutes if neither is given, and
  * exits with 1 unless the verdict is 0 throughout.
  */
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    kills: { type: 'string' },
-    threads: { type: 'string', default: '5' },
-  },
-})
-const seed = Number(values.seed)
+const { minutes, seed, kills: mostKills, threads } = readArguments()
 console.log(`seed ${seed}`)
 const result = await runChaos({
   seed,
-  minutes: Number(values.minutes ?? (values.kills === undefined ? 10 : Number.POSITIVE_INFINITY)),
-  kills: Number(values.kills ?? Number.POSITIVE_INFINITY),
-  threads: Number(values.threads),
+  minutes: minutes ?? (mostKills === undefined ? 10 : Number.POSITIVE_INFINITY),
+  kills: mostKills ?? Number.POSITIVE_INFINITY,
+  threads,
   log: (line) => console.log(line),
 })
 const kills = Object.entries(result.kills).map(([victim, count]) => `${count} × ${victim}`)
@@ -31,3 +23,26 @@ console.log(`Usable again: p50 ${median} ms, slowest ${slowest} ms`)
 for (const problem of result.problems) console.log(`PROBLEM ${problem}`)
 console.log(result.verdict)
 process.exitCode = result.isClean ? 0 : 1
+
+function readArguments() {
+  const number = { type: 'string' } as const
+  try {
+    const { values } = parseArgs({ options: { minutes: number, kills: number, seed: number, threads: number } })
+    return {
+      minutes: numberOf('--minutes', values.minutes),
+      kills: numberOf('--kills', values.kills),
+      seed: numberOf('--seed', values.seed) ?? Date.now() % 1_000_000,
+      threads: numberOf('--threads', values.threads) ?? 5,
+    }
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    console.error(`✗ ${error.message}`)
+    process.exit(2)
+  }
+}
+
+function numberOf(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new TypeError(`${option} needs a number, not '${text}'.`)
+  return Number(text)
+}

@@ -1,0 +1,65 @@
+# What each command takes, and the refusal of anything else before a command begins. Sourced by the launcher.
+# shellcheck shell=bash
+
+# How a command is called; `check_arguments` reads it. `[--option VALUE]`, `[--option]`, or `[--option[=VALUE]]`; words
+# follow, and `…` stands for any number of them.
+synopsis_of() {
+  local address='[--port PORT] [--host ADDRESS] [--domain NAME] [--public-url URL]'
+  case $1 in
+    up | dev) say "[--data-dir FOLDER] $address" ;;
+    down) say '[--data-dir FOLDER]' ;;
+    status | doctor) say '[--data-dir FOLDER] [--json]' ;;
+    logs) say '[--data-dir FOLDER] [-f] [--follow] [-n COUNT] [--lines COUNT] [NAME]' ;;
+    service) say '[--data-dir FOLDER] install|uninstall' ;;
+    uninstall) say '[--data-dir FOLDER] [--yes]' ;;
+    test) say '[--full] [--changed[=COMMIT]] [-t NAME] [--testNamePattern NAME] [STAGE…] [FILE…]' ;;
+    bench) say '[--only SCENARIO[,SCENARIO…]] [--rounds NUMBER] [--json] [SCENARIO…]' ;;
+    chaos) say '[--minutes NUMBER] [--kills NUMBER] [--seed NUMBER] [--threads NUMBER]' ;;
+    check) ;;
+    *) return 1 ;;
+  esac
+}
+
+# check_arguments COMMAND [ARGUMENT…]: answers --help, and refuses what the command does not take.
+check_arguments() {
+  local command=$1 synopsis words option
+  # `main` refuses what is no command.
+  synopsis=$(synopsis_of "$command") || return 0
+  words=$(words_taken "$synopsis")
+  shift
+  while [ $# -gt 0 ]; do
+    option=${1%%=*}
+    case $1 in
+      -h | --help)
+        say "usage: ./threadbox $command $synopsis"
+        exit 0
+        ;;
+      -[!-]?*) option=${1:0:2} ;;
+    esac
+    case $option,$synopsis in
+      -*,*"[$option "*)
+        if [ "$1" = "$option" ]; then
+          [ $# -ge 2 ] || refuse "$option needs a value." "./threadbox $command --help lists what it takes."
+          shift
+        fi
+        ;;
+      -*,*"[$option]"* | -*,*"[$option["*) ;;
+      *)
+        [[ $option != -* && $words -gt 0 ]] || refuse "$command does not know '$1'." "./threadbox $command --help lists what it takes."
+        words=$((words - 1))
+        ;;
+    esac
+    shift
+  done
+}
+
+# How many words a synopsis has room for beside its options.
+words_taken() {
+  local words
+  words=$(sed -E 's/\[-[^]]*\]+//g' <<<"$1")
+  case $words in
+    *…*) printf 1000 ;;
+    *[![:space:]]*) printf 1 ;;
+    *) printf 0 ;;
+  esac
+}
