@@ -1,6 +1,7 @@
 import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { orAborted } from '@threadbox/concurrency'
 import { defineError } from '@threadbox/errors'
 import { afterAwake } from '../ground/awake-time.ts'
 import { freshRandom } from '../ground/random.ts'
@@ -186,7 +187,7 @@ async function connectChannels(options: { directory: string; exit: Kernel['exit'
       await delay(retryMs)
     }
     // Only now everything that belongs to the kernel itself is open.
-    await Promise.race([answered.promise, rejectWhen(givenUp.signal)])
+    await orAborted(answered.promise, givenUp.signal)
     return {
       forget: () => listeners.clear(),
       request: (request: { type: string; content: object; listener: RequestListener }) => {
@@ -206,12 +207,6 @@ async function connectChannels(options: { directory: string; exit: Kernel['exit'
   }
 }
 
-function rejectWhen(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) =>
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
-  )
-}
-
 async function connectWhenThere(options: {
   path: string
   type: 'DEALER' | 'SUB'
@@ -221,7 +216,7 @@ async function connectWhenThere(options: {
   for (;;) {
     options.signal.throwIfAborted()
     try {
-      return await connectZmtp({ ...options, onClose: () => undefined })
+      return await orAborted(connectZmtp({ ...options, onClose: () => undefined }), options.signal)
     } catch {
       await delay(retryMs)
     }
