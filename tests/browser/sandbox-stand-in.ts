@@ -24,6 +24,7 @@ import { makeSystem } from '../../apps/server/src/platform/system/system.ts'
 import { type LiveHub, makeLiveHub } from '../../apps/server/src/threads/log/thread-log.hub.ts'
 import { streamSocketRoute } from '../../apps/server/src/threads/threads/stream-socket.route.ts'
 import type { StreamSources } from '../../apps/server/src/threads/threads/stream-sources.ts'
+import { makeStreamVisits } from '../../apps/server/src/threads/threads/stream-visits.ts'
 import { followUser } from '../../apps/server/src/threads/threads/user-stream.ts'
 
 /**
@@ -181,7 +182,9 @@ function serveSockets(server: Server, sources: StreamSources): SocketFront {
   const logger = makeLogger({ process: 'test', level: 'fatal' })
   const system = makeSystem({ now: Date.now, randomBytes: (count) => randomBytes(count) })
   const front = makeSocketFront({
-    routes: [streamSocketRoute({ sources, holds: async () => true, system, logger })],
+    routes: [
+      streamSocketRoute({ sources, visits: makeStreamVisits({ holds: async () => true, system, logger }), logger }),
+    ],
     hosts: {
       installation: 'stand0',
       baseDomain: '',

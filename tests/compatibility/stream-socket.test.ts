@@ -196,6 +196,15 @@ test('O12: the sign-out ends the streams with its reason', async () => {
   expect(await openPage().ended).toMatchObject([refused, refused])
 }, 20_000)
 
+test('O12: the sign-out ends streams that are read as server-sent events, with its reason', async () => {
+  line.refusesSockets = true
+  const page = openPage()
+  await expect.poll(() => [page.states.at(-1), page.userStates.at(-1)]).toEqual(['open', 'open'])
+  await server.call('POST', '/api/v1/auth/sign-out', { person: owner })
+  const refused = { status: 'rejected', reason: { code: 'auth.required', kind: 'unauthenticated' } }
+  expect(await page.ended).toMatchObject([refused, refused])
+}, 20_000)
+
 test('a thread that does not exist ends its stream, and the user stream of the page continues', async () => {
   const { id } = await server.areas.threads.threads.create(owner.userId, {})
   threadId = 't0'

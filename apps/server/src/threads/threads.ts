@@ -28,6 +28,7 @@ import { makeThreadSetups, type ThreadSetups } from './setups/thread-setups.ts'
 import { type HiddenThreads, makeHiddenThreads } from './threads/hidden-threads.ts'
 import { streamSocketRoute } from './threads/stream-socket.route.ts'
 import { makeStreamSources } from './threads/stream-sources.ts'
+import { makeStreamVisits } from './threads/stream-visits.ts'
 import { registerThreadDeletion, replanDeletions, type ThreadEraser } from './threads/thread-deletion.ts'
 import { threadRoutes } from './threads/threads.routes.ts'
 import { makeThreads, type SandboxViews, type Threads } from './threads/threads.usecases.ts'
@@ -121,6 +122,7 @@ export function makeThreadArea(known: Known, options: { undoMs: number }): Threa
     requireWorkspace: workspaces.requireOpen,
   })
   const sources = makeStreamSources({ open: threads.open, log, userHub })
+  const visits = makeStreamVisits({ holds: known.people.holds, system, logger })
   events.on('sidebar-changed', ({ threadId }) => threads.announce(threadId, { isRecorded: false }))
   events.on('threads-listed', ({ workspaceIds }) => workspaces.changed(workspaceIds))
   const place = async (threadId: string) => {
@@ -146,9 +148,9 @@ export function makeThreadArea(known: Known, options: { undoMs: number }): Threa
     ...makeDeletion(known, { ...options, store, workspaceStore, workspaceThreads, events }),
     addContentCounter: counters.add,
     inside: { store },
-    sockets: [streamSocketRoute({ sources, holds: known.people.holds, system, logger })],
+    sockets: [streamSocketRoute({ sources, visits, logger })],
     routes: [
-      threadRoutes({ threads, log, sources }),
+      threadRoutes({ threads, log, sources, visits }),
       workspaceRoutes({ workspaces }),
       contentRoutes({ open: threads.open, log, blobs, attachments }),
     ],

@@ -1,5 +1,6 @@
 import { waitAtMost } from '@threadbox/concurrency'
 import type { ApiContext } from './api.ts'
+import type { OpenVisits } from './open-visits.ts'
 
 /** A comment this often keeps proxies from closing a quiet stream and tells the reader that the server lives. */
 const keepAliveMs = 15_000
@@ -8,39 +9,45 @@ const stallLimitMs = 60_000
 
 export type SseMessage = { id?: string; data: string }
 
+export type EventAnswer = {
+  messages: (signal: AbortSignal) => AsyncIterable<SseMessage>
+  visit: ReturnType<OpenVisits['follow']>
+}
+
 /**
  * Answers with server-sent events. Messages are taken from `messages` only as fast as the reader takes them, so a slow
- * reader costs one message of memory here; one that stands still is disconnected.
+ * reader costs one message of memory here; one that stands still is disconnected. It ends when the visit is cut, and the
+ * visit with it.
  */
-export function answerEvents(
-  context: ApiContext,
-  makeMessages: (signal: AbortSignal) => AsyncIterable<SseMessage>,
-): Response {
+export function answerEvents(context: ApiContext, { messages, visit }: EventAnswer): Response {
   const ended = new AbortController()
-  const signal = AbortSignal.any([ended.signal, context.req.raw.signal, context.get('stopping')])
-  const chunks = encode(withKeepAlive(makeMessages(signal)[Symbol.asyncIterator]()))
+  const signal = AbortSignal.any([ended.signal, visit.signal, context.req.raw.signal, context.get('stopping')])
+  const chunks = encode(withKeepAlive(messages(signal)[Symbol.asyncIterator]()))
   let stall: NodeJS.Timeout | undefined
+  const end = async () => {
+    clearTimeout(stall)
+    ended.abort()
+    visit[Symbol.dispose]()
+    await chunks.return(undefined)
+  }
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         clearTimeout(stall)
         const next = await chunks.next()
         if (next.done || signal.aborted) {
+          await end()
           controller.close()
           return
         }
         controller.enqueue(next.value)
         stall = setTimeout(() => {
-          ended.abort()
+          end().catch(() => undefined)
           controller.error(new Error('The reader of an event stream stands still.'))
         }, stallLimitMs)
         stall.unref()
       },
-      async cancel() {
-        clearTimeout(stall)
-        ended.abort()
-        await chunks.return(undefined)
-      },
+      cancel: end,
     },
     { highWaterMark: 1 },
   )

@@ -88,6 +88,19 @@ test('an event stream begins at once, replays after the last id and then goes on
   response.destroy()
 })
 
+test('O12: event streams end within 5 s of the sign-out, and of the end of an API key', async () => {
+  const created = await server.call('POST', '/api/v1/api-keys', { body: { name: 'key' }, person: owner })
+  const key = (await created.json()) as { id: string; secret: string }
+  const byKey = await open('/api/v1/events', { cookie: '', authorization: `Bearer ${key.secret}` })
+  const bySession = await Promise.all([open('/api/v1/events'), open(`/api/v1/threads/${threadId}/events`)])
+  for (const response of [byKey, ...bySession]) response.resume()
+  await server.call('DELETE', `/api/v1/api-keys/${key.id}`, { person: owner })
+  await expect.poll(() => byKey.complete, { timeout: 5000 }).toBe(true)
+  expect(bySession.map(({ complete }) => complete)).toEqual([false, false])
+  await server.call('POST', '/api/v1/auth/sign-out', { person: owner })
+  await expect.poll(() => bySession.map(({ complete }) => complete), { timeout: 5000 }).toEqual([true, true])
+}, 20_000)
+
 test('a reader that stops reading does not fill the memory of the server, and loses nothing', async () => {
   const response = await open(`/api/v1/threads/${threadId}/events`)
   response.pause()

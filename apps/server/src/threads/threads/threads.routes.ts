@@ -20,8 +20,10 @@ import {
   wholeNumberQuery,
 } from '../../platform/http/api.ts'
 import { answerEvents } from '../../platform/http/event-stream.ts'
+import type { OpenVisits } from '../../platform/http/open-visits.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 import type { StreamSources } from './stream-sources.ts'
+import { passOf } from './stream-visits.ts'
 import { streamSocketOnly } from './streams.errors.ts'
 import type { Threads } from './threads.usecases.ts'
 
@@ -137,8 +139,13 @@ const searchRoute = defineRoute({
   responses: { 200: jsonAnswer(z.object({ hits: z.array(searchHitSchema) }), 'What was found, newest first.') },
 })
 
-export function threadRoutes(dependencies: { threads: Threads; log: ThreadLog; sources: StreamSources }): Api {
-  const { threads, log, sources } = dependencies
+export function threadRoutes(dependencies: {
+  threads: Threads
+  log: ThreadLog
+  sources: StreamSources
+  visits: OpenVisits
+}): Api {
+  const { threads, log, sources, visits } = dependencies
   const api = makeApi()
   const userId = (context: { get(key: 'caller'): { userId: string } }) => context.get('caller').userId
 
@@ -172,11 +179,13 @@ export function threadRoutes(dependencies: { threads: Threads; log: ThreadLog; s
     const { threadId } = context.req.valid('param')
     const lastSeen = context.req.valid('header')['last-event-id']
     const afterSeq = lastSeen === undefined ? context.req.valid('query').after : Number(lastSeen)
-    return answerEvents(context, await sources.thread(userId(context), { threadId, afterSeq }))
+    const messages = await sources.thread(userId(context), { threadId, afterSeq })
+    return answerEvents(context, { messages, visit: visits.follow(passOf(context.get('caller'))) })
   })
   api.openapi(userEventsRoute, async (context) => {
-    const caller = userId(context)
-    return answerEvents(context, (signal) => sources.user(caller, signal))
+    const caller = context.get('caller')
+    const messages = (signal: AbortSignal) => sources.user(caller.userId, signal)
+    return answerEvents(context, { messages, visit: visits.follow(passOf(caller)) })
   })
   api.openapi(socketRoute, () => {
     // A handshake is taken before it gets here.
