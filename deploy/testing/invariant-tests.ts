@@ -1,259 +1,317 @@
-/** An invariant of `docs/architecture.md`, by the words that it begins with, and tests that fail when it is broken. */
-export type InvariantTest = { invariant: string; tests: readonly { file: string; title: string }[] }
+export type InvariantTest = { file: string; title: string }
 
 const house = 'deploy/build/house/violations.test.ts'
+const names = { file: house, title: 'names that a part of the source does not know' }
 const gateway = 'apps/host/src/boots/gateway/gateway.test.ts'
 const access = 'apps/server/src/sandboxes/state/sandbox-access.test.ts'
 const recovery = 'apps/server/src/turns/engine/turns-recovery.test.ts'
 const isolation = 'tests/system/isolation.test.ts'
 
-/** In the order of the page. Those that no test names are kept by types and by `npm run check`, or are proven by the tests of their promise. */
-export const invariantTests: readonly InvariantTest[] = [
-  {
-    invariant: 'the gateway is the only road to a sandbox',
-    tests: [
-      { file: isolation, title: 'nobody but the gateway reaches a sandbox: no user of the machine, no neighbour' },
-    ],
-  },
-  {
-    invariant: 'imports point one way',
-    tests: [
-      { file: house, title: 'a feature does not import one to its right' },
-      { file: house, title: 'another area is imported through its public interface' },
-    ],
-  },
-  {
-    invariant: 'who may do what with threads and workspaces is decided by role',
-    tests: [
-      {
-        file: 'packages/domain/src/roles.test.ts',
-        title: 'an owner may do everything, nobody without a role anything, and what is no role is none',
-      },
-    ],
-  },
-  {
-    invariant: 'every order to a host carries the id of the boot it means and is refused for another',
-    tests: [
-      { file: gateway, title: 'an order for another boot is refused before the sandbox hears of it' },
-      {
-        file: 'tests/system/host-lifecycle.test.ts',
-        title: 'orders can be sent again, and an order for another boot is refused',
-      },
-    ],
-  },
-  {
-    invariant: 'a boot that ended by itself leaves its disk',
-    tests: [
-      {
-        file: access,
-        title:
-          'a boot that ended is told in the thread with its cause, and the next call starts another on the same disk',
-      },
-      {
-        file: 'tests/system/host-lifecycle.test.ts',
-        title: 'ends the boot with its cause, and the next start works on the same files',
-      },
-    ],
-  },
-  {
-    invariant: 'start-up is reclaim',
-    tests: [
-      {
-        file: 'tests/system/host-lifecycle.test.ts',
-        title: 'a daemon that is killed in the middle of starts leaves no boot that nobody knows',
-      },
-      {
-        file: 'tests/system/host-lifecycle.test.ts',
-        title: 'a deletion that a SIGKILL of the daemon interrupts is finished by the next one',
-      },
-    ],
-  },
-  {
-    invariant: 'a finished tool call is never run again',
-    tests: [
-      { file: recovery, title: 'that was recorded before a crash and never started runs once, in the same boot' },
-      {
-        file: 'tests/system/durability.test.ts',
-        title: 'at each moment of a turn: a side effect happens exactly once or is marked interrupted',
-      },
-    ],
-  },
-  {
-    invariant: 'what is cut short for the model (head and tail of long output) is whole for the person',
-    tests: [
-      {
-        file: 'apps/server/src/turns/tools/tools.test.ts',
-        title: 'is whole for the user; the model gets head and tail and the path of the rest',
-      },
-      { file: 'tests/system/flood.test.ts', title: 'all of it is kept for the person' },
-    ],
-  },
-  {
-    invariant: 'a transcript is valid for every provider at every moment',
-    tests: [
-      {
-        file: 'apps/server/src/turns/engine/history.models.test.ts',
-        title: 'has a result for every call, also for one that never ended',
-      },
-    ],
-  },
-  {
-    invariant: 'memory and disk of a fork are of the same moment',
-    tests: [
-      {
-        file: 'tests/system/fork-kills.test.ts',
-        title: 'of a live fork that runs when its server is killed nothing is left; the source goes on with its memory',
-      },
-    ],
-  },
-  {
-    invariant: 'a disk that was exchanged in a rewind never meets memory of another moment',
-    tests: [
-      {
-        file: 'tests/system/rewind-kills.test.ts',
-        title: 'killed at any moment of a rewind, conversation, disk and memory are of one moment',
-      },
-    ],
-  },
-  {
-    invariant: 'nothing inside a sandbox can change `/skills`',
-    tests: [{ file: 'tests/system/skills.test.ts', title: 'nobody inside can change them, root neither' }],
-  },
-  {
-    invariant: 'capturing a computer changes nothing of its thread',
-    tests: [
-      { file: 'tests/system/agents.test.ts', title: 'a configured thread is saved without its secrets' },
-      {
-        file: 'tests/system/fork-kills.test.ts',
-        title: 'of a computer that is being copied for an agent nothing is left when its server is killed',
-      },
-    ],
-  },
-  {
-    invariant: 'an agent that comes in a file reaches nothing but the disk that is made of it',
-    tests: [{ file: 'tests/system/agent-file.test.ts', title: 'is refused, and leaves nothing on the pool' }],
-  },
-  {
-    invariant: 'what starts a run is recorded with it in one transaction',
-    tests: [
-      {
-        file: 'tests/system/runs.test.ts',
-        title: 'a server that is killed again and again loses no run and starts none twice',
-      },
-    ],
-  },
-  {
-    invariant: 'in a run, what a person would have to allow is denied',
-    tests: [
-      {
-        file: 'apps/server/src/workflows/runs/runs.test.ts',
-        title: 'what needs approval is denied, and the run has failed and says of what',
-      },
-    ],
-  },
-  {
-    invariant: 'a secret of a connection is in no sandbox but that of the connection itself',
-    tests: [
-      {
-        file: 'tests/system/connection-programs.test.ts',
-        title: 'the secret is in the sandbox of its connection, and in no thread, log, error, answer or database',
-      },
-    ],
-  },
-  {
-    invariant:
-      'a call of a connection is made only when the tool, as its server describes it at that moment, was allowed by a person',
-    tests: [
+/**
+ * The tests that fail when an invariant of `docs/architecture.md` is broken, by the words that it begins with. All of them, in the
+ * order of the page. What only the source can break is a rule of `npm run check`, whose own test is named.
+ */
+export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ...InvariantTest[]]>> = {
+  'the server does not know that gVisor, btrfs or nftables exist': [names],
+  'the host does not know people, threads or models': [names],
+  "the guest knows none of these words, not even its sandbox's id": [names],
+  'the gateway is the only road to a sandbox': [
+    { file: isolation, title: 'nobody but the gateway reaches a sandbox: no user of the machine, no neighbour' },
+  ],
+  'the model never sees a credential of the host or a key of a provider': [
+    {
+      file: 'apps/server/src/turns/engine/turns.test.ts',
+      title:
+        'the key of %s is a header of its requests, and nothing that the model, a command or the conversation is given',
+    },
+  ],
+  'imports point one way': [
+    { file: house, title: 'a feature does not import one to its right' },
+    { file: house, title: 'another area is imported through its public interface' },
+  ],
+  'only `packages/gvisor-driver` builds a `runsc` command line': [names],
+  '`packages/domain` has no clock, no randomness and no I/O': [names],
+  'who may do what with threads and workspaces is decided by role': [
+    {
+      file: 'packages/domain/src/roles.test.ts',
+      title: 'an owner may do everything, nobody without a role anything, and what is no role is none',
+    },
+  ],
+  'every order to a host carries the id of the boot it means and is refused for another': [
+    { file: gateway, title: 'an order for another boot is refused before the sandbox hears of it' },
+    {
+      file: 'tests/system/host-lifecycle.test.ts',
+      title: 'orders can be sent again, and an order for another boot is refused',
+    },
+  ],
+  'a state changes only by compare-and-set on state and boot id': [
+    {
+      file: 'apps/server/src/sandboxes/state/transitions.test.ts',
+      title: 'of two who saw the same state one changes it; of the other nothing is stored, and nothing follows',
+    },
+    {
+      file: 'apps/server/src/sandboxes/state/transitions.test.ts',
+      title:
+        'what happened to an earlier boot changes nothing of a later one in the same state, nor what is stored beside it',
+    },
+  ],
+  'a boot that ended by itself leaves its disk': [
+    {
+      file: access,
+      title:
+        'a boot that ended is told in the thread with its cause, and the next call starts another on the same disk',
+    },
+    {
+      file: 'tests/system/host-lifecycle.test.ts',
+      title: 'ends the boot with its cause, and the next start works on the same files',
+    },
+  ],
+  'start-up is reclaim': [
+    {
+      file: 'tests/system/host-lifecycle.test.ts',
+      title: 'a daemon that is killed in the middle of starts leaves no boot that nobody knows',
+    },
+    {
+      file: 'tests/system/host-lifecycle.test.ts',
+      title: 'a deletion that a SIGKILL of the daemon interrupts is finished by the next one',
+    },
+  ],
+  'nothing is shown that was not recorded first': [
+    {
+      file: 'apps/server/src/threads/log/thread-log.test.ts',
+      title: 'nothing is recorded or shown when what stands with it fails',
+    },
+  ],
+  'a finished tool call is never run again': [
+    { file: recovery, title: 'that was recorded before a crash and never started runs once, in the same boot' },
+    {
+      file: 'tests/system/durability.test.ts',
+      title: 'at each moment of a turn: a side effect happens exactly once or is marked interrupted',
+    },
+  ],
+  'what is cut short for the model (head and tail of long output) is whole for the person': [
+    {
+      file: 'apps/server/src/turns/tools/tools.test.ts',
+      title: 'is whole for the user; the model gets head and tail and the path of the rest',
+    },
+    { file: 'tests/system/flood.test.ts', title: 'all of it is kept for the person' },
+  ],
+  'a transcript is valid for every provider at every moment': [
+    {
+      file: 'apps/server/src/turns/engine/history.models.test.ts',
+      title: 'has a result for every call, also for one that never ended',
+    },
+  ],
+  'memory and disk of a fork are of the same moment': [
+    {
+      file: 'tests/system/fork-kills.test.ts',
+      title: 'of a live fork that runs when its server is killed nothing is left; the source goes on with its memory',
+    },
+  ],
+  'memory that is kept with a snapshot goes on only over a new copy of that snapshot, and is only read': [
+    {
+      file: 'apps/host/src/memory/snapshots/snapshot-memories.test.ts',
+      title: 'a fork from a snapshot with memory goes on as it was then; the source is not touched',
+    },
+    {
+      file: 'apps/host/src/memory/snapshots/snapshot-memories.test.ts',
+      title: 'the memory of another sandbox is neither used nor given up',
+    },
+    {
+      file: 'tests/system/memory-snapshots.test.ts',
+      title: 'five turns are rewound: files, processes, variables of Python and messages are those of then',
+    },
+  ],
+  'a disk that was exchanged in a rewind never meets memory of another moment': [
+    {
+      file: 'tests/system/rewind-kills.test.ts',
+      title: 'killed at any moment of a rewind, conversation, disk and memory are of one moment',
+    },
+  ],
+  'what is written down of a sandbox with an answer delays nobody, and nothing is decided by it': [
+    {
+      file: 'apps/server/src/turns/snapshots/turn-manifests.test.ts',
+      title: 'a guest that says nothing delays nobody who goes on: the snapshot is there, and it is not known what ran',
+    },
+  ],
+  'nothing inside a sandbox can change `/skills`': [
+    { file: 'tests/system/skills.test.ts', title: 'nobody inside can change them, root neither' },
+  ],
+  'capturing a computer changes nothing of its thread': [
+    { file: 'tests/system/agents.test.ts', title: 'a configured thread is saved without its secrets' },
+    {
+      file: 'tests/system/fork-kills.test.ts',
+      title: 'of a computer that is being copied for an agent nothing is left when its server is killed',
+    },
+  ],
+  'an agent that comes in a file reaches nothing but the disk that is made of it': [
+    { file: 'tests/system/agent-file.test.ts', title: 'is refused, and leaves nothing on the pool' },
+  ],
+  'what starts a run is recorded with it in one transaction': [
+    {
+      file: 'tests/system/runs.test.ts',
+      title: 'a server that is killed again and again loses no run and starts none twice',
+    },
+  ],
+  'in a run, what a person would have to allow is denied': [
+    {
+      file: 'apps/server/src/workflows/runs/runs.test.ts',
+      title: 'what needs approval is denied, and the run has failed and says of what',
+    },
+  ],
+  'a secret of a connection is in no sandbox but that of the connection itself': [
+    {
+      file: 'tests/system/connection-programs.test.ts',
+      title: 'the secret is in the sandbox of its connection, and in no thread, log, error, answer or database',
+    },
+  ],
+  'a call of a connection is made only when the tool, as its server describes it at that moment, was allowed by a person':
+    [
       {
         file: 'apps/server/src/turns/engine/turns-connections.test.ts',
         title: 'an approval is void when the tool was changed since: it is asked again, with what it says now',
       },
     ],
-  },
-  {
-    invariant: 'the token of a Git credential is in no sandbox',
-    tests: [
-      {
-        file: 'tests/system/git-credentials.test.ts',
-        title: 'the token is nowhere in the sandbox while git runs, nor in logs, errors and the audit log',
-      },
-    ],
-  },
-  {
-    invariant: "a request without the boot's access token gets no answer from the guest",
-    tests: [
-      { file: 'apps/guest/src/tunnel/tunnel.test.ts', title: 'without the token of the boot there is no tunnel' },
-      {
-        file: 'tests/system/host-lifecycle.test.ts',
-        title: 'the access token of a boot is nowhere in the log and in no answer',
-      },
-    ],
-  },
-  {
-    invariant: 'looking at a terminal neither wakes a sandbox nor keeps it awake; typing does both',
-    tests: [
-      {
-        file: 'tests/system/terminals.test.ts',
-        title: 'a pause keeps the shell and what runs in it; looking wakes nothing, typing does',
-      },
-    ],
-  },
-  {
-    invariant: 'what answers without a login beside signing in is the page of a link',
-    tests: [
-      {
-        file: 'apps/server/src/workflows/sharing/thread-links.test.ts',
-        title: 'a thread is private: without a link nothing of it is there, whatever is guessed',
-      },
-    ],
-  },
-  {
-    invariant: "a page made in a sandbox never has the app's origin, cookies or headers",
-    tests: [
-      {
-        file: 'tests/browser/preview-origin.test.ts',
-        title: 'the page has its own cookies in the frame, and none of the app',
-      },
-    ],
-  },
-  {
-    invariant: 'a preview ends within 5 s of the login that opened it',
-    tests: [
-      { file: 'tests/system/previews.test.ts', title: 'until they log out: then what is open is cut within 5 s' },
-    ],
-  },
-  {
-    invariant: 'no sandbox reaches another one',
-    tests: [
-      {
-        file: isolation,
-        title: 'does not reach another sandbox, which the gateway does reach, and not one of another installation',
-      },
-      { file: isolation, title: 'does not reach services of the machine on any of its addresses, loopback included' },
-    ],
-  },
-  {
-    invariant: 'every name that the machine sees',
-    tests: [
-      {
-        file: 'packages/sandbox-network/src/linux-sandbox-network.system.test.ts',
-        title: 'two installations choose different ranges',
-      },
-    ],
-  },
-  {
-    invariant: 'errors have a permanent code and a kind',
-    tests: [
-      {
-        file: 'deploy/build/generate-docs.test.ts',
-        title: 'gives every error a sentence on what to do, with nothing undefined in it',
-      },
-    ],
-  },
-  {
-    invariant: 'what a person typed is never lost',
-    tests: [
-      { file: 'tests/browser/search.test.ts', title: 'what was typed is kept, and the app reconnects by itself' },
-    ],
-  },
-]
+  'a request of a connection leads only to addresses that were judged as the socket was opened': [
+    {
+      file: 'apps/server/src/turns/connections/connections.test.ts',
+      title: 'a name that leads to %s is refused as the connection is made',
+    },
+    {
+      file: 'apps/server/src/turns/connections/connections.test.ts',
+      title: 'a server cannot send the request on to another place',
+    },
+  ],
+  'the token of a Git credential is in no sandbox': [
+    {
+      file: 'tests/system/git-credentials.test.ts',
+      title: 'the token is nowhere in the sandbox while git runs, nor in logs, errors and the audit log',
+    },
+  ],
+  'no connection begins in a sandbox and ends at the server': [
+    {
+      file: 'tests/system/git-credentials.test.ts',
+      title: 'programs in the sandbox can ask for nothing else at the server',
+    },
+    { file: isolation, title: 'does not reach services of the machine on any of its addresses, loopback included' },
+  ],
+  'limits are enforced inside, where one process can be ended and named': [
+    {
+      file: 'tests/system/limits.test.ts',
+      title: 'a program that takes more memory than there is is ended and named; the sandbox goes on',
+    },
+    {
+      file: 'apps/guest/src/watchdog/process-watchdog.test.ts',
+      title: 'what multiplies at the limit is ended with all its sessions and named; what was there before is not',
+    },
+  ],
+  'all writes to a disk of a running sandbox go through its guest': [
+    {
+      file: 'apps/host/src/copies/environments/environments.test.ts',
+      title: 'a disk in which something runs, and one that nobody knows, is not cleaned',
+    },
+    {
+      file: access,
+      title: 'an upload before the first start is in the sandbox when it starts, and one after that at once',
+    },
+  ],
+  "a request without the boot's access token gets no answer from the guest": [
+    { file: 'apps/guest/src/tunnel/tunnel.test.ts', title: 'without the token of the boot there is no tunnel' },
+    {
+      file: 'tests/system/host-lifecycle.test.ts',
+      title: 'the access token of a boot is nowhere in the log and in no answer',
+    },
+  ],
+  'programs that look into what a sandbox holds (git, `find`) run in that sandbox as its user': [
+    {
+      file: 'tests/system/git.test.ts',
+      title: 'git and find run as the user of the sandbox: what only root may read is not told',
+    },
+    {
+      file: 'apps/server/src/sandboxes/git/git-output.test.ts',
+      title: 'names may hold line breaks, quotes, spaces, escape codes and what looks like git itself',
+    },
+  ],
+  'looking at a terminal neither wakes a sandbox nor keeps it awake; typing does both': [
+    {
+      file: 'tests/system/terminals.test.ts',
+      title: 'a pause keeps the shell and what runs in it; looking wakes nothing, typing does',
+    },
+  ],
+  'what answers without a login beside signing in is the page of a link': [
+    {
+      file: 'apps/server/src/workflows/sharing/thread-links.test.ts',
+      title: 'a thread is private: without a link nothing of it is there, whatever is guessed',
+    },
+  ],
+  "a page made in a sandbox never has the app's origin, cookies or headers": [
+    {
+      file: 'tests/browser/preview-origin.test.ts',
+      title: 'the page has its own cookies in the frame, and none of the app',
+    },
+  ],
+  'a preview ends within 5 s of the login that opened it': [
+    { file: 'tests/system/previews.test.ts', title: 'until they log out: then what is open is cut within 5 s' },
+  ],
+  'the pool is never sparse, and writes are refused before it is full': [
+    {
+      file: 'packages/disk-store/src/btrfs-disk-store.system.test.ts',
+      title: 'is allocated to the last byte, stays so when files are deleted and trimmed, and is mounted safely',
+    },
+    {
+      file: 'packages/disk-store/src/btrfs-disk-store.system.test.ts',
+      title: 'keeps its reserve: all disks together cannot take it, and no new disk is made',
+    },
+  ],
+  'no sandbox reaches another one': [
+    {
+      file: isolation,
+      title: 'does not reach another sandbox, which the gateway does reach, and not one of another installation',
+    },
+    { file: isolation, title: 'does not reach services of the machine on any of its addresses, loopback included' },
+  ],
+  'every name that the machine sees': [
+    {
+      file: 'packages/sandbox-network/src/linux-sandbox-network.system.test.ts',
+      title: 'two installations choose different ranges',
+    },
+  ],
+  'what crosses a boundary is parsed with a schema once, at the edge': [
+    { file: 'apps/server/src/bad-input.test.ts', title: 'refuses every badness with its code' },
+    {
+      file: 'packages/protocol/src/host/contract.test.ts',
+      title: 'an order that cannot be understood is refused before it is carried out',
+    },
+    {
+      file: 'packages/protocol/src/host/contract.test.ts',
+      title: 'a response that is no error and no value of the call is an unknown answer',
+    },
+  ],
+  'errors have a permanent code and a kind': [
+    {
+      file: 'deploy/build/generate-docs.test.ts',
+      title: 'gives every error a sentence on what to do, with nothing undefined in it',
+    },
+  ],
+  'the app shows only what guest, gateway or server measured': [
+    {
+      file: 'apps/web/src/sandboxes/sandbox/state/chip.models.test.ts',
+      title: 'says when it pauses while nothing keeps it awake, and nothing where nothing is known',
+    },
+    {
+      file: 'apps/web/src/sandboxes/sandbox/state/notice.models.test.ts',
+      title: 'a number that a notice does not have is not zero',
+    },
+    {
+      file: 'tests/browser/sandbox-panel.test.ts',
+      title: 'says that it could not be read, and what was last seen when it could before',
+    },
+  ],
+  'what a person typed is never lost': [
+    { file: 'tests/browser/search.test.ts', title: 'what was typed is kept, and the app reconnects by itself' },
+  ],
+  'every string comes by key and exists in every language': [
+    { file: 'apps/web/src/i18n/texts.test.ts', title: 'German has exactly the keys of English' },
+    { file: 'apps/web/src/i18n/texts.test.ts', title: 'every key is used' },
+  ],
+}

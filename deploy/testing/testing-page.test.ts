@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { invariantTests } from './invariant-tests.ts'
-import { placedKills, promiseTests, repeatedTests } from './testing-page.ts'
+import { invariantsWithoutTest, placedKills, promiseTests, repeatedTests } from './testing-page.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -34,12 +34,23 @@ test('kills are placed at several boundaries of each work, and each work is name
   expect(new Set(works).size).toBe(works.length)
 })
 
+test('every invariant of the architecture page has a test, and one without is named', () => {
+  const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
+  expect(invariantsWithoutTest(page)).toEqual([])
+  const added = '**Invariant:** the moon is made of cheese, all of it,\nand nobody eats from it.'
+  expect(invariantsWithoutTest(`${page}\n${added}\n\nMore.\n`)).toEqual([
+    'the moon is made of cheese, all of it, and nobody eats from it.',
+  ])
+})
+
 test('invariants stand in the architecture page as they are listed, and their tests are where the list says', () => {
   const textOf = (file: string) => readFileSync(join(root, file), 'utf8').replaceAll(/\s+/g, ' ')
   const page = textOf('docs/architecture.md')
-  expect(invariantTests.filter(({ invariant }) => !page.includes(`**Invariant:** ${invariant}`))).toEqual([])
-  const missing = invariantTests
-    .flatMap(({ tests }) => tests)
+  const places = Object.keys(invariantTests).map((beginning) => page.indexOf(`**Invariant:** ${beginning}`))
+  expect(places).not.toContain(-1)
+  expect(places).toEqual(places.toSorted((one, other) => one - other))
+  const missing = Object.values(invariantTests)
+    .flat()
     .filter(({ file, title }) => !textOf(file).includes(title))
   expect(missing).toEqual([])
 })

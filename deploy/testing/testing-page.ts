@@ -39,7 +39,21 @@ export function promiseTests(root: string): PromiseTest[] {
   )
 }
 
+/** Invariants of the page on the architecture of which the list has no test, in the words that they begin with. */
+export function invariantsWithoutTest(architecture: string): string[] {
+  const invariants = [...architecture.matchAll(/^\*\*Invariant:\*\* (.*(?:\n.+)*)/gm)].map(([, text = '']) => {
+    return text.replaceAll('\n', ' ')
+  })
+  const tested = Object.keys(invariantTests)
+  return invariants.filter((text) => !tested.some((beginning) => text.startsWith(beginning)))
+}
+
 export function testingPage(root: string): string {
+  const untested = invariantsWithoutTest(readFileSync(join(root, 'docs/architecture.md'), 'utf8'))
+  if (untested.length > 0) {
+    const list = untested.map((text) => `\n- ${text}`).join('')
+    throw new Error(`Each invariant of docs/architecture.md needs a test in deploy/testing/invariant-tests.ts:${list}`)
+  }
   const repeated = repeatedTests(root)
   const tests = promiseTests(root)
   const promises = [...new Set(tests.map(({ promise }) => promise))].sort(byLetterAndNumber)
@@ -70,11 +84,13 @@ export function testingPage(root: string): string {
     '',
     '## Invariants and their tests',
     '',
-    'Invariants of [architecture.md](architecture.md), each with a test that fails when it is broken.',
+    'All invariants of [architecture.md](architecture.md), each with a test that fails when it is broken.',
     '',
     '| Invariant | Test |',
     '|---|---|',
-    ...invariantTests.map(({ invariant, tests: proofs }) => `| ${invariant} | ${proofs.map(linkOf).join('<br>')} |`),
+    ...Object.entries(invariantTests).map(
+      ([invariant, proofs]) => `| ${invariant} | ${proofs.map(linkOf).join('<br>')} |`,
+    ),
     '',
     '## Promises and their tests',
     '',
@@ -95,7 +111,7 @@ function countOf(digits = ''): number {
   return Number(digits.replaceAll('_', ''))
 }
 
-function linkOf({ file, title: words }: InvariantTest['tests'][number]): string {
+function linkOf({ file, title: words }: InvariantTest): string {
   return `${words} (\`${file}\`)`
 }
 

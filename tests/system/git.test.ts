@@ -142,6 +142,15 @@ test('repositories below a folder are found, those of tools are passed over, and
   }
 })
 
+test('git and find run as the user of the sandbox: what only root may read is not told', async () => {
+  await inside(
+    'sudo mkdir -p /srv/open /srv/closed && sudo chown user /srv/open && git init -q /srv/open/repo && ' +
+      'sudo git init -q /srv/closed/repo && sudo chmod 700 /srv/closed',
+  )
+  expect((await git().look(thread.id, '/srv')).repositories).toEqual(['/srv/open/repo'])
+  await expect(tree('/srv/closed/repo')).rejects.toMatchObject({ code: 'git.folder-not-found' })
+})
+
 test('looking wakes nothing and leaves nothing behind', async () => {
   const index = () => inside('stat -c %Y:%i ~/work/.git/index && ls ~/work/.git | sort | sha256sum')
   const before = await index()

@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { checkDocsPaths } from './rules/docs-paths.ts'
 import { checkPublicFiles } from './rules/public-files.ts'
 import { parseSource } from './source.ts'
@@ -175,4 +175,39 @@ test('a path in a page that does not exist is refused', () => {
     'README.md:1 names docs/there.md, which does not exist.',
     'README.md:2 names apps/server/src/gone.ts, which does not exist.',
   ])
+})
+
+describe('names that a part of the source does not know', () => {
+  test.each([
+    [
+      `${server}/sandboxes/state/wake-boot.ts`,
+      "const kind = 'a disk of gVisor'",
+      'the server does not know that gVisor',
+    ],
+    [`${server}/sandboxes/files/files.ts`, 'export function askBtrfs() {}', 'the server does not know that gVisor'],
+    [
+      'apps/host/src/orders/info/info.ts',
+      'type Owner = { threadId: string }',
+      'the host does not know people, threads',
+    ],
+    ['packages/protocol/src/host/sandboxes.ts', 'const z = { PERSON_ID: 1 }', 'the host does not know people, threads'],
+    ['apps/guest/src/runs/run.ts', 'let sandboxId = 1', 'the guest knows none of these words'],
+    [
+      'apps/web/src/app/panes/x.ts',
+      'const program = `runsc`',
+      'only packages/gvisor-driver builds a runsc command line',
+    ],
+    ['packages/domain/src/limits.ts', 'export const now = Date.now()', 'packages/domain has no clock, no randomness'],
+    ['packages/domain/src/ids.ts', 'const id = Math.random()', 'packages/domain has no clock, no randomness'],
+    ['packages/domain/src/ids.ts', "import { open } from 'node:fs'", 'packages/domain has no clock, no randomness'],
+  ])('%s: %s', (path, text, invariant) => {
+    expect(found({ [path]: text })).toEqual([expect.stringMatching(`^names: ${path}:1 .*${invariant}`)])
+  })
+
+  test('stand in comments, in texts for people, in longer names, and in tests', () => {
+    const words = '// Of gVisor, btrfs and the thread.\nconst remedy = "Delete threads."\nconst isThreadboxError = 1\n'
+    expect(found({ 'apps/host/src/orders/info/info.ts': words })).toEqual([])
+    expect(found({ [`${server}/sandboxes/files/files.ts`]: '// gVisor\nconst startRunSchema = 1' })).toEqual([])
+    expect(found({ [`${server}/sandboxes/files/files.test.ts`]: "const driver = 'runsc'" })).toEqual([])
+  })
 })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkCycles } from './rules/cycles.ts'
 import { checkDocsPaths } from './rules/docs-paths.ts'
+import { checkNames } from './rules/names.ts'
 import { checkOrder } from './rules/order.ts'
 import { checkPackages } from './rules/packages.ts'
 import { checkPorts } from './rules/ports.ts'
@@ -14,6 +15,7 @@ export function violationsIn(files: readonly SourceFile[]): Violation[] {
     ...checkOrder(file),
     ...checkPublicFile(file),
     ...checkPackages(file),
+    ...checkNames(file),
     ...(isTestFile(file.path) ? [] : checkPorts(file)),
   ])
   return [...perFile, ...checkCycles(files)]

@@ -51,8 +51,8 @@ export async function rescue(
 /** Node reads a request into one buffer of 64 KiB, which it keeps: some of so many reads fill it. */
 const paddingBytes = 768 * 1024
 
-/** Has everything go from memory that is of the conversation, after what can be kept was written down as `rescue` says. */
-export async function forgetConversation(
+/** Has everything go from memory that its use has left there, after what can be kept was written down as `rescue` says. */
+export async function askToForget(
   guest: AskedGuest,
   { rescue: wanted, signal }: { rescue: RescueRequest | null; signal: AbortSignal },
 ): Promise<RescueReport | null> {

@@ -2,7 +2,7 @@ import type { DiskStore } from '@threadbox/disk-store'
 import type { RescueReport, RescueRequest } from '@threadbox/protocol/guest'
 import type { PreservedMemory, PreservedSandbox } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
-import { forgetConversation } from '../../boots/launch/guest-requests.ts'
+import { askToForget } from '../../boots/launch/guest-requests.ts'
 import { runProgram } from '../../machine/programs/run-program.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import { reasonOf, type SandboxBoot } from '../../memory/memory/memory-steps.ts'
@@ -102,7 +102,7 @@ function asStored(text: string): SearcherOrder['texts'][number] {
 async function forget({ sandbox, boot }: SandboxBoot, rescue: RescueRequest | null): Promise<RescueReport | null> {
   const guest = { address: sandbox.address, accessToken: boot.accessToken, connections: new Set<never>() }
   const signal = AbortSignal.timeout(forgetMs + (rescue?.timeBudgetMs ?? 0))
-  return await forgetConversation(guest, { rescue, signal })
+  return await askToForget(guest, { rescue, signal })
 }
 
 /** The disk stays, and nothing that is gone from it. */

@@ -129,6 +129,22 @@ describe('a turn with a model', () => {
     expect(wholeText(bench.model.requests[0]!)).toContain('by-hand')
   })
 
+  it.each(['anthropic', 'openai', 'google', 'openai-compatible'] as const)(
+    'the key of %s is a header of its requests, and nothing that the model, a command or the conversation is given',
+    async (provider) => {
+      const apiKey = 'sk-known-to-the-server-only-0123456789'
+      await bench.connect({ provider, apiKey })
+      bench.model.reply({ calls: [call('env; cat /proc/self/environ; cat /proc/self/cmdline')] }, { text: 'Done.' })
+      await bench.say('What do you know?')
+      const [asked, answered] = bench.model.requests
+      expect(JSON.stringify([asked?.headers, answered?.headers])).toContain(apiKey)
+      const { headers: _, ...shown } = answered ?? {}
+      expect(wholeText(answered ?? asked!)).toContain('PATH=')
+      expect(JSON.stringify([asked?.body, shown, bench.sandbox.starts, await bench.entries()])).not.toContain(apiKey)
+      expect(await bench.stored()).not.toContain(apiKey)
+    },
+  )
+
   it('the same key sent twice is one message', async () => {
     await bench.connect()
     bench.model.reply({ text: 'Once.' })

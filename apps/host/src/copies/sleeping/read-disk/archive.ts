@@ -77,7 +77,7 @@ async function* entryAt(folder: number, { name, above }: { name: Buffer; above: 
 
 async function* fileAt(path: Buffer, common: Omit<ZipEntry, 'content'>): AsyncGenerator<ZipEntry> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-  const file = await open(path, flags).catch(unlessOfPerson)
+  const file = await open(path, flags).catch(leaveOutOrThrow)
   if (file === undefined) return
   try {
     if ((await file.stat()).isFile()) yield { ...common, content: contentOfFile(file, common.size) }
@@ -97,12 +97,12 @@ function openFolder(path: Buffer): number | undefined {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
   } catch (error) {
-    return unlessOfPerson(error)
+    return leaveOutOrThrow(error)
   }
 }
 
 /** What the user may not read, and what is another thing by now, is left out; faults of the machine end the zip. */
-function unlessOfPerson(error: unknown): undefined {
+function leaveOutOrThrow(error: unknown): undefined {
   const { code } = error as NodeJS.ErrnoException
   if (['EACCES', 'EPERM', 'ENOENT', 'ELOOP', 'ENOTDIR', 'ENXIO'].includes(code ?? '')) return undefined
   throw error
