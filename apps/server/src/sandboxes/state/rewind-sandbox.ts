@@ -1,3 +1,4 @@
+import { isThreadboxError } from '@threadbox/errors'
 import type { RewindSandbox, RewoundSandbox } from '@threadbox/protocol/host'
 import type { HostClient } from '../host/host-client.ts'
 import type { Claims } from './claims.ts'
@@ -43,8 +44,7 @@ async function exchange(
   try {
     made = await host.rewind(sandboxId, order)
   } catch (error) {
-    // Its boot may have ended meanwhile for another reason.
-    if (before !== undefined) await store.set(before.id, { intent: before.intent, cause: before.cause })
+    if (before !== undefined) await store.set(before.id, await withoutOrder(store, { before, cause, error }))
     throw error
   }
   const row = await store.find(threadId)
@@ -59,6 +59,31 @@ async function exchange(
   }
   return made
 }
+
+/**
+ * What stood there before the order: its boot may have ended meanwhile for another reason. A host that refuses has done
+ * nothing, so what a crash left of an earlier attempt goes with it.
+ */
+async function withoutOrder(
+  store: Pick<SandboxStore, 'find'>,
+  { before, cause, error }: { before: Sandbox; cause: ExchangeCause; error: unknown },
+): Promise<Parameters<SandboxStore['set']>[1]> {
+  if (isUnanswered(error)) return { intent: before.intent, cause: before.cause }
+  const isLeft = before.intent?.kind === 'rewind'
+  const present = await store.find(before.thread_id)
+  return {
+    intent: isLeft ? null : before.intent,
+    cause: isLeft && before.cause?.code === cause ? null : before.cause,
+    ...(present?.detail?.code === cause && { detail: null }),
+  }
+}
+
+/** Nobody knows what the host did: it is asked again, with the same order, until it says so. */
+export function isUnanswered(error: unknown): boolean {
+  return !isThreadboxError(error) || unansweredCodes.includes(error.code)
+}
+
+const unansweredCodes = ['host.unreachable', 'host.preparing', 'host.answer-unknown']
 
 async function record(
   { store, transition }: RewindSandboxDependencies,

@@ -48,6 +48,7 @@ export type SettableValues = Partial<
   Pick<
     Sandbox,
     | 'own_limits_json'
+    | 'detail'
     | 'cause'
     | 'intent'
     | 'limit_announced'

@@ -248,6 +248,14 @@ const others: Case[] = [
     [`${state}: rewound without memory`, rows[state], rewinds('disk'), (acts) => acts.rewind('rewound')],
     [`${state}: rewind undone`, rows[state], rewinds('disk'), (acts) => acts.rewind('rewind-undone')],
     [`${state}: rewind refused`, rows[state], { rewind: fails('snapshot.gone') }, (acts) => acts.rewind('rewound')],
+    ...(['snapshot.gone', 'host.unreachable'] as const).map(
+      (code): Case => [
+        `${state}: rewind sent again after a crash, ${code}`,
+        { ...rows[state], ...rewinding(state) },
+        { rewind: fails(code) },
+        (acts) => acts.rewind('rewound'),
+      ],
+    ),
     [
       `${state}: removed with its thread`,
       rows[state],

@@ -1,4 +1,3 @@
-import { isThreadboxError } from '@threadbox/errors'
 import type { Manifest } from '@threadbox/protocol/guest'
 import type { RewindSandbox, RewoundSandbox } from '@threadbox/protocol/host'
 import type { NoticeEntry, RewindPreview, RewoundThread } from '@threadbox/protocol/public'
@@ -8,6 +7,7 @@ import type { System } from '../../platform/system/system.ts'
 import {
   type ExchangeCause,
   type HostClient,
+  isUnanswered,
   manifestToKeep,
   type SurvivalReports,
   type WakeFacts,
@@ -51,9 +51,6 @@ export type RewindsDependencies = LookDependencies & {
 type RewindKey = Pick<RewindRow, 'id' | 'thread_id'>
 
 const finishRewindOperation = 'finish-rewind'
-
-/** Nobody knows what the host did: it is asked again, with the same order, until it says so. */
-const unknownCodes = ['host.unreachable', 'host.preparing', 'host.answer-unknown']
 
 export function makeRewinds(dependencies: RewindsDependencies): Rewinds {
   const { store, snapshots, system, logger } = dependencies
@@ -253,7 +250,7 @@ async function exchange(
   const made = await dependencies.sandboxes
     .rewind({ threadId, sandboxId, memory, ...order })
     .catch(async (error: unknown) => {
-      if (!isUnknown(error)) await giveUp(dependencies, row, order.keepId)
+      if (!isUnanswered(error)) await giveUp(dependencies, row, order.keepId)
       throw error
     })
   await dependencies.snapshots.keep({ threadId, sandboxId, kept: made.kept })
@@ -302,8 +299,4 @@ async function isUndoable(
   // A disk that there was not when it was rewound would stay as it is.
   if (row.sandbox_id === null) return true
   return sandbox?.id === row.sandbox_id && row.kept_id !== null && (await snapshots.isKept(row.thread_id, row.kept_id))
-}
-
-function isUnknown(error: unknown): boolean {
-  return !isThreadboxError(error) || unknownCodes.includes(error.code)
 }
