@@ -148,7 +148,7 @@ test('git and find run as the user of the sandbox: what only root may read is no
       'sudo git init -q /srv/closed/repo && sudo chmod 700 /srv/closed',
   )
   expect((await git().look(thread.id, '/srv')).repositories).toEqual(['/srv/open/repo'])
-  await expect(tree('/srv/closed/repo')).rejects.toMatchObject({ code: 'git.folder-not-found' })
+  await expect(tree('/srv/closed/repo')).rejects.toMatchObject({ code: 'file.refused' })
 })
 
 test('looking wakes nothing and leaves nothing behind', async () => {

@@ -1,12 +1,12 @@
 import { posix } from 'node:path'
-import { Code, ConnectError } from '@connectrpc/connect'
 import { isErrorOf } from '@threadbox/errors'
 import { filesystem } from '@threadbox/protocol/guest'
 import type { FileEntry, FilesPage } from '@threadbox/protocol/public'
 import type { OpenedFile, ReachableSandbox } from '../state/awake-sandbox.ts'
 import { fileIsDirectory, fileNotFound } from '../state/file.errors.ts'
-import { fileRefused, sandboxDiskFull, sandboxNotAwake } from '../state/sandboxes.errors.ts'
+import { fileRefused, sandboxNotAwake } from '../state/sandboxes.errors.ts'
 import { fileChanged, fileExists, folderProtected, rangeOutside } from './files.errors.ts'
+import { onPath } from './path-errors.ts'
 import type { SleepingReads } from './sleeping-files.ts'
 
 type Info = filesystem.EntryInfo
@@ -197,22 +197,6 @@ async function statIfThere(sandbox: ReachableSandbox, path: string): Promise<Inf
  */
 function versionOf(info: Info): string {
   return `"${info.modifiedTime?.seconds ?? 0}-${info.modifiedTime?.nanos ?? 0}-${info.size}"`
-}
-
-async function onPath<Answer>(path: string, call: Promise<Answer>): Promise<Answer> {
-  try {
-    return await call
-  } catch (error) {
-    throw error instanceof ConnectError ? pathError(error, path) : error
-  }
-}
-
-function pathError(error: ConnectError, path: string): Error {
-  if (error.code === Code.NotFound) return fileNotFound({ path }, { cause: error })
-  if (error.code === Code.AlreadyExists) return fileExists({ path }, { cause: error })
-  if (error.code === Code.ResourceExhausted) return sandboxDiskFull({ path }, { cause: error })
-  const isAboutPath = [Code.InvalidArgument, Code.PermissionDenied, Code.FailedPrecondition].includes(error.code)
-  return isAboutPath ? fileRefused({ path, problem: error.rawMessage }, { cause: error }) : error
 }
 
 function present(info: Info): FileEntry {

@@ -1,7 +1,6 @@
-import { Code, ConnectError } from '@connectrpc/connect'
 import { filesystem } from '@threadbox/protocol/guest'
 import { type GitDiff, type GitLook, type GitTree, maxGitRepositories } from '@threadbox/protocol/public'
-import { fileNotFound } from '../state/file.errors.ts'
+import { onPath } from '../files/path-errors.ts'
 import type { AwakeSandbox } from '../state/sandbox-access.ts'
 import { fileRefused, sandboxNotAwake } from '../state/sandboxes.errors.ts'
 import { gitFailed, gitMissing } from './git.errors.ts'
@@ -124,13 +123,8 @@ async function search(
 }
 
 async function requireFolder(sandbox: AwakeSandbox, path: string): Promise<void> {
-  try {
-    const { entry } = await sandbox.files.stat({ path })
-    if (entry?.type !== filesystem.FileType.DIRECTORY) throw fileRefused({ path, problem: 'it is not a folder.' })
-  } catch (error) {
-    if (error instanceof ConnectError && error.code === Code.NotFound) throw fileNotFound({ path }, { cause: error })
-    throw error
-  }
+  const { entry } = await onPath(path, sandbox.files.stat({ path }))
+  if (entry?.type !== filesystem.FileType.DIRECTORY) throw fileRefused({ path, problem: 'it is not a folder.' })
 }
 
 function requireGit(ran: Ran): void {
