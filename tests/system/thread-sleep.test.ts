@@ -126,7 +126,10 @@ test('A2: the report of the first minute, and a look before a rewind, are about 
   await client.files.write(
     own.id,
     '/home/user/ticks.py',
-    new Blob(['import time\nwhile True: print(time.time()); time.sleep(0.2)']),
+    // One file it holds open, the other it opens anew for each line.
+    new Blob([
+      'import time\nwhile True: print(time.time()); print(time.time(), file=open("again.log", "a")); time.sleep(0.2)',
+    ]),
   )
   await own.say('/run (nohup python3 -u ticks.py > ticks.log 2>&1 &)')
   await own.say('/python x = 41')
@@ -149,15 +152,25 @@ test('A2: the report of the first minute, and a look before a rewind, are about 
       reason: 'Written after the pause, by a process that was kept.',
     }),
   )
+  expect(report.items.find(({ name }) => name === '/home/user/again.log')).toMatchObject({
+    outcome: 'kept',
+    reason: expect.stringMatching(
+      /^Written after the pause: what it held before is unchanged, and \d+ bytes follow it\.$/,
+    ),
+  })
   const ofThreadbox = /threadbox|\.ipython|GIT_CONFIG/
   expect(report.items.filter(({ name, detail, reason }) => ofThreadbox.test(`${name} ${detail} ${reason}`))).toEqual([])
 
   await own.say('/run mkdir -p app/__pycache__ && touch app/main.py app/__pycache__/{a,b,c}.pyc')
   const messages = (await own.entries()).filter(({ kind }) => kind === 'user-message')
   const { disk } = await client.threads.previewRewind(own.id, messages.at(-1)?.id ?? '')
-  expect(disk.files?.map(({ path }) => path)).toEqual(['/home/user/app/main.py', '/home/user/ticks.log'])
+  expect(disk.files?.map(({ path }) => path)).toEqual([
+    '/home/user/again.log',
+    '/home/user/app/main.py',
+    '/home/user/ticks.log',
+  ])
   expect(disk.caches).toEqual([{ path: '/home/user/app/__pycache__', removed: 3, restored: 0, changed: 0 }])
-  expect(disk.count).toBe(5)
+  expect(disk.count).toBe(6)
   await client.sandboxes.pause(own.id)
 })
 

@@ -242,6 +242,21 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
       expect(counted.get('note')).toEqual({ added: 1, removed: 0 })
     })
 
+    test('C8: of files that were written to since a snapshot, those that were only extended are known', async () => {
+      const { store, make } = subject()
+      const disk = await make('extended')
+      for (const name of ['log', 'note']) await writeFile(join(disk.path, name), 'one\n')
+      const snapshot = { diskId: 'extended', snapshotId: 'then' }
+      await store.snapshotDisk(snapshot)
+      await writeFile(join(disk.path, 'log'), 'one\ntwo\n')
+      await writeFile(join(disk.path, 'note'), 'two\ntwo\n')
+      const names = ['log', 'note', 'none']
+      expect(await store.findExtendedFiles({ ...snapshot, names })).toEqual(new Map([['log', 4]]))
+      await expect(store.findExtendedFiles({ ...snapshot, snapshotId: 'none', names })).rejects.toMatchObject({
+        code: 'disk.snapshot-not-found',
+      })
+    })
+
     test('a file that was written and got its old time and size back still counts as changed', async ({ skip }) => {
       if (!abilities.freezesImages) skip('a plain copy cannot keep the time of change')
       const { store, make } = subject()

@@ -89,6 +89,15 @@ export type DiskStore = {
     of?: string | undefined
     names: readonly string[]
   }): Promise<ReadonlyMap<string, LineCounts>>
+  /**
+   * Of these files, those that begin on the disk with all that they held in the snapshot, with how many bytes follow; of as
+   * many as can be read in a moment. Throws `disk.snapshot-not-found`.
+   */
+  findExtendedFiles(options: {
+    diskId: string
+    snapshotId: string
+    names: readonly string[]
+  }): Promise<ReadonlyMap<string, number>>
 
   /** An empty directory for saved memory, durable after `syncMemoryPlace`. Outside of the limit of the disk. */
   makeMemoryPlace(options: { diskId: string; imageId: string }): Promise<MemoryPlace>

@@ -7,6 +7,7 @@ import { type DiskSnapshots, makeDiskSnapshots, removeAllSnapshots } from './dis
 import { diskNotFound, imageInUse, imageNotFound, limitInvalid, poolFull } from './disk-store.errors.ts'
 import type { Disk, DiskContent, DiskStore, Image } from './disk-store.ts'
 import { checkId, exists, hiddenName, hiddenNames, undefinedWhenMissing, wholeNames } from './entries.ts'
+import { findExtended } from './extended-files.ts'
 import { countLines } from './line-counts.ts'
 import { type MemoryPlaces, makeMemoryPlaces } from './memory-places.ts'
 import { hasRoomForDisk, openReserveBytes, type PoolReserves } from './pool-reserves.models.ts'
@@ -177,6 +178,10 @@ function snapshotMethods(parts: {
       const disk = await getDisk(diskId)
       const after = of === undefined ? disk.path : await frozenPath(disk, of)
       return await countLines({ before: await frozenPath(disk, snapshotId), after, names })
+    },
+    async findExtendedFiles({ diskId, snapshotId, names }: Parameters<DiskStore['findExtendedFiles']>[0]) {
+      const disk = await getDisk(diskId)
+      return await findExtended({ before: await frozenPath(disk, snapshotId), after: disk.path, names })
     },
   } satisfies Partial<DiskStore>
 }

@@ -178,6 +178,8 @@ export const fileChangesSchema = z.object({
   removedCount: z.number().int(),
   changedCount: z.number().int(),
   addedCount: z.number().int(),
+  /** Those of `changed` that begin with all that they held at that moment, and have so many bytes after it. Of some of them. */
+  extended: z.array(z.object({ name: z.string(), addedBytes: z.number().int() })).default([]),
   folders: z.array(folderChangesSchema).default([]),
 })
 export type FileChanges = z.infer<typeof fileChangesSchema>

@@ -72,5 +72,6 @@ export const noFileChanges: FileChanges = {
   removedCount: 0,
   changedCount: 0,
   addedCount: 0,
+  extended: [],
   folders: [],
 }

@@ -32,8 +32,10 @@ export type PausePoints = {
   isUnchanged(sandbox: StoredSandbox): Promise<boolean>
 }
 
-const goneCodes = ['disk.snapshot-not-found', 'disk.not-found']
-const noChanges = { removed: [], changed: [], added: [], removedCount: 0, changedCount: 0, addedCount: 0, folders: [] }
+const isGone = (error: unknown) =>
+  ['disk.snapshot-not-found', 'disk.not-found'].some((code) => isErrorOf({ code }, error))
+const noCounts = { removedCount: 0, changedCount: 0, addedCount: 0 }
+const noChanges = { removed: [], changed: [], added: [], ...noCounts, extended: [], folders: [] }
 
 type PausePointsPorts = {
   disks: DiskStore
@@ -53,9 +55,9 @@ export function makePausePoints(ports: PausePointsPorts): PausePoints {
     if (point === undefined) return undefined
     const { snapshotId, at } = point
     try {
-      return { since: at, ...(await disks.compareWithSnapshot({ diskId: placeId, snapshotId, naming })) }
+      return { since: at, snapshotId, ...(await disks.compareWithSnapshot({ diskId: placeId, snapshotId, naming })) }
     } catch (error) {
-      if (goneCodes.some((code) => isErrorOf({ code }, error))) return undefined
+      if (isGone(error)) return undefined
       // Paused again meanwhile: that point was removed under the eyes of who looked.
       if ((await store.find(sandboxId))?.snapshotId !== snapshotId) return undefined
       throw error
@@ -98,8 +100,16 @@ export function makePausePoints(ports: PausePointsPorts): PausePoints {
     changes: async (sandbox) => {
       const found = await compare(sandbox)
       if (found === undefined) return { since: null, ...noChanges }
-      const { isSame: _, sizes: __, ...changes } = found
-      return changes
+      const { isSame: _, sizes: __, snapshotId, ...changes } = found
+      const names = changes.changed.toSorted((one, other) => naming.rankOf(one) - naming.rankOf(other))
+      // Paused again meanwhile: nothing is said of what that point held.
+      const extended = await disks
+        .findExtendedFiles({ diskId: sandbox.placeId, snapshotId, names })
+        .catch((error: unknown) => {
+          if (isGone(error)) return new Map<string, number>()
+          throw error
+        })
+      return { ...changes, extended: [...extended].map(([name, addedBytes]) => ({ name, addedBytes })) }
     },
     pathOf: async ({ sandboxId, placeId }) => {
       const point = await store.find(sandboxId)
@@ -114,7 +124,7 @@ export function makePausePoints(ports: PausePointsPorts): PausePoints {
         await disks.restoreSnapshot({ diskId: placeId, snapshotId })
         return at
       } catch (error) {
-        if (goneCodes.some((code) => isErrorOf({ code }, error))) return undefined
+        if (isGone(error)) return undefined
         throw error
       }
     },

@@ -329,6 +329,25 @@ test('C8: a file that a process of before still writes is kept, written since; o
   expect(named(afterRewind, '/var/log/mine')?.reason).toBe('Written after the rewind, by a process that was kept.')
 })
 
+test('C8: a file that only got longer is kept, written since, whoever wrote; of any other nothing is claimed', () => {
+  const names = ['log', 'touched', 'letter', 'edited'].map((name) => `home/user/${name}`)
+  const extended = [1234, 0, 1].map((addedBytes, index) => ({ name: names[index] ?? '', addedBytes }))
+  const files = { ...noFileChanges, changed: names, changedCount: 5, extended }
+  const items = compareSurvival(hot(whole, { files }))
+  expect(named(items, '/home/user/log')).toMatchObject({
+    outcome: 'kept',
+    reason: 'Written after the pause: what it held before is unchanged, and 1234 bytes follow it.',
+    detail: '',
+  })
+  expect(named(items, '/home/user/touched')?.reason).toBe('Written after the pause: it holds the same as before.')
+  expect(named(items, '/home/user/letter')?.reason).toMatch(/and 1 byte follows it\.$/)
+  expect(named(items, '/home/user/edited')).toMatchObject({
+    outcome: 'unchecked',
+    reason: 'It was written to after the pause.',
+  })
+  expect(named(items, '1 more files')?.outcome).toBe('unchecked')
+})
+
 test('C8: of a cache it is one line how many of its files were written to or removed, new ones are no news', () => {
   const none = { removedCount: 0, changedCount: 0, addedCount: 0 }
   const files = {

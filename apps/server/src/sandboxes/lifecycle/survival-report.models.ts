@@ -245,16 +245,17 @@ function fileItems({ files, facts, before, after }: Evidence): SurvivalItem[] {
     item('file', absolute(path), { outcome: 'lost', reason: 'It is not there any more.' }),
   )
   const writers = before === null || after === null ? new Map<string, number>() : samePrograms({ before, after })
+  const extended = new Map(files.extended.map(({ name, addedBytes }) => [name, addedBytes]))
   const changed = files.changed.map((name) => {
     const path = absolute(name)
-    const pid = writers.get(path)
-    return pid === undefined
+    const [pid, addedBytes] = [writers.get(path), extended.get(name)]
+    if (pid !== undefined) {
+      const reason = `Written ${since}, by a process that was kept.`
+      return item('file', path, { outcome: 'kept', reason, detail: `pid ${pid}` })
+    }
+    return addedBytes === undefined
       ? item('file', path, { outcome: 'unchecked', reason: `It was written to ${since}.` })
-      : item('file', path, {
-          outcome: 'kept',
-          reason: `Written ${since}, by a process that was kept.`,
-          detail: `pid ${pid}`,
-        })
+      : item('file', path, { outcome: 'kept', reason: `Written ${since}: ${extensionOf(addedBytes)}.` })
   })
   const caches = files.folders.flatMap((folder) => cacheItems(folder, since))
   const more = (count: number, named: number, outcome: 'lost' | 'unchecked', reason: string) =>
@@ -267,6 +268,12 @@ function fileItems({ files, facts, before, after }: Evidence): SurvivalItem[] {
     ...caches,
     item('file', 'all other files', { outcome: 'kept', detail: `${files.addedCount} new` }),
   ]
+}
+
+/** By whomever: that is not seen, nor whether what was added is whole. */
+function extensionOf(addedBytes: number): string {
+  if (addedBytes === 0) return 'it holds the same as before'
+  return `what it held before is unchanged, and ${addedBytes === 1 ? '1 byte follows' : `${addedBytes} bytes follow`} it`
 }
 
 /** Files that a process had open to write to before and has so now, with its pid: what is written to them is its work. */
