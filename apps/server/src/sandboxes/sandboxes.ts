@@ -345,7 +345,6 @@ function makeFollowing(
         sandboxes: state.sandboxes,
         pausing: state.pausing,
         transition: state.transition,
-        noteEnd: state.noteEnd,
         isDemoting: lifecycle.demotion.isDemoting,
         otherSandboxes: async () => (await Promise.all(owners.entries().map((ids) => ids()))).flat(),
         logger: platform.logger,

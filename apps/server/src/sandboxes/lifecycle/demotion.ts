@@ -4,9 +4,8 @@ import type { RescueReport } from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
 import type { Settings } from '../../people/public.ts'
 import type { HostClient } from '../host/host-client.ts'
-import type { NoteEnd } from '../state/boot-end.ts'
 import type { DemotionsUnderWay } from '../state/demotions-under-way.ts'
-import type { Sandbox } from '../state/sandbox.models.ts'
+import { endedEvent, type Sandbox } from '../state/sandbox.models.ts'
 import type { SandboxStore } from '../state/sandboxes.store.ts'
 import type { Transition } from '../state/transitions.ts'
 import { memoryUnusableCode } from '../state/wake-boot.ts'
@@ -29,11 +28,10 @@ export function makeDemotion(dependencies: {
   settings: Pick<Settings, 'values'>
   underWay: DemotionsUnderWay
   logger: Logger
-  noteEnd: NoteEnd
   /** Somebody wants the sandbox at this moment. */
   isWanted: (threadId: string) => boolean
 }): Demotion {
-  const { store, logger } = dependencies
+  const { store, host, transition, logger } = dependencies
   const { running, begun } = dependencies.underWay
   const limit = pLimit(maxAtOnce)
 
@@ -47,7 +45,7 @@ export function makeDemotion(dependencies: {
       logger.warn({ err: error, sandboxId: row.id }, 'memory of a sandbox was not given up')
       await store.set(row.id, { intent: null })
       if (isThreadboxError(error) && error.code === memoryUnusableCode) {
-        await dependencies.noteEnd(present, await dependencies.host.get(row.id))
+        await transition(present, endedEvent(present, await host.get(row.id)))
       }
     } finally {
       begun.delete(row.id)

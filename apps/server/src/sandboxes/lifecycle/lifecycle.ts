@@ -61,7 +61,6 @@ export function makeLifecycleFeature(ports: LifecyclePorts): LifecycleFeature {
     settings: ports.people.settings,
     logger,
     underWay: state.demotions,
-    noteEnd: state.noteEnd,
     isWanted: (threadId) => sandboxes.waking(threadId) !== undefined,
   })
   const retention: RetentionDependencies = {

@@ -4,7 +4,7 @@ import { threadNotFound } from '../../threads/public.ts'
 import { hostUnreachable } from '../host/host.errors.ts'
 import { makeRow } from './make-row.ts'
 import type { Wait } from './room.ts'
-import type { Sandbox } from './sandbox.models.ts'
+import { endedEvent, type Sandbox } from './sandbox.models.ts'
 import { wantedLimits } from './sandbox-rows.ts'
 import { sandboxNotReady } from './sandboxes.errors.ts'
 import { startBoot } from './start-boot.ts'
@@ -27,7 +27,7 @@ export async function bringAwake(dependencies: WakingDependencies, threadId: str
       const actual = await host.get(row.id)
       if (actual?.actual === 'ready' && actual.bootId === row.boot_id) return row
       if (actual?.actual === 'paused' && actual.bootId === row.boot_id) await dependencies.pausing.adopt(row)
-      else await dependencies.noteEnd(row, actual)
+      else await transition(row, endedEvent(row, actual))
     } else if (row.state === 'pausing') {
       // A pause that fails leaves the sandbox active or cold: either is a place to go on from.
       await dependencies.pausing.giveUp(row).catch((error: unknown) => throwUnreachable(error))

@@ -6,9 +6,8 @@ import type { Logger } from '@threadbox/telemetry'
 import type { System } from '../../platform/system/system.ts'
 import { hostUnreachable } from '../host/host.errors.ts'
 import type { HostClient } from '../host/host-client.ts'
-import type { NoteEnd } from './boot-end.ts'
 import type { LifecycleRecorder } from './lifecycle-recorder.ts'
-import type { PauseReason, Sandbox } from './sandbox.models.ts'
+import { endedEvent, type PauseReason, type Sandbox } from './sandbox.models.ts'
 import { sandboxNotReady, sandboxTurnRunning } from './sandboxes.errors.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 import type { Transition } from './transitions.ts'
@@ -42,7 +41,6 @@ export type PausingDependencies = {
   recorder: Pick<LifecycleRecorder, 'reportWake'>
   isHeld: (threadId: string) => boolean
   hashKeyOf: (sandboxId: string) => string
-  noteEnd: NoteEnd
 }
 
 export function makePausing(dependencies: PausingDependencies): Pausing {
@@ -89,7 +87,7 @@ async function order(dependencies: PausingDependencies, row: Sandbox): Promise<v
     // Nobody knows how far it got: the row stays as it is until the host can be asked.
     if (isErrorOf(hostUnreachable, error)) throw error
     const actual = await host.get(row.id)
-    if (actual?.actual === 'stopped' || actual?.bootId !== bootId) await dependencies.noteEnd(row, actual)
+    if (actual?.actual === 'stopped' || actual?.bootId !== bootId) await transition(row, endedEvent(row, actual))
     else if (isErrorOf({ code: pauseAbandonedCode }, error))
       await transition(row, { type: 'pause-failed', why: 'abandoned' })
     else {

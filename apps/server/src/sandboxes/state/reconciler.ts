@@ -2,10 +2,9 @@ import { waitAtMost } from '@threadbox/concurrency'
 import type { HostEvent, HostSandbox } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
 import type { HostClient } from '../host/host-client.ts'
-import type { NoteEnd } from './boot-end.ts'
 import type { ApplyLimits } from './live-limits.ts'
 import type { Pausing } from './pausing.ts'
-import type { Sandbox } from './sandbox.models.ts'
+import { endedEvent, type Sandbox } from './sandbox.models.ts'
 import type { Sandboxes } from './sandbox-access.implementation.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 import type { Transition } from './transitions.ts'
@@ -19,7 +18,6 @@ export type ReconcilerDependencies = {
   sandboxes: Pick<Sandboxes, 'awake' | 'isExchanged'>
   pausing: Pausing
   transition: Transition
-  noteEnd: NoteEnd
   /** True while this server gives the memory of that sandbox up. */
   isDemoting: (sandboxId: string) => boolean
   /** Sandboxes that are of no thread. */
@@ -87,7 +85,7 @@ async function noteEnded(
   // The end of a boot whose memory is being given up or brought back is the business of whoever does that.
   if (row?.boot_id !== event.bootId || row.state === 'waking' || dependencies.isDemoting(row.id)) return
   const { bootId, cause, at, detail } = event
-  await dependencies.noteEnd(row, { lastBootEnd: { bootId, cause, at, detail } })
+  await dependencies.transition(row, endedEvent(row, { lastBootEnd: { bootId, cause, at, detail } }))
 }
 
 /** Compares every sandbox that should have a boot with what the host has. */
@@ -124,7 +122,7 @@ async function correct(
   row: Sandbox,
   actual: HostSandbox | undefined,
 ): Promise<void> {
-  const { pausing, transition, noteEnd, host, logger } = dependencies
+  const { pausing, transition, host, logger } = dependencies
   const failed = (error: unknown) => logger.warn({ err: error, sandboxId: row.id }, 'sandbox was not reconciled')
   if (row.state === 'cold') {
     // What a rewind brought back, whose answer a crash cut off: the order is sent again, and takes it.
@@ -138,7 +136,7 @@ async function correct(
   if (row.state === 'active') {
     if (isReadyBoot(row, actual)) return
     if (isPausedBoot(row, actual)) await pausing.adopt(row).catch(failed)
-    else await noteEnd(row, actual)
+    else await transition(row, endedEvent(row, actual))
     return
   }
   if (dependencies.isDemoting(row.id) || isPausedBoot(row, actual)) return
@@ -147,7 +145,7 @@ async function correct(
     return finishWaking(dependencies, row)
   }
   // Unknown to the host: left as it is, because the host may be the one that forgot. A wake will tell.
-  if (actual !== undefined) await noteEnd(row, actual)
+  if (actual !== undefined) await transition(row, endedEvent(row, actual))
 }
 
 /** Whoever wanted it awake may be gone with a crash: what was begun is brought to its end either way. */

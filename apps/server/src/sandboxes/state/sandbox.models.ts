@@ -73,8 +73,9 @@ export type LifecycleEvent =
   | { type: 'wake-failed'; cause: Omit<StartCause, 'pausedAt'> }
   /** Null: whoever wanted it awake has gone. */
   | { type: 'wake-refused'; problem: Problem | null }
-  | { type: 'boot-ended'; end: BootEnd | Restarted }
-  | { type: 'memory-dropped'; end: BootEnd | Demoted }
+  /** Null: nobody knows how it ended. */
+  | { type: 'boot-ended'; end: BootEnd | Restarted | null }
+  | { type: 'memory-dropped'; end: BootEnd | Demoted | null }
   | { type: 'pause-requested'; reason: PauseReason }
   | { type: 'pause-finished'; paused: PausedSandbox }
   | { type: 'pause-failed'; why: 'turn-began' | 'abandoned' | Pick<Problem, 'message'> }
@@ -104,6 +105,16 @@ export type Applied = {
   changed: Partial<Sandbox>
   memory?: SandboxMemory
   effects: readonly Effect[]
+}
+
+/** That a boot is over, as the host has it: of another boot it says nothing about this one. */
+export function endedEvent(
+  row: Pick<Sandbox, 'state' | 'boot_id'>,
+  actual: Pick<HostSandbox, 'lastBootEnd'> | undefined,
+): Extract<LifecycleEvent, { type: 'boot-ended' | 'memory-dropped' }> {
+  const known = actual?.lastBootEnd ?? null
+  const end = known?.bootId === row.boot_id ? known : null
+  return { type: row.state === 'paused' ? 'memory-dropped' : 'boot-ended', end }
 }
 
 /** What becomes of a sandbox. Undefined if the table refuses the event in its state. `memory`: stored beside the row. */
@@ -161,8 +172,10 @@ const outcomes: { [Type in LifecycleEvent['type']]: OutcomeOf<Extract<LifecycleE
           changed: { detail: { code: problem.code, params: {} } },
           effects: [log({ code: 'wake-failed', params: { message: problem.message } })],
         },
-  'boot-ended': (row, { end }) => (end.cause === 'restarted' ? restarted(end) : ended(row, end)),
-  'memory-dropped': (row, { end }) => (end.cause === 'demoted' ? demoted(row, end) : ended(row, end)),
+  'boot-ended': (row, { end }, { now }) =>
+    end?.cause === 'restarted' ? restarted(end) : ended(row, end ?? unknownEnd(row, now)),
+  'memory-dropped': (row, { end }, { now }) =>
+    end?.cause === 'demoted' ? demoted(row, end) : ended(row, end ?? unknownEnd(row, now)),
   'pause-requested': (_, { reason }) => ({
     changed: { detail: { code: `paused.${reason.cause}`, params: reason.params ?? {} }, pause_cause: reason.cause },
   }),
@@ -252,6 +265,10 @@ function restarted({ manifestJson }: Restarted): Outcome {
     changed: { boot_id: null, awake_since: null, cause, intent: null },
     memory: { manifest_json: manifestJson, rescue_json: null },
   }
+}
+
+function unknownEnd(row: Sandbox, now: number): BootEnd {
+  return { bootId: row.boot_id ?? '', cause: 'unknown', at: now, detail: '' }
 }
 
 function ended(row: Sandbox, end: BootEnd): Outcome {

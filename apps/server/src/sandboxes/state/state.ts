@@ -8,7 +8,6 @@ import type { HostClient } from '../host/host-client.ts'
 import type { SandboxEvents } from '../sandboxes.events.ts'
 import { makeSandboxActivity, type SandboxActivity } from './activity.ts'
 import type { ReachableSandbox } from './awake-sandbox.ts'
-import { makeNoteEnd, type NoteEnd } from './boot-end.ts'
 import { type Claims, makeClaims } from './claims.ts'
 import { type DemotionsUnderWay, makeDemotionsUnderWay } from './demotions-under-way.ts'
 import { forkSandbox } from './fork-sandbox.usecases.ts'
@@ -52,7 +51,6 @@ export type StatePorts = {
 /** Sandboxes, and everything that takes them to sleep and awake. */
 export type StateFeature = {
   transition: Transition
-  noteEnd: NoteEnd
   activity: SandboxActivity
   demotions: DemotionsUnderWay
   pausing: Pausing
@@ -74,7 +72,6 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
   const { store, host, threads, system, logger } = ports
   const demotions = makeDemotionsUnderWay()
   const { activity, claims, transition } = makeGround(ports)
-  const noteEnd = makeNoteEnd({ transition, system })
   const room = makeWakeQueue(ports)
   const reachable = makeReachable(system)
   const context = async (threadIds: readonly string[] | 'all' = 'all'): Promise<PresenterContext> => ({
@@ -89,12 +86,11 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
       place: room.place(row.thread_id),
     }),
   })
-  const pausing = makePausing({ ...ports, transition, noteEnd, isHeld: claims.isHeld })
+  const pausing = makePausing({ ...ports, transition, isHeld: claims.isHeld })
   const mayStart = async (threadId: string) => (await threads.rows.findAny(threadId))?.deleted_at === null
   const sandboxes = makeSandboxAccess({
     ...ports,
     transition,
-    noteEnd,
     claims,
     activity,
     room,
@@ -109,7 +105,6 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
   })
   return {
     transition,
-    noteEnd,
     activity,
     demotions,
     pausing,

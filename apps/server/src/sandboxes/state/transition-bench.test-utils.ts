@@ -13,7 +13,7 @@ import { removeFiles } from '../lifecycle/retention.ts'
 import type { SandboxEvents } from '../sandboxes.events.ts'
 import type { LifecycleRecorder } from './lifecycle-recorder.ts'
 import { reconcile } from './reconciler.ts'
-import type { Sandbox } from './sandbox.models.ts'
+import { endedEvent, type Sandbox } from './sandbox.models.ts'
 import { eraseSandbox } from './sandbox-deletion.ts'
 import { columnsOf, newSandbox } from './sandbox-rows.ts'
 import { makeSandboxStore, type SandboxStore } from './sandboxes.store.ts'
@@ -122,7 +122,10 @@ function stateActs(known: Known, showRow: () => Promise<void>) {
     },
     settlePause: async () => pausing.settle(await present()),
     adoptPause: async () => pausing.adopt(await present()),
-    noteEnd: async (actual: Pick<HostSandbox, 'lastBootEnd'> | undefined) => state.noteEnd(await present(), actual),
+    noteEnd: async (actual: Pick<HostSandbox, 'lastBootEnd'> | undefined) => {
+      const row = await present()
+      return await state.transition(row, endedEvent(row, actual))
+    },
     restart: () => lifecycle.restart(threadId),
     rewind: (cause: 'rewound' | 'rewind-undone') =>
       state.rewindSandbox({ ...order, manifestJson: '{"then":1}', cause }),
@@ -133,10 +136,7 @@ function stateActs(known: Known, showRow: () => Promise<void>) {
   }
 }
 
-function lowerActs(
-  { store, host, recorder }: Known,
-  { transition, noteEnd, sandboxes, pausing, demotions }: StateFeature,
-) {
+function lowerActs({ store, host, recorder }: Known, { transition, sandboxes, pausing, demotions }: StateFeature) {
   const present = async () => (await store.find(threadId)) as Sandbox
   const demotion = makeDemotion({
     store,
@@ -145,7 +145,6 @@ function lowerActs(
     settings: { values: async () => ({ rescueSeconds: 1, rescueMebibytes: 1, rescueVariableMebibytes: 1 }) as never },
     underWay: demotions,
     logger,
-    noteEnd,
     isWanted: () => false,
   })
   const removal = { store, host, transition, system, recorder, announce: () => {}, isKept: async () => true }
@@ -161,7 +160,6 @@ function lowerActs(
           sandboxes,
           pausing,
           transition,
-          noteEnd,
           isDemoting: () => false,
           otherSandboxes: async () => [],
           logger,

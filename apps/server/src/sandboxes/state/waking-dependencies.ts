@@ -3,7 +3,6 @@ import type { Logger } from '@threadbox/telemetry'
 import type { System } from '../../platform/system/system.ts'
 import type { ReadDefaults } from '../../threads/public.ts'
 import type { HostClient } from '../host/host-client.ts'
-import type { NoteEnd } from './boot-end.ts'
 import type { DemotionsUnderWay } from './demotions-under-way.ts'
 import type { Pausing } from './pausing.ts'
 import type { Room, Wait } from './room.ts'
@@ -15,7 +14,6 @@ export type WakingDependencies = {
   store: SandboxStore
   host: HostClient
   transition: Transition
-  noteEnd: NoteEnd
   system: System
   logger: Logger
   room: Room
