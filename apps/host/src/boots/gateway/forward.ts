@@ -8,6 +8,7 @@ import {
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { passBody } from '@threadbox/protocol/relay'
 import { type ActiveBoot, trackConnection } from '../launch/active-boots.ts'
 import { guestUnreachable, portClosed } from './gateway.errors.ts'
 import { connectTimeoutMs } from './service-connection.ts'
@@ -36,7 +37,7 @@ export async function forwardRequest(forwarding: Forwarding): Promise<void> {
   if (incoming === undefined) return
   response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, headersForClient(incoming.rawHeaders))
   response.flushHeaders()
-  await pipeline(incoming, response)
+  await passBody({ incoming, response })
 }
 
 /** A service closed a connection while it was unused, and the request that was then sent over it came to nothing. */

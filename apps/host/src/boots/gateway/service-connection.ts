@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { accessTokenHeader, guestPaths, guestPort, tunnelProtocol } from '@threadbox/protocol/guest'
+import { connectForRelay } from '@threadbox/protocol/relay'
 import { type ActiveBoot, trackConnection } from '../launch/active-boots.ts'
 
 /** A sandbox that does not take a connection within this time on a machine-local link is not going to. */
@@ -24,7 +25,7 @@ export async function connectToService(boot: ActiveBoot, port: number): Promise<
 async function connectDirectly(boot: ActiveBoot, port: number): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   // A service may answer after its client has said everything.
-  const socket = connect({ host: boot.address, port, allowHalfOpen: true, noDelay: true, signal: boot.ended })
+  const socket = connectForRelay({ host: boot.address, port, allowHalfOpen: true, noDelay: true, signal: boot.ended })
   trackConnection(boot, socket)
   const timer = setTimeout(() => socket.destroy(new Error('it took no connection')), connectTimeoutMs)
   socket.once('connect', () => resolve(socket))
@@ -40,7 +41,7 @@ async function connectInside(boot: ActiveBoot, port: number): Promise<Socket | u
     port: guestPort,
     path: guestPaths.tunnel(port),
     headers: { connection: 'Upgrade', upgrade: tunnelProtocol, [accessTokenHeader]: boot.accessToken },
-    agent: false,
+    createConnection: () => connectForRelay({ host: boot.address, port: guestPort, timeout: connectTimeoutMs }),
     timeout: connectTimeoutMs,
     signal: boot.ended,
   })

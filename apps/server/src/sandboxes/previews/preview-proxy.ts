@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { fromWireError, isThreadboxError } from '@threadbox/errors'
 import { backgroundHeader, bootHeader, errorHeader, gatewayPaths } from '@threadbox/protocol/host'
+import { connectForRelay, passBody } from '@threadbox/protocol/relay'
 import { parseJson } from '../../platform/system/parse-json.ts'
 import { hostUnreachable } from '../host/host.errors.ts'
 import type { ChangedAnswer } from './bridge/bridge-injection.ts'
@@ -38,7 +39,7 @@ export type PreviewProxy = {
 }
 
 export function makePreviewProxy(options: { socketPath: string }): PreviewProxy {
-  const agent = new Agent({ keepAlive: true, maxFreeSockets: 32 })
+  const agent = new HostConnections(options.socketPath)
   const openUpstream = (passage: Passage, more: { headers: string[]; agent: Agent | false }) => {
     const { request, sandbox, port } = passage
     const own = [bootHeader, sandbox.bootId, ...(passage.isBackground ? [backgroundHeader, '1'] : [])]
@@ -78,7 +79,8 @@ export function makePreviewProxy(options: { socketPath: string }): PreviewProxy 
       }
       response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, passage.headersForBrowser(rawHeaders))
       response.flushHeaders()
-      await pipeline([incoming, ...through, response], { signal })
+      if (through.length === 0) await passBody({ incoming, response, signal })
+      else await pipeline([incoming, ...through, response], { signal })
     },
     passUpgrade: async (passage) => {
       const { request, socket, head, signal } = passage
@@ -108,6 +110,20 @@ export function makePreviewProxy(options: { socketPath: string }): PreviewProxy 
       await Promise.all([pipeline(socket, peer, { signal }), pipeline(peer, socket, { signal })])
     },
     close: () => agent.destroy(),
+  }
+}
+
+/** Connections to the host daemon, kept between requests. */
+class HostConnections extends Agent {
+  readonly #path: string
+
+  constructor(path: string) {
+    super({ keepAlive: true, maxFreeSockets: 32 })
+    this.#path = path
+  }
+
+  override createConnection(): Socket {
+    return connectForRelay({ path: this.#path })
   }
 }
 

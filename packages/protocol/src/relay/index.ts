@@ -1,0 +1,2 @@
+export { passBody } from './pass-body.ts'
+export { connectForRelay } from './relay-sockets.ts'
