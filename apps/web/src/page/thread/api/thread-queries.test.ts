@@ -64,3 +64,27 @@ test('what is only shown until the server answers does not stand over what the s
   answer.answer(thread('one', 'is now'))
   expect(await fetched).toMatchObject({ title: 'is now' })
 })
+
+test('a thread that is as it was stays the same object while others move past it, and a list as it was the same list', async () => {
+  const answerOf = () => ({ threads: ['a', 'b', 'c'].map((id) => thread(id, id)), next: null })
+  const list = () => queries.getQueryData<Thread[]>(queryKeys.threads)
+  const fetched = queries.fetchQuery(threadsQuery(client))
+  ;(await next()).answer(answerOf())
+  await fetched
+  const [a, b] = list() ?? []
+  putThread(queries, thread('c', 'is active'))
+  expect(titles()).toEqual(['is active', 'a', 'b'])
+  expect(list()?.[1]).toBe(a)
+  expect(list()?.[2]).toBe(b)
+  putThread(queries, thread('b', 'b'))
+  putThread(queries, thread('a', 'a'))
+  putThread(queries, thread('c', 'is active'))
+  expect(list()?.[1]).toBe(a)
+  expect(list()?.[2]).toBe(b)
+  const before = list()
+  const again = queries.fetchQuery(threadsQuery(client))
+  const moved = answerOf().threads
+  ;(await next()).answer({ threads: [thread('c', 'is active'), moved[0], moved[1]], next: null })
+  await again
+  expect(list()).toBe(before)
+})

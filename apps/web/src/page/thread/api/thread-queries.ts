@@ -1,4 +1,4 @@
-import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import { type QueryClient, queryOptions, replaceEqualDeep } from '@tanstack/react-query'
 import type { Thread, ThreadboxClient } from '@threadbox/sdk'
 import { queryKeys } from '../../client/query-keys.ts'
 
@@ -44,7 +44,20 @@ export const threadsQuery = (client: ThreadboxClient) =>
       const changed = [...told.values()].flatMap(({ thread }) => thread ?? [])
       return [...changed, ...fetched.filter(({ id }) => !told.has(id))]
     },
+    structuralSharing: sharedById,
   })
+
+/**
+ * Keeps the object of each thread that is as it was, wherever it stands now, so that its row is not drawn again. The library's
+ * own way compares by position: one thread that moves to the top would make new objects of all that it passes, in every tab.
+ */
+function sharedById(before: unknown, now: unknown): unknown {
+  if (before === undefined) return now
+  const [held, threads] = [before as Thread[], now as Thread[]]
+  const byId = new Map(held.map((thread) => [thread.id, thread]))
+  const shared = threads.map((thread) => replaceEqualDeep(byId.get(thread.id), thread))
+  return shared.length === held.length && shared.every((thread, index) => thread === held[index]) ? held : shared
+}
 
 export const threadQuery = (client: ThreadboxClient, threadId: string) =>
   queryOptions({
