@@ -18,6 +18,7 @@ import { rewinding } from './scenarios/rewinding.ts'
 import { screenshot } from './scenarios/screenshot.ts'
 import { snapshotMemory, snapshots } from './scenarios/snapshots.ts'
 import { starting } from './scenarios/starting.ts'
+import { tabs } from './scenarios/tabs.ts'
 import { transfers } from './scenarios/transfers.ts'
 import { openStage, type Stage } from './stage.ts'
 
@@ -31,6 +32,7 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   'first-output': firstOutput,
   'active-command': activeCommand,
   'enter-to-paint': enterToPaint,
+  tabs,
   starting,
   pausing: pausingSmall,
   'pausing-1024': pausingLarge,
@@ -54,7 +56,7 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
 }
 
 /** Scenarios that need the app. */
-const inBrowser = new Set(['enter-to-paint', 'screenshot'])
+const inBrowser = new Set(['enter-to-paint', 'screenshot', 'tabs'])
 
 const usage = 'Usage: threadbox bench [SCENARIO…] [--only SCENARIO[,SCENARIO…]] [--rounds NUMBER] [--json]'
 const { values, positionals } = readArguments()
