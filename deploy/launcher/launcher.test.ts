@@ -234,3 +234,12 @@ test('units name the installation, and stopping the host daemon does not touch i
   // What runs is found by its record, whoever started it.
   for (const program of ['host', 'server']) expect(stdout).toContain(`record-process ${program} $MAINPID`)
 })
+
+test('Firefox is installed for the full set of browser tests only', () => {
+  const packagesOf = (...args: string[]) =>
+    launcher(`for stage in $(stages_named ${args.join(' ')}); do packages_for_stage "$stage"; done`).stdout.split('\n')
+  for (const args of [[], ['browser'], ['tests/browser/tabs-in-firefox.test.ts'], ['system', '--full']])
+    expect(packagesOf(...args), args.join(' ')).not.toContain('firefox-esr')
+  for (const args of [['--full'], ['--full', 'browser'], ['tests/browser/tabs-in-firefox.test.ts', '--full']])
+    expect(packagesOf(...args), args.join(' ')).toContain('firefox-esr')
+})

@@ -1,13 +1,15 @@
 # `test` and the other commands that work on the source. Sourced by the launcher.
 # shellcheck shell=bash
 
-# The Debian packages that a stage needs; system and browser tests run threadbox itself.
+# The Debian packages that a stage needs; system and browser tests run threadbox itself. `firefox` is what the full set of
+# browser tests needs on top.
 packages_for_stage() {
   case $1 in
     check) printf '%s\n' ca-certificates shellcheck ;;
     unit) printf '%s\n' bzip2 ca-certificates git postgresql procps ;;
     system) printf '%s\n' "${debian_packages[@]}" curl e2fsprogs git openssl python3 ;;
     browser) printf '%s\n' "${debian_packages[@]}" chromium chromium-headless-shell e2fsprogs fonts-dejavu-core git openssl ;;
+    firefox) printf '%s\n' firefox-esr ;;
   esac
 }
 
@@ -85,15 +87,16 @@ test_command() {
   (cd "$repository" && node deploy/testing/run-tests.ts "$@")
 }
 
-# The stages that are named, or that named files belong to; all where none is.
+# The stages that are named, or that named files belong to; all where none is. With `--full`, `firefox` beside `browser`.
 stages_named() {
-  local word
+  local word is_full=0
   local -a found=()
   while [ $# -gt 0 ]; do
     word=$1
     shift
     case $word in
       -t) [ $# -eq 0 ] || shift ;;
+      --full) is_full=1 ;;
       -*) ;;
       tests/browser/*) found+=(browser) ;;
       tests/system/* | tests/compatibility/* | tests/chaos/* | *.system.test.ts) found+=(system) ;;
@@ -103,6 +106,7 @@ stages_named() {
     esac
   done
   [ ${#found[@]} -gt 0 ] || found=(check unit system browser)
+  [ "$is_full" -eq 0 ] || [[ " ${found[*]} " != *' browser '* ]] || found+=(firefox)
   printf '%s\n' "${found[@]}" | sort -u
 }
 

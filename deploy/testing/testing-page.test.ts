@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { invariantTests } from './invariant-tests.ts'
-import { invariantsWithoutTest, placedKills, promiseTests, repeatedTests } from './testing-page.ts'
+import { fullTests, invariantsWithoutTest, placedKills, promiseTests, repeatedTests } from './testing-page.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -17,6 +18,19 @@ const promises = [
 test('each promise has a test that names it, and only promises are named', () => {
   const named = new Set(promiseTests(root).map(({ promise }) => promise))
   expect(promises.filter((promise) => !named.has(promise))).toEqual([])
+})
+
+test('a test that only the full set runs proves no promise', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'testing-page-'))
+  try {
+    mkdirSync(join(folder, 'tests/browser'), { recursive: true })
+    const text = "test.runIf(isFull)(\n  'G1: in a second browser',\n  work)\ntest('G2: in the first', work)\n"
+    writeFileSync(join(folder, 'tests/browser/some.test.ts'), text)
+    expect(fullTests(folder)).toEqual([{ file: 'tests/browser/some.test.ts', title: 'G1: in a second browser' }])
+    expect(promiseTests(folder).map(({ promise }) => promise)).toEqual(['G2'])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
 
 test('what the full set repeats is repeated more often than by default, and each is named once', () => {

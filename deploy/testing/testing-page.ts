@@ -8,10 +8,13 @@ export type RepeatedTest = { file: string; what: string; byDefault: number; full
 /** A kill that a test places at each boundary of a piece of work: written out in a call of `boundaries`. */
 export type PlacedKill = { file: string; of: string; killed: string; at: string[] }
 export type PromiseTest = { promise: string; file: string; title: string }
+/** A test that runs in the full set only. It proves none of the promises, which each default run has to prove. */
+export type FullTest = { file: string; title: string }
 
 const testFiles = ['{apps,packages,images,deploy}/**/*.test.{ts,tsx}', 'tests/**/*.test.ts']
 const call = /\brepeats\(\{\s*what: (['"`])(.*?)\1,\s*byDefault: ([\d_]+),\s*full: ([\d_]+),?\s*\}\)/gs
 const placed = /\bboundaries\(\{\s*of: '([^']*)',\s*killed: '([^']*)',\s*at: \[([^\]]*)\],?\s*\}\)/gs
+const fullOnly = /\btest\.runIf\(isFull\)\(\s*(['"`])(.*?[^\\])\1/gs
 const title = /(?<=[\s([])(['"`])((?:[ACGO]\d{1,2}(?:, | |(?=:)))+): (.*?[^\\])\1/g
 
 export function repeatedTests(root: string): RepeatedTest[] {
@@ -30,10 +33,16 @@ export function placedKills(root: string): PlacedKill[] {
   )
 }
 
-/** Each test that names a promise in its title, once per promise. */
+export function fullTests(root: string): FullTest[] {
+  return readTests(root).flatMap(({ file, text }) =>
+    [...text.matchAll(fullOnly)].map(([, , words = '']) => ({ file, title: plain(words) })),
+  )
+}
+
+/** Each test of the default set that names a promise in its title, once per promise. */
 export function promiseTests(root: string): PromiseTest[] {
   return readTests(root).flatMap(({ file, text }) =>
-    [...text.matchAll(title)].flatMap(([, , promises = '', words = '']) =>
+    [...text.replaceAll(fullOnly, '').matchAll(title)].flatMap(([, , promises = '', words = '']) =>
       promises.split(/[ ,]+/).map((promise) => ({ promise, file, title: plain(words) })),
     ),
   )
@@ -66,6 +75,12 @@ export function testingPage(root: string): string {
     '`./threadbox test` runs the default set, in which each promise of the product has a test. `./threadbox test --full`',
     'runs the same tests and repeats some of them as often as is promised, at random moments; its last result is in',
     '[test-record.md](test-record.md).',
+    '',
+    '## What only the full set runs',
+    '',
+    'None of these is the proof of a promise.',
+    '',
+    ...fullTests(root).map(({ title: words, file }) => `- ${words} (\`${file}\`)`),
     '',
     '## What only the full set repeats',
     '',

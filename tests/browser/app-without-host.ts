@@ -21,9 +21,31 @@ export type AppWithoutHost = AsyncDisposable & {
   ): Promise<Pick<AppWithoutHost, 'page'> & { connections(): number } & AsyncDisposable>
 }
 
-export async function startAppWithoutHost(
-  options: { signUp?: boolean; environment?: Record<string, string> } = {},
-): Promise<AppWithoutHost> {
+type Options = { signUp?: boolean; environment?: Record<string, string> }
+
+export async function startAppWithoutHost(options: Options = {}): Promise<AppWithoutHost> {
+  await using cleanup = new AsyncDisposableStack()
+  const { server } = cleanup.use(await startServerWithoutHost(options))
+  const start = async (args: string[], program: Program = 'shell') => {
+    const started = await startBrowserWith({ args, servers: [server], program })
+    const page: AppWithoutHost['page'] = ({ signedIn = false, locale = 'en-US' } = {}) =>
+      openPage({ browser: started.browser, server, signedIn, locale })
+    return { page, connections: started.connections, [Symbol.asyncDispose]: () => started[Symbol.asyncDispose]() }
+  }
+  const { page } = cleanup.use(await start([]))
+  const kept = cleanup.move()
+  return {
+    server,
+    page,
+    withBrowser: start,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+/** The same without a browser. */
+export async function startServerWithoutHost(
+  options: Options = {},
+): Promise<Pick<AppWithoutHost, 'server'> & AsyncDisposable> {
   await using cleanup = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'threadbox-browser-'))
   cleanup.defer(() => rm(directory, { recursive: true, force: true }))
@@ -41,20 +63,8 @@ export async function startAppWithoutHost(
     signUp: options.signUp ?? true,
   })
   cleanup.defer(() => server.close())
-  const start = async (args: string[], program: Program = 'shell') => {
-    const started = await startBrowserWith({ args, servers: [server], program })
-    const page: AppWithoutHost['page'] = ({ signedIn = false, locale = 'en-US' } = {}) =>
-      openPage({ browser: started.browser, server, signedIn, locale })
-    return { page, connections: started.connections, [Symbol.asyncDispose]: () => started[Symbol.asyncDispose]() }
-  }
-  const { page } = cleanup.use(await start([]))
   const kept = cleanup.move()
-  return {
-    server,
-    page,
-    withBrowser: start,
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
-  }
+  return { server, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
 async function openPage(options: {

@@ -15,8 +15,10 @@ const run = promisify(execFile)
  * tries to reach any other address fails here instead of leaving the machine.
  */
 export type QuietNetwork = AsyncDisposable & {
-  /** Starts Chromium inside; takes its arguments and passes on its descriptors. */
+  /** Starts the browser inside; takes its arguments and passes on its descriptors. */
   executablePath: string
+  /** A port of the machine that leads to the same port inside: for a browser that is driven over a socket, not over descriptors. */
+  debuggingPort: number
   /** Connections that the browser has open, to all of the ports. */
   connections(): number
 }
@@ -24,24 +26,29 @@ export type QuietNetwork = AsyncDisposable & {
 /**
  * `shell`: Chromium without a window, the same engine at a fifth of the processor time for a profile of its own. Letters are
  * drawn as the browser with a window draws them on Debian; its own hinting would be another one. `whole`: the browser that
- * people have, without showing it; it keeps no cookies of third parties, and Tab goes through its toolbar, too.
+ * people have, without showing it; it keeps no cookies of third parties, and Tab goes through its toolbar, too. `firefox`:
+ * Debian's; it wants a home that belongs to the user it runs as, which root's is not under sudo.
  */
-export type Program = 'shell' | 'whole'
+export type Program = 'shell' | 'whole' | 'firefox'
 const programs: Record<Program, string> = {
   shell: '/usr/bin/chromium-headless-shell --font-render-hinting=slight',
   whole: '/usr/bin/chromium',
+  firefox: 'env HOME="$(dirname "$0")" /usr/bin/firefox-esr',
 }
 
-/** Runs inside the namespace: passes each connection on through the port's socket file, which every namespace can reach. */
+/** Where connections arrive or lead to: a port, or a socket file, which every namespace can reach. */
+type End = { port: number; host: '127.0.0.1' } | { path: string }
+type Passage = { from: End; to: End }
+
+/** Runs inside the namespace: passes connections on. */
 const forwarder = `
-const [directory, ...ports] = process.argv.slice(1)
 const net = require('node:net')
-const open = (port) => new Promise((resolve) => net.createServer({ allowHalfOpen: true }, (near) => {
-  const far = net.connect({ path: directory + '/' + port, allowHalfOpen: true })
+const open = ({ from, to }) => new Promise((resolve) => net.createServer({ allowHalfOpen: true }, (near) => {
+  const far = net.connect({ ...to, allowHalfOpen: true })
   near.pipe(far).pipe(near)
   near.on('error', () => far.destroy()); far.on('error', () => near.destroy())
-}).listen(Number(port), '127.0.0.1', resolve))
-Promise.all(ports.map(open)).then(() => process.stdout.write('ready'))`
+}).listen(from, resolve))
+Promise.all(JSON.parse(process.argv[1]).map(open)).then(() => process.stdout.write('ready'))`
 
 export async function openQuietNetwork(ports: readonly number[], program: Program): Promise<QuietNetwork> {
   await using cleanup = new AsyncDisposableStack()
@@ -49,42 +56,55 @@ export async function openQuietNetwork(ports: readonly number[], program: Progra
   const directory = await mkdtemp(path.join(tmpdir(), 'threadbox-quiet-'))
   cleanup.defer(() => rm(directory, { recursive: true, force: true }))
   const open = new Set<Socket>()
-  for (const port of ports) cleanup.use(await passOn({ port, socket: path.join(directory, String(port)), open }))
+  const file = (fileName: string) => ({ path: path.join(directory, fileName) })
+  const inside: Passage[] = []
+  for (const port of ports) {
+    cleanup.use(await passOn({ from: file(String(port)), to: at(port) }, open))
+    inside.push({ from: at(port), to: file(String(port)) })
+  }
+  const { port: debuggingPort } = cleanup.use(await passOn({ from: at(0), to: file('debugging') }))
+  inside.push({ from: file('debugging'), to: at(debuggingPort) })
   await run('ip', ['netns', 'add', name])
   cleanup.defer(async () => {
     await run('ip', ['netns', 'del', name])
   })
   await run('ip', ['-n', name, 'link', 'set', 'lo', 'up'])
-  const inside = spawn(
-    'ip',
-    ['netns', 'exec', name, process.execPath, '-e', forwarder, directory, ...ports.map(String)],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
-  cleanup.defer(() => end(inside))
-  await once(inside.stdout, 'data')
-  const executablePath = path.join(directory, 'chromium')
+  const forwarding = spawn('ip', ['netns', 'exec', name, process.execPath, '-e', forwarder, JSON.stringify(inside)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  cleanup.defer(() => end(forwarding))
+  await once(forwarding.stdout, 'data')
+  const executablePath = path.join(directory, 'browser')
   await writeFile(executablePath, `#!/bin/sh\nexec ip netns exec ${name} ${programs[program]} "$@"\n`)
   await chmod(executablePath, 0o755)
   const kept = cleanup.move()
-  return { executablePath, connections: () => open.size, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return {
+    executablePath,
+    debuggingPort,
+    connections: () => open.size,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
 }
 
-/** Brings connections from the socket file to the port. */
-async function passOn(options: { port: number; socket: string; open: Set<Socket> }): Promise<Disposable> {
-  const { port, socket, open } = options
+function at(port: number): End {
+  return { port, host: '127.0.0.1' }
+}
+
+/** Passes connections on, outside of the namespace, and keeps account of those that are open. */
+async function passOn({ from, to }: Passage, open = new Set<Socket>()): Promise<Disposable & { port: number }> {
   const server = createServer({ allowHalfOpen: true }, (near) => {
     open.add(near)
     near.once('close', () => open.delete(near))
-    const far = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    const far = connect({ ...to, allowHalfOpen: true })
     near.pipe(far).pipe(near)
     near.on('error', () => far.destroy())
     far.on('error', () => near.destroy())
   })
-  server.listen(socket)
+  server.listen(from)
   await once(server, 'listening')
-  return { [Symbol.dispose]: () => void server.close() }
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  return { port, [Symbol.dispose]: () => void server.close() }
 }
 
 async function end(child: ChildProcess): Promise<void> {
