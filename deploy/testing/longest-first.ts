@@ -5,8 +5,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * A file that is not here comes after them, as the runner puts it.
  */
 const long = [
-  'browser/screens-desk',
-  'browser/screens-phone',
+  'browser/screens-thread-desk',
+  'browser/screens-thread-phone',
+  'browser/preview-left-open',
   'system/agents',
   'system/agents-live',
   'system/host-pause',
@@ -16,9 +17,11 @@ const long = [
   'system/memory-snapshots',
   'system/rescue',
   'system/agent-file',
-  'browser/files-pane',
+  'browser/lifecycle',
   'browser/terminal',
   'browser/agent-file',
+  'browser/screenshot-hostile',
+  'browser/story',
   'system/thirteenth-wake',
   'system/host-spares',
   'system/pause-story',

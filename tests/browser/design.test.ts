@@ -216,14 +216,3 @@ describe('regions', () => {
     expect(await page.locator('.chat').evaluate((element) => element.closest('[inert]') !== null)).toBe(true)
   })
 })
-
-test.each(screens)('$name is never wider than a phone, and what is pressed there is 24 px at least', async (screen) => {
-  await using page = await openScreen(stage, screen, { width: 390 })
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
-  const small = await page.evaluate(`[...document.querySelectorAll('button, [role=tab], [role=menuitem], select')]
-    .filter((element) => element.checkVisibility({ visibilityProperty: true }) && element.closest('[inert]') === null)
-    .map((element) => ({ element, box: element.getBoundingClientRect() }))
-    .filter(({ box }) => box.width > 1 && (box.width < 24 || box.height < 24))
-    .map(({ element, box }) => element.outerHTML.slice(0, 120) + ' ' + Math.round(box.width) + ' × ' + Math.round(box.height))`)
-  expect(small).toEqual([])
-})

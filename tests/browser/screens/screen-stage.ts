@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { buildWebApp, startBrowser } from '../app-in-browser.ts'
 import { type MoreRoutes, type Result, type SandboxStandIn, startSandboxStandIn } from '../sandbox-stand-in.ts'
 import { type ServicesStandIn, startServicesStandIn } from '../services-stand-in.ts'
@@ -25,6 +25,7 @@ export type ScreenStage = AsyncDisposable & {
   addAgents(): void
   /** The thread offers to be saved as an agent. */
   offerToSave(): void
+  /** The page of a width at a path, in the light theme; there is one, which ends what it showed before. */
   open(options: { path: string; width: number }): Promise<Page & AsyncDisposable>
   /** An empty page, to work with pictures in. */
   canvas(): Promise<Page>
@@ -56,10 +57,10 @@ export async function startScreenStage(): Promise<ScreenStage> {
   }
   const server: SandboxStandIn = cleanup.use(await startSandboxStandIn(directory, routes))
   const { browser } = cleanup.use(await startBrowser(server, services))
-  const profiles = new Map<number, Promise<BrowserContext>>()
-  const profileOf = (width: number) => {
-    const known = profiles.get(width) ?? makeProfile(browser, width)
-    profiles.set(width, known)
+  const pages = new Map<number, Promise<Page>>()
+  const pageOf = (width: number) => {
+    const known = pages.get(width) ?? makePage(browser, width)
+    pages.set(width, known)
     return known
   }
   const kept = cleanup.move()
@@ -94,29 +95,30 @@ export async function startScreenStage(): Promise<ScreenStage> {
     offerToSave: () => {
       state.isOffered = true
     },
-    open: async ({ path, width }) =>
-      openPage(await profileOf(width), `http://app.stand-in.localhost:${server.port}${path}`),
+    open: async ({ path, width }) => {
+      const page = await pageOf(width)
+      await page.emulateMedia({ colorScheme: themes[0] })
+      await page.goto(`http://app.stand-in.localhost:${server.port}${path}`)
+      // Nothing of it may ask the server that shows the next screen.
+      return Object.assign(page, { [Symbol.asyncDispose]: async () => void (await page.goto('about:blank')) })
+    },
     canvas: () => browser.newPage(),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }
 
 /** One for all screens of a width: what the app is made of is loaded and compiled once. */
-async function makeProfile(browser: Browser, width: number): Promise<BrowserContext> {
+async function makePage(browser: Browser, width: number): Promise<Page> {
   const profile = await browser.newContext({
     locale: 'en-US',
     timezoneId: 'UTC',
-    colorScheme: 'light',
+    colorScheme: themes[0],
     reducedMotion: 'reduce',
     viewport: { width, height: width < 900 ? 844 : 900 },
     hasTouch: width < 900,
   })
   // What the app remembered of another screen; a page inside of it may not look.
   await profile.addInitScript('try { localStorage.clear(); sessionStorage.clear() } catch {}')
-  return profile
-}
-
-async function openPage(profile: BrowserContext, url: string): Promise<Page & AsyncDisposable> {
   const page = await profile.newPage()
   page.setDefaultTimeout(60_000)
   await page.clock.setFixedTime(data.now)
@@ -124,8 +126,7 @@ async function openPage(profile: BrowserContext, url: string): Promise<Page & As
     socket.send(JSON.stringify({ ...startFrame, cols: 80, rows: 24 }))
     socket.send(Buffer.from(terminalOutput))
   })
-  await page.goto(url)
-  return Object.assign(page, { [Symbol.asyncDispose]: () => page.close() })
+  return page
 }
 
 const startFrame = { type: 'start', offset: 0, liveFrom: 0, isReset: false, modes: '' }

@@ -250,6 +250,12 @@ export const screens: readonly Screen[] = [
   { name: 'not-found', path: '/nothing/here', shows: heading('There is nothing at this address') },
 ]
 
+const isOfThread = ({ path }: Screen) => path.startsWith('/threads/')
+/** A thread with what opens beside it and over it. */
+export const threadScreens = screens.filter(isOfThread)
+/** Everything else: the way in, agents, settings. */
+export const otherScreens = screens.filter((screen) => !isOfThread(screen))
+
 /** Opens a screen in the light theme and waits until it stands still. */
 export async function openScreen(
   stage: ScreenStage,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { startScreenParts, testEveryScreen } from './screens/every-screen.ts'
+import { startScreenParts, testAtDesk } from './screens/every-screen.ts'
 import { deskWidth } from './screens/screen-stage.ts'
-import { openScreen, type Screen, screens } from './screens/screens.ts'
+import { openScreen, otherScreens, type Screen, screens } from './screens/screens.ts'
 
 const parts = startScreenParts()
-describe(`at ${deskWidth} px`, () => testEveryScreen(deskWidth, parts))
+describe(`screens outside of threads at ${deskWidth} px`, () => testAtDesk(otherScreens, parts))
 
 describe('the test of the screens', () => {
   const find = (name: string) => screens.find((screen) => screen.name === name) as Screen
