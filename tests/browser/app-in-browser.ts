@@ -3,8 +3,9 @@ import { cp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { noteStart, type TestServer } from '@threadbox/testkit'
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { pageInProfile } from './profiles.ts'
 import { openQuietNetwork, type Program } from './quiet-network.ts'
 
 export type PageOptions = {
@@ -15,8 +16,6 @@ export type PageOptions = {
   isTouch?: boolean
   /** Pixels of the screen for one of the page. */
   deviceScale?: number
-  /** One that the owner is signed in to already, instead of a new one. */
-  profile?: BrowserContext
 }
 
 const run = promisify(execFile)
@@ -78,37 +77,31 @@ export async function startBrowserWith(options: {
   return { browser, connections: network.connections, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-/** A page of the owner, at a path of the app. Unless one is given it has a profile of its own. */
+/** A page of the owner, at a path of the app, in a profile that no other page is in (see `profiles.ts`). */
 export async function openPage(
   browser: Browser,
   options: PageOptions & { server: TestServer; pathname: string },
 ): Promise<Page> {
   const { server, pathname, locale = 'en-US', width = 1280, height = 800, theme = 'light', isTouch = false } = options
-  const { deviceScale = 1, profile } = options
-  const context =
-    profile ??
-    (await browser.newContext({
+  const page = await pageInProfile(browser, {
+    origin: server.origin,
+    settings: {
       locale,
       viewport: { width, height },
       colorScheme: theme,
       hasTouch: isTouch,
-      deviceScaleFactor: deviceScale,
+      deviceScaleFactor: options.deviceScale ?? 1,
       acceptDownloads: true,
-    }))
-  context.setDefaultTimeout(60_000)
-  const page = await context.newPage()
-  if (profile === undefined) await signIn(page, server)
+    },
+    enter: (first) => signIn(first, server),
+  })
   await page.goto(`${server.origin}${pathname}`)
   return page
 }
 
-/** A file of the app that any page can be at without starting the app. */
-export const quietPath = '/favicon.svg'
-
-/** Signs in from inside the browser: only there the name of the server is known. */
+/** Signs in from inside the browser, at a page of the server: only there its name is known. */
 async function signIn(page: Page, server: TestServer): Promise<void> {
   const { email, password } = server.owner
-  await page.goto(`${server.origin}${quietPath}`)
   const status = await page.evaluate(
     async (body) => {
       const headers = { 'content-type': 'application/json' }

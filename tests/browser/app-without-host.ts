@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestServer, type TestServer } from '@threadbox/testkit'
 import type { Browser, Page } from 'playwright-core'
-import { buildWebApp, quietPath, startBrowserWith } from './app-in-browser.ts'
+import { buildWebApp, startBrowserWith } from './app-in-browser.ts'
+import { quietPath } from './profiles.ts'
 import type { Program } from './quiet-network.ts'
 
 /**

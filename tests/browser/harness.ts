@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
 import { buildWebApp, openPage, type PageOptions, startBrowserWith } from './app-in-browser.ts'
+import { leaveProfile } from './profiles.ts'
 import type { Program } from './quiet-network.ts'
 
 /** The whole product in a browser: real app, server, host daemon and sandboxes, and a scripted model provider. */
@@ -66,8 +67,9 @@ async function startStageOf(program: Program, others: { port: number }[]): Promi
   }
 }
 
-/** Closes a page, with its profile unless that is kept. With THREADBOX_PICTURES a picture of how it looked at last is kept there. */
-export async function closePage(page: Page, { keepsProfile } = { keepsProfile: false }): Promise<void> {
+/** Closes a page, and what it opened. With THREADBOX_PICTURES a picture of how it looked at last is kept there. */
+export async function closePage(page: Page): Promise<void> {
+  if (page.isClosed()) return
   const directory = process.env.THREADBOX_PICTURES
   const name = expect
     .getState()
@@ -75,5 +77,5 @@ export async function closePage(page: Page, { keepsProfile } = { keepsProfile: f
     .slice(-80)
   if (directory !== undefined)
     await page.screenshot({ path: path.join(directory, `${name}.png`) }).catch(() => undefined)
-  await (keepsProfile ? page.close() : page.context().close())
+  await leaveProfile(page.context())
 }

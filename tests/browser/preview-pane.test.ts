@@ -6,6 +6,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildWebApp, messageField, startBrowser } from './app-in-browser.ts'
 import { closePage } from './harness.ts'
+import { pageInProfile } from './profiles.ts'
 import { type SandboxStandIn, startSandboxStandIn } from './sandbox-stand-in.ts'
 import { type ServicesStandIn, serviceIn, startServicesStandIn } from './services-stand-in.ts'
 
@@ -27,14 +28,14 @@ beforeEach(() => {
   services.clear()
 })
 
-type Options = { width?: number; locale?: string; at?: string; context?: BrowserContext }
+type Options = { width?: number; locale?: string; at?: string; in?: BrowserContext }
 async function open(options: Options = {}): Promise<Page & AsyncDisposable> {
   const { width = 1440, locale = 'en-US', at = '/threads/t' } = options
-  const made = { locale, viewport: { width, height: 900 }, hasTouch: width < 900 }
-  const context = options.context ?? (await browser.newContext(made))
-  const page = await context.newPage()
+  const origin = `http://app.stand-in.localhost:${server.port}`
+  const settings = { locale, viewport: { width, height: 900 }, hasTouch: width < 900 }
+  const page = await (options.in?.newPage() ?? pageInProfile(browser, { origin, settings }))
   page.setDefaultTimeout(30_000)
-  await page.goto(`http://app.stand-in.localhost:${server.port}${at}`)
+  await page.goto(`${origin}${at}`)
   await page.locator('#message').waitFor()
   await page.getByRole('log').locator('.r, h2').first().waitFor()
   return Object.assign(page, { [Symbol.asyncDispose]: () => closePage(page) })
@@ -174,7 +175,7 @@ describe('what it remembers', () => {
     await pane(page).waitFor({ state: 'detached' })
     await page.goBack()
     await same(page)
-    const second = await open({ context: page.context() })
+    const second = await open({ in: page.context() })
     await same(second)
   })
 

@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildWebApp, messageField, startBrowser } from './app-in-browser.ts'
 import { closePage } from './harness.ts'
+import { pageInProfile } from './profiles.ts'
 import { lossyReport, type SandboxStandIn, sandboxIn, startSandboxStandIn } from './sandbox-stand-in.ts'
 
 const hour = 3_600_000
@@ -24,8 +25,8 @@ beforeEach(() => server.clear())
 
 async function open(options: { width?: number; locale?: string } = {}): Promise<Page & AsyncDisposable> {
   const { width = 1440, locale = 'en-US' } = options
-  const context = await browser.newContext({ locale, viewport: { width, height: 900 }, hasTouch: width < 900 })
-  const page = await context.newPage()
+  const settings = { locale, viewport: { width, height: 900 }, hasTouch: width < 900 }
+  const page = await pageInProfile(browser, { origin: server.origin, settings })
   page.setDefaultTimeout(10_000)
   await page.goto(`${server.origin}/threads/t`)
   await page.locator('#message').waitFor()
