@@ -86,6 +86,18 @@ test('§2.1: a process that writes more files than a manifest names does not hid
     await firstLine(key)
   }
   expect((await manifest()).writtenFiles.map(({ path }) => path)).toContain(join(guest.directory, 'one', '0'))
+  for (const key of ['many', 'one']) await guest.runs.stop({ key })
+})
+
+test('§2.1: a background loop of a command is a process of the user, and the shell of the session is not', async () => {
+  await guest.run('(while true; do sleep 4986; done) &')
+  const sleeper = ({ processes }: Manifest) => processes.find(({ commandLine }) => commandLine.includes('4986'))
+  await expect.poll(async () => sleeper(await manifest())).toBeDefined()
+  const { processes } = await manifest()
+  const loop = processes.find(({ pid }) => pid === sleeper({ processes } as Manifest)?.parentPid)
+  expect(loop).toMatchObject({ role: 'user', commandLine: ['bash'] })
+  expect(processes.flatMap(({ commandLine }) => commandLine).filter((word) => word.includes('__threadbox'))).toEqual([])
+  process.kill(loop?.pid ?? 0)
 })
 
 test('§2.1: a connection of threadbox to a program, and variables that it sets, are in no manifest', async () => {

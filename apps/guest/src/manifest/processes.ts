@@ -29,7 +29,7 @@ export function describeProcess(entry: ProcessEntry, furniture: Furniture): Mani
     parentPid: entry.parent,
     name: entry.name,
     executable: linkOf(`/proc/${entry.pid}/exe`),
-    commandLine,
+    commandLine: isCommandShell(commandLine) ? [entry.name] : commandLine,
     cwd: linkOf(`/proc/${entry.pid}/cwd`),
     user: userName(entry.pid),
     memoryBytes: entry.residentBytes,
@@ -37,9 +37,14 @@ export function describeProcess(entry: ProcessEntry, furniture: Furniture): Mani
   }
 }
 
-/** A shell that runs a command, or waits for one, has the guest's own text in its command line. */
-export function isCommandShell(commandLine: string[]): boolean {
+/** Returns true for a shell that runs a command or waits for one, and for the subshells of its command. */
+function isCommandShell(commandLine: string[]): boolean {
   return commandLine.includes(shellBody)
+}
+
+/** Returns true for a subshell of a command, such as `( … ) &`: the user's, although it has the guest's command line. */
+export function isSubshell(entry: ProcessEntry): boolean {
+  return entry.pid !== entry.session && isCommandShell(readCommandLine(entry.pid))
 }
 
 /** What the process is a part of. */
@@ -50,7 +55,7 @@ function partOf(
   const plain = { service: '' }
   if (known.furniture.kernels.has(entry.pid)) return { role: 'kernel', ...plain }
   if (known.furniture.terminals.has(entry.pid)) return { role: 'terminal', ...plain }
-  if (isCommandShell(known.commandLine)) return { role: 'shell', ...plain }
+  if (isCommandShell(known.commandLine) && entry.pid === entry.session) return { role: 'shell', ...plain }
   const service = serviceKey.exec(startVariable(entry.pid, runVariable) ?? '')
   return service === null ? { role: 'user', ...plain } : { role: 'service', service: service[1] ?? '' }
 }

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ManifestProcess, RescueReport } from '@threadbox/protocol/guest'
-import { describeProcess, type Furniture, linkOf, userIdOf, userProcesses } from '../manifest/processes.ts'
+import { describeProcess, type Furniture, isSubshell, linkOf, userIdOf, userProcesses } from '../manifest/processes.ts'
 import { sendSignal } from '../processes/process-family.ts'
 import type { ProcessEntry } from '../processes/process-table.ts'
 import type { StoredProcess } from './rescue-store.ts'
@@ -56,6 +56,7 @@ export function describeForRestart(
       obstacle: obstacleOf(shown, {
         isInTerminal: terminals.has(entry.session) || role === 'terminal',
         isOfKernel: furniture.kernels.has(shown.parentPid),
+        isSubshell: isSubshell(entry),
       }),
     })
     stored.push({
@@ -78,7 +79,11 @@ function isProgram(role: string): boolean {
 /** Copies of a kernel, and helpers of Python's own, mean nothing without the kernel that they worked for. */
 const kernelHelper = /\/kernel\.py$|multiprocessing|joblib|loky/
 
-function obstacleOf(shown: ManifestProcess, place: { isInTerminal: boolean; isOfKernel: boolean }): string {
+function obstacleOf(
+  shown: ManifestProcess,
+  place: { isInTerminal: boolean; isOfKernel: boolean; isSubshell: boolean },
+): string {
+  if (place.isSubshell) return 'It was a background part of a shell command, which only memory holds.'
   if (place.isInTerminal) return 'It ran in a terminal, whose screen is gone.'
   if (place.isOfKernel && shown.commandLine.some((word) => kernelHelper.test(word))) {
     return 'It worked for the Python kernel.'
