@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { Service } from '@threadbox/protocol/public'
 import type { FrameLocator, Page } from 'playwright-core'
 import { expect, vi } from 'vitest'
 import { openPaneWith } from '../app-in-browser.ts'
@@ -43,15 +44,15 @@ export async function startService(
   const { threadId, ...started } = service
   const { services } = client
   await services.start(threadId, { ...started, cwd: 'site', readyTimeoutSeconds })
-  let status: string | undefined
+  let found: Service | undefined
   const isDecided = async () => {
-    status = (await services.list(threadId)).services.find(({ name }) => name === service.name)?.status
-    expect(status).not.toBe('starting')
+    found = (await services.list(threadId)).services.find(({ name }) => name === service.name)
+    expect(found?.status).not.toBe('starting')
   }
   await vi.waitFor(isDecided, { timeout: readyTimeoutSeconds * 1000, interval: 250 }).catch(() => undefined)
-  if (status === 'running') return
+  if (found?.status === 'running') return
   const { text } = await services.logs(threadId, service.name)
-  throw new Error(`${service.name} is ${status}; it printed:\n${text}`)
+  throw new Error(`${service.name} is ${found?.status}, ${JSON.stringify(found?.problem)}; it printed:\n${text}`)
 }
 
 /** A thread with a development server of Vite. */
