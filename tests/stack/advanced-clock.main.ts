@@ -4,13 +4,22 @@ import os from 'node:os'
 
 /**
  * Loaded before a program (`--import`), it lets the program's clock be ahead of the machine's by as much as a file says:
- * what the program reads as the time and as how long the machine runs. On SIGUSR2 it reads the file again and what has
- * become due is called at once, as if the program had waited.
+ * what the program reads as the time, as how long it runs itself and as how long the machine runs. On SIGUSR2 it reads the
+ * file again and what has become due is called at once, as if the program had waited.
  */
 type Waiting = { dueAt: number; call: () => void; everyMs: number | undefined }
 
 const file = process.env.THREADBOX_TEST_CLOCK ?? ''
-const real = { now: Date.now, uptime: os.uptime, setTimeout, clearTimeout, setInterval, clearInterval, Date }
+const real = {
+  now: Date.now,
+  sinceStart: performance.now.bind(performance),
+  uptime: os.uptime,
+  setTimeout,
+  clearTimeout,
+  setInterval,
+  clearInterval,
+  Date,
+}
 /** Shorter ones have passed by the time that anybody looks. */
 const shortestMs = 500
 const waiting = new Map<object, Waiting>()
@@ -21,6 +30,7 @@ globalThis.Date = new Proxy(real.Date, {
   construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
   get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
 })
+performance.now = () => real.sinceStart() + aheadMs
 os.uptime = () => real.uptime() + aheadMs / 1000
 syncBuiltinESMExports()
 
