@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { builtProgramsVariable } from '@threadbox/testkit'
+import { builtGuestVariable, builtProgramsVariable, testGuest } from '@threadbox/testkit'
 import { buildPrograms } from '../../deploy/build/build.ts'
 
-/** Bundles host daemon and server once for all tests of a run, as a release has them. */
+/** Bundles host daemon, server and guest once for all tests of a run, as a release has them. */
 export default async function setup(): Promise<() => Promise<void>> {
   // Another project of the same run was first.
   if (process.env[builtProgramsVariable] !== undefined) return async () => undefined
@@ -12,6 +12,7 @@ export default async function setup(): Promise<() => Promise<void>> {
   const remove = () => rm(directory, { recursive: true, force: true })
   try {
     await buildPrograms(directory)
+    process.env[builtGuestVariable] = await testGuest()
   } catch (error) {
     await remove()
     throw error

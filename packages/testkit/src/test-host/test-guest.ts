@@ -7,8 +7,13 @@ const directory = path.join(testRoot, 'guests')
 /** Longer than any run of the tests. */
 const keptMs = 24 * 60 * 60 * 1000
 
+/** Names where a run that built the guest once for all its tests has it. */
+export const builtGuestVariable = 'THREADBOX_TEST_GUEST'
+
 /** The guest of this checkout, built when it is not there yet. Guests (110 MB each) that nobody used for a day go. */
 export async function testGuest(): Promise<string> {
+  const built = process.env[builtGuestVariable]
+  if (built !== undefined) return built
   const guest = await buildGuest({ outputDirectory: directory })
   const now = new Date()
   await utimes(guest.directory, now, now)
