@@ -145,7 +145,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
     },
   ],
   'an agent that comes in a file reaches nothing but the disk that is made of it': [
-    { file: 'tests/system/agent-file.test.ts', title: 'is refused, and leaves nothing on the pool' },
+    { file: 'tests/system/agent-file-refused.test.ts', title: 'is refused, and leaves nothing on the pool' },
   ],
   'what starts a run is recorded with it in one transaction': [
     {
