@@ -118,7 +118,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
       title: 'the memory of another sandbox is neither used nor given up',
     },
     {
-      file: 'tests/system/memory-snapshots.test.ts',
+      file: 'tests/system/memory-rewind.test.ts',
       title: 'five turns are rewound: files, processes, variables of Python and messages are those of then',
     },
   ],
