@@ -32,18 +32,20 @@ export async function expectAfterCut(cut: AfterCut, stories: readonly Story[]): 
     }),
   )
   await expectNothingHalfMade(cut, present)
-  for (const story of stories) {
+  // Side by side: each is about one sandbox.
+  const expectStory = async (story: Story) => {
     const certain = certainAt(story, cut.position)
     const sandbox = present.get(story.sandboxId)
     if (sandbox === undefined) {
       expectMayBeGone(story, certain)
       found.deleted += certain.last?.kind === 'deleted' ? 1 : 0
-      continue
+      return
     }
     expect(certain.last?.kind, `${story.sandboxId} was deleted and is back`).not.toBe('deleted')
-    if (certain.last === undefined) continue
+    if (certain.last === undefined) return
     await expectSandbox(cut, { story, certain, sandbox, found })
   }
+  await Promise.all(stories.map(expectStory))
   return found
 }
 

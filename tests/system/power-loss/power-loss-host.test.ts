@@ -113,9 +113,9 @@ function choosePositions(random: () => number): number[] {
 
 async function expectNothingLeftAfterDeletion(of: SmallHost): Promise<void> {
   const { body } = await of.request('GET', hostPaths.list())
-  for (const { sandboxId } of (body as { sandboxes: { sandboxId: string }[] }).sandboxes) {
-    expect(await of.request('DELETE', hostPaths.get(sandboxId))).toMatchObject({ status: 204 })
-  }
+  const { sandboxes } = body as { sandboxes: { sandboxId: string }[] }
+  const deleted = await Promise.all(sandboxes.map(({ sandboxId }) => of.request('DELETE', hostPaths.get(sandboxId))))
+  expect(deleted.map(({ status }) => status)).toEqual(sandboxes.map(() => 204))
   await expect.poll(of.leftovers, { timeout: 10_000 }).toEqual([])
 }
 
