@@ -2,13 +2,19 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
+import { repeats } from '../stack/repeats.ts'
 
-/** Whether the disk of a thread is, after its memory was given up in an orderly way and it was started cold, the same. */
+/** Whether what is on the disk of a thread stays: from message to message, and in a cold start after its memory was given up. */
 let installation: TestInstallation
 let thread: TestThread
 beforeAll(async () => {
   installation = await startInstallation({})
   thread = await installation.newThread()
+  await output('pip install --quiet --disable-pip-version-check cowsay && uv pip install --quiet emoji')
+  await output(
+    'sudo apt-get update -qq && sudo DEBIAN_FRONTEND=noninteractive apt-get install -y -qq hello >/dev/null 2>&1',
+  )
+  await output('npm install --global --silent is-odd >/dev/null')
 })
 afterAll(() => installation[Symbol.asyncDispose]())
 
@@ -51,14 +57,17 @@ async function goCold() {
 const installed = `python3 -c "import cowsay, emoji; print(emoji.emojize(':snake:'))" && hello &&
 NODE_PATH=$(npm root -g) node -p "require('is-odd')(3)"`
 
+const messages = repeats({ what: 'messages between installing packages and using them', byDefault: 10, full: 100 })
+test(`C7: what pip, uv, apt and npm installed in message 1 still works ${messages} messages later`, {
+  timeout: 600_000,
+}, async () => {
+  for (let message = 0; message < messages; message++) await output('true')
+  expect(await output(installed)).toBe('🐍\nHello, world!\ntrue\n')
+})
+
 test('A3: every file is the same after memory was given up, and what four package managers installed works', {
   timeout: 600_000,
 }, async () => {
-  await output('pip install --quiet --disable-pip-version-check cowsay && uv pip install --quiet emoji')
-  await output(
-    'sudo apt-get update -qq && sudo DEBIAN_FRONTEND=noninteractive apt-get install -y -qq hello >/dev/null 2>&1',
-  )
-  await output('npm install --global --silent is-odd >/dev/null')
   for (const name of ['awkward.py', 'of-root.sh', 'inventory.py', 'compare.py']) await upload(name)
   await output('python3 /tmp/awkward.py && sudo bash /tmp/of-root.sh')
   expect(await output(installed)).toBe('🐍\nHello, world!\ntrue\n')
