@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { readdir, truncate } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { defaultSandboxLimits } from '@threadbox/domain'
 import { hostPaths } from '@threadbox/protocol/host'
@@ -114,54 +113,6 @@ test('a spare that dies is cleaned up, and a sandbox that is wanted meanwhile is
   const { sandboxId } = await start()
   expect((await host.run(sandboxId, 'echo works')).output).toBe('works\n')
   await host.request('DELETE', hostPaths.get(sandboxId))
-})
-
-test('boots out of a template go on over any disk, each with its own randomness; a damaged template is replaced', async () => {
-  const own = await startTestHost({
-    environment: { THREADBOX_SPARE_SANDBOXES: '1', THREADBOX_BOOT_TEMPLATES: 'on' },
-  })
-  try {
-    const ask = async (method: string, path: string, body?: unknown) => {
-      const answer = await own.request(method, path, body)
-      expect(answer.status).toBeLessThan(300)
-      return answer.body
-    }
-    const spares = async () => ((await ask('GET', hostPaths.info())) as { spareSandboxes: number }).spareSandboxes
-    const begin = async (sandboxId: string) => {
-      const bootId = own.newBootId()
-      await ask('PUT', hostPaths.get(sandboxId), order)
-      await ask('POST', hostPaths.start(sandboxId), { bootId, hostname: 'wished' })
-      return bootId
-    }
-    const random =
-      'node -e "console.log(crypto.randomUUID(), Math.random())"; python3 -c "import random,uuid;print(random.random(),uuid.uuid4(),hash(\'a\'))"'
-    await expect.poll(spares, { timeout: 60_000 }).toBe(1)
-    const [first, second] = [own.newSandboxId(), own.newSandboxId()]
-    await begin(first)
-    await expect.poll(spares, { timeout: 60_000 }).toBe(1)
-    const bootId = await begin(second)
-    const seen = new Set<string>()
-    for (const sandboxId of [first, second]) {
-      const { output } = await own.run(sandboxId, random)
-      for (const value of output.trim().split(/\s+/)) seen.add(value)
-    }
-    expect(seen.size).toBe(10)
-    await own.run(second, 'echo kept > note; sudo touch /usr/bin/of-its-own; cd /tmp; export OF=before')
-    await ask('POST', hostPaths.stop(second), { bootId })
-    const again = await begin(second)
-    const kept = await own.run(second, 'cat ~/note; ls /usr/bin/of-its-own; hostname; id -un')
-    expect(kept.output).toMatch(/^kept\n\/usr\/bin\/of-its-own\nthreadbox-[a-z0-9]{8}\nuser\n$/)
-    expect(await own.log()).toContain('a template for boots was made')
-    expect(await own.log()).not.toContain('a template cannot be used')
-    const places = `${own.diskDirectory}/pool/memory/templates`
-    for (const name of await readdir(places)) await truncate(`${places}/${name}/image/pages.img`, 4096)
-    await ask('POST', hostPaths.stop(second), { bootId: again })
-    await begin(second)
-    expect((await own.run(second, 'cat ~/note')).output).toBe('kept\n')
-    expect(await own.log()).toContain('a template cannot be used')
-  } finally {
-    await own.close()
-  }
 })
 
 test('C10: after a shutdown nothing waits and nothing is left', async () => {

@@ -1,0 +1,56 @@
+import { readdir, truncate } from 'node:fs/promises'
+import { defaultSandboxLimits } from '@threadbox/domain'
+import { hostPaths } from '@threadbox/protocol/host'
+import { startTestHost, type TestHost } from '@threadbox/testkit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const order = { limits: defaultSandboxLimits, egress: { kind: 'open' } }
+
+let host: TestHost
+beforeAll(async () => {
+  host = await startTestHost({ environment: { THREADBOX_SPARE_SANDBOXES: '1', THREADBOX_BOOT_TEMPLATES: 'on' } })
+})
+afterAll(async () => {
+  await host?.close()
+})
+
+test('boots out of a template go on over any disk, each with its own randomness; a damaged template is replaced', async () => {
+  const ask = async (method: string, path: string, body?: unknown) => {
+    const answer = await host.request(method, path, body)
+    expect(answer.status).toBeLessThan(300)
+    return answer.body
+  }
+  const spares = async () => ((await ask('GET', hostPaths.info())) as { spareSandboxes: number }).spareSandboxes
+  const begin = async (sandboxId: string) => {
+    const bootId = host.newBootId()
+    await ask('PUT', hostPaths.get(sandboxId), order)
+    await ask('POST', hostPaths.start(sandboxId), { bootId, hostname: 'wished' })
+    return bootId
+  }
+  const random =
+    'node -e "console.log(crypto.randomUUID(), Math.random())"; python3 -c "import random,uuid;print(random.random(),uuid.uuid4(),hash(\'a\'))"'
+  await expect.poll(spares, { timeout: 60_000 }).toBe(1)
+  const [first, second] = [host.newSandboxId(), host.newSandboxId()]
+  await begin(first)
+  await expect.poll(spares, { timeout: 60_000 }).toBe(1)
+  const bootId = await begin(second)
+  const seen = new Set<string>()
+  for (const sandboxId of [first, second]) {
+    const { output } = await host.run(sandboxId, random)
+    for (const value of output.trim().split(/\s+/)) seen.add(value)
+  }
+  expect(seen.size).toBe(10)
+  await host.run(second, 'echo kept > note; sudo touch /usr/bin/of-its-own; cd /tmp; export OF=before')
+  await ask('POST', hostPaths.stop(second), { bootId })
+  const again = await begin(second)
+  const kept = await host.run(second, 'cat ~/note; ls /usr/bin/of-its-own; hostname; id -un')
+  expect(kept.output).toMatch(/^kept\n\/usr\/bin\/of-its-own\nthreadbox-[a-z0-9]{8}\nuser\n$/)
+  expect(await host.log()).toContain('a template for boots was made')
+  expect(await host.log()).not.toContain('a template cannot be used')
+  const places = `${host.diskDirectory}/pool/memory/templates`
+  for (const name of await readdir(places)) await truncate(`${places}/${name}/image/pages.img`, 4096)
+  await ask('POST', hostPaths.stop(second), { bootId: again })
+  await begin(second)
+  expect((await host.run(second, 'cat ~/note')).output).toBe('kept\n')
+  expect(await host.log()).toContain('a template cannot be used')
+})
