@@ -18,6 +18,7 @@ import {
 } from '@threadbox/protocol/host'
 import { sandboxPids, startTestHost, type TestHost } from '@threadbox/testkit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { comesTo } from '../stack/comes-to.ts'
 import { boundaries, repeats, seeded } from '../stack/repeats.ts'
 
 const run = promisify(execFile)
@@ -359,11 +360,6 @@ describe('a daemon that is killed', () => {
         (image) => !older.includes(image) && existsSync(path.join(placesOf(sandbox), image, file)),
       )
     await comesTo(isThere, ordered)
-  }
-  const comesTo = async (isThere: () => Promise<boolean>, ordered: Promise<unknown>) => {
-    let isOver = false
-    ordered.finally(() => (isOver = true)).catch(() => undefined)
-    while (!isOver && !(await isThere())) await delay(2)
   }
   /** What the next daemon makes of it: the sandbox goes on or sleeps; it is over only if memory was in use. */
   const settle = async (sandbox: Sandbox): Promise<string> => {
