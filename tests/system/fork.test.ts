@@ -6,7 +6,8 @@ import { signIn } from './previews/visitor.ts'
 
 let installation: TestInstallation
 beforeAll(async () => {
-  installation = await startInstallation()
+  // Deleted forks are waited for.
+  installation = await startInstallation({ serverEnvironment: { THREADBOX_UNDO_SECONDS: '1' } })
 })
 afterAll(() => installation[Symbol.asyncDispose]())
 
