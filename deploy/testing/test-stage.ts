@@ -31,7 +31,13 @@ export async function runStage(
   if (stage === 'check') return { ...(await runChecks()), milliseconds: performance.now() - begun }
   const folder = await mkdtemp(join(tmpdir(), 'threadbox-stage-'))
   const [times, starts] = [join(folder, 'times'), join(folder, 'starts')]
-  const environment = { ...options.environment, [fileTimesVariable]: times, [startRecordVariable]: starts }
+  const isWhole = options.files.length === 0 && options.name === undefined
+  const environment = {
+    ...options.environment,
+    [fileTimesVariable]: times,
+    [startRecordVariable]: starts,
+    ...(isWhole ? { THREADBOX_TEST_WHOLE_STAGE: '1' } : {}),
+  }
   const run = (rest: string[]) => runTests(stage, { folder, environment, rest })
   const chosen = [...options.files, ...(options.name === undefined ? [] : ['-t', options.name])]
   try {

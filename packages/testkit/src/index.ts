@@ -15,7 +15,7 @@ export {
 } from './test-host/host-requests.ts'
 export { findLeftovers, removeLeftovers } from './test-host/leftovers.ts'
 export { builtGuestVariable, testGuest } from './test-host/test-guest.ts'
-export { startTestHost, type TestHost } from './test-host/test-host.ts'
+export { fillDiskSlots, startTestHost, type TestHost } from './test-host/test-host.ts'
 export { findTestMachine, testRoot, testVolume } from './test-host/test-machine.ts'
 export { noteStart, type Started, startRecordVariable } from './test-process/start-record.ts'
 export { builtProgramsVariable, type ProgramName, programFile, programLogs } from './test-process/test-process.ts'

@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { makeBtrfsDiskStore } from '@threadbox/disk-store'
@@ -10,18 +10,24 @@ import { testVolume } from './test-machine.ts'
  * A pool of disks that outlives the tests, because unpacking the base image takes most of a minute. One test at a time
  * has it; what an earlier one left in it is removed before it is handed out.
  */
-export type DiskSlot = { directory: string; environment: Record<string, string>; release(): Promise<void> }
+export type DiskSlot = {
+  directory: string
+  environment: Record<string, string>
+  /** Says for later runs that the pool has this base image. */
+  noteImage(imageArchive: string): Promise<void>
+  release(): Promise<void>
+}
 
 const GiB = 1024 * 1024 * 1024
 /** Room for the base image twice (1.7 GiB each; one is replaced by the next) and some full disks. */
 const poolBytes = 8 * GiB
 const reserves = { imageBytes: 4 * GiB, memoryImageBytes: GiB / 2 }
 /** More at once only wait for each other's processor. */
-const slotCount = 4
+export const slotCount = 4
 
 export async function claimDiskSlot(): Promise<DiskSlot> {
   for (let attempt = 0; ; attempt++) {
-    const slot = path.join(testVolume, 'slots', String(attempt % slotCount))
+    const slot = slotDirectory(attempt % slotCount)
     await mkdir(slot, { recursive: true, mode: 0o700 })
     if (!(await claim(path.join(slot, 'claim')))) {
       if (attempt % slotCount === slotCount - 1) await delay(500)
@@ -38,12 +44,25 @@ export async function claimDiskSlot(): Promise<DiskSlot> {
         THREADBOX_IMAGE_RESERVE_BYTES: String(reserves.imageBytes),
         THREADBOX_MEMORY_IMAGE_RESERVE_BYTES: String(reserves.memoryImageBytes),
       },
+      noteImage: (imageArchive) => writeFile(path.join(slot, 'image'), imageArchive),
       release: async () => {
         await emptyPool(directory)
         await rm(path.join(slot, 'claim'), { force: true })
       },
     }
   }
+}
+
+/** Whether nobody who claims a slot has to wait until this base image is unpacked. */
+export async function allSlotsHave(imageArchive: string): Promise<boolean> {
+  const noted = Array.from({ length: slotCount }, (_, index) =>
+    readFile(path.join(slotDirectory(index), 'image'), 'utf8').catch(() => ''),
+  )
+  return (await Promise.all(noted)).every((image) => image === imageArchive)
+}
+
+function slotDirectory(index: number): string {
+  return path.join(testVolume, 'slots', String(index))
 }
 
 async function emptyPool(directory: string): Promise<void> {

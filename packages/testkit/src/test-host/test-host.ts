@@ -9,7 +9,7 @@ import { removeCgroupTree } from '@threadbox/gvisor-driver'
 import { hostPaths } from '@threadbox/protocol/host'
 import { forgetLog, spawnProgram } from '../test-process/test-process.ts'
 import { ownerFile, removeDeadInstallations } from './dead-installations.ts'
-import { claimDiskSlot } from './disk-slot.ts'
+import { allSlotsHave, claimDiskSlot, slotCount } from './disk-slot.ts'
 import { sandboxPids } from './driver-records.ts'
 import { type HostAnswer, type HostRequests, makeHostRequests } from './host-requests.ts'
 import { findLeftovers, removeLeftovers } from './leftovers.ts'
@@ -105,6 +105,7 @@ export async function startTestHost(options: { environment?: Record<string, stri
   }
   try {
     await start()
+    await slot.noteImage(machine.imageArchive)
   } catch (error) {
     await close()
     throw error
@@ -132,6 +133,15 @@ export async function startTestHost(options: { environment?: Record<string, stri
     leftovers: () => findLeftovers(own),
     close,
   }
+}
+
+/** Unpacks the base image into all disk slots at once, so that no test file has to wait for it. */
+export async function fillDiskSlots(): Promise<void> {
+  const { imageArchive } = await findTestMachine()
+  if (await allSlotsHave(imageArchive)) return
+  const hosts = await Promise.allSettled(Array.from({ length: slotCount }, () => startTestHost()))
+  await Promise.all(hosts.map((host) => (host.status === 'fulfilled' ? host.value.close() : undefined)))
+  for (const host of hosts) if (host.status === 'rejected') throw host.reason
 }
 
 async function untilReady(options: { daemon: ChildProcess; requests: HostRequests; logFile: string }): Promise<void> {
