@@ -23,13 +23,13 @@ const moments = boundaries({
 const memoryMoments = boundaries({
   of: 'the capture of an agent with its memory',
   killed: 'host daemon, and server',
-  at: ['memory is searched'],
+  at: ['the copy is cleaned', 'memory is searched'],
 })
 const kills = repeats({ what: 'kills of the host daemon anywhere in the capture of an agent', byDefault: 0, full: 6 })
 const memoryKills = repeats({
   what: 'kills of the host daemon, and of the server, anywhere in the capture of an agent with its memory',
   byDefault: 0,
-  full: 5,
+  full: 4,
 })
 type Moment = (typeof moments)[number] | (typeof memoryMoments)[number]
 
