@@ -269,7 +269,8 @@ export const packages: Readonly<Record<string, Package>> = {
   },
   'packages/domain': { about: 'pure decisions: lifecycle table, ids, limits', mayImport: ['errors'] },
   'packages/protocol': {
-    about: 'schemas of the wires: public API, host, guest; the zip in which folders leave a sandbox; how responses pass a hop',
+    about:
+      'schemas of the wires: public API, host, guest; the zip in which folders leave a sandbox; how responses pass a hop',
     mayImport: ['errors'],
   },
   'packages/config': { about: 'settings, each written once', mayImport: ['errors'] },
