@@ -62,6 +62,12 @@ describe('the report of a stage', () => {
     expect(result.unsteady.map((failure) => failure.file)).toEqual(['b'])
   })
 
+  it('keeps a failure whose file was not repeated, because the repetition ended before', () => {
+    const first = reportOf([['a', ['one', 'failed', 'x']]])
+    const result = resultOf(first, { exitCode: 1, repeated: reportOf([]) })
+    expect(result).toEqual({ passed: 0, failures: [{ file: 'a', test: 'one', reason: 'x' }], unsteady: [] })
+  })
+
   it('fails when the runner failed although no test did', () => {
     expect(resultOf(reportOf([]), { exitCode: 1 }).failures).toHaveLength(1)
     expect(resultOf(reportOf([]), { exitCode: 0 }).failures).toHaveLength(0)

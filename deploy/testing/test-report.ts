@@ -57,15 +57,25 @@ export function resultOf(first: RunnerReport, options: { exitCode: number; repea
   const failures = failuresOf(first)
   if (options.repeated) {
     const again = failuresOf(options.repeated)
-    const stillFailing = new Set(again.map((failure) => failure.file))
-    const unsteady = failures.filter((failure) => !stillFailing.has(failure.file))
-    return { passed: first.numPassedTests + unsteady.length, failures: again, unsteady }
+    const passing = filesThatPass(options.repeated)
+    const unsteady = failures.filter((failure) => passing.has(failure.file))
+    const notRepeated = failures.filter(({ file }) => !passing.has(file) && !again.some((one) => one.file === file))
+    return { passed: first.numPassedTests + unsteady.length, failures: [...again, ...notRepeated], unsteady }
   }
   if (options.exitCode !== 0 && failures.length === 0) {
     const reason = `The test runner ended with ${options.exitCode}, although no test failed.`
     return { passed: first.numPassedTests, failures: [{ file: '', test: '(the runner)', reason }], unsteady: [] }
   }
   return { passed: first.numPassedTests, failures, unsteady: [] }
+}
+
+/** A file that never came to its tests does not pass: its repetition may have ended before. */
+function filesThatPass({ testResults }: RunnerReport): Set<string> {
+  const passing = testResults.filter(({ status, assertionResults }) => {
+    const ran = assertionResults.filter((result) => ['passed', 'failed'].includes(result.status))
+    return status !== 'failed' && ran.length > 0 && ran.every((result) => result.status === 'passed')
+  })
+  return new Set(passing.map(({ name }) => name))
 }
 
 /** What failed and why, and how to see it again, so that nobody has to search for it. */
