@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { exampleWheel } from '../stack/example-wheel.ts'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
 import { answered, buildWebApp, openPage, send, startBrowser } from './app-in-browser.ts'
 import { closePage } from './harness.ts'
@@ -78,32 +77,5 @@ test('C11: an agent is exported to a file and imported on a second installation,
   const { entries } = await second.client.threads.entries(pathname(page).split('/').at(-1) ?? '')
   const call = entries.findLast((entry) => entry.kind === 'tool-call')
   expect(call).toMatchObject({ status: 'succeeded', output: { tail: 'from the first\n' } })
-  await closePage(page)
-})
-
-test('C13: the third thread that installs a package offers once to be saved as an agent, and a no is for ever', async () => {
-  const file = '/tmp/threadbox_example-1.0-py3-none-any.whl'
-  const install = `pip install --no-index ${file}`
-  const script = `cat > /tmp/wheel.py <<'END'\n${exampleWheel}\nEND\npython3 /tmp/wheel.py`
-  const threads = [await first.newThread(), await first.newThread(), await first.newThread(), await first.newThread()]
-  await Promise.all(threads.slice(0, 2).map((thread) => thread.say(`/run ${script} && ${install}`)))
-  const [, , third, fourth] = threads
-  await third?.say(`/run ${script}`)
-  const page = await openPage(browser, { server: first.server, pathname: `/threads/${third?.id}` })
-  const offer = page.getByRole('region', { name: 'Save this as an agent?' })
-  await send(page, `/run ${install}`)
-  await answered(page)
-  await offer.getByText('threadbox-example').waitFor()
-  await page.reload()
-  await offer.getByRole('button', { name: 'Save as agent…' }).press('Enter')
-  await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).waitFor()
-  await offer.waitFor({ state: 'detached' })
-  await page.keyboard.press('Escape')
-  await page.reload()
-  await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
-  expect(await first.client.agents.offer(third?.id ?? '')).toEqual({ packages: [] })
-  expect(await offer.count()).toBe(0)
-  await fourth?.say(`/run ${script} && ${install}`)
-  expect(await first.client.agents.offer(fourth?.id ?? '')).toEqual({ packages: [] })
   await closePage(page)
 })
