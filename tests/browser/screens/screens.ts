@@ -108,7 +108,13 @@ export const screens: readonly Screen[] = [
     },
     shows: (page) => page.getByText('print(len(trips))'),
   },
-  { name: 'palette', path: '/threads/t', reach: press('Control+k'), shows: dialog },
+  {
+    name: 'palette',
+    path: '/threads/t',
+    reach: press('Control+k'),
+    // The first one is chosen only after the list has been drawn.
+    shows: (page) => dialog(page).getByRole('option', { selected: true }),
+  },
   {
     name: 'call-approval',
     path: '/threads/t',
