@@ -15,7 +15,10 @@ const measuredFiles = measured.map((name) => `tests/system/${name}.test.ts`)
 const measuredAtOnce = 2
 /** What is waited for ends a wait at once; the limit is for what never comes, on a busy machine. */
 const patience = { poll: { timeout: 20_000 } }
+/** Every bash warns of a locale that the machine does not have, in the output that tests compare. */
+const env = { LC_ALL: 'C.UTF-8' }
 const wholeProduct = {
+  env,
   setupFiles: ['tests/stack/print-what-failed.ts'],
   expect: patience,
   testTimeout: 300_000,
@@ -29,6 +32,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          env,
           include: [
             'apps/*/src/**/*.test.{ts,tsx}',
             'packages/*/src/**/*.test.ts',
