@@ -43,8 +43,9 @@ test('C9: five turns are rewound: files, processes, variables of Python and mess
   expect(preview).toMatchObject({ bringsMemory: true, problem: null, messages: { sent: 5 } })
   const changes = await changesOf(installation, { id: thread.id, entryId: target?.id ?? '' })
   expect(changes).toEqual(expect.arrayContaining(['restored sleep 4000', 'removed sleep 5000']))
-  const variables = ['restored old', 'changed value', 'removed new']
-  expect(changes.filter((change) => !change.includes('sleep'))).toEqual(variables)
+  // The counter is a loop of the shell.
+  const others = ['returns bash', 'restored old', 'changed value', 'removed new']
+  expect(changes.filter((change) => !change.includes('sleep'))).toEqual(others)
   expect(preview.running).toMatchObject({ sameVariables: 1, unclearVariables: 0 })
 
   const { rewindId } = await threads.rewind(thread.id, target?.id ?? '')

@@ -46,10 +46,9 @@ test('C9: oldest memory goes first and its bytes come back; a turn without memor
 
   const target = (await messagesOf(thread))[1]?.id ?? ''
   expect(await threads.previewRewind(thread.id, target)).toMatchObject({ bringsMemory: false })
-  expect(await changesOf(installation, { id: thread.id, entryId: target })).toEqual([
-    'removed sleep 6000',
-    'lost sleep 5500',
-  ])
+  const changes = await changesOf(installation, { id: thread.id, entryId: target })
+  // The counter is a loop of the shell.
+  expect(changes.toSorted()).toEqual(['lost sleep 5500', 'removed bash', 'removed sleep 6000'])
   const { rewindId } = await threads.rewind(thread.id, target)
   expect((await sandboxes.get(thread.id)).sandbox.state).toBe('cold')
   await installation.client.files.read(thread.id, '/home/user/note').then((answer) => answer.text())

@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import type { ManifestProcess } from '@threadbox/protocol/guest'
 import { guestProcesses } from '../processes/activity.ts'
 import { runVariable } from '../processes/process-family.ts'
-import { isZombie, listProcesses, type ProcessEntry, startVariable } from '../processes/process-table.ts'
+import { isZombie, listProcesses, type ProcessEntry, readProcess, startVariable } from '../processes/process-table.ts'
 import { shellBody } from '../runs/session-script.ts'
 
 const ticksPerSecond = 100
@@ -42,9 +42,14 @@ function isCommandShell(commandLine: string[]): boolean {
   return commandLine.includes(shellBody)
 }
 
-/** Returns true for a subshell of a command, such as `( … ) &`: the user's, although it has the guest's command line. */
-export function isSubshell(entry: ProcessEntry): boolean {
-  return entry.pid !== entry.session && isCommandShell(readCommandLine(entry.pid))
+/**
+ * Returns true for a subshell of a command, such as `( … ) &`: the user's, although it has the guest's command line. What it
+ * forks has that command line until it becomes a program, and is a part of it.
+ */
+export function isSubshell({ pid, session, parent }: ProcessEntry): boolean {
+  if (pid === session || !isCommandShell(readCommandLine(pid))) return false
+  const above = readProcess(parent)
+  return above === undefined || above.pid === above.session || !isCommandShell(readCommandLine(parent))
 }
 
 /** What the process is a part of. */
@@ -55,7 +60,7 @@ function partOf(
   const plain = { service: '' }
   if (known.furniture.kernels.has(entry.pid)) return { role: 'kernel', ...plain }
   if (known.furniture.terminals.has(entry.pid)) return { role: 'terminal', ...plain }
-  if (isCommandShell(known.commandLine) && entry.pid === entry.session) return { role: 'shell', ...plain }
+  if (isCommandShell(known.commandLine) && !isSubshell(entry)) return { role: 'shell', ...plain }
   const service = serviceKey.exec(startVariable(entry.pid, runVariable) ?? '')
   return service === null ? { role: 'user', ...plain } : { role: 'service', service: service[1] ?? '' }
 }
