@@ -344,7 +344,7 @@ describe('a daemon that is killed', () => {
   })
   const pauseKills = repeats({ what: 'kills of the host daemon anywhere in a pause', byDefault: 0, full: 17 })
   const wakeKills = repeats({ what: 'kills of the host daemon anywhere in a wake from disk', byDefault: 0, full: 18 })
-  /** Resolves when a pause that comes next is there, as the disk shows it, or has ended. */
+  /** Resolves when a pause that comes next is there, as the disk shows it. */
   const pauseComesTo = async (
     moment: (typeof pauseMoments)[number],
     of: { sandbox: Sandbox; older: string[]; ordered: Promise<unknown> },
