@@ -135,13 +135,16 @@ export async function startTestHost(options: { environment?: Record<string, stri
   }
 }
 
-/** Unpacks the base image into all disk slots at once, so that no test file has to wait for it. */
+/**
+ * Unpacks the base image into all disk slots at once, so that no test file has to wait for it. None is held while another
+ * is waited for: a second run, or a test file that takes two, would wait for this one and this one for it.
+ */
 export async function fillDiskSlots(): Promise<void> {
   const { imageArchive } = await findTestMachine()
   if (await allSlotsHave(imageArchive)) return
-  const hosts = await Promise.allSettled(Array.from({ length: slotCount }, () => startTestHost()))
-  await Promise.all(hosts.map((host) => (host.status === 'fulfilled' ? host.value.close() : undefined)))
-  for (const host of hosts) if (host.status === 'rejected') throw host.reason
+  const fill = async () => await (await startTestHost()).close()
+  const filled = await Promise.allSettled(Array.from({ length: slotCount }, fill))
+  for (const slot of filled) if (slot.status === 'rejected') throw slot.reason
 }
 
 async function untilReady(options: { daemon: ChildProcess; requests: HostRequests; logFile: string }): Promise<void> {
