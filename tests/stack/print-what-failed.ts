@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
-import { programLogs } from '@threadbox/testkit'
+import { readFileSync } from 'node:fs'
+import { lookAtLogsThatGo, type ProgramLog, programLogs } from '@threadbox/testkit'
 import { beforeEach } from 'vitest'
 
 const lastLines = 25
@@ -7,27 +7,38 @@ const longest = 400
 /** Of the levels in a log; below are `info` and `debug`. */
 const warning = 40
 
+let hasTestBegun = false
+
 /** A test that fails shows what host daemon and server wrote meanwhile: every warning and error, and the last lines. */
-beforeEach(async ({ onTestFailed }) => {
-  const before = await Promise.all(programLogs().map(async ({ file }) => [file, (await textOf(file)).length] as const))
-  const readUntil = new Map(before)
-  onTestFailed(async () => {
-    for (const { name, file } of programLogs()) {
-      const lines = (await textOf(file))
-        .slice(readUntil.get(file) ?? 0)
-        .split('\n')
-        .filter((line) => line !== '')
-      const shown = lines.filter((line, index) => levelOf(line) >= warning || index >= lines.length - lastLines)
-      const printed = shown.map((line) => `    ${line.length > longest ? `${line.slice(0, longest)}…` : line}`)
-      console.log(
-        [`log of the ${name}, ${shown.length} of ${lines.length} lines during this test`, ...printed].join('\n'),
-      )
-    }
+beforeEach(({ onTestFailed }) => {
+  hasTestBegun = true
+  const readUntil = new Map(programLogs().map(({ file }) => [file, textOf(file).length]))
+  onTestFailed(() => {
+    for (const log of programLogs()) show(log, { from: readUntil.get(log.file) ?? 0, when: 'during this test' })
   })
 })
 
-async function textOf(file: string): Promise<string> {
-  return await readFile(file, 'utf8').catch(() => '')
+/** So does a file that came to no test, because what it prepares failed: as its programs are put away. */
+lookAtLogsThatGo((log) => {
+  if (!hasTestBegun) show(log, { from: 0, when: 'before any test began' })
+})
+
+function show({ name, file }: ProgramLog, { from, when }: { from: number; when: string }): void {
+  const lines = textOf(file)
+    .slice(from)
+    .split('\n')
+    .filter((line) => line !== '')
+  const shown = lines.filter((line, index) => levelOf(line) >= warning || index >= lines.length - lastLines)
+  const printed = shown.map((line) => `    ${line.length > longest ? `${line.slice(0, longest)}…` : line}`)
+  console.log([`log of the ${name}, ${shown.length} of ${lines.length} lines ${when}`, ...printed].join('\n'))
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
 }
 
 /** A line that is no JSON is what a program printed when it broke. */

@@ -18,5 +18,12 @@ export { builtGuestVariable, testGuest } from './test-host/test-guest.ts'
 export { fillDiskSlots, startTestHost, type TestHost } from './test-host/test-host.ts'
 export { findTestMachine, testRoot, testVolume } from './test-host/test-machine.ts'
 export { noteStart, type Started, startRecordVariable } from './test-process/start-record.ts'
-export { builtProgramsVariable, type ProgramName, programFile, programLogs } from './test-process/test-process.ts'
+export {
+  builtProgramsVariable,
+  lookAtLogsThatGo,
+  type ProgramLog,
+  type ProgramName,
+  programFile,
+  programLogs,
+} from './test-process/test-process.ts'
 export { type OwnerToken, startTestServer, type TestServer } from './test-server/test-server.ts'

@@ -39,12 +39,22 @@ export function spawnProgram(
   return started
 }
 
+export type ProgramLog = { name: ProgramName; file: string }
+let beforeLogGoes: (log: ProgramLog) => void = () => undefined
+
 /** The log goes with the directory that it is in. */
 export function forgetLog(logFile: string): void {
+  const name = logs.get(logFile)
+  if (name !== undefined) beforeLogGoes({ name, file: logFile })
   logs.delete(logFile)
 }
 
+/** Has each log looked at before it goes. */
+export function lookAtLogsThatGo(look: (log: ProgramLog) => void): void {
+  beforeLogGoes = look
+}
+
 /** Of the programs that run now: for a test that failed. */
-export function programLogs(): { name: ProgramName; file: string }[] {
+export function programLogs(): ProgramLog[] {
   return [...logs].map(([file, name]) => ({ name, file }))
 }
