@@ -115,7 +115,7 @@ async function expectNothingLeftAfterDeletion(of: SmallHost): Promise<void> {
   const { body } = await of.request('GET', hostPaths.list())
   const { sandboxes } = body as { sandboxes: { sandboxId: string }[] }
   const deleted = await Promise.all(sandboxes.map(({ sandboxId }) => of.request('DELETE', hostPaths.get(sandboxId))))
-  expect(deleted.map(({ status }) => status)).toEqual(sandboxes.map(() => 204))
+  expect(deleted).toMatchObject(sandboxes.map(() => ({ status: 204 })))
   await expect.poll(of.leftovers, { timeout: 10_000 }).toEqual([])
 }
 
