@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { hostPaths } from '@threadbox/protocol/host'
 import { type TestHost as HostDaemon, startTestHost as startHostDaemon } from '@threadbox/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -35,8 +34,8 @@ describe('a real sandbox', () => {
   let machine: TestHost
 
   beforeAll(async () => {
-    const lan = addNeighbour({
-      name: `tbtest-g${randomBytes(2).toString('hex')}`,
+    const lan = await addNeighbour({
+      subnet: 77,
       addresses: [...privateAddresses.slice(1), publicAddress],
       address6: neighbourAddress6,
     })

@@ -50,8 +50,8 @@ describe('a sandbox’s network', () => {
   let machine: TestHost
 
   beforeAll(async () => {
-    const lan = addNeighbour({
-      name: `tbtest-${id}`,
+    const lan = await addNeighbour({
+      subnet: 77,
       addresses: [...privateAddresses.slice(1), publicAddress],
       address6: neighbourAddress6,
     })

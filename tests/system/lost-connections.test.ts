@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { SurvivalReport } from '@threadbox/sdk'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
-import { addNeighbour, run } from './isolation/test-machine.ts'
+import { addNeighbour, type Neighbour, run } from './isolation/test-machine.ts'
 
 /**
  * Four connections of a sandbox to another machine, with numbers flowing both ways. While the sandbox sleeps three of
@@ -26,12 +26,12 @@ type Status = { heard: number; errors: string[] }
 let installation: TestInstallation
 let thread: TestThread
 let sandboxId: string
-let peer: ReturnType<typeof addNeighbour>
+let peer: Neighbour
 let last: SurvivalReport | undefined
 const running = new Map<number, ChildProcess>()
 
 beforeAll(async () => {
-  peer = addNeighbour({ name: `tl${process.pid}`, addresses: [peerAddress], address6: 'fd77:77::4' })
+  peer = await addNeighbour({ subnet: 81, addresses: [peerAddress], address6: 'fd77:77::4' })
   installation = await startInstallation()
   thread = await installation.newThread()
   await thread.say('/run true')
@@ -43,7 +43,7 @@ afterEach(endPeers)
 afterAll(async () => {
   await installation?.[Symbol.asyncDispose]()
   await endPeers()
-  peer?.remove()
+  await peer?.remove()
 })
 
 test.each(['RAM', 'disk'])(

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation, testThread } from '../stack/installation.ts'
-import { addNeighbour } from './isolation/test-machine.ts'
+import { addNeighbour, type Neighbour } from './isolation/test-machine.ts'
 import { changesOf, count, counter, messagesOf, output, reported, run, untilKept } from './memory-snapshots/turns.ts'
 
 /** Another machine, with a program that takes one connection and keeps it. */
@@ -10,18 +10,18 @@ const waits = 'import socket, sys, time'
 const listening = `${waits}; s = socket.create_server(('${peerAddress}', ${peerPort})); c = s.accept(); time.sleep(4000)`
 const connecting = `${waits}; s = socket.create_connection(('${peerAddress}', ${peerPort})); open('/dev/shm/met', 'w'); time.sleep(4000)`
 
-let peer: ReturnType<typeof addNeighbour>
+let peer: Neighbour
 let listener: ChildProcess
 let installation: TestInstallation
 beforeAll(async () => {
-  peer = addNeighbour({ name: `tr${process.pid}`, addresses: [peerAddress], address6: 'fd77:77::5' })
+  peer = await addNeighbour({ subnet: 78, addresses: [peerAddress], address6: 'fd77:77::5' })
   listener = spawn('ip', ['netns', 'exec', peer.namespace, 'python3', '-c', listening], { stdio: 'ignore' })
   installation = await startInstallation({ memorySnapshots: 16 })
 })
 afterAll(async () => {
   await installation?.[Symbol.asyncDispose]()
   listener?.kill('SIGKILL')
-  peer?.remove()
+  await peer?.remove()
 })
 
 test('C9: five turns are rewound: files, processes, variables of Python and messages are those of then, as was said before and is reported after; undo brings the newest back; so does a fork from then', async () => {

@@ -6,7 +6,7 @@ import { hostPaths } from '@threadbox/protocol/host'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type GuestSandbox, startGuestSandbox } from '../stack/guest-sandbox.ts'
 import { isFull, repeats } from '../stack/repeats.ts'
-import { addNeighbour, run } from './isolation/test-machine.ts'
+import { addNeighbour, type Neighbour, run } from './isolation/test-machine.ts'
 
 /**
  * TCP connections to another machine through pauses. On one numbers flow both ways all the time; on the other there is
@@ -30,11 +30,11 @@ const slackMs = 15_000
 type Heard = { toSandbox: number; toPeer: number; answers: number }
 const directions = ['toSandbox', 'toPeer', 'answers'] as const
 let guest: GuestSandbox
-let peer: ReturnType<typeof addNeighbour>
+let peer: Neighbour
 const listeners: ChildProcess[] = []
 
 beforeAll(async () => {
-  peer = addNeighbour({ name: `tp${process.pid}`, addresses: [peerAddress], address6: 'fd77:77::2' })
+  peer = await addNeighbour({ subnet: 80, addresses: [peerAddress], address6: 'fd77:77::2' })
   guest = await startGuestSandbox()
   const program = path.join(import.meta.dirname, 'pause-story/witness.py')
   for (const { outside, port, statusPort } of [flow, talk]) {
@@ -51,7 +51,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await guest?.[Symbol.asyncDispose]()
   for (const listener of listeners) listener.kill('SIGKILL')
-  peer?.remove()
+  await peer?.remove()
 })
 
 test(`A2: connections to another machine lose no byte in ${gaps.length} pauses, from RAM and from disk`, {

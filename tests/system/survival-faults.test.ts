@@ -41,7 +41,7 @@ beforeAll(async () => {
   const server = await startTestServer({ host, environment: { THREADBOX_HOST_SOCKET: wire.socketPath } })
   cleanup.defer(() => server.close())
   client = createClient({ baseUrl: server.loopbackOrigin, apiKey: server.apiKey })
-  const neighbour = addNeighbour({ name: `tf${process.pid}`, addresses: [peerAddress], address6: 'fd77:77::3' })
+  const neighbour = await addNeighbour({ subnet: 79, addresses: [peerAddress], address6: 'fd77:77::3' })
   cleanup.defer(() => neighbour.remove())
   peers = await Promise.all(peerPorts.map((port) => startPeer(neighbour.namespace, port)))
   cleanup.defer(() => void peers.map((peer) => peer.kill('SIGKILL')))

@@ -1,10 +1,13 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile, rm } from 'node:fs/promises'
+import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { claim, testRoot } from '@threadbox/testkit'
 
 const probeProgram = fileURLToPath(new URL('./probe.pl', import.meta.url))
 const lookupProgram = fileURLToPath(new URL('./lookup.pl', import.meta.url))
@@ -129,15 +132,29 @@ export async function startTestHost(options: {
   }
 }
 
-/** A namespace that stands for other machines: it carries their addresses, and only this machine has routes to it. */
-export function addNeighbour(options: { name: string; addresses: readonly string[]; address6: string }) {
-  const { name, addresses, address6 } = options
-  const link = `tn${name.slice(-10)}`
-  const [gateway, first] = ['10.254.77.1', '10.254.77.2']
+/** A namespace with the addresses of other machines. Only this machine has routes to it. */
+export type Neighbour = { namespace: string; gateway: string; first: string; remove(): Promise<void> }
+
+/**
+ * Adds a neighbour with the addresses 10.254.SUBNET.2, `addresses` and `address6`. One at a time has a subnet: waits for the
+ * test that has it, and removes what a killed one left, which would catch the packets of this one.
+ */
+export async function addNeighbour(options: {
+  subnet: number
+  addresses: readonly string[]
+  address6: string
+}): Promise<Neighbour> {
+  const { subnet, addresses, address6 } = options
+  const [gateway, first] = [`10.254.${subnet}.1`, `10.254.${subnet}.2`]
+  const claimFile = path.join(testRoot, 'neighbours', String(subnet))
+  await mkdir(path.dirname(claimFile), { recursive: true })
+  while (!(await claim(claimFile))) await delay(claimRetryMs)
+  const [name, link] = [`tbneighbour-${subnet}`, `tn${subnet}`]
+  removeNeighbour(name, link)
   run(`ip netns add ${name}`)
   run(`ip link add ${link} type veth peer name eth0 netns ${name}`)
   run(`ip addr add ${gateway}/30 dev ${link} && ip link set ${link} up`)
-  run(`ip -6 addr add fd77:77::1/64 dev ${link} nodad`)
+  run(`ip -6 addr add ${gateway6}/64 dev ${link} nodad`)
   run(`ip -n ${name} addr add ${first}/30 dev eth0 && ip -n ${name} link set eth0 up && ip -n ${name} link set lo up`)
   run(`ip -n ${name} route add default via ${gateway}`)
   run(`ip -n ${name} -6 addr add ${address6}/64 dev eth0 nodad`)
@@ -149,10 +166,20 @@ export function addNeighbour(options: { name: string; addresses: readonly string
     namespace: name,
     gateway,
     first,
-    remove() {
-      run(`ip link delete ${link}; ip netns delete ${name}`)
+    async remove() {
+      removeNeighbour(name, link)
+      await rm(claimFile, { force: true })
     },
   }
+}
+
+const gateway6 = 'fd77:77::1'
+/** The next look at a subnet that another test has, for some tens of seconds. */
+const claimRetryMs = 200
+
+function removeNeighbour(name: string, link: string): void {
+  run(`ip link delete ${link} 2> /dev/null || true; ip netns pids ${name} 2> /dev/null | xargs -r kill -9`)
+  run(`ip netns delete ${name} 2> /dev/null || true`)
 }
 
 /** Asks a DNS server from inside a namespace; the server may be in this very process, so nothing may block it. */
