@@ -44,7 +44,9 @@ async function exchange(
   try {
     made = await host.rewind(sandboxId, order)
   } catch (error) {
-    if (before !== undefined) await store.set(before.id, await withoutOrder(store, { before, cause, error }))
+    // Unanswered, the host may be at it still: what ends by it did not fail, and what it brings back is not stopped.
+    if (before !== undefined && !isUnanswered(error))
+      await store.set(before.id, await withoutOrder(store, { before, cause }))
     throw error
   }
   const row = await store.find(threadId)
@@ -66,15 +68,16 @@ async function exchange(
  */
 async function withoutOrder(
   store: Pick<SandboxStore, 'find'>,
-  { before, cause, error }: { before: Sandbox; cause: ExchangeCause; error: unknown },
+  { before, cause }: { before: Sandbox; cause: ExchangeCause },
 ): Promise<Parameters<SandboxStore['set']>[1]> {
-  if (isUnanswered(error)) return { intent: before.intent, cause: before.cause }
   const isLeft = before.intent?.kind === 'rewind'
   const present = await store.find(before.thread_id)
+  // An earlier rewind of a sandbox that has not run since says the same, and is still why it is as it is.
+  const isOfOrder = present?.detail?.code === cause && (isLeft || before.detail?.code !== cause)
   return {
     intent: isLeft ? null : before.intent,
     cause: isLeft && before.cause?.code === cause ? null : before.cause,
-    ...(present?.detail?.code === cause && { detail: null }),
+    ...(isOfOrder && { detail: null }),
   }
 }
 

@@ -39,6 +39,11 @@ const rewinding = (state: State) => ({
   ...(!hasBoot(state) && { cause_json: '{"code":"rewound","detail":"","pausedAt":null}' }),
   intent_json: '{"kind":"rewind","keepId":"keep","cause":"rewound"}',
 })
+const rewoundCold = {
+  cause_json: '{"code":"rewound","detail":"","pausedAt":null}',
+  detail_code: 'rewound',
+  detail_json: '{}',
+}
 /** Where there is no memory any more that is the cause of the next start. */
 const demoting = (state: State) =>
   state === 'paused'
@@ -58,6 +63,7 @@ const gone = () => {
   throw new DOMException('nobody waits any more', 'AbortError')
 }
 const ready = hostSandbox({ actual: 'ready', bootId: 'boot-1' })
+const readyThen = hostSandbox({ actual: 'ready', bootId: 'boot-then' })
 const ended = (cause: BootEndCause, bootId = 'boot-1') =>
   hostSandbox({ lastBootEnd: { bootId, cause, at: past(1), detail: 'as it was measured' } })
 const starts: HostAnswers = {
@@ -257,6 +263,15 @@ const others: Case[] = [
       ],
     ),
     [
+      `${state}: rewind unanswered, and its boot ended`,
+      rows[state],
+      { rewind: fails('host.unreachable', 'unavailable') },
+      async (acts) => {
+        await acts.rewind('rewound').catch(() => undefined)
+        await acts.noteEnd(ended('stopped'))
+      },
+    ],
+    [
       `${state}: removed with its thread`,
       rows[state],
       { delete: fails('host.unreachable', 'unavailable') },
@@ -264,6 +279,21 @@ const others: Case[] = [
     ],
     [`${state}: files removed`, rows[state], { delete: () => undefined }, (acts) => acts.removeFiles()],
   ]),
+  [
+    'cold: rewind unanswered, and the host has the boot of then',
+    rows.cold,
+    { rewind: fails('host.unreachable', 'unavailable'), get: () => readyThen, stop: () => hostSandbox() },
+    async (acts) => {
+      await acts.rewind('rewound').catch(() => undefined)
+      await acts.reconcile([readyThen])
+    },
+  ],
+  [
+    'cold after a rewind: another one refused',
+    { ...rows.cold, ...rewoundCold },
+    { rewind: fails('snapshot.gone') },
+    (acts) => acts.rewind('rewound'),
+  ],
   [
     'active with the boot of then: rewound with memory',
     { ...rows.active, boot_id: 'boot-then' },
