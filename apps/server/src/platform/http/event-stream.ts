@@ -34,7 +34,10 @@ export function answerEvents(context: ApiContext, { messages, visit }: EventAnsw
     {
       async pull(controller) {
         clearTimeout(stall)
-        const next = await chunks.next()
+        const next = await chunks.next().catch(async (error: unknown) => {
+          await end()
+          throw error
+        })
         if (next.done || signal.aborted) {
           await end()
           controller.close()
