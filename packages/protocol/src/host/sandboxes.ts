@@ -179,7 +179,7 @@ export const fileChangesSchema = z.object({
   changedCount: z.number().int(),
   addedCount: z.number().int(),
   /** Those of `changed` that begin with all that they held at that moment, and have so many bytes after it. Of some of them. */
-  extended: z.array(z.object({ name: z.string(), addedBytes: z.number().int() })).default([]),
+  extended: z.array(z.object({ name: z.string(), addedBytes: z.number() })).default([]),
   folders: z.array(folderChangesSchema).default([]),
 })
 export type FileChanges = z.infer<typeof fileChangesSchema>
