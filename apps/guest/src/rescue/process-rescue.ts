@@ -37,7 +37,10 @@ export function describeForRestart(
   entries: ProcessEntry[],
   furniture: Furniture,
 ): { told: RescuedProcess[]; stored: StoredProcess[] } {
-  const described = entries.map((entry) => ({ entry, shown: describeProcess(entry, furniture) }))
+  const waiting = waitingSubshells(entries)
+  const described = entries
+    .filter(({ pid }) => !waiting.has(pid))
+    .map((entry) => ({ entry, shown: describeProcess(entry, furniture) }))
   const programs = new Set(described.filter(({ shown }) => isProgram(shown.role)).map(({ shown }) => shown.pid))
   const terminals = new Set(described.filter(({ shown }) => shown.role === 'terminal').map(({ shown }) => shown.pid))
   const heads = described.filter(({ shown }) => shown.role !== 'shell' && !programs.has(shown.parentPid))
@@ -70,6 +73,22 @@ export function describeForRestart(
     })
   }
   return { told, stored }
+}
+
+const oneSecondTicks = 100
+
+/**
+ * Subshells that began with one program and wait for its end, as that of `cd app && server &` does: nothing is lost with
+ * them. Of a loop only the first round looks the same.
+ */
+function waitingSubshells(entries: ProcessEntry[]): Set<number> {
+  const byParent = Map.groupBy(entries, ({ parent }) => parent)
+  const waiting = entries.filter((entry) => {
+    const [program, ...others] = byParent.get(entry.pid) ?? []
+    if (program === undefined || others.length > 0) return false
+    return program.startTicks - entry.startTicks < oneSecondTicks && isSubshell(entry)
+  })
+  return new Set(waiting.map(({ pid }) => pid))
 }
 
 function isProgram(role: string): boolean {

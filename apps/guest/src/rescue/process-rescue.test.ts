@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startTestGuest, type TestGuest } from '../guest.test-utils.ts'
+import { readCommandLine } from '../manifest/processes.ts'
+import { listProcesses, type ProcessEntry } from '../processes/process-table.ts'
+import { describeForRestart } from './process-rescue.ts'
+
+let guest: TestGuest
+beforeEach(async () => {
+  guest = await startTestGuest()
+  await guest.handshake()
+})
+afterEach(() => guest[Symbol.asyncDispose]())
+
+test('a program that a command left behind can be started again, also where its shell went to a folder first', async () => {
+  const seconds = `4988.${process.pid}`
+  await guest.run(`mkdir -p app && cd app && sleep ${seconds} &`)
+  const { program, entries } = await startedWith(seconds)
+  const { told } = describeForRestart(entries, { kernels: new Set(), terminals: new Set() })
+  expect(told).toMatchObject([
+    { pid: program.pid, commandLine: ['sleep', seconds], cwd: `${guest.directory}/app`, obstacle: '' },
+  ])
+  process.kill(program.pid)
+})
+
+test('a loop that a command left behind can not, and what it runs at the moment is a part of it', async () => {
+  const seconds = `4989.${process.pid}`
+  await guest.run(`(sleep 1.1; while true; do sleep ${seconds}; done) &`)
+  const { program, entries } = await startedWith(seconds)
+  const { told } = describeForRestart(entries, { kernels: new Set(), terminals: new Set() })
+  expect(told).toMatchObject([{ pid: program.parent, obstacle: expect.stringContaining('which only memory holds') }])
+  for (const pid of [program.parent, program.pid]) process.kill(pid)
+})
+
+/** The program with this argument, and all processes of its session. */
+async function startedWith(argument: string): Promise<{ program: ProcessEntry; entries: ProcessEntry[] }> {
+  const find = () => listProcesses().find(({ pid }) => readCommandLine(pid).includes(argument))
+  await expect.poll(find, { timeout: 10_000 }).toBeDefined()
+  const program = find()
+  if (program === undefined) throw new Error('it has ended')
+  return { program, entries: listProcesses().filter(({ session }) => session === program.session) }
+}
