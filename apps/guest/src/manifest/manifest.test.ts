@@ -90,14 +90,17 @@ test('§2.1: a process that writes more files than a manifest names does not hid
 })
 
 test('§2.1: a background loop of a command is a process of the user, and the shell of the session is not', async () => {
-  await guest.run('(while true; do sleep 4986; done) &')
-  const sleeper = ({ processes }: Manifest) => processes.find(({ commandLine }) => commandLine.includes('4986'))
+  // Of this run only: the manifest of a guest under test has every process of the machine.
+  const seconds = `4986.${process.pid}`
+  await guest.run(`(while true; do sleep ${seconds}; done) &`)
+  const sleeper = ({ processes }: Manifest) => processes.find(({ commandLine }) => commandLine.includes(seconds))
   await expect.poll(async () => sleeper(await manifest())).toBeDefined()
   const { processes } = await manifest()
-  const loop = processes.find(({ pid }) => pid === sleeper({ processes } as Manifest)?.parentPid)
+  const sleeping = sleeper({ processes } as Manifest)
+  const loop = processes.find(({ pid }) => pid === sleeping?.parentPid)
   expect(loop).toMatchObject({ role: 'user', commandLine: ['bash'] })
   expect(processes.flatMap(({ commandLine }) => commandLine).filter((word) => word.includes('__threadbox'))).toEqual([])
-  process.kill(loop?.pid ?? 0)
+  for (const { pid } of [loop, sleeping].filter((entry) => entry !== undefined)) process.kill(pid)
 })
 
 test('§2.1: a connection of threadbox to a program, and variables that it sets, are in no manifest', async () => {
