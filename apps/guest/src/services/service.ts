@@ -153,6 +153,7 @@ function elsewhere(pids: number[], port: number): string {
 async function watchPort(watched: Watched & { signal: AbortSignal }): Promise<void> {
   const { start, signal, status, change } = watched
   let absent = 0
+  let foreign: string | undefined
   while (!signal.aborted && isFollowed(status())) {
     if (status().state === ServiceState.RUNNING) {
       absent = listListeners().some(({ port }) => port === start.port) ? 0 : absent + 1
@@ -160,8 +161,10 @@ async function watchPort(watched: Watched & { signal: AbortSignal }): Promise<vo
     } else {
       absent = 0
       const found = findListener(start.port, watched.members)
-      if (found === 'other' && status().state === ServiceState.STARTING) return change(portTaken(start.port))
-      const isReady = typeof found === 'object' && (await answers({ address: found.address, port: start.port }, signal))
+      const isTaken = found?.owner === 'other' && found.inode === foreign
+      if (isTaken && status().state === ServiceState.STARTING) return change(portTaken(start.port))
+      foreign = found?.owner === 'other' ? found.inode : undefined
+      const isReady = found?.owner === 'own' && (await answers({ address: found.address, port: start.port }, signal))
       if (isReady && !signal.aborted && isFollowed(status())) change({ state: ServiceState.RUNNING, ...fine })
     }
     await delay(lookMsOf(status().state), undefined, { signal }).catch(() => undefined)
@@ -184,12 +187,23 @@ function notAnswering(port: number, pids: number[]): ServiceStatus {
   return { ...fine, state: ServiceState.FAILED, problem: ServiceProblem.NOT_ANSWERING, message }
 }
 
-function findListener(port: number, members: () => number[]): { address: string } | 'other' | undefined {
-  const listeners = listListeners().filter((listener) => listener.port === port)
-  if (listeners.length === 0) return undefined
+/**
+ * Who listens on a port. `other` is certain only when the same socket is found twice: programs try a port and close it at once
+ * (Vite does at its start), so its socket can be gone, or its process not be marked yet, when the holder is looked for.
+ */
+function findListener(
+  port: number,
+  members: () => number[],
+): { owner: 'own'; address: string } | { owner: 'other'; inode: string } | undefined {
+  // A socket that is being closed has no inode any more.
+  const listeners = listListeners().filter((listener) => listener.port === port && listener.inode !== '0')
+  const [first] = listeners
+  if (first === undefined) return undefined
   const pids = members()
   const own = listeners.find(({ inode }) => holderOf(inode, pids) !== undefined)
-  return own === undefined ? 'other' : { address: reachableAddress(own.address) }
+  return own === undefined
+    ? { owner: 'other', inode: first.inode }
+    : { owner: 'own', address: reachableAddress(own.address) }
 }
 
 /** Says who has a port that a service wants, as far as that can be seen. */

@@ -109,6 +109,26 @@ test('a service that stops listening while its process goes on is no longer runn
   expect((await inState('deaf', ServiceState.RUNNING)).pid).toBe(pid)
 })
 
+test('a program that tries its port over and over before it listens does not have it taken by another', async () => {
+  const port = await freePort()
+  const program = [
+    'import http.server, os, socket, time',
+    "address = ('127.0.0.1', int(os.environ['PORT']))",
+    'end = time.monotonic() + 2',
+    'while time.monotonic() < end:',
+    '  with socket.socket() as tried:',
+    '    tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)',
+    '    tried.bind(address)',
+    '    tried.listen()',
+    'http.server.HTTPServer(address, http.server.SimpleHTTPRequestHandler).serve_forever()',
+  ].join('\n')
+  await start('trying', { command: `exec python3 -c "${program}"`, port })
+  const settled = await seen(({ services: all }) =>
+    all.find(({ name, state }) => name === 'trying' && state !== ServiceState.STARTING),
+  )
+  expect(settled).toMatchObject({ state: ServiceState.RUNNING, message: '' })
+})
+
 test('a port that somebody else has is a clear error, before the start and after it', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
