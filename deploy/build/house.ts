@@ -260,7 +260,10 @@ export type Package = {
 const drivers = ['sandbox-driver', 'disk-store', 'sandbox-network'] as const
 const ground = ['concurrency', 'domain', 'errors', 'telemetry'] as const
 
-/** What may import which package; tests may also import the packages that tests share. */
+/** What tests import beside what the package of their file may import. */
+export const sharedByTests: readonly string[] = ['testkit']
+
+/** Which package may import which. */
 export const packages: Readonly<Record<string, Package>> = {
   'packages/errors': { about: 'kinds of errors, `defineError`, the shape on the wire', mayImport: [] },
   'packages/concurrency': {

@@ -125,6 +125,16 @@ test('a package imports only what the list allows', () => {
   expect(found({ 'apps/cli/src/main.ts': "import { x } from '../../server/src/application.ts'" })).toHaveLength(1)
 })
 
+test('a test imports what its package may import, and the packages that tests share', () => {
+  const files = (line: string) => ({ 'apps/web/src/ui/a.test.tsx': line, 'apps/web/src/ui/b.test-utils.ts': line })
+  expect(found(files("import { x } from '@threadbox/testkit/host-stand-in'"))).toEqual([])
+  expect(found(files("import { x } from '@threadbox/config'"))).toEqual([
+    'package: apps/web/src/ui/a.test.tsx:1 imports config: apps/web may import sdk, concurrency, testkit (docs/architecture.md).',
+    expect.stringContaining('package: apps/web/src/ui/b.test-utils.ts:1 imports config'),
+  ])
+  expect(found(files("import { x } from '../../../server/src/application.ts'"))).toHaveLength(2)
+})
+
 test('a package that is not in the list is refused', () => {
   expect(found({ 'packages/new/src/index.ts': 'export {}' })).toEqual([
     'package: packages/new is not in deploy/build/house.ts: say there what it is and what it may import.',
