@@ -17,6 +17,8 @@ export type App = {
   areas: readonly Area[]
   /** The files that build the areas: the only ones that import `<area>/<area>.ts`. Above all areas, like every loose file. */
   composition: readonly string[]
+  /** Folders above all areas, such as a program of its own. */
+  folders?: readonly string[]
 }
 
 export const apps: Readonly<Record<string, App>> = {
@@ -65,6 +67,7 @@ export const apps: Readonly<Record<string, App>> = {
   },
   host: {
     composition: ['host.ts'],
+    folders: ['uninstall'],
     areas: [
       {
         name: 'machine',

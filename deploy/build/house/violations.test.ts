@@ -87,6 +87,28 @@ test('a public file that does not exist is refused; a listed folder needs a file
   ])
 })
 
+test('a folder that the list does not place is refused, once, whatever lies in it', () => {
+  const files = (folder: string) => ({ [`${folder}/a.ts`]: '', [`${folder}/b.test.ts`]: '' })
+  expect(found(files('apps/host/src/shared'))).toEqual([
+    'folder: apps/host/src/shared has no place: add it to the areas of host in deploy/build/house.ts.',
+  ])
+  expect(found(files(`${server}/turns/helpers`))).toEqual([
+    'folder: apps/server/src/turns/helpers has no place: add it to the features of turns in deploy/build/house.ts.',
+  ])
+})
+
+test.each([
+  `${server}/main.ts`,
+  `${server}/turns/public.ts`,
+  `${server}/turns/engine/a.ts`,
+  'apps/web/src/people/models/components/a.tsx',
+  'apps/web/src/i18n/de/a.ts',
+  'apps/host/src/uninstall/main.ts',
+  'apps/cli/src/commands/a.ts',
+])('%s has a place', (path) => {
+  expect(found({ [path]: '' })).toEqual([])
+})
+
 test('a store of another area is refused', () => {
   expect(
     found({ [`${server}/turns/engine/call.ts`]: "import { makeStore } from '../../threads/log/thread-log.store.ts'" }),
