@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checkDocsPaths } from './rules/docs-paths.ts'
+import { checkPortsOverLimit } from './rules/ports.ts'
 import { checkPublicFiles } from './rules/public-files.ts'
 import { parseSource } from './source.ts'
 import { violationsIn } from './violations.ts'
@@ -171,6 +172,37 @@ test('ports have at most 12 members, those of nested types included', () => {
     'ports: apps/server/src/turns/engine/a.ts:1 TurnPorts has 13 members; 12 are allowed.',
   ])
   expect(found({ [`${server}/turns/engine/a.ts`]: `interface TurnDependencies { ${members(13)} }` })).toHaveLength(1)
+})
+
+test('ports have the members of the types that they are made of, also of those in other files', () => {
+  const members = (name: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `${name}${index}: number`).join('; ')
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => `${server}/turns/engine/${name}.ts`) as [string, string, string]
+  const lower = {
+    [b]: `export type Needed = { ${members('n', 7)} }\nexport { type Other as Renamed } from './c.ts'`,
+    [c]: `export interface Other extends Base { ${members('o', 3)} }\ntype Base = { ${members('p', 3)} }`,
+  }
+  const counted = (ports: string) =>
+    found({ ...lower, [a]: `import type { Needed, Renamed } from './b.ts'\n${ports}` }).map(
+      (message) => / has (\d+) members/.exec(message)?.[1],
+    )
+  expect(counted('type TurnPorts = Needed & Renamed')).toEqual(['13'])
+  expect(counted('interface TurnPorts extends Needed, Renamed { own: 1 }')).toEqual(['14'])
+  expect(counted("type TurnPorts = Omit<Needed & Renamed, 'n0'>")).toEqual([])
+  expect(counted("type TurnPorts = Pick<Renamed, 'o0' | 'o1'> & Readonly<Needed>")).toEqual([])
+  // Named by both, a member counts once; one with a type that has a name is one port.
+  expect(counted('type TurnPorts = Needed & Needed & { needed: Needed; renamed: Renamed & Needed }')).toEqual([])
+  expect(counted('type TurnPorts = TurnPorts & Needed & Renamed')).toEqual(['13'])
+})
+
+test('an exception from the limit of ports that is none any more is refused', () => {
+  const members = Array.from({ length: 13 }, (_, index) => `m${index}: number`).join('; ')
+  const files = [parseSource('apps/host/src/orders/a.ts', `type BigPorts = { ${members} }\ntype SmallPorts = {}`)]
+  const listed = ['BigPorts', 'SmallPorts', 'GonePorts'].map((name) => `apps/host/src/orders/a.ts#${name}`)
+  expect(checkPortsOverLimit(files, listed).map(({ message }) => message)).toEqual([
+    expect.stringContaining('lists apps/host/src/orders/a.ts#SmallPorts, which does not exceed 12 members'),
+    expect.stringContaining('lists apps/host/src/orders/a.ts#GonePorts'),
+  ])
 })
 
 test('files that import each other are a cycle, also by types only', () => {

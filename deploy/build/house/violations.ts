@@ -17,9 +17,9 @@ export function violationsIn(files: readonly SourceFile[]): Violation[] {
     ...checkPublicFile(file),
     ...checkPackages(file),
     ...checkNames(file),
-    ...(isTestFile(file.path) ? [] : checkPorts(file)),
   ])
-  return [...perFile, ...checkFolders(files.map(({ path }) => path)), ...checkCycles(files)]
+  const sources = files.filter(({ path }) => !isTestFile(path))
+  return [...perFile, ...checkPorts(sources), ...checkFolders(files.map(({ path }) => path)), ...checkCycles(files)]
 }
 
 export function violationsInDocs(root: string, pages: readonly string[]): Violation[] {
