@@ -14,7 +14,7 @@ export const contextUnknown = defineError<{ id: string }>({
 })
 
 /** Name of the context that exists from the start and that cells without a context run in. */
-export const mainContext = 'main'
+const mainContext = 'main'
 
 type PrepareKernel = (context: string, kernel: Kernel) => Promise<boolean>
 
