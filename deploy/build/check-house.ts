@@ -2,6 +2,7 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { figuresOf } from './house/figures.ts'
 import { readSources } from './house/read-sources.ts'
+import { checkPortsOverLimit } from './house/rules/ports.ts'
 import { checkPublicFiles } from './house/rules/public-files.ts'
 import { violationsIn, violationsInDocs } from './house/violations.ts'
 import { apps } from './house.ts'
@@ -17,7 +18,7 @@ const missing = checkPublicFiles(
   apps,
   files.map(({ path }) => path),
 )
-const violations = [...violationsIn(files), ...missing, ...violationsInDocs(root, pages)]
+const violations = [...violationsIn(files), ...missing, ...checkPortsOverLimit(files), ...violationsInDocs(root, pages)]
 
 if (process.argv.includes('--figures')) console.table(transposed(figuresOf(files, violations)))
 for (const { message } of violations) console.error(message)

@@ -17,6 +17,8 @@ export type App = {
   areas: readonly Area[]
   /** The files that build the areas: the only ones that import `<area>/<area>.ts`. Above all areas, like every loose file. */
   composition: readonly string[]
+  /** Folders above all areas, such as a program of its own. */
+  folders?: readonly string[]
 }
 
 export const apps: Readonly<Record<string, App>> = {
@@ -65,6 +67,7 @@ export const apps: Readonly<Record<string, App>> = {
   },
   host: {
     composition: ['host.ts'],
+    folders: ['uninstall'],
     areas: [
       {
         name: 'machine',
@@ -260,7 +263,10 @@ export type Package = {
 const drivers = ['sandbox-driver', 'disk-store', 'sandbox-network'] as const
 const ground = ['concurrency', 'domain', 'errors', 'telemetry'] as const
 
-/** What may import which package; tests may also import the packages that tests share. */
+/** What tests import beside what the package of their file may import. */
+export const sharedByTests: readonly string[] = ['testkit']
+
+/** Which package may import which. */
 export const packages: Readonly<Record<string, Package>> = {
   'packages/errors': { about: 'kinds of errors, `defineError`, the shape on the wire', mayImport: [] },
   'packages/concurrency': {
@@ -295,3 +301,23 @@ export const packages: Readonly<Record<string, Package>> = {
 }
 
 export const limits = { publicFileLines: 60, portMembers: 12 } as const
+
+/** Types of ports with more members than `portMembers`, as `file#name`, each with the reason. */
+export const portsOverLimit: Readonly<Record<string, string>> = {
+  'apps/host/src/memory/memory/paused-boots.ts#PausedBootsPorts':
+    'joins the ports of pausing, waking, demoting and reclaiming memory, which each name their own',
+  'apps/host/src/orders/orders/orders.ts#OrdersPorts':
+    'joins the ports of the makers of orders, which each name their own',
+  'apps/server/src/sandboxes/git-credentials/git-relay.ts#RelayParts':
+    'what the relay is built from, with the two objects that it makes of that',
+  'apps/server/src/sandboxes/services/services.usecases.ts#ServiceParts':
+    'what the feature is built from, with what its files share in this process',
+  'apps/server/src/sandboxes/state/sandbox-access.implementation.ts#SandboxAccessDependencies':
+    'joins the ports of waking, which names its own',
+  'apps/server/src/workflows/agents/agents.usecases.ts#AgentsDependencies':
+    'joins the ports of starting a thread from an agent, which names its own',
+  'apps/server/src/workflows/forks/forks.usecases.ts#ForksDependencies':
+    'joins the ports of copying a conversation, which names its own',
+  'apps/server/src/workflows/rewinds/rewinds.usecases.ts#RewindsDependencies':
+    'joins the ports of looking at a rewind before it is made, which names its own',
+}

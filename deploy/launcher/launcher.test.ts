@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 const repository = join(import.meta.dirname, '../..')
 const parts = [
@@ -242,4 +242,35 @@ test('Firefox is installed for the full set of browser tests only', () => {
     expect(packagesOf(...args), args.join(' ')).not.toContain('firefox-esr')
   for (const args of [['--full'], ['--full', 'browser'], ['tests/browser/tabs-in-firefox.test.ts', '--full']])
     expect(packagesOf(...args), args.join(' ')).toContain('firefox-esr')
+})
+
+describe('the volume of the tests', () => {
+  /** Prepares it as `script` says, and returns what was done with file systems. */
+  function prepared(script: string, { checked = 0 } = {}) {
+    const { status, stderr } = launcher(`
+      did() { echo "$*" >>"$data_dir/did"; }
+      df() { echo 1; }
+      mkfs.ext4() { sleep 0.2; did mkfs; }
+      e2fsck() { did check; return ${checked}; }
+      mountpoint() { [ -f "$data_dir/mounted" ]; }
+      mount() { did mount; touch "$data_dir/mounted"; }
+      prepare() { prepare_test_volume "$data_dir/volume"; }
+      ${script}`)
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    return readFileSync(join(folder, 'did'), 'utf8').trim().split('\n')
+  }
+
+  test('is made and mounted once by two runs at the same time', () => {
+    expect(prepared('prepare & prepare & wait')).toEqual(['mkfs', 'mount'])
+  })
+
+  test('is checked before it is mounted again, and kept when it could be repaired', () => {
+    writeFileSync(join(folder, 'volume.img'), '')
+    expect(prepared('prepare', { checked: 1 })).toEqual(['check', 'mount'])
+  })
+
+  test('is made again when it cannot be repaired', () => {
+    writeFileSync(join(folder, 'volume.img'), '')
+    expect(prepared('prepare', { checked: 4 })).toEqual(['check', 'mkfs', 'mount'])
+  })
 })

@@ -151,7 +151,7 @@ prepare_test() {
     start_step runsc 'gVisor' install_runsc
     start_step image 'Base image' build_image
   fi
-  [ "$needs_machine" -eq 0 ] || prepare_test_volume
+  [ "$needs_machine" -eq 0 ] || prepare_test_volume "$test_volume"
   [[ " $* " != *' browser '* ]] || start_step proxies 'nginx and Caddy' unpack_proxies
   await_step modules runsc image proxies
   PATH=$repository/node_modules/.bin:$PATH
@@ -169,23 +169,37 @@ install_packages_for() {
 # The directory for the disk pools of tests; also in packages/testkit/src/test-host/test-machine.ts.
 readonly test_volume=/var/lib/threadbox-test-volume
 
-# Mounts a volume for disk pools if the disk is small. A pool is allocated in full, as in the product: four for test files
-# (9 GiB each, 1 of it stays free) and one of `up` (13 GiB). The tests write to 17 of these 49 GiB (measured). On the volume,
-# a pool takes what was written to it.
+# Mounts a volume for disk pools at $1 if the disk is small. A pool is allocated in full, as in the product: four for test
+# files (9 GiB each, 1 of it stays free) and one of `up` (13 GiB). The tests write to 17 of these 49 GiB (measured). On the
+# volume, a pool takes what was written to it. Runs at the same time prepare it one after the other.
 prepare_test_volume() {
-  local volume=$data_dir/volume.img free_kib
-  install -d -m 0711 "$test_volume"
-  ! mountpoint -q "$test_volume" || return 0
-  free_kib=$(df --output=avail -k "$data_dir" | tail -n 1)
-  if [ ! -f "$volume" ]; then
-    [ "$free_kib" -lt $((49 * 1024 * 1024)) ] && [ ! -d "$test_volume/slots" ] || return 0
-    say '· The disk pools of the tests are on a volume of their own: the disk is too small to allocate them in full.'
-    truncate -s 128G "$volume.unfinished"
-    mkfs.ext4 -q -m 0 -O ^has_journal -E lazy_itable_init=1,nodiscard "$volume.unfinished"
-    mv "$volume.unfinished" "$volume"
-  fi
-  mount -o loop,discard,noatime "$volume" "$test_volume"
-  chmod 0711 "$test_volume"
+  local directory=$1 volume=$data_dir/volume.img free_kib
+  install -d -m 0711 "$directory"
+  (
+    flock 8
+    ! mountpoint -q "$directory" || exit 0
+    [ ! -f "$volume" ] || repair_test_volume "$volume"
+    if [ ! -f "$volume" ]; then
+      free_kib=$(df --output=avail -k "$data_dir" | tail -n 1)
+      [ "$free_kib" -lt $((49 * 1024 * 1024)) ] && [ ! -d "$directory/slots" ] || exit 0
+      say '· The disk pools of the tests are on a volume of their own: the disk is too small to allocate them in full.'
+      truncate -s 128G "$volume.unfinished"
+      mkfs.ext4 -q -m 0 -O ^has_journal -E lazy_itable_init=1,nodiscard "$volume.unfinished"
+      mv "$volume.unfinished" "$volume"
+    fi
+    mount -o loop,discard,noatime "$volume" "$directory"
+    chmod 0711 "$directory"
+  ) 8>"$directory.lock"
+}
+
+# It has no journal: after a loss of power it can be inconsistent. What cannot be repaired is removed; tests write it again.
+repair_test_volume() {
+  local volume=$1 status=0
+  e2fsck -p "$volume" >/dev/null || status=$?
+  # 1: repaired. From 4 on: errors are left.
+  [ "$status" -ge 4 ] || return 0
+  say '· The volume of the tests is damaged, and is made again.'
+  rm "$volume"
 }
 
 # Where the tests find the parts that are built outside of them.

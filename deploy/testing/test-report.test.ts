@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { failuresOf, filesToRepeat, linesOf, mostFilesToRepeat, type RunnerReport, resultOf } from './test-report.ts'
+import {
+  failuresOf,
+  filesToRepeat,
+  linesOf,
+  mostFilesToRepeat,
+  type RunnerReport,
+  type RunnerRun,
+  resultOf,
+} from './test-report.ts'
 
 describe('the report of a stage', () => {
   it('names each failed test with its file and the first lines of its reason, without colours', () => {
@@ -37,7 +45,7 @@ describe('the report of a stage', () => {
       ['a', ['one', 'failed', 'too late']],
       ['b', ['two', 'passed', '']],
     ])
-    const result = resultOf(first, { exitCode: 1, repeated: reportOf([['a', ['one', 'passed', '']]]) })
+    const result = resultOf(failed(first), passed(reportOf([['a', ['one', 'passed', '']]])))
     expect(result).toEqual({ passed: 2, failures: [], unsteady: [{ file: 'a', test: 'one', reason: 'too late' }] })
     expect(linesOf('system', result, { seed: 7, isFull: false })).toEqual([
       'UNSTEADY system (passed when run once more): a > one',
@@ -51,36 +59,70 @@ describe('the report of a stage', () => {
       ['a', ['one', 'failed', 'x']],
       ['b', ['two', 'failed', 'y']],
     ])
-    const result = resultOf(first, {
-      exitCode: 1,
-      repeated: reportOf([
-        ['a', ['other', 'failed', 'z']],
-        ['b', ['two', 'passed', '']],
-      ]),
-    })
+    const repeated = reportOf([
+      ['a', ['other', 'failed', 'z']],
+      ['b', ['two', 'passed', '']],
+    ])
+    const result = resultOf(failed(first), failed(repeated))
     expect(result.failures).toEqual([{ file: 'a', test: 'other', reason: 'z' }])
     expect(result.unsteady.map((failure) => failure.file)).toEqual(['b'])
   })
 
   it('keeps a failure whose file was not repeated, because the repetition ended before', () => {
     const first = reportOf([['a', ['one', 'failed', 'x']]])
-    const result = resultOf(first, { exitCode: 1, repeated: reportOf([]) })
+    const result = resultOf(failed(first), passed(reportOf([])))
     expect(result).toEqual({ passed: 0, failures: [{ file: 'a', test: 'one', reason: 'x' }], unsteady: [] })
   })
 
   it('fails when the runner failed although no test did', () => {
-    expect(resultOf(reportOf([]), { exitCode: 1 }).failures).toHaveLength(1)
-    expect(resultOf(reportOf([]), { exitCode: 0 }).failures).toHaveLength(0)
+    expect(resultOf(failed(reportOf([]))).failures).toHaveLength(1)
+    expect(resultOf(passed(reportOf([]))).failures).toHaveLength(0)
+  })
+
+  describe('of a runner that failed outside of tests, where the failed files pass when repeated', () => {
+    const first = reportOf([['a', ['one', 'failed', 'too late']]])
+    const repeated = reportOf([['a', ['one', 'passed', '']]])
+
+    it('keeps an error of the first run as a failure, with its first lines', () => {
+      const result = resultOf({ ...failed(first), errors: ['Error: nobody caught this\n at x'] }, passed(repeated))
+      expect(result).toEqual({
+        passed: 1,
+        failures: [{ file: '', test: '(outside of all tests)', reason: 'Error: nobody caught this\n at x' }],
+        unsteady: [{ file: 'a', test: 'one', reason: 'too late' }],
+      })
+    })
+
+    it('keeps an exit code that failed tests do not have as a failure', () => {
+      const result = resultOf({ ...failed(first), exitCode: 134 }, passed(repeated))
+      expect(result.failures).toEqual([
+        { file: '', test: '(the runner)', reason: 'The test runner ended with 134; failed tests end it with 1.' },
+      ])
+    })
+
+    it('keeps a failure of the repetition', () => {
+      const result = resultOf(failed(first), failed(repeated))
+      expect(result.failures).toEqual([
+        { file: '', test: '(the runner)', reason: 'The test runner ended with 1, although no test failed.' },
+      ])
+    })
   })
 })
+
+function failed(report: RunnerReport): RunnerRun {
+  return { report, exitCode: 1, errors: [] }
+}
+
+function passed(report: RunnerReport): RunnerRun {
+  return { report, exitCode: 0, errors: [] }
+}
 
 type Row = [file: string, test: [name: string, status: string, reason: string]]
 
 function reportOf(rows: Row[]): RunnerReport {
-  const passed = rows.filter(([, [, status]]) => status === 'passed').length
+  const numPassedTests = rows.filter(([, [, status]]) => status === 'passed').length
   return {
-    numPassedTests: passed,
-    numFailedTests: rows.length - passed,
+    numPassedTests,
+    numFailedTests: rows.length - numPassedTests,
     testResults: rows.map(([name, [fullName, status, reason]]) => ({
       name,
       status,

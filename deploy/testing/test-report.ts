@@ -12,6 +12,14 @@ export interface RunnerReport {
   }[]
 }
 
+/** One run of the test runner. */
+export interface RunnerRun {
+  report: RunnerReport
+  exitCode: number
+  /** Errors that no test waited for, and those of the runner itself. */
+  errors: readonly string[]
+}
+
 /** A test (or a file that did not come to its tests) that failed, with the first lines of its reason. */
 export interface Failure {
   file: string
@@ -30,6 +38,8 @@ export interface StageResult {
 export const mostFilesToRepeat = 8
 
 const reasonLines = 6
+/** Of the test runner, when tests failed and nothing else. */
+const failedTestsExitCode = 1
 
 export function failuresOf(report: RunnerReport): Failure[] {
   return report.testResults.flatMap(({ name: file, status, message, assertionResults }) => {
@@ -47,26 +57,31 @@ export function filesToRepeat(failures: readonly Failure[]): string[] {
   return files.length <= mostFilesToRepeat ? files : []
 }
 
-/**
- * Joins a run with the repetition of its failed files.
- *
- * @param options.exitCode of the first run: one that failed without a failed test (an error outside of all tests)
- *   counts as a failure of its own.
- */
-export function resultOf(first: RunnerReport, options: { exitCode: number; repeated?: RunnerReport }): StageResult {
-  const failures = failuresOf(first)
-  if (options.repeated) {
-    const again = failuresOf(options.repeated)
-    const passing = filesThatPass(options.repeated)
-    const unsteady = failures.filter((failure) => passing.has(failure.file))
-    const notRepeated = failures.filter(({ file }) => !passing.has(file) && !again.some((one) => one.file === file))
-    return { passed: first.numPassedTests + unsteady.length, failures: [...again, ...notRepeated], unsteady }
+/** Joins a run with the repetition of its failed files. What failed outside of tests, in either, stays a failure. */
+export function resultOf(first: RunnerRun, repeated?: RunnerRun): StageResult {
+  const failures = failuresOf(first.report)
+  const passed = first.report.numPassedTests
+  if (repeated === undefined) return { passed, failures: [...failures, ...runnerFailuresOf(first)], unsteady: [] }
+  const again = failuresOf(repeated.report)
+  const passing = filesThatPass(repeated.report)
+  const unsteady = failures.filter((failure) => passing.has(failure.file))
+  const notRepeated = failures.filter(({ file }) => !passing.has(file) && !again.some((one) => one.file === file))
+  return {
+    passed: passed + unsteady.length,
+    failures: [...again, ...notRepeated, ...runnerFailuresOf(first), ...runnerFailuresOf(repeated)],
+    unsteady,
   }
-  if (options.exitCode !== 0 && failures.length === 0) {
-    const reason = `The test runner ended with ${options.exitCode}, although no test failed.`
-    return { passed: first.numPassedTests, failures: [{ file: '', test: '(the runner)', reason }], unsteady: [] }
+}
+
+/** Why a runner failed, where no test is the reason. */
+function runnerFailuresOf({ report, exitCode, errors }: RunnerRun): Failure[] {
+  if (errors.length > 0) {
+    return errors.map((error) => ({ file: '', test: '(outside of all tests)', reason: firstLines(error) }))
   }
-  return { passed: first.numPassedTests, failures, unsteady: [] }
+  const hasFailedTests = failuresOf(report).length > 0
+  if (exitCode === 0 || (exitCode === failedTestsExitCode && hasFailedTests)) return []
+  const why = hasFailedTests ? `; failed tests end it with ${failedTestsExitCode}.` : ', although no test failed.'
+  return [{ file: '', test: '(the runner)', reason: `The test runner ended with ${exitCode}${why}` }]
 }
 
 /** A file that never came to its tests does not pass: its repetition may have ended before. */

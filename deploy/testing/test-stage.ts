@@ -1,10 +1,18 @@
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileTimesVariable } from './file-times.ts'
+import { runnerErrorsVariable } from './runner-errors.ts'
 import type { Stage } from './test-arguments.ts'
-import { failuresOf, filesToRepeat, type RunnerReport, resultOf, type StageResult } from './test-report.ts'
+import {
+  failuresOf,
+  filesToRepeat,
+  type RunnerReport,
+  type RunnerRun,
+  resultOf,
+  type StageResult,
+} from './test-report.ts'
 
 export type StageRun = {
   stage: Stage
@@ -43,12 +51,12 @@ export async function runStage(
   try {
     const first = await run(chosen)
     const timed = await linesIn(times)
-    const files = filesToRepeat(first.report ? failuresOf(first.report) : [])
+    const files = filesToRepeat(failuresOf(first.report))
     if (files.length > 0) console.log(`\n── ${stage}: once more, alone: ${files.join(', ')}`)
-    const again = files.length > 0 ? (await run([...files, '--no-file-parallelism'])).report : undefined
+    const again = files.length > 0 ? await run([...files, '--no-file-parallelism']) : undefined
     return {
       stage,
-      result: resultOf(first.report ?? nothing(), { exitCode: first.exitCode, ...(again && { repeated: again }) }),
+      result: resultOf(first, again),
       milliseconds: performance.now() - begun,
       files: timed.map((line) => {
         const [milliseconds = '', ...name] = line.split(' ')
@@ -71,13 +79,17 @@ async function runChecks(): Promise<Omit<StageRun, 'milliseconds'>> {
 async function runTests(
   stage: Stage,
   options: { folder: string; environment: Record<string, string>; rest: string[] },
-): Promise<{ exitCode: number; report: RunnerReport | undefined }> {
+): Promise<RunnerRun> {
   const reportFile = join(options.folder, `${crypto.randomUUID()}.json`)
-  const reporters = ['default', 'json', './deploy/testing/file-times.ts'].map((name) => `--reporter=${name}`)
+  const errorsFile = join(options.folder, `${crypto.randomUUID()}.errors`)
+  const own = ['file-times', 'runner-errors'].map((name) => `./deploy/testing/${name}.ts`)
+  const reporters = ['default', 'json', ...own].map((name) => `--reporter=${name}`)
   const flags = ['--passWithNoTests', ...reporters, `--outputFile.json=${reportFile}`]
   const runner = ['node_modules/vitest/vitest.mjs', 'run', '--project', `${stage}*`]
-  const exitCode = await ended(process.execPath, [...runner, ...flags, ...options.rest], options.environment)
-  return { exitCode, report: await reportIn(reportFile) }
+  const environment = { ...options.environment, [runnerErrorsVariable]: errorsFile }
+  const exitCode = await ended(process.execPath, [...runner, ...flags, ...options.rest], environment)
+  const errors = (await linesIn(errorsFile)).map((line): string => JSON.parse(line))
+  return { exitCode, report: (await reportIn(reportFile)) ?? nothing(), errors }
 }
 
 /** Runs a program to its end. A signal to this process goes to the program, and ends this process after it. */
@@ -91,7 +103,7 @@ async function ended(program: string, args: string[], environment: Record<string
   try {
     return await new Promise<number>((resolve, reject) => {
       child.once('error', reject)
-      child.once('exit', (code) => resolve(code ?? 1))
+      child.once('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal ?? 'SIGKILL']))
     })
   } finally {
     for (const signal of endingSignals) process.off(signal, passOn)

@@ -21,7 +21,7 @@ export type GuestSandbox = AsyncDisposable & {
 }
 
 const mebibyte = 1024 * 1024
-export const sandboxLimits = { memoryBytes: 1024 * mebibyte, cpus: 2, processes: 256, diskBytes: 2048 * mebibyte }
+const sandboxLimits = { memoryBytes: 1024 * mebibyte, cpus: 2, processes: 256, diskBytes: 2048 * mebibyte }
 
 export async function startGuestSandbox(
   options: { memoryBytes?: number; diskBytes?: number; environment?: Record<string, string> } = {},

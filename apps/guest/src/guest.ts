@@ -74,18 +74,16 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const git = makeGitPart(options)
   const launcher = makeLauncher({ state, pipes, programs, ownEnvironment: git.environment })
   const settingsNow = () => (state.isReady() ? state.settings() : undefined)
-  const watchdogs = startWatchdogs({
-    logger,
-    limits: () => settingsNow()?.limits,
-    isCommandShell: (pid) => registry.isCommandShell(pid),
-  })
+  const watchdogs = startWatchdogs({ logger, limits: () => settingsNow()?.limits })
   const registry = makeRunRegistry({ ...options, ...watchdogs, state, launcher, pipes })
+  watchdogs.addCommandShells(registry.isCommandShell)
   const processes = makeProcessRegistry({ launcher, clock: Date.now })
   const runningKeys = () => runningKeysOf(registry)
   const activity = makeActivityReader({ ...processes, runningKeys, guestPorts })
   const diskSpace = makeDiskSpace(options)
   const figures = { activity: activity.read, cpuUsedPercent: makeCpuMeter(Date.now), diskSpace: diskSpace.read }
   const fileServers = makeFileServers({ launcher, programs, logger })
+  const contexts = makeContexts({ launcher, programs, scratchDirectory })
   let birth = { aptLogStart: 0 }
   state.onApplied(() => {
     birth = markBirth(options.stateDirectory)
@@ -102,12 +100,11 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     stateDirectory: options.stateDirectory,
     ownsMachine: options.ownsMachine,
     firstVictim: watchdogs.setFirstVictim,
-    contexts: () => contexts,
+    contexts,
     terminalPids: processes.terminalPids,
     runningKeys,
     logger,
   })
-  const contexts = makeContexts({ launcher, programs, scratchDirectory, prepareKernel: rescues.prepareKernel })
   const readManifest = makeManifestReader({
     launcher,
     contexts: contexts.list,
@@ -116,7 +113,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     stateDirectory: options.stateDirectory,
     aptLogStart: () => birth.aptLogStart,
   })
-  const services = makeServicePart({ ...options, ...watchdogs, launcher, contexts: () => contexts })
+  const services = makeServicePart({ ...options, ...watchdogs, launcher, contexts })
   const connections = trackConnections()
   const awoken = makeWaking({
     contexts: contexts.list,
@@ -199,14 +196,10 @@ function addServices(parts: {
 
 function makeServicePart(
   options: Pick<Parameters<typeof makeServiceRegistry>[0], 'launcher' | 'stateDirectory' | 'takeVerdict'> & {
-    contexts: () => Contexts
+    contexts: Contexts
   },
 ) {
-  const kernels = () =>
-    options
-      .contexts()
-      .list()
-      .flatMap((context) => context.kernel() ?? [])
+  const kernels = () => options.contexts.list().flatMap((context) => context.kernel() ?? [])
   return makeServiceRegistry({
     ...options,
     guestPorts,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checkDocsPaths } from './rules/docs-paths.ts'
+import { checkPortsOverLimit } from './rules/ports.ts'
 import { checkPublicFiles } from './rules/public-files.ts'
 import { parseSource } from './source.ts'
 import { violationsIn } from './violations.ts'
@@ -87,6 +88,28 @@ test('a public file that does not exist is refused; a listed folder needs a file
   ])
 })
 
+test('a folder that the list does not place is refused, once, whatever lies in it', () => {
+  const files = (folder: string) => ({ [`${folder}/a.ts`]: '', [`${folder}/b.test.ts`]: '' })
+  expect(found(files('apps/host/src/shared'))).toEqual([
+    'folder: apps/host/src/shared has no place: add it to the areas of host in deploy/build/house.ts.',
+  ])
+  expect(found(files(`${server}/turns/helpers`))).toEqual([
+    'folder: apps/server/src/turns/helpers has no place: add it to the features of turns in deploy/build/house.ts.',
+  ])
+})
+
+test.each([
+  `${server}/main.ts`,
+  `${server}/turns/public.ts`,
+  `${server}/turns/engine/a.ts`,
+  'apps/web/src/people/models/components/a.tsx',
+  'apps/web/src/i18n/de/a.ts',
+  'apps/host/src/uninstall/main.ts',
+  'apps/cli/src/commands/a.ts',
+])('%s has a place', (path) => {
+  expect(found({ [path]: '' })).toEqual([])
+})
+
 test('a store of another area is refused', () => {
   expect(
     found({ [`${server}/turns/engine/call.ts`]: "import { makeStore } from '../../threads/log/thread-log.store.ts'" }),
@@ -125,6 +148,16 @@ test('a package imports only what the list allows', () => {
   expect(found({ 'apps/cli/src/main.ts': "import { x } from '../../server/src/application.ts'" })).toHaveLength(1)
 })
 
+test('a test imports what its package may import, and the packages that tests share', () => {
+  const files = (line: string) => ({ 'apps/web/src/ui/a.test.tsx': line, 'apps/web/src/ui/b.test-utils.ts': line })
+  expect(found(files("import { x } from '@threadbox/testkit/host-stand-in'"))).toEqual([])
+  expect(found(files("import { x } from '@threadbox/config'"))).toEqual([
+    'package: apps/web/src/ui/a.test.tsx:1 imports config: apps/web may import sdk, concurrency, testkit (docs/architecture.md).',
+    expect.stringContaining('package: apps/web/src/ui/b.test-utils.ts:1 imports config'),
+  ])
+  expect(found(files("import { x } from '../../../server/src/application.ts'"))).toHaveLength(2)
+})
+
 test('a package that is not in the list is refused', () => {
   expect(found({ 'packages/new/src/index.ts': 'export {}' })).toEqual([
     'package: packages/new is not in deploy/build/house.ts: say there what it is and what it may import.',
@@ -139,6 +172,37 @@ test('ports have at most 12 members, those of nested types included', () => {
     'ports: apps/server/src/turns/engine/a.ts:1 TurnPorts has 13 members; 12 are allowed.',
   ])
   expect(found({ [`${server}/turns/engine/a.ts`]: `interface TurnDependencies { ${members(13)} }` })).toHaveLength(1)
+})
+
+test('ports have the members of the types that they are made of, also of those in other files', () => {
+  const members = (name: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `${name}${index}: number`).join('; ')
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => `${server}/turns/engine/${name}.ts`) as [string, string, string]
+  const lower = {
+    [b]: `export type Needed = { ${members('n', 7)} }\nexport { type Other as Renamed } from './c.ts'`,
+    [c]: `export interface Other extends Base { ${members('o', 3)} }\ntype Base = { ${members('p', 3)} }`,
+  }
+  const counted = (ports: string) =>
+    found({ ...lower, [a]: `import type { Needed, Renamed } from './b.ts'\n${ports}` }).map(
+      (message) => / has (\d+) members/.exec(message)?.[1],
+    )
+  expect(counted('type TurnPorts = Needed & Renamed')).toEqual(['13'])
+  expect(counted('interface TurnPorts extends Needed, Renamed { own: 1 }')).toEqual(['14'])
+  expect(counted("type TurnPorts = Omit<Needed & Renamed, 'n0'>")).toEqual([])
+  expect(counted("type TurnPorts = Pick<Renamed, 'o0' | 'o1'> & Readonly<Needed>")).toEqual([])
+  // Named by both, a member counts once; one with a type that has a name is one port.
+  expect(counted('type TurnPorts = Needed & Needed & { needed: Needed; renamed: Renamed & Needed }')).toEqual([])
+  expect(counted('type TurnPorts = TurnPorts & Needed & Renamed')).toEqual(['13'])
+})
+
+test('an exception from the limit of ports that is none any more is refused', () => {
+  const members = Array.from({ length: 13 }, (_, index) => `m${index}: number`).join('; ')
+  const files = [parseSource('apps/host/src/orders/a.ts', `type BigPorts = { ${members} }\ntype SmallPorts = {}`)]
+  const listed = ['BigPorts', 'SmallPorts', 'GonePorts'].map((name) => `apps/host/src/orders/a.ts#${name}`)
+  expect(checkPortsOverLimit(files, listed).map(({ message }) => message)).toEqual([
+    expect.stringContaining('lists apps/host/src/orders/a.ts#SmallPorts, which does not exceed 12 members'),
+    expect.stringContaining('lists apps/host/src/orders/a.ts#GonePorts'),
+  ])
 })
 
 test('files that import each other are a cycle, also by types only', () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkCycles } from './rules/cycles.ts'
 import { checkDocsPaths } from './rules/docs-paths.ts'
+import { checkFolders } from './rules/folders.ts'
 import { checkNames } from './rules/names.ts'
 import { checkOrder } from './rules/order.ts'
 import { checkPackages } from './rules/packages.ts'
@@ -16,9 +17,9 @@ export function violationsIn(files: readonly SourceFile[]): Violation[] {
     ...checkPublicFile(file),
     ...checkPackages(file),
     ...checkNames(file),
-    ...(isTestFile(file.path) ? [] : checkPorts(file)),
   ])
-  return [...perFile, ...checkCycles(files)]
+  const sources = files.filter(({ path }) => !isTestFile(path))
+  return [...perFile, ...checkPorts(sources), ...checkFolders(files.map(({ path }) => path)), ...checkCycles(files)]
 }
 
 export function violationsInDocs(root: string, pages: readonly string[]): Violation[] {

@@ -164,7 +164,7 @@ export const btrfs = {
 }
 
 /** Reads the table of `btrfs qgroup show --raw -pre`; lines that are not rows are skipped. */
-export function parseGroups(output: string): QuotaGroup[] {
+function parseGroups(output: string): QuotaGroup[] {
   const rows = output.matchAll(/^(\d+\/\d+)\s+(-?\d+)\s+(-?\d+)\s+(none|\d+)\s+(none|\d+)\s+([\d/,]+|-+)(.*)$/gm)
   return [...rows].map(
     ([, groupId = '', referenced, exclusive, limit = '', exclusiveLimit = '', parents = '', rest]) => ({

@@ -14,7 +14,7 @@ export async function mountAt(path: string): Promise<Mount | undefined> {
 }
 
 /** Reads `/proc/self/mountinfo` (proc(5)); spaces and the like are written there as octal escapes. */
-export function parseMounts(content: string): Mount[] {
+function parseMounts(content: string): Mount[] {
   return content
     .split('\n')
     .filter((line) => line !== '')

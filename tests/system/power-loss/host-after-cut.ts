@@ -49,7 +49,7 @@ export async function expectAfterCut(cut: AfterCut, stories: readonly Story[]): 
   return found
 }
 
-export function certainAt({ deeds }: Story, position: number): Certain {
+function certainAt({ deeds }: Story, position: number): Certain {
   const answered = deeds.filter((deed) => deed.answered <= position)
   const files = answered.flatMap((deed) => (deed.kind === 'wrote' ? [[deed.name, deed.hash] as const] : []))
   return {

@@ -63,7 +63,7 @@ async function sendContent(
 }
 
 /** Undefined for the whole file, which is also the answer to ranges that are not understood. */
-export function parseRange(options: {
+function parseRange(options: {
   header: string | undefined
   size: number
 }): { start: number; end: number } | 'outside' | undefined {

@@ -94,7 +94,7 @@ function typeOf(stats: BigIntStats): filesystem.FileType {
 }
 
 /** Permissions in the notation of Go's FileMode, which clients of this protocol expect. */
-export function permissionsText(stats: BigIntStats): string {
+function permissionsText(stats: BigIntStats): string {
   const mode = Number(stats.mode)
   const kinds: [boolean, string][] = [
     [stats.isDirectory(), 'd'],

@@ -64,7 +64,7 @@ export async function withFileErrors<Result>(path: string, operation: () => Prom
   }
 }
 
-export function translateFileError(error: unknown, path: string): unknown {
+function translateFileError(error: unknown, path: string): unknown {
   const { code } = error as NodeJS.ErrnoException
   const options = { cause: error }
   switch (code) {

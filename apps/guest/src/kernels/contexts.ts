@@ -14,7 +14,9 @@ export const contextUnknown = defineError<{ id: string }>({
 })
 
 /** Name of the context that exists from the start and that cells without a context run in. */
-export const mainContext = 'main'
+const mainContext = 'main'
+
+type PrepareKernel = (context: string, kernel: Kernel) => Promise<boolean>
 
 /** Contexts by id. The one called `main` is always there. */
 export type Contexts = {
@@ -22,6 +24,8 @@ export type Contexts = {
   get(id: string): Context
   list(): Context[]
   create(options: { cwd: string | undefined }): Context
+  /** `prepare` is called with each fresh kernel before cells run in it; false asks for another one. */
+  addPreparer(prepare: PrepareKernel): void
   /** Makes a context known again that was there before a cold start; one that is known stays as it is. */
   restore(options: { id: string; cwd: string }): void
   /** Ends the context's kernel and forgets it. */
@@ -36,15 +40,18 @@ export function makeContexts(dependencies: {
   launcher: Launcher
   programs: Programs
   scratchDirectory: string
-  /** Called with each fresh kernel before cells run in it; false asks for another one. */
-  prepareKernel(context: string, kernel: Kernel): Promise<boolean>
 }): Contexts {
   const { launcher, programs, scratchDirectory } = dependencies
   const contexts = new Map<string, Context>()
+  const preparers: PrepareKernel[] = []
+  const isPrepared = async (id: string, kernel: Kernel) => {
+    for (const prepare of preparers) if (!(await prepare(id, kernel))) return false
+    return true
+  }
   const start = async (id: string, cwd: string): Promise<Kernel> => {
     for (;;) {
       const kernel = await startKernel({ launcher, scratchDirectory, kernelProgram: programs.file('kernel.py'), cwd })
-      if (await dependencies.prepareKernel(id, kernel)) return kernel
+      if (await isPrepared(id, kernel)) return kernel
       await kernel.kill()
     }
   }
@@ -68,6 +75,7 @@ export function makeContexts(dependencies: {
       requireDirectory(directory)
       return add(freshRandom(12), directory)
     },
+    addPreparer: (prepare) => void preparers.push(prepare),
     restore: ({ id, cwd }) => {
       if (!contexts.has(id)) add(id, cwd)
     },

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -62,6 +62,25 @@ os._exit(4)
     code: 'kernel.not-started',
     message: expect.stringContaining('it ended with exit code 4'),
   })
+})
+
+test('the connections of a kernel that did not start are closed, also those that were ready', {
+  timeout: 20_000,
+}, async () => {
+  const program = `${listens}
+holds, held = os.pipe()
+if os.fork() == 0:
+    os.setsid()
+    asking, hearing = ready(shell), iopub.accept()[0]
+    os.write(held, b'.')
+    while asking.recv(1 << 16) or hearing.recv(1 << 16): pass
+    open(f'{sys.argv[0]}.closed', 'w')
+    os._exit(0)
+os.read(holds, 1)
+os._exit(4)
+`
+  await expect(start(program)).rejects.toMatchObject({ code: 'kernel.not-started' })
+  await expect.poll(() => existsSync(join(directory, 'kernel.py.closed'))).toBe(true)
 })
 
 async function start(program: string): Promise<unknown> {

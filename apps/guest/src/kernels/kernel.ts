@@ -168,13 +168,17 @@ async function connectChannels(options: { directory: string; exit: Kernel['exit'
       listeners.get(message.parentId) ?? (kind === 'onMessage' ? [...listeners.values()].at(-1) : undefined)
     listener?.[kind](message)
   }
-  const connect = (port: number, type: 'DEALER' | 'SUB') =>
-    connectWhenThere({
+  const sockets: ZmtpSocket[] = []
+  const connect = async (port: number, type: 'DEALER' | 'SUB') => {
+    const socket = await connectWhenThere({
       path: join(options.directory, `k-${port}`),
       type,
       signal: givenUp.signal,
       onMessage: (frames) => dispatch(frames, type === 'SUB' ? 'onMessage' : 'onReply'),
     })
+    sockets.push(socket)
+    return socket
+  }
   try {
     const shell = await connect(ports.shell, 'DEALER')
     await connect(ports.iopub, 'SUB')
@@ -201,6 +205,7 @@ async function connectChannels(options: { directory: string; exit: Kernel['exit'
       },
     }
   } catch (cause) {
+    for (const socket of sockets) socket.close()
     throw kernelNotStarted({ problem }, { cause })
   } finally {
     timeout.cancel()
@@ -216,7 +221,7 @@ async function connectWhenThere(options: {
   for (;;) {
     options.signal.throwIfAborted()
     try {
-      return await orAborted(connectZmtp({ ...options, onClose: () => undefined }), options.signal)
+      return await connectZmtp({ ...options, onClose: () => undefined })
     } catch {
       await delay(retryMs)
     }

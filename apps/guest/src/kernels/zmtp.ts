@@ -15,20 +15,26 @@ const greetingLength = 64
 
 /**
  * The client side of ZMTP 3.0 (rfc.zeromq.org/spec/23) with the NULL mechanism over a Unix socket: what it takes to
- * talk to a Jupyter kernel. Rejects when nothing listens at `path`. A connection that breaks is reported by `onClose`
- * and not made again: the kernel behind it is gone.
+ * talk to a Jupyter kernel. Rejects when nothing listens at `path`, and when `signal` aborts before the handshake is over. A
+ * connection that breaks is reported by `onClose` and not made again: the kernel behind it is gone.
  */
 export function connectZmtp(options: {
   path: string
   type: 'DEALER' | 'SUB'
+  signal: AbortSignal
   onMessage(message: ZmtpMessage): void
   onClose(): void
 }): Promise<ZmtpSocket> {
+  const { signal } = options
   return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
     const socket = createConnection({ path: options.path })
+    const abort = () => socket.destroy(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
     const parse = makeParser({
       onMessage: options.onMessage,
       onReady: () => {
+        signal.removeEventListener('abort', abort)
         if (options.type === 'SUB') socket.write(encodeFrames([Buffer.from([1])]))
         resolve({ send: (message) => void socket.write(encodeFrames(message)), close: () => socket.destroy() })
       },
@@ -36,6 +42,7 @@ export function connectZmtp(options: {
     socket.once('connect', () => greet(socket, options.type))
     socket.once('error', reject)
     socket.once('close', () => {
+      signal.removeEventListener('abort', abort)
       reject(new Error('closed before the handshake'))
       options.onClose()
     })

@@ -26,7 +26,7 @@ export function makeOwnSockets(
 }
 
 /** An IPv4 address also where a socket of the other family has it. */
-export function plainAddress(address: string): string {
+function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/, '')
 }
 

@@ -46,8 +46,13 @@ function isCommandShell(commandLine: string[]): boolean {
  * Returns true for a subshell of a command, such as `( … ) &`: the user's, although it has the guest's command line. What it
  * forks has that command line until it becomes a program, and is a part of it.
  */
-export function isSubshell({ pid, session, parent }: ProcessEntry): boolean {
-  if (pid === session || !isCommandShell(readCommandLine(pid))) return false
+export function isSubshell(entry: ProcessEntry): boolean {
+  return isCommandShell(readCommandLine(entry.pid)) && isForkOfCommand(entry)
+}
+
+/** Of a process with the command line of such a shell: whether it is a subshell. */
+function isForkOfCommand({ pid, session, parent }: ProcessEntry): boolean {
+  if (pid === session) return false
   const above = readProcess(parent)
   return above === undefined || above.pid === above.session || !isCommandShell(readCommandLine(parent))
 }
@@ -60,7 +65,7 @@ function partOf(
   const plain = { service: '' }
   if (known.furniture.kernels.has(entry.pid)) return { role: 'kernel', ...plain }
   if (known.furniture.terminals.has(entry.pid)) return { role: 'terminal', ...plain }
-  if (isCommandShell(known.commandLine) && !isSubshell(entry)) return { role: 'shell', ...plain }
+  if (isCommandShell(known.commandLine) && !isForkOfCommand(entry)) return { role: 'shell', ...plain }
   const service = serviceKey.exec(startVariable(entry.pid, runVariable) ?? '')
   return service === null ? { role: 'user', ...plain } : { role: 'service', service: service[1] ?? '' }
 }

@@ -158,7 +158,7 @@ function problemOf(error: unknown, browser: Browser): Pick<PageReport, 'problem'
   return { problem: 'browser-failed', detail: cut(`${message} ${browser.printed()}`.trim(), 2000) }
 }
 
-export function emptyReport(look: PageLook): PageReport {
+function emptyReport(look: PageLook): PageReport {
   return {
     problem: null,
     detail: '',

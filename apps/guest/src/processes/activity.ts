@@ -56,7 +56,7 @@ function busiestOf(users: ProcessEntry[], earlier: Map<string, number>): string 
 }
 
 /** TCP ports on which something in the sandbox listens. */
-export function listeningPorts(): number[] {
+function listeningPorts(): number[] {
   const ports = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((path) => {
     let text = ''
     try {

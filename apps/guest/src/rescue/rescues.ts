@@ -30,8 +30,6 @@ export type Rescues = {
   load(): void
   /** Memory was not given up after all. */
   reopen(): void
-  /** Reads a context's variables into its fresh kernel. False when the kernel ended over it and another one is needed. */
-  prepareKernel(context: string, kernel: Kernel): Promise<boolean>
   /** The user's first command is under way: soon after, kernels are prepared, so that the report can be completed. */
   commandStarted(): void
   startProcess(id: string): Promise<{ pid: number }>
@@ -53,9 +51,9 @@ type Pending = {
 }
 
 export function makeRescues(
-  dependencies: Omit<RescueDependencies, 'contexts' | 'earlierProblems'> & { contexts(): Contexts },
+  dependencies: Omit<RescueDependencies, 'contexts' | 'earlierProblems'> & { contexts: Contexts },
 ): Rescues {
-  const { store, logger } = dependencies
+  const { store, logger, contexts } = dependencies
   let pending: Pending | undefined
   let isClosed = false
   let background: NodeJS.Timeout | undefined
@@ -67,6 +65,7 @@ export function makeRescues(
       logger.warn({ err: error }, 'not noted that variables were read back')
     }
   }
+  /** Reads a context's variables into its fresh kernel. False when the kernel ended over it and another one is needed. */
   const prepare = async (context: string, kernel: Kernel): Promise<boolean> => {
     const current = pending
     const work = current?.waiting.get(context)
@@ -106,9 +105,8 @@ export function makeRescues(
     isClosed = true
     clearTimeout(background)
     try {
-      const earlierProblems = await readBackFirst(pending, dependencies.contexts())
-      const contexts = () => dependencies.contexts().list()
-      const report = await makeRescue({ request, after }, { ...dependencies, contexts, earlierProblems })
+      const earlierProblems = await readBackFirst(pending, contexts)
+      const report = await makeRescue({ request, after }, { ...dependencies, contexts: contexts.list, earlierProblems })
       if (after === 'goes-on') isClosed = false
       return report
     } catch (error) {
@@ -116,6 +114,7 @@ export function makeRescues(
       throw error
     }
   }
+  contexts.addPreparer(prepare)
   return {
     requireOpen: () => {
       if (isClosed) throw rescueRunning({})
@@ -128,16 +127,14 @@ export function makeRescues(
     load: () => {
       const found = store.newest()
       pending = found && open(found, hashOfSession(dependencies.stateDirectory))
-      for (const { context, cwd } of found?.stored.kernels ?? []) dependencies.contexts().restore({ id: context, cwd })
+      for (const { context, cwd } of found?.stored.kernels ?? []) contexts.restore({ id: context, cwd })
     },
-    prepareKernel: prepare,
     commandStarted: () => {
       if (pending === undefined || pending.waiting.size === 0 || background !== undefined) return
-      const contexts = [...pending.waiting.keys()]
+      const waiting = [...pending.waiting.keys()]
       background = setTimeout(() => {
-        for (const context of contexts) {
-          dependencies
-            .contexts()
+        for (const context of waiting) {
+          contexts
             .get(context)
             .warm()
             .catch((error) => logger.warn({ err: error, context }, 'kernel not started to read variables back'))

@@ -2,6 +2,7 @@ import type { BootsArea } from '../boots/boots.ts'
 import type { MachineArea } from '../machine/machine.ts'
 import type { MemoryArea } from '../memory/memory.ts'
 import { type Forks, makeForks } from './forks/forks.ts'
+import { makeMoveAddress } from './rewinds/move-address.ts'
 import { makeRewinds, type Rewinds } from './rewinds/rewinds.ts'
 import { makeSleepingFiles, type SleepingFiles } from './sleeping/sleeping-files.ts'
 
@@ -14,10 +15,11 @@ export function makeCopiesArea(known: { machine: MachineArea; boots: BootsArea; 
   const { launch, running } = known.boots
   const { paused, room, memories, snapshots } = memory
   const { sandboxes, boots, pausePoints, memoryImages: images } = stores
-  const goesOn = { launch, running, disks, network, boots, room, logger, memories, sandboxes, addresses }
+  const goesOn = { launch, running, disks, network, boots, room, logger, memories }
+  const moveAddress = makeMoveAddress({ addresses, attachments: launch.attachments, network, sandboxes })
   return {
-    forks: makeForks({ ...goesOn, images, pausePoints, store: stores.forks }),
-    rewinds: makeRewinds({ ...goesOn, paused, snapshots, store: stores.rewinds }),
+    forks: makeForks({ ...goesOn, sandboxes, addresses, images, pausePoints, store: stores.forks }),
+    rewinds: makeRewinds({ ...goesOn, moveAddress, paused, snapshots, store: stores.rewinds }),
     sleeping: makeSleepingFiles({ sandboxes, boots, disks, paused }),
   }
 }

@@ -9,6 +9,7 @@ import { makeDoctor } from './doctor/doctor.ts'
 import { hostInfo } from './info/host-info.ts'
 import { makeOrders } from './orders/orders.ts'
 import { reclaim } from './reclaim/reclaim.ts'
+import { deleteSandbox } from './sandboxes/delete-sandbox.ts'
 
 export type OrdersOptions = {
   installation: string
@@ -61,7 +62,8 @@ export async function makeOrdersArea(known: Known, options: OrdersOptions): Prom
     reclaim: async () => {
       await files.prepare()
       await skills.prepare()
-      await reclaim(place)
+      await disks.prepare()
+      await reclaim({ ...place, remove: (sandbox) => deleteSandbox(place, sandbox) })
       await boots.templates.reclaim()
     },
   }

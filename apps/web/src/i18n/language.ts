@@ -28,7 +28,7 @@ export async function chooseLanguage(language: Language): Promise<void> {
 }
 
 /** What was chosen here before, else the first language of the browser that we have. */
-export function preferredLanguage(): Language {
+function preferredLanguage(): Language {
   const wanted = [localStorage.getItem(storageKey), ...navigator.languages]
   for (const tag of wanted) {
     const language = tag?.slice(0, 2)

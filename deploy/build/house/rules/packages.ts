@@ -1,16 +1,16 @@
-import { packages } from '../../house.ts'
+import { packages, sharedByTests } from '../../house.ts'
 import { isTestFile, type SourceFile } from '../source.ts'
 import type { Violation } from '../violation.ts'
 
-/** Which package imports which; no app imports an app. */
+/** Which package imports which; no app imports an app. Tests also import the packages that tests share. */
 export function checkPackages(file: SourceFile): Violation[] {
   const from = packageOf(file.path)
-  if (isTestFile(file.path)) return []
-  const mayImport = packages[from]?.mayImport
-  if (mayImport === undefined) {
+  const known = packages[from]
+  if (known === undefined) {
     const message = `${from} is not in deploy/build/house.ts: say there what it is and what it may import.`
     return [{ rule: 'package', path: from, message }]
   }
+  const mayImport = isTestFile(file.path) ? [...known.mayImport, ...sharedByTests] : known.mayImport
   return file.imports.flatMap(({ specifier, path, line }) => {
     const imported = targetOf(from, specifier, path)
     if (imported === undefined || mayImport.some((one) => imported === one || imported.startsWith(`${one}/`))) return []

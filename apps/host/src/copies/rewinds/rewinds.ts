@@ -3,16 +3,16 @@ import { isErrorOf } from '@threadbox/errors'
 import type { HostSnapshot, RewoundSandbox, SnapshotMemoryOrder } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
 import type { Boots } from '../../boots/boots/boots.ts'
-import type { AddressBook } from '../../machine/network/address-book.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import type { RewindsStore } from '../../machine/state/rewinds.store.ts'
-import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
+import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import type { RewindsTable } from '../../machine/state/state.tables.ts'
 import { reasonOf } from '../../memory/memory/memory-steps.ts'
 import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
-import { goOnFrom, type SavedMemory, type SavedMemoryPorts } from '../../memory/memory/saved-memory.ts'
+import { goOnFrom, type SavedMemoryPorts } from '../../memory/memory/saved-memory.ts'
 import type { SnapshotMemories } from '../../memory/snapshots/snapshot-memories.ts'
 import type { Snapshots } from '../../memory/snapshots/snapshots.ts'
+import type { MoveAddress } from './move-address.ts'
 import { rewindTargetGone } from './rewinds.errors.ts'
 
 /**
@@ -47,8 +47,7 @@ type RewindsPorts = SavedMemoryPorts & {
   paused: Pick<PausedBoots, 'drop' | 'markPoint'>
   snapshots: Pick<Snapshots, 'take' | 'list'>
   memories: Pick<SnapshotMemories, 'find'>
-  addresses: AddressBook
-  sandboxes: Pick<SandboxesStore, 'setAddress'>
+  moveAddress: MoveAddress
   store: RewindsStore
   logger: Logger
 }
@@ -137,7 +136,8 @@ async function goOn(ports: RewindsPorts, sandbox: StoredSandbox, { targetId, boo
   if (memory === undefined) return ''
   if (bootId === null) return interrupted
   try {
-    await goOnElsewhere(ports, { sandbox, bootId, memory })
+    const moved = await ports.moveAddress(sandbox)
+    await goOnFrom(ports, { sandbox: moved, bootId, memory, hostname: sandbox.hostname ?? sandboxId })
     return ''
   } catch (error) {
     ports.logger.warn({ err: error, sandboxId }, 'the memory of an earlier moment cannot be used')
@@ -145,24 +145,4 @@ async function goOn(ports: RewindsPorts, sandbox: StoredSandbox, { targetId, boo
     await ports.disks.restoreSnapshot({ diskId: sandbox.placeId, snapshotId: targetId })
     return reasonOf(error)
   }
-}
-
-/**
- * Under another address: what was sent over a connection since then is known to its other end and not to this memory, so a
- * connection that went on would mix two histories. With another address it ends.
- */
-async function goOnElsewhere(
-  ports: RewindsPorts,
-  order: { sandbox: StoredSandbox; bootId: string; memory: SavedMemory },
-): Promise<void> {
-  const { sandboxId, placeId, hostname } = order.sandbox
-  const { attachments } = ports.launch
-  const sandbox = await ports.addresses.assign(async (address) => {
-    // First: a namespace that is there keeps the address that it was made with.
-    attachments.forget(placeId)
-    await ports.network.detach(placeId)
-    await ports.sandboxes.setAddress(sandboxId, address)
-    return { ...order.sandbox, address }
-  })
-  await goOnFrom(ports, { ...order, sandbox, hostname: hostname ?? sandboxId })
 }

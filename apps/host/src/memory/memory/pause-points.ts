@@ -34,8 +34,16 @@ export type PausePoints = {
 
 const isGone = (error: unknown) =>
   ['disk.snapshot-not-found', 'disk.not-found'].some((code) => isErrorOf({ code }, error))
-const noCounts = { removedCount: 0, changedCount: 0, addedCount: 0 }
-const noChanges = { removed: [], changed: [], added: [], ...noCounts, extended: [], folders: [] }
+const noChanges = {
+  removed: [],
+  changed: [],
+  added: [],
+  removedCount: 0,
+  changedCount: 0,
+  addedCount: 0,
+  extended: [],
+  folders: [],
+}
 
 type PausePointsPorts = {
   disks: DiskStore

@@ -74,7 +74,7 @@ export async function asUnusable(
 }
 
 /** The boot runs and its guest has answered: it is awake. The image was used, so it goes. */
-export async function serveAgain(
+async function serveAgain(
   ports: WakePorts,
   { sandbox, boot, imageId }: SandboxBoot & { imageId: string },
 ): Promise<void> {

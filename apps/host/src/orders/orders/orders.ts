@@ -17,7 +17,7 @@ import { type StartPorts, startSandbox } from './start-sandbox.ts'
 import { type ShutDownPorts, shutDownAll, stopSandbox } from './stop-sandboxes.ts'
 
 /** What the makers of orders need together; each says itself which of it. */
-type Needed = Omit<
+type OrdersPorts = Omit<
   CreatePorts &
     DeletePorts &
     ChangePorts &
@@ -39,20 +39,20 @@ type Needed = Omit<
  */
 export type Orders = Omit<HostApi, 'info' | 'doctor' | 'events'>
 
-export function makeOrders(needed: Needed): Orders {
-  const context = makeOrderContext(needed)
+export function makeOrders(ports: OrdersPorts): Orders {
+  const context = makeOrderContext(ports)
   const shared = {
-    ...needed,
+    ...ports,
     context,
-    remove: (sandbox: Parameters<CreatePorts['remove']>[0]) => deleteSandbox(needed, sandbox),
+    remove: (sandbox: Parameters<CreatePorts['remove']>[0]) => deleteSandbox(ports, sandbox),
   }
   return {
     ...sandboxOrders({
       ...shared,
       create: (wanted) => createSandbox(shared, wanted),
-      change: (wanted) => changeSandbox(needed, wanted),
-      start: (order) => startSandbox(needed, order),
-      stop: (order) => stopSandbox(needed, order),
+      change: (wanted) => changeSandbox(ports, wanted),
+      start: (order) => startSandbox(ports, order),
+      stop: (order) => stopSandbox(ports, order),
     }),
     ...memoryOrders(shared),
     ...snapshotOrders(shared),
@@ -61,7 +61,7 @@ export function makeOrders(needed: Needed): Orders {
     ...cleanOrders(shared),
     ...diskOrders(shared),
     ...forkOrders(shared),
-    ...sleepingOrders(needed.sleeping),
+    ...sleepingOrders(ports.sleeping),
     shutdown: (order) => shutDownAll(shared, order),
   }
 }

@@ -1,11 +1,30 @@
+import type { SandboxDriver } from '@threadbox/sandbox-driver'
+import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import type { Logger } from '@threadbox/telemetry'
+import type { Boots } from '../../boots/boots/boots.ts'
+import type { Spares } from '../../boots/spares/spares.ts'
 import type { Forks } from '../../copies/forks/forks.ts'
 import type { Rewinds } from '../../copies/rewinds/rewinds.ts'
-import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
+import type { BootsStore } from '../../machine/state/boots.store.ts'
+import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
+import type { PausedBoots } from '../../memory/memory/paused-boots.ts'
 import type { Snapshots } from '../../memory/snapshots/snapshots.ts'
-import { type DeletePorts, deleteSandbox } from '../sandboxes/delete-sandbox.ts'
 
-export type ReclaimPorts = DeletePorts & { snapshots: Snapshots; forks: Forks; rewinds: Rewinds; logger: Logger }
+type ReclaimPorts = {
+  sandboxes: Pick<SandboxesStore, 'list'>
+  boots: Pick<BootsStore, 'current' | 'listCurrent' | 'remove'>
+  running: Pick<Boots, 'adopt'>
+  driver: Pick<SandboxDriver, 'list' | 'stop' | 'forget'>
+  network: Pick<SandboxNetwork, 'prepare' | 'attach'>
+  spares: Pick<Spares, 'reclaim'>
+  paused: Pick<PausedBoots, 'reclaim' | 'removeLeftOvers'>
+  snapshots: Pick<Snapshots, 'reclaim'>
+  forks: Pick<Forks, 'reclaim'>
+  rewinds: Pick<Rewinds, 'reclaim'>
+  /** Deletes a sandbox, also one whose deletion was begun. */
+  remove(sandbox: StoredSandbox): Promise<void>
+  logger: Logger
+}
 
 type Counts = { adopted: number; paused: number; ended: number; removed: number }
 
@@ -16,7 +35,6 @@ type Counts = { adopted: number; paused: number; ended: number; removed: number 
  */
 export async function reclaim(ports: ReclaimPorts): Promise<Counts> {
   const { sandboxes, logger } = ports
-  await ports.disks.prepare()
   await ports.forks.reclaim()
   const known = await sandboxes.list()
   await ports.network.prepare({ keep: new Set(known.map((sandbox) => sandbox.placeId)) })
@@ -36,7 +54,7 @@ export async function reclaim(ports: ReclaimPorts): Promise<Counts> {
 async function reclaimOne(ports: ReclaimPorts, sandbox: StoredSandbox): Promise<keyof Counts | undefined> {
   const { driver, boots } = ports
   if (sandbox.isDeleting) {
-    await deleteSandbox(ports, sandbox)
+    await ports.remove(sandbox)
     return 'removed'
   }
   await ports.rewinds.reclaim(sandbox)

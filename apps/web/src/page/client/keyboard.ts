@@ -3,7 +3,7 @@ export function isImeEvent(event: { isComposing: boolean; keyCode: number }): bo
   return event.isComposing || event.keyCode === 229
 }
 
-export const isMac = /mac|iphone|ipad/i.test(globalThis.navigator?.platform ?? '')
+const isMac = /mac|iphone|ipad/i.test(globalThis.navigator?.platform ?? '')
 
 /** On a touch screen focusing a field opens the keyboard over half the page: only the person does that. */
 export function isTouch(): boolean {

@@ -18,7 +18,7 @@ export function useSettingWords(setting: Pick<Setting, 'name' | 'doc'>): { title
 const spelling: Record<string, string> = { cpus: 'CPUs', url: 'URL', usd: 'USD', id: 'ID' }
 
 /** `maxTurnMinutes` → `Max turn minutes`; a size shows its unit in the value, so `Bytes` is left out. */
-export function titleOf(name: string): string {
+function titleOf(name: string): string {
   const words = wordsOf(name).filter((word, index, all) => word !== 'bytes' || index < all.length - 1)
   const text = words.map((word) => spelling[word] ?? word).join(' ')
   return text.charAt(0).toUpperCase() + text.slice(1)

@@ -11,7 +11,7 @@ export type ConnectionStore = {
   connection: Readable<Connection>
 }
 
-export function makeConnectionStore(now: () => number): ConnectionStore {
+function makeConnectionStore(now: () => number): ConnectionStore {
   const connection = createStore<Connection>()(() => unknownConnection)
   let retry: (() => void) | undefined
   return {

@@ -14,7 +14,7 @@ export type ProgramProblems = {
   values: Record<string, ProgramProblem>
 }
 
-export const noProgram: ProgramForm = { command: '', args: '', variables: [] }
+const noProgram: ProgramForm = { command: '', args: '', variables: [] }
 
 export function programFormOf(source: Pick<Connection | ConnectionPreset, 'program'> | null): ProgramForm {
   const program = source?.program ?? null

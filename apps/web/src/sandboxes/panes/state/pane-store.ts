@@ -66,7 +66,7 @@ export function enterPage(threadId: string | null): void {
 }
 
 /** What stands beside the page now. */
-export function currentPane(): ShownPane | null {
+function currentPane(): ShownPane | null {
   const { memories, threadId, visit } = panes.getState()
   return shownPane(memories, { threadId, visit, isNarrow: isNarrowPage() })
 }

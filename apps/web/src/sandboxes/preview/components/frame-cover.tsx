@@ -102,7 +102,7 @@ function Down(props: CoverProps) {
 }
 
 /** What went wrong with a service, in a sentence. */
-export function ProblemText(props: { service: Service; problem: NonNullable<Service['problem']> }) {
+function ProblemText(props: { service: Service; problem: NonNullable<Service['problem']> }) {
   const { t } = useTranslation('preview')
   const { problem, service } = props
   if (problem.code === 'exited' && problem.exitCode !== null) return t('problem.exit', { code: problem.exitCode })

@@ -2,7 +2,7 @@ import type { ThreadboxClient } from '@threadbox/sdk'
 import { useCallback, useState } from 'react'
 
 /** One request for more output. */
-export const outputPageBytes = 128 * 1024
+const outputPageBytes = 128 * 1024
 /** More than this is not kept in the page: the whole can be downloaded. */
 export const outputKeptBytes = 2 * 1024 * 1024
 
