@@ -73,11 +73,12 @@ export function processItems(manifests: Manifests): SurvivalItem[] {
   const { before, after } = manifests
   const problem = unreadIn(manifests, /^process/)
   const spare = after.processes.filter((process) => !before.processes.some((earlier) => isSame(earlier, process)))
-  return personsProcesses(before).map((process) => {
+  return personsProcesses(before).flatMap((process) => {
     const { kind, name } = nameOf(process, before)
     const detail = `pid ${process.pid}`
     const same = after.processes.find((later) => isSame(later, process))
     if (same !== undefined) return item(kind, name, { ...runsAsBefore(process, same), detail })
+    if (isRoundOfKept(process, manifests)) return []
     if (problem !== undefined) return item(kind, name, { outcome: 'unchecked', reason: problem, detail })
     const again = spare.findIndex((later) => isAgain(process, later))
     const [restarted] = again < 0 ? [] : spare.splice(again, 1)
@@ -87,6 +88,19 @@ export function processItems(manifests: Manifests): SurvivalItem[] {
     }
     return item(kind, name, { outcome: 'lost', reason: 'It does not run any more.', detail })
   })
+}
+
+const longestRoundMs = 10_000
+
+/**
+ * A short-lived child of a process that was kept is a part of it, such as the `sleep 1` of a loop. What a person started in a
+ * shell session or a terminal has a parent of another role.
+ */
+function isRoundOfKept(process: ManifestProcess, { before, after }: Manifests): boolean {
+  if (before.takenAt - process.startedAt > longestRoundMs) return false
+  const parent = before.processes.find(({ pid }) => pid === process.parentPid)
+  if (parent === undefined || (parent.role !== 'user' && parent.role !== 'service')) return false
+  return after.processes.some((later) => isSame(later, parent))
 }
 
 /** Those of threadbox itself are not reported: what matters of them (variables, session) is. */
