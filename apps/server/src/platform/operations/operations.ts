@@ -19,6 +19,7 @@ export type Operations = {
   isPlanned(kind: string, subjectId: string): Promise<boolean>
   /** When it is or was to begin; undefined: it is not planned. */
   dueAt(kind: string, subjectId: string): Promise<number | undefined>
+  /** Throws after the start: operations of that kind could have been passed over by then. */
   register(kind: string, worker: OperationWorker): void
   /** Begins to work: first on what a crash left behind, then on what becomes due. */
   start(): void
@@ -37,6 +38,7 @@ export function makeOperations(options: { store: OperationStore; system: System;
   const { store, system, logger } = options
   const workers = new Map<string, OperationWorker>()
   const stopped = new AbortController()
+  let hasStarted = false
 
   const run = async (row: OperationRow) => {
     const worker = workers.get(row.kind)
@@ -74,9 +76,13 @@ export function makeOperations(options: { store: OperationStore; system: System;
     isPlanned: (kind, subjectId) => store.exists(kind, subjectId),
     dueAt: (kind, subjectId) => store.dueAt(kind, subjectId),
     register: (kind, worker) => {
+      if (hasStarted) throw new Error(`operations of the kind ${kind} were registered after the start`)
       workers.set(kind, worker)
     },
-    start: loop.start,
+    start: () => {
+      hasStarted = true
+      loop.start()
+    },
     stop: async () => {
       stopped.abort()
       await loop.stop()
