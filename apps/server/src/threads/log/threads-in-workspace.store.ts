@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { markDeleted } from './mark-deleted.ts'
 import type { ThreadRow, ThreadTables } from './threads.table.ts'
 
 /** The part of the thread store that is about all threads of a workspace. */
@@ -31,12 +32,7 @@ export function makeThreadsInWorkspaceStore(database: Kysely<ThreadTables>): Thr
       kept(workspaceId).select(['id', 'title']).orderBy('updated_at', 'desc').orderBy('id').limit(limit).execute(),
     markDeletedIn: async (workspaceId, at) => {
       const running = await kept(workspaceId).select('id').where('running_turn_id', 'is not', null).execute()
-      await database
-        .updateTable('threads')
-        .set({ deleted_at: at })
-        .where('workspace_id', '=', workspaceId)
-        .where('deleted_at', 'is', null)
-        .execute()
+      await markDeleted(database, at).where('workspace_id', '=', workspaceId).execute()
       return running.map((row) => row.id)
     },
     unmarkDeletedIn: async (workspaceId, at) => {

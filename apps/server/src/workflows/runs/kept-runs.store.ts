@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import type { PreviewTables, SandboxTables } from '../../sandboxes/public.ts'
-import type { ThreadTables } from '../../threads/public.ts'
+import { markDeleted, type ThreadTables } from '../../threads/public.ts'
 import type { TurnTables } from '../../turns/public.ts'
 import type { RewindTables } from '../rewinds/rewinds.table.ts'
 import type { ThreadLinkTables } from '../sharing/thread-links.table.ts'
@@ -89,23 +89,18 @@ export function makeKeptRunStore(database: Kysely<Tables>): KeptRunStore {
 }
 
 async function mark(database: Kysely<Tables>, run: OldRun, wanted: Wanted): Promise<boolean> {
-  const result = await database
-    .updateTable('threads')
-    .set({ deleted_at: wanted.now })
+  const keeps = database
+    .selectFrom('run_keeps')
+    .select('agent_id')
+    .where('agent_id', '=', wanted.agent_id)
+    .where('keep', '<=', wanted.keep)
+  const result = await markDeleted(database.$pickTables<keyof ThreadTables>(), wanted.now)
     .where('id', '=', run.thread_id)
     // Said of the row itself too: where changes come side by side, these are looked at again when it is written.
-    .where('deleted_at', 'is', null)
     .where('is_pinned', '=', 0)
     .where('running_turn_id', 'is', null)
     .where('id', 'in', removable(database, wanted).select('threads.id').where('runs.id', '=', run.id))
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('run_keeps')
-          .select('agent_id')
-          .where('agent_id', '=', wanted.agent_id)
-          .where('keep', '<=', wanted.keep),
-      ),
-    )
+    .where(({ exists }) => exists(keeps))
     .executeTakeFirst()
   if (result.numUpdatedRows === 0n) return false
   await database.updateTable('runs').set({ thread_removed_at: wanted.now }).where('id', '=', run.id).execute()

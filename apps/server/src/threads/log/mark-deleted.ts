@@ -1,0 +1,10 @@
+import type { Kysely, UpdateQueryBuilder, UpdateResult } from 'kysely'
+import type { ThreadTables } from './threads.table.ts'
+
+/** Marks threads as deleted at a time in ms. Takes all that are there, so the caller says which. */
+export function markDeleted(
+  database: Kysely<ThreadTables>,
+  at: number,
+): UpdateQueryBuilder<ThreadTables, 'threads', 'threads', UpdateResult> {
+  return database.updateTable('threads').set({ deleted_at: at }).where('deleted_at', 'is', null)
+}
