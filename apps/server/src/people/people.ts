@@ -29,7 +29,7 @@ const attemptLimit = { limit: 10, windowMs: 15 * 60_000 }
 export type People = {
   audit: Audit
   settings: Settings
-  events: Events<PeopleEvents>
+  events: Pick<Events<PeopleEvents>, 'on'>
   users: Users
   userHub: UserHub
   login: Login

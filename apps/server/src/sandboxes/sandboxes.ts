@@ -50,7 +50,7 @@ export type SandboxOptions = {
 /** The sandboxes of threads, and what people see in them. */
 export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'forkSandbox' | 'rewindSandbox'> &
   Pick<LifecycleFeature, 'lifecycle' | 'wakeNotes'> & {
-    events: Events<SandboxEvents>
+    events: Pick<Events<SandboxEvents>, 'on'>
     store: SandboxStore
     guest: GuestQuestions
     hashKeyOf(sandboxId: string): string
@@ -60,6 +60,8 @@ export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'forkSandbox' | 'rewi
     services: ServicesFeature['services']
     serviceStore: ServiceStore
     beginAs: BeginAs
+    /** A workflow put the sandbox of this thread in another state. */
+    changed(threadId: string): void
     /** Asks the features that only tests reach into. */
     inside: {
       state: StateFeature
@@ -109,6 +111,7 @@ export function makeSandboxArea(known: Known, options: SandboxOptions): SandboxA
     serviceStore: base.serviceStore,
     beginAs: makeBeginAs({ forkSandbox: state.forkSandbox, store, serviceStore: base.serviceStore, system }),
     inside: { state, lifecycle, gitCredentials },
+    changed: (threadId) => void events.emit('sandbox-changed', { threadId }),
     addPreparer: base.preparers.add,
     addOwner: base.owners.add,
     previewFront: previews.front,

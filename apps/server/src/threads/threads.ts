@@ -47,7 +47,7 @@ import { makeWorkspaces, type Workspaces } from './workspaces/workspaces.usecase
 
 /** Conversations, and where they belong. */
 export type ThreadArea = {
-  events: Events<ThreadEvents>
+  events: Pick<Events<ThreadEvents>, 'on'>
   access: Access
   log: ThreadRecorder
   setups: ThreadSetups

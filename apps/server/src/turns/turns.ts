@@ -37,7 +37,7 @@ export type TurnArea = Pick<EngineFeature, 'turns'> &
   Pick<ModelsFeature, 'models'> &
   Pick<SkillsFeature, 'skills'> &
   Pick<SnapshotsFeature, 'snapshots'> & {
-    events: Events<TurnEvents>
+    events: Pick<Events<TurnEvents>, 'on'>
     history: TurnStore
     agentConnections: ConnectionsFeature['agentConnections']
     connectionRows: ConnectionsFeature['rows']

@@ -93,7 +93,7 @@ function makeCopies(
     sandboxOf: store.find,
     forkSandbox: sandboxes.forkSandbox,
     services,
-    onSandboxChanged: (threadId) => void sandboxes.events.emit('sandbox-changed', { threadId }),
+    onSandboxChanged: sandboxes.changed,
     history,
     turns: turns.turns,
     snapshots,
@@ -122,7 +122,7 @@ function makeCopies(
 
 function makeAgents({ platform, people, threads, sandboxes, turns }: Known, { host }: { host: HostClient }) {
   const { open, operations, secrets, system } = platform
-  const { store, serviceStore, hashKeyOf, beginAs, events } = sandboxes
+  const { store, serviceStore, hashKeyOf, beginAs, changed } = sandboxes
   return makeAgentsFeature({
     open,
     operations,
@@ -138,7 +138,7 @@ function makeAgents({ platform, people, threads, sandboxes, turns }: Known, { ho
       budgets: () => rescueBudgets(people.settings),
       servicesOf: serviceStore.list,
       beginAs,
-      changed: (threadId) => void events.emit('sandbox-changed', { threadId }),
+      changed,
     },
     turns,
   })
