@@ -12,7 +12,8 @@ import { type ConnectionSettings, type ConnectionsFeature, makeConnectionsFeatur
 import { type EngineFeature, makeEngineFeature } from './engine/engine.ts'
 import type { TurnGate, TurnNote } from './engine/turn-dependencies.ts'
 import { type ModelsFeature, makeModelsFeature } from './models/models.ts'
-import { makeTurnStore, type TurnStore } from './record/turns.store.ts'
+import type { TurnHistory } from './record/turn-history.ts'
+import { makeTurnHistory } from './record/turns.store.ts'
 import type { TurnTables } from './record/turns.table.ts'
 import { makeSkillsFeature, type SkillsFeature } from './skills/skills.ts'
 import { makeSnapshotsFeature, type SnapshotsFeature } from './snapshots/snapshots.ts'
@@ -38,7 +39,7 @@ export type TurnArea = Pick<EngineFeature, 'turns'> &
   Pick<SkillsFeature, 'skills'> &
   Pick<SnapshotsFeature, 'snapshots'> & {
     events: Pick<Events<TurnEvents>, 'on'>
-    history: TurnStore
+    history: TurnHistory
     agentConnections: ConnectionsFeature['agentConnections']
     connectionRows: ConnectionsFeature['rows']
     modelRows: ModelsFeature['rows']
@@ -61,7 +62,7 @@ export function makeTurnArea(known: Known, options: TurnOptions): TurnArea {
   const events = makeEvents<TurnEvents>(logger)
   const gates = registrations.list<TurnGate>('turns.addGate')
   const notes = registrations.list<TurnNote>('turns.addNote')
-  const history = makeTurnStore(tablesOf<TurnTables>(open.database))
+  const history = makeTurnHistory(tablesOf<TurnTables>(open.database))
   const received = makeReceived(known, options, events)
   const { models, connections, skills } = received
   const snapshots = makeSnapshotsFor(known, options, history)
@@ -172,7 +173,7 @@ function makeReceived(
 function makeSnapshotsFor(
   { platform, people, threads, sandboxes }: Known,
   { host, glanceMs }: TurnOptions,
-  record: TurnStore,
+  record: TurnHistory,
 ): SnapshotsFeature {
   const { store, guest, hashKeyOf } = sandboxes
   return makeSnapshotsFeature({

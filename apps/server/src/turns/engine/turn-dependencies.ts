@@ -8,8 +8,8 @@ import type { Lifecycle, SandboxAccess, Services, WakeNotes } from '../../sandbo
 import type { ThreadLog } from '../../threads/public.ts'
 import type { AgentConnections } from '../connections/agent-connections.ts'
 import type { Models } from '../models/models.usecases.ts'
+import type { TurnHistory } from '../record/turn-history.ts'
 import type { TurnRecord } from '../record/turn-record.ts'
-import type { TurnStore } from '../record/turns.store.ts'
 import type { Snapshots } from '../snapshots/snapshots.usecases.ts'
 import type { TurnEvents } from '../turns.events.ts'
 import type { QueueStore } from './queue.store.ts'
@@ -69,7 +69,7 @@ export type AboveTurns = {
 }
 
 export type TurnDependencies = {
-  store: TurnStore
+  store: TurnHistory
   queue: QueueStore
   log: ThreadLog
   threads: TurnThreads

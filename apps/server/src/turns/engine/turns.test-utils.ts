@@ -36,7 +36,7 @@ import type { Connections } from '../connections/connections.usecases.ts'
 import { makeModelStore } from '../models/models.store.ts'
 import type { ModelTables } from '../models/models.table.ts'
 import { type Models, makeModels } from '../models/models.usecases.ts'
-import { makeTurnStore } from '../record/turns.store.ts'
+import { makeTurnHistory } from '../record/turns.store.ts'
 import type { TurnTables } from '../record/turns.table.ts'
 import type { TurnEvents } from '../turns.events.ts'
 import { makePlainSandbox, type PlainSandbox } from './plain-sandbox.test-utils.ts'
@@ -106,7 +106,7 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
   const turnTables = tablesOf<TurnTables>(open.database)
   const connectionParts = plainConnections({ open, system, logger, settings: options.connections ?? {} })
   const dependencies: TurnDependencies = {
-    store: makeTurnStore(turnTables),
+    store: makeTurnHistory(turnTables),
     queue: makeQueueStore(turnTables),
     log,
     sandbox: {

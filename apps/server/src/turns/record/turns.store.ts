@@ -5,9 +5,7 @@ import type { CallRecord, StepRecord, TurnRecord } from './turn-record.ts'
 import type { ToolCallRow, TurnRunRow, TurnStepRow, TurnTables } from './turns.table.ts'
 
 /** The only code that touches `turn_runs`, `turn_steps`, `tool_calls` and `compactions`. */
-export type TurnStore = TurnHistory
-
-export function makeTurnStore(database: Kysely<TurnTables>): TurnStore {
+export function makeTurnHistory(database: Kysely<TurnTables>): TurnHistory {
   const whole = async (rows: TurnRunRow[]) => assemble(database, rows)
   return {
     writer: database,
@@ -100,7 +98,7 @@ export function makeTurnStore(database: Kysely<TurnTables>): TurnStore {
 }
 
 const writes: Pick<
-  TurnStore,
+  TurnHistory,
   'addTurn' | 'changeTurn' | 'removeTurnsFrom' | 'addStep' | 'changeStep' | 'addCall' | 'changeCall' | 'addCompaction'
 > = {
   addTurn: async (turn, writer) => {

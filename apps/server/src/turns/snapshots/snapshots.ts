@@ -5,7 +5,7 @@ import type { Api, OpenThread } from '../../platform/http/api.ts'
 import type { System } from '../../platform/system/system.ts'
 import { type HostClient, type Sandbox, type WhatRunsDependencies, whatRuns } from '../../sandboxes/public.ts'
 import type { ThreadRows } from '../../threads/public.ts'
-import type { TurnStore } from '../record/turns.store.ts'
+import type { TurnHistory } from '../record/turn-history.ts'
 import { snapshotRoutes } from './snapshots.routes.ts'
 import { makeSnapshotStore } from './snapshots.store.ts'
 import type { SnapshotTables } from './snapshots.table.ts'
@@ -16,7 +16,7 @@ export type SnapshotsFeature = { snapshots: Snapshots; routes: Api }
 export function makeSnapshotsFeature(ports: {
   open: OpenDatabase
   host: HostClient
-  record: Pick<TurnStore, 'turnIds' | 'turn'>
+  record: Pick<TurnHistory, 'turnIds' | 'turn'>
   threads: { rows: Pick<ThreadRows, 'findAny'>; open: OpenThread }
   sandboxOf: (threadId: string) => Promise<Sandbox | undefined>
   inside: WhatRunsDependencies

@@ -15,7 +15,7 @@ import type { SettingValues } from '../../people/public.ts'
 import type { System } from '../../platform/system/system.ts'
 import { type HostClient, manifestToKeep, readManifest, type Sandbox } from '../../sandboxes/public.ts'
 import type { LogTransaction } from '../../threads/public.ts'
-import type { TurnStore } from '../record/turns.store.ts'
+import type { TurnHistory } from '../record/turn-history.ts'
 import { makeQuietWaits, type QuietWaits } from './quiet-waits.ts'
 import { snapshotNotFound } from './snapshots.errors.ts'
 import { presentSnapshots } from './snapshots.presenter.ts'
@@ -64,7 +64,7 @@ export type SnapshotsDependencies = {
   host: Pick<HostClient, 'takeSnapshot' | 'snapshots' | 'removeSnapshot' | 'removeSnapshotMemory'>
   sandboxOf: (threadId: string) => Promise<Sandbox | undefined>
   /** `turnIds`: of the turns that are in the conversation; others were undone. */
-  record: Pick<TurnStore, 'turnIds' | 'turn'>
+  record: Pick<TurnHistory, 'turnIds' | 'turn'>
   /** What runs in a sandbox now; null when nobody can say in time. */
   whatRuns: (sandbox: Sandbox, signal: AbortSignal) => Promise<Manifest | null>
   /** The turn that runs now. */
