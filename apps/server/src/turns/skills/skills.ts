@@ -13,6 +13,7 @@ import { skillRoutes } from './skills.routes.ts'
 import { makeSkillStore } from './skills.store.ts'
 import type { SkillTables } from './skills.table.ts'
 import { makeSkills, type Skills } from './skills.usecases.ts'
+import { skillsOfThread } from './skills-of-thread.ts'
 
 /** Skills, and what brings them into the sandboxes of the threads that have them. */
 export type SkillsFeature = { skills: Skills; placement: SkillPlacement; routes: Api }
@@ -44,6 +45,16 @@ export function makeSkillsFeature(ports: {
   const { access, rows, setups, threads, tellHome, workspaceIdsOf, requireWorkspace } = ports.threads
   const packages = makeSkillPackages(blobs)
   const store = makeSkillStore(tablesOf<SkillTables>(open.database))
+  const placement = makeSkillPlacement({
+    host,
+    logger,
+    packages,
+    skillsOf: async (threadId) => {
+      const row = await rows.findAny(threadId)
+      return row === undefined ? [] : await skillsOfThread(store, await setups.placeOf(row))
+    },
+    awake: ports.awake,
+  })
   const skills = makeSkills({
     store,
     packages,
@@ -57,16 +68,6 @@ export function makeSkillsFeature(ports: {
       placement.refresh()
       await tellHome(home, { type: 'skills-updated' })
     },
-  })
-  const placement = makeSkillPlacement({
-    host,
-    logger,
-    packages,
-    skillsOf: async (threadId) => {
-      const row = await rows.findAny(threadId)
-      return row === undefined ? [] : await skills.ofThread(await setups.placeOf(row))
-    },
-    awake: ports.awake,
   })
   return { skills, placement, routes: skillRoutes({ skills, threads, files, placeOf: setups.placeOf }) }
 }

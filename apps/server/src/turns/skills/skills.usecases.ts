@@ -11,9 +11,10 @@ import { type Access, workspaceNotFound } from '../../threads/public.ts'
 import type { CheckedSkill } from './skill-files.models.ts'
 import type { SkillPackages } from './skill-packages.ts'
 import { skillChanged, skillLimitReached, skillNameTaken, skillNotFound } from './skills.errors.ts'
-import { inForce, presentSkill } from './skills.presenter.ts'
+import { presentSkill } from './skills.presenter.ts'
 import type { SkillStore } from './skills.store.ts'
 import type { SkillRow } from './skills.table.ts'
+import { type SkillPlace, skillsOfThread } from './skills-of-thread.ts'
 
 /** Removes a skill that is to go, with its content. */
 export const eraseSkillOperation = 'erase-skill'
@@ -42,8 +43,8 @@ export type Skills = {
   archive(userId: string, skillId: string): Promise<{ name: string; content: AsyncIterable<Buffer> }>
   /** Its package: the same content is the same bytes. */
   pack(userId: string, skillId: string): Promise<{ name: string; bytes: Uint8Array<ArrayBuffer> }>
-  /** What the agent of a thread has; with `only` nothing beside these. */
-  ofThread(thread: { userId: string; workspaceId: string | null; only?: readonly string[] | null }): Promise<SkillRow[]>
+  /** What the agent of a thread has. */
+  ofThread(thread: SkillPlace): Promise<SkillRow[]>
   /** Before a workspace is removed for good. */
   eraseOf(workspaceId: string): Promise<void>
 }
@@ -132,10 +133,7 @@ export function makeSkills(dependencies: SkillsDependencies): Skills {
       const row = await open(userId, skillId, 'read')
       return { name: row.name, bytes: packSkill(await filesOf(dependencies, row)) }
     },
-    ofThread: async ({ userId, workspaceId, only = null }) => {
-      const rows = await store.list(workspaceId === null ? [userId] : [userId, workspaceId])
-      return inForce(only === null ? rows : rows.filter(({ id }) => only.includes(id)))
-    },
+    ofThread: (thread) => skillsOfThread(store, thread),
     eraseOf: async (workspaceId) => {
       for (const skillId of await store.idsIn(workspaceId)) await erase(skillId)
     },
