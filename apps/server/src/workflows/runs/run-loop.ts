@@ -9,7 +9,8 @@ const retryMs = 2000
 
 /** Does what is due for runs, one pass at a time. */
 export function makeRunLoop(options: {
-  work(): Promise<void>
+  /** Whether there is more to do right away. */
+  work(): Promise<boolean>
   /** When there is something to do that is known already. */
   nextAt(): Promise<number | undefined>
   system: Pick<System, 'now'>
@@ -18,9 +19,10 @@ export function makeRunLoop(options: {
   const { system, logger } = options
   return makeDueLoop({
     check: async () => {
-      await options.work()
+      const isMoreDue = await options.work()
       const next = await options.nextAt()
       const now = system.now()
+      if (isMoreDue) return now
       return next !== undefined && next <= now ? now + retryMs : next
     },
     now: system.now,

@@ -21,6 +21,7 @@ import { makeRunStore } from './runs.store.ts'
 import { makeRuns } from './runs.usecases.ts'
 import { makeSchedules } from './schedules.usecases.ts'
 import { makeScheduleStore, makeWebhookStore } from './triggers.store.ts'
+import { trimKeptRuns } from './trim-kept-runs.ts'
 import { makeWebhooks } from './webhooks.usecases.ts'
 
 /** Runs of agents, and what starts them. */
@@ -57,14 +58,14 @@ export function makeRunsFeature(ports: RunPorts): RunsFeature {
   const intake = makeRunIntake(dependencies)
   const engine = makeRunEngine(dependencies)
   const history = makeRunHistory(dependencies)
-  const nudge = () => loop.nudge()
-  const kept = makeKeptRuns({ ...dependencies, keptStore: makeKeptRunStore(tablesOf(ports.open.database)), nudge })
+  const keptStore = makeKeptRunStore(tablesOf(ports.open.database))
   const loop = makeRunLoop({
     work: async () => {
       await fireDueSchedules({ ...dependencies, intake })
       await engine.look()
-      await kept.trim()
+      const isMoreLeft = await trimKeptRuns({ ...dependencies, keptStore })
       await history.trim()
+      return isMoreLeft
     },
     nextAt: async () => {
       const times = [await schedules.nextDueAt(), await store.nextBegin(system.now())]
@@ -73,14 +74,14 @@ export function makeRunsFeature(ports: RunPorts): RunsFeature {
     system,
     logger,
   })
-  const all = { ...dependencies, intake, engine, nudge, secretBox }
+  const all = { ...dependencies, intake, engine, nudge: loop.nudge, secretBox }
   const webhooks = makeWebhooks(all)
   return {
     routes: runRoutes({
       runs: makeRuns(all),
       schedules: makeSchedules(all),
       webhooks,
-      kept,
+      kept: makeKeptRuns({ ...all, keptStore }),
       // Whoever gets the address comes by the published name, whichever one its maker uses.
       originOf: makePreviewNames(hosts).publishedOrigin,
     }),
@@ -89,7 +90,7 @@ export function makeRunsFeature(ports: RunPorts): RunsFeature {
       await loop.pass()
       await engine.idle()
     },
-    nudge,
+    nudge: loop.nudge,
     start: loop.start,
     stop: async () => {
       await loop.stop()
