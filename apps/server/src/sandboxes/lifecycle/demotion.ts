@@ -7,7 +7,7 @@ import type { HostClient } from '../host/host-client.ts'
 import type { DemotionsUnderWay } from '../state/demotions-under-way.ts'
 import { endedEvent, type Sandbox } from '../state/sandbox.models.ts'
 import type { SandboxStore } from '../state/sandboxes.store.ts'
-import type { Transition } from '../state/transitions.ts'
+import { recordInPlace, type Transition } from '../state/transitions.ts'
 import { memoryUnusableCode } from '../state/wake-boot.ts'
 import { rescueBudgets } from './rescue-budgets.ts'
 
@@ -43,7 +43,7 @@ export function makeDemotion(dependencies: {
       await demoteNow(dependencies, present, why)
     } catch (error) {
       logger.warn({ err: error, sandboxId: row.id }, 'memory of a sandbox was not given up')
-      await store.set(row.id, { intent: null })
+      await recordInPlace(store, row.id, { type: 'demotion-failed' })
       if (isThreadboxError(error) && error.code === memoryUnusableCode) {
         await transition(present, endedEvent(present, await host.get(row.id)))
       }
@@ -64,7 +64,7 @@ async function demoteNow(
 ): Promise<void> {
   const { store, host, transition } = dependencies
   // First, so that a crash after the host is done does not make it look like an accident.
-  await store.set(row.id, { intent: { kind: 'demote', reason: why } })
+  await recordInPlace(store, row.id, { type: 'demotion-ordered', reason: why })
   const startedAt = performance.now()
   const { rescue, problem } = await host.demote(row.id, {
     bootId: row.boot_id ?? '',

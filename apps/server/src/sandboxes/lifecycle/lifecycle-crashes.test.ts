@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
 import type { LifecycleEvent } from '../state/sandbox.models.ts'
+import { recordInPlace } from '../state/transitions.ts'
 import { type LifecycleBench, makeLifecycleBench } from './lifecycle.test-utils.ts'
 
 /**
@@ -197,7 +198,7 @@ onBothDatabases((target) => {
       await bench.awake()
       await bench.detail('POST', '/pause')
       const row = await bench.row()
-      await bench.server.areas.sandboxes.store.set(row.id, { intent: { kind: 'demote', reason: 'time' } })
+      await recordInPlace(bench.server.areas.sandboxes.store, row.id, { type: 'demotion-ordered', reason: 'time' })
       onHost({ ...isStopped, lastBootEnd: { bootId: row.boot_id ?? '', cause: 'stopped', at: 1, detail: '' } })
       await bench.start()
       await reaches('cold')

@@ -4,10 +4,10 @@ import type { HostClient } from '../host/host-client.ts'
 import type { Claims } from './claims.ts'
 import type { ExchangeCause, LifecycleEvent, Sandbox } from './sandbox.models.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
-import type { Transition } from './transitions.ts'
+import { recordInPlace, type Transition } from './transitions.ts'
 
 type RewindSandboxDependencies = {
-  store: Pick<SandboxStore, 'find' | 'set' | 'setMemory'>
+  store: Pick<SandboxStore, 'find' | 'findById' | 'change'>
   host: Pick<HostClient, 'rewind'>
   transition: Transition
   claims: Pick<Claims, 'exclusively'>
@@ -39,14 +39,17 @@ async function exchange(
 ): Promise<RewoundSandbox> {
   const { store, host } = dependencies
   const before = await store.find(threadId)
-  if (before !== undefined) await store.set(before.id, { intent: { kind: 'rewind', keepId: order.keepId, cause } })
+  if (before !== undefined) {
+    await recordInPlace(store, before.id, { type: 'rewind-ordered', keepId: order.keepId, cause })
+  }
   let made: RewoundSandbox
   try {
     made = await host.rewind(sandboxId, order)
   } catch (error) {
     // Unanswered, the host may be at it still: what ends by it did not fail, and what it brings back is not stopped.
-    if (before !== undefined && !isUnanswered(error))
-      await store.set(before.id, await withoutOrder(store, { before, cause }))
+    if (before !== undefined && !isUnanswered(error)) {
+      await recordInPlace(store, before.id, { type: 'rewind-refused', before, cause })
+    }
     throw error
   }
   const row = await store.find(threadId)
@@ -62,25 +65,6 @@ async function exchange(
   return made
 }
 
-/**
- * What stood there before the order: its boot may have ended meanwhile for another reason. A host that refuses has done
- * nothing, so what a crash left of an earlier attempt goes with it.
- */
-async function withoutOrder(
-  store: Pick<SandboxStore, 'find'>,
-  { before, cause }: { before: Sandbox; cause: ExchangeCause },
-): Promise<Parameters<SandboxStore['set']>[1]> {
-  const isLeft = before.intent?.kind === 'rewind'
-  const present = await store.find(before.thread_id)
-  // An earlier rewind of a sandbox that has not run since says the same, and is still why it is as it is.
-  const isOfOrder = present?.detail?.code === cause && (isLeft || before.detail?.code !== cause)
-  return {
-    intent: isLeft ? null : before.intent,
-    cause: isLeft && before.cause?.code === cause ? null : before.cause,
-    ...(isOfOrder && { detail: null }),
-  }
-}
-
 /** Nobody knows what the host did: it is asked again, with the same order, until it says so. */
 export function isUnanswered(error: unknown): boolean {
   return !isThreadboxError(error) || unansweredCodes.includes(error.code)
@@ -93,13 +77,10 @@ async function record(
   row: Sandbox,
   event: Extract<LifecycleEvent, { type: 'rewound-awake' | 'rewound-cold' }>,
 ): Promise<void> {
-  const { cause, problem, manifestJson } = event.rewound
   // Recorded before a crash that cut off the rest.
   if (event.type === 'rewound-awake' && row.state === 'active' && row.boot_id === event.bootId) {
-    return await store.set(row.id, { intent: null })
+    return await recordInPlace(store, row.id, { type: 'rewind-answered', rewound: null })
   }
   if ((await transition(row, event)) !== undefined) return
-  // A start or a wake is under way, and reports what it began with.
-  await store.setMemory({ sandbox_id: row.id, manifest_json: manifestJson, rescue_json: null })
-  await store.set(row.id, { cause: { code: cause, detail: problem, pausedAt: null }, intent: null })
+  await recordInPlace(store, row.id, { type: 'rewind-answered', rewound: event.rewound })
 }

@@ -48,9 +48,6 @@ export type SettableValues = Partial<
   Pick<
     Sandbox,
     | 'own_limits_json'
-    | 'detail'
-    | 'cause'
-    | 'intent'
     | 'limit_announced'
     | 'held_until'
     | 'is_frozen'

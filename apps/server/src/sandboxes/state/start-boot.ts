@@ -3,6 +3,7 @@ import type { HostSandbox } from '@threadbox/protocol/host'
 import type { Sandbox, StartCause } from './sandbox.models.ts'
 import { hostnameOf, limitsOf } from './sandbox-rows.ts'
 import { sandboxNotReady } from './sandboxes.errors.ts'
+import { recordInPlace } from './transitions.ts'
 import { problemOf, type WakingDependencies, type Wish, wasGivenUp } from './waking-dependencies.ts'
 
 /** Orders the boot that the row names. The same order twice is the same boot, so a start that a crash cut off goes on. */
@@ -56,7 +57,7 @@ async function order(dependencies: WakingDependencies, row: Sandbox, wish: Wish)
 /** Recorded before anything new is made: after a crash in between, the report still says that the disk is another one. */
 async function recordLoss(dependencies: WakingDependencies, row: Sandbox, lost: StartCause): Promise<void> {
   dependencies.logger.error({ sandboxId: row.id, cause: lost.code }, 'disk of a sandbox is lost, it gets a new one')
-  await dependencies.store.set(row.id, { cause: lost })
+  await recordInPlace(dependencies.store, row.id, { type: 'disk-lost', lost })
 }
 
 async function ensure({ host, hashKeyOf }: WakingDependencies, row: Sandbox): Promise<void> {

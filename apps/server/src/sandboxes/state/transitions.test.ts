@@ -10,7 +10,7 @@ import type { Sandbox } from './sandbox.models.ts'
 import { newSandbox } from './sandbox-rows.ts'
 import { makeSandboxStore, type SandboxStore } from './sandboxes.store.ts'
 import type { SandboxTables } from './sandboxes.table.ts'
-import { makeTransition, type Transition } from './transitions.ts'
+import { makeTransition, recordInPlace, type Transition } from './transitions.ts'
 
 const now = 1_800_000_000_000
 const end = { bootId: 'boot', cause: 'killed-outside', at: now, detail: '' } as const
@@ -70,4 +70,25 @@ test('what happened to an earlier boot changes nothing of a later one in the sam
   expect(await present()).toEqual(later)
   expect(await store.memory('sandbox')).toBeUndefined()
   expect(told).toEqual([])
+})
+
+test('an order is recorded on the row that somebody else changed meanwhile, and takes nothing of that change back', async () => {
+  const row = await put({ state: 'active', boot_id: 'boot', has_run: 1 })
+  let meanwhile: Sandbox | undefined
+  const change: SandboxStore['change'] = async (...order) => {
+    meanwhile ??= await transition(row, { type: 'boot-ended', end })
+    return await store.change(...order)
+  }
+  const slow = { findById: store.findById, change }
+  await recordInPlace(slow, row.id, { type: 'rewind-ordered', keepId: 'keep', cause: 'rewound' })
+  const intent = { kind: 'rewind', keepId: 'keep', cause: 'rewound' }
+  expect(await present()).toEqual({ ...meanwhile, intent })
+  expect(meanwhile?.state).toBe('cold')
+})
+
+test('of a sandbox that is gone nothing is recorded', async () => {
+  const rewound = { cause: 'rewound', problem: '', manifestJson: '{"then":1}' } as const
+  await recordInPlace(store, 'gone', { type: 'rewind-answered', rewound })
+  expect(await store.all()).toEqual([])
+  expect(await store.memory('gone')).toBeUndefined()
 })

@@ -4,6 +4,7 @@ import type { ThreadLog } from '../../threads/public.ts'
 import type { SandboxEvents } from '../sandboxes.events.ts'
 import type { SandboxActivity } from './activity.ts'
 import { reportBootEnd } from './boot-end-notice.ts'
+import { applyInPlace, type InPlaceEvent } from './in-place.models.ts'
 import type { LifecycleRecorder } from './lifecycle-recorder.ts'
 import { apply, type Effect, type LifecycleEvent, type Sandbox } from './sandbox.models.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
@@ -36,6 +37,20 @@ export function makeTransition(dependencies: TransitionDependencies): Transition
     if (!(await store.change(expected, applied.changed, applied.memory))) return undefined
     for (const effect of applied.effects) await follow(dependencies, row, effect)
     return applied.row
+  }
+}
+
+/** On the row as it is then, also when somebody else changes its state meanwhile. Nothing when the sandbox is gone. */
+export async function recordInPlace(
+  store: Pick<SandboxStore, 'findById' | 'change'>,
+  sandboxId: string,
+  event: InPlaceEvent,
+): Promise<void> {
+  for (;;) {
+    const row = await store.findById(sandboxId)
+    if (row === undefined) return
+    const { changed, memory } = applyInPlace(row, event)
+    if (await store.change({ id: row.id, state: row.state, bootId: row.boot_id }, changed, memory)) return
   }
 }
 
