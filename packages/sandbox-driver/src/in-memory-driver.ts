@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { makeSingleFlight } from '@threadbox/concurrency'
+import { makeSingleFlight, orAborted } from '@threadbox/concurrency'
 import {
   bootNotRunning,
   bootRunning,
@@ -115,11 +115,9 @@ export function makeInMemoryDriver(
       if (boot === undefined) throw bootUnknown({ bootId })
       if (boot.end !== undefined) return boot.end
       signal.throwIfAborted()
-      const { promise, resolve, reject } = Promise.withResolvers<BootStatus>()
+      const { promise, resolve } = Promise.withResolvers<BootStatus>()
       boot.waiters.push(resolve)
-      const abort = () => reject(signal.reason)
-      signal.addEventListener('abort', abort, { once: true })
-      return await promise.finally(() => signal.removeEventListener('abort', abort))
+      return await orAborted(promise, signal)
     },
     endBoot: end,
     limitsOf: (bootId) => boots.get(bootId)?.request.limits,

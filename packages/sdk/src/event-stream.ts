@@ -1,4 +1,4 @@
-import { delaysOf } from '@threadbox/concurrency'
+import { delaysOf, waitAtMost } from '@threadbox/concurrency'
 import { isThreadboxError } from '@threadbox/errors/error'
 import { type Connection, errorOf, type Query, serverUnreachable } from './request.ts'
 import { makeSseParser } from './sse-parser.ts'
@@ -129,7 +129,7 @@ export function isFinal(error: unknown): boolean {
   return isThreadboxError(error) && ['not-found', 'unauthenticated', 'forbidden', 'invalid'].includes(error.kind)
 }
 
-function waitForRetry(
+async function waitForRetry(
   attempt: number,
   options: {
     signal: AbortSignal
@@ -138,16 +138,9 @@ function waitForRetry(
   },
 ) {
   const delayMs = retryDelayMs(attempt)
-  return new Promise<void>((resolve) => {
-    const finish = () => {
-      clearTimeout(timer)
-      options.signal.removeEventListener('abort', finish)
-      forget?.()
-      resolve()
-    }
-    const timer = setTimeout(finish, delayMs)
-    options.signal.addEventListener('abort', finish)
-    const forget = options.onRetryNow?.(finish)
-    options.onStatus?.({ state: 'waiting', attempt: attempt + 1, delayMs, retryNow: finish })
-  })
+  const { promise, resolve: retryNow } = Promise.withResolvers<void>()
+  const forget = options.onRetryNow?.(retryNow)
+  options.onStatus?.({ state: 'waiting', attempt: attempt + 1, delayMs, retryNow })
+  await waitAtMost(delayMs, { work: promise, signal: options.signal })
+  forget?.()
 }

@@ -1,3 +1,4 @@
+import { waitAtMost } from '@threadbox/concurrency'
 import type { PageReport } from '@threadbox/protocol/guest'
 
 /** Why a look ends without a picture. */
@@ -37,14 +38,5 @@ export async function race<Result>(
   step: Promise<Result>,
   options: { ms: number; onTimeout(): Result | Promise<Result> },
 ): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, options.ms)
-  })
-  step.catch(() => undefined)
-  try {
-    return await Promise.race([step, timeout.then(options.onTimeout)])
-  } finally {
-    clearTimeout(timer)
-  }
+  return (await waitAtMost(options.ms, { work: step })) === 'late' ? await options.onTimeout() : await step
 }

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { waitAtMost } from '@threadbox/concurrency'
 import type { Launcher } from '../launch/launcher.ts'
 import { readPipe } from '../launch/pipe-reader.ts'
 import type { Programs } from '../launch/programs.ts'
@@ -84,10 +84,7 @@ async function runOnce(options: {
   // What was read back is a second copy of what the kernel holds.
   options.firstVictim(launched.pid)
   const reader = readPipe({ descriptor: launched.stdout, onData: () => undefined, onEnd: () => undefined })
-  const late = new AbortController()
-  const timeout = delay(leftMs, 'late' as const, { signal: late.signal }).catch(() => 'ended' as const)
-  const how = await Promise.race([launched.exit.then(() => 'ended' as const), timeout])
-  late.abort()
+  const how = (await waitAtMost(leftMs, { work: launched.exit })) === 'late' ? 'late' : 'ended'
   options.firstVictim(undefined)
   if (how === 'late') await killFamily({ root: launched.pid, mark: undefined })
   reader.close()

@@ -1,3 +1,5 @@
+import { waitAtMost } from '@threadbox/concurrency'
+
 /** Why a wait for a thread to be left alone ended: it was, or somebody wants to go on with it. */
 export type QuietEnd = 'quiet' | 'wanted'
 
@@ -27,13 +29,11 @@ export function makeQuietWaits(): QuietWaits {
       if (wanted.has(threadId)) return 'wanted'
       if (hurries > 0) return 'quiet'
       const { promise, resolve } = Promise.withResolvers<QuietEnd>()
-      const timer = setTimeout(() => resolve('quiet'), delayMs)
       const own = waits.get(threadId) ?? new Set()
       waits.set(threadId, own.add(resolve))
       try {
-        return await promise
+        return (await waitAtMost(delayMs, { work: promise })) === 'late' ? 'quiet' : await promise
       } finally {
-        clearTimeout(timer)
         own.delete(resolve)
         if (own.size === 0) waits.delete(threadId)
       }

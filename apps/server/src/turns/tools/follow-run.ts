@@ -1,5 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
+import { waitAtMost } from '@threadbox/concurrency'
 import { isThreadboxError } from '@threadbox/errors'
 import type { runs } from '@threadbox/protocol/guest'
 import { errorHeader } from '@threadbox/protocol/host'
@@ -158,7 +159,7 @@ async function reconnect(
 ): Promise<AwakeSandbox | undefined> {
   const { giveUp, deadline } = options
   while (!giveUp.aborted && !context.leave.aborted && context.nowMs() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, reconnectPauseMs))
+    await waitAtMost(reconnectPauseMs)
     try {
       return await context.reawake()
     } catch {

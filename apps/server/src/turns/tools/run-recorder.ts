@@ -1,3 +1,4 @@
+import { makeBackground, waitAtMost } from '@threadbox/concurrency'
 import type { Display } from '@threadbox/protocol/public'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import { outputKey, readStored } from '../../threads/public.ts'
@@ -46,7 +47,9 @@ export async function makeRunRecorder(options: RunRecorderOptions): Promise<RunR
   let failure: unknown
   let showTimer: NodeJS.Timeout | undefined
   let tailTimer: NodeJS.Timeout | undefined
-  let tailRecorded: Promise<void> = Promise.resolve()
+  const tails = makeBackground<'tail'>((error) => {
+    failure = error
+  })
   let acknowledge: (offset: number) => Promise<void> = async () => undefined
 
   const storeOnce = async () => {
@@ -68,14 +71,12 @@ export async function makeRunRecorder(options: RunRecorderOptions): Promise<RunR
       window = { ...window, shownBytes: Math.max(0, window.sizeBytes - window.bytes.length - 1) }
       show()
     })
-    tailRecorded = recorded.catch((error: unknown) => {
-      failure = error
-    })
+    void tails.keep(recorded, 'tail')
   }
   const storeAll = async () => {
     while (pendingBytes > 0) {
       await storeOnce()
-      if (pendingBytes > 0 && pendingBytes < maxPendingBytes) await delay(storeEveryMs)
+      if (pendingBytes > 0 && pendingBytes < maxPendingBytes) await waitAtMost(storeEveryMs)
     }
   }
   const startStoring = () => {
@@ -126,7 +127,7 @@ export async function makeRunRecorder(options: RunRecorderOptions): Promise<RunR
       showTimer = undefined
       tailTimer = undefined
       show()
-      await tailRecorded
+      await tails.settled()
       rethrow()
     },
     tail: () => tailOf(window),
@@ -142,8 +143,4 @@ async function storedWindow(blobs: BlobStore, stored: { key: string; sizeBytes: 
   const bytes = await readStored(blobs, { key: stored.key, offset, length: stored.sizeBytes - offset })
   const before = { ...emptyOutputWindow, sizeBytes: stored.sizeBytes - bytes.length, shownBytes: stored.sizeBytes }
   return { ...withOutput(before, bytes), shownBytes: stored.sizeBytes }
-}
-
-function delay(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { waitAtMost } from '@threadbox/concurrency'
 
 /** Who sends nothing for this long has stopped in the middle. */
 const drainMs = 5000
@@ -53,10 +53,14 @@ export function makeByteReader(source: AsyncIterable<Uint8Array>): ByteReader {
     drain: async () => {
       held = []
       heldBytes = 0
-      const isOver = async () =>
-        await Promise.race([parts.next().then(({ done }) => done === true), wait(drainMs, true, { ref: false })]).catch(
+      const isOver = async () => {
+        const next = parts.next()
+        if ((await waitAtMost(drainMs, { work: next })) === 'late') return true
+        return await next.then(
+          ({ done }) => done === true,
           () => true,
         )
+      }
       while (!(await isOver()));
     },
     rest: async function* () {
