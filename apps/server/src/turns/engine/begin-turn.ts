@@ -9,7 +9,10 @@ import { toolNamed } from '../tools/tools.ts'
 import { isPicture } from './history.models.ts'
 import { callEntry } from './model-step.ts'
 import { isToolCommand, type SlashCommand, slashCommandIn, type ToolCommand } from './slash-command.models.ts'
-import { notice, type TurnDependencies, turnView } from './turn-dependencies.ts'
+import { notice, type Recording, type TurnDependencies, turnView } from './turn-dependencies.ts'
+
+/** What making a turn out of a message needs. */
+export type BeginDependencies = Recording & Pick<TurnDependencies, 'models' | 'sandbox' | 'threads'>
 
 /** A message that becomes a turn. */
 export type NewMessage = {
@@ -34,7 +37,7 @@ export type BegunTurn = { record: TurnRecord; sandbox: AwakeSandbox | undefined 
  * that nothing has to be recorded, nor waited for, between the message and the start. Whoever asks for that starts it.
  */
 export async function beginTurn(
-  dependencies: TurnDependencies,
+  dependencies: BeginDependencies,
   options: {
     message: NewMessage
     before?: readonly ThreadChange[]
@@ -81,7 +84,7 @@ export async function beginTurn(
 
 /** Where a call can be started at once: only one that the guest knows by its id can be found again after a crash. */
 async function readyFor(
-  { sandbox }: TurnDependencies,
+  { sandbox }: Pick<TurnDependencies, 'sandbox'>,
   call: CallRecord | undefined,
 ): Promise<AwakeSandbox | undefined> {
   if (call === undefined || toolNamed(call.tool)?.recovery !== 'attach') return undefined
@@ -130,7 +133,7 @@ function newTurn(
 
 /** Says to the person that the model will not see the pictures of the message. */
 function unseenPictures(
-  { system }: TurnDependencies,
+  { system }: Pick<Recording, 'system'>,
   { turn, model }: { turn: TurnRecord; model: UsableModel | undefined },
 ): ThreadChange[] {
   const pictures = turn.attachments.filter(isPicture)
@@ -141,7 +144,7 @@ function unseenPictures(
 
 /** The step and the call of a slash command that runs something. */
 function callFor(
-  dependencies: TurnDependencies,
+  dependencies: Pick<Recording, 'system'>,
   options: { turn: TurnRecord; command: ToolCommand },
 ): { step: StepRecord; record: CallRecord } {
   const { system } = dependencies
@@ -205,7 +208,7 @@ type DirectAnswer = { entry?: NoticeEntry; failure?: TurnFailure }
 
 /** What a turn comes to that runs no tool and asks no model. */
 async function answerFor(
-  dependencies: TurnDependencies,
+  dependencies: Pick<TurnDependencies, 'sandbox' | 'system'>,
   options: { turn: TurnRecord; command: SlashCommand | undefined },
 ): Promise<DirectAnswer> {
   const { sandbox, system } = dependencies

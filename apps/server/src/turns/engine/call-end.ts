@@ -3,7 +3,7 @@ import type { LogTransaction, ThreadChange } from '../../threads/public.ts'
 import { type CallChange, writerOf } from '../record/turn-history.ts'
 import type { CallOutcome, CallRecord } from '../record/turn-record.ts'
 import type { RunRecorder } from '../tools/run-recorder.ts'
-import { notice, type TurnDependencies } from './turn-dependencies.ts'
+import { notice, type Recording } from './turn-dependencies.ts'
 
 /** The end of a turn as part of the record of its last call. Asked at most once, and not when the call was stopped. */
 export type TurnEnding = {
@@ -25,7 +25,7 @@ export const unexpectedOutcome: CallOutcome = {
 
 /** Records how a call ended, for the model and for people at once. */
 export async function finishCall(
-  dependencies: TurnDependencies,
+  dependencies: Recording,
   options: {
     call: CallRecord
     outcome: CallOutcome
@@ -65,7 +65,7 @@ function mergedResult(entry: ToolCallEntry, outcome: CallOutcome): ToolCallEntry
 }
 
 export async function callEntryOf(
-  dependencies: TurnDependencies,
+  dependencies: Pick<Recording, 'log'>,
   call: CallRecord,
 ): Promise<ToolCallEntry | undefined> {
   const entry = await dependencies.log.entry(call.threadId, call.id)

@@ -14,9 +14,12 @@ import { callInputInvalid, callInterrupted, callStopped } from '../tools/tools.e
 import { toolNamed } from '../tools/tools.ts'
 import { runningIn } from './begin-turn.ts'
 import { callEntryOf, finishCall, type TurnEnding, unexpectedOutcome } from './call-end.ts'
-import { connectionPlanOf, runConnectionCall } from './connection-call.ts'
-import type { TurnDependencies } from './turn-dependencies.ts'
+import { type ConnectionCallDependencies, connectionPlanOf, runConnectionCall } from './connection-call.ts'
+import type { Recording, TurnDependencies } from './turn-dependencies.ts'
 import type { CallOrder } from './turn-state.models.ts'
+
+/** What calls of all kinds need. */
+export type CallDependencies = ConnectionCallDependencies & Pick<TurnDependencies, 'sandbox'>
 
 /** `leave`: the server goes away; what runs is left running and nothing is recorded. */
 type RunOptions = {
@@ -35,7 +38,7 @@ type RunOptions = {
  * a failure when there is no sandbox to run them in; the calls then say so too.
  */
 export async function runCalls(
-  dependencies: TurnDependencies,
+  dependencies: CallDependencies,
   options: RunOptions & { orders: readonly CallOrder[] },
 ): Promise<TurnFailure | undefined> {
   const calls = options.turn.steps.flatMap((step) => step.calls)
@@ -63,7 +66,7 @@ export async function runCalls(
 
 type OneCall = RunOptions & { call: CallRecord; order: CallOrder; tool: Tool | undefined }
 
-async function runCall(dependencies: TurnDependencies, one: OneCall): Promise<TurnFailure | undefined> {
+async function runCall(dependencies: CallDependencies, one: OneCall): Promise<TurnFailure | undefined> {
   const { call, order, tool } = one
   const finish = (outcome: CallOutcome | undefined, recorder?: RunRecorder) =>
     finishCall(dependencies, { call, outcome: outcome ?? unexpectedOutcome, recorder, ending: endingOf(one) })
@@ -117,7 +120,7 @@ function endingOf({ ending, signal, order }: OneCall): TurnEnding | undefined {
 
 /** The sandbox, or what the call and the turn come to without one. */
 async function awakeFor(
-  dependencies: TurnDependencies,
+  dependencies: Pick<TurnDependencies, 'sandbox'>,
   one: OneCall,
 ): Promise<AwakeSandbox | { outcome: CallOutcome | undefined; failure: TurnFailure | undefined }> {
   const { turn, signal } = one
@@ -149,7 +152,7 @@ function isLost(sandbox: AwakeSandbox, { call, order, tool }: OneCall): boolean 
 }
 
 async function markRunning(
-  dependencies: TurnDependencies,
+  dependencies: Recording,
   options: { call: CallRecord; sandbox: AwakeSandbox },
 ): Promise<CallRecord> {
   const { log, store, system } = dependencies
@@ -165,7 +168,7 @@ async function markRunning(
 }
 
 async function applyTool(
-  dependencies: TurnDependencies,
+  dependencies: Pick<TurnDependencies, 'blobs' | 'logger' | 'sandbox' | 'settings' | 'store' | 'system'>,
   options: OneCall & { tool: Tool; input: unknown; sandbox: AwakeSandbox; recorder: RunRecorder; isBelief: boolean },
 ): Promise<CallOutcome | 'not-started' | undefined> {
   const { store, settings, blobs, system, logger } = dependencies
@@ -213,7 +216,10 @@ function pathOf(input: unknown): string | undefined {
   return typeof path === 'string' ? path : undefined
 }
 
-function recorderFor(dependencies: TurnDependencies, call: CallRecord): Promise<RunRecorder> {
+function recorderFor(
+  dependencies: Pick<TurnDependencies, 'blobs' | 'log' | 'store'>,
+  call: CallRecord,
+): Promise<RunRecorder> {
   const { log, store, blobs } = dependencies
   let displays = call.displays
   // Each of these reads the entry and writes it again, so one must not overtake another.

@@ -10,8 +10,12 @@ import type { CallOutcome, CallRecord, TurnRecord } from '../record/turn-record.
 import { failedWith } from '../tools/outcomes.ts'
 import { callInputInvalid, callInterrupted, callStopped } from '../tools/tools.errors.ts'
 import { callEntryOf, finishCall, unexpectedOutcome } from './call-end.ts'
-import type { TurnDependencies } from './turn-dependencies.ts'
+import type { Recording, TurnDependencies } from './turn-dependencies.ts'
 import type { CallOrder } from './turn-state.models.ts'
+
+/** What calls of tools of connections need. */
+export type ConnectionCallDependencies = Recording &
+  Pick<TurnDependencies, 'connections' | 'blobs' | 'settings' | 'logger'>
 
 /** What of an answer stands in the conversation itself; the whole is behind its address. */
 const shownCharacters = 16 * 1024
@@ -34,7 +38,7 @@ export function connectionPlanOf(call: Pick<CallRecord, 'tool' | 'plan'>): Conne
  * Brings the call of a tool of a connection to its end, or to where a person has to allow it. It needs no sandbox. One
  * that was cut off by a crash is not made again: nobody knows what the server did.
  */
-export async function runConnectionCall(dependencies: TurnDependencies, one: ConnectionCall): Promise<void> {
+export async function runConnectionCall(dependencies: ConnectionCallDependencies, one: ConnectionCall): Promise<void> {
   const { call, order } = one
   const finish = (outcome: CallOutcome | undefined) =>
     finishCall(dependencies, { call, outcome: outcome ?? unexpectedOutcome })
@@ -66,7 +70,7 @@ export async function runConnectionCall(dependencies: TurnDependencies, one: Con
 
 /** The call waits for a person, with the tool as it is described now; where nobody watches it fails. */
 async function askPerson(
-  dependencies: TurnDependencies,
+  dependencies: Recording & Pick<TurnDependencies, 'connections'>,
   { turn, call, plan }: ConnectionCall & { plan: ConnectionPlan },
 ): Promise<void> {
   if (turn.isUnattended) {
@@ -79,7 +83,7 @@ async function askPerson(
 }
 
 async function changeStatus(
-  dependencies: TurnDependencies,
+  dependencies: Recording,
   options: {
     call: CallRecord
     change: CallChange & { status: 'running' | 'awaiting-approval' }
@@ -100,7 +104,7 @@ async function changeStatus(
 
 /** Keeps what a server answered and gives what people and the model are shown of it. */
 async function outcomeOf(
-  { blobs, settings }: TurnDependencies,
+  { blobs, settings }: Pick<TurnDependencies, 'blobs' | 'settings'>,
   { call, content }: { call: CallRecord; content: CallContent },
 ): Promise<CallOutcome> {
   const { text, notes } = content

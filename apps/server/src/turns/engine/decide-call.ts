@@ -7,7 +7,7 @@ import type { CallRecord } from '../record/turn-record.ts'
 import { failedWith } from '../tools/outcomes.ts'
 import { callEntryOf, finishCall, unexpectedOutcome } from './call-end.ts'
 import { connectionPlanOf } from './connection-call.ts'
-import type { TurnDependencies } from './turn-dependencies.ts'
+import type { Recording, TurnDependencies } from './turn-dependencies.ts'
 import { callNotAwaiting, callNotFound } from './turns.errors.ts'
 
 /**
@@ -16,7 +16,7 @@ import { callNotAwaiting, callNotFound } from './turns.errors.ts'
  * changed it since, it is asked again.
  */
 export async function decideCall(
-  dependencies: TurnDependencies,
+  dependencies: Recording & Pick<TurnDependencies, 'connections'>,
   options: { userId: string; threadId: string; callId: string; decision: CallDecision },
 ): Promise<{ id: string; threadId: string }> {
   const { store } = dependencies
@@ -37,7 +37,7 @@ export async function decideCall(
 }
 
 async function allow(
-  dependencies: TurnDependencies,
+  dependencies: Pick<Recording, 'log' | 'store'>,
   { call, plan }: { call: CallRecord; plan: ConnectionPlan },
 ): Promise<void> {
   const { log, store } = dependencies
@@ -49,7 +49,7 @@ async function allow(
 }
 
 /** The time that a person took is not the turn's: its limit counts only what it used itself. */
-async function giveTimeBack({ store, log, system }: TurnDependencies, call: CallRecord): Promise<void> {
+async function giveTimeBack({ store, log, system }: Recording, call: CallRecord): Promise<void> {
   const turn = await store.turn(call.turnId)
   if (turn === undefined) return
   const calls = turn.steps.flatMap((step) => step.calls)

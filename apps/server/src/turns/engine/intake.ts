@@ -1,5 +1,5 @@
 import { writerOf } from '../record/turn-history.ts'
-import { beginTurn, type NewMessage, userEntry } from './begin-turn.ts'
+import { type BeginDependencies, beginTurn, type NewMessage, userEntry } from './begin-turn.ts'
 import type { TurnDependencies } from './turn-dependencies.ts'
 import type { TurnEngine } from './turn-engine.ts'
 import { queueFull } from './turns.errors.ts'
@@ -15,7 +15,10 @@ export type Intake = {
 
 const maxQueued = 50
 
-export function makeIntake(dependencies: TurnDependencies, engine: Pick<TurnEngine, 'start'>): Intake {
+export function makeIntake(
+  dependencies: BeginDependencies & Pick<TurnDependencies, 'queue'>,
+  engine: Pick<TurnEngine, 'start'>,
+): Intake {
   const { store, queue, system } = dependencies
   const begin: Intake['begin'] = async (message, more = {}) => {
     const begun = await beginTurn(dependencies, { message, startsAtOnce: true, ...more })

@@ -14,7 +14,7 @@ import {
   summaryTokens,
 } from './compaction.models.ts'
 import { estimateTokens, type HistoryItem, historyOf, imageKeysIn, itemsAfter, noteMessage } from './history.models.ts'
-import { notice, type TurnDependencies } from './turn-dependencies.ts'
+import { notice, type Recording, type TurnDependencies } from './turn-dependencies.ts'
 
 export type PreparedRequest = { messages: ModelMessage[]; estimatedTokens: number }
 
@@ -31,7 +31,7 @@ const maxCompactions = 3
  * setting, or `isForced`, the older part is summarised first; the originals stay where they are.
  */
 export async function prepareRequest(
-  dependencies: TurnDependencies,
+  dependencies: Recording & Pick<TurnDependencies, 'blobs' | 'settings'>,
   options: {
     turn: TurnRecord
     model: UsableModel
@@ -61,7 +61,7 @@ export async function prepareRequest(
 }
 
 async function historyState(
-  dependencies: TurnDependencies,
+  dependencies: Pick<TurnDependencies, 'blobs' | 'store'>,
   options: { turn: TurnRecord; model: UsableModel; system: string; tools: ToolSet; note: string | undefined },
 ) {
   const { store } = dependencies
@@ -96,14 +96,17 @@ function toolTokens(tools: ToolSet): number {
   }, 0)
 }
 
-async function correction(dependencies: TurnDependencies, threadId: string): Promise<number> {
+async function correction(dependencies: Pick<Recording, 'store'>, threadId: string): Promise<number> {
   const measure = await dependencies.store.lastMeasure(threadId)
   if (measure === undefined || measure.estimatedTokens === 0) return 1
   const ratio = measure.inputTokens / measure.estimatedTokens
   return Math.min(correctionLimits.high, Math.max(correctionLimits.low, ratio))
 }
 
-async function loadImages(dependencies: TurnDependencies, turns: readonly TurnRecord[]): Promise<Map<string, string>> {
+async function loadImages(
+  dependencies: Pick<TurnDependencies, 'blobs'>,
+  turns: readonly TurnRecord[],
+): Promise<Map<string, string>> {
   const images = new Map<string, string>()
   const threadId = turns[0]?.threadId ?? ''
   for (const key of imageKeysIn(turns, maxImages)) {
@@ -115,7 +118,7 @@ async function loadImages(dependencies: TurnDependencies, turns: readonly TurnRe
 }
 
 async function compact(
-  dependencies: TurnDependencies,
+  dependencies: Recording,
   options: {
     turn: TurnRecord
     model: UsableModel

@@ -16,7 +16,7 @@ import { modelToolsWith } from '../tools/tools.ts'
 import { prepareRequest } from './model-request.ts'
 import { makeStepRecorder, type StepRecorder } from './step-recorder.ts'
 import { systemPromptWith } from './system-prompt.ts'
-import type { TurnDependencies } from './turn-dependencies.ts'
+import type { Recording, TurnDependencies } from './turn-dependencies.ts'
 
 /** What asking the model came to. `asked`: recorded, look again. `full`: nothing came, the window was too small. */
 export type StepEnd = { kind: 'asked' } | { kind: 'failed'; failure: TurnFailure } | { kind: 'full' }
@@ -32,6 +32,10 @@ type Step = {
   offered: readonly OfferedTool[]
 }
 
+/** What asking a model needs. */
+export type ModelStepDependencies = Recording &
+  Pick<TurnDependencies, 'connections' | 'threads' | 'sandbox' | 'blobs' | 'settings' | 'logger'>
+
 const noUsage: ModelUsage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 }
 
 /**
@@ -39,7 +43,7 @@ const noUsage: ModelUsage = { inputTokens: 0, outputTokens: 0, cachedInputTokens
  * and the calls in it are recorded together, before any of the calls is run.
  */
 export async function askModel(
-  dependencies: TurnDependencies,
+  dependencies: ModelStepDependencies,
   options: { turn: TurnRecord; model: UsableModel; signal: AbortSignal; leave: AbortSignal; isForced: boolean },
 ): Promise<StepEnd> {
   const { store, settings } = dependencies
@@ -103,7 +107,7 @@ function newStep(step: Step) {
 }
 
 async function recordAnswer(
-  dependencies: TurnDependencies,
+  dependencies: Recording,
   options: { step: Step; recorder: StepRecorder; answer: ModelAnswer },
 ): Promise<StepEnd> {
   const { step, recorder, answer } = options
@@ -153,7 +157,7 @@ function failureIn(turn: TurnRecord, answer: ModelAnswer): TurnFailure | undefin
 }
 
 async function recordBreak(
-  dependencies: TurnDependencies,
+  dependencies: Recording & Pick<TurnDependencies, 'logger'>,
   options: { step: Step; recorder: StepRecorder; error: unknown; isStopped: boolean },
 ): Promise<StepEnd> {
   const { step, recorder, error, isStopped } = options
@@ -171,7 +175,7 @@ async function recordBreak(
 
 /** Keeps what came of an answer that did not become whole. Its reasoning and its calls are no use to anybody. */
 async function recordPartial(
-  dependencies: TurnDependencies,
+  dependencies: Pick<Recording, 'log' | 'store'>,
   options: {
     step: Step
     entries: Awaited<ReturnType<StepRecorder['finish']>>['entries']
@@ -198,7 +202,7 @@ async function recordPartial(
 }
 
 function newCall(
-  dependencies: TurnDependencies,
+  dependencies: Pick<Recording, 'system'>,
   options: { step: Step; call: ModelAnswer['calls'][number]; index: number },
 ): CallRecord {
   const { step, call, index } = options

@@ -1,6 +1,6 @@
 import type { ThreadChange } from '../../threads/public.ts'
 import { writerOf } from '../record/turn-history.ts'
-import { beginTurn, userEntry } from './begin-turn.ts'
+import { type BeginDependencies, beginTurn, userEntry } from './begin-turn.ts'
 import type { QueuedMessage } from './queue.store.ts'
 import type { TurnDependencies } from './turn-dependencies.ts'
 import { messageNotFound, messageNotQueued, queueChanged } from './turns.errors.ts'
@@ -19,7 +19,7 @@ export type Queue = {
   deliver(threadId: string): Promise<string | undefined>
 }
 
-export function makeQueue(dependencies: TurnDependencies): Queue {
+export function makeQueue(dependencies: BeginDependencies & Pick<TurnDependencies, 'queue' | 'logger'>): Queue {
   const { queue, log, store, system } = dependencies
   const find = async (threadId: string, entryId: string) => {
     const message = (await queue.list(threadId)).find((candidate) => candidate.entryId === entryId)

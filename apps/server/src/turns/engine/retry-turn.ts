@@ -3,7 +3,7 @@ import type { ThreadChange } from '../../threads/public.ts'
 import { writerOf } from '../record/turn-history.ts'
 import type { StepRecord, TurnRecord } from '../record/turn-record.ts'
 import { slashCommandIn } from './slash-command.models.ts'
-import { notice, type TurnDependencies, turnView } from './turn-dependencies.ts'
+import { notice, type Recording, type TurnDependencies, turnView } from './turn-dependencies.ts'
 import { noModelConnected, turnNotRepeatable, turnRunning } from './turns.errors.ts'
 
 /**
@@ -11,7 +11,7 @@ import { noModelConnected, turnNotRepeatable, turnRunning } from './turns.errors
  * `continue` keeps it. What was done with tools stays done and is not done again. Another model may go on.
  */
 export async function retryTurn(
-  dependencies: TurnDependencies,
+  dependencies: Recording & Pick<TurnDependencies, 'models' | 'threads'>,
   threadId: string,
   options: { mode: 'retry' | 'continue'; modelId?: string | undefined },
 ): Promise<TurnRecord> {
@@ -70,7 +70,7 @@ function answersToTakeBack(turn: TurnRecord): StepRecord[] {
   return isAnswer ? [last] : []
 }
 
-async function outdatedNotices(dependencies: TurnDependencies, turn: TurnRecord): Promise<Entry[]> {
+async function outdatedNotices(dependencies: Pick<Recording, 'log'>, turn: TurnRecord): Promise<Entry[]> {
   const codes = ['turn-stopped', 'connect-model', 'model-available']
   const entries = await dependencies.log.entries(turn.threadId)
   return entries.filter((entry) => entry.turnId === turn.id && entry.kind === 'notice' && codes.includes(entry.code))

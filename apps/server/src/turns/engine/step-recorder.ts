@@ -3,7 +3,7 @@ import type { TextEntry } from '@threadbox/protocol/public'
 import type { ThreadChange } from '../../threads/public.ts'
 import type { ModelPart } from '../models/model-call.ts'
 import { writerOf } from '../record/turn-history.ts'
-import type { TurnDependencies } from './turn-dependencies.ts'
+import type { Recording, TurnDependencies } from './turn-dependencies.ts'
 
 /** What a model says, recorded while it says it. */
 export type StepRecorder = {
@@ -18,7 +18,7 @@ type Block = { entry: TextEntry; recorded: number; isAdded: boolean }
 const recordEveryMs = 60
 
 export function makeStepRecorder(
-  dependencies: Pick<TurnDependencies, 'log' | 'store' | 'system'>,
+  dependencies: Recording,
   step: { id: string; turnId: string; threadId: string },
 ): StepRecorder {
   const { log, store, system } = dependencies

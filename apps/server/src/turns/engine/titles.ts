@@ -2,7 +2,7 @@ import { excerptOfText } from '../../platform/texts/excerpt.models.ts'
 import { callModel } from '../models/model-call.ts'
 import type { TurnRecord } from '../record/turn-record.ts'
 import { titleSystem } from './system-prompt.ts'
-import type { TurnDependencies } from './turn-dependencies.ts'
+import type { Recording, TurnDependencies } from './turn-dependencies.ts'
 
 /** Names for threads that nobody named: the first words at once, the model's suggestion after the first answer. */
 export type Titles = {
@@ -13,7 +13,9 @@ export type Titles = {
 const maxTitleCharacters = 60
 const titleTimeoutMs = 30_000
 
-export function makeTitles(dependencies: TurnDependencies): Titles {
+export function makeTitles(
+  dependencies: Pick<TurnDependencies, 'log' | 'logger' | 'models' | 'store' | 'threads'>,
+): Titles {
   const { store, models, logger } = dependencies
   return {
     fromMessage: async (threadId, text) => {
@@ -65,7 +67,7 @@ export function titleFrom(text: string): string {
   return `${(space > 20 ? cut.slice(0, space) : cut).trimEnd()}…`
 }
 
-async function conversationOf(dependencies: TurnDependencies, turn: TurnRecord): Promise<string> {
+async function conversationOf(dependencies: Pick<Recording, 'log'>, turn: TurnRecord): Promise<string> {
   const entries = await dependencies.log.entries(turn.threadId)
   const texts = entries
     .filter((entry) => entry.turnId === turn.id)

@@ -83,6 +83,9 @@ export type TurnDependencies = {
   logger: Logger
 }
 
+/** Where turns are recorded: for the engine, and for those who read the thread. */
+export type Recording = Pick<TurnDependencies, 'store' | 'log' | 'system'>
+
 export function limitsOf(settings: TurnSettings): TurnLimits {
   return {
     steps: settings.maxTurnSteps,

@@ -6,9 +6,9 @@ import { writerOf } from '../record/turn-history.ts'
 import type { TurnRecord } from '../record/turn-record.ts'
 import type { BegunTurn } from './begin-turn.ts'
 import type { TurnEnding } from './call-end.ts'
-import { runCalls } from './call-runner.ts'
-import { askModel } from './model-step.ts'
-import { limitsOf, notice, type TurnDependencies, turnView } from './turn-dependencies.ts'
+import { type CallDependencies, runCalls } from './call-runner.ts'
+import { askModel, type ModelStepDependencies } from './model-step.ts'
+import { limitsOf, notice, type Recording, type TurnDependencies, turnView } from './turn-dependencies.ts'
 import { type CallOrder, nextAction, type TurnAction, type TurnState } from './turn-state.models.ts'
 import { noModelConnected } from './turns.errors.ts'
 
@@ -28,6 +28,8 @@ export type TurnEngine = {
   close(): Promise<void>
 }
 
+type EngineDependencies = CallDependencies & ModelStepDependencies & Pick<TurnDependencies, 'models'>
+
 /** `again`: it was started while it was ending, so its record has to be looked at once more. */
 type LiveTurn = { controller: AbortController; done: Promise<void>; again: boolean }
 
@@ -36,7 +38,7 @@ type TakenUp = { threadId: string; signal: AbortSignal; begun: BegunTurn | undef
 type Ended = { turn: TurnRecord; status: 'finished' | 'stopped' | 'failed' }
 
 export function makeTurnEngine(
-  dependencies: TurnDependencies,
+  dependencies: EngineDependencies,
   options: { onEnded(ended: Ended): Promise<void> },
 ): TurnEngine {
   const live = new Map<string, LiveTurn>()
@@ -118,7 +120,7 @@ type TurnEnd = {
 }
 
 /** Does one action. Returns how the turn ends, or undefined to look at the record again. */
-async function perform(dependencies: TurnDependencies, options: Performance): Promise<TurnEnd | undefined> {
+async function perform(dependencies: EngineDependencies, options: Performance): Promise<TurnEnd | undefined> {
   const { turn, action, signal, leave, progress } = options
   switch (action.kind) {
     case 'end':
@@ -143,7 +145,7 @@ async function perform(dependencies: TurnDependencies, options: Performance): Pr
 }
 
 async function performCalls(
-  dependencies: TurnDependencies,
+  dependencies: CallDependencies & Pick<TurnDependencies, 'models'>,
   options: Performance & { orders: readonly CallOrder[] },
 ): Promise<TurnEnd | undefined> {
   const { turn, signal, leave, begun } = options
@@ -177,7 +179,7 @@ async function performCalls(
   return failure === undefined || signal.aborted ? undefined : { status: 'failed', failure }
 }
 
-function finishedView({ system }: TurnDependencies, turn: TurnRecord): ThreadChange {
+function finishedView({ system }: Pick<Recording, 'system'>, turn: TurnRecord): ThreadChange {
   return { type: 'turn-updated', turn: turnView(turn, { status: 'finished', endedAt: system.now() }) }
 }
 
@@ -203,10 +205,7 @@ export function stateOf(turn: TurnRecord, nowMs: number): TurnState {
 }
 
 /** A step that nobody is asking any more: what it had shown is taken back, visibly. */
-async function discardStep(
-  dependencies: TurnDependencies,
-  options: { turn: TurnRecord; stepId: string },
-): Promise<void> {
+async function discardStep(dependencies: Recording, options: { turn: TurnRecord; stepId: string }): Promise<void> {
   const { log, store, system } = dependencies
   const { turn, stepId } = options
   const step = turn.steps.find((candidate) => candidate.id === stepId)
@@ -220,7 +219,10 @@ async function discardStep(
   )
 }
 
-async function endTurn(dependencies: TurnDependencies, options: TurnEnd & { turn: TurnRecord }): Promise<void> {
+async function endTurn(
+  dependencies: Recording & Pick<TurnDependencies, 'sandbox'>,
+  options: TurnEnd & { turn: TurnRecord },
+): Promise<void> {
   const { log, store, system } = dependencies
   const { status, failure } = options
   const turn = (await store.turn(options.turn.id)) ?? options.turn
@@ -236,7 +238,10 @@ async function endTurn(dependencies: TurnDependencies, options: TurnEnd & { turn
 }
 
 /** Something threw that should not have: the turn ends and says so, instead of staying as running for ever. */
-async function recordCrash(dependencies: TurnDependencies, crash: { turnId: string; error: unknown }): Promise<void> {
+async function recordCrash(
+  dependencies: Recording & Pick<TurnDependencies, 'logger' | 'sandbox'>,
+  crash: { turnId: string; error: unknown },
+): Promise<void> {
   const { store, logger } = dependencies
   const { turnId, error } = crash
   if (isThreadboxError(error) && error.code === 'thread.not-found') return

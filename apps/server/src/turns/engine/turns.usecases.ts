@@ -10,7 +10,7 @@ import { retryTurn } from './retry-turn.ts'
 import { withScreenshots } from './screenshot.models.ts'
 import { messageForCall, slashCommandIn } from './slash-command.models.ts'
 import { makeTitles } from './titles.ts'
-import { notice, type TurnDependencies } from './turn-dependencies.ts'
+import { notice, type Recording, type TurnDependencies } from './turn-dependencies.ts'
 import { makeTurnEngine, type TurnEngine } from './turn-engine.ts'
 import {
   callNotFound,
@@ -152,7 +152,7 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
 }
 
 /** Turns begin one at a time, none that is refused, and none in a thread that was deleted since the request was let through. */
-function whatBegins(dependencies: TurnDependencies, exclusively: KeyedLock) {
+function whatBegins(dependencies: Pick<TurnDependencies, 'above' | 'threads'>, exclusively: KeyedLock) {
   return <Value>(threadId: string, work: () => Promise<Value>) =>
     exclusively(threadId, async () => {
       await dependencies.threads.require(threadId)
@@ -161,13 +161,13 @@ function whatBegins(dependencies: TurnDependencies, exclusively: KeyedLock) {
     })
 }
 
-async function assertCanBegin({ above }: TurnDependencies, threadId: string): Promise<void> {
+async function assertCanBegin({ above }: Pick<TurnDependencies, 'above'>, threadId: string): Promise<void> {
   for (const gate of above.gates()) await gate(threadId)
 }
 
 /** What the model is told of how the conversation came about; null when there is nothing. */
 async function notesOf(
-  { above }: TurnDependencies,
+  { above }: Pick<TurnDependencies, 'above'>,
   { threadId, before }: { threadId: string; before: number },
 ): Promise<string | null> {
   const notes: string[] = []
@@ -179,7 +179,7 @@ async function notesOf(
 }
 
 /** What waits in a queue stays there while nothing may begin. */
-async function canBegin(dependencies: TurnDependencies, threadId: string): Promise<boolean> {
+async function canBegin(dependencies: Pick<TurnDependencies, 'above'>, threadId: string): Promise<boolean> {
   try {
     await assertCanBegin(dependencies, threadId)
     return true
@@ -220,7 +220,10 @@ async function untilSettled(
 }
 
 /** What an edited message takes with it: itself, and every turn after it with all that it showed. */
-async function takeBack(dependencies: TurnDependencies, message: { threadId: string; entryId: string }) {
+async function takeBack(
+  dependencies: Pick<TurnDependencies, 'above' | 'log' | 'queue' | 'store'>,
+  message: { threadId: string; entryId: string },
+) {
   const { store, queue, log } = dependencies
   const { threadId, entryId } = message
   const turn = await store.turnOfEntry(threadId, entryId)
@@ -247,7 +250,10 @@ async function takeBack(dependencies: TurnDependencies, message: { threadId: str
 /** How many threads are offered a new model at once: those that waited for one most recently. */
 const maxOffers = 50
 
-async function offerModel(dependencies: TurnDependencies, modelName: string): Promise<void> {
+async function offerModel(
+  dependencies: Recording & Pick<TurnDependencies, 'logger'>,
+  modelName: string,
+): Promise<void> {
   const { store, log, system } = dependencies
   for (const turn of await store.unansweredTurns(maxOffers)) {
     if (slashCommandIn(turn.userText) !== undefined) continue
