@@ -185,8 +185,8 @@ export const rewindPreviewSchema = z
             path: z.string(),
             /** What the rewind does to it. */
             change: z.enum(['removed', 'restored', 'changed']),
-            bytesNow: z.number().int().nullable(),
-            bytesThen: z.number().int().nullable(),
+            bytesNow: z.number().nullable(),
+            bytesThen: z.number().nullable(),
             /** Lines that come back with the rewind, and that go, of a small text file; null where they were not counted. */
             lines: z.object({ added: z.number().int(), removed: z.number().int() }).nullable(),
           }),

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { rewindPreviewSchema } from './snapshots.ts'
+
+test('the preview of a rewind is read whatever the length that a sandbox gives a file', () => {
+  const { files } = rewindPreviewSchema.shape.disk.shape
+  const sparse = {
+    path: '/home/user/sparse',
+    change: 'changed',
+    bytesNow: 2 ** 63 - 1,
+    bytesThen: 2 ** 60,
+    lines: null,
+  }
+  expect(files.parse([sparse])).toEqual([sparse])
+})
