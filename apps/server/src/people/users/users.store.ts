@@ -9,7 +9,6 @@ export type UserStore = {
   ownerId(): Promise<string | undefined>
   /** Makes this person the owner. Throws a unique violation when there is one already. */
   claimOwner(userId: string, at: number): Promise<void>
-  removeOwnerClaim(userId: string): Promise<void>
   renameUser(userId: string, name: string): Promise<void>
   /** Removes a person whose sign-up did not become valid. */
   erase(userId: string): Promise<void>
@@ -25,9 +24,6 @@ export function makeUserStore(database: Kysely<UserTables>): UserStore {
     ownerId: async () => (await database.selectFrom('owner').select('user_id').executeTakeFirst())?.user_id,
     claimOwner: async (userId, at) => {
       await database.insertInto('owner').values({ id: 1, user_id: userId, created_at: at }).execute()
-    },
-    removeOwnerClaim: async (userId) => {
-      await database.deleteFrom('owner').where('user_id', '=', userId).execute()
     },
     renameUser: async (userId, name) => {
       await database.updateTable('users').set({ name }).where('id', '=', userId).execute()
