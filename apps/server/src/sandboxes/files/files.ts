@@ -5,8 +5,8 @@ import type { System } from '../../platform/system/system.ts'
 import type { Threads } from '../../threads/public.ts'
 import type { HostClient } from '../host/host-client.ts'
 import type { Sandboxes } from '../state/sandbox-access.implementation.ts'
+import type { SandboxReads } from '../state/sandbox-reads.ts'
 import { sandboxNotAwake } from '../state/sandboxes.errors.ts'
-import type { SandboxStore } from '../state/sandboxes.store.ts'
 import { fileRoutes } from './files.routes.ts'
 import { type Files, makeFiles } from './files.usecases.ts'
 import { type FilesWatch, makeFilesWatch } from './files-watch.ts'
@@ -17,7 +17,7 @@ export type FilesFeature = { files: Files; watch: FilesWatch; routes: Api }
 
 export function makeFilesFeature(ports: {
   sandboxes: Pick<Sandboxes, 'awake' | 'ifAwake'>
-  store: Pick<SandboxStore, 'find'>
+  store: Pick<SandboxReads, 'find'>
   host: Pick<HostClient, 'sleepingFiles'>
   threads: Pick<Threads, 'open'>
   publish: (userId: string, event: UserEvent) => void

@@ -1,13 +1,13 @@
 import type { Api, OpenThread } from '../../platform/http/api.ts'
 import type { Sandboxes } from '../state/sandbox-access.implementation.ts'
-import type { SandboxStore } from '../state/sandboxes.store.ts'
+import type { SandboxReads } from '../state/sandbox-reads.ts'
 import { gitRoutes } from './git.routes.ts'
 import { makeGit } from './git.usecases.ts'
 
 /** Repositories of sandboxes that are awake. */
 export function makeGitFeature(ports: {
   sandboxes: Pick<Sandboxes, 'ifAwake'>
-  store: Pick<SandboxStore, 'find'>
+  store: Pick<SandboxReads, 'find'>
   open: OpenThread
 }): { routes: Api } {
   const git = makeGit({

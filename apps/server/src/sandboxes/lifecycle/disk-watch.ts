@@ -1,7 +1,7 @@
 import type { Logger } from '@threadbox/telemetry'
 import type { HostClient } from '../host/host-client.ts'
 import type { AwakeSandbox } from '../state/sandbox-access.ts'
-import type { SandboxStore } from '../state/sandboxes.store.ts'
+import type { SandboxReads } from '../state/sandbox-reads.ts'
 import type { Announcements } from './announcements.ts'
 
 /** Announces a disk that is nearly full, once each time it becomes so, with what takes most of it. */
@@ -15,7 +15,7 @@ const maxFolders = 5
 const maxListBytes = 4 * 1024 * 1024
 
 export function makeDiskWatch(dependencies: {
-  store: SandboxStore
+  store: Pick<SandboxReads, 'find'>
   host: HostClient
   ifAwake: (threadId: string) => Promise<AwakeSandbox | undefined>
   announcements: Announcements

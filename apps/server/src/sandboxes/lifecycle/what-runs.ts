@@ -1,13 +1,13 @@
 import { type Manifest, manifestSchema } from '@threadbox/protocol/guest'
 import type { Sandbox } from '../state/sandbox.models.ts'
-import type { SandboxStore } from '../state/sandboxes.store.ts'
+import type { SandboxReads } from '../state/sandbox-reads.ts'
 import type { GuestQuestions } from './guest-manifest.ts'
 
 export type WhatRunsDependencies = {
   guest: Pick<GuestQuestions, 'glance'>
   hashKeyOf: (sandboxId: string) => string
   /** What was alive in a sandbox when it was paused. */
-  memoryOf: SandboxStore['memory']
+  memoryOf: SandboxReads['memory']
 }
 
 /** What runs in a sandbox, at a glance; of one that sleeps with its memory what its pause wrote down. Null: nobody can say. */

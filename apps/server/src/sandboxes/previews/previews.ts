@@ -7,7 +7,7 @@ import type { AllowedHosts } from '../../platform/http/origins.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { Services } from '../services/services.usecases.ts'
 import type { Sandboxes } from '../state/sandbox-access.implementation.ts'
-import type { SandboxStore } from '../state/sandboxes.store.ts'
+import type { SandboxReads } from '../state/sandbox-reads.ts'
 import { readBridgeFiles } from './bridge/bridge-files.ts'
 import { makePreviewCheckFront } from './preview-check.ts'
 import { type LookUpName, makePreviewChecks, type PreviewChecks } from './preview-check.usecases.ts'
@@ -38,7 +38,7 @@ export function makePreviewsFeature(options: {
   /** Where the built app is; empty when it is not served here. */
   webDirectory: string
   sandboxes: Pick<Sandboxes, 'awake' | 'transferring'>
-  sandboxStore: Pick<SandboxStore, 'find'>
+  sandboxStore: Pick<SandboxReads, 'find'>
   services: Pick<Services, 'get'>
   openThread: OpenThread
   audit: Audit

@@ -4,8 +4,8 @@ import type { Api, OpenThread } from '../../platform/http/api.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { ReadDefaults } from '../../threads/public.ts'
 import type { Sandboxes } from '../state/sandbox-access.implementation.ts'
+import type { SandboxReads } from '../state/sandbox-reads.ts'
 import { policyOf } from '../state/sandbox-rows.ts'
-import type { SandboxStore } from '../state/sandboxes.store.ts'
 import { makeServiceWatch, type ServiceWatch } from './service-watch.ts'
 import type { SandboxFacts } from './services.models.ts'
 import { serviceRoutes } from './services.routes.ts'
@@ -17,7 +17,7 @@ export type ServicesFeature = { services: Services; watch: ServiceWatch; routes:
 export function makeServicesFeature(ports: {
   store: ServiceStore
   sandboxes: Pick<Sandboxes, 'awake' | 'ifAwake'>
-  sandboxStore: Pick<SandboxStore, 'find'>
+  sandboxStore: Pick<SandboxReads, 'find'>
   factsOf: (threadId: string) => Promise<SandboxFacts | undefined>
   threads: {
     ownerOf: (threadId: string) => Promise<string | undefined>

@@ -1,7 +1,7 @@
 import type { Sandbox } from './sandbox.models.ts'
 import type { SandboxMemoryRow } from './sandboxes.table.ts'
 
-/** What areas above read of sandboxes. */
+/** What other features read of sandboxes. */
 export type SandboxReads = {
   find(threadId: string): Promise<Sandbox | undefined>
   /** What was alive in it when it was paused. */
