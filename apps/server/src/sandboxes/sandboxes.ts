@@ -31,6 +31,7 @@ import type { ServiceTables } from './services/services.table.ts'
 import { makeServicesFeature, type ServicesFeature } from './services/services.ts'
 import { startReconciler } from './state/reconciler.ts'
 import { eraseSandbox } from './state/sandbox-deletion.ts'
+import type { SandboxReads } from './state/sandbox-reads.ts'
 import { makeSandboxStore, type SandboxStore } from './state/sandboxes.store.ts'
 import type { SandboxTables } from './state/sandboxes.table.ts'
 import { makeSandboxState, type Preparer, type StateFeature } from './state/state.ts'
@@ -51,19 +52,22 @@ export type SandboxOptions = {
 export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'forkSandbox' | 'rewindSandbox'> &
   Pick<LifecycleFeature, 'lifecycle' | 'wakeNotes'> & {
     events: Pick<Events<SandboxEvents>, 'on'>
-    store: SandboxStore
+    rows: SandboxReads & Pick<SandboxStore, 'all'>
+    /** Records a wake that the row's state does not come from, with what else is recorded of it. */
+    noteWake: SandboxStore['noteWake']
     guest: GuestQuestions
     hashKeyOf(sandboxId: string): string
     awakeThreads(): Promise<string[]>
     reports: Reporting['reports']
     files: FilesFeature['files']
     services: ServicesFeature['services']
-    serviceStore: ServiceStore
+    servicesOf: ServiceStore['list']
     beginAs: BeginAs
     /** A workflow put the sandbox of this thread in another state. */
     changed(threadId: string): void
     /** Asks the features that only tests reach into. */
     inside: {
+      store: SandboxStore
       state: StateFeature
       lifecycle: LifecycleFeature
       gitCredentials: GitCredentialsFeature
@@ -96,7 +100,8 @@ export function makeSandboxArea(known: Known, options: SandboxOptions): SandboxA
   const { system } = known.platform
   return {
     events,
-    store,
+    rows: store,
+    noteWake: store.noteWake,
     guest,
     hashKeyOf,
     awakeThreads,
@@ -108,9 +113,9 @@ export function makeSandboxArea(known: Known, options: SandboxOptions): SandboxA
     reports: reporting.reports,
     files: files.files,
     services: services.services,
-    serviceStore: base.serviceStore,
+    servicesOf: base.serviceStore.list,
     beginAs: makeBeginAs({ forkSandbox: state.forkSandbox, store, serviceStore: base.serviceStore, system }),
-    inside: { state, lifecycle, gitCredentials },
+    inside: { store, state, lifecycle, gitCredentials },
     changed: (threadId) => void events.emit('sandbox-changed', { threadId }),
     addPreparer: base.preparers.add,
     addOwner: base.owners.add,

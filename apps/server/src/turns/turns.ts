@@ -160,7 +160,7 @@ function makeReceived(
         tellHome,
       },
       awake: async () => {
-        const awake = (await sandboxes.store.all()).filter((row) => row.state === 'active')
+        const awake = (await sandboxes.rows.all()).filter((row) => row.state === 'active')
         return awake.map((row) => ({ threadId: row.thread_id, sandboxId: row.id, bootId: row.boot_id ?? '' }))
       },
       audit,
@@ -175,14 +175,14 @@ function makeSnapshotsFor(
   { host, glanceMs }: TurnOptions,
   record: TurnHistory,
 ): SnapshotsFeature {
-  const { store, guest, hashKeyOf } = sandboxes
+  const { rows, guest, hashKeyOf } = sandboxes
   return makeSnapshotsFeature({
     open: platform.open,
     host,
     record,
     threads,
-    sandboxOf: store.find,
-    inside: { guest, hashKeyOf, memoryOf: store.memory },
+    sandboxOf: rows.find,
+    inside: { guest, hashKeyOf, memoryOf: rows.memory },
     settings: people.settings,
     glanceMs,
     system: platform.system,

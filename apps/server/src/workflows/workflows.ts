@@ -82,7 +82,7 @@ function makeCopies(
 ): { forks: ForksFeature; rewinds: RewindsFeature } {
   const { open, blobs, operations, system, logger } = platform
   const { log, attachments, setups, hiddenThreads } = threads
-  const { store, guest, hashKeyOf, reports, services } = sandboxes
+  const { rows, guest, hashKeyOf, reports, services } = sandboxes
   const { history, snapshots } = turns
   const forks = makeForksFeature({
     threads: threads.threads,
@@ -90,7 +90,7 @@ function makeCopies(
     attachments,
     setups,
     hiddenThreads,
-    sandboxOf: store.find,
+    sandboxOf: rows.find,
     forkSandbox: sandboxes.forkSandbox,
     services,
     onSandboxChanged: sandboxes.changed,
@@ -104,10 +104,10 @@ function makeCopies(
     open,
     threads,
     log,
-    sandboxes: { find: store.find, rewind: sandboxes.rewindSandbox, noteWake: store.noteWake },
+    sandboxes: { find: rows.find, rewind: sandboxes.rewindSandbox, noteWake: sandboxes.noteWake },
     guest,
     hashKeyOf,
-    memoryOf: store.memory,
+    memoryOf: rows.memory,
     reports,
     host,
     history,
@@ -122,7 +122,7 @@ function makeCopies(
 
 function makeAgents({ platform, people, threads, sandboxes, turns }: Known, { host }: { host: HostClient }) {
   const { open, operations, secrets, system } = platform
-  const { store, serviceStore, hashKeyOf, beginAs, changed } = sandboxes
+  const { rows, servicesOf, hashKeyOf, beginAs, changed } = sandboxes
   return makeAgentsFeature({
     open,
     operations,
@@ -131,12 +131,12 @@ function makeAgents({ platform, people, threads, sandboxes, turns }: Known, { ho
     people,
     threads,
     sandboxes: {
-      find: store.find,
-      memory: store.memory,
+      find: rows.find,
+      memory: rows.memory,
       host,
       hashKeyOf,
       budgets: () => rescueBudgets(people.settings),
-      servicesOf: serviceStore.list,
+      servicesOf,
       beginAs,
       changed,
     },

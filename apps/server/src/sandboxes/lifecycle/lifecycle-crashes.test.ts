@@ -50,7 +50,7 @@ onBothDatabases((target) => {
       await reaches('paused')
       const row = await bench.row()
       expect(row.image_bytes).toBe(5)
-      expect((await bench.server.areas.sandboxes.store.memory(row.id))?.manifest_json).toContain('version')
+      expect((await bench.server.areas.sandboxes.inside.store.memory(row.id))?.manifest_json).toContain('version')
     })
     test('and the boot ended meanwhile: cold, with its cause', async () => {
       const { boot_id: bootId } = await bench.row()
@@ -107,7 +107,7 @@ onBothDatabases((target) => {
       const { wake } = await bench.row()
       await bench.server.areas.sandboxes.recoverLifecycle()
       await bench.reported()
-      const { store: sandboxStore } = bench.server.areas.sandboxes
+      const { store: sandboxStore } = bench.server.areas.sandboxes.inside
       await tablesIn(bench.server.open)
         .updateTable('sandboxes')
         .set({ wake_json: JSON.stringify(wake) })
@@ -198,7 +198,10 @@ onBothDatabases((target) => {
       await bench.awake()
       await bench.detail('POST', '/pause')
       const row = await bench.row()
-      await recordInPlace(bench.server.areas.sandboxes.store, row.id, { type: 'demotion-ordered', reason: 'time' })
+      await recordInPlace(bench.server.areas.sandboxes.inside.store, row.id, {
+        type: 'demotion-ordered',
+        reason: 'time',
+      })
       onHost({ ...isStopped, lastBootEnd: { bootId: row.boot_id ?? '', cause: 'stopped', at: 1, detail: '' } })
       await bench.start()
       await reaches('cold')

@@ -68,7 +68,7 @@ export async function makeLifecycleBench(options: { databaseUrl?: string } = {})
       return answer
     },
     row: async (id = threadId) => {
-      const row = await server.areas.sandboxes.store.find(id)
+      const row = await server.areas.sandboxes.inside.store.find(id)
       if (row === undefined) throw new Error('the thread has no sandbox')
       return row
     },

@@ -337,7 +337,7 @@ describe('what a person changes', () => {
       ...emptyManifest(),
       processes: [{ ...process, cwd: '/', user: 'user', memoryBytes: 1, role: 'user' }],
     }
-    await bench.server.areas.sandboxes.store.setMemory({
+    await bench.server.areas.sandboxes.inside.store.setMemory({
       sandbox_id: row.id,
       manifest_json: JSON.stringify(manifest),
       rescue_json: null,

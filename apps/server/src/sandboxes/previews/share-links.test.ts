@@ -192,7 +192,7 @@ onBothDatabases((target) => {
     expect((await ask(`${origin}/`, { ...typed, cookie, 'accept-language': 'de' })).body).toContain(
       'Diese Seite schläft',
     )
-    expect((await server.areas.sandboxes.store.find(threadId))?.state).toBe('paused')
+    expect((await server.areas.sandboxes.inside.store.find(threadId))?.state).toBe('paused')
   })
 
   test('O3: one that may wake does', async () => {

@@ -151,8 +151,8 @@ test('a boot that ended while nobody followed is noticed at the next use', async
 })
 
 test('after a restart of the server a start that was under way is brought to its end with the same boot', async () => {
-  const { store: sandboxStore, inside } = server.areas.sandboxes
-  const { transition } = inside.state
+  const { store: sandboxStore, state } = server.areas.sandboxes.inside
+  const { transition } = state
   const { sandboxId } = await awake()
   const begun = `b${'0'.repeat(20)}`
   host.endBoot(sandboxId, 'stopped')

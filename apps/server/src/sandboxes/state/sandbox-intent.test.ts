@@ -60,7 +60,7 @@ onBothDatabases((target) => {
         .execute()
     }
     await migrate(open)
-    const found = await bench.server.areas.sandboxes.store.all()
+    const found = await bench.server.areas.sandboxes.inside.store.all()
     expect(Object.fromEntries(found.map(({ id, intent }) => [id, intent]))).toEqual({
       rewinding: { kind: 'rewind', keepId: 'keep', cause: 'rewound' },
       undoing: { kind: 'rewind', keepId: 'undo-keep', cause: 'rewind-undone' },

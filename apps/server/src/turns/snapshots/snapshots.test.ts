@@ -21,7 +21,7 @@ afterEach(async () => {
 const list = async (id = threadId) =>
   (await (await server.call('GET', `/api/v1/threads/${id}/snapshots`, { person: owner })).json()) as ThreadSnapshots
 const states = async () => (await list()).snapshots.map(({ state }) => state)
-const sandboxId = async () => (await server.areas.sandboxes.store.find(threadId))?.id ?? 'none'
+const sandboxId = async () => (await server.areas.sandboxes.inside.store.find(threadId))?.id ?? 'none'
 const onHost = async () => (host.snapshots.bySandbox.get(await sandboxId()) ?? []).map(({ snapshotId }) => snapshotId)
 
 /** Starts to follow the host. */
@@ -55,7 +55,7 @@ const change = (settings: Record<string, number>) =>
 test('a thread without a computer has no snapshots, and a plain answer makes none', async () => {
   await begun('hello')
   expect(await list()).toMatchObject({ snapshots: [], usage: { count: 0, diskUsedBytes: null } })
-  expect(await server.areas.sandboxes.store.find(threadId)).toBeUndefined()
+  expect(await server.areas.sandboxes.inside.store.find(threadId)).toBeUndefined()
 })
 
 /** An answer that needs no computer. */
@@ -270,7 +270,7 @@ test('beyond the limits the oldest memory goes first, of a thread and of all; it
 test('when a disk is nearly full none of its snapshots stays', async () => {
   await start()
   for (const _ of [1, 2]) await say()
-  host.snapshots.usedBytes = (await server.areas.sandboxes.store.find(threadId))?.disk_bytes ?? 0
+  host.snapshots.usedBytes = (await server.areas.sandboxes.inside.store.find(threadId))?.disk_bytes ?? 0
   await say()
   expect(await states()).toEqual(['removed', 'removed', 'removed'])
   expect(await onHost()).toEqual([])

@@ -74,7 +74,7 @@ onBothDatabases((target) => {
     host.fail(order, { code: 'disk.pool-full', kind: 'out-of-space' })
     expect(await codeOf('POST', `/threads/${threadId}/environments`)).toBe('disk.pool-full')
     await expect.poll(sandboxes).toEqual(before)
-    expect(await server.areas.sandboxes.store.find(threadId)).toMatchObject({ state: 'active' })
+    expect(await server.areas.sandboxes.inside.store.find(threadId)).toMatchObject({ state: 'active' })
   })
 
   test.each(['pause', 'demote'] as const)(
@@ -125,7 +125,7 @@ onBothDatabases((target) => {
     expect(host.cleans).toEqual([{ secrets: [gitToken, token] }])
     const [copy = ''] = sandboxes().filter((id) => !before.includes(id))
     expect(host.sandboxes.get(copy)).toMatchObject({ bootId: null })
-    expect((await server.areas.sandboxes.store.find(threadId))?.state).toBe('active')
+    expect((await server.areas.sandboxes.inside.store.find(threadId))?.state).toBe('active')
     await passes(61 * 60_000)
     await expect.poll(sandboxes).toEqual(before)
     await expect.poll(() => codeOf('GET', `/environments/${environment.id}`)).toBe('environment.not-found')
@@ -164,7 +164,7 @@ onBothDatabases((target) => {
     expect(agent.current.environment).toMatchObject({ id, services: ['site'] })
     await request('DELETE', `/threads/${threadId}`)
     await passes(60_000)
-    await expect.poll(() => server.areas.sandboxes.store.find(threadId)).toBeUndefined()
+    await expect.poll(() => server.areas.sandboxes.inside.store.find(threadId)).toBeUndefined()
     const started = await Promise.all([1, 2, 3].map(() => request<Thread>('POST', `/agents/${agent.id}/threads`, {})))
     expect(started.map(({ sandbox }) => sandbox.state)).toEqual(['cold', 'cold', 'cold'])
     expect(new Set(await Promise.all(started.map(async (one) => (await rowOf(one.id))?.id))).size).toBe(3)
@@ -224,7 +224,7 @@ onBothDatabases((target) => {
     expect(agent.current.environment).toMatchObject({ memoryBytes: null })
     expect((await request<Environment>('GET', `/environments/${id}`)).memory).toMatchObject({ reason: 'secret-found' })
   })
-  const rowOf = (id: string) => server.areas.sandboxes.store.find(id)
+  const rowOf = (id: string) => server.areas.sandboxes.inside.store.find(id)
 
   test('a thread is not rewound to before its first message, where its disk was that of the agent', async () => {
     await say('/run true')

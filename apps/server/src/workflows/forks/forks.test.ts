@@ -82,6 +82,6 @@ test('C9: a live fork has the conversation and a computer of its own, and both g
   expect(host.sandboxes.size).toBe(2)
   await say('/run true', made.id)
   expect(await kindsOf(threadId)).toHaveLength(own?.length ?? 0)
-  const rows = await Promise.all([threadId, made.id].map((id) => server.areas.sandboxes.store.find(id)))
+  const rows = await Promise.all([threadId, made.id].map((id) => server.areas.sandboxes.inside.store.find(id)))
   expect(new Set(rows.map((row) => row?.boot_id)).size).toBe(2)
 })

@@ -44,7 +44,7 @@ const rewound = async (entryId: string) => {
 const codeOf = async (response: Response) => ((await response.json()) as { error: { code: string } }).error.code
 const entries = () => server.areas.threads.log.entries(threadId)
 const sandbox = async () => {
-  const row = await server.areas.sandboxes.store.find(threadId)
+  const row = await server.areas.sandboxes.inside.store.find(threadId)
   if (row === undefined) throw new Error('the thread has no sandbox')
   return row
 }

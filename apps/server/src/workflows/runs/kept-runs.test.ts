@@ -190,7 +190,7 @@ onBothDatabases((target) => {
       const now = bench.server.clock.now
       const limits = { memoryBytes: 1, cpus: 1, processes: 1, diskBytes: 1 }
       const row = newSandbox({ id: 's00000000000000000001', threadId, limits, now })
-      await bench.server.areas.sandboxes.store.insertIfMissing({ ...row, ...columns })
+      await bench.server.areas.sandboxes.inside.store.insertIfMissing({ ...row, ...columns })
     }
     const endOf = async (input: string) => (await bench.runs()).find((row) => row.input === input)?.endedAt ?? 0
 
