@@ -105,9 +105,9 @@ export const manifestSchema = z.object({
   }),
   /** Files on the disk that a process has open to write to, without those of threadbox. */
   writtenFiles: z.array(z.object({ pid: z.number().int(), path: z.string() })).default([]),
-  deletedOpenFiles: z.array(z.object({ pid: z.number().int(), path: z.string(), bytes: z.number().int() })),
+  deletedOpenFiles: z.array(z.object({ pid: z.number().int(), path: z.string(), bytes: z.number() })),
   /** Files that are in memory and not on the disk, such as those in `/dev/shm`. */
-  memoryFiles: z.array(z.object({ path: z.string(), bytes: z.number().int(), changedAt: z.number() })).default([]),
+  memoryFiles: z.array(z.object({ path: z.string(), bytes: z.number(), changedAt: z.number() })).default([]),
   memoryBytes: z.number().int(),
   unread: z.array(z.object({ what: z.string(), reason: z.string() })),
 })
