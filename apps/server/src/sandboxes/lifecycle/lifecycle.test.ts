@@ -29,6 +29,25 @@ describe('pause and wake', () => {
     expect(await bench.codes()).toEqual(['woken.memory', 'paused.person', 'started'])
   })
 
+  test('A2: a connection that looks open right after a wake is lost once the other side turns out to have given up', async () => {
+    await bench.awake()
+    const connection = {
+      kind: 'tcp' as const,
+      scope: 'outside' as const,
+      local: '198.18.0.6:4000',
+      remote: '203.0.113.7:443',
+      state: 'established',
+      pid: 9,
+    }
+    bench.host.manifest = { ...emptyManifest(), connections: [connection] }
+    await bench.detail('POST', '/pause')
+    await bench.detail('POST', '/wake')
+    const first = await bench.reported()
+    expect(first.counts).toMatchObject({ connection: { lost: 0, unchecked: 1 } })
+    bench.host.manifest = emptyManifest()
+    await expect.poll(async () => (await bench.reported()).counts.connection).toMatchObject({ lost: 1, unchecked: 0 })
+  })
+
   test('C6: both manifests are taken with the same key, so that their hashes can be compared', async () => {
     await bench.awake()
     await bench.detail('POST', '/pause')

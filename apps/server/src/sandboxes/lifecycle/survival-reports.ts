@@ -43,6 +43,11 @@ export type SurvivalReports = LifecycleRecorder & {
 const lookTimeoutMs = 15_000
 /** Waits between questions whether what was rescued is read back. The last one repeats. */
 const replayDelayMs = delaysOf([250, 500, 1000, 2000, 5000, 15_000])
+/**
+ * Until connections to the outside are compared again. What a sandbox had sent when it was cut off is sent again some hundred
+ * milliseconds after the wake, and only the answer to it shows that the other side gave up (TCP's shortest wait is 200 ms).
+ */
+const answerMs = 1500
 /** For how long a report is shown as open because something is still on the disk only. */
 const openMs = 20_000
 /** How much of a report stands in the conversation itself; all of it is behind its own route. */
@@ -173,8 +178,16 @@ async function complete(dependencies: ReportDependencies, look: Look): Promise<v
   }
   const first = await gather(dependencies, row, { report, stopping })
   const isOpen = isReplaying(first)
-  await say(first, isOpen ? 'checking' : 'complete', !isOpen)
+  const isSettled = isOpen || !hasDoubtfulConnections(first)
+  await say(first, isOpen ? 'checking' : 'complete', !isOpen && isSettled)
   look.onLooked()
+  if (!isSettled) {
+    await waitAtMost(answerMs, { signal: stopping })
+    stopping.throwIfAborted()
+    const now = { ...first, ...(await lookInside(dependencies, row, { report, stopping })) }
+    // A sandbox that sleeps again says no more than it did.
+    return await say(now.after === null ? first : now, 'complete', true)
+  }
   if (!isOpen) return
   let isShownOpen = true
   for (let attempt = 0; ; attempt += 1) {
@@ -192,6 +205,12 @@ async function complete(dependencies: ReportDependencies, look: Look): Promise<v
 
 function isReplaying({ replayed, after }: Evidence): boolean {
   return after !== null && (replayed?.state === 'pending' || replayed?.state === 'replaying')
+}
+
+/** Whether connections look open of which the other side may have given up. */
+function hasDoubtfulConnections(evidence: Evidence): boolean {
+  if (evidence.after === null) return false
+  return compareSurvival(evidence).some(({ kind, outcome }) => kind === 'connection' && outcome === 'unchecked')
 }
 
 type Question = { report: SurvivalReport; stopping: AbortSignal }
