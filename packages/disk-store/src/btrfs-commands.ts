@@ -1,4 +1,5 @@
 import { access, readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { commandFailed } from './disk-store.errors.ts'
 import { readCommand, runCommand } from './run-command.ts'
 import { makeSendStreamReader, type NamesOfStream, type SendStreamLimits } from './send-stream.ts'
@@ -7,6 +8,9 @@ import { makeSendStreamReader, type NamesOfStream, type SendStreamLimits } from 
 const longTimeoutMs = 3_600_000
 /** Reading two volumes whole takes less than this: whoever waits for what differs does that instead. */
 const sendTimeoutMs = 20_000
+/** A removal takes some milliseconds; a failure that lasts is reported half a second later. */
+const groupReads = 5
+const groupReadPauseMs = 50
 
 /**
  * How a mounted btrfs counts. `simple` (kernel 6.7 and later) counts an extent for the volume that wrote it, at no
@@ -125,8 +129,16 @@ export const btrfs = {
     await runCommand(['btrfs', 'quota', 'enable', path])
     await runCommand(['btrfs', 'quota', 'rescan', '-w', path], { timeoutMs: longTimeoutMs })
   },
+  /** Reads the list again when a read fails: it is not one moment, and a group that is removed during it makes it fail. */
   async listGroups(path: string): Promise<QuotaGroup[]> {
-    return parseGroups(await runCommand(['btrfs', 'qgroup', 'show', '--raw', '-pre', path]))
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return parseGroups(await runCommand(['btrfs', 'qgroup', 'show', '--raw', '-pre', path]))
+      } catch (error) {
+        if (attempt === groupReads) throw error
+        await delay(attempt * groupReadPauseMs)
+      }
+    }
   },
   /**
    * What one group holds now, without starting a program, with what was written and is not on the disk yet; undefined

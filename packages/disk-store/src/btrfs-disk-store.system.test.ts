@@ -196,6 +196,32 @@ describe('the pool file', () => {
     expect((await store.poolUsage()).reservedBytes).toBeLessThan(25 * MiB)
   })
 
+  test('C10: quota groups can be listed at any moment while disks come and go', async () => {
+    place = await makePlace()
+    const store = await place.open()
+    await store.prepare()
+    await store.importImage({ imageId: 'base', build: async () => undefined })
+    let isOver = false
+    let listed = 0
+    const list = async () => {
+      for (; !isOver; listed += 1) await btrfs.listGroups(place.mountPoint)
+    }
+    const listing = Promise.all([list(), list(), list()])
+    const come = async (diskId: string) => {
+      for (let round = 0; round < 10; round++) {
+        await store.createDisk({ diskId, imageId: 'base', limitBytes: 50 * MiB })
+        await store.deleteDisk(diskId)
+      }
+    }
+    try {
+      await Promise.all(['one', 'two', 'three'].map(come))
+    } finally {
+      isOver = true
+    }
+    await listing
+    expect(listed).toBeGreaterThan(0)
+  })
+
   test('C10: the quota group of a deleted disk goes too, and one that a crash left goes at the next start', async () => {
     place = await makePlace()
     const store = await place.open()
