@@ -38,19 +38,22 @@ let unsynced: { at: number; name: string }[] = []
 
 beforeAll(async () => {
   directory = await mkdtemp('/var/tmp/threadbox-power-loss-')
+  // Also where something fails: a disk that stays holds the output of the tests, and the run would not end.
+  await using cleanup = new AsyncDisposableStack()
   disk = await makeCrashDisk({ directory, sizeBytes: 1280 * MiB })
+  cleanup.defer(() => disk.close())
   await run('mkfs.ext4', ['-q', disk.device])
   const data = path.join(directory, 'data')
   await mkdir(data)
   await run('mount', [disk.device, data])
+  cleanup.defer(() => unmount(data))
   const store = await openStore(data)
+  cleanup.defer(() => store.close())
   await store.prepare()
   await store.importImage({ imageId: 'image', build: (root) => writeFile(path.join(root, 'base'), 'base') })
-  await Promise.all([0, 1, 2].map((worker) => work(store, worker)))
+  const works = await Promise.allSettled([0, 1, 2].map((worker) => work(store, worker)))
+  for (const result of works) if (result.status === 'rejected') throw result.reason
   unsynced = await writeWithoutSync(store)
-  await store.close()
-  await unmount(data)
-  await disk.close()
 })
 
 afterAll(async () => {
