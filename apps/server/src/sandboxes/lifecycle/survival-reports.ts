@@ -44,8 +44,9 @@ const lookTimeoutMs = 15_000
 /** Waits between questions whether what was rescued is read back. The last one repeats. */
 const replayDelayMs = delaysOf([250, 500, 1000, 2000, 5000, 15_000])
 /**
- * Until connections to the outside are compared again. What a sandbox had sent when it was cut off is sent again some hundred
- * milliseconds after the wake, and only the answer to it shows that the other side gave up (TCP's shortest wait is 200 ms).
+ * Until open connections are compared again. That the other side gave one up shows only in its answer to what the sandbox
+ * sends after the wake: from the next data on, or from the first repetition of data under way, which TCP sends after 200 ms
+ * and more.
  */
 const answerMs = 1500
 /** For how long a report is shown as open because something is still on the disk only. */
