@@ -2,11 +2,12 @@ import { spawnSync } from 'node:child_process'
 
 /**
  * Everything about the source that can be judged without running it: format, lint (with file sizes), areas and imports,
- * types, dead code, generated files. All of them run even when one fails, so that one run shows every problem.
+ * words, types, dead code, generated files. All of them run even when one fails, so that one run shows every problem.
  */
 const checks: Record<string, string[]> = {
   'format and lint': ['biome', 'ci', '.'],
   'areas and imports': ['node', 'deploy/build/check-house.ts'],
+  words: ['node', 'deploy/build/check-words.ts'],
   types: ['tsc', '-p', 'tsconfig.json'],
   'types of the web app': ['tsc', '-p', 'apps/web/tsconfig.json'],
   'dead code': ['knip'],

@@ -1,0 +1,50 @@
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Text } from '../text.ts'
+import { textsOfMarkdown } from './markdown.ts'
+import { textsOfComments } from './other-comments.ts'
+import { textsOfShell } from './shell.ts'
+import { textsOfTypeScript } from './typescript.ts'
+
+const readers: readonly [RegExp, (path: string, source: string) => Text[]][] = [
+  [/\.(tsx?|js|mjs)$/, textsOfTypeScript],
+  [/\.md$/, textsOfMarkdown],
+  [/\.sh$|\.bash$|^threadbox$|\/native\/(df|launch|look|start)$/, textsOfShell],
+  [/\.(py|pl|css|proto)$/, textsOfComments],
+]
+
+const places = [
+  'threadbox',
+  '*.{md,ts}',
+  'docs/**/*.md',
+  'apps/*/{src,dev,public}/**/*',
+  'packages/*/{src,proto}/**/*',
+  'deploy/**/*',
+  'images/**/*',
+  'tests/**/*',
+]
+
+/** Generated, or written by others, or the phrases themselves. */
+const leftOut = [
+  /(^|\/)(node_modules|dist|generated)\//,
+  /\.d\.ts$/,
+  /^docs\/(errors|packages|settings|testing|test-record)\.md$/,
+  /\/cloudpickle\.py$/,
+  /^packages\/protocol\/proto\/(filesystem|process)\//,
+  /^deploy\/build\/words\/(rules\/|.*\.test\.ts$)/,
+]
+
+/** All texts of the repository that are checked, in the order of paths. */
+export function readTexts(root: string): Text[] {
+  return globSync(places, { cwd: root, exclude: (path) => /(^|\/)(node_modules|dist|generated)$/.test(path) })
+    .filter((path) => !leftOut.some((pattern) => pattern.test(path)))
+    .sort()
+    .flatMap((path) => textsOf(path, () => readFileSync(join(root, path), 'utf8')))
+}
+
+/** `read` is called only for a file that has texts. */
+export function textsOf(path: string, read: () => string): Text[] {
+  const reader = readers.find(([pattern]) => pattern.test(path))?.[1]
+  if (reader === undefined) return []
+  return [{ kind: 'names', path, words: basename(path), line: 1, names: 'file' }, ...reader(path, read())]
+}

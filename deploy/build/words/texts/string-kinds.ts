@@ -1,0 +1,42 @@
+import type { Kind } from '../text.ts'
+
+/** Where in a source file a string stands. */
+export type Context = {
+  path: string
+  /** The variable whose value it is in. */
+  variable?: string | undefined
+  /** The keys of the objects that it is in, from the outside. */
+  properties?: readonly string[]
+  /** The function that is called with it, and `it` for `it.each(…)(…)`. */
+  callee?: string | undefined
+  isFirstArgument?: boolean
+}
+
+const isTest = /\.(test|test-suite|test-utils)\.tsx?$|^tests\/|\/testing\.ts$|^packages\/testkit\/|^apps\/web\/dev\//
+const isForModel = /^apps\/server\/src\/turns\/(tools\/|engine\/(system-prompt|titles|compaction\.\w+)\.ts)/
+
+/** Returns `undefined` for a string that no reader meets, or only the reader of a failed test. */
+export function kindOfString(context: Context, words: string): Kind | undefined {
+  const { path, callee, properties = [], variable } = context
+  if (isTest.test(path)) {
+    return context.isFirstArgument && /^(it|test|describe)$/.test(callee ?? '') ? 'tests' : undefined
+  }
+  if (path.startsWith('apps/web/src/i18n/')) return kindOfScreen(path)
+  if (variable === 'german' || properties.includes('de')) return 'german'
+  if (properties.includes('message') || properties.includes('remedy')) return 'errors'
+  if (properties.includes('doc')) return 'settings'
+  if (!isProse(words)) return undefined
+  if (isForModel.test(path)) return 'tools'
+  return path.endsWith('.routes.ts') ? 'routes' : 'messages'
+}
+
+function kindOfScreen(path: string): Kind {
+  return path.startsWith('apps/web/src/i18n/de/') ? 'german' : 'screens'
+}
+
+/** Three words in a row that are no statement of SQL. */
+function isProse(words: string): boolean {
+  const isSql =
+    /^\s*(select|insert into|update|delete from|create|alter|pragma)\b.*\b(from|set|table|index|values|where)\b/is
+  return /(\p{L}[\p{L}'’-]*[,.:;]? ){2}\p{L}/u.test(words) && !isSql.test(words)
+}
