@@ -184,6 +184,17 @@ export const fileChangesSchema = z.object({
 })
 export type FileChanges = z.infer<typeof fileChangesSchema>
 
+export const noFileChanges: Omit<FileChanges, 'since'> = {
+  removed: [],
+  changed: [],
+  added: [],
+  removedCount: 0,
+  changedCount: 0,
+  addedCount: 0,
+  extended: [],
+  folders: [],
+}
+
 /**
  * `POST /v1/sandboxes/{sandboxId}/fork`: makes this sandbox out of another one, which goes on unharmed whatever happens.
  * With a snapshot it gets the disk of then, without one that of now. Where there is memory of the same moment, it gets that

@@ -1,7 +1,12 @@
 import { defaultSandboxLimits } from '@threadbox/domain'
 import { type ErrorKind, ThreadboxError } from '@threadbox/errors'
 import type { Manifest, RescueReport } from '@threadbox/protocol/guest'
-import type { CleanedSandbox, FileChanges, HostSandbox } from '@threadbox/protocol/host'
+import {
+  type CleanedSandbox,
+  type FileChanges,
+  type HostSandbox,
+  noFileChanges as noChanges,
+} from '@threadbox/protocol/host'
 
 /** An error as the host daemon throws it. */
 export type Failure = { code: string; kind: ErrorKind; details?: Record<string, string> }
@@ -64,14 +69,4 @@ export function nothingCleaned(): CleanedSandbox {
   }
 }
 
-export const noFileChanges: FileChanges = {
-  since: 1,
-  removed: [],
-  changed: [],
-  added: [],
-  removedCount: 0,
-  changedCount: 0,
-  addedCount: 0,
-  extended: [],
-  folders: [],
-}
+export const noFileChanges: FileChanges = { since: 1, ...noChanges }

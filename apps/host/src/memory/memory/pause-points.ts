@@ -1,7 +1,7 @@
 import { makeKeyedLock } from '@threadbox/concurrency'
 import { type DiskStore, snapshotsUnsupported, tooManyFiles } from '@threadbox/disk-store'
 import { isErrorOf } from '@threadbox/errors'
-import type { FileChanges } from '@threadbox/protocol/host'
+import { type FileChanges, noFileChanges } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
 import { naming } from '../../machine/state/disk-naming.ts'
 import type { PausePointsStore } from '../../machine/state/pause-points.store.ts'
@@ -34,16 +34,6 @@ export type PausePoints = {
 
 const isGone = (error: unknown) =>
   ['disk.snapshot-not-found', 'disk.not-found'].some((code) => isErrorOf({ code }, error))
-const noChanges = {
-  removed: [],
-  changed: [],
-  added: [],
-  removedCount: 0,
-  changedCount: 0,
-  addedCount: 0,
-  extended: [],
-  folders: [],
-}
 
 type PausePointsPorts = {
   disks: DiskStore
@@ -107,7 +97,7 @@ export function makePausePoints(ports: PausePointsPorts): PausePoints {
     dropped: () => dropping.settled(),
     changes: async (sandbox) => {
       const found = await compare(sandbox)
-      if (found === undefined) return { since: null, ...noChanges }
+      if (found === undefined) return { since: null, ...noFileChanges }
       const { isSame: _, sizes: __, snapshotId, ...changes } = found
       const names = changes.changed.toSorted((one, other) => naming.rankOf(one) - naming.rankOf(other))
       // Paused again meanwhile: nothing is said of what that point held.

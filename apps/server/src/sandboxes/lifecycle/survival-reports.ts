@@ -179,22 +179,23 @@ async function complete(dependencies: ReportDependencies, look: Look): Promise<v
   }
   const first = await gather(dependencies, row, { report, stopping })
   const isOpen = isReplaying(first)
-  const isSettled = isOpen || !hasDoubtfulConnections(first)
-  await say(first, isOpen ? 'checking' : 'complete', !isOpen && isSettled)
+  const isFinal = !isOpen && !hasOutsideConnections(first)
+  await say(first, isOpen ? 'checking' : 'complete', isFinal)
   look.onLooked()
-  if (!isSettled) {
-    await waitAtMost(answerMs, { signal: stopping })
+  if (isFinal) return
+  const inspectAfter = async (ms: number): Promise<Evidence> => {
+    await waitAtMost(ms, { signal: stopping })
     stopping.throwIfAborted()
-    const now = { ...first, ...(await lookInside(dependencies, row, { report, stopping })) }
+    return { ...first, ...(await lookInside(dependencies, row, { report, stopping })) }
+  }
+  if (!isOpen) {
+    const now = await inspectAfter(answerMs)
     // A sandbox that sleeps again says no more than it did.
     return await say(now.after === null ? first : now, 'complete', true)
   }
-  if (!isOpen) return
   let isShownOpen = true
   for (let attempt = 0; ; attempt += 1) {
-    await waitAtMost(replayDelayMs(attempt), { signal: stopping })
-    stopping.throwIfAborted()
-    const now = { ...first, ...(await lookInside(dependencies, row, { report, stopping })) }
+    const now = await inspectAfter(replayDelayMs(attempt))
     if (!isReplaying(now)) return await say(now, 'complete', true)
     // What nobody asks for stays on the disk for as long as it likes: the report says so, and is done for now.
     if (isShownOpen && performance.now() - startedAt > openMs) {
@@ -208,10 +209,9 @@ function isReplaying({ replayed, after }: Evidence): boolean {
   return after !== null && (replayed?.state === 'pending' || replayed?.state === 'replaying')
 }
 
-/** Whether connections look open of which the other side may have given up. */
-function hasDoubtfulConnections(evidence: Evidence): boolean {
-  if (evidence.after === null) return false
-  return compareSurvival(evidence).some(({ kind, outcome }) => kind === 'connection' && outcome === 'unchecked')
+/** Whether connections to other machines were open before and look open now. */
+function hasOutsideConnections({ before, after }: Evidence): boolean {
+  return [before, after].every((manifest) => manifest?.connections.some(({ scope }) => scope === 'outside'))
 }
 
 type Question = { report: SurvivalReport; stopping: AbortSignal }
