@@ -183,7 +183,7 @@ describe('what a page says of itself', () => {
     await frame(page).getByRole('button', { name: 'Push' }).click()
     await expect.poll(() => address(page).inputValue()).toBe('/pushed?a=1')
     await show(page, '/plain')
-    await frame(page).locator('html').evaluate(`location.assign('/canvas')`)
+    await frame(page).locator('html').evaluate(`void setTimeout(() => location.assign('/canvas'))`)
     await expect.poll(() => address(page).inputValue()).toBe('/canvas')
     await pane(page).getByRole('button', { name: 'Reload page' }).click()
     await frame(page).getByRole('heading', { name: 'Canvas' }).waitFor()

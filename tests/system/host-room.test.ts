@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
+import { mkdir, readdir, rm, statfs } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { makeId } from '@threadbox/domain'
 import { type HostSandbox, hostPaths, hostSandboxSchema } from '@threadbox/protocol/host'
-import { sandboxPids } from '@threadbox/testkit'
+import { makeOwnedDirectory, sandboxPids } from '@threadbox/testkit'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { makeOwnMachine, type OwnMachine, type SmallHost, startSmallHost } from './small-host/small-host.ts'
 import { makeSmallImage } from './small-host/small-image.ts'
@@ -26,7 +26,7 @@ let machine: OwnMachine
 let host: SmallHost | undefined
 
 beforeAll(async () => {
-  directory = await mkdtemp('/var/tmp/threadbox-room-')
+  directory = await makeOwnedDirectory()
   data = path.join(directory, 'data')
   await mkdir(data)
   machine = await makeOwnMachine(directory)

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { createClient, type ThreadboxClient } from '@threadbox/sdk'
-import { startTestServer } from '@threadbox/testkit'
+import { makeOwnedDirectory, startTestServer } from '@threadbox/testkit'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Said, type TestThread, testThread } from '../stack/installation.ts'
 import { repeats } from '../stack/repeats.ts'
@@ -21,7 +21,7 @@ let client: ThreadboxClient
 let threads: TestThread[]
 
 beforeAll(async () => {
-  const directory = await mkdtemp('/var/tmp/threadbox-places-')
+  const directory = await makeOwnedDirectory()
   cleanup.defer(() => rm(directory, { recursive: true, force: true }))
   machine = cleanup.use(await makeOwnMachine(directory))
   const [file, data] = [path.join(directory, 'disk'), path.join(directory, 'data')]

@@ -14,6 +14,7 @@ export {
   makeHostRequests,
 } from './test-host/host-requests.ts'
 export { findLeftovers, removeLeftovers } from './test-host/leftovers.ts'
+export { makeOwnedDirectory } from './test-host/owned-directory.ts'
 export { claim } from './test-host/process-claim.ts'
 export { builtGuestVariable, testGuest } from './test-host/test-guest.ts'
 export { fillDiskSlots, startTestHost, type TestHost } from './test-host/test-host.ts'

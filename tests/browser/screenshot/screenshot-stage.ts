@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { messageField, type PageOptions } from '../app-in-browser.ts'
 import { type BrowserStage, closePage, startBrowserStage } from '../harness.ts'
 
@@ -15,7 +15,9 @@ export type ScreenshotStage = AsyncDisposable & {
 
 /** `others`: more servers of this machine that the browser may reach. */
 export async function startScreenshotStage(...others: { port: number }[]): Promise<ScreenshotStage> {
-  const stage = await startBrowserStage(...others)
+  // Also where a step fails: a stage that stays keeps the run of the tests from ending.
+  await using cleanup = new AsyncDisposableStack()
+  const stage = cleanup.use(await startBrowserStage(...others))
   const { client } = stage.installation
   const threadId = (await client.threads.create({})).id
   const from = (name: string) => path.join(import.meta.dirname, name)
@@ -28,6 +30,10 @@ export async function startScreenshotStage(...others: { port: number }[]): Promi
     await client.files.write(threadId, `/home/user/${name}`, new Blob([await readFile(file)]))
   }
   await client.services.start(threadId, { name: 'pages', command: 'node pages.mjs', port: 8000 })
+  // The preview opens when a service starts on an open page, and a click on its toggle would then close it.
+  const statuses = async () => (await client.services.list(threadId)).services.map(({ status }) => status)
+  await vi.waitFor(async () => expect(await statuses()).toEqual(['running']), { timeout: 60_000, interval: 100 })
+  const kept = cleanup.move()
   return {
     stage,
     threadId,
@@ -40,7 +46,7 @@ export async function startScreenshotStage(...others: { port: number }[]): Promi
       await show(page, at)
       return Object.assign(page, { [Symbol.asyncDispose]: () => closePage(page) })
     },
-    [Symbol.asyncDispose]: () => stage[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }
 

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { type DiskStore, makeBtrfsDiskStore } from '@threadbox/disk-store'
 import { makeLogger } from '@threadbox/telemetry'
+import { makeOwnedDirectory } from '@threadbox/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { repeats } from '../../stack/repeats.ts'
 import {
@@ -37,7 +38,7 @@ const acknowledged: Acknowledged[] = []
 let unsynced: { at: number; name: string }[] = []
 
 beforeAll(async () => {
-  directory = await mkdtemp('/var/tmp/threadbox-power-loss-')
+  directory = await makeOwnedDirectory()
   // Also where something fails: a disk that stays holds the output of the tests, and the run would not end.
   await using cleanup = new AsyncDisposableStack()
   disk = await makeCrashDisk({ directory, sizeBytes: 1280 * MiB })

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { hostPaths } from '@threadbox/protocol/host'
+import { makeOwnedDirectory } from '@threadbox/testkit'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { repeats } from '../../stack/repeats.ts'
 import { makeOwnMachine, type OwnMachine, type SmallHost, startSmallHost } from '../small-host/small-host.ts'
@@ -34,7 +35,7 @@ let stories: Story[]
 let end: number
 
 beforeAll(async () => {
-  directory = await mkdtemp('/var/tmp/threadbox-power-loss-')
+  directory = await makeOwnedDirectory()
   data = path.join(directory, 'data')
   await mkdir(data)
   machine = await makeOwnMachine(directory)

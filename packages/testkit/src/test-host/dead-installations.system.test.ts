@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -26,4 +27,25 @@ test('what a killed run of the tests leaves is removed by the next one: daemon, 
   expect(addresses()).not.toContain(own)
   expect((await findLeftovers(host)).filter((found) => !/^(disk|memory) /.test(found))).toEqual([])
   await expect(access(host.dataDirectory)).rejects.toMatchObject({ code: 'ENOENT' })
+})
+
+test('disks that a killed run left mounted are unmounted, the innermost first, and their devices detached', async () => {
+  const run = spawn(process.execPath, [path.join(import.meta.dirname, 'abandoned-disk.main.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = (await once(run.stdout, 'data')) as [Buffer]
+  const directory = line.toString().trim()
+  const found = () => {
+    const lines = `${readFileSync('/proc/self/mounts')}${execFileSync('losetup', ['--list'])}`.split('\n')
+    return lines.filter((text) => text.includes(`${directory}/`))
+  }
+  await removeDeadInstallations()
+  expect(found()).toHaveLength(4)
+
+  const ended = once(run, 'exit')
+  run.kill('SIGKILL')
+  await ended
+  await removeDeadInstallations()
+  expect(found()).toEqual([])
+  await expect(access(directory)).rejects.toMatchObject({ code: 'ENOENT' })
 })

@@ -2,15 +2,13 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { removeCgroupTree } from '@threadbox/gvisor-driver'
 import { removeLeftovers } from './leftovers.ts'
+import { ownerFile, removeMounts } from './owned-directory.ts'
 import { claim, isClaimed } from './process-claim.ts'
 import { isPresent, testRoot } from './test-machine.ts'
 
-/** In the data directory of a test's installation: the process that has it. */
-export const ownerFile = 'owner'
-
 /**
- * Removes the installations of tests whose process is gone, which a killed run leaves behind: their daemons, sandboxes
- * and files, and their addresses, of which a machine has for sixteen installations.
+ * Removes the installations of tests whose process is gone, which a killed run leaves behind: their daemons, sandboxes,
+ * mounts and files, and their addresses, of which a machine has for sixteen installations.
  */
 export async function removeDeadInstallations(): Promise<void> {
   for (const installation of await readdir(testRoot).catch(() => [])) {
@@ -25,6 +23,7 @@ export async function removeDeadInstallations(): Promise<void> {
     for (const pid of await processesOf(dataDirectory)) kill(pid)
     await removeLeftovers({ installation, dataDirectory, diskDirectory: '' })
     await removeCgroupTree(installation)
+    await removeMounts(dataDirectory)
     await rm(dataDirectory, { recursive: true, force: true })
     await rm(removal, { force: true })
   }

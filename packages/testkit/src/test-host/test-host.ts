@@ -8,14 +8,14 @@ import { makeId } from '@threadbox/domain'
 import { removeCgroupTree } from '@threadbox/gvisor-driver'
 import { hostPaths } from '@threadbox/protocol/host'
 import { forgetLog, spawnProgram } from '../test-process/test-process.ts'
-import { ownerFile, removeDeadInstallations } from './dead-installations.ts'
+import { removeDeadInstallations } from './dead-installations.ts'
 import { allSlotsHave, claimDiskSlot, slotCount } from './disk-slot.ts'
 import { sandboxPids } from './driver-records.ts'
 import { type HostAnswer, type HostRequests, makeHostRequests } from './host-requests.ts'
 import { findLeftovers, removeLeftovers } from './leftovers.ts'
-import { claim } from './process-claim.ts'
+import { makeOwnedDirectory } from './owned-directory.ts'
 import { testGuest } from './test-guest.ts'
-import { findTestMachine, testRoot } from './test-machine.ts'
+import { findTestMachine } from './test-machine.ts'
 
 /**
  * A real host daemon in a process of its own: own installation id, own data directory, real gVisor, btrfs, network and
@@ -54,12 +54,11 @@ export async function startTestHost(options: { environment?: Record<string, stri
   await removeDeadInstallations()
   const slot = await claimDiskSlot()
   const guestDirectory = await testGuest()
-  const installation = `t${randomBytes(4).toString('hex').slice(0, 5)}`
-  const dataDirectory = path.join(testRoot, installation)
+  const dataDirectory = await makeOwnedDirectory()
+  const installation = path.basename(dataDirectory)
   const socketPath = path.join(dataDirectory, 'run/host.sock')
   const logFile = path.join(dataDirectory, 'host.log')
   await mkdir(path.dirname(socketPath), { recursive: true })
-  await claim(path.join(dataDirectory, ownerFile))
   const environment = {
     ...slot.environment,
     THREADBOX_INSTALLATION: installation,
