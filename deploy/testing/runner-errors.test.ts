@@ -1,10 +1,15 @@
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import RunnerErrors, { runnerErrorsVariable } from './runner-errors.ts'
 
-afterEach(() => vi.unstubAllEnvs())
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+})
 
 it('writes each error outside of tests on a line of its own', () => {
   const file = join(mkdtempSync(join(tmpdir(), 'threadbox-errors-')), 'errors')
@@ -12,4 +17,14 @@ it('writes each error outside of tests on a line of its own', () => {
   const errors = [{ message: 'late', stack: 'Error: late\n at x' }, { message: 'no stack' }]
   new RunnerErrors().onTestRunEnd([], errors, 'failed')
   expect(readFileSync(file, 'utf8')).toBe('"Error: late\\n at x"\n"no stack"\n')
+})
+
+it('ends a runner that something keeps from ending after the last test, as failed', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'threadbox-errors-')), 'errors')
+  vi.stubEnv(runnerErrorsVariable, file)
+  const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never)
+  new RunnerErrors().onTestRunEnd([], [], 'passed')
+  vi.runAllTimers()
+  expect(exit).toHaveBeenCalledExactlyOnceWith(1)
+  expect(readFileSync(file, 'utf8')).toContain('did not end within 60 s of its last test')
 })

@@ -4,10 +4,19 @@ import type { Reporter } from 'vitest/node'
 /** Names the file that errors outside of tests are written to, a JSON string on each line. The JSON report omits them. */
 export const runnerErrorsVariable = 'THREADBOX_TEST_RUNNER_ERRORS'
 
+/** How long what a test file left running may keep the runner from ending, after its last test. */
+const endingLimitMs = 60_000
+
 export default class RunnerErrors implements Reporter {
   onTestRunEnd(...[, errors]: Parameters<Required<Reporter>['onTestRunEnd']>): void {
     const file = process.env[runnerErrorsVariable]
     if (file === undefined) return
+    // Does not keep the runner from ending: it fires only when something else does.
+    setTimeout(() => {
+      const message = `The runner did not end within ${endingLimitMs / 1000} s of its last test: a test file left something running.`
+      appendFileSync(file, `${JSON.stringify(message)}\n`)
+      process.exit(1)
+    }, endingLimitMs).unref()
     for (const { stack, message } of errors) appendFileSync(file, `${JSON.stringify(stack ?? message)}\n`)
   }
 }
