@@ -14,11 +14,12 @@ import { makeSmallImage } from './small-host/small-image.ts'
 /** Room in the pool, on the disk below it and in memory: who has none is told so, and nobody else notices. */
 const run = promisify(execFile)
 const MiB = 1024 * 1024
-const installation = `t${randomBytes(4).toString('hex').slice(0, 5)}`
 const limits = { memoryBytes: 512 * MiB, cpus: 1, processes: 128, diskBytes: 128 * MiB }
 const plenty = 4 * 1024 * MiB
 
 let directory: string
+/** The directory's name, so that the next run also finds the network of a killed one. */
+let installation: string
 let data: string
 /** The data directory as it is seen from here. */
 let seen: string
@@ -27,6 +28,7 @@ let host: SmallHost | undefined
 
 beforeAll(async () => {
   directory = await makeOwnedDirectory()
+  installation = path.basename(directory)
   data = path.join(directory, 'data')
   await mkdir(data)
   machine = await makeOwnMachine(directory)

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -30,7 +29,7 @@ beforeAll(async () => {
   await promisify(execFile)('mkfs.ext4', ['-q', file])
   await machine.mount(['-o', 'loop', file, data])
   cleanup.defer(() => machine.unmount(data))
-  const installation = `t${randomBytes(4).toString('hex').slice(0, 5)}`
+  const installation = path.basename(directory)
   const host = await startSmallHost({
     installation,
     dataDirectory: data,

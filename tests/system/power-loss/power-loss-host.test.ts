@@ -21,9 +21,10 @@ const run = promisify(execFile)
 const MiB = 1024 * 1024
 const cuts = repeats({ what: 'power cuts under a host daemon at work', byDefault: 4, full: 50 })
 const seed = 20_261_122
-const installation = `t${randomBytes(4).toString('hex').slice(0, 5)}`
 
 let directory: string
+/** The directory's name, so that the next run also finds the network of a killed one. */
+let installation: string
 let data: string
 let disk: CrashDisk | undefined
 /** What the disk has recorded, also after it is closed. */
@@ -36,6 +37,7 @@ let end: number
 
 beforeAll(async () => {
   directory = await makeOwnedDirectory()
+  installation = path.basename(directory)
   data = path.join(directory, 'data')
   await mkdir(data)
   machine = await makeOwnMachine(directory)

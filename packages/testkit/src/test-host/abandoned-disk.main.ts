@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import { makeOwnedDirectory } from './owned-directory.ts'
 
-/** Mounts a disk in a disk below an owned directory, tells where it is on one line, and waits to be killed. */
 const run = (command: string, ...flags: string[]) => execFileSync(command, flags)
+
+/** Mounts a disk in a disk below an owned directory, tells where it is on one line, and waits to be killed. */
 const directory = await makeOwnedDirectory()
 let within = directory
 for (const name of ['outer', 'inner']) {

@@ -2,9 +2,12 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { removeCgroupTree } from '@threadbox/gvisor-driver'
 import { removeLeftovers } from './leftovers.ts'
-import { ownerFile, removeMounts } from './owned-directory.ts'
+import { removeMounts } from './mounts.ts'
 import { claim, isClaimed } from './process-claim.ts'
 import { isPresent, testRoot } from './test-machine.ts'
+
+/** In a directory below `testRoot`: the process that has it. */
+export const ownerFile = 'owner'
 
 /**
  * Removes the installations of tests whose process is gone, which a killed run leaves behind: their daemons, sandboxes,

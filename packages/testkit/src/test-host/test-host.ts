@@ -8,7 +8,6 @@ import { makeId } from '@threadbox/domain'
 import { removeCgroupTree } from '@threadbox/gvisor-driver'
 import { hostPaths } from '@threadbox/protocol/host'
 import { forgetLog, spawnProgram } from '../test-process/test-process.ts'
-import { removeDeadInstallations } from './dead-installations.ts'
 import { allSlotsHave, claimDiskSlot, slotCount } from './disk-slot.ts'
 import { sandboxPids } from './driver-records.ts'
 import { type HostAnswer, type HostRequests, makeHostRequests } from './host-requests.ts'
@@ -51,10 +50,9 @@ const imageTimeoutMs = 300_000
 
 export async function startTestHost(options: { environment?: Record<string, string> } = {}): Promise<TestHost> {
   const machine = await findTestMachine()
-  await removeDeadInstallations()
+  const dataDirectory = await makeOwnedDirectory()
   const slot = await claimDiskSlot()
   const guestDirectory = await testGuest()
-  const dataDirectory = await makeOwnedDirectory()
   const installation = path.basename(dataDirectory)
   const socketPath = path.join(dataDirectory, 'run/host.sock')
   const logFile = path.join(dataDirectory, 'host.log')
