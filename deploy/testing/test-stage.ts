@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { constants, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileTimesVariable } from './file-times.ts'
-import { runnerErrorsVariable } from './runner-errors.ts'
+import { runnerErrorsVariable } from './runner-end.ts'
 import type { Stage } from './test-arguments.ts'
 import {
   failuresOf,
@@ -82,7 +82,7 @@ async function runTests(
 ): Promise<RunnerRun> {
   const reportFile = join(options.folder, `${crypto.randomUUID()}.json`)
   const errorsFile = join(options.folder, `${crypto.randomUUID()}.errors`)
-  const own = ['file-times', 'runner-errors'].map((name) => `./deploy/testing/${name}.ts`)
+  const own = ['file-times', 'runner-end'].map((name) => `./deploy/testing/${name}.ts`)
   const reporters = ['default', 'json', ...own].map((name) => `--reporter=${name}`)
   const flags = ['--passWithNoTests', ...reporters, `--outputFile.json=${reportFile}`]
   const runner = ['node_modules/vitest/vitest.mjs', 'run', '--project', `${stage}*`]

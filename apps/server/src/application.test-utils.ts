@@ -6,6 +6,7 @@ import { readSettings, serverSettings, turnSettings } from '@threadbox/config'
 import { makeLogger } from '@threadbox/telemetry'
 import { hashPassword } from 'better-auth/crypto'
 import { type Application, type ApplicationOptions, makeApplication } from './application.ts'
+import { openMigrated } from './migrated.test-utils.ts'
 import { migrate } from './migrations.registry.ts'
 import { makeDirectoryBlobStore } from './platform/blobs/directory-blob-store.ts'
 import { type OpenDatabase, openDatabase } from './platform/database/database.ts'
@@ -43,10 +44,7 @@ export async function makeTestApplication(
   const directory = await mkdtemp(join(tmpdir(), 'threadbox-server-'))
   const ownerTokenFile = join(directory, 'owner-token')
   await writeFile(ownerTokenFile, `${ownerToken}\n`)
-  const target =
-    options.databaseUrl === undefined ? { file: options.databaseFile ?? ':memory:' } : { url: options.databaseUrl }
-  const open = openDatabase(target)
-  await migrate(open)
+  const open = await openTarget(options)
   const hostSocket = options.hostSocket ?? join(directory, 'no-host.sock')
   const host = makeHostClient({ socketPath: hostSocket })
   const clock = { now: Date.now(), set: 0 }
@@ -109,6 +107,14 @@ export async function makeTestApplication(
       await rm(directory, { recursive: true, force: true })
     },
   }
+}
+
+async function openTarget(target: { databaseUrl?: string; databaseFile?: string }): Promise<OpenDatabase> {
+  const { databaseUrl, databaseFile } = target
+  if (databaseUrl === undefined && databaseFile === undefined) return await openMigrated()
+  const open = openDatabase(databaseUrl === undefined ? { file: databaseFile ?? '' } : { url: databaseUrl })
+  await migrate(open)
+  return open
 }
 
 /** The library's own hash of each password, made once: a tenth of a second that nearly every test would begin with. */

@@ -1,12 +1,7 @@
 import { defaultSandboxLimits } from '@threadbox/domain'
 import { type ErrorKind, ThreadboxError } from '@threadbox/errors'
 import type { Manifest, RescueReport } from '@threadbox/protocol/guest'
-import {
-  type CleanedSandbox,
-  type FileChanges,
-  type HostSandbox,
-  noFileChanges as noChanges,
-} from '@threadbox/protocol/host'
+import { type CleanedSandbox, type FileChanges, type HostSandbox, noFileChanges } from '@threadbox/protocol/host'
 
 /** An error as the host daemon throws it. */
 export type Failure = { code: string; kind: ErrorKind; details?: Record<string, string> }
@@ -69,4 +64,4 @@ export function nothingCleaned(): CleanedSandbox {
   }
 }
 
-export const noFileChanges: FileChanges = { since: 1, ...noChanges }
+export const emptyFileChanges: FileChanges = { since: 1, ...noFileChanges }

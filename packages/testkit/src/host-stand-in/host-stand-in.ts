@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { httpStatusOf, toWireError } from '@threadbox/errors'
 import { type HostApi, type HostEvent, hostContract, serveHostApi } from '@threadbox/protocol/host'
-import { emptyManifest, emptyRescue, noFileChanges } from './answers.ts'
+import { emptyFileChanges, emptyManifest, emptyRescue } from './answers.ts'
 import { type CopiesStandIn, copyCalls, noCopiesYet } from './copy-calls.ts'
 import { answerGateway, type GuestsStandIn } from './guest.ts'
 import { closedPort } from './ports.ts'
@@ -53,7 +53,7 @@ export async function startHostStandIn(): Promise<HostStandIn> {
     places: 100,
     manifest: emptyManifest(),
     rescue: emptyRescue(),
-    fileChanges: noFileChanges,
+    fileChanges: emptyFileChanges,
     skills: noSkillsYet(),
     hashKeys: { pause: undefined, look: undefined },
     snapshots: makeSnapshotsStandIn(),

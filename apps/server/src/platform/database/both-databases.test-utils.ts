@@ -1,19 +1,20 @@
-import { afterAll, beforeAll, describe } from 'vitest'
-import { canRunPostgres, startPostgres, type TestPostgres } from '../../postgres.test-utils.ts'
+import { afterAll, beforeAll, describe, inject } from 'vitest'
+import { openPostgres, type TestDatabases } from '../../postgres.test-utils.ts'
 
 /** Where a test opens its database: a new one each time, nobody's yet. */
 export type DatabaseTarget = () => Promise<{ databaseUrl?: string }>
 
-/** Runs one suite on the embedded database and on a Postgres of its own, because users may choose either. */
+/** Runs one suite on the embedded database and on Postgres, because users may choose either. */
 export function onBothDatabases(suite: (target: DatabaseTarget) => void, content?: 'migrated' | 'empty'): void {
   describe('on the embedded database', () => suite(async () => ({})))
   // Without root or without Debian's postgresql package there is no Postgres to run here.
-  describe.skipIf(!canRunPostgres)('on Postgres', () => {
-    let postgres: TestPostgres
+  const port = inject('postgresPort')
+  describe.skipIf(port === undefined)('on Postgres', () => {
+    let databases: TestDatabases
     beforeAll(async () => {
-      postgres = await startPostgres()
-    }, 60_000)
-    afterAll(() => postgres[Symbol.asyncDispose]())
-    suite(async () => ({ databaseUrl: await postgres.makeDatabase(content) }))
+      databases = await openPostgres(port ?? 0)
+    })
+    afterAll(() => databases[Symbol.asyncDispose]())
+    suite(async () => ({ databaseUrl: await databases.make(content) }))
   })
 }

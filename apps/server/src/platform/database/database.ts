@@ -20,10 +20,10 @@ export type OpenDatabase = {
 }
 
 /**
- * Opens the embedded database in a file (`:memory:` for tests) or Postgres. The embedded one waits for the disk at each
- * commit: what a person typed and was told is saved must survive a power cut.
+ * Opens the embedded database in a file (for tests in memory: `:memory:`, or the content of a file) or Postgres. The
+ * embedded one waits for the disk at each commit: what a person typed and was told is saved must survive a power cut.
  */
-export function openDatabase(target: { file: string } | { url: string }): OpenDatabase {
+export function openDatabase(target: { file: string | Buffer } | { url: string }): OpenDatabase {
   return 'file' in target ? openSqlite(target.file) : openPostgres(target.url)
 }
 
@@ -32,7 +32,7 @@ export function tablesOf<Tables>(database: Kysely<unknown>): Kysely<Tables> {
   return database as unknown as Kysely<Tables>
 }
 
-function openSqlite(file: string): OpenDatabase {
+function openSqlite(file: string | Buffer): OpenDatabase {
   const connection = new SqliteDatabase(file)
   connection.pragma('journal_mode = WAL')
   connection.pragma('synchronous = FULL')

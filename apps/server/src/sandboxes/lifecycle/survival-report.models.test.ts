@@ -1,6 +1,6 @@
 import type { Manifest, RescueReport } from '@threadbox/protocol/guest'
 import type { SurvivalItem } from '@threadbox/protocol/public'
-import { emptyManifest, emptyRescue, noFileChanges } from '@threadbox/testkit/host-stand-in'
+import { emptyFileChanges, emptyManifest, emptyRescue } from '@threadbox/testkit/host-stand-in'
 import { describe, expect, test } from 'vitest'
 import { compareSurvival, type Evidence, summarise } from './survival-report.models.ts'
 
@@ -84,7 +84,7 @@ const hot = (after: Manifest | null, more: Partial<Evidence> = {}): Evidence => 
   before: whole,
   after,
   afterProblem: 'it did not answer.',
-  files: noFileChanges,
+  files: emptyFileChanges,
   rescued: null,
   replayed: null,
   services: [],
@@ -287,7 +287,7 @@ test('A2: a connection to the outside is never called kept: only its other side 
 
 test('C8: files that are gone are lost, files that were written to are not claimed, the rest is kept', () => {
   const files = {
-    ...noFileChanges,
+    ...emptyFileChanges,
     removed: ['home/user/a.csv'],
     removedCount: 3,
     changed: ['home/user/log'],
@@ -299,14 +299,14 @@ test('C8: files that are gone are lost, files that were written to are not claim
     'unchecked file /home/user/log',
   ])
   expect(notKept(hot(whole, { files: null }))).toEqual(['unchecked file files on the disk'])
-  expect(notKept(hot(whole, { files: { ...noFileChanges, since: null } }))).toEqual([
+  expect(notKept(hot(whole, { files: { ...emptyFileChanges, since: null } }))).toEqual([
     'unchecked file files on the disk',
   ])
 })
 
 test('C8: a file that a process of before still writes is kept, written since; one that another one writes is not claimed', () => {
   const paths = ['/var/log/mine', '/home/user/ended', '/home/user/closed', '/home/user/new']
-  const files = { ...noFileChanges, changed: paths.map((path) => path.slice(1)), changedCount: paths.length }
+  const files = { ...emptyFileChanges, changed: paths.map((path) => path.slice(1)), changedCount: paths.length }
   const writtenFiles = ['/var/log/mine', '/home/user/closed'].map((path) => ({ pid: 10, path }))
   const before = changed({ writtenFiles: [...writtenFiles, { pid: 11, path: '/home/user/ended' }] })
   const now = changed({
@@ -332,7 +332,7 @@ test('C8: a file that a process of before still writes is kept, written since; o
 test('C8: a file that only got longer is kept, written since, whoever wrote; of any other nothing is claimed', () => {
   const names = ['log', 'touched', 'letter', 'edited'].map((name) => `home/user/${name}`)
   const extended = [1234, 0, 1].map((addedBytes, index) => ({ name: names[index] ?? '', addedBytes }))
-  const files = { ...noFileChanges, changed: names, changedCount: 5, extended }
+  const files = { ...emptyFileChanges, changed: names, changedCount: 5, extended }
   const items = compareSurvival(hot(whole, { files }))
   expect(named(items, '/home/user/log')).toMatchObject({
     outcome: 'kept',
@@ -351,7 +351,7 @@ test('C8: a file that only got longer is kept, written since, whoever wrote; of 
 test('C8: of a cache it is one line how many of its files were written to or removed, new ones are no news', () => {
   const none = { removedCount: 0, changedCount: 0, addedCount: 0 }
   const files = {
-    ...noFileChanges,
+    ...emptyFileChanges,
     folders: [
       { ...none, name: 'home/user/app/node_modules', removedCount: 1, changedCount: 4 },
       { ...none, name: 'home/user/.cache', changedCount: 3 },

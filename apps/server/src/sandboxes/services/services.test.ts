@@ -4,8 +4,8 @@ import { services as guest, guestPorts } from '@threadbox/protocol/guest'
 import type { ServicesView, UserEvent } from '@threadbox/protocol/public'
 import { makeLogger } from '@threadbox/telemetry'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { migrate } from '../../migrations.registry.ts'
-import { openDatabase, tablesOf } from '../../platform/database/database.ts'
+import { openMigrated } from '../../migrated.test-utils.ts'
+import { tablesOf } from '../../platform/database/database.ts'
 import { makeSystem } from '../../platform/system/system.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
 import type { ReachableSandbox } from '../state/awake-sandbox.ts'
@@ -34,8 +34,7 @@ type Bench = AsyncDisposable & {
 }
 
 async function makeBench(): Promise<Bench> {
-  const open = openDatabase({ file: ':memory:' })
-  await migrate(open)
+  const open = await openMigrated()
   const at = new Date().toISOString()
   const user = { id: 'u-1', name: 'Test', email: 'test@example.com', emailVerified: 0, image: null }
   const times = { createdAt: at, updatedAt: at }

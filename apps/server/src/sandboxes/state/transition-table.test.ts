@@ -1,8 +1,7 @@
 import { defineError, type ErrorKind } from '@threadbox/errors'
 import type { BootEndCause } from '@threadbox/protocol/host'
 import { expect, test } from 'vitest'
-import { migrate } from '../../migrations.registry.ts'
-import { openDatabase } from '../../platform/database/database.ts'
+import { openMigrated } from '../../migrated.test-utils.ts'
 import type { SandboxRow } from './sandboxes.table.ts'
 import {
   type HostAnswers,
@@ -332,8 +331,7 @@ const others: Case[] = [
 ]
 
 test('every state of a sandbox becomes what the table says, whatever happens to it', async () => {
-  const open = openDatabase({ file: ':memory:' })
-  await migrate(open)
+  const open = await openMigrated()
   const sections: string[] = []
   for (const [name, row, answers, act] of [...wakes, ...sleeps, ...ends, ...others]) {
     const bench = await makeTransitionBench(open, row, answers)

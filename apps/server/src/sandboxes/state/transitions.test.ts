@@ -1,8 +1,8 @@
 import { defaultSandboxLimits } from '@threadbox/domain'
 import { makeLogger } from '@threadbox/telemetry'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { migrate } from '../../migrations.registry.ts'
-import { type OpenDatabase, openDatabase, tablesOf } from '../../platform/database/database.ts'
+import { openMigrated } from '../../migrated.test-utils.ts'
+import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import { makeEvents } from '../../platform/events/events.ts'
 import type { ThreadLog } from '../../threads/public.ts'
 import type { SandboxEvents } from '../sandboxes.events.ts'
@@ -19,8 +19,7 @@ let store: SandboxStore
 let transition: Transition
 let told: string[]
 beforeEach(async () => {
-  open = openDatabase({ file: ':memory:' })
-  await migrate(open)
+  open = await openMigrated()
   store = makeSandboxStore(tablesOf<SandboxTables>(open.database))
   told = []
   transition = makeTransition({

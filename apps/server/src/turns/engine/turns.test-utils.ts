@@ -6,11 +6,11 @@ import { readSettings, serverSettings, turnSettings } from '@threadbox/config'
 import type { Attachment, Entry, ModelConnection, Turn } from '@threadbox/protocol/public'
 import { makeLogger } from '@threadbox/telemetry'
 import { type ModelServer, startModelServer } from '@threadbox/testkit'
-import { migrate } from '../../migrations.registry.ts'
+import { openMigrated } from '../../migrated.test-utils.ts'
 import type { AuditTables } from '../../people/audit/audit.table.ts'
 import { makeAudit } from '../../people/audit/audit.ts'
 import { makeDirectoryBlobStore } from '../../platform/blobs/directory-blob-store.ts'
-import { openDatabase, tablesOf } from '../../platform/database/database.ts'
+import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import { makeEvents } from '../../platform/events/events.ts'
 import { makeOperationStore } from '../../platform/operations/operations.store.ts'
 import type { OperationTables } from '../../platform/operations/operations.table.ts'
@@ -90,8 +90,7 @@ const noSnapshots = { want: async () => undefined, turnEnded: async () => undefi
 
 export async function makeTestBench(options: TestBenchOptions = {}): Promise<TestBench> {
   const directory = await mkdtemp(join(tmpdir(), 'threadbox-turns-'))
-  const open = openDatabase({ file: ':memory:' })
-  await migrate(open)
+  const open = await openMigrated()
   const system = makeSystem({ now: Date.now, randomBytes: (count) => randomBytes(count) })
   const logger = makeLogger({ process: 'test', level: 'fatal' })
   const threads = makeThreadStore(tablesOf<ThreadTables>(open.database))
@@ -178,7 +177,7 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
   return bench
 }
 
-function plainLog(open: ReturnType<typeof openDatabase>, now: () => number): ThreadLog {
+function plainLog(open: OpenDatabase, now: () => number): ThreadLog {
   return makeThreadLog({
     database: tablesOf<ThreadTables>(open.database),
     hub: makeLiveHub(),
@@ -188,7 +187,7 @@ function plainLog(open: ReturnType<typeof openDatabase>, now: () => number): Thr
   })
 }
 
-async function everyRow(open: ReturnType<typeof openDatabase>): Promise<string> {
+async function everyRow(open: OpenDatabase): Promise<string> {
   const tables = await open.database.introspection.getTables()
   const rows = tables.map(({ name }) =>
     tablesIn(open)
@@ -199,7 +198,7 @@ async function everyRow(open: ReturnType<typeof openDatabase>): Promise<string> 
   return JSON.stringify(await Promise.all(rows))
 }
 
-function plainModels(known: { open: ReturnType<typeof openDatabase>; system: TurnDependencies['system'] }): Models {
+function plainModels(known: { open: OpenDatabase; system: TurnDependencies['system'] }): Models {
   return makeModels({
     store: makeModelStore(tablesOf<ModelTables>(known.open.database)),
     secretBox: makeSecretBox(randomBytes(32)),
@@ -213,7 +212,7 @@ function plainModels(known: { open: ReturnType<typeof openDatabase>; system: Tur
 
 /** Connections of the one person, to servers on loopback; without a host no program runs. */
 function plainConnections(known: {
-  open: ReturnType<typeof openDatabase>
+  open: OpenDatabase
   system: TurnDependencies['system']
   logger: TurnDependencies['logger']
   settings: Partial<ConnectionSettings>
@@ -250,7 +249,7 @@ function plainConnections(known: {
 /** Services as they are stored and asked for; nobody follows the guest, so what it says at the start stays. */
 function plainServices(
   known: Pick<TurnDependencies, 'system' | 'logger'> & {
-    open: ReturnType<typeof openDatabase>
+    open: OpenDatabase
     sandbox: PlainSandbox
     guest: GuestServices
   },
@@ -273,7 +272,7 @@ function plainServices(
   )
 }
 
-async function addThread(open: ReturnType<typeof openDatabase>, threadId: string): Promise<void> {
+async function addThread(open: OpenDatabase, threadId: string): Promise<void> {
   const at = Date.now()
   const time = new Date(at).toISOString()
   const user = { id: testUserId, name: 'Test', email: 'test@example.com', emailVerified: 0, image: null }

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { makeLogger } from '@threadbox/telemetry'
 import { type ModelServer, startModelServer } from '@threadbox/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { migrate } from '../../migrations.registry.ts'
-import { type OpenDatabase, openDatabase, tablesOf } from '../../platform/database/database.ts'
+import { openMigrated } from '../../migrated.test-utils.ts'
+import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import { type Events, makeEvents } from '../../platform/events/events.ts'
 import { makeSecretBox } from '../../platform/secrets/secret-box.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
@@ -20,8 +20,7 @@ let models: Models
 let events: Events<TurnEvents>
 let now = 1_800_000_000_000
 beforeEach(async () => {
-  open = openDatabase({ file: ':memory:' })
-  await migrate(open)
+  open = await openMigrated()
   server = await startModelServer()
   environment = {}
   events = makeEvents<TurnEvents>(makeLogger({ process: 'test', level: 'fatal' }))

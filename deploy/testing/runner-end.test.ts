@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import RunnerErrors, { runnerErrorsVariable } from './runner-errors.ts'
+import RunnerEnd, { runnerErrorsVariable } from './runner-end.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => {
@@ -15,7 +15,7 @@ it('writes each error outside of tests on a line of its own', () => {
   const file = join(mkdtempSync(join(tmpdir(), 'threadbox-errors-')), 'errors')
   vi.stubEnv(runnerErrorsVariable, file)
   const errors = [{ message: 'late', stack: 'Error: late\n at x' }, { message: 'no stack' }]
-  new RunnerErrors().onTestRunEnd([], errors, 'failed')
+  new RunnerEnd().onTestRunEnd([], errors, 'failed')
   expect(readFileSync(file, 'utf8')).toBe('"Error: late\\n at x"\n"no stack"\n')
 })
 
@@ -23,7 +23,7 @@ it('ends a runner that something keeps from ending after the last test, as faile
   const file = join(mkdtempSync(join(tmpdir(), 'threadbox-errors-')), 'errors')
   vi.stubEnv(runnerErrorsVariable, file)
   const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never)
-  new RunnerErrors().onTestRunEnd([], [], 'passed')
+  new RunnerEnd().onTestRunEnd([], [], 'passed')
   vi.runAllTimers()
   expect(exit).toHaveBeenCalledExactlyOnceWith(1)
   expect(readFileSync(file, 'utf8')).toContain('did not end within 60 s of its last test')

@@ -7,7 +7,7 @@ export const runnerErrorsVariable = 'THREADBOX_TEST_RUNNER_ERRORS'
 /** How long what a test file left running may keep the runner from ending, after its last test. */
 const endingLimitMs = 60_000
 
-export default class RunnerErrors implements Reporter {
+export default class RunnerEnd implements Reporter {
   onTestRunEnd(...[, errors]: Parameters<Required<Reporter>['onTestRunEnd']>): void {
     const file = process.env[runnerErrorsVariable]
     if (file === undefined) return
