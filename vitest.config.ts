@@ -19,6 +19,8 @@ const patience = { poll: { timeout: 20_000 } }
 const env = { LC_ALL: 'C.UTF-8' }
 const wholeProduct = {
   env,
+  // As for the unit tests: loading the same modules for each file takes a minute of the run.
+  isolate: false,
   setupFiles: ['tests/stack/print-what-failed.ts'],
   expect: patience,
   testTimeout: 300_000,

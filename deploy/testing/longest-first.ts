@@ -7,6 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const long = [
   'browser/screens-thread-desk',
   'browser/screens-thread-phone',
+  'browser/large-upload',
   'browser/preview-left-open',
   'browser/lifecycle',
   'browser/terminal',
@@ -17,7 +18,9 @@ const long = [
   'system/agents-live',
   'system/agents',
   'system/image-packages',
+  'system/capture-memory-kills',
   'system/capture-kills',
+  'system/image-languages',
   'system/power-loss/power-loss-host',
   'system/host-pause',
   'system/thread-sleep',

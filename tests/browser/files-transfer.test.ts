@@ -61,7 +61,7 @@ test('C8: a folder of a sandbox that sleeps is downloaded as a zip, and it goes 
 test('C8: files are copied out of another thread, which sleeps on', async () => {
   const other = await stage.installation.newThread()
   await other.say(
-    '/run mkdir ~/from && cd ~/from && echo deep > deep.txt && chmod +x deep.txt && head -c 150M /dev/urandom > large.bin',
+    '/run mkdir ~/from && cd ~/from && echo deep > deep.txt && chmod +x deep.txt && head -c 80M /dev/urandom > large.bin',
   )
   await stage.installation.client.threads.update(other.id, { title: 'Where it is' })
   await stage.installation.client.sandboxes.pause(other.id)

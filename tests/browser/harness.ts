@@ -4,6 +4,7 @@ import path from 'node:path'
 import { type ModelServer, startModelServer } from '@threadbox/testkit'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import type { AdvancedClock } from '../stack/advanced-clock.ts'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
 import { buildWebApp, openPage, type PageOptions, startBrowserWith } from './app-in-browser.ts'
 import { leaveProfile } from './profiles.ts'
@@ -23,15 +24,21 @@ const modelNames = { anthropic: 'claude-sonnet-4-5', openai: 'gpt-4.1' }
 
 /** `others`: more servers of this machine that the browser may reach. */
 export async function startBrowserStage(...others: { port: number }[]): Promise<BrowserStage> {
-  return await startStageOf('shell', others)
+  return await startBrowserStageWith({ others })
 }
 
 /** The same in the browser that people have, for what only that one does. */
 export async function startWholeBrowserStage(...others: { port: number }[]): Promise<BrowserStage> {
-  return await startStageOf('whole', others)
+  return await startBrowserStageWith({ program: 'whole', others })
 }
 
-async function startStageOf(program: Program, others: { port: number }[]): Promise<BrowserStage> {
+/** With a `clock`, time passes for server and host daemon when the test says so. */
+export async function startBrowserStageWith(options: {
+  program?: Program
+  others?: { port: number }[]
+  clock?: AdvancedClock
+}): Promise<BrowserStage> {
+  const { program = 'shell', others = [], clock } = options
   await using cleanup = new AsyncDisposableStack()
   const directory = await mkdtemp(path.join(tmpdir(), 'threadbox-browser-'))
   cleanup.defer(() => rm(directory, { recursive: true, force: true }))
@@ -41,8 +48,13 @@ async function startStageOf(program: Program, others: { port: number }[]): Promi
   cleanup.defer(() => models.close())
   const installation = cleanup.use(
     await startInstallation({
-      // Servers that tests start beside it are on loopback.
-      serverEnvironment: { THREADBOX_WEB_DIRECTORY: webDirectory, THREADBOX_CONNECTIONS_ALLOW: '127.0.0.0/8' },
+      ...(clock === undefined ? {} : { hostEnvironment: hostOn(clock) }),
+      serverEnvironment: {
+        THREADBOX_WEB_DIRECTORY: webDirectory,
+        // Servers that tests start beside it are on loopback.
+        THREADBOX_CONNECTIONS_ALLOW: '127.0.0.0/8',
+        ...clock?.environment,
+      },
     }),
   )
   const { browser } = cleanup.use(await startBrowserWith({ program, servers: [installation.server, ...others] }))
@@ -65,6 +77,11 @@ async function startStageOf(program: Program, others: { port: number }[]): Promi
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
+}
+
+/** No work is done in the time that the clock leaves out. */
+function hostOn(clock: AdvancedClock): Record<string, string> {
+  return { ...clock.environment, THREADBOX_ACTIVE_CPU_SHARE: '0.02' }
 }
 
 /** Closes a page, and what it opened. With THREADBOX_PICTURES a picture of how it looked at last is kept there. */

@@ -2,14 +2,20 @@ import { hostPaths } from '@threadbox/protocol/host'
 import type { SandboxView } from '@threadbox/sdk'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AdvancedClock, makeAdvancedClock } from '../stack/advanced-clock.ts'
 import { messageField, type PageOptions, send } from './app-in-browser.ts'
-import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
+import { type BrowserStage, closePage, startBrowserStageWith } from './harness.ts'
 
+let clock: AdvancedClock
 let stage: BrowserStage
 beforeAll(async () => {
-  stage = await startBrowserStage()
+  clock = await makeAdvancedClock()
+  stage = await startBrowserStageWith({ clock })
 })
-afterAll(() => stage?.[Symbol.asyncDispose]())
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]()
+  await clock?.[Symbol.asyncDispose]()
+})
 
 type OpenPage = Page & AsyncDisposable
 /**
@@ -208,7 +214,9 @@ describe('pausing and waking', () => {
     await chip(first)
       .getByText(/pauses at/)
       .waitFor()
-    await reached(id, 'paused', 90_000)
+    const { host, server } = stage.installation
+    await clock.advance(59_000, [host, server])
+    await reached(id, 'paused')
     await shows([first], { id, word: 'Paused', title })
     await pane(first).getByText('nothing happened for 1 min', { exact: true }).waitFor()
   })

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises'
-import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { allPythonPackages } from '../../images/recipe/packages.ts'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
+import { writeProbe } from './image/probes.ts'
 
 /** What a sandbox has before anybody installs anything. */
 let installation: TestInstallation
@@ -11,17 +10,11 @@ beforeAll(async () => {
 })
 afterAll(() => installation?.[Symbol.asyncDispose]())
 
-test('G4 O1: every listed package does one real thing, and so does every language', { timeout: 900_000 }, async () => {
+test('G4 O1: every listed Python package does one real thing', { timeout: 900_000 }, async () => {
   const thread = await installation.newThread()
-  for (const [name, probe] of [
-    ['packages.py', 'python-packages.py'],
-    ['languages.sh', 'languages.sh'],
-  ] as const) {
-    const content = await readFile(path.join(import.meta.dirname, '../../images/probes', probe))
-    await installation.client.files.write(thread.id, `/home/user/${name}`, new Uint8Array(content))
-  }
+  await writeProbe(installation, { thread, probe: 'python-packages.py' })
   const { calls } = await thread.say(
-    '/run mkdir -p /tmp/probe && cd /tmp/probe && python3 ~/packages.py > ~/packages.jsonl; tail -c 2000 ~/packages.jsonl',
+    '/run mkdir -p /tmp/probe && cd /tmp/probe && python3 ~/python-packages.py > ~/packages.jsonl; tail -c 2000 ~/packages.jsonl',
   )
   const report = await (await installation.client.files.read(thread.id, '/home/user/packages.jsonl')).text()
   const lines = report
@@ -31,9 +24,4 @@ test('G4 O1: every listed package does one real thing, and so does every languag
   expect(lines.filter(({ ok }) => !ok)).toEqual([])
   expect(lines.map((line) => line.package).sort()).toEqual(allPythonPackages().toSorted())
   expect(calls[0]?.status).toBe('succeeded')
-
-  const languages = (await thread.say('/run bash ~/languages.sh')).calls[0]
-  expect(languages).toMatchObject({ status: 'succeeded', result: { kind: 'command', exitCode: 0 } })
-  for (const language of ['Bash', 'Python', 'Node', 'C', 'Go'])
-    expect(languages?.output.tail).toContain(`${language} ok`)
 })

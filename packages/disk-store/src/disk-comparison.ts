@@ -4,7 +4,7 @@ import { isErrorOf } from '@threadbox/errors'
 import type { Logger } from '@threadbox/telemetry'
 import type { DiskSnapshots } from './disk-snapshots.ts'
 import { noRoomForSnapshot, snapshotsUnsupported } from './disk-store.errors.ts'
-import type { Disk, DiskChanges, DiskStore } from './disk-store.ts'
+import type { Disk, DiskChanges, DiskNaming, DiskStore } from './disk-store.ts'
 import { checkId } from './entries.ts'
 import { compareTrees } from './tree-comparison.ts'
 import type { Volumes } from './volumes.ts'
@@ -32,9 +32,19 @@ const nothingDiffers: DiskChanges = {
 }
 
 /** What cannot be told quickly, for whatever reason, is told by reading both trees whole, which is always right. */
-export function makeDiskComparison(parts: DiskComparisonParts): DiskStore['compareWithSnapshot'] {
+export function makeDiskComparison(
+  parts: DiskComparisonParts,
+): Pick<DiskStore, 'compareWithSnapshot' | 'namesBesideImage'> {
   const { volumes, lock, getDisk, frozenPath, snapshotsOf, logger } = parts
-  return async ({ diskId, snapshotId, of, naming }) => {
+  /** Compares the disk as it is now; undefined where it cannot be frozen. */
+  const compareNow = (diskId: string, compare: (after: string) => Promise<DiskChanges | undefined>) =>
+    snapshotsOf(diskId)
+      .whileFrozen(compare)
+      .catch((error: unknown) => {
+        if (!hasNoRoom(error)) logger.warn({ err: error, diskId }, 'a disk is compared by reading it whole')
+        return undefined
+      })
+  const compareWithSnapshot: DiskStore['compareWithSnapshot'] = async ({ diskId, snapshotId, of, naming }) => {
     const { compareFrozen } = volumes
     const pathsOf = async () => {
       const disk = await getDisk(diskId)
@@ -48,17 +58,25 @@ export function makeDiskComparison(parts: DiskComparisonParts): DiskStore['compa
       // btrfs has nothing to say of a volume and itself.
       if (other === before) return nothingDiffers
       if (other !== undefined) return await compareFrozen({ before, after: other, naming })
-      const compare = (after: string) => compareFrozen({ before, after, naming })
-      const compared: Promise<DiskChanges | undefined> = snapshotsOf(diskId).whileFrozen(compare)
-      return await compared.catch((error: unknown) => {
-        if (!hasNoRoom(error)) logger.warn({ err: error, diskId }, 'a disk is compared by reading it whole')
-        return undefined
-      })
+      return await compareNow(diskId, (after) => compareFrozen({ before, after, naming }))
     })
     if (quickly !== undefined) return quickly
     const { disk, before, after = disk.path } = await pathsOf()
     return await compareTrees({ before, after, naming, comparesInodes: volumes.keepsInodes })
   }
+  const namesBesideImage: DiskStore['namesBesideImage'] = async (diskId) => {
+    const { compareFrozen } = volumes
+    if (compareFrozen === undefined) return undefined
+    const names: string[] = []
+    // Each name that differs is asked about.
+    const naming: DiskNaming = { isLeftOut: (name) => names.push(name) > 0, folderOf: () => undefined, rankOf: () => 0 }
+    const compared = await lock(`snapshots ${checkId(diskId)}`, async () => {
+      const before = await frozenPath(await getDisk(diskId), null)
+      return await compareNow(diskId, (after) => compareFrozen({ before, after, naming }))
+    })
+    return compared === undefined ? undefined : names
+  }
+  return { compareWithSnapshot, namesBesideImage }
 }
 
 /** Where no snapshot can be made, or the pool has no room even for its directory. */

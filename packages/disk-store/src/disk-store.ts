@@ -82,6 +82,12 @@ export type DiskStore = {
     of?: string | undefined
     naming?: DiskNaming | undefined
   }): Promise<DiskChanges>
+  /**
+   * Names of all that the disk has and its image has not, or has with another content or mode, and some that only the image
+   * has: byte for byte (as latin1), relative to the root. A directory that both have is not among them. Undefined: the file
+   * system cannot say it at a cost that grows with what was written. Changes the disk's generation.
+   */
+  namesBesideImage(diskId: string): Promise<readonly string[] | undefined>
   /** Lines of text files that the disk has and the snapshot has not, and the other way round, of those that are counted. */
   countChangedLines(options: {
     diskId: string

@@ -106,6 +106,17 @@ describe('what differs between two frozen volumes', () => {
     expect(answer).toMatchObject({ changedCount: 304, addedCount: 0, removedCount: 0 })
   })
 
+  test('is named for a disk beside its image, byte for byte, until there is too much of it', async () => {
+    const { disk } = await pool.make('beside')
+    expect(await pool.store.namesBesideImage('beside')).toEqual([])
+    const names = ['of-mine', 'of-mine/deep', 'of-mine/deep/file', 'with\nnewline \xe4']
+    mkdirSync(join(disk.path, 'of-mine/deep'), { recursive: true })
+    for (const name of names.slice(2)) writeFileSync(Buffer.from(join(disk.path, name), 'latin1'), 'x')
+    expect([...((await pool.store.namesBesideImage('beside')) ?? [])].sort()).toEqual(names)
+    for (let index = 0; index < 20_000; index++) writeFileSync(join(disk.path, `of-mine/${index}`), '')
+    expect(await pool.store.namesBesideImage('beside')).toBeUndefined()
+  })
+
   test('is found where a directory has the number that another one has', async () => {
     const { disk, freeze } = await pool.make('branches')
     const origin = pool.pointOf(await freeze())

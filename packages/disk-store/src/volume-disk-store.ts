@@ -173,7 +173,7 @@ function snapshotMethods(parts: {
           return await findDisk(diskId)
         }),
       ),
-    compareWithSnapshot: makeDiskComparison({ volumes, lock, getDisk, frozenPath, snapshotsOf, logger }),
+    ...makeDiskComparison({ volumes, lock, getDisk, frozenPath, snapshotsOf, logger }),
     async countChangedLines({ diskId, snapshotId, of, names }: Parameters<DiskStore['countChangedLines']>[0]) {
       const disk = await getDisk(diskId)
       const after = of === undefined ? disk.path : await frozenPath(disk, of)

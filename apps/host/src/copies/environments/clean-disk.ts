@@ -6,7 +6,7 @@ import type { CleanerAnswer, CleanerOrder } from './clean-disk/main.ts'
 import type { TellingText } from './clean-disk/telling-texts.ts'
 import { diskNotCleaned } from './environments.errors.ts'
 
-type CleanPorts = { disks: Pick<DiskStore, 'getDisk' | 'listImages' | 'syncDisk'> }
+type CleanPorts = { disks: Pick<DiskStore, 'getDisk' | 'listImages' | 'namesBesideImage' | 'syncDisk'> }
 type Wanted = { sandbox: StoredSandbox } & Pick<CleanerOrder, 'secrets' | 'redact'>
 
 /** Of what is taken off, what tells that it stands somewhere else too. These texts leave this process for no other machine. */
@@ -21,7 +21,8 @@ export async function cleanDisk(
   wanted: Wanted & { mode?: 'cleans' | 'collects' },
 ): Promise<{ cleaned: CleanedSandbox; removed: RemovedTexts }> {
   const { path: directory } = await ports.disks.getDisk(wanted.sandbox.placeId)
-  const answer = await runCleaner(ports, { ...wanted, directory, mode: wanted.mode ?? 'cleans' })
+  const names = (await ports.disks.namesBesideImage(wanted.sandbox.placeId)) ?? null
+  const answer = await runCleaner(ports, { ...wanted, directory, names, mode: wanted.mode ?? 'cleans' })
   await ports.disks.syncDisk(wanted.sandbox.placeId)
   return answer
 }
@@ -31,16 +32,16 @@ export async function lookForUnwanted(
   ports: CleanPorts,
   wanted: Wanted & { directory: string },
 ): Promise<Pick<CleanedSandbox, 'removed' | 'redacted'>> {
-  return (await runCleaner(ports, { ...wanted, mode: 'looks' })).cleaned
+  return (await runCleaner(ports, { ...wanted, names: null, mode: 'looks' })).cleaned
 }
 
 async function runCleaner(
   { disks }: CleanPorts,
-  wanted: Wanted & { directory: string; mode: CleanerOrder['mode'] },
+  wanted: Wanted & { directory: string } & Pick<CleanerOrder, 'mode' | 'names'>,
 ): Promise<{ cleaned: CleanedSandbox; removed: RemovedTexts }> {
-  const { sandbox, secrets, redact, mode, directory } = wanted
+  const { sandbox, secrets, redact, names, mode, directory } = wanted
   const image = (await disks.listImages()).find(({ imageId }) => imageId === sandbox.imageId)
-  const order: CleanerOrder = { secrets, redact, mode, imagePath: image?.path ?? null }
+  const order: CleanerOrder = { secrets, redact, names, mode, imagePath: image?.path ?? null }
   const failed = (problem: string) => diskNotCleaned({ problem })
   const answer = (await runProgram('clean-disk', { directory, order, failed })) as CleanerAnswer
   const removed = { texts: answer.texts, hasMore: answer.hasMoreTexts }

@@ -18,6 +18,8 @@ export type CleanerOrder = {
   redact: readonly { path: string; rule: string }[]
   /** The tree that the disk began as: what did not change since is of the image and is left alone. */
   imagePath: string | null
+  /** What is not of the image, byte for byte (as latin1), where that is known: nothing else has to be looked for. */
+  names: readonly string[] | null
   /** `looks`: nothing is changed. `collects`: texts of what goes are told, to be looked for elsewhere. */
   mode: 'cleans' | 'looks' | 'collects'
 }
@@ -50,9 +52,19 @@ const answer: CleanerAnswer = {
   hasMoreTexts: false,
 }
 const gone = new Set<string>()
-for (const entry of entriesOfTree(({ path }) => !gone.has(path))) look(entry)
+const leading = order.names === null ? undefined : foldersAbove(order.names)
+const enters = ({ path }: TreeEntry) => !gone.has(path) && (leading === undefined || leading.has(path))
+for (const entry of entriesOfTree(enters)) look(entry)
 answer.texts = [...texts.values()]
 stdout.write(JSON.stringify(answer))
+
+function foldersAbove(names: readonly string[]): Set<string> {
+  const folders = new Set<string>()
+  for (const name of names) {
+    for (let end = name.lastIndexOf('/'); end > 0; end = name.lastIndexOf('/', end - 1)) folders.add(name.slice(0, end))
+  }
+  return folders
+}
 
 function redactions(): Map<string, Set<string>> {
   const rules = new Map<string, Set<string>>()
