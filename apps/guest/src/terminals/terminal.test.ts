@@ -7,9 +7,11 @@ const mebibyte = 1024 * 1024
 /** A terminal whose program prints when it is told to, as long as nobody makes it wait. */
 function makeBench(stallMs: number) {
   let isPaused = false
+  let pauses = 0
   const fan = makeOutputFan({
     pause: () => {
       isPaused = true
+      pauses += 1
     },
     resume: () => {
       isPaused = false
@@ -32,7 +34,7 @@ function makeBench(stallMs: number) {
     }
     return printed
   }
-  return { terminal, print, fan, isPaused: () => isPaused }
+  return { terminal, print, fan, isPaused: () => isPaused, pauses: () => pauses }
 }
 
 test('G8: a slow reader makes the program wait, and everything comes to it in the end', async () => {
@@ -54,12 +56,12 @@ test('G8: a slow reader makes the program wait, and everything comes to it in th
 })
 
 test('G8: one that takes nothing at all is left behind, and begins anew when it comes back', async () => {
-  const { terminal, print, isPaused } = makeBench(50)
+  const { terminal, print, isPaused, pauses } = makeBench(50)
   const over = new AbortController()
   const reader = terminal.follow(0, over.signal)
   await reader.next()
   await print(8 * mebibyte)
-  expect(isPaused()).toBe(true)
+  expect(pauses()).toBeGreaterThan(0)
   await vi.waitFor(() => expect(isPaused()).toBe(false))
   const printed = await print(8 * mebibyte)
   const next = (await reader.next()).value as TerminalEvent

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { appendFileSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { noteStart } from './start-record.ts'
@@ -28,15 +28,16 @@ export function spawnProgram(
 ): ChildProcess {
   logs.set(logFile, name)
   noteStart(name)
-  const started = spawn(process.execPath, [programFile(name)], {
-    // What Node makes of a source is kept from start to start.
-    env: { NODE_COMPILE_CACHE: path.join(tmpdir(), 'threadbox-compile-cache'), ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  for (const stream of [started.stdout, started.stderr]) {
-    stream?.on('data', (chunk: Buffer) => appendFileSync(logFile, chunk))
+  const log = openSync(logFile, 'a')
+  try {
+    return spawn(process.execPath, [programFile(name)], {
+      // What Node makes of a source is kept from start to start.
+      env: { NODE_COMPILE_CACHE: path.join(tmpdir(), 'threadbox-compile-cache'), ...environment },
+      stdio: ['ignore', log, log],
+    })
+  } finally {
+    closeSync(log)
   }
-  return started
 }
 
 export type ProgramLog = { name: ProgramName; file: string }

@@ -48,7 +48,7 @@ describe('Stop', () => {
     await bench.connect()
     bench.model.reply({ calls: [call('trap "" TERM; (trap "" TERM; sleep 60) & echo up; wait')] })
     const { turnId } = await bench.send('Run it')
-    await expect.poll(running('running')).toBe(1)
+    await expect.poll(async () => toolCalls(await bench.entries())[0]?.output.tail).toBe('up\n')
     const stoppedAt = Date.now()
     await bench.turns.stop(bench.threadId)
     expect(Date.now() - stoppedAt).toBeLessThan(1000)
