@@ -19,7 +19,7 @@ const patience = { poll: { timeout: 20_000 } }
 const env = { LC_ALL: 'C.UTF-8' }
 const wholeProduct = {
   env,
-  // As for the unit tests: loading the same modules for each file takes a minute of the run.
+  // As for the unit tests; here the set-up of each file takes two hundredths of the workers' time.
   isolate: false,
   setupFiles: ['tests/stack/print-what-failed.ts'],
   expect: patience,

@@ -48,7 +48,7 @@ export async function startBrowserStageWith(options: {
   cleanup.defer(() => models.close())
   const installation = cleanup.use(
     await startInstallation({
-      ...(clock === undefined ? {} : { hostEnvironment: hostOn(clock) }),
+      ...(clock === undefined ? {} : { hostEnvironment: clock.hostEnvironment }),
       serverEnvironment: {
         THREADBOX_WEB_DIRECTORY: webDirectory,
         // Servers that tests start beside it are on loopback.
@@ -77,11 +77,6 @@ export async function startBrowserStageWith(options: {
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
-}
-
-/** No work is done in the time that the clock leaves out. */
-function hostOn(clock: AdvancedClock): Record<string, string> {
-  return { ...clock.environment, THREADBOX_ACTIVE_CPU_SHARE: '0.02' }
 }
 
 /** Closes a page, and what it opened. With THREADBOX_PICTURES a picture of how it looked at last is kept there. */

@@ -1,7 +1,7 @@
 import { hostPaths } from '@threadbox/protocol/host'
 import type { SandboxView } from '@threadbox/sdk'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AdvancedClock, makeAdvancedClock } from '../stack/advanced-clock.ts'
 import { messageField, type PageOptions, send } from './app-in-browser.ts'
 import { type BrowserStage, closePage, startBrowserStageWith } from './harness.ts'
@@ -215,11 +215,8 @@ describe('pausing and waking', () => {
       .getByText(/pauses at/)
       .waitFor()
     const { host, server } = stage.installation
-    const isPaused = async () => {
-      await clock.advance(9_000, [host, server])
-      expect((await client.threads.get(id)).sandbox.state).toBe('paused')
-    }
-    await vi.waitFor(isPaused, { timeout: 60_000, interval: 1_000 })
+    const isPaused = async () => expect((await client.threads.get(id)).sandbox.state).toBe('paused')
+    await clock.advanceUntil(isPaused, [host, server])
     await shows([first], { id, word: 'Paused', title })
     await pane(first).getByText('nothing happened for 1 min', { exact: true }).waitFor()
   })

@@ -38,7 +38,7 @@ async function sandboxOf(page: Page) {
   return (await stage.installation.client.threads.get(threadId)).sandbox
 }
 
-test('an allocation over the limit is ended and named; the card leads to the limit, and the raised one counts at once', async () => {
+test('an allocation over the limit is ended and named; the card leads to the limit, and the raised one counts immediately', async () => {
   await stage.installation.client.installation.updateSettings({ settings: { sandboxMemoryBytes: 1024 * MiB } })
   await using page = await newThread()
   await send(page, `/run python3 -c "print(len(b'x' * (3 << 29)))"`)

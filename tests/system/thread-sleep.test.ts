@@ -13,8 +13,7 @@ let clock: AdvancedClock
 beforeAll(async () => {
   clock = await makeAdvancedClock()
   installation = await startInstallation({
-    // Of time that the clock leaves out nothing was worked in.
-    hostEnvironment: { ...clock.environment, THREADBOX_ACTIVE_CPU_SHARE: '0.02' },
+    hostEnvironment: clock.hostEnvironment,
     serverEnvironment: clock.environment,
   })
   thread = await installation.newThread()

@@ -54,9 +54,13 @@ export async function openPostgres(port: number): Promise<TestDatabases> {
   const { rows } = await client.query<{ version: string }>('select current_setting($1) version', ['server_version_num'])
   const strategy = Number(rows[0]?.version) < 150_000 ? '' : 'strategy file_copy'
   const made: string[] = []
+  let ready: Promise<void> | undefined
   return {
     make: async (content = 'migrated') => {
-      if (content === 'migrated') await ensureMigrated(client, urlOf)
+      if (content === 'migrated') {
+        ready ??= ensureMigrated(client, urlOf)
+        await ready
+      }
       const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
       await client.query(`create database ${name} template ${content === 'empty' ? 'template1' : migrated} ${strategy}`)
       made.push(name)
@@ -77,6 +81,8 @@ async function ensureMigrated(client: pg.Client, urlOf: (name: string) => string
   try {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [migrated])
     if (rowCount !== 0) return
+    // Migrations that failed in another file fail here for their own reason again.
+    await client.query('drop database if exists unfinished')
     await client.query('create database unfinished')
     const open = openDatabase({ url: urlOf('unfinished') })
     await migrate(open).finally(() => open.close())

@@ -7,6 +7,7 @@ import { noRoomForSnapshot, snapshotsUnsupported } from './disk-store.errors.ts'
 import type { Disk, DiskChanges, DiskNaming, DiskStore } from './disk-store.ts'
 import { checkId } from './entries.ts'
 import { compareTrees } from './tree-comparison.ts'
+import { allNames } from './tree-difference.models.ts'
 import type { Volumes } from './volumes.ts'
 
 type DiskComparisonParts = {
@@ -69,7 +70,7 @@ export function makeDiskComparison(
     if (compareFrozen === undefined) return undefined
     const names: string[] = []
     // Each name that differs is asked about.
-    const naming: DiskNaming = { isLeftOut: (name) => names.push(name) > 0, folderOf: () => undefined, rankOf: () => 0 }
+    const naming: DiskNaming = { ...allNames, isLeftOut: (name) => names.push(name) > 0 }
     const compared = await lock(`snapshots ${checkId(diskId)}`, async () => {
       const before = await frozenPath(await getDisk(diskId), null)
       return await compareNow(diskId, (after) => compareFrozen({ before, after, naming }))

@@ -10,7 +10,7 @@ export type Entry = { isDirectory: boolean; identity: string; bytes: number }
 export type Trees = { before: ReadonlyMap<string, Entry>; after: ReadonlyMap<string, Entry> }
 
 /** Every name is told, in its order. */
-const allNames: DiskNaming = { isLeftOut: () => false, folderOf: () => undefined, rankOf: () => 0 }
+export const allNames: DiskNaming = { isLeftOut: () => false, folderOf: () => undefined, rankOf: () => 0 }
 
 /** What differs between two trees. Names that are the same in both may be left out of both. */
 export function compareEntries(trees: Trees, naming: DiskNaming = allNames): DiskChanges {

@@ -21,7 +21,7 @@ export type OpenDatabase = {
 
 /**
  * Opens the embedded database in a file (for tests in memory: `:memory:`, or the content of a file) or Postgres. The
- * embedded one waits for the disk at each commit: what a person typed and was told is saved must survive a power cut.
+ * embedded one waits for the disk at each commit: what a person typed and saw as saved must survive a power cut.
  */
 export function openDatabase(target: { file: string | Buffer } | { url: string }): OpenDatabase {
   return 'file' in target ? openSqlite(target.file) : openPostgres(target.url)
