@@ -11,7 +11,7 @@ const order = { limits: defaultSandboxLimits, egress: { kind: 'none' } }
 
 let host: TestHost
 beforeAll(async () => {
-  host = await startTestHost({ environment: { THREADBOX_SPARE_SANDBOXES: '2', THREADBOX_BOOT_TEMPLATES: 'on' } })
+  host = await startTestHost({ environment: { THREADBOX_SPARE_SANDBOXES: '2' } })
 })
 afterAll(async () => {
   await host?.close()

@@ -12,7 +12,6 @@ beforeAll(async () => {
     environment: {
       THREADBOX_SPARE_SANDBOXES: '2',
       THREADBOX_SPARE_KERNELS: 'on',
-      THREADBOX_BOOT_TEMPLATES: 'on',
     },
   })
 })

@@ -13,8 +13,8 @@ import { testVolume } from './test-machine.ts'
 export type DiskSlot = {
   directory: string
   environment: Record<string, string>
-  /** Says for later runs that the pool has this base image. */
-  noteImage(imageArchive: string): Promise<void>
+  /** Says for later runs which base image and template the pool has. */
+  noteContents(contents: SlotContents): Promise<void>
   release(): Promise<void>
 }
 
@@ -22,6 +22,8 @@ const GiB = 1024 * 1024 * 1024
 /** Room for the base image twice (1.7 GiB each; one is replaced by the next) and some full disks. */
 const poolBytes = 8 * GiB
 const reserves = { imageBytes: 4 * GiB, memoryImageBytes: GiB / 2 }
+/** Under this name the host daemon keeps templates for boots; one is the same for every test. */
+export const templatesPlace = 'templates'
 /** More at once only wait for each other's processor. */
 export const slotCount = 4
 
@@ -44,7 +46,7 @@ export async function claimDiskSlot(): Promise<DiskSlot> {
         THREADBOX_IMAGE_RESERVE_BYTES: String(reserves.imageBytes),
         THREADBOX_MEMORY_IMAGE_RESERVE_BYTES: String(reserves.memoryImageBytes),
       },
-      noteImage: (imageArchive) => writeFile(path.join(slot, 'image'), imageArchive),
+      noteContents: (contents) => writeFile(path.join(slot, contentsFile), JSON.stringify(contents)),
       release: async () => {
         await emptyPool(directory)
         await rm(path.join(slot, 'claim'), { force: true })
@@ -53,12 +55,22 @@ export async function claimDiskSlot(): Promise<DiskSlot> {
   }
 }
 
-/** Whether nobody who claims a slot has to wait until this base image is unpacked. */
-export async function allSlotsHave(imageArchive: string): Promise<boolean> {
+/** What takes long to put into a pool. */
+export type SlotContents = {
+  imageArchive: string
+  /** What the template for boots was made with: the guest and gVisor. */
+  guestDirectory: string
+  runscPath: string
+}
+
+const contentsFile = 'contents'
+
+/** Whether each slot has been filled with these. */
+export async function allSlotsHave(contents: SlotContents): Promise<boolean> {
   const noted = Array.from({ length: slotCount }, (_, index) =>
-    readFile(path.join(slotDirectory(index), 'image'), 'utf8').catch(() => ''),
+    readFile(path.join(slotDirectory(index), contentsFile), 'utf8').catch(() => ''),
   )
-  return (await Promise.all(noted)).every((image) => image === imageArchive)
+  return (await Promise.all(noted)).every((text) => text === JSON.stringify(contents))
 }
 
 function slotDirectory(index: number): string {
@@ -76,7 +88,9 @@ async function emptyPool(directory: string): Promise<void> {
   })
   await disks.prepare()
   for (const { diskId } of await disks.listDisks()) await disks.deleteDisk(diskId)
-  for (const place of await disks.listMemoryPlaces()) await disks.deleteMemoryPlace(place)
+  for (const place of await disks.listMemoryPlaces()) {
+    if (place.diskId !== templatesPlace) await disks.deleteMemoryPlace(place)
+  }
   // A program that waits until a deleted disk is freed outlives the daemon that started it, by some seconds.
   for (let attempt = 0; ; attempt++) {
     try {

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { removeNetworkOf } from '@threadbox/sandbox-network'
+import { templatesPlace } from './disk-slot.ts'
 
 const run = promisify(execFile)
 
@@ -32,7 +33,7 @@ export async function findLeftovers({ installation, dataDirectory, diskDirectory
       .filter((line) => line.includes(`${dataDirectory}/`))
       .map((line) => `mount ${line}`),
     ...disks.map((name) => `disk ${name}`),
-    ...memory.map((name) => `memory ${name}`),
+    ...memory.filter((name) => name !== templatesPlace).map((name) => `memory ${name}`),
     ...(await filesOf(dataDirectory)).map((file) => `file ${file}`),
   ]
 }

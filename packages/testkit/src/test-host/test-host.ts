@@ -8,7 +8,7 @@ import { makeId } from '@threadbox/domain'
 import { removeCgroupTree } from '@threadbox/gvisor-driver'
 import { hostPaths } from '@threadbox/protocol/host'
 import { forgetLog, spawnProgram } from '../test-process/test-process.ts'
-import { allSlotsHave, claimDiskSlot, slotCount } from './disk-slot.ts'
+import { allSlotsHave, claimDiskSlot, type SlotContents, slotCount } from './disk-slot.ts'
 import { sandboxPids } from './driver-records.ts'
 import { type HostAnswer, type HostRequests, makeHostRequests } from './host-requests.ts'
 import { findLeftovers, removeLeftovers } from './leftovers.ts'
@@ -39,6 +39,8 @@ export type TestHost = HostRequests & {
   killSandbox(sandboxId: string): Promise<void>
   /** Starts the daemon again over the same data; returns when it serves. */
   restart(): Promise<void>
+  /** Says for later runs what the pool has got. */
+  noteContents(contents: SlotContents): Promise<void>
   /** Everything of this installation that is on the machine: processes, namespaces, firewall, cgroups, mounts, disks. */
   leftovers(): Promise<string[]>
   close(): Promise<void>
@@ -67,7 +69,6 @@ export async function startTestHost(options: { environment?: Record<string, stri
     THREADBOX_GUEST: guestDirectory,
     // What waits would be counted among what a test has left behind.
     THREADBOX_SPARE_SANDBOXES: '0',
-    THREADBOX_BOOT_TEMPLATES: 'off',
     THREADBOX_SPARE_KERNELS: 'off',
     THREADBOX_LOG_LEVEL: 'debug',
     ...options.environment,
@@ -102,7 +103,6 @@ export async function startTestHost(options: { environment?: Record<string, stri
   }
   try {
     await start()
-    await slot.noteImage(machine.imageArchive)
   } catch (error) {
     await close()
     throw error
@@ -128,20 +128,42 @@ export async function startTestHost(options: { environment?: Record<string, stri
     },
     restart: start,
     leftovers: () => findLeftovers(own),
+    noteContents: slot.noteContents,
     close,
   }
 }
 
 /**
- * Unpacks the base image into all disk slots at once, so that no test file has to wait for it. None is held while another
- * is waited for: a second run, or a test file that takes two, would wait for this one and this one for it.
+ * Unpacks the base image into all disk slots at once and makes the template for boots, so that no test file has to wait
+ * for one and sandboxes start as they do for users. None is held while another is waited for: a second run, or a test
+ * file that takes two, would wait for this one and this one for it.
  */
 export async function fillDiskSlots(): Promise<void> {
-  const { imageArchive } = await findTestMachine()
-  if (await allSlotsHave(imageArchive)) return
-  const fill = async () => await (await startTestHost()).close()
+  const { imageArchive, runscPath } = await findTestMachine()
+  const contents = { imageArchive, runscPath, guestDirectory: await testGuest() }
+  if (await allSlotsHave(contents)) return
+  const fill = async () => {
+    const host = await startTestHost({ environment: { THREADBOX_SPARE_SANDBOXES: '1' } })
+    try {
+      await untilSpare(host)
+      await host.noteContents(contents)
+    } finally {
+      await host.close()
+    }
+  }
   const filled = await Promise.allSettled(Array.from({ length: slotCount }, fill))
   for (const slot of filled) if (slot.status === 'rejected') throw slot.reason
+}
+
+/** A spare waits; the template was made before it. */
+async function untilSpare(host: HostRequests): Promise<void> {
+  const startedAt = Date.now()
+  for (;;) {
+    const { body } = await host.request('GET', hostPaths.info())
+    if ((body as { spareSandboxes: number }).spareSandboxes > 0) return
+    if (Date.now() - startedAt > startTimeoutMs) throw new Error('no spare sandbox was made')
+    await delay(100)
+  }
 }
 
 async function untilReady(options: { daemon: ChildProcess; requests: HostRequests; logFile: string }): Promise<void> {
