@@ -3,7 +3,7 @@ import { repeats, seeded } from '../stack/repeats.ts'
 import { runChaos } from './chaos.ts'
 
 /** The short version of `./threadbox chaos`. */
-const kills = repeats({ what: 'random kills under load', byDefault: 6, full: 25 })
+const kills = repeats({ what: 'random kills under load', byDefault: 3, full: 25 })
 
 test(`A1 G10: ${kills} random kills under load lose nothing that was acknowledged and leave nothing behind`, {
   timeout: 900_000,

@@ -40,11 +40,17 @@ test('boots out of a template go on over any disk, each with its own randomness;
     for (const value of output.trim().split(/\s+/)) seen.add(value)
   }
   expect(seen.size).toBe(10)
+  const attributes = "stat -c '%n %a %U %G %y' / /etc /etc/ssl /etc/ssl/certs"
   await host.run(second, 'echo kept > note; sudo touch /usr/bin/of-its-own; cd /tmp; export OF=before')
+  await host.run(second, 'sudo chmod 775 /etc/ssl; sudo chown user:users / /etc/ssl/certs')
+  await host.run(second, 'sudo touch -d 2020-02-03T04:05:06.123456789 / /etc /etc/ssl /etc/ssl/certs')
+  const before = await host.run(second, attributes)
+  expect(before.output).toContain('/etc/ssl 775 root root 2020-02-03 04:05:06.123456789')
   await ask('POST', hostPaths.stop(second), { bootId })
   const again = await begin(second)
   const kept = await host.run(second, 'cat ~/note; ls /usr/bin/of-its-own; hostname; id -un')
   expect(kept.output).toMatch(/^kept\n\/usr\/bin\/of-its-own\nthreadbox-[a-z0-9]{8}\nuser\n$/)
+  expect((await host.run(second, attributes)).output).toBe(before.output)
   expect(await host.log()).not.toContain('a template cannot be used')
   const places = `${host.diskDirectory}/pool/memory/templates`
   for (const name of await readdir(places)) await truncate(`${places}/${name}/image/pages.img`, 4096)

@@ -5,6 +5,7 @@ import type { GuestSettings } from '../ground/guest-state.ts'
 import { freshRandom, mixEntropy } from '../ground/random.ts'
 import type { Context } from '../kernels/context.ts'
 import type { Kernel } from '../kernels/kernel.ts'
+import { correctDirectories } from './directories.ts'
 
 /** A wake waits this long for a kernel; one that computes without a break is asked again until it answers. */
 const reseedMs = 1_000
@@ -32,6 +33,7 @@ export function makeWaking(dependencies: {
     dependencies.reopen()
     if (isFirst || origin === 'cloned') dependencies.diskChanged({ isFirst })
     if (origin !== 'booted') dependencies.closeConnectionsExcept(connection)
+    await correctDirectories(settings.directories, dependencies.logger)
     if (origin !== 'cloned' && origin !== 'forked') return
     const kernels = dependencies.contexts().flatMap((context) => context.kernel() ?? [])
     await Promise.all(kernels.map((kernel) => reseed(kernel, dependencies.logger)))

@@ -25,6 +25,18 @@ export const accessTokenHeader = 'x-access-token'
 /** What the host's gateway asks the guest's connection to become, for a service that only listens on loopback. */
 export const tunnelProtocol = 'threadbox-tunnel'
 
+/** A directory as it is on the disk. */
+export const diskDirectorySchema = z.object({
+  path: z.string(),
+  /** Permissions only, without the type. */
+  mode: z.number().int(),
+  uid: z.number().int(),
+  gid: z.number().int(),
+  /** Nanoseconds since the epoch. */
+  modifiedNs: z.string().regex(/^-?\d{1,20}$/),
+})
+export type DiskDirectory = z.infer<typeof diskDirectorySchema>
+
 /**
  * `POST /init`: the host's handshake after each boot, restore or wake. The first one sets the access token; later ones
  * must carry it. Answers 200 with {@link guestHelloSchema}.
@@ -48,6 +60,8 @@ export const guestInitSchema = z.object({
    * of another sandbox, over a copy of its disk. Of these two others exist or may: all randomness must differ from theirs.
    */
   origin: z.enum(['booted', 'resumed', 'restored', 'cloned', 'forked']).default('booted'),
+  /** For a guest out of a template: directories whose attributes the template has in memory, as another disk had them. */
+  directories: z.array(diskDirectorySchema).max(16).default([]),
 })
 export type GuestInit = z.input<typeof guestInitSchema>
 

@@ -36,7 +36,13 @@ export async function claimDiskSlot(): Promise<DiskSlot> {
       continue
     }
     const directory = path.join(slot, 'disks')
-    await emptyPool(directory)
+    const emptied = path.join(slot, 'emptied')
+    // A test that was killed has not emptied it.
+    const isEmpty = await rm(emptied).then(
+      () => true,
+      () => false,
+    )
+    if (!isEmpty) await emptyPool(directory)
     return {
       directory,
       environment: {
@@ -49,6 +55,7 @@ export async function claimDiskSlot(): Promise<DiskSlot> {
       noteContents: (contents) => writeFile(path.join(slot, contentsFile), JSON.stringify(contents)),
       release: async () => {
         await emptyPool(directory)
+        await writeFile(emptied, '')
         await rm(path.join(slot, 'claim'), { force: true })
       },
     }

@@ -1,12 +1,13 @@
 import type { SandboxLimits } from '@threadbox/domain'
 import { isThreadboxError } from '@threadbox/errors'
-import type { GuestInit } from '@threadbox/protocol/guest'
+import type { DiskDirectory, GuestInit } from '@threadbox/protocol/guest'
 import type { HostSandbox } from '@threadbox/protocol/host'
 import type { BootRequest, SandboxDriver } from '@threadbox/sandbox-driver'
 import { guestEndedEarly, guestSilent } from '../../machine/errors/orders.errors.ts'
 import type { Attachments } from '../../machine/network/attachments.ts'
 import type { BootFiles } from './boot-files.ts'
 import { initGuest } from './guest-client.ts'
+import { readTemplateDirectories } from './template-directories.ts'
 
 export type LaunchPorts = {
   driver: SandboxDriver
@@ -62,7 +63,8 @@ export async function launchGuest(
   const begin = () => ports.templates.begin({ ...request, networkNamespacePath: namespacePath })
   const origin = await timed('driverMs', ports.inTurn(begin))
   try {
-    await timed('guestMs', awaitGuest(ports, { ...options, origin }))
+    const directories = origin === 'cloned' ? await readTemplateDirectories(options.diskPath) : []
+    await timed('guestMs', awaitGuest(ports, { ...options, origin, directories }))
     return durations
   } catch (error) {
     if (origin !== 'cloned') throw error
@@ -80,6 +82,7 @@ export async function greetGuest(
     place: Pick<Place, 'address' | 'limits'>
     signal: AbortSignal
     origin?: GuestOrigin
+    directories?: DiskDirectory[]
     presentedToken?: string | undefined
   },
 ): Promise<void> {
@@ -97,6 +100,7 @@ export async function greetGuest(
       limits: { memoryBytes, processes },
       entropy: ports.randomBytes(32).toString('base64'),
       origin: options.origin ?? 'booted',
+      directories: options.directories ?? [],
     },
     signal,
   })
@@ -105,7 +109,12 @@ export async function greetGuest(
 /** The handshake with a guest that is about to answer; given up as soon as its boot has ended. */
 export async function awaitGuest(
   ports: LaunchPorts,
-  options: Launch & { place: Place; origin?: GuestOrigin; presentedToken?: string | undefined },
+  options: Launch & {
+    place: Place
+    origin?: GuestOrigin
+    directories?: DiskDirectory[]
+    presentedToken?: string | undefined
+  },
 ): Promise<void> {
   const { driverBootId, place } = options
   const sandboxId = place.placeId

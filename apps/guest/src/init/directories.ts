@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process'
+import { lstatSync } from 'node:fs'
+import { chmod, lchown } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import type { DiskDirectory } from '@threadbox/protocol/guest'
+import type { Logger } from '@threadbox/telemetry'
+
+const run = promisify(execFile)
+/** A program on the disk of the sandbox: the user can have replaced it. */
+const touchTimeoutMs = 5_000
+
+/**
+ * Gives directories the attributes that they have on the disk, where the kernel of the sandbox knows others. What is on the
+ * disk stays as it is, to the nanosecond.
+ */
+export async function correctDirectories(directories: readonly DiskDirectory[], logger: Logger): Promise<void> {
+  await Promise.all(
+    directories.map((directory) =>
+      correct(directory).catch((error: unknown) =>
+        logger.warn({ err: error, path: directory.path }, 'a directory shows the attributes of another disk'),
+      ),
+    ),
+  )
+}
+
+async function correct({ path, mode, uid, gid, modifiedNs }: DiskDirectory): Promise<void> {
+  const known = lstatSync(path, { bigint: true })
+  const hasOwner = Number(known.uid) === uid && Number(known.gid) === gid
+  if (!hasOwner) await lchown(path, uid, gid)
+  // A change of the owner may take bits of the mode away.
+  if (!hasOwner || Number(known.mode & 0o7777n) !== mode) await chmod(path, mode)
+  if (String(known.mtimeNs) === modifiedNs) return
+  // Node's own call has microseconds.
+  const seconds = `${modifiedNs.slice(0, -9) || '0'}.${modifiedNs.slice(-9).padStart(9, '0')}`
+  await run('touch', ['--no-create', '--no-dereference', `--date=@${seconds}`, path], { timeout: touchTimeoutMs })
+}
