@@ -23,6 +23,8 @@ const long = [
   'system/image-languages',
   'system/power-loss/power-loss-host',
   'system/host-pause',
+  'system/host-pause-damaged',
+  'system/agents-live-secret',
   'system/thread-sleep',
   'system/pause-story',
   'system/cold-files',

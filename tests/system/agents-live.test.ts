@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cell, output } from '../stack/in-threads.ts'
 import {
@@ -10,6 +8,7 @@ import {
   type TestThread,
   testThread,
 } from '../stack/installation.ts'
+import { foundIn, placeOf } from './agents-live/found-in.ts'
 
 let installation: TestInstallation
 beforeAll(async () => {
@@ -25,28 +24,15 @@ beforeAll(async () => {
 afterAll(() => installation[Symbol.asyncDispose]())
 
 const patience = { timeout: 120_000, interval: 500 }
-const run = promisify(execFile)
 const random = () => crypto.randomUUID().replaceAll('-', '')
 
 const sandboxIds = () => sandboxIdsOf(installation)
-const placeOf = (kind: 'memory' | 'disks', sandboxId: string) =>
-  path.join(installation.host.diskDirectory, 'pool', kind, sandboxId)
-
-/** Which of these texts stand in files below a place, by name; in memory images, which are not compressed, as in disks. */
-async function foundIn(place: string, texts: Record<string, string>): Promise<string[]> {
-  const patterns = Object.values(texts).flatMap((text) => ['-e', text])
-  // Bytes are compared, not characters: an image has hundreds of megabytes.
-  const options = { maxBuffer: 64 * 1024 * 1024, env: { ...process.env, LC_ALL: 'C' } }
-  const lines = await run('grep', ['-rhoaF', '--devices=skip', ...patterns, place], options).then(
-    ({ stdout }) => new Set(stdout.split('\n')),
-    (error: { code: number }) => (error.code === 1 ? new Set<string>() : Promise.reject(error)),
-  )
-  return Object.entries(texts).flatMap(([name, text]) => (lines.has(text) ? [name] : []))
-}
 
 /** What a copy has on its disk beside its image. */
 const ownPlaces = (sandboxId: string) =>
-  ['home', 'root', 'var/lib/threadbox', 'tmp'].map((name) => path.join(placeOf('disks', sandboxId), 'root', name))
+  ['home', 'root', 'var/lib/threadbox', 'tmp'].map((name) =>
+    path.join(placeOf(installation, 'disks', sandboxId), 'root', name),
+  )
 
 const secrets = {
   ssh: random(),
@@ -139,13 +125,13 @@ test('C11: with live memory a saved thread goes on in three threads at once, and
   expect(environment.memory).toMatchObject({ kept: true })
   const [sandboxId = ''] = (await sandboxIds()).filter((id) => !before.includes(id))
   // The searcher finds what is there: the canary in a file and in a variable, and what nobody has ticked yet.
-  expect(await foundIn(placeOf('memory', sandboxId), { canary })).toEqual(['canary'])
+  expect(await foundIn(placeOf(installation, 'memory', sandboxId), { canary })).toEqual(['canary'])
   const ticked = { path: '/home/user/.env', rule: 'github-token' }
   const agent = await client.agents.create({ name: 'Live', environment: { id: environment.id, redact: [ticked] } })
   expect(agent.current.environment?.memoryBytes).toBeGreaterThan(0)
   // What commands printed is of the conversation and no secret of the person's: pieces of it may stand there (docs/agents.md).
   const { output: _, ...kept } = secrets
-  expect(await foundIn(placeOf('memory', sandboxId), { canary, ...kept })).toEqual(['canary'])
+  expect(await foundIn(placeOf(installation, 'memory', sandboxId), { canary, ...kept })).toEqual(['canary'])
   for (const place of ownPlaces(sandboxId)) {
     expect(
       (await foundIn(place, { canary, ...secrets })).filter((name) => name !== 'canary'),
@@ -170,28 +156,4 @@ test('C11: with live memory a saved thread goes on in three threads at once, and
   expect(await output(second, 'curl -sS http://127.0.0.1:8000/hit')).toBe('hit 3')
   expect(await output(third, 'kill -0 $(cat /home/user/pid) && echo runs')).toBe('runs\n')
   expect(await cell(third, 'print(held)')).toBe(canary)
-}, 1_200_000)
-
-test('C11: memory that holds what is removed from the files is not kept; the searcher finds it in a sleeping thread', async () => {
-  const { client } = installation
-  const others = await sandboxIds()
-  const source = await installation.newThread()
-  const password = random()
-  await client.files.write(source.id, '/home/user/.netrc', new Blob([`machine a login b password ${password}`]))
-  await cell(source, 'text = open("/home/user/.netrc").read(); rate = 7')
-  const before = await sandboxIds()
-  const environment = await client.agents.capture(source.id, { keepMemory: true })
-  const traces = [{ kind: 'credentials', count: expect.any(Number) }]
-  expect(environment.memory).toMatchObject({ kept: false, reason: 'secret-found', traces })
-  expect(environment.captured.variables.names).toContain('rate')
-  const [sandboxId = ''] = (await sandboxIds()).filter((id) => !before.includes(id))
-  await expect(foundIn(placeOf('memory', sandboxId), { password })).rejects.toMatchObject({ code: 2 })
-  // What is searched for is found in an image that nobody cleaned.
-  const [own = ''] = before.filter((id) => !others.includes(id))
-  await client.sandboxes.pause(source.id)
-  expect(await foundIn(placeOf('memory', own), { password })).toEqual(['password'])
-  const agent = await client.agents.create({ name: 'Files', environment: { id: environment.id } })
-  const started = await client.agents.start(agent.id)
-  expect(started.sandbox.state).toBe('cold')
-  expect(await cell(testThread(client, started.id), 'print(rate)')).toBe('7')
 }, 1_200_000)
