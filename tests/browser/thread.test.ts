@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { repeats } from '../stack/repeats.ts'
 import { answered, messageField, type PageOptions, send } from './app-in-browser.ts'
 import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
 
@@ -47,7 +48,8 @@ describe('direct mode', () => {
     expect((await output.innerText()).trim().split('\n')).toHaveLength(41)
   })
 
-  test('a command that prints a hundred megabytes leaves the page small and every byte within reach', async () => {
+  const printed = repeats({ what: 'megabytes that a command prints to a page', byDefault: 40, full: 100 })
+  test(`a command that prints ${printed} MB leaves the page small and every byte within reach`, async () => {
     await using page = await newThread()
     const session = await page.context().newCDPSession(page)
     await session.send('Performance.enable')
@@ -57,16 +59,16 @@ describe('direct mode', () => {
       return (metrics.find((metric) => metric.name === 'JSHeapUsedSize')?.value ?? 0) / 1e6
     }
     const before = await heapMegabytes()
-    await send(page, '/run yes "a line of a flood that goes on" | head -c 100000000; echo; echo the last line')
+    await send(page, `/run yes "a line of a flood that goes on" | head -c ${printed}000000; echo; echo the last line`)
     const command = card(page, /^Command yes/)
     await command.getByText('exit 0').waitFor({ timeout: 120_000 })
     await command.getByRole('button', { name: /yes/ }).click()
     await command.getByRole('region', { name: 'Output' }).getByText('the last line').waitFor()
-    await command.getByRole('button', { name: /^Show all 100 MB/ }).click()
+    await command.getByRole('button', { name: new RegExp(`^Show all ${printed} MB`) }).click()
     await command.getByRole('link', { name: 'Download', exact: true }).waitFor()
     const after = await heapMegabytes()
     console.log(`heap of the page: ${before.toFixed(1)} MB before, ${after.toFixed(1)} MB after`)
-    expect(after - before).toBeLessThan(40)
+    expect(after - before).toBeLessThan(printed * 0.4)
   })
 
   test('O2: a data frame is a real table and a figure is an image, both inline', async () => {
