@@ -82,7 +82,11 @@ export function makeFileServers(dependencies: { launcher: Launcher; programs: Pr
     },
     stopIdle: async () => {
       clearTimeout(preparing)
-      if (passing === 0) await Promise.all([...servers.values()].map(endServer))
+      if (passing > 0) return
+      const idle = [...servers.values()]
+      // A request that comes now is not passed to one that is ending.
+      servers.clear()
+      await Promise.all(idle.map(endServer))
     },
     close: () => {
       clearTimeout(preparing)
