@@ -8,8 +8,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Pausing, pausingOn, type Sandbox } from './host-pause/pausing.ts'
 
 const run = promisify(execFile)
-const MiB = 1024 * 1024
-const _budgets = { timeBudgetMs: 20_000, totalBytes: 64 * MiB, variableBytes: 16 * MiB }
 
 let host: TestHost
 let sandboxes: Pausing
@@ -22,14 +20,7 @@ afterAll(async () => {
 })
 /** Sandboxes that several tests use. */
 const shared = new Set<string>()
-afterEach(async () => {
-  const { sandboxes: all } = (await host.request('GET', hostPaths.list())).body as {
-    sandboxes: { sandboxId: string }[]
-  }
-  for (const { sandboxId } of all) {
-    if (!shared.has(sandboxId)) await host.request('DELETE', hostPaths.get(sandboxId))
-  }
-})
+afterEach(() => sandboxes.deleteAllBut(shared))
 
 describe('memory that cannot be used', () => {
   type Damage = [reason: string, how: string, damage: (image: string, disk: string) => Promise<unknown>]

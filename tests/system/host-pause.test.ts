@@ -24,12 +24,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await host?.close()
 })
-afterEach(async () => {
-  const { sandboxes: all } = (await host.request('GET', hostPaths.list())).body as {
-    sandboxes: { sandboxId: string }[]
-  }
-  for (const { sandboxId } of all) await host.request('DELETE', hostPaths.get(sandboxId))
-})
+afterEach(() => sandboxes.deleteAllBut(new Set()))
 
 describe('a pause and what follows', () => {
   const rounds = repeats({ what: 'pauses that are woken by turns from RAM and from the image', byDefault: 4, full: 12 })

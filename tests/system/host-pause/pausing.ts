@@ -104,10 +104,30 @@ export function pausingOn(host: TestHost) {
     return (await host.leftovers()).filter((line) => line.startsWith('memory'))
   }
 
+  async function deleteAllBut(kept: ReadonlySet<string>): Promise<void> {
+    const { body } = await host.request('GET', hostPaths.list())
+    for (const { sandboxId } of (body as { sandboxes: { sandboxId: string }[] }).sandboxes) {
+      if (!kept.has(sandboxId)) await host.request('DELETE', hostPaths.get(sandboxId))
+    }
+  }
+
   async function namespaceOf(): Promise<string> {
     const [line = ''] = (await host.leftovers()).filter((each) => each.startsWith('namespace '))
     return line.split(' ')[1] ?? ''
   }
 
-  return { start, pause, wake, stateOf, lookAt, killFrozen, placesOf, imagesOf, imageOf, memoryLeft, namespaceOf }
+  return {
+    deleteAllBut,
+    start,
+    pause,
+    wake,
+    stateOf,
+    lookAt,
+    killFrozen,
+    placesOf,
+    imagesOf,
+    imageOf,
+    memoryLeft,
+    namespaceOf,
+  }
 }
