@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { lstatSync } from 'node:fs'
 import { chmod, lchown } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { waitAtMost } from '@threadbox/concurrency'
 import type { DiskDirectory } from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
 
@@ -14,13 +15,14 @@ const touchTimeoutMs = 5_000
  * disk stays as it is, to the nanosecond.
  */
 export async function correctDirectories(directories: readonly DiskDirectory[], logger: Logger): Promise<void> {
-  await Promise.all(
-    directories.map((directory) =>
-      correct(directory).catch((error: unknown) =>
-        logger.warn({ err: error, path: directory.path }, 'a directory shows the attributes of another disk'),
-      ),
+  const work = directories.map((directory) =>
+    correct(directory).catch((error: unknown) =>
+      logger.warn({ err: error, path: directory.path }, 'a directory shows the attributes of another disk'),
     ),
   )
+  // What the program starts can keep its output open after its end.
+  const end = await waitAtMost(touchTimeoutMs, { work: Promise.all(work) })
+  if (end === 'late') logger.warn('directories can show the attributes of another disk')
 }
 
 async function correct({ path, mode, uid, gid, modifiedNs }: DiskDirectory): Promise<void> {
@@ -32,5 +34,8 @@ async function correct({ path, mode, uid, gid, modifiedNs }: DiskDirectory): Pro
   if (String(known.mtimeNs) === modifiedNs) return
   // Node's own call has microseconds.
   const seconds = `${modifiedNs.slice(0, -9) || '0'}.${modifiedNs.slice(-9).padStart(9, '0')}`
-  await run('touch', ['--no-create', '--no-dereference', `--date=@${seconds}`, path], { timeout: touchTimeoutMs })
+  await run('touch', ['--no-create', '--no-dereference', `--date=@${seconds}`, path], {
+    timeout: touchTimeoutMs,
+    killSignal: 'SIGKILL',
+  })
 }
