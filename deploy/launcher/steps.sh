@@ -106,12 +106,17 @@ end_steps() {
   step_pids=()
 }
 
+# Stops each process before it lists the children: a running one could start another after that, or report that a child
+# ended. It has SIGTERM by the time it continues.
 end_process_tree() {
-  local child
-  while read -r child; do
-    [ -z "$child" ] || end_process_tree "$child"
-  done < <(children_of "$1")
+  local child children
+  kill -STOP "$1" 2>/dev/null || return 0
+  children=$(children_of "$1")
   kill -TERM "$1" 2>/dev/null || true
+  kill -CONT "$1" 2>/dev/null || true
+  for child in $children; do
+    end_process_tree "$child"
+  done
 }
 
 # Looks at the kernel's own files: ps may still have to be installed.
