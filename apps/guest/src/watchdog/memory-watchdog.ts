@@ -13,6 +13,10 @@ const watchShare = 0.6
 const calmMs = 500
 const alertMs = 50
 const mebibyte = 1024 * 1024
+/** Longest wait for the memory of an ended process: until the kernel has freed it, the sandbox is as full as before. */
+const settleMs = 2_000
+/** Growth after the end of a process, as a share of the limit, that is more than it adds until the signal reaches it. */
+const growthShare = 0.04
 
 /** Ends the largest process of the user before memory runs out. */
 export type MemoryWatchdog = {
@@ -29,12 +33,17 @@ export function startMemoryWatchdog(dependencies: {
 }): MemoryWatchdog {
   let timer: NodeJS.Timeout
   let firstVictim: number | undefined
+  let ended: LastEnd | undefined
   const look = () => {
     const limitBytes = dependencies.limitBytes()
-    const share = limitBytes === undefined ? 0 : readMemory().usedBytes / limitBytes
-    if (limitBytes !== undefined && share >= actShare) {
+    const { usedBytes } = readMemory()
+    const share = limitBytes === undefined ? 0 : usedBytes / limitBytes
+    if (share < actShare) ended = undefined
+    const now = { at: performance.now(), usedBytes }
+    if (limitBytes !== undefined && share >= actShare && !isBeingFreed(ended, { ...now, limitBytes })) {
       const verdict = endLargest(limitBytes, firstVictim)
       if (verdict !== undefined) {
+        ended = now
         dependencies.verdicts.add(verdict)
         dependencies.logger.warn({ pids: [...verdict.pids], share }, 'memory nearly full, largest process ended')
       }
@@ -48,6 +57,15 @@ export function startMemoryWatchdog(dependencies: {
     },
     stop: () => clearTimeout(timer),
   }
+}
+
+/** When a process was ended, in ms of `performance.now()`, and how much memory was in use then. */
+type LastEnd = { at: number; usedBytes: number }
+
+/** Whether memory may still be full of the process that was ended last, so that ending another would hit the wrong one. */
+export function isBeingFreed(ended: LastEnd | undefined, now: LastEnd & { limitBytes: number }): boolean {
+  if (ended === undefined || now.at - ended.at >= settleMs) return false
+  return now.usedBytes - ended.usedBytes < now.limitBytes * growthShare
 }
 
 function endLargest(limitBytes: number, firstVictim: number | undefined): Verdict | undefined {
