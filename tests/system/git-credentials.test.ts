@@ -226,7 +226,7 @@ test('programs in the sandbox can ask for nothing else at the server', async () 
   expect(server.requests).toHaveLength(before)
 })
 
-const cloned = repeats({ what: 'MB that git clones through the server', byDefault: 60, full: 150 })
+const cloned = repeats({ what: 'MB that git clones through the server', byDefault: 100, full: 150 })
 test(`a clone of ${cloned} MB and a push of 20 MB go in pieces: the server holds none of it`, async () => {
   await server.commit('team/large', { 'large.bin': randomBytes(cloned * 1_000_000) })
   await run('sync')

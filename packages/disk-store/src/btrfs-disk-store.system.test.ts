@@ -282,7 +282,12 @@ async function makePlace() {
       const unmount = () => execFileSync('umount', [mountPoint], { stdio: 'pipe' })
       const isMounted = (await listMounts()).some((mount) => mount.mountPoint === mountPoint)
       if (isMounted) await vi.waitFor(unmount, { timeout: 30_000, interval: 100 })
-      for (const device of await loopDevicesOf(file).catch(() => [])) execFileSync('losetup', ['--detach', device])
+      // The kernel releases the device of an unmounted pool on its own, a moment later.
+      const detach = async () => {
+        for (const device of await loopDevicesOf(file).catch(() => []))
+          execFileSync('losetup', ['--detach', device], { stdio: 'pipe' })
+      }
+      await vi.waitFor(detach, { timeout: 30_000, interval: 100 })
       await rm(directory, { recursive: true, force: true })
     },
   }
