@@ -5,10 +5,10 @@ import { LongestFirst } from './deploy/testing/longest-first.ts'
  * unit: everything that needs no root, no network and no sandbox; runs beside the code it tests.
  * system: real gVisor, btrfs and network namespaces (root). browser: the whole product driven in Chromium.
  * Every system and browser test has an installation of its own (id, address range, disk slot), so that files run at the
- * same time: much of their time is waiting, and two processors are busy with three of them. There are four disk slots,
+ * same time: much of their time is waiting, and two processors are busy with four of them. There are five disk slots,
  * and some files take two.
  */
-const filesAtOnce = 3
+const filesAtOnce = 4
 /** Tests of limits, and of what other machines' timers do: a machine that is too busy makes their figures meaningless. */
 const measured = ['flood', 'host-room', 'limits', 'lost-connections', 'pause-connections', 'previews-large']
 const measuredFiles = measured.map((name) => `tests/system/${name}.test.ts`)

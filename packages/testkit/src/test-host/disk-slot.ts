@@ -25,7 +25,7 @@ const reserves = { imageBytes: 4 * GiB, memoryImageBytes: GiB / 2 }
 /** Under this name the host daemon keeps templates for boots; one is the same for every test. */
 export const templatesPlace = 'templates'
 /** More at once only wait for each other's processor. */
-export const slotCount = 4
+export const slotCount = 5
 
 export async function claimDiskSlot(): Promise<DiskSlot> {
   for (let attempt = 0; ; attempt++) {
