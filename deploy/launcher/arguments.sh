@@ -22,7 +22,7 @@ synopsis_of() {
 
 # check_arguments COMMAND [ARGUMENT…]: answers --help, and refuses what the command does not take.
 check_arguments() {
-  local command=$1 synopsis words option
+  local command=$1 synopsis words option help="Run ./threadbox $1 --help for its options."
   # `main` refuses what is no command.
   synopsis=$(synopsis_of "$command") || return 0
   words=$(words_taken "$synopsis")
@@ -31,7 +31,7 @@ check_arguments() {
     option=${1%%=*}
     case $1 in
       -h | --help)
-        say "usage: ./threadbox $command $synopsis"
+        say "Usage: ./threadbox $command $synopsis"
         exit 0
         ;;
       -[!-]?*) option=${1:0:2} ;;
@@ -39,13 +39,14 @@ check_arguments() {
     case $option,$synopsis in
       -*,*"[$option "*)
         if [ "$1" = "$option" ]; then
-          [ $# -ge 2 ] || refuse "$option needs a value." "./threadbox $command --help lists what it takes."
+          [ $# -ge 2 ] || refuse "$option requires a value." "$help"
           shift
         fi
         ;;
       -*,*"[$option]"* | -*,*"[$option["*) ;;
+      -*) refuse "Unknown option for $command: '$1'" "$help" ;;
       *)
-        [[ $option != -* && $words -gt 0 ]] || refuse "$command does not know '$1'." "./threadbox $command --help lists what it takes."
+        [ "$words" -gt 0 ] || refuse "Unexpected argument for $command: '$1'" "$help"
         words=$((words - 1))
         ;;
     esac

@@ -8,7 +8,7 @@ dev_command() {
   parse_options "$@"
   require_machine
   lock_installation
-  ! recorded_pid host >/dev/null || fail "The threadbox in $data_dir runs." 'Stop it with ./threadbox down, or name another --data-dir.'
+  ! recorded_pid host >/dev/null || fail "threadbox is already running in $data_dir." 'Stop it with ./threadbox down, or use another --data-dir.'
   trap stop_dev EXIT
   trap 'exit 130' INT TERM HUP
   export_certificates
@@ -18,7 +18,7 @@ dev_command() {
   prepare_dev
   start_dev
   print_addresses
-  say 'Ctrl-C stops it; sandboxes are stopped too, files stay. A change of the guest needs a new start.'
+  say 'Press Ctrl-C to stop. Sandboxes stop too; their files are kept. Restart after changing the guest.'
   # Whichever ends first, ends the others.
   wait -n || true
 }
@@ -74,7 +74,7 @@ dev_pids=()
 await_dev_server() {
   local until=$((SECONDS + 90))
   until (exec 6<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null && [ -S "$data_dir/run/host.sock" ]; do
-    [ "$SECONDS" -lt "$until" ] || fail 'Host daemon and server did not start.' 'Their last lines are above.'
+    [ "$SECONDS" -lt "$until" ] || fail "The host daemon and the server didn't start." 'See their last lines above.'
     sleep 0.2
   done
 }

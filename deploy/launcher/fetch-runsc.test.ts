@@ -49,7 +49,7 @@ test('an archive with another checksum than the pinned one is refused and leaves
 })
 
 test('a release that is not there is refused', async () => {
-  await expect(fetchRunsc(options({ day: '19700101' }))).rejects.toThrow('answered 404')
+  await expect(fetchRunsc(options({ day: '19700101' }))).rejects.toThrow('responded with 404')
 })
 
 test('the pinned archive is unpacked with its programs executable', async () => {

@@ -22,14 +22,14 @@ export async function fetchRunsc(options: {
   const address = `${options.releases}/${options.day}/${options.machine}/gvisor.tar.bz2`
   const stop = new AbortController()
   const tooLate = setTimeout(
-    () => stop.abort(new Error(`no answer within ${answerTimeoutMs / 1000} s`)),
+    () => stop.abort(new Error(`no response within ${answerTimeoutMs / 1000} s`)),
     answerTimeoutMs,
   )
   const answer = await fetch(address, { signal: stop.signal }).finally(() => clearTimeout(tooLate))
-  if (!answer.ok) throw new Error(`${address} answered ${answer.status}`)
+  if (!answer.ok) throw new Error(`${address} responded with ${answer.status}`)
   const archive = Buffer.from(await answer.arrayBuffer())
   const found = createHash('sha512').update(archive).digest('hex')
-  if (found !== options.sha512) throw new Error(`${address} has the checksum ${found}, not the pinned one`)
+  if (found !== options.sha512) throw new Error(`${address} has checksum ${found}, not the pinned one`)
   await unpack(archive, options.folder)
   return { bytes: archive.length }
 }

@@ -53,9 +53,9 @@ test('options that cannot be used are refused by name before anything is touched
   ]) {
     const { status, stderr } = launcher(`parse_options '${option}' '${value}'`)
     expect(status, `${option} ${value}`).toBe(2)
-    expect(stderr).toContain(`${option} needs`)
+    expect(stderr).toContain(`${option} must be`)
   }
-  expect(launcher('check_arguments up --port').stderr).toContain('--port needs a value')
+  expect(launcher('check_arguments up --port').stderr).toContain('--port requires a value')
 })
 
 test('every command says what it takes, and refuses with 2 what it does not know, before it begins', () => {
@@ -67,13 +67,13 @@ test('every command says what it takes, and refuses with 2 what it does not know
     for (const help of ['--help', '-h']) {
       const { status, stdout, stderr } = threadbox(command, help)
       expect({ status, stdout, stderr }, command).toMatchObject({ status: 0, stderr: '' })
-      expect(stdout).toMatch(new RegExp(`^usage: \\./threadbox ${command}\\b.*\\n$`))
+      expect(stdout).toMatch(new RegExp(`^Usage: \\./threadbox ${command}\\b.*\\n$`))
     }
-    const refused = `✗ ${command} does not know '--bogus'.\n  → ./threadbox ${command} --help lists what it takes.\n`
+    const refused = `✗ Unknown option for ${command}: '--bogus'\n  → Run ./threadbox ${command} --help for its options.\n`
     expect(threadbox(command, '--bogus')).toMatchObject({ status: 2, stdout: '', stderr: refused })
   }
   expect(threadbox('up', 'word')).toMatchObject({ status: 2, stdout: '' })
-  expect(threadbox('test', 'no-stage').stderr).toContain("There is no stage 'no-stage'.")
+  expect(threadbox('test', 'no-stage').stderr).toContain("Unknown stage: 'no-stage'")
   expect(threadbox('test', 'no-stage').status).toBe(2)
   expect(threadbox('bogus')).toMatchObject({ status: 2, stdout: '' })
 })
@@ -200,10 +200,10 @@ test('a machine that cannot do it is refused with every reason and its cure', ()
     nft() { false; }
     require_machine`)
   expect(status).toBe(1)
-  expect(stdout).toContain('✗ Processor: riscv64\n  → Use a machine with an x86_64 or arm64 processor')
+  expect(stdout).toContain('✗ Processor: riscv64\n  → Use an x86_64 or arm64 machine.')
   expect(stdout).toContain('✗ Kernel: 4.19.0-generic is too old\n  → Upgrade')
-  expect(stdout).toContain('✗ btrfs: the kernel does not have it\n  → Install')
-  expect(stderr).toContain('threadbox cannot run on this machine as it is')
+  expect(stdout).toContain('✗ btrfs: not available in the kernel\n  → Install')
+  expect(stderr).toContain("threadbox can't run on this machine yet")
 })
 
 test('another program on the port is named before anything is started', async () => {
@@ -212,7 +212,7 @@ test('another program on the port is named before anything is started', async ()
   const { port } = other.address() as AddressInfo
   const check = `set_environment THREADBOX_PORT ${port}; check_port_free && echo free || echo refused`
   expect(launcher(check).stdout).toBe(
-    `Another program listens on port ${port}: name another one with --port.\nrefused\n`,
+    `Port ${port} is in use by another program. Choose another port with --port.\nrefused\n`,
   )
   other.close()
   await once(other, 'close')

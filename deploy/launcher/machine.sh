@@ -38,7 +38,7 @@ check_system() {
     check_line system ok 'System' "${found:-unknown}"
   else
     check_line system failed 'System' "${found:-unknown}, without apt-get" \
-      'Use Debian 12 or 13, or Ubuntu 24.04 or 26.04 (a virtual machine will do).'
+      'Use Debian 12 or 13, or Ubuntu 24.04 or 26.04 (a virtual machine works).'
   fi
 }
 
@@ -49,7 +49,7 @@ check_processor() {
     x86_64 | aarch64) check_line processor ok 'Processor' "$machine, $(nproc) cores" ;;
     *)
       check_line processor failed 'Processor' "$machine" \
-        'Use a machine with an x86_64 or arm64 processor: gVisor runs on no other.'
+        "Use an x86_64 or arm64 machine. gVisor doesn't support other processors."
       ;;
   esac
 }
@@ -63,7 +63,7 @@ check_kernel() {
   if [ "$major" -gt 5 ] || { [ "$major" -eq 5 ] && [ "${minor:-0}" -ge 10 ]; }; then
     check_line kernel ok 'Kernel' "$release"
   else
-    check_line kernel failed 'Kernel' "$release is too old" 'Upgrade to Debian 12 or Ubuntu 24.04: Linux 5.10 is needed.'
+    check_line kernel failed 'Kernel' "$release is too old" 'Upgrade to Debian 12 or Ubuntu 24.04. threadbox needs Linux 5.10 or later.'
   fi
 }
 
@@ -71,9 +71,10 @@ check_memory() {
   local total
   total=$(awk '/^MemTotal:/ {print int($2 / 1000)}' /proc/meminfo)
   if [ "$total" -lt "$least_memory_mb" ]; then
-    check_line memory failed 'Memory' "$total MB" 'Give the machine 4 GB of memory; 2 GB is the least.'
+    check_line memory failed 'Memory' "$total MB" 'Use a machine with 4 GB of memory (minimum 2 GB).'
   elif [ "$total" -lt "$good_memory_mb" ]; then
-    check_line memory warning 'Memory' "$total MB: few threads can be awake at once" 'Give the machine 4 GB or more.'
+    check_line memory warning 'Memory' "$total MB: only a few threads can be awake at the same time" \
+      'Use a machine with at least 4 GB.'
   else
     check_line memory ok 'Memory' "$total MB"
   fi
@@ -91,7 +92,7 @@ check_disk() {
   if [ -f "$data_dir/threadbox.env" ]; then
     free=$(df -Pm "$data_dir" | awk 'NR == 2 {print $4}')
     if [ "$free" -lt 1000 ]; then
-      check_line disk warning 'Disk' "$free MB free for $data_dir" 'Free some space: the database and logs need it.'
+      check_line disk warning 'Disk' "$free MB free for $data_dir" 'Free up disk space for the database and logs.'
     else
       check_line disk ok 'Disk' "$((free / 1000)) GB free for $data_dir"
     fi
@@ -100,10 +101,10 @@ check_disk() {
   free=$(df -Pm "$(existing_folder "$data_dir")" | awk 'NR == 2 {print $4}')
   if [ "$free" -lt "$least_disk_mb" ]; then
     check_line disk failed 'Disk' "$((free / 1000)) GB free for $data_dir" \
-      'Free 15 GB at least, or name a folder on a larger disk with --data-dir.'
+      'Free up at least 15 GB, or use a folder on a larger disk with --data-dir.'
   elif [ "$free" -lt "$good_disk_mb" ]; then
-    check_line disk warning 'Disk' "$((free / 1000)) GB free for $data_dir: room for few sandboxes" \
-      'Free 50 GB, or name a folder on a larger disk with --data-dir.'
+    check_line disk warning 'Disk' "$((free / 1000)) GB free for $data_dir: enough for only a few sandboxes" \
+      'Free up 50 GB, or use a folder on a larger disk with --data-dir.'
   else
     check_line disk ok 'Disk' "$((free / 1000)) GB free for $data_dir"
   fi
@@ -131,20 +132,20 @@ kernel_has() {
 
 check_btrfs() {
   if kernel_has btrfs; then
-    check_line btrfs ok 'btrfs' 'the kernel has it'
+    check_line btrfs ok 'btrfs' 'available'
   else
-    check_line btrfs failed 'btrfs' 'the kernel does not have it' \
-      "Install the distribution's full kernel (Debian: linux-image-$(dpkg --print-architecture 2>/dev/null || echo amd64)); cloud kernels may lack it."
+    check_line btrfs failed 'btrfs' 'not available in the kernel' \
+      "Install your distribution's full kernel (Debian: linux-image-$(dpkg --print-architecture 2>/dev/null || echo amd64)); cloud kernels may not include it."
   fi
 }
 
 # With nft at hand the kernel is asked; before that it is looked at, and what is built in shows only in its symbols.
 check_nftables() {
   if nft list tables >/dev/null 2>&1 || kernel_has nf_tables || grep -qsw nf_tables_newtable /proc/kallsyms; then
-    check_line nftables ok 'nftables' 'the kernel has it'
+    check_line nftables ok 'nftables' 'available'
   else
-    check_line nftables failed 'nftables' 'the kernel does not have it' \
-      "Install the distribution's full kernel, or load the module nf_tables."
+    check_line nftables failed 'nftables' 'not available in the kernel' \
+      "Install your distribution's full kernel, or load the nf_tables module."
   fi
 }
 
@@ -162,7 +163,7 @@ check_tools() {
   if [ ${#missing[@]} -eq 0 ]; then
     check_line packages ok 'Debian packages' "${#debian_packages[@]} installed"
   else
-    check_line packages warning 'Debian packages' "missing: ${missing[*]}" 'Run ./threadbox up: it installs them.'
+    check_line packages warning 'Debian packages' "missing: ${missing[*]}" 'Run ./threadbox up to install them.'
   fi
 }
 
@@ -179,6 +180,6 @@ require_machine() {
         ;;
     esac
   done < <(machine_checks)
-  [ "$failed" -eq 0 ] || fail 'threadbox cannot run on this machine as it is.'
+  [ "$failed" -eq 0 ] || fail "threadbox can't run on this machine yet." 'Fix the problems above and try again.'
   say "✓ Machine: $fine"
 }

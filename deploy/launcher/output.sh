@@ -35,8 +35,8 @@ human_bytes() {
 # Starts the launcher again as root, with the machine's proxy and certificate settings.
 need_root() {
   [ "$(id -u)" -eq 0 ] && return
-  command -v sudo >/dev/null || fail 'This needs root, and there is no sudo here.' 'Run it again as root.'
-  say 'This needs root: sudo may ask for your password.'
-  cd "$caller_directory" || fail "The current folder is gone."
+  command -v sudo >/dev/null || fail "This command needs root, and sudo isn't installed." 'Run it again as root.'
+  say 'This command needs root. sudo may ask for your password.'
+  cd "$caller_directory" || fail "The current folder no longer exists."
   exec sudo --preserve-env="$kept_variables" -- "$repository/threadbox" "$@"
 }

@@ -92,7 +92,7 @@ await_server() {
   local until=$((SECONDS + 90))
   until (server_answers); do
     if [ "$SECONDS" -ge "$until" ]; then
-      echo "The server does not answer. The last lines of its log:"
+      echo "The server isn't responding. Last lines of its log:"
       tail -n 15 "$data_dir/logs/server.log" 2>/dev/null || true
       return 1
     fi
@@ -109,7 +109,7 @@ await_host() {
     case $status in
       *'"preparing":[]'*'"imageProblem":null'*) return 0 ;;
       *'"preparing":[]'*)
-        echo "The base image could not be prepared, so no new sandbox can start:"
+        echo "Couldn't prepare the base image, so new sandboxes can't start:"
         sed -n 's/.*"imageProblem":"\(.*\)","awakeSandboxes".*/\1/p' <<<"$status"
         return 1
         ;;
@@ -121,7 +121,7 @@ await_host() {
         ;;
     esac
     if [ "$((SECONDS - silent_since))" -ge 60 ]; then
-      echo "The host daemon does not run. The last lines of its log:"
+      echo "The host daemon isn't running. Last lines of its log:"
       grep -v '^{' "$data_dir/logs/host.log" | tail -n 3 || true
       return 1
     fi
@@ -138,7 +138,7 @@ cli_command() {
   shift
   parse_options "$@"
   [ -e "$data_dir/current/cli/main.js" ] ||
-    fail "There is no threadbox in $data_dir." 'Run ./threadbox up, or name its folder with --data-dir.'
+    fail "No threadbox installation found in $data_dir." 'Run ./threadbox up, or set its folder with --data-dir.'
   cli "$command" "${rest[@]}"
 }
 
@@ -152,11 +152,11 @@ doctor_command() {
     cli doctor --machine-checks "$checks" "${rest[@]}" || status=$?
   elif [[ " ${rest[*]} " == *' --json '* ]]; then
     rm -f "$checks"
-    fail "There is no threadbox in $data_dir yet, and --json needs one." 'Run ./threadbox up.'
+    fail "No threadbox installation found in $data_dir; --json requires one." 'Run ./threadbox up.'
   else
     awk -F '\t' '{print ($2 == "ok" ? "✓ " : $2 == "failed" ? "✗ " : "! ") $3 ": " $4; if ($5 != "") print "    → " $5
       if ($2 == "failed") bad = 1} END {exit bad}' "$checks" || status=$?
-    say "– threadbox itself: not installed in $data_dir. Run ./threadbox up."
+    say "– threadbox: not installed in $data_dir. Run ./threadbox up."
   fi
   rm -f "$checks"
   return "$status"
@@ -165,7 +165,7 @@ doctor_command() {
 down_command() {
   need_root down "$@"
   parse_options "$@"
-  [ -f "$data_dir/threadbox.env" ] || fail "There is no threadbox in $data_dir." 'Name its folder with --data-dir.'
+  [ -f "$data_dir/threadbox.env" ] || fail "No threadbox installation found in $data_dir." 'Set its folder with --data-dir.'
   lock_installation
   stop_everything
 }
@@ -177,9 +177,9 @@ stop_everything() {
     systemctl stop "$(systemd_unit)-host"
   fi
   if pid=$(recorded_pid supervisor); then
-    say '· Stopping; sandboxes are saved or stopped first …'
+    say "· Stopping; sandboxes are paused first, or stopped if they can't be …"
     kill -TERM "$pid"
-    await_gone "$pid" 150 || fail "It did not stop within 150 s." './threadbox logs supervisor says what it waits for.'
+    await_gone "$pid" 150 || fail "threadbox didn't stop within 150 s." 'Check ./threadbox logs supervisor.'
   fi
   end_leftover server
   end_leftover host
@@ -215,10 +215,10 @@ uninstall_command() {
   need_root uninstall "$@"
   parse_options "$@"
   id=$(get_environment THREADBOX_INSTALLATION)
-  [ -n "$id" ] || fail "There is no threadbox in $data_dir." 'Name its folder with --data-dir.'
+  [ -n "$id" ] || fail "No threadbox installation found in $data_dir." 'Set its folder with --data-dir.'
   if [ "${rest[*]}" != --yes ]; then
-    read -r -p "Remove $data_dir with every thread and file in it? Type the id $id to go on: " answer || true
-    [ "$answer" = "$id" ] || fail 'Nothing was removed.'
+    read -r -p "Delete $data_dir with every thread and file in it? Type the ID $id to confirm: " answer || true
+    [ "$answer" = "$id" ] || fail 'Canceled. Nothing was deleted.'
   fi
   lock_installation
   stop_everything
@@ -229,8 +229,8 @@ uninstall_command() {
     # An installation that only `dev` ran.
     env THREADBOX_INSTALLATION="$id" "$(node_folder)/bin/node" "$repository/apps/host/src/uninstall/main.ts"
   fi
-  if mountpoint -q "$data_dir/disks/pool"; then fail "$data_dir/disks/pool is still in use." 'Run this again.'; fi
+  if mountpoint -q "$data_dir/disks/pool"; then fail "$data_dir/disks/pool is still in use." 'Run the command again.'; fi
   rm -rf --one-file-system "$data_dir"
   userdel "threadbox-$id" 2>/dev/null || true
-  say "✓ Removed. $cache holds what can be downloaded again; remove it too if no other installation is here."
+  say "✓ Uninstalled. Downloads are still cached in $cache; delete that folder too if this machine has no other installation."
 }

@@ -69,7 +69,7 @@ build_release() {
 # Dependencies and build, unless this source was built before. Leaves the release's name in run/prepared-release.
 prepare_release() {
   if built_release >"$data_dir/run/prepared-release"; then
-    echo "progress: unchanged since the last time"
+    echo "progress: unchanged"
     return
   fi
   install_modules

@@ -6,9 +6,9 @@ service_command() {
   need_root service "$@"
   [ $# -eq 0 ] || shift
   parse_options "$@"
-  case $action in install | uninstall) ;; *) refuse 'service needs one of: install, uninstall.' ;; esac
-  [ -d /run/systemd/system ] || fail 'systemd does not run here.' './threadbox up starts threadbox without it.'
-  [ -e "$data_dir/current" ] || fail "There is no threadbox in $data_dir." 'Run ./threadbox up first.'
+  case $action in install | uninstall) ;; *) refuse 'Usage: ./threadbox service install | uninstall' ;; esac
+  [ -d /run/systemd/system ] || fail "systemd isn't running on this machine." 'Use ./threadbox up to start threadbox without systemd.'
+  [ -e "$data_dir/current" ] || fail "No threadbox installation found in $data_dir." 'Run ./threadbox up first.'
   lock_installation
   "service_$action"
 }
@@ -18,7 +18,8 @@ service_install() {
   unit=$(systemd_unit)
   if pid=$(recorded_pid supervisor); then
     kill -TERM "$pid"
-    await_gone "$pid" 150 || fail 'The running supervisor did not stop.' 'Run ./threadbox down, then this again.'
+    await_gone "$pid" 150 || fail "The running supervisor didn't stop." \
+      'Run ./threadbox down, then run this command again.'
   fi
   keep_proxies
   host_unit >"/etc/systemd/system/$unit-host.service"
@@ -29,7 +30,7 @@ service_install() {
   systemctl daemon-reload
   systemctl enable --now "$unit-host" "$unit-sandboxes" "$unit" "$unit-logs.timer"
   settings_key >"$data_dir/run/settings-key"
-  say "✓ Installed as $unit and $unit-host. They start with the machine."
+  say "✓ Installed as $unit and $unit-host. They start at boot."
 }
 
 service_uninstall() {
@@ -42,7 +43,7 @@ service_uninstall() {
     "/etc/systemd/system/$unit-logs.timer"
   systemctl daemon-reload
   systemctl reset-failed "$unit" "$unit-sandboxes" "$unit-host" "$unit-logs" 2>/dev/null || true
-  say "✓ Removed. ./threadbox up starts it without systemd."
+  say "✓ Removed. Use ./threadbox up to start threadbox without systemd."
 }
 
 # Our own supervisor has the environment that it was started in; a unit has only its file.

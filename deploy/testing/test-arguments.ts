@@ -29,7 +29,7 @@ export function readArguments(args: string[]): TestArguments {
   })
   const named = positionals.filter((word) => !word.includes('/'))
   const unknown = named.find((word) => !isStage(word))
-  if (unknown !== undefined) throw new Error(`There is no stage '${unknown}'. Stages: ${stages.join(', ')}.`)
+  if (unknown !== undefined) throw new Error(`Unknown stage: '${unknown}'. Stages: ${stages.join(', ')}.`)
   const files = positionals.filter((word) => word.includes('/'))
   const wanted = new Set<string>([...named, ...files.map(stageOf)])
   return {
