@@ -206,6 +206,23 @@ test('a machine that cannot do it is refused with every reason and its cure', ()
   expect(stderr).toContain("threadbox can't run on this machine yet")
 })
 
+test('a run of the tests names the disk and memory that it needs, not those of up', () => {
+  const script = (command: string) => `
+    need_root() { :; }; prepare_test() { :; }; node() { :; }
+    machine_checks() {
+      check_line kernel ok 'Kernel' 6.1
+      check_line memory failed 'Memory' '1 GB' 'Use a machine with 4 GB of memory.'
+      check_line disk warning 'Disk' '20 GB free' 'Free up 50 GB.'
+    }
+    THREADBOX_TEST_DATA=$data_dir; ${command}`
+  const { status, stdout, stderr } = launcher(script('test_command system'))
+  expect({ status, stdout, stderr }).toMatchObject({ status: 0, stdout: expect.stringContaining('✓ Machine: Kernel\n') })
+  expect(stdout.match(/\b24 GiB free\b/g)).toHaveLength(1)
+  expect(stdout + stderr).not.toMatch(/\b(4|50) GB\b/)
+  expect(launcher(script('test_command unit')).stdout).not.toContain('Machine')
+  expect(launcher(script('source_run x')).stderr).toContain('Use a machine with 4 GB of memory.')
+})
+
 test('another program on the port is named before anything is started', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')

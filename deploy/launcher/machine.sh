@@ -167,10 +167,12 @@ check_tools() {
   fi
 }
 
-# Ends the launcher when a check failed; shows failures and warnings, and the rest in one line.
+# require_machine [ID…]: ends the launcher when a check failed, those with these ids left out; shows failures and
+# warnings, and the rest in one line.
 require_machine() {
   local id state title found cure failed=0 fine=''
   while IFS=$'\t' read -r id state title found cure; do
+    [[ " $* " != *" $id "* ]] || continue
     case $state in
       ok) fine+="${fine:+, }$title" ;;
       warning) [ "$id" = packages ] || printf '! %s: %s\n  → %s\n' "$title" "$found" "$cure" ;;

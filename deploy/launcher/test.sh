@@ -68,6 +68,7 @@ source_run() {
   shift
   trap end_test EXIT
   trap 'exit 130' INT TERM HUP
+  require_machine >&2
   prepare_test system >&2
   (cd "$repository" && node "$program" "$@")
 }
@@ -83,9 +84,14 @@ test_command() {
   trap end_test EXIT
   trap 'exit 130' INT TERM HUP
   say_test_needs
+  # The amounts of disk and memory that `up` needs are other ones.
+  ! runs_threadbox "${stages[@]}" || require_machine disk memory
   prepare_test "${stages[@]}"
   (cd "$repository" && node deploy/testing/run-tests.ts "$@")
 }
+
+# True when one of the stages runs threadbox itself.
+runs_threadbox() { [[ " $* " == *' system '* || " $* " == *' browser '* ]]; }
 
 # The stages that are named, or that named files belong to; all where none is. With `--full`, `firefox` beside `browser`.
 stages_named() {
@@ -134,8 +140,7 @@ end_test() {
 # Installs what the stages need, independent things side by side.
 prepare_test() {
   local needs_machine=0
-  [[ " $* " != *' system '* && " $* " != *' browser '* ]] || needs_machine=1
-  [ "$needs_machine" -eq 0 ] || require_machine
+  ! runs_threadbox "$@" || needs_machine=1
   export_certificates
   mkdir -p "$data_dir/logs" "$data_dir/run" "$cache"
   begin_steps
