@@ -84,7 +84,7 @@ test_command() {
   trap end_test EXIT
   trap 'exit 130' INT TERM HUP
   say_test_needs
-  # The amounts of disk and memory that `up` needs are other ones.
+  # `say_test_needs` has named the disk and memory of the tests; `up` needs other amounts.
   ! runs_threadbox "${stages[@]}" || require_machine disk memory
   prepare_test "${stages[@]}"
   (cd "$repository" && node deploy/testing/run-tests.ts "$@")

@@ -78,7 +78,7 @@ describe('O12: the page cannot read', () => {
     const target = await openPreview(other.id)
     const tab = await page.context().newPage()
     await tab.goto(target.url)
-    expect(await tab.title()).toBe('Nothing answers here yet')
+    expect(await tab.title()).toBe('Nothing is running here yet')
     await tab.close()
     const answered = page.waitForEvent('response', (response) => response.url() === `${target.origin}/secret`)
     await attack('reach', `${target.origin}/secret`)
@@ -164,7 +164,7 @@ test('O12: another site cannot show the page in a frame', async () => {
 test('O4: a page that was opened before its service runs appears when it does', async () => {
   const tab = await page.context().newPage()
   await tab.goto((await openPreview(threadId, 9100)).url)
-  expect(await tab.title()).toBe('Nothing answers here yet')
+  expect(await tab.title()).toBe('Nothing is running here yet')
   const command = 'python3 -m http.server 9100 --bind 127.0.0.1'
   await stage.installation.client.services.start(threadId, { name: 'late', command, port: 9100, cwd: '/etc' })
   await tab.getByRole('link', { name: 'hostname' }).waitFor()

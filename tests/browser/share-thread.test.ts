@@ -77,7 +77,7 @@ test('who opened it is counted, and a link that is ended leads nowhere at once',
     .press('Enter')
   await list().waitFor({ state: 'detached' })
   await stranger.reload()
-  await stranger.getByRole('heading', { name: 'This link leads nowhere' }).waitFor()
+  await stranger.getByRole('heading', { name: 'This link doesn’t work' }).waitFor()
   expect(await stranger.getByText('Read this').count()).toBe(0)
 })
 
@@ -91,12 +91,12 @@ test('a link that allows copies says what is given away, and leads who signs in 
   await list().getByText('no copies yet, 20 possible').waitFor()
 
   await stranger.goto(url)
-  await stranger.getByRole('link', { name: /copy of your own/ }).click()
+  await stranger.getByRole('link', { name: /your own copy/ }).click()
   await stranger.waitForURL(/\/login/)
 
   const person = await app.page({ signedIn: true })
   await person.goto(url)
-  await person.getByRole('link', { name: /copy of your own/ }).press('Enter')
+  await person.getByRole('link', { name: /your own copy/ }).press('Enter')
   await person.getByRole('heading', { name: 'A copy of your own' }).waitFor()
   await person.getByText('“Trips” was shared with you').waitFor()
   await person.getByText('No computer: the thread has none yet').waitFor()

@@ -83,7 +83,7 @@ test('O3: a link wakes nothing, unless it was made to', async () => {
   await installation.client.sandboxes.pause(thread.id)
   const asleep = await ask(`${quiet.origin}/home`, { ...typed, cookie: quiet.cookie })
   expect([asleep.status, asleep.headers['threadbox-preview']]).toEqual([503, 'asleep'])
-  expect(asleep.body).toContain('This page sleeps')
+  expect(asleep.body).toContain('This page is asleep')
   expect(await state()).toBe('paused')
   await vi.waitFor(
     async () => {

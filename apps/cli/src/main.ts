@@ -8,49 +8,49 @@ import { statusCommand } from './commands/status.command.ts'
 import { stopSandboxesCommand } from './commands/stop-sandboxes.command.ts'
 
 const dataDirectory = () =>
-  new Option('--data-dir <folder>', 'folder of the installation').env('THREADBOX_DATA').default('/var/lib/threadbox')
+  new Option('--data-dir <folder>', 'data directory of the installation').env('THREADBOX_DATA').default('/var/lib/threadbox')
 
-const cli = new Command('threadbox').description('Looks after an installation of threadbox on this machine.')
+const cli = new Command('threadbox').description('Manages the threadbox installation on this host.')
 
 cli
   .command('status')
-  .description('what runs, and at which address')
+  .description('show what’s running, and the address')
   .addOption(dataDirectory())
-  .option('--json', 'one JSON object', false)
+  .option('--json', 'print one JSON object', false)
   .action(async (options) => finish(await statusCommand(options)))
 
 cli
   .command('doctor')
-  .description('checks everything and names cures; one check runs inside a sandbox')
+  .description('check the installation and suggest fixes; starts one test sandbox')
   .addOption(dataDirectory())
-  .option('--json', 'one JSON object', false)
+  .option('--json', 'print one JSON object', false)
   .addOption(new Option('--machine-checks <file>').hideHelp())
   .action(async (options) => finish(await doctorCommand(options)))
 
 cli
   .command('logs')
-  .description('log of the server, the host daemon or the supervisor; without a name, all')
+  .description('show logs of the server, the host daemon or the supervisor (default: all)')
   .argument('[program]', 'server, host or supervisor')
   .addOption(dataDirectory())
-  .option('-n, --lines <count>', 'how many lines of each', '100')
-  .option('-f, --follow', 'go on with what is added', false)
+  .option('-n, --lines <count>', 'number of lines per log', '100')
+  .option('-f, --follow', 'follow new lines', false)
   .action(async (program: string | undefined, options) => finish(await logsCommand({ ...options, program })))
 
 cli
   .command('stop-sandboxes')
-  .description('stops every sandbox; files stay')
+  .description('pause every sandbox, or stop it if that fails; files are kept')
   .addOption(dataDirectory())
   .action(async (options) => finish(await stopSandboxesCommand(options)))
 
 cli
   .command('rotate-logs')
-  .description('moves logs aside that have grown large')
+  .description('rotate large logs')
   .addOption(dataDirectory())
   .action(async (options) => finish(await rotateLogsCommand(options)))
 
 cli
   .command('record-process')
-  .description('notes which process a program runs as')
+  .description('record a program’s process ID')
   .addArgument(new Argument('<program>').choices(['host', 'server']))
   .argument('<pid>')
   .addOption(dataDirectory())

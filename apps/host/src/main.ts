@@ -24,7 +24,7 @@ const readyTimeoutMs = 30_000
 try {
   await main()
 } catch (error) {
-  logger.fatal({ err: error }, 'the host daemon cannot run')
+  logger.fatal({ err: error }, 'the host daemon can’t start')
   const problem = isThreadboxError(error) ? `${error.message} ${error.remedy}` : String(error)
   process.stderr.write(`${problem}\n`)
   process.exit(1)
@@ -116,7 +116,7 @@ async function main() {
 function readToken(file: string): string {
   const token = file === '' ? '' : readFileSync(file, 'utf8').trim()
   if (token.length < 32)
-    throw new Error('THREADBOX_HOST_LISTEN needs THREADBOX_HOST_TOKEN_FILE: 32 characters at least')
+    throw new Error('THREADBOX_HOST_LISTEN requires a THREADBOX_HOST_TOKEN_FILE of at least 32 characters')
   return token
 }
 

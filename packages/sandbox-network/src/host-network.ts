@@ -102,7 +102,7 @@ function cureFor(options: { chain: string; names: ReadonlySet<string>; interface
   if (names.has('ufw-before-forward')) {
     return { owner: 'ufw' as const, cure: `ufw route allow in on ${own}` }
   }
-  const cure = `accept forwarded packets from and, when established, to interfaces ${interfacePrefix}* in ${chain}`
+  const cure = `In ${chain}, accept forwarded packets from interfaces ${interfacePrefix}*, and established ones to them.`
   return { owner: 'other' as const, cure }
 }
 

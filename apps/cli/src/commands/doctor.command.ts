@@ -49,7 +49,7 @@ async function processChecks(installation: Installation): Promise<Check[]> {
     title,
     state: isFine ? 'ok' : 'failed',
     detail,
-    cure: isFine ? '' : 'Run `./threadbox up`; if it does not stay up, `./threadbox logs` says why.',
+    cure: isFine ? '' : 'Run `./threadbox up`. If it stops again, check `./threadbox logs`.',
   })
   return [
     check('host-runs', 'Host daemon', status.host === 'running', status.host),
@@ -58,14 +58,14 @@ async function processChecks(installation: Installation): Promise<Check[]> {
       'address-answers',
       'Address',
       status.isServing,
-      `${status.address} ${status.isServing ? 'answers' : 'does not answer'}`,
+      `${status.address} ${status.isServing ? 'is responding' : 'is not responding'}`,
     ),
   ]
 }
 
 async function hostChecks(installation: Installation): Promise<Check[]> {
   const title = 'Sandboxes'
-  const cure = 'Run `./threadbox logs host` and look at the last lines.'
+  const cure = 'Check the last lines of `./threadbox logs host`.'
   try {
     const answer = await askHost({
       socketPath: installation.settings.hostSocket,
@@ -74,9 +74,9 @@ async function hostChecks(installation: Installation): Promise<Check[]> {
     })
     const checks = parseHostChecks(answer.body)
     if (checks.length > 0) return checks
-    return [{ id: 'host-doctor', title, state: 'failed', detail: `the host answered ${answer.status}`, cure }]
+    return [{ id: 'host-doctor', title, state: 'failed', detail: `the host daemon responded with ${answer.status}`, cure }]
   } catch (error) {
-    const detail = `the host daemon could not be asked: ${error instanceof Error ? error.message : String(error)}`
+    const detail = `couldn’t reach the host daemon: ${error instanceof Error ? error.message : String(error)}`
     return [{ id: 'host-doctor', title, state: 'failed', detail, cure }]
   }
 }

@@ -8,8 +8,8 @@ const sources = ['server', 'host', 'supervisor'] as const
 export const logUnknown = defineError<{ name: string }>({
   code: 'logs.unknown',
   kind: 'invalid',
-  message: ({ name }) => `There is no log called ${name}.`,
-  remedy: () => `Name one of: ${sources.join(', ')}.`,
+  message: ({ name }) => `There is no log named ${name}.`,
+  remedy: () => `Use one of: ${sources.join(', ')}.`,
 })
 
 /** `logs`: the last lines of one log or of all, and what is added to them with `follow`, until interrupted. */
@@ -24,7 +24,7 @@ export function logsCommand(options: {
   if (chosen.length === 0) throw logUnknown({ name: options.program ?? '' })
   const files = chosen.map((name) => installation.log(name)).filter((file) => existsSync(file))
   if (files.length === 0) {
-    process.stdout.write('Nothing was logged yet.\n')
+    process.stdout.write('No logs yet.\n')
     return Promise.resolve(0)
   }
   const args = ['-n', options.lines, ...(options.follow ? ['-F'] : []), ...files]

@@ -11,9 +11,9 @@ export async function statusCommand(options: { dataDir: string; json: boolean })
 export function renderStatus(status: InstallationStatus): string {
   const preparing = status.preparing?.length ? `\nPreparing  ${status.preparing.join(', ')}` : ''
   const problem = status.imageProblem === null ? '' : `\nBase image ${status.imageProblem}`
-  const sandboxes = status.awakeSandboxes === null ? 'host does not answer' : `${status.awakeSandboxes} awake`
+  const sandboxes = status.awakeSandboxes === null ? 'host daemon not responding' : `${status.awakeSandboxes} awake`
   return [
-    `Address    ${status.address || 'not set'} ${status.isServing ? '(answers)' : '(does not answer)'}`,
+    `Address    ${status.address || 'not set'} ${status.isServing ? '(responding)' : '(not responding)'}`,
     `Server     ${status.server}`,
     `Host       ${status.host}`,
     `Sandboxes  ${sandboxes}${preparing}${problem}`,

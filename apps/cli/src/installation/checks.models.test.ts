@@ -29,7 +29,7 @@ test('a person sees the cure below what failed and not below what is fine', () =
     { id: 'a', title: 'Kernel', state: 'ok', detail: '6.1', cure: 'never shown' },
     { id: 'b', title: 'Memory', state: 'failed', detail: '1 GB', cure: 'Add memory.' },
   ])
-  expect(text).toBe('✓ Kernel: 6.1\n✗ Memory: 1 GB\n    → Add memory.\n\n2 checks: 1 failed, 0 with a warning')
+  expect(text).toBe('✓ Kernel: 6.1\n✗ Memory: 1 GB\n    → Add memory.\n\n2 checks: 1 failed, 0 warnings')
 })
 
 test('settings are read from plain lines, values may hold equal signs, comments and rubbish are passed over', () => {

@@ -34,7 +34,8 @@ export function renderChecks(checks: readonly Check[]): string {
   ])
   const failed = checks.filter((check) => check.state === 'failed').length
   const warnings = checks.filter((check) => check.state === 'warning').length
-  return [...lines, '', `${checks.length} checks: ${failed} failed, ${warnings} with a warning`].join('\n')
+  const summary = `${checks.length} checks: ${failed} failed, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`
+  return [...lines, '', summary].join('\n')
 }
 
 function isState(value: unknown): value is CheckState {

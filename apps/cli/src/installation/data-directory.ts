@@ -7,8 +7,8 @@ import { parseEnvironmentFile } from './environment-file.ts'
 export const installationMissing = defineError<{ dataDirectory: string }>({
   code: 'installation.missing',
   kind: 'not-found',
-  message: ({ dataDirectory }) => `There is no threadbox in ${dataDirectory}, or this user may not read it.`,
-  remedy: () => 'Run `./threadbox up`, or name its folder with --data-dir. Use sudo if it belongs to root.',
+  message: ({ dataDirectory }) => `No threadbox installation found in ${dataDirectory}, or you don’t have permission to read it.`,
+  remedy: () => 'Run `./threadbox up`, or set the folder with --data-dir. If it belongs to root, use sudo.',
 })
 
 export const programs = ['host', 'server'] as const

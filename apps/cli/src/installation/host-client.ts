@@ -22,7 +22,7 @@ export function askHost(options: {
         resolve({ status: answer.statusCode ?? 0, body: parseJson(text) })
       })
     })
-    sent.once('timeout', () => sent.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)))
+    sent.once('timeout', () => sent.destroy(new Error(`no response within ${timeoutMs / 1000} s`)))
     sent.once('error', reject)
     sent.end(body === undefined ? undefined : JSON.stringify(body))
   })

@@ -19,7 +19,7 @@ export async function previewChecks(installation: Installation, addressOf = reso
 
 /** What only a browser can find out is found out there. */
 function browserCheck({ environment }: Installation): Check {
-  const detail = `whether a browser gets to them is checked by itself, at ${environment.THREADBOX_ADDRESS}/settings/about`
+  const detail = `open ${environment.THREADBOX_ADDRESS}/settings/about to check them in your browser`
   return { id: 'preview-browser', title: 'Previews in a browser', state: 'skipped', detail, cure: '' }
 }
 
@@ -33,8 +33,8 @@ async function doorCheck(installation: Installation, base: string): Promise<Chec
     id: 'preview-door',
     title: 'Previews',
     state: isFine ? 'ok' : 'failed',
-    detail: isFine ? `are served under *.${base}` : `the server does not answer for ${name} as for a preview`,
-    cure: isFine ? '' : 'Run `./threadbox up`; if it stays so, `./threadbox logs` says why.',
+    detail: isFine ? `served at *.${base}` : `the server doesn’t serve ${name} as a preview`,
+    cure: isFine ? '' : 'Run `./threadbox up`. If it happens again, check `./threadbox logs`.',
   }
 }
 
@@ -46,27 +46,27 @@ function stateUnder(target: { host: string; port: number; name: string }): Promi
     answer.resume()
     resolve(answer.headers['threadbox-preview'] as string | undefined)
   })
-  asked.once('timeout', () => asked.destroy(new Error('no answer')))
+  asked.once('timeout', () => asked.destroy(new Error('no response')))
   asked.once('error', reject)
   asked.end()
   return promise
 }
 
 async function nameCheck(base: string, addressOf: typeof resolve): Promise<Check> {
-  const check = { id: 'preview-names', title: 'Names of previews', cure: '' }
+  const check = { id: 'preview-names', title: 'Preview names', cure: '' }
   if (base.endsWith('.localhost')) {
-    const detail = `*.${base} is the viewer’s own computer: from another one, use ssh -L or give the installation a name`
+    const detail = `*.${base} always means the viewer’s own computer. From another computer, use ssh -L or give the installation a domain`
     return { ...check, state: 'ok', detail }
   }
   const found = await Promise.all([`app.${base}`, `${probeName}.${base}`].map(addressOf))
   if (found.every((address) => address !== undefined)) {
-    return { ...check, state: 'ok', detail: `*.${base} leads to ${found.join(' and ')}` }
+    return { ...check, state: 'ok', detail: `*.${base} resolves to ${found.join(' and ')}` }
   }
   return {
     ...check,
     state: 'warning',
-    detail: `*.${base} leads nowhere, as this machine sees it`,
-    cure: `Point app.${base} and *.${base} at this machine in DNS.`,
+    detail: `*.${base} doesn’t resolve on this host`,
+    cure: `Add DNS records that point app.${base} and *.${base} to this host.`,
   }
 }
 

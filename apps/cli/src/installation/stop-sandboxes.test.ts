@@ -44,6 +44,6 @@ test('all sandboxes are stopped with one order, and each that did not stop is na
   expect(asked).toEqual(['POST /v1/shutdown'])
   expect(outcome).toEqual({
     stopped: ['s0', 's2'],
-    failed: ['s1 (its disk is gone)', 'one that waited (busy)'],
+    failed: ['s1 (its disk is gone)', 'a spare (busy)'],
   })
 })

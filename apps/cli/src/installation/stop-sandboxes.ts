@@ -9,8 +9,8 @@ const stopTimeoutMs = 60_000
 export const sandboxesNotStopped = defineError<{ status: number }>({
   code: 'installation.sandboxes-not-stopped',
   kind: 'unavailable',
-  message: ({ status }) => `The host daemon answered ${status} when it was asked to stop the sandboxes.`,
-  remedy: () => 'Look at `./threadbox logs host`, then try again.',
+  message: ({ status }) => `Couldn’t stop the sandboxes: the host daemon responded with ${status}.`,
+  remedy: () => 'Check `./threadbox logs host`, then try again.',
 })
 
 /** What a stop of all sandboxes came to. A failed one is named with the reason. */
@@ -32,7 +32,7 @@ function parseOutcome(body: unknown): StopOutcome {
   return {
     stopped: Array.isArray(stopped) ? stopped.map(String) : [],
     failed: Array.isArray(failed)
-      ? failed.map(({ sandboxId, reason }) => `${sandboxId ?? 'one that waited'} (${reason})`)
+      ? failed.map(({ sandboxId, reason }) => `${sandboxId ?? 'a spare'} (${reason})`)
       : [],
   }
 }

@@ -30,7 +30,7 @@ host.run()
 server.run()
 
 const rotation = setInterval(async () => {
-  for (const failure of await rotateLogs(installation)) report('a log could not be rotated', failure)
+  for (const failure of await rotateLogs(installation)) report('couldn’t rotate a log', failure)
 }, rotationIntervalMs)
 
 let ending: Promise<void> | undefined
@@ -54,7 +54,7 @@ function reportStopped(outcome: { stopped: string[]; failed: string[] }): void {
 }
 
 function reportNotStopped(error: unknown): void {
-  report('the host could not be asked to stop sandboxes', { error: String(error) })
+  report('couldn’t ask the host daemon to stop the sandboxes', { error: String(error) })
 }
 
 function program(of: Installation, name: 'host' | 'server') {

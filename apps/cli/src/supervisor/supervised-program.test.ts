@@ -40,7 +40,7 @@ test('a program that ends is started again, later each time it fails at once', a
   const { program, events, log } = supervise('echo started')
   program.run()
   await vi.waitFor(() => expect(log().match(/started/g)?.length).toBeGreaterThanOrEqual(2), 10_000)
-  expect(events).toContain('ended, starting again')
+  expect(events).toContain('exited, restarting')
 })
 
 test('a program that cannot be started at all does not end the supervisor', async () => {
@@ -48,7 +48,7 @@ test('a program that cannot be started at all does not end the supervisor', asyn
   const broken = new SupervisedProgram({ ...options, command: ['/nonexistent/program'] })
   running.push(broken)
   broken.run()
-  await vi.waitFor(() => expect(events.filter((event) => event === 'ended').length).toBeGreaterThanOrEqual(2), 10_000)
+  await vi.waitFor(() => expect(events.filter((event) => event === 'exited').length).toBeGreaterThanOrEqual(2), 10_000)
 })
 
 test('a program that ignores the request to stop is killed after its time, and nothing of it is left', async () => {
@@ -59,7 +59,7 @@ test('a program that ignores the request to stop is killed after its time, and n
   if (identity === undefined) throw new Error('no record')
   await program.stop({ signal: 'SIGTERM', graceMs: 200 })
   expect(isAlive(identity)).toBe(false)
-  expect(events).toContain('killed after its time to stop')
+  expect(events).toContain('killed after the stop timeout')
   expect(readProcessRecord(options.recordPath)).toBeUndefined()
 })
 

@@ -54,7 +54,7 @@ export class SupervisedProgram {
       send(current.identity, options.signal)
       await Promise.race([current.ended, wait(options.graceMs, undefined, { ref: false })])
       if (isAlive(current.identity)) {
-        this.#options.report('killed after its time to stop', { program: this.#options.name, graceMs: options.graceMs })
+        this.#options.report('killed after the stop timeout', { program: this.#options.name, graceMs: options.graceMs })
         send(current.identity, 'SIGKILL')
       }
       await current.ended
@@ -75,7 +75,7 @@ export class SupervisedProgram {
       if (this.#stopping.signal.aborted) return
       const next = delayAfterEnd({ restarts: this.#restarts, ranMs: performance.now() - startedAt })
       this.#restarts = next.restarts
-      report('ended, starting again', { program: name, delayMs: next.delayMs })
+      report('exited, restarting', { program: name, delayMs: next.delayMs })
       await wait(next.delayMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined)
     }
   }
@@ -93,7 +93,7 @@ export class SupervisedProgram {
       ...(identity ?? {}),
     })
     closeSync(log)
-    const ended = endOfChild(child, (details) => report('ended', { program: name, ...details }))
+    const ended = endOfChild(child, (details) => report('exited', { program: name, ...details }))
     const started = child.pid === undefined ? undefined : identify(child.pid)
     if (started === undefined) return undefined
     writeProcessRecord(recordPath, started)

@@ -16,7 +16,7 @@ export function makeDoctor(ports: DoctorPorts): Pick<HostApi, 'doctor'> {
   const checks: Check[] = [
     ...machineChecks({ installation: ports.installation }),
     { id: 'runsc', title: 'gVisor', look: () => lookAtDriver(ports.driver) },
-    { id: 'pool', title: 'space for disks', look: () => lookAtPool(ports.disks) },
+    { id: 'pool', title: 'disk pool', look: () => lookAtPool(ports.disks) },
   ]
   return {
     doctor: async () => {
@@ -38,9 +38,9 @@ async function lookAtDriver(driver: DoctorPorts['driver']): Promise<Finding> {
 async function lookAtPool(disks: DoctorPorts['disks']): Promise<Finding> {
   const { totalBytes, usedBytes, reservedBytes } = await disks.poolUsage()
   const freeBytes = totalBytes - usedBytes
-  const detail = `${gibibytes(freeBytes)} of ${gibibytes(totalBytes)} free, ${gibibytes(reservedBytes)} of it reserved`
+  const detail = `${gibibytes(freeBytes)} of ${gibibytes(totalBytes)} free, ${gibibytes(reservedBytes)} of that reserved`
   if (freeBytes > reservedBytes) return { state: 'ok', detail, cure: '' }
-  return { state: 'failed', detail, cure: 'Delete threads that are no longer needed, or raise THREADBOX_POOL_SIZE.' }
+  return { state: 'failed', detail, cure: 'Delete threads you no longer need, or raise THREADBOX_POOL_SIZE.' }
 }
 
 function gibibytes(bytes: number): string {

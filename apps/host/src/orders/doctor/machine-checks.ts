@@ -49,25 +49,25 @@ async function lookAtBtrfs() {
   const { stdout } = await run('btrfs', ['--version'], { timeout: commandTimeoutMs })
   const known = (await readFile('/proc/filesystems', 'utf8')).includes('btrfs')
   if (known) return { state: 'ok', detail: stdout.trim().split('\n')[0] ?? '', cure: '' } as const
-  return { state: 'failed', detail: 'the kernel has no btrfs', cure: 'Load it: modprobe btrfs' } as const
+  return { state: 'failed', detail: 'btrfs isn’t available in the kernel', cure: 'Load it: `modprobe btrfs`' } as const
 }
 
 async function lookAtNftables(installation: string) {
   const { stdout } = await run('nft', ['list', 'tables'], { timeout: commandTimeoutMs })
   const table = `threadbox_${installation}`
   if (stdout.split('\n').includes(`table inet ${table}`)) {
-    return { state: 'ok', detail: `the table ${table} is in place`, cure: '' } as const
+    return { state: 'ok', detail: `the nftables table ${table} exists`, cure: '' } as const
   }
   return {
     state: 'failed',
-    detail: `the table ${table} is gone: something removed it after the host daemon had made it`,
-    cure: 'Restart the host daemon, and keep other tools from `nft flush ruleset`.',
+    detail: `the nftables table ${table} is missing: something removed it after the host daemon created it`,
+    cure: 'Restart the host daemon, and make sure no other tool runs `nft flush ruleset`.',
   } as const
 }
 
 async function lookAtForwarding(installation: string) {
   const blocks = await findForwardBlocks({ interfacePrefix: `tb${installation}` })
   const first = blocks[0]
-  if (first === undefined) return { state: 'ok', detail: 'none drops what sandboxes send', cure: '' } as const
-  return { state: 'warning', detail: `${first.chain} drops what sandboxes send`, cure: first.cure } as const
+  if (first === undefined) return { state: 'ok', detail: 'no other firewall drops sandbox traffic by default', cure: '' } as const
+  return { state: 'warning', detail: `${first.chain} drops sandbox traffic by default`, cure: first.cure } as const
 }

@@ -29,7 +29,7 @@ export async function probeSandbox(ports: ProbePorts): Promise<HostDoctor['check
     const started = { id: 'sandbox', title: 'starting a sandbox', state: 'ok' as const, detail, cure: '' }
     return [started, ...(await lookFromInside(ports, sandboxId))]
   } catch (error) {
-    const skipped: Finding = { state: 'skipped', detail: 'no sandbox could be started', cure: '' }
+    const skipped: Finding = { state: 'skipped', detail: 'couldn’t start a sandbox', cure: '' }
     return [
       { id: 'sandbox', title: 'starting a sandbox', ...findingOf(error) },
       { ...network, ...skipped },
@@ -39,21 +39,21 @@ export async function probeSandbox(ports: ProbePorts): Promise<HostDoctor['check
   }
 }
 
-const network = { id: 'sandbox-network', title: 'names, routes and certificates inside a sandbox' }
+const network = { id: 'sandbox-network', title: 'DNS, routing and certificates in a sandbox' }
 
 async function lookFromInside(ports: ProbePorts, sandboxId: string): Promise<HostDoctor['checks']> {
   const boot = ports.active.find(sandboxId)
-  if (boot === undefined) throw new Error('the sandbox ended as soon as it was ready')
+  if (boot === undefined) throw new Error('the sandbox stopped as soon as it was ready')
   const runner = makeCommandRunner(boot)
   const { what, command } = questionOf(ports.doctorUrl)
   const asked = await runner({ key: 'ask', command, session: 'doctor', timeoutMs: commandTimeoutMs })
   const finding: Finding =
     asked.exitCode === 0
-      ? { state: 'ok', detail: `${what} answered`, cure: '' }
+      ? { state: 'ok', detail: `${what} responded`, cure: '' }
       : {
           state: 'failed',
-          detail: `${what} does not answer inside a sandbox: ${asked.output.trim().slice(-400)}`,
-          cure: 'Check that this machine itself can resolve names (/etc/resolv.conf). If it reaches the internet through a proxy, set THREADBOX_SANDBOX_PROXY; if a company’s authority signs its certificates, set THREADBOX_EXTRA_CERTIFICATES; and see the check "other firewalls".',
+          detail: `can’t reach ${what} from a sandbox: ${asked.output.trim().slice(-400)}`,
+          cure: 'Check that this host can resolve names (/etc/resolv.conf). If it reaches the internet through a proxy, set THREADBOX_SANDBOX_PROXY. If a company’s certificate authority signs its certificates, set THREADBOX_EXTRA_CERTIFICATES. See also the check “other firewalls”.',
         }
   return [{ ...network, ...finding }]
 }

@@ -14,33 +14,33 @@ const english: Words = {
   private: {
     title: 'This page is private',
     text: () =>
-      'Open it again from its thread in threadbox. The address that leads here works once and for a minute; a link that was shared may have ended.',
+      'Open it again from its thread in threadbox. Preview links work once and expire after a minute; a shared link may have expired.',
     action: 'Open threadbox',
   },
   suspended: {
-    title: 'This sandbox sleeps',
-    text: () => 'Nothing is lost: what ran in it goes on when it wakes.',
+    title: 'This sandbox is asleep',
+    text: () => 'Nothing is lost. What was running continues when it wakes.',
     action: 'Wake it and open the page',
   },
   asleep: {
-    title: 'This page sleeps',
+    title: 'This page is asleep',
     text: () =>
-      'The computer behind it is paused, and nothing is lost. Whoever shared the page with you can wake it; it appears here by itself then.',
+      'The sandbox behind it is paused. Nothing is lost. The person who shared this page can wake it, and it will open here automatically.',
     action: '',
   },
   waking: {
     title: 'Waking up',
-    text: () => 'The page appears as soon as its sandbox is awake.',
+    text: () => 'The page opens as soon as its sandbox is awake.',
     action: '',
   },
   'nothing-here': {
-    title: 'Nothing answers here yet',
+    title: 'Nothing is running here yet',
     text: (error) =>
-      `No program in the sandbox answers on port ${portOf(error)}. The page appears when one does; if it should run, look at its log.`,
+      `Nothing is listening on port ${portOf(error)} in the sandbox. The page opens when a program starts there. If it should be running, check its log.`,
     action: 'Try again',
   },
   failed: {
-    title: 'This page cannot be shown',
+    title: 'This page can’t be shown',
     text: (error) => `${error.message} ${error.remedy}`,
     action: 'Try again',
   },
@@ -51,29 +51,29 @@ const german: Words = {
   private: {
     title: 'Diese Seite ist privat',
     text: () =>
-      'Öffnen Sie sie in threadbox aus ihrem Thread heraus. Die Adresse, die hierher führt, gilt einmal und eine Minute lang; ein geteilter Link kann beendet sein.',
+      'Öffnen Sie sie in threadbox aus ihrem Thread heraus. Links zu Vorschauen gelten einmal und eine Minute lang; ein geteilter Link kann abgelaufen sein.',
     action: 'threadbox öffnen',
   },
   suspended: {
     title: 'Diese Sandbox schläft',
-    text: () => 'Nichts ist verloren: Was in ihr lief, läuft nach dem Aufwachen weiter.',
+    text: () => 'Es ist nichts verloren. Was in ihr lief, läuft nach dem Aufwachen weiter.',
     action: 'Aufwecken und Seite öffnen',
   },
   asleep: {
     title: 'Diese Seite schläft',
     text: () =>
-      'Der Rechner dahinter pausiert, und nichts ist verloren. Wer die Seite mit Ihnen geteilt hat, kann ihn aufwecken; dann erscheint sie hier von selbst.',
+      'Die Sandbox dahinter pausiert. Es ist nichts verloren. Wer die Seite mit Ihnen geteilt hat, kann sie aufwecken; die Seite öffnet sich dann hier automatisch.',
     action: '',
   },
   waking: {
     title: 'Wacht auf',
-    text: () => 'Die Seite erscheint, sobald ihre Sandbox wach ist.',
+    text: () => 'Die Seite öffnet sich, sobald ihre Sandbox wach ist.',
     action: '',
   },
   'nothing-here': {
-    title: 'Hier antwortet noch nichts',
+    title: 'Hier läuft noch nichts',
     text: (error) =>
-      `Kein Programm in der Sandbox antwortet auf Port ${portOf(error)}. Die Seite erscheint, sobald eines antwortet; läuft es eigentlich, hilft ein Blick in sein Protokoll.`,
+      `In der Sandbox antwortet kein Programm auf Port ${portOf(error)}. Die Seite öffnet sich, sobald dort eines startet. Sollte es schon laufen, sehen Sie in seinem Protokoll nach.`,
     action: 'Noch einmal versuchen',
   },
   failed: {

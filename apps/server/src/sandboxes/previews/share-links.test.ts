@@ -188,7 +188,7 @@ onBothDatabases((target) => {
     await server.areas.sandboxes.lifecycle.pause(threadId)
     const asleep = await ask(`${origin}/`, { ...typed, cookie })
     expect([asleep.status, asleep.headers['threadbox-preview']]).toEqual([503, 'asleep'])
-    expect(asleep.body).toContain('Whoever shared the page with you can wake it')
+    expect(asleep.body).toContain('The person who shared this page can wake it')
     expect((await ask(`${origin}/`, { ...typed, cookie, 'accept-language': 'de' })).body).toContain(
       'Diese Seite schläft',
     )

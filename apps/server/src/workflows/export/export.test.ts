@@ -138,7 +138,7 @@ test('as Markdown the conversation is whole, and nothing in it ends a block befo
   expect(text).toContain('> open fence')
   expect(text).toContain('````bash\ncat <<EOF\n```\nEOF\n````')
   expect(text).toContain('first line')
-  expect(text).toMatch(/\*\d+ more bytes of output are not in this file\.\*/)
+  expect(text).toMatch(/\*\d+ more bytes of output aren’t included\.\*/)
   expect(text).toContain('*exit code 3*')
   expect(text).toContain('ZeroDivisionError: division by zero')
   expect(fenced('a `````` b', 'text').split('\n')[0]).toBe('```````text')

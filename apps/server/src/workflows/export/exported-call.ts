@@ -89,6 +89,6 @@ export function answerOf(call: ToolCallEntry): string[] {
   if (call.connection === undefined) return []
   const input = JSON.stringify(call.input, null, 2)
   if (result?.kind !== 'connection') return [input]
-  const cut = result.url === null ? [] : [`[${result.sizeBytes} bytes in all; the rest is not in this file]`]
+  const cut = result.url === null ? [] : [`[${result.sizeBytes} bytes in total; the rest isn’t included]`]
   return [input, [result.text, ...result.notes.map((note) => `[${note}]`), ...cut].join('\n')]
 }

@@ -62,7 +62,7 @@ test('a diagram that cannot be drawn stays as its source and says so', async () 
     const page = await exported(htmlOf, `\`\`\`mermaid\n${source}\n\`\`\``)
     expect(pictures(page), source).toEqual([])
     expect(page, source).toContain('language-mermaid')
-    expect(page, source).toContain('is shown as its source')
+    expect(page, source).toContain('Exports show this kind of diagram as source.')
   }
 })
 

@@ -94,7 +94,7 @@ async function withDiagrams(html: string, diagrams: DiagramDrawer): Promise<stri
   let from = 0
   for (const found of html.matchAll(diagramCode)) {
     const svg = await diagrams.draw(unescapeHtml(found[1] ?? ''))
-    const note = '<p class="note">This kind of diagram is shown as its source in an export.</p>'
+    const note = '<p class="note">Exports show this kind of diagram as source.</p>'
     const shown = svg === null ? found[0] + note : `<p>${picture('image/svg+xml', Buffer.from(svg), 'Diagram')}</p>`
     parts.push(html.slice(from, found.index), shown)
     from = found.index + found[0].length
@@ -130,7 +130,7 @@ async function callHtml(source: ExportSource, call: ToolCallEntry): Promise<stri
   const parts = [
     `<pre class="source">${escapeHtml(written)}</pre>`,
     text.trim() === '' ? '' : `<pre>${escapeHtml(text)}</pre>`,
-    missingBytes === 0 ? '' : `<p class="note">${missingBytes} more bytes of output are not in this file.</p>`,
+    missingBytes === 0 ? '' : `<p class="note">${missingBytes} more bytes of output aren’t included.</p>`,
     await resultHtml(source, call),
     problem === null ? '' : `<p class="note">${escapeHtml(problem)}</p>`,
   ]

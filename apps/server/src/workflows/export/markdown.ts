@@ -37,7 +37,7 @@ async function callMarkdown(source: ExportSource, call: ToolCallEntry): Promise<
   return [
     ...shown(call),
     ...(text.trim() === '' ? [] : [fenced(text, 'text')]),
-    ...(missingBytes === 0 ? [] : [`*${missingBytes} more bytes of output are not in this file.*`]),
+    ...(missingBytes === 0 ? [] : [`*${missingBytes} more bytes of output aren’t included.*`]),
     ...(result?.kind === 'python' ? await displaysMarkdown(source, result.displays) : []),
     ...(result?.kind === 'python' && result.traceback !== null ? [fenced(result.traceback, 'text')] : []),
     ...(result?.kind === 'diff' ? [fenced(result.diff, 'diff')] : []),

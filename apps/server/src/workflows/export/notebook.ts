@@ -103,7 +103,7 @@ async function outputsOf(source: ExportSource, call: ToolCallEntry): Promise<Out
   const { result } = call
   const displays = result?.kind === 'python' ? result.displays : []
   const traceback = result?.kind === 'python' ? result.traceback : null
-  const missing = missingBytes === 0 ? '' : `\n[${missingBytes} more bytes are not in this file]\n`
+  const missing = missingBytes === 0 ? '' : `\n[${missingBytes} more bytes aren’t included]\n`
   return [
     ...(text === '' ? [] : [{ output_type: 'stream', name: 'stdout', text: `${text}${missing}` }]),
     ...(await Promise.all(displays.map((display) => displayOutput(source, display)))),

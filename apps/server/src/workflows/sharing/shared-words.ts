@@ -10,18 +10,18 @@ export type SharedWords = {
 
 const english: SharedWords = {
   language: 'en',
-  intro: (at) => `A conversation shared from threadbox to read, as it was on ${at}.`,
-  copy: 'Go on in a copy of your own, with its computer (needs an account here)',
-  goneTitle: 'This link leads nowhere',
-  goneText: 'It may have ended, or it was not copied whole. Ask whoever shared it for another one.',
+  intro: (at) => `A conversation shared from threadbox, as of ${at}.`,
+  copy: 'Continue in your own copy, including its sandbox (requires an account here)',
+  goneTitle: 'This link doesn’t work',
+  goneText: 'It may have expired, or part of it is missing. Ask the person who shared it for a new link.',
 }
 
 const german: SharedWords = {
   language: 'de',
-  intro: (at) => `Ein Gespräch aus threadbox, zum Lesen geteilt, Stand ${at}.`,
-  copy: 'In einer eigenen Kopie weitermachen, mit ihrem Computer (mit einem Konto auf dieser Installation)',
-  goneTitle: 'Dieser Link führt nirgendwohin',
-  goneText: 'Vielleicht wurde er beendet oder nicht ganz kopiert. Bitten Sie um einen neuen.',
+  intro: (at) => `Ein aus threadbox geteiltes Gespräch, Stand ${at}.`,
+  copy: 'In einer eigenen Kopie weitermachen, samt Sandbox (mit einem Konto auf dieser Installation)',
+  goneTitle: 'Dieser Link funktioniert nicht',
+  goneText: 'Vielleicht ist er abgelaufen, oder ein Teil davon fehlt. Bitten Sie die Person, die ihn geteilt hat, um einen neuen.',
 }
 
 /** The words for whoever sends this `Accept-Language`. */

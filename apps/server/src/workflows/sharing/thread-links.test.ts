@@ -205,7 +205,7 @@ onBothDatabases((target) => {
     )
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
     const german = await visit(url, { 'accept-language': 'de-DE,de;q=0.9' })
-    expect(await german.text()).toContain('Dieser Link führt nirgendwohin')
+    expect(await german.text()).toContain('Dieser Link funktioniert nicht')
   })
 
   test('who opens the page is counted, also many at once; who asks for its head is not', async () => {
