@@ -50,7 +50,7 @@ function accept(): void {
     return
   }
   print(compareCounts(known, remaining).more.filter(({ rule }) => grown.includes(rule)))
-  fail([`More hits than known of ${grown.join(', ')}: reword them, or add the right ones to words/exceptions.txt.`])
+  fail([`New hits of ${grown.join(', ')}: reword them, or add correct ones to words/exceptions.txt.`])
 }
 
 function check(): void {
@@ -59,10 +59,10 @@ function check(): void {
   const subject = lastSubject(root)
   fail([
     ...(more.length > 0
-      ? ['These are more than known in their files: reword them. Moved texts: run `npm run words:accept`.']
+      ? ['These files have new hits: reword them. If texts were only moved, run `npm run words:accept`.']
       : []),
     ...(fewer.length > 0 ? [...fewer, 'Run `npm run words:accept` to lower the counts.'] : []),
-    ...unused.map(({ line }) => `deploy/build/words/exceptions.txt:${line} covers nothing: remove it.`),
+    ...unused.map(({ line }) => `deploy/build/words/exceptions.txt:${line} matches nothing: remove it.`),
     ...(subject === undefined ? [] : subjectProblems(subject)).map((problem) => `Commit “${subject}” ${problem}.`),
   ])
   printKinds(remaining)

@@ -216,7 +216,10 @@ test('a run of the tests names the disk and memory that it needs, not those of u
     }
     THREADBOX_TEST_DATA=$data_dir; ${command}`
   const { status, stdout, stderr } = launcher(script('test_command system'))
-  expect({ status, stdout, stderr }).toMatchObject({ status: 0, stdout: expect.stringContaining('✓ Machine: Kernel\n') })
+  expect({ status, stdout, stderr }).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('✓ Machine: Kernel\n'),
+  })
   expect(stdout.match(/\b24 GiB free\b/g)).toHaveLength(1)
   expect(stdout + stderr).not.toMatch(/\b(4|50) GB\b/)
   expect(launcher(script('test_command unit')).stdout).not.toContain('Machine')

@@ -19,7 +19,7 @@ export async function changedTestFiles(since: string): Promise<{ files: string[]
   const [base = since] = git('merge-base', since, 'HEAD')
   const changed = [...new Set([...git('diff', '--name-only', base), ...git('ls-files', '-o', '--exclude-standard')])]
   const general = changed.find((file) => concernsAll.test(file))
-  if (general !== undefined) return { files: 'all', why: `Everything runs: ${general} changed.` }
+  if (general !== undefined) return { files: 'all', why: `Running everything: ${general} changed.` }
   const files = [...new Set([...git('ls-files', '-co', '--exclude-standard'), ...changed])]
   const textOf = (file: string) => {
     if (!isSource.test(file) || !existsSync(join(root, file))) return undefined
@@ -27,7 +27,10 @@ export async function changedTestFiles(since: string): Promise<{ files: string[]
   }
   const graph = makeSourceGraph({ files, textOf, exportsOf: packageExports(root, files) })
   const reached = [...graph.reaching(changed)].filter((file) => isTest.test(file) && existsSync(join(root, file)))
-  return { files: reached.sort(), why: `${changed.length} files changed; ${reached.length} test files can reach them.` }
+  return {
+    files: reached.sort(),
+    why: `${changed.length} files changed; running the ${reached.length} test files that depend on them.`,
+  }
 }
 
 /** `@threadbox/domain`, `@threadbox/protocol/host`, … and the file that each means. */

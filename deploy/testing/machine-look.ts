@@ -39,15 +39,18 @@ export function reasonNotToJudge(
   looks: readonly MachineLook[],
   machine = { cores: availableParallelism(), memoryBytes: totalmem() },
 ): string | undefined {
-  if (machine.cores < reference.cores || machine.memoryBytes < reference.memoryBytes) return 'the machine is smaller'
+  if (machine.cores < reference.cores || machine.memoryBytes < reference.memoryBytes)
+    return 'this machine is smaller than the reference machine'
   const busiest = Math.max(...looks.map(({ busyShare }) => busyShare))
-  if (busiest > reference.busyShare) return `something else kept ${Math.round(busiest * 100)} % of the machine busy`
+  if (busiest > reference.busyShare) return `other programs kept ${Math.round(busiest * 100)} % of the processors busy`
   const slowest = Math.max(...looks.map(({ workMs }) => workMs))
-  if (slowest > reference.workMs) return `its processors are slower (${Math.round(slowest)} ms, ${reference.workMs} ms)`
+  if (slowest > reference.workMs)
+    return `the processors are slower (${Math.round(slowest)} ms instead of ${reference.workMs} ms)`
   const [first, last] = [looks[0], looks.at(-1)]
-  if (first === undefined || last === undefined) return 'nobody looked'
+  if (first === undefined || last === undefined) return 'the machine was not measured'
   const stolen = (last.stolenTicks - first.stolenTicks) / Math.max(1, last.allTicks - first.allTicks)
-  if (stolen > reference.stolenShare) return `other machines took ${Math.round(stolen * 100)} % of its processors`
+  if (stolen > reference.stolenShare)
+    return `other virtual machines took ${Math.round(stolen * 100)} % of the processors`
   return undefined
 }
 

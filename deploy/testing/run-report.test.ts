@@ -37,11 +37,11 @@ describe('the report of a run', () => {
       'stages',
       '     60.0 s  unit     ok',
       '    120.0 s  system   FAILED started 12 host daemons, 9 servers',
-      '    180.0 s  in all, seed 7',
+      '    180.0 s  total, seed 7',
       '',
       'FAILED   system: tests/system/b.test.ts > C5: it holds (always)',
       '    Expected 1',
-      "    again: THREADBOX_TEST_SEED=7 ./threadbox test tests/system/b.test.ts -t 'C5: it holds .always.'",
+      "    rerun: THREADBOX_TEST_SEED=7 ./threadbox test tests/system/b.test.ts -t 'C5: it holds .always.'",
       '23 passed, 1 failed, 0 unsteady',
     ])
   })
@@ -50,7 +50,7 @@ describe('the report of a run', () => {
     expect(overLimits(report)).toEqual([])
     const long = [{ ...report.stages[0], files: [{ file: 'tests/system/b.test.ts', milliseconds: 301_000 }] }]
     expect(overLimits({ stages: long as RunReport['stages'] })).toEqual([
-      'tests/system/b.test.ts took 301.0 s; the limit of a file is 200 s.',
+      'tests/system/b.test.ts took 301.0 s; the limit per file is 200 s.',
     ])
     const slow = { stages: report.stages.map((stage) => ({ ...stage, milliseconds: 25 * minute, files: [] })) }
     expect(overLimits(slow)).toEqual(['The run took 50.0 minutes; the limit is 40.'])
@@ -74,7 +74,12 @@ describe('whether the time of a run is judged', () => {
     ['a quiet machine of that size', [quiet, { ...quiet, allTicks: 2000 }], machine, undefined],
     ['a larger one', [quiet, quiet], { cores: 16, memoryBytes: 2 ** 38 }, undefined],
     ['one with less memory', [quiet, quiet], { ...machine, memoryBytes: 2 ** 33 }, /smaller/],
-    ['one on which something else ran', [quiet, { ...quiet, busyShare: 0.5 }], machine, /50 % of the machine busy/],
+    [
+      'one on which something else ran',
+      [quiet, { ...quiet, busyShare: 0.5 }],
+      machine,
+      /other programs kept 50 % of the processors busy/,
+    ],
     ['a slower processor', [quiet, { ...quiet, workMs: reference.workMs + 1 }], machine, /slower/],
     ['one that shares its processors', [quiet, { ...quiet, stolenTicks: 200, allTicks: 2000 }], machine, /took 20 %/],
   ])('%s', (_, looks, size, reason) => {

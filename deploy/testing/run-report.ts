@@ -36,7 +36,7 @@ export function reportLines({ stages, seed, isFull }: RunReport): string[] {
       const state = run.result.failures.length === 0 ? 'ok' : 'FAILED'
       return `  ${seconds(run.milliseconds)} s  ${run.stage.padEnd(8)} ${state.padEnd(6)} ${startedText(run.started)}`.trimEnd()
     }),
-    `  ${seconds(stages.reduce((sum, { milliseconds }) => sum + milliseconds, 0))} s  in all, seed ${seed}`,
+    `  ${seconds(stages.reduce((sum, { milliseconds }) => sum + milliseconds, 0))} s  total, seed ${seed}`,
     '',
     ...stages.flatMap(({ stage, result }) => linesOf(stage, result, { seed, isFull })),
     totals(stages.map(({ result }) => result)),
@@ -53,7 +53,7 @@ export function overLimits({ stages }: Pick<RunReport, 'stages'>): string[] {
       : []),
     ...slow.map(
       ({ file, milliseconds }) =>
-        `${file} took ${seconds(milliseconds).trim()} s; the limit of a file is ${limits.fileSeconds} s.`,
+        `${file} took ${seconds(milliseconds).trim()} s; the limit per file is ${limits.fileSeconds} s.`,
     ),
   ]
 }

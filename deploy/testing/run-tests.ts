@@ -21,7 +21,7 @@ console.log(`\n${reportLines(report).join('\n')}`)
 const isWhole = args.stages.length === 4 && args.files.length === 0 && args.name === undefined
 const isAll = isWhole && args.changedSince === undefined
 const tooLong = isAll && !args.isFull ? judge() : []
-if (isAll && args.isFull) console.log(`\nWritten: ${writeTestRecord(report)}`)
+if (isAll && args.isFull) console.log(`\nWrote ${writeTestRecord(report)}`)
 const hasFailed = report.stages.some(({ result }) => result.failures.length > 0)
 process.exitCode = hasFailed || tooLong.length > 0 ? 1 : 0
 
@@ -38,10 +38,10 @@ function readOrRefuse(): TestArguments {
 function judge(): string[] {
   const over = overLimits(report)
   const reason = reasonNotToJudge(looks)
-  const rule = `At most ${limits.runMinutes} minutes, and ${limits.fileSeconds} s for a file`
+  const rule = `Limits of ${limits.runMinutes} minutes for the run and ${limits.fileSeconds} s per file`
   if (reason !== undefined)
-    console.log(`\n${rule}: not judged, because ${reason}.`, ...over.map((line) => `\n  ${line}`))
-  else console.log(`\n${rule}: ${over.length === 0 ? 'kept' : 'FAILED'}.`, ...over.map((line) => `\n  ${line}`))
+    console.log(`\n${rule}: not checked, because ${reason}.`, ...over.map((line) => `\n  ${line}`))
+  else console.log(`\n${rule}: ${over.length === 0 ? 'met' : 'EXCEEDED'}.`, ...over.map((line) => `\n  ${line}`))
   return reason === undefined ? over : []
 }
 

@@ -26,5 +26,5 @@ it('ends a runner that something keeps from ending after the last test, as faile
   new RunnerEnd().onTestRunEnd([], [], 'passed')
   vi.runAllTimers()
   expect(exit).toHaveBeenCalledExactlyOnceWith(1)
-  expect(readFileSync(file, 'utf8')).toContain('did not end within 60 s of its last test')
+  expect(readFileSync(file, 'utf8')).toContain('did not exit within 60 s of the last test')
 })

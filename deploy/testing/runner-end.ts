@@ -13,7 +13,7 @@ export default class RunnerEnd implements Reporter {
     if (file === undefined) return
     // Does not keep the runner from ending: it fires only when something else does.
     setTimeout(() => {
-      const message = `The runner did not end within ${endingLimitMs / 1000} s of its last test: a test file left something running.`
+      const message = `The test runner did not exit within ${endingLimitMs / 1000} s of the last test: a test file left something running.`
       appendFileSync(file, `${JSON.stringify(message)}\n`)
       process.exit(1)
     }, endingLimitMs).unref()

@@ -29,12 +29,12 @@ export function recordPage(report: RunReport, run: RecordedRun): string {
   })
   const found = report.stages.flatMap(({ result }) => [
     ...result.failures.map(({ file, test }) => `- failed: \`${file}\`: ${test}`),
-    ...result.unsteady.map(({ file, test }) => `- failed at first and passed when repeated: \`${file}\`: ${test}`),
+    ...result.unsteady.map(({ file, test }) => `- failed, then passed when run again: \`${file}\`: ${test}`),
   ])
   return [
     '# Record of the full tests',
     '',
-    'The last run of `./threadbox test --full`, which writes this page. `docs/testing.md` says what the full set repeats.',
+    'The last run of `./threadbox test --full`, which writes this page. [testing.md](testing.md) lists what the full set repeats.',
     '',
     `- commit: \`${run.commit}\``,
     `- at: ${run.at}`,

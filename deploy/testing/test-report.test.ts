@@ -48,9 +48,9 @@ describe('the report of a stage', () => {
     const result = resultOf(failed(first), passed(reportOf([['a', ['one', 'passed', '']]])))
     expect(result).toEqual({ passed: 2, failures: [], unsteady: [{ file: 'a', test: 'one', reason: 'too late' }] })
     expect(linesOf('system', result, { seed: 7, isFull: false })).toEqual([
-      'UNSTEADY system (passed when run once more): a > one',
+      'UNSTEADY system (passed when run again): a > one',
       '    too late',
-      "    again: THREADBOX_TEST_SEED=7 ./threadbox test a -t 'one'",
+      "    rerun: THREADBOX_TEST_SEED=7 ./threadbox test a -t 'one'",
     ])
   })
 
@@ -87,7 +87,7 @@ describe('the report of a stage', () => {
       const result = resultOf({ ...failed(first), errors: ['Error: nobody caught this\n at x'] }, passed(repeated))
       expect(result).toEqual({
         passed: 1,
-        failures: [{ file: '', test: '(outside of all tests)', reason: 'Error: nobody caught this\n at x' }],
+        failures: [{ file: '', test: '(outside all tests)', reason: 'Error: nobody caught this\n at x' }],
         unsteady: [{ file: 'a', test: 'one', reason: 'too late' }],
       })
     })
@@ -95,14 +95,18 @@ describe('the report of a stage', () => {
     it('keeps an exit code that failed tests do not have as a failure', () => {
       const result = resultOf({ ...failed(first), exitCode: 134 }, passed(repeated))
       expect(result.failures).toEqual([
-        { file: '', test: '(the runner)', reason: 'The test runner ended with 134; failed tests end it with 1.' },
+        {
+          file: '',
+          test: '(the runner)',
+          reason: 'The test runner exited with 134; after failed tests it exits with 1.',
+        },
       ])
     })
 
     it('keeps a failure of the repetition', () => {
       const result = resultOf(failed(first), failed(repeated))
       expect(result.failures).toEqual([
-        { file: '', test: '(the runner)', reason: 'The test runner ended with 1, although no test failed.' },
+        { file: '', test: '(the runner)', reason: 'The test runner exited with 1, although no test failed.' },
       ])
     })
   })

@@ -76,12 +76,14 @@ export function resultOf(first: RunnerRun, repeated?: RunnerRun): StageResult {
 /** Why a runner failed, where no test is the reason. */
 function runnerFailuresOf({ report, exitCode, errors }: RunnerRun): Failure[] {
   if (errors.length > 0) {
-    return errors.map((error) => ({ file: '', test: '(outside of all tests)', reason: firstLines(error) }))
+    return errors.map((error) => ({ file: '', test: '(outside all tests)', reason: firstLines(error) }))
   }
   const hasFailedTests = failuresOf(report).length > 0
   if (exitCode === 0 || (exitCode === failedTestsExitCode && hasFailedTests)) return []
-  const why = hasFailedTests ? `; failed tests end it with ${failedTestsExitCode}.` : ', although no test failed.'
-  return [{ file: '', test: '(the runner)', reason: `The test runner ended with ${exitCode}${why}` }]
+  const why = hasFailedTests
+    ? `; after failed tests it exits with ${failedTestsExitCode}.`
+    : ', although no test failed.'
+  return [{ file: '', test: '(the runner)', reason: `The test runner exited with ${exitCode}${why}` }]
 }
 
 /** A file that never came to its tests does not pass: its repetition may have ended before. */
@@ -95,11 +97,11 @@ function filesThatPass({ testResults }: RunnerReport): Set<string> {
 
 /** What failed and why, and how to see it again, so that nobody has to search for it. */
 export function linesOf(stage: string, result: StageResult, run: { seed: number; isFull: boolean }): string[] {
-  const repeat = (failure: Failure) => `    again: ${commandFor(failure, { stage, ...run })}`
+  const repeat = (failure: Failure) => `    rerun: ${commandFor(failure, { stage, ...run })}`
   return [
     ...result.failures.flatMap((failure) => [...described(`FAILED   ${stage}`, failure), repeat(failure)]),
     ...result.unsteady.flatMap((failure) => [
-      ...described(`UNSTEADY ${stage} (passed when run once more)`, failure),
+      ...described(`UNSTEADY ${stage} (passed when run again)`, failure),
       repeat(failure),
     ]),
   ]

@@ -52,7 +52,7 @@ export async function runStage(
     const first = await run(chosen)
     const timed = await linesIn(times)
     const files = filesToRepeat(failuresOf(first.report))
-    if (files.length > 0) console.log(`\n── ${stage}: once more, alone: ${files.join(', ')}`)
+    if (files.length > 0) console.log(`\n── ${stage}: running again, alone: ${files.join(', ')}`)
     const again = files.length > 0 ? await run([...files, '--no-file-parallelism']) : undefined
     return {
       stage,
@@ -71,7 +71,7 @@ export async function runStage(
 
 async function runChecks(): Promise<Omit<StageRun, 'milliseconds'>> {
   const exitCode = await ended('./threadbox', ['check'], {})
-  const failure = { file: '', test: 'check', reason: 'See what it printed.' }
+  const failure = { file: '', test: 'check', reason: 'See the output above.' }
   const result = exitCode === 0 ? { passed: 1, failures: [] } : { passed: 0, failures: [failure] }
   return { stage: 'check', result: { ...result, unsteady: [] }, files: [], started: {} }
 }

@@ -17,9 +17,11 @@ const result = await runChaos({
 })
 const kills = Object.entries(result.kills).map(([victim, count]) => `${count} × ${victim}`)
 console.log(`Kills: ${kills.join(', ')}`)
-console.log(`Acknowledged lines: ${result.acknowledged}; pauses ${result.pauses}; deleted threads ${result.deletions}`)
+console.log(
+  `Acknowledged lines: ${result.acknowledged}, pauses: ${result.pauses}, deleted threads: ${result.deletions}`,
+)
 const [median, slowest] = [percentile(result.recoveryMs, 0.5), Math.max(...result.recoveryMs)]
-console.log(`Usable again: p50 ${median} ms, slowest ${slowest} ms`)
+console.log(`Recovery: p50 ${median} ms, slowest ${slowest} ms`)
 for (const problem of result.problems) console.log(`PROBLEM ${problem}`)
 console.log(result.verdict)
 process.exitCode = result.isClean ? 0 : 1
@@ -43,6 +45,6 @@ function readArguments() {
 
 function numberOf(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
-  if (!/^\d+(\.\d+)?$/.test(text)) throw new TypeError(`${option} needs a number, not '${text}'.`)
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new TypeError(`${option} must be a number, not '${text}'.`)
   return Number(text)
 }

@@ -12,7 +12,7 @@ test(`A1 G10: ${kills} random kills under load lose nothing that was acknowledge
   const result = await runChaos({ seed, kills, minutes: 6, threads: 3, log: () => undefined })
   const slowest = Math.max(...result.recoveryMs)
   console.log(
-    `seed ${seed}, kills ${JSON.stringify(result.kills)}, acknowledged ${result.acknowledged}, pauses ${result.pauses}, usable again after ${slowest} ms at the latest`,
+    `seed ${seed}, kills ${JSON.stringify(result.kills)}, acknowledged ${result.acknowledged}, pauses ${result.pauses}, slowest recovery ${slowest} ms`,
   )
   expect(result.problems).toEqual([])
   expect(result.verdict).toBe('lost 0, duplicated 0, leaked 0')

@@ -93,9 +93,9 @@ async function disturb(
     const startedAt = performance.now()
     const missing = await thread.verify(usableWithinMs)
     result.recoveryMs.push(Math.round(performance.now() - startedAt))
-    const found = verdict.add([...missing, ...(await doubleBoots(installation))], `after kill ${kill}, of a ${victim}`)
+    const found = verdict.add([...missing, ...(await doubleBoots(installation))], `after kill ${kill} (${victim})`)
     const lines = found.map(({ kind, what }) => `\n  ${kind}: ${what}`).join('')
-    options.log(`kill ${kill}: ${victim}, usable after ${result.recoveryMs.at(-1)} ms${lines}`)
+    options.log(`kill ${kill}: ${victim}, recovered after ${result.recoveryMs.at(-1)} ms${lines}`)
     kill += 1
   }
 }

@@ -64,13 +64,13 @@ const named = [...positionals, ...(values.only?.split(',') ?? [])]
 const wanted = named.length > 0 ? named : Object.keys(scenarios)
 const unknown = wanted.filter((name) => scenarios[name] === undefined)
 if (unknown.length > 0) {
-  console.error(`Unknown scenario: ${unknown.join(', ')}. There are: ${Object.keys(scenarios).join(', ')}.`)
+  console.error(`Unknown scenario: ${unknown.join(', ')}. Scenarios: ${Object.keys(scenarios).join(', ')}`)
   process.exit(2)
 }
 
 const rounds = Number(values.rounds)
 if (!Number.isInteger(rounds) || rounds < 1) {
-  console.error('--rounds takes a number from 1 on.')
+  console.error('--rounds must be a whole number of at least 1.')
   process.exit(2)
 }
 
@@ -79,7 +79,7 @@ const failed: string[] = []
 const figures = await measure(wanted)
 if (values.json) console.log(JSON.stringify({ figures }, undefined, 2))
 else print(figures)
-if (failed.length > 0) console.error(`Not measured, for the reasons above: ${failed.join(', ')}`)
+if (failed.length > 0) console.error(`Not measured (reasons above): ${failed.join(', ')}`)
 process.exitCode = failed.length === 0 && figures.every((figure) => figure.isMet) ? 0 : 1
 
 function readArguments() {
@@ -96,7 +96,7 @@ function readArguments() {
 }
 
 async function measure(names: string[]): Promise<FigureRow[]> {
-  console.error('Starting an installation to measure on')
+  console.error('Starting an installation for the measurements')
   await using stage = await openStage({ rounds, hasApp: names.some((name) => inBrowser.has(name)) })
   const rows: FigureRow[] = []
   for (const name of names) {

@@ -8,7 +8,9 @@ import { statusCommand } from './commands/status.command.ts'
 import { stopSandboxesCommand } from './commands/stop-sandboxes.command.ts'
 
 const dataDirectory = () =>
-  new Option('--data-dir <folder>', 'data directory of the installation').env('THREADBOX_DATA').default('/var/lib/threadbox')
+  new Option('--data-dir <folder>', 'data directory of the installation')
+    .env('THREADBOX_DATA')
+    .default('/var/lib/threadbox')
 
 const cli = new Command('threadbox').description('Manages the threadbox installation on this host.')
 

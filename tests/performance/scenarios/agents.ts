@@ -60,23 +60,23 @@ async function measure(stage: Stage, { keepsMemory }: { keepsMemory: boolean }):
 }
 
 function figuresOf({ keepsMemory }: { keepsMemory: boolean }) {
-  const [suffix, what] = keepsMemory ? ['-live', ' with what runs in it'] : ['', '']
+  const [suffix, what] = keepsMemory ? ['-live', ' with its memory'] : ['', '']
   return {
     save: emptyFigure({
       id: `agent-capture${suffix}`,
-      title: `The computer of a running thread with 64 MiB held is copied for an agent${what}, until what is in the copy is known`,
+      title: `Saving the environment of a running thread that holds 64 MiB for an agent${what}, until the copy has been scanned`,
       floorTitle: 'runsc checkpoint and restore of the same process, and a snapshot of its disk',
       target: null,
     }),
     stall: emptyFigure({
       id: `agent-capture-stall${suffix}`,
-      title: 'A message to that thread, sent as the copy begins, until its command has ended',
-      floorTitle: 'the same when nothing is copied',
+      title: 'A message to that thread, sent as the save begins, until its command has ended',
+      floorTitle: 'the same when nothing is being saved',
       target: null,
     }),
     start: emptyFigure({
       id: `agent-run${suffix}`,
-      title: `A thread is started from the agent${what}, until its first command has ended`,
+      title: `Starting a thread from the agent${what}, until its first command has ended`,
       floorTitle: keepsMemory
         ? 'snapshot of a disk, and runsc restore of the same process'
         : 'snapshot of a disk, and runsc run of /bin/echo over the image to its first byte',

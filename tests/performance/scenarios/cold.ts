@@ -16,7 +16,7 @@ export async function cold(stage: Stage): Promise<Figure[]> {
   })
   const cell = emptyFigure({
     id: 'cell-cold',
-    title: 'First Python cell of a cold thread, with a variable of before',
+    title: 'First Python cell of a cold thread, using an earlier variable',
     floorTitle: 'the same boot, and the modules of a Jupyter kernel imported in an awake sandbox',
     target: null,
   })

@@ -51,7 +51,7 @@ export async function activeCommand(stage: Stage): Promise<Figure[]> {
     unit: 'ms',
     samples: [],
     floorSamples: [],
-    floorTitle: 'the same command by a call to the guest through the gateway',
+    floorTitle: 'the same command as a call to the guest through the gateway',
     target: { maxRatio: 1.5, maxP50: 40 },
   }
   for (let round = 0; round < 60; round++) {

@@ -23,7 +23,7 @@ export async function deletedOpenFiles({ rounds }: Stage): Promise<Figure[]> {
   const wake = emptyFigure({
     id: 'wake-deleted-open',
     title: `Message to a thread paused with ${what} until its command has ended, from disk`,
-    floorTitle: 'runsc restore of the same process, and the same command by a call to the guest of an awake sandbox',
+    floorTitle: 'runsc restore of the same process, and the same command as a call to the guest of an awake sandbox',
     target: null,
   })
   await using installation = await startInstallation({ hostEnvironment: { THREADBOX_FROZEN_COPIES: 'off' } })

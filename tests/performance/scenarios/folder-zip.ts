@@ -20,8 +20,8 @@ export async function folderZip(stage: Stage): Promise<Figure[]> {
   const zip: Figure = {
     ...about,
     id: 'folder-zip',
-    title: `Folder of ${megabytes} MB and 1000 files as a zip out of the sandbox`,
-    floorTitle: '`zip -3` of the same folder inside the sandbox, thrown away',
+    title: `Folder of ${megabytes} MB and 1000 files downloaded as a zip from the sandbox`,
+    floorTitle: '`zip -3` of the same folder inside the sandbox, output discarded',
     samples: [],
     floorSamples: [],
   }
@@ -29,7 +29,7 @@ export async function folderZip(stage: Stage): Promise<Figure[]> {
     ...about,
     id: 'folder-zip-tar',
     title: 'The same again',
-    floorTitle: '`tar` of the same folder inside the sandbox, not packed',
+    floorTitle: '`tar` of the same folder inside the sandbox, not compressed',
     samples: zip.samples,
     floorSamples: [],
   }

@@ -8,7 +8,7 @@ import { cgroupOf, cgroupSizes, MiB } from './memory.ts'
 export async function footprint(stage: Stage): Promise<Figure[]> {
   const watched = { floorTitle: null, target: null }
   const inMiB = (id: string, title: string): Figure => ({ ...emptyFigure({ id, title, ...watched }), unit: 'MiB' })
-  const pooled = inMiB('memory-pooled', 'Memory of a sandbox that waits in the pool (PSS of all of its processes)')
+  const pooled = inMiB('memory-pooled', 'Memory of a spare (PSS of all of its processes)')
   const frozen = inMiB(
     'memory-frozen',
     'Memory of a paused sandbox that is frozen in RAM (PSS of all of its processes)',

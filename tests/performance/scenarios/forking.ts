@@ -26,7 +26,7 @@ async function forking(
   await stage.untilSparesWait()
   const figure = emptyFigure({
     id: `fork-${megabytes}`,
-    title: `Fork of a running thread with ${title} held, until the second one runs beside it`,
+    title: `Fork of a running thread that holds ${title}, until the second one is running`,
     floorTitle: 'runsc checkpoint and restore of the same process, and a snapshot of its disk',
     target: null,
     aimP50,

@@ -39,7 +39,7 @@ export async function manyThreads(): Promise<Figure[]> {
   const emptyBytes = await pssBytes(installation.server.pid())
   const { paused, cold } = await makeSleepers(installation)
   const who = `${threadCount} sleeping threads (${paused.length} paused, ${cold} cold)`
-  const cpu = figureOf('many-idle-cpu', `Processor that server and host take with ${who}`, { unit: '%', target: 1 })
+  const cpu = figureOf('many-idle-cpu', `Processor use of server and host daemon with ${who}`, { unit: '%', target: 1 })
   const memory = figureOf('many-memory', `Memory of the server per thread, ${who}`, { unit: 'MiB', target: 1 })
   const list = figureOf('many-list', `List of ${who} over HTTP`, { unit: 'ms', target: 100 })
   cpu.samples.push(await idleCpuPercent(installation))
@@ -123,7 +123,7 @@ async function cpuMs(pid: number): Promise<number> {
 async function wakes({ client }: TestInstallation, paused: TestThread[]): Promise<Figure> {
   const figure: Figure = {
     id: 'many-wakes',
-    title: `Slowest of ${wokenAtOnce} paused threads that get a message at once, until its command has ended`,
+    title: `Slowest of ${wokenAtOnce} paused threads that get a message at the same time, until its command has ended`,
     unit: 'ms',
     samples: [],
     floorSamples: [],

@@ -25,7 +25,7 @@ async function installWith(stage: Stage, tool: 'uv' | 'pip'): Promise<Figure> {
     unit: 'ms',
     samples: [],
     floorSamples: [],
-    floorTitle: 'the same outside of gVisor, in a chroot over a copy of the image',
+    floorTitle: 'the same outside gVisor, in a chroot over a copy of the image',
     target: null,
   }
   const command = commandOf(tool)

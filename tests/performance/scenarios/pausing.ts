@@ -35,30 +35,30 @@ async function pausing(stage: Stage, { megabytes, title, from }: Measured): Prom
 }
 
 function figuresOf({ megabytes, title }: { megabytes: number; title: string }) {
-  const wakeFloor = 'and the same command by a call to the guest of an awake sandbox'
+  const wakeFloor = 'and the same command as a call to the guest of an awake sandbox'
   return {
     pause: emptyFigure({
       id: `pause-${megabytes}`,
-      title: `Pause with ${title} held, from the order until it is durable`,
+      title: `Pause of a sandbox that holds ${title}, from the order until it is durable`,
       floorTitle: 'runsc pause and checkpoint of the same process, and a sync of the image',
       target: null,
     }),
     stall: emptyFigure({
       id: `pause-stall-${megabytes}`,
-      title: `The longest that who wants a sandbox with ${title} held waits while it is being paused`,
+      title: `Longest wait for a sandbox that holds ${title} while it is being paused`,
       floorTitle: 'runsc pause and checkpoint of the same process, and a sync of the image',
       target: { maxRatio: 1.3 },
     }),
     frozen: emptyFigure({
       id: `wake-frozen-${megabytes}`,
-      title: `Message to a paused thread until its command has ended, from RAM, ${title} held`,
+      title: `Message to a paused thread until its command has ended, from RAM, holding ${title}`,
       floorTitle: `runsc resume, ${wakeFloor}`,
       target: { maxRatio: 2 },
       aimP50: 100,
     }),
     memory: emptyFigure({
       id: `wake-memory-${megabytes}`,
-      title: `Message to a paused thread until its command has ended, from disk, ${title} held`,
+      title: `Message to a paused thread until its command has ended, from disk, holding ${title}`,
       floorTitle: `runsc restore of the same process, ${wakeFloor}`,
       target: { maxRatio: 1.5, maxP50: 1000 },
       aimP50: 400,

@@ -17,11 +17,11 @@ const program = 'download.cjs'
 
 /** Each hop that the bytes of a download pass, from the whole road to the bare service. */
 const hops = {
-  'preview-download': 'through the front door',
-  'preview-download-inside': 'through the front door, of a service that only listens on 127.0.0.1',
-  'preview-download-gateway': 'through the host gateway alone',
-  'preview-download-direct': 'straight from the address of the sandbox',
-  'preview-download-native': 'of the same service outside any sandbox, by a bare proxy',
+  'preview-download': 'through the whole preview path',
+  'preview-download-inside': 'through the whole preview path, from a service that listens on 127.0.0.1 only',
+  'preview-download-gateway': 'through the host’s gateway alone',
+  'preview-download-direct': 'directly from the address of the sandbox',
+  'preview-download-native': 'from the same service outside any sandbox, through a bare proxy',
 } as const
 type Hop = keyof typeof hops
 

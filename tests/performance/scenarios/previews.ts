@@ -78,8 +78,8 @@ async function ratesOf(
   }
   const bareTitle = 'a bare proxy in front of the same service'
   const [outside, inside] = [
-    'Small page through the front door',
-    'The same of a service that only listens on 127.0.0.1',
+    'Small page through the whole preview path',
+    'The same, from a service that listens on 127.0.0.1 only',
   ]
   return [
     ...figure({ id: 'preview', title: outside, of: loads.page, floor: loads.bare, floorTitle: bareTitle }),
@@ -89,7 +89,7 @@ async function ratesOf(
       title: `${outside}, again`,
       of: loads.page,
       floor: loads.direct,
-      floorTitle: 'straight to the address of the sandbox',
+      floorTitle: 'directly to the address of the sandbox',
     }),
   ]
 }
@@ -99,7 +99,7 @@ async function firstBytes(
   { thread, sandboxId, page }: { thread: TestThread; sandboxId: string; page: Asked },
 ) {
   const floorTitle = 'the same page of an awake sandbox'
-  const title = 'Visit of a preview whose sandbox is paused, until its first byte'
+  const title = 'Visit to a preview whose sandbox is paused, until its first byte'
   const frozen = emptyFigure({ id: 'preview-wake-frozen', title: `${title}, from RAM`, floorTitle, target: null })
   const memory = emptyFigure({ id: 'preview-wake-memory', title: `${title}, from disk`, floorTitle, target: null })
   const visited = { ...page, headers: { ...page.headers, ...visit } }

@@ -8,13 +8,13 @@ export async function rewinding(stage: Stage): Promise<Figure[]> {
   const place = await placeOf(stage.host)
   const order = emptyFigure({
     id: 'rewind',
-    title: 'Rewind of an awake thread, until conversation and disk are those of then',
-    floorTitle: 'btrfs subvolume snapshot of the image, twice: what is undone is kept too',
+    title: 'Rewind of an awake thread, until conversation and disk are restored',
+    floorTitle: 'btrfs subvolume snapshot of the image, twice: the undone state is kept too',
     target: null,
   })
   const command = emptyFigure({
     id: 'rewind-command',
-    title: 'The same, and the next message until its command has ended',
+    title: 'The same, plus the next message until its command has ended',
     floorTitle: 'the same, and runsc run of /bin/echo over the image to its first byte',
     target: null,
   })

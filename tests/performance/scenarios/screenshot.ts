@@ -31,8 +31,8 @@ document.querySelector('main').innerHTML = Array.from({ length: 60 }, (_, index)
 export async function screenshot(stage: Stage): Promise<Figure[]> {
   const figure = emptyFigure({
     id: 'screenshot',
-    title: `Ask over ${region.width} × ${region.height} of a preview until its badge stands in the message`,
-    floorTitle: 'the browser’s own picture of the same region',
+    title: `Ask about ${region.width} × ${region.height} of a preview until its badge is in the message`,
+    floorTitle: 'the browser’s own screenshot of the same region',
     target: null,
   })
   await using cleanup = new AsyncDisposableStack()

@@ -55,21 +55,21 @@ function figuresOf() {
   return {
     taken: emptyFigure({
       id: 'snapshot-turn',
-      title: 'Snapshot of the disk after a turn that wrote 1 MiB: is it changed, snapshot, what was written, usage',
+      title: 'Snapshot of the disk after a turn that wrote 1 MiB: change check, snapshot, written bytes, usage',
       floorTitle,
       target: null,
       aimP50: 50,
     }),
     unchanged: emptyFigure({
       id: 'snapshot-unchanged',
-      title: 'The same after a turn that wrote nothing: none is made',
+      title: 'The same after a turn that wrote nothing: no snapshot',
       floorTitle,
       target: null,
     }),
     bytes: {
       ...emptyFigure({
         id: 'snapshot-bytes',
-        title: 'What a disk takes more after a turn that wrote 1 MiB, with the snapshot',
+        title: 'Growth of a disk after a turn that wrote 1 MiB, with the snapshot',
         floorTitle: 'the bytes that were written',
         target: { maxRatio: 1.2 },
       }),
@@ -137,14 +137,14 @@ function memoryFigures() {
     }),
     stall: emptyFigure({
       id: 'snapshot-memory-stall',
-      title: 'How long that sandbox stands still for it',
+      title: 'How long that sandbox is frozen for it',
       floorTitle,
       target: null,
       aimP50: 500,
     }),
     rewind: emptyFigure({
       id: 'rewind-memory',
-      title: 'Rewind of that thread by one message, until what ran then runs',
+      title: 'Rewind of that thread by one message, until its processes run again',
       floorTitle: 'runsc restore of the same process, and two snapshots of its disk',
       target: null,
     }),

@@ -10,21 +10,21 @@ export async function starting(stage: Stage): Promise<Figure[]> {
   const floorTitle = 'runsc run of /bin/echo over a copy of the same image, to its first byte'
   const pool = emptyFigure({
     id: 'first-command-pool',
-    title: 'First command of a new thread until it has ended, from the pool',
+    title: 'First command of a new thread until it has ended, from a spare',
     floorTitle,
     target: null,
     aimP50: 100,
   })
   const template = emptyFigure({
     id: 'first-command-template',
-    title: 'First command of a new thread until it has ended, by the template',
+    title: 'First command of a new thread until it has ended, from the boot template',
     floorTitle,
     target: null,
     aimP50: 400,
   })
   const cell = emptyFigure({
     id: 'first-cell',
-    title: 'First Python cell of a new thread, from the pool',
+    title: 'First Python cell of a new thread, from a spare',
     floorTitle: 'the modules of a Jupyter kernel imported in an awake sandbox',
     target: null,
   })

@@ -17,7 +17,7 @@ const tabCount = 12
 export async function tabs(stage: Stage): Promise<Figure[]> {
   const figure = emptyFigure({
     id: 'tabs',
-    title: 'opening a twelfth tab on a twelfth thread until it is live, with eleven live ones beside it',
+    title: 'Opening a 12th tab on a 12th thread until it is live, beside 11 live ones',
     floorTitle: 'opening the first of them',
     target: { maxRatio: 1.3 },
   })

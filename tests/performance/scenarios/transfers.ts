@@ -15,7 +15,7 @@ export async function transfers(stage: Stage): Promise<Figure[]> {
   const content = randomBytes(sizeBytes)
   await using plain = await startPlainServer()
   const upload = figureOf('upload', '100 MB upload into the sandbox')
-  const download = figureOf('download', '100 MB download out of the sandbox')
+  const download = figureOf('download', '100 MB download from the sandbox')
   for (let round = 0; round < rounds; round++) {
     const file = `/home/user/bench-${round}.bin`
     upload.floorSamples.push(await timed(() => plain.put(content)))

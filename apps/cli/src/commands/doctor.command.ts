@@ -74,7 +74,9 @@ async function hostChecks(installation: Installation): Promise<Check[]> {
     })
     const checks = parseHostChecks(answer.body)
     if (checks.length > 0) return checks
-    return [{ id: 'host-doctor', title, state: 'failed', detail: `the host daemon responded with ${answer.status}`, cure }]
+    return [
+      { id: 'host-doctor', title, state: 'failed', detail: `the host daemon responded with ${answer.status}`, cure },
+    ]
   } catch (error) {
     const detail = `couldn’t reach the host daemon: ${error instanceof Error ? error.message : String(error)}`
     return [{ id: 'host-doctor', title, state: 'failed', detail, cure }]

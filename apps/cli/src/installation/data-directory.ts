@@ -7,7 +7,8 @@ import { parseEnvironmentFile } from './environment-file.ts'
 export const installationMissing = defineError<{ dataDirectory: string }>({
   code: 'installation.missing',
   kind: 'not-found',
-  message: ({ dataDirectory }) => `No threadbox installation found in ${dataDirectory}, or you don’t have permission to read it.`,
+  message: ({ dataDirectory }) =>
+    `No threadbox installation found in ${dataDirectory}, or you don’t have permission to read it.`,
   remedy: () => 'Run `./threadbox up`, or set the folder with --data-dir. If it belongs to root, use sudo.',
 })
 

@@ -31,8 +31,6 @@ function parseOutcome(body: unknown): StopOutcome {
   const { stopped, failed } = (body ?? {}) as { stopped?: unknown; failed?: unknown }
   return {
     stopped: Array.isArray(stopped) ? stopped.map(String) : [],
-    failed: Array.isArray(failed)
-      ? failed.map(({ sandboxId, reason }) => `${sandboxId ?? 'a spare'} (${reason})`)
-      : [],
+    failed: Array.isArray(failed) ? failed.map(({ sandboxId, reason }) => `${sandboxId ?? 'a spare'} (${reason})`) : [],
   }
 }

@@ -68,6 +68,7 @@ async function lookAtNftables(installation: string) {
 async function lookAtForwarding(installation: string) {
   const blocks = await findForwardBlocks({ interfacePrefix: `tb${installation}` })
   const first = blocks[0]
-  if (first === undefined) return { state: 'ok', detail: 'no other firewall drops sandbox traffic by default', cure: '' } as const
+  if (first === undefined)
+    return { state: 'ok', detail: 'no other firewall drops sandbox traffic by default', cure: '' } as const
   return { state: 'warning', detail: `${first.chain} drops sandbox traffic by default`, cure: first.cure } as const
 }

@@ -21,7 +21,8 @@ const german: SharedWords = {
   intro: (at) => `Ein aus threadbox geteiltes Gespräch, Stand ${at}.`,
   copy: 'In einer eigenen Kopie weitermachen, samt Sandbox (mit einem Konto auf dieser Installation)',
   goneTitle: 'Dieser Link funktioniert nicht',
-  goneText: 'Vielleicht ist er abgelaufen, oder ein Teil davon fehlt. Bitten Sie die Person, die ihn geteilt hat, um einen neuen.',
+  goneText:
+    'Vielleicht ist er abgelaufen, oder ein Teil davon fehlt. Bitten Sie die Person, die ihn geteilt hat, um einen neuen.',
 }
 
 /** The words for whoever sends this `Accept-Language`. */
