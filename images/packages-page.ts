@@ -19,9 +19,9 @@ export function packagesPage(lock: string): string {
   ])
   return [
     '<!-- Generated from images/recipe/packages.ts by `node images/write-packages-page.ts`. Do not edit. -->',
-    '# What every sandbox has from the start',
+    '# Software in every sandbox',
     '',
-    'Debian 13, user `user` with passwordless sudo, home `/home/user`. What you install stays with its thread.',
+    'Debian 13, user `user` with passwordless sudo, home `/home/user`. Everything you install stays with its thread.',
     '',
     '## Languages',
     '',
@@ -32,7 +32,7 @@ export function packagesPage(lock: string): string {
     ...sections,
     '## Debian packages',
     '',
-    'The browser is `chromium-headless-shell`: no window, but pictures, PDF (`--print-to-pdf`) and DevTools.',
+    'The browser is `chromium-headless-shell`: no window, but screenshots, PDF (`--print-to-pdf`) and DevTools.',
     '',
     ...debian,
     '',

@@ -16,8 +16,8 @@ export function settingsPage(settings: readonly FoundSetting[]): string {
   return `${generatedNote}
 # Settings
 
-A setting is a variable in the environment or a line in \`threadbox.env\` in the data directory. A value that cannot be
-used stops the start with \`config.setting-invalid\` and the reason.
+Set an environment variable, or add a line to \`threadbox.env\` in the data directory. A program doesn’t start with an
+invalid value: it reports \`config.setting-invalid\` and the reason.
 
 ${tables.join('\n\n')}
 `
@@ -36,10 +36,10 @@ export function errorsPage(errors: readonly FoundError[]): string {
   return `${generatedNote}
 # Errors
 
-Codes are permanent. The kind decides the HTTP status, the exit code of the command line and whether the same call can
-help when it is tried again. Words in braces are filled in.
+Codes are permanent. The kind determines the HTTP status, the exit code of the command line, and whether retrying the same
+call can help. Words in braces are placeholders.
 
-| Kind | HTTP | Exit code | Try again |
+| Kind | HTTP | Exit code | Retry |
 |---|---|---|---|
 ${kinds.join('\n')}
 
@@ -59,7 +59,7 @@ export function lifecycleDiagram(): string {
   const kept = sandboxStates.filter((state) => state !== 'deleting' && !deletable.includes(state))
   const deletion =
     kept.length === 0
-      ? '`delete-requested` leads from every state to `deleting`; it is left out of the drawing.'
+      ? '`delete-requested` leads from every state to `deleting`; the diagram omits it.'
       : `\`delete-requested\` leads to \`deleting\` from every state but ${kept.map(code).join(', ')}.`
   return ['```mermaid', 'stateDiagram-v2', '  [*] --> fresh', ...arrows, '```', '', deletion].join('\n')
 }

@@ -152,7 +152,7 @@ export const apps: Readonly<Record<string, App>> = {
   web: {
     composition: ['main.tsx'],
     areas: [
-      { name: 'i18n', about: 'the words', features: [], isOpen: true },
+      { name: 'i18n', about: 'texts and translations', features: [], isOpen: true },
       { name: 'preview-bridge', about: 'what runs inside a preview', features: [], isOpen: true },
       { name: 'ui', about: 'components without product knowledge', features: [], isOpen: true },
       {
@@ -291,9 +291,9 @@ export const packages: Readonly<Record<string, Package>> = {
     mayImport: [...drivers, 'gvisor-driver', ...ground, 'protocol', 'config', 'deploy/build'],
   },
   'apps/server': { about: 'control plane', mayImport: [...ground, 'protocol', 'config'] },
-  'apps/host': { about: 'machine daemon', mayImport: [...drivers, 'gvisor-driver', ...ground, 'protocol', 'config'] },
+  'apps/host': { about: 'host daemon', mayImport: [...drivers, 'gvisor-driver', ...ground, 'protocol', 'config'] },
   'apps/guest': {
-    about: 'daemon inside a sandbox',
+    about: 'guest daemon, inside a sandbox',
     mayImport: ['protocol/guest', 'protocol/archive', 'config', 'concurrency', 'telemetry', 'errors'],
   },
   'apps/cli': { about: 'command line', mayImport: ['sdk', 'protocol/host', 'config', 'errors'] },

@@ -8,7 +8,7 @@ export function packagesTable(all: Readonly<Record<string, Package>> = packages)
   const rows = Object.entries(all).map(
     ([folder, { about, mayImport }]) => `| \`${folder}\` | ${about} | ${mayImport.join(', ') || 'nothing'} |`,
   )
-  return ['| Folder | What it is | May import |', '|---|---|---|', ...rows].join('\n')
+  return ['| Folder | What it is | Can import |', '|---|---|---|', ...rows].join('\n')
 }
 
 /** The table “Can I import this?” in docs/architecture.md. */
