@@ -175,8 +175,8 @@ install_packages_for() {
 # The directory for the disk pools of tests; also in packages/testkit/src/test-host/test-machine.ts.
 readonly test_volume=/var/lib/threadbox-test-volume
 
-# Mounts a volume for disk pools at $1 if the disk is small. A pool is allocated in full, as in the product: four for test
-# files (9 GiB each, 1 of it stays free) and one of `up` (13 GiB). The tests write to 17 of these 49 GiB (measured). On the
+# Mounts a volume for disk pools at $1 if the disk is small. A pool is allocated in full, as in the product: five for test
+# files (9 GiB each, 1 of it stays free) and one of `up` (13 GiB). The tests write to about a third of these 58 GiB. On the
 # volume, a pool takes what was written to it. Runs at the same time prepare it one after the other.
 prepare_test_volume() {
   local directory=$1 volume=$data_dir/volume.img free_kib
