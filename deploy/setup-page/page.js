@@ -13,9 +13,9 @@ const texts = {
     title: 'threadbox wird eingerichtet',
     lead: 'Diese Seite geht automatisch weiter.',
     starting: 'Wird gestartet. Diese Seite geht gleich weiter.',
-    lost: 'Die Einrichtung wurde angehalten. Den Grund sehen Sie im Terminal; führen Sie dann denselben Befehl noch einmal aus.',
+    lost: 'Die Einrichtung wurde angehalten. Im Terminal steht der Grund; führen Sie danach denselben Befehl noch einmal aus.',
     failed: 'Ein Schritt ist fehlgeschlagen. Im Terminal steht, was zu tun ist.',
-    foot: 'Sie können diese Seite schließen. Auch die Einrichtung können Sie unterbrechen und noch einmal starten.',
+    foot: 'Sie können diese Seite schließen. Sie können die Einrichtung auch abbrechen und noch einmal starten.',
     steps: { packages: 'Debian-Pakete', release: 'threadbox', image: 'Grundsystem', start: 'Start' },
   },
 }
