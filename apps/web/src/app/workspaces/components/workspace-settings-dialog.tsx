@@ -17,7 +17,6 @@ import {
   changeOf,
   formOf,
   isLimit,
-  policyNames,
   problemOf,
   textOf,
   type ValueName,
@@ -130,7 +129,8 @@ function Values(props: {
     <>
       <h3>{t('sandbox:pane.policy')}</h3>
       <div className="pane-policy">
-        {policyNames.map(row)}
+        {row('idlePauseMinutes')}
+        {row('hotHours')}
         <Row label={t('sandbox:pane.hotKeep')} isOwn={form.hotKeep !== null}>
           {(id) => (
             <Select
@@ -147,6 +147,9 @@ function Values(props: {
             />
           )}
         </Row>
+        {row('maxAwakeHours')}
+        {row('retentionDays')}
+        {row('maxServices')}
       </div>
       <h3>{t('sandbox:pane.limits')}</h3>
       <div className="pane-policy">{limitNames.map(row)}</div>

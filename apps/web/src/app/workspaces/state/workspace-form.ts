@@ -9,7 +9,7 @@ import {
 import { type PolicyNumber, policyNumbers, readPolicy } from '../../../sandboxes/sandbox/state/policy.models.ts'
 
 export type ValueName = PolicyNumber | LimitName
-export const policyNames = Object.keys(policyNumbers) as PolicyNumber[]
+const policyNames = Object.keys(policyNumbers) as PolicyNumber[]
 
 /** What the form holds: texts as typed. An empty one stands for the inherited value. */
 export type WorkspaceForm = {
