@@ -16,14 +16,16 @@ export function FailureRow(props: { turn: Turn; isLatest: boolean }) {
   const { turn } = props
   const { failure } = turn
   if (failure === null) return null
+  const model = turn.modelName ?? t('theModel')
+  const title = t(`failure.${failure.code}.title`, { model })
   return (
     <div className="r">
       <Node>
         <Glyph state="error" />
       </Node>
-      <section className="failure" aria-label={t(`failure.${failure.code}.title`)}>
-        <b>{t(`failure.${failure.code}.title`, { model: turn.modelName ?? t('theModel') })}</b>
-        <p>{t(`failure.${failure.code}.text`, { model: turn.modelName ?? t('theModel') })}</p>
+      <section className="failure" aria-label={title}>
+        <b>{title}</b>
+        <p>{t(`failure.${failure.code}.text`, { model })}</p>
         {failure.message !== '' && <p className="mono failure-detail">{failure.message}</p>}
         {props.isLatest && <FailureActions turn={turn} />}
       </section>
