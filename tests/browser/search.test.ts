@@ -49,7 +49,7 @@ describe('the palette', () => {
   test('says plainly when nothing was found', async () => {
     const { page, palette } = await openPalette()
     await page.keyboard.type('zzzznothing')
-    await palette.getByText('Nothing found for “zzzznothing”.').waitFor()
+    await palette.getByText('No results for “zzzznothing”.').waitFor()
     expect(await palette.getByRole('option').count()).toBe(0)
   })
 

@@ -24,10 +24,10 @@ export const search: Texts<typeof source> = {
     signOut: 'Abmelden',
   },
   searching: 'Suche läuft',
-  nothing: 'Nichts gefunden zu „{{query}}“.',
+  nothing: 'Keine Ergebnisse für „{{query}}“.',
   nothingHint: 'Titel, Nachrichten, Befehle und Dateinamen wurden durchsucht.',
-  failed: 'Die Suche ging nicht. Was oben steht, wurde ohne sie gefunden.',
-  tooShort: 'Ab zwei Zeichen werden Nachrichten, Befehle und Dateien durchsucht.',
+  failed: 'Die Suche ist fehlgeschlagen. Die Ergebnisse oben wurden ohne sie gefunden.',
+  tooShort: 'Geben Sie mindestens zwei Zeichen ein, um Nachrichten, Befehle und Dateien zu durchsuchen.',
   untitled: 'Neuer Thread',
   foot: { move: 'bewegen', open: 'öffnen', close: 'schließen' },
 }
