@@ -87,17 +87,14 @@ test('from the login to a service and a deleted thread with the keyboard only', 
   const status = (word: string) => preview.getByRole('status').getByText(word, { exact: true }).waitFor(patient)
   await status('running')
   await toRegion(page, 'pane')
-  await tabTo(page, preview.getByRole('button', { name: 'More for this service' }))
+  await tabTo(page, preview.getByRole('button', { name: 'More actions for this service' }))
   await page.keyboard.press('Enter')
   const stop = page.getByRole('menuitem', { name: 'Stop service' })
   await stop.waitFor(patient)
   while (!(await has(stop))) await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await status('stopped')
-  await tabTo(
-    page,
-    preview.getByRole('region', { name: /is stopped$/ }).getByRole('button', { name: 'Restart service' }),
-  )
+  await tabTo(page, preview.getByRole('region', { name: / stopped$/ }).getByRole('button', { name: 'Restart service' }))
   await page.keyboard.press('Enter')
   await status('running')
   await page.keyboard.press('Alt+1')

@@ -81,7 +81,7 @@ describe('opening', () => {
     await messageField(page).focus()
     tell([serviceIn('starting')])
     await pill(page, 'starting').waitFor()
-    await pane(page).getByText('Starting on :8501').waitFor()
+    await pane(page).getByText('Starting on port 8501').waitFor()
     expect(await toggle(page).getAttribute('aria-pressed')).toBe('true')
     await expect.poll(() => page.locator(':focus').getAttribute('id')).toBe('message')
     tell([serviceIn('running')])
@@ -139,7 +139,7 @@ describe('opening', () => {
     expect(services.shown).toEqual(['5173 /'])
     await expect.poll(() => button(page, 'Restart service').count()).toBe(0)
     tell([], [])
-    await pane(page).getByText('Port 5173 is not open').waitFor()
+    await pane(page).getByText('Port 5173 isn’t open').waitFor()
   })
 })
 
@@ -151,14 +151,14 @@ describe('what it remembers', () => {
     await pane(page)
       .getByRole('tab', { name: /^dashboard/ })
       .click()
-    await pane(page).getByRole('textbox', { name: 'Path of the page' }).fill('forecast?day=1')
+    await pane(page).getByRole('textbox', { name: 'Page path' }).fill('forecast?day=1')
     await page.keyboard.press('Enter')
     await heading(page, '/forecast').waitFor()
     await button(page, 'Phone, 390 px').click()
     await frame(page).getByText('390 px').waitFor()
     const width = () => pane(page).evaluate((element) => element.offsetWidth)
     const before = await width()
-    await page.getByRole('separator', { name: 'Width of the preview' }).focus()
+    await page.getByRole('separator', { name: 'Resize preview pane' }).focus()
     await page.keyboard.press('ArrowLeft')
     await expect.poll(width).toBe(before + 16)
     const same = async (shown: Page) => {
@@ -193,25 +193,25 @@ describe('what it remembers', () => {
     expect(await frame(page).getByLabel('Word').inputValue()).toBe('typed before')
     await page.reload()
     await heading(page, '/').waitFor()
-    await button(page, 'Keep open here only').click()
+    await button(page, 'Keep open only here').click()
     await pane(page).waitFor({ state: 'detached' })
   })
 })
 
-test('O6: the card of a service is as the service is now, and View in Pane brings it to the front', async () => {
+test('O6: the card of a service is as the service is now, and View in pane brings it to the front', async () => {
   const dashboard = serviceIn('running')
   services.set('t', { services: [serviceIn('running', { name: 'api', port: 8000 }), dashboard] })
   await using page = await open()
   server.putEntry(startedBy(dashboard))
   const card = page.getByRole('log').getByRole('region', { name: 'Service dashboard' })
   await card.getByText('running', { exact: true }).waitFor()
-  await card.getByRole('button', { name: 'View in Pane' }).click()
+  await card.getByRole('button', { name: 'View in pane' }).click()
   await pane(page)
     .getByRole('tab', { name: /^dashboard/, selected: true })
     .waitFor()
   await expect.poll(() => page.locator(':focus').getAttribute('role')).toBe('tab')
   await button(page, 'Close preview').click()
-  await expect.poll(() => page.locator(':focus').textContent()).toBe('View in Pane')
+  await expect.poll(() => page.locator(':focus').textContent()).toBe('View in pane')
   const problem = { code: 'exited' as const, exitCode: 1, message: '', lastLines: 'one\nKeyError: two\n' }
   tell([serviceIn('error', { problem })])
   await card.getByText('KeyError: two').waitFor()
@@ -273,7 +273,7 @@ describe('the page', () => {
     expect(server.orders.filter(({ path }) => path.endsWith('/previews'))).toHaveLength(1)
   })
 
-  test('O7: what ended says how, with its last lines, Restart service and Send to chat', async () => {
+  test('O7: what ended says how, with its last lines, Restart service and Add to message', async () => {
     const lastLines = "Traceback (most recent call last):\nKeyError: 'wind_speed'\n"
     const problem = { code: 'exited' as const, exitCode: 3, message: 'It ended.', lastLines }
     services.set('t', { services: [serviceIn('error', { problem })] })
@@ -282,10 +282,10 @@ describe('the page', () => {
     await toggle(page).click()
     await pill(page, 'error').waitFor()
     const cover = pane(page).getByRole('region', { name: 'dashboard failed' })
-    await cover.getByText('Its process ended with exit code 3.').waitFor()
+    await cover.getByText('The process exited with code 3.').waitFor()
     await cover.getByText("KeyError: 'wind_speed'").waitFor()
-    await cover.getByRole('button', { name: 'Send to chat' }).click()
-    const sent = `Look at this.\n\nThe service “dashboard” on port 8501 printed:\n\`\`\`\n${lastLines.trim()}\n\`\`\`\n`
+    await cover.getByRole('button', { name: 'Add to message' }).click()
+    const sent = `Look at this.\n\nOutput of the service “dashboard” on port 8501:\n\`\`\`\n${lastLines.trim()}\n\`\`\`\n`
     expect(await messageField(page).inputValue()).toBe(sent)
     expect(services.shown).toEqual([])
     await cover.getByRole('button', { name: 'Restart service' }).click()
@@ -302,14 +302,14 @@ describe('the page', () => {
     await frame(page).getByRole('button', { name: 'Submit' }).click()
     await heading(page, '/sent').waitFor()
     await button(page, 'Reload page').hover()
-    await page.getByRole('tooltip', { name: /^Reload page: back to \/,/ }).waitFor()
+    await page.getByRole('tooltip', { name: /^Reload page\. Goes back to \/,/ }).waitFor()
     const [popup] = await Promise.all([
       page.context().waitForEvent('page'),
       frame(page).getByRole('link', { name: 'Popup' }).click(),
     ])
     await popup.getByRole('heading', { name: '/popup' }).waitFor()
     await popup.close()
-    await pane(page).getByRole('textbox', { name: 'Path of the page' }).fill('/hostile')
+    await pane(page).getByRole('textbox', { name: 'Page path' }).fill('/hostile')
     await page.keyboard.press('Enter')
     await frame(page).getByText('document refused; storage refused;').waitFor()
     await frame(page).getByText('top refused;').waitFor()
@@ -365,7 +365,7 @@ test('the log is live: its last line and errors while closed, its end while open
   await logs.getByText('Listening on 8501').waitFor()
   services.setLog('Listening on 8501\nKeyError: one\nGET /forecast 200\n')
   await logs.getByText('GET /forecast 200').waitFor()
-  await logs.getByRole('button', { name: 'Send to chat' }).click()
+  await logs.getByRole('button', { name: 'Add to message' }).click()
   expect(await messageField(page).inputValue()).toContain(
     '```\nListening on 8501\nKeyError: one\nGET /forecast 200\n```',
   )

@@ -62,7 +62,7 @@ describe('O9: choosing a region', () => {
     expect(await isShooting(page)).toBe('true')
     expect(await page.locator('.frame-scroll').getAttribute('inert')).not.toBeNull()
     await drag(page, [40, 60], [340, 260])
-    await region(page).and(page.getByLabel('Selected region, 300 by 200')).waitFor()
+    await region(page).and(page.getByLabel('Selected area, 300 by 200')).waitFor()
     await page.locator('.region .size').getByText('300 × 200').waitFor()
     await pane(page).getByRole('button', { name: 'Ask' }).click()
     await badges(page).getByText('pages, region').waitFor()
@@ -84,7 +84,7 @@ describe('O9: choosing a region', () => {
     const place = () => region(page).evaluate((element) => [element.offsetLeft, element.offsetTop])
     await expect
       .poll(() => page.locator(':focus').getAttribute('aria-label'))
-      .toBe(`Selected region, ${half[0]} by ${half[1]}`)
+      .toBe(`Selected area, ${half[0]} by ${half[1]}`)
     const [x = 0, y = 0] = await place()
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('Alt+ArrowUp')
@@ -106,7 +106,7 @@ describe('O9: choosing a region', () => {
     const button = await frame(page).getByRole('button', { name: 'One button' }).boundingBox()
     await camera(page).click()
     await page.mouse.click((button?.x ?? 0) + 100, (button?.y ?? 0) + 30)
-    await region(page).and(page.getByLabel('Selected region, 200 by 60')).waitFor()
+    await region(page).and(page.getByLabel('Selected area, 200 by 60')).waitFor()
   })
 
   test('Escape and the camera cancel: nothing is taken, and the focus is back at the camera', async () => {
@@ -136,7 +136,7 @@ test('O9: several badges; X and Backspace remove them; the message has its pictu
     await camera(page).click()
     await drag(page, [10, 10], [10 + width, 130])
     await region(page)
-      .and(page.getByLabel(`Selected region, ${width} by 120`))
+      .and(page.getByLabel(`Selected area, ${width} by 120`))
       .waitFor()
     await page.keyboard.press('Enter')
     await badges(page).getByText(`${width} × 120`).waitFor()
@@ -199,10 +199,8 @@ describe('what a page says of itself', () => {
     await logs.getByText('said hello {deep: [1, 2]}').waitFor()
     await logs.getByText('warn: be careful').waitFor()
     await logs.getByText('Uncaught Error: not caught').waitFor()
-    await logs.getByRole('button', { name: 'Send to chat' }).click()
-    expect(await messageField(page).inputValue()).toContain(
-      'The page of “pages” printed to its console:\n```\nsaid hello',
-    )
+    await logs.getByRole('button', { name: 'Add to message' }).click()
+    expect(await messageField(page).inputValue()).toContain('Console output of “pages”:\n```\nsaid hello')
     await logs.getByRole('button', { name: 'Close logs' }).click()
   })
 
@@ -229,7 +227,7 @@ describe('O9: what a script cannot read', () => {
     expect(await badges(page).locator('.shot-missing').count()).toBe(0)
     await shoot(page, undefined, { from: [10, 290], to: [400, 400] })
     const sentence =
-      'Not in the picture, because a script cannot read it: a frame, an image of another site, and a video or drawing.'
+      'Missing from the image because scripts can’t read it: a frame, an image from another site, and a video or canvas.'
     await badges(page).getByText(sentence).waitFor()
   })
 
@@ -240,6 +238,6 @@ describe('O9: what a script cannot read', () => {
     await frame(page).getByRole('heading', { name: 'Trusted types' }).waitFor()
     await camera(page).and(page.locator('[aria-disabled]')).waitFor()
     await camera(page).hover()
-    await page.getByText('This page allows no script to read it (trusted types)').first().waitFor()
+    await page.getByText('This page doesn’t let scripts read it (Trusted Types)').first().waitFor()
   })
 })

@@ -59,19 +59,19 @@ test('O4, O7, O8: a service opens the pane by itself, is reloaded, sleeps, goes 
   await button(page, 'Restart service').click()
   await expect.poll(() => count(page), patient).toBe(first)
   await status(page, 'running').waitFor(patient)
-  await button(page, 'More for this service').click()
+  await button(page, 'More actions for this service').click()
   await page.getByRole('menuitem', { name: 'Stop service' }).click()
   await status(page, 'stopped').waitFor(patient)
   await pane(page)
-    .getByRole('region', { name: /is stopped$/ })
+    .getByRole('region', { name: / stopped$/ })
     .getByRole('button', { name: 'Restart service' })
     .click()
   await expect.poll(() => count(page), patient).toBe(first)
 
   await send(page, '/serve 8401 echo hopeless; exit 3')
   await status(page, 'error').waitFor(patient)
-  await pane(page).getByText('Its process ended with exit code 3.').waitFor(patient)
-  await pane(page).getByRole('region', { name: 'What it printed last' }).getByText('hopeless').waitFor(patient)
+  await pane(page).getByText('The process exited with code 3.').waitFor(patient)
+  await pane(page).getByRole('region', { name: 'Last output' }).getByText('hopeless').waitFor(patient)
 })
 
 test('O4: what started while the page heard nothing opens the pane as soon as it hears again', async () => {

@@ -53,9 +53,9 @@ export async function startScreenshotStage(...others: { port: number }[]): Promi
 export const pane = (page: Page) => page.getByRole('complementary', { name: 'Preview' })
 export const frame = (page: Page) => page.frameLocator('.frame iframe')
 export const camera = (page: Page) => pane(page).getByRole('button', { name: /^(?:Take a|Cancel) screenshot$/ })
-export const region = (page: Page) => pane(page).getByRole('group', { name: /^Selected region/ })
+export const region = (page: Page) => pane(page).getByRole('group', { name: /^Selected area/ })
 export const badges = (page: Page) => page.locator('.composer .shot')
-export const address = (page: Page) => pane(page).getByRole('textbox', { name: 'Path of the page' })
+export const address = (page: Page) => pane(page).getByRole('textbox', { name: 'Page path' })
 export const isShooting = (page: Page) => camera(page).getAttribute('aria-pressed')
 
 /** Opens a page and waits until it is there and can speak. */

@@ -10,7 +10,7 @@ import { Glyph, type GlyphState } from '../../../ui/glyph.tsx'
 import { ScrollBox } from '../../../ui/scroll-box.tsx'
 import { useRestartService, useWake } from '../api/services.queries.ts'
 import type { FrameCover as Cover } from '../state/frame.models.ts'
-import { glyphOfService, keyOfPort, type PreviewTarget } from '../state/targets.models.ts'
+import { glyphOfService, type PreviewTarget } from '../state/targets.models.ts'
 
 type CoverProps = {
   threadId: string
@@ -39,7 +39,7 @@ export function FrameCover(props: CoverProps & { cover: Exclude<Cover, 'none'> }
 function Starting(props: { target: PreviewTarget; lastLine: string }) {
   const { t } = useTranslation('preview')
   return (
-    <CoverBox glyph="waking" title={t('startingOn', { port: keyOfPort(props.target.port) })}>
+    <CoverBox glyph="waking" title={t('startingOn', { port: props.target.port })}>
       {props.lastLine !== '' && <p className="mono faint trunc">{props.lastLine}</p>}
     </CoverBox>
   )
