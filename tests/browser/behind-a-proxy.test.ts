@@ -74,8 +74,8 @@ describe.each<ProxyName>(['nginx', 'caddy'])('O4: behind %s', (name) => {
     await using _proxy = await startProxy(name, { domain, port, target: installation.server.port })
     await using page = await open()
     await page.goto(`https://app.${domain}:${port}/settings/about`)
-    for (const title of ['Previews in this browser', 'Cookies of previews', 'WebSockets of previews']) {
-      await page.getByRole('listitem').filter({ hasText: title }).getByText('fine', { exact: true }).waitFor()
+    for (const title of ['Previews in this browser', 'Preview cookies', 'Preview WebSockets']) {
+      await page.getByRole('listitem').filter({ hasText: title }).getByText('OK', { exact: true }).waitFor()
     }
     const cookies = (await page.context().cookies()).filter((cookie) => cookie.name.includes('threadbox-'))
     expect(cookies.every((cookie) => cookie.secure && cookie.name.startsWith('__Host-'))).toBe(true)

@@ -18,13 +18,13 @@ async function openAbout(from: Pick<AppWithoutHost, 'page'>, arrange: (page: Pag
   await arrange(page)
   await page.goto(`${app.server.origin}/settings/about`)
   const row = (title: string) => page.getByRole('listitem').filter({ hasText: title })
-  await row('WebSockets of previews').waitFor()
+  await row('Preview WebSockets').waitFor()
   const read = async (title: string) => await row(title).textContent()
   return {
     page,
     names: await read('Previews in this browser'),
-    cookies: await read('Cookies of previews'),
-    sockets: await read('WebSockets of previews'),
+    cookies: await read('Preview cookies'),
+    sockets: await read('Preview WebSockets'),
   }
 }
 
@@ -32,9 +32,9 @@ describe('O4: About says by a try of this browser', () => {
   test('that previews work: their names, their cookies in a frame, their sockets', async () => {
     const { page, ...found } = await openAbout(app)
     expect(found).toEqual({
-      names: 'Previews in this browserfineA page under the name of a preview was loaded.',
-      cookies: 'Cookies of previewsfineThey are kept in a frame.',
-      sockets: 'WebSockets of previewsfineThey open.',
+      names: 'Previews in this browserOKA test page on a preview domain loaded.',
+      cookies: 'Preview cookiesOKCookies work in frames.',
+      sockets: 'Preview WebSocketsOKWebSockets connect.',
     })
     expect(await page.locator('iframe').count()).toBe(0)
     await page.context().close()
@@ -44,8 +44,8 @@ describe('O4: About says by a try of this browser', () => {
     await using other = await app.withBrowser(['--host-resolver-rules=MAP 1-doctor.brwsr0.localhost ~NOTFOUND'])
     const { page, names, cookies } = await openAbout(other)
     expect(names).toContain('failedThis browser does not find 1-doctor.brwsr0.localhost')
-    expect(names).toContain('What to do: Open threadbox in a browser that knows such names')
-    expect(cookies).toContain('not checkedThe page was not reached.')
+    expect(names).toContain('Fix: Open threadbox in a browser that knows such names')
+    expect(cookies).toContain('not checkedCouldn’t reach the test page.')
     await page.context().close()
   })
 
@@ -57,9 +57,9 @@ describe('O4: About says by a try of this browser', () => {
         await route.fulfill({ status: 303, headers: { location } })
       })
     })
-    expect(names).toContain('fine')
+    expect(names).toContain('OK')
     expect(cookies).toContain('failedThis browser keeps no cookies of pages in a frame')
-    expect(cookies).toContain('What to do: Allow cookies for *.brwsr0.localhost in the browser')
+    expect(cookies).toContain('Fix: Allow cookies for *.brwsr0.localhost in the browser')
     await page.context().close()
   })
 

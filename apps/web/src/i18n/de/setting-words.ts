@@ -6,65 +6,65 @@ export const settingWords: SettingWords = {
   sandboxCpus: { title: 'Prozessoren', doc: 'Prozessoren, die jede Sandbox nutzen darf; auch Bruchteile.' },
   sandboxProcesses: { title: 'Prozesse', doc: 'Prozesse und Threads, die jede Sandbox haben darf.' },
   sandboxDiskBytes: { title: 'Platte', doc: 'Platte jeder Sandbox samt ihren Abbildern.' },
-  idlePauseMinutes: { title: 'Pause nach', doc: 'Minuten ohne Arbeit, nach denen eine Sandbox pausiert.' },
+  idlePauseMinutes: { title: 'Pause nach (Minuten)', doc: 'Minuten Untätigkeit, nach denen eine Sandbox pausiert.' },
   hotHours: {
-    title: 'Arbeitsspeicher behalten',
+    title: 'Arbeitsspeicher mindestens behalten (Stunden)',
     doc: 'Stunden, für die der Arbeitsspeicher einer pausierten Sandbox auf jeden Fall behalten wird.',
   },
   hotKeep: {
     title: 'Danach',
-    doc: '`guaranteed`: Der Arbeitsspeicher bleibt länger, solange Platz ist. `strict`: Er wird genau dann aufgegeben.',
+    doc: 'Was nach dieser Zeit geschieht. `guaranteed`: Der Arbeitsspeicher bleibt, solange auf der Platte Platz ist. `strict`: Er wird verworfen.',
   },
   maxAwakeHours: {
-    title: 'Längste Wachzeit',
+    title: 'Längste Wachzeit (Stunden)',
     doc: 'Stunden, nach denen eine Sandbox auch bei der Arbeit pausiert; eine Stunde vorher wird es angekündigt.',
   },
   retentionDays: {
-    title: 'Dateien behalten',
-    doc: 'Tage ohne Nutzung, nach denen die Dateien einer Sandbox entfernt werden, eine Woche vorher angekündigt. 0: nie.',
+    title: 'Dateien behalten (Tage)',
+    doc: 'Tage ohne Nutzung, nach denen die Dateien einer Sandbox gelöscht werden; eine Woche vorher angekündigt. 0: nie.',
   },
   maxServices: {
     title: 'Dienste je Thread',
     doc: 'Dienste, die in einem Thread zugleich laufen dürfen. 1: Ein neuer ersetzt den alten.',
   },
   rescueSeconds: {
-    title: 'Zeit zum Retten',
-    doc: 'Sekunden, die das Wegschreiben von Python-Variablen dauern darf, wenn der Arbeitsspeicher aufgegeben wird.',
+    title: 'Zeitgrenze (Sekunden)',
+    doc: 'Sekunden, die das Sichern von Python-Variablen höchstens dauert, bevor der Arbeitsspeicher verworfen wird.',
   },
   rescueMebibytes: {
-    title: 'Platz zum Retten',
-    doc: 'Mebibytes, die alle Python-Variablen einer Sandbox dabei zusammen einnehmen dürfen.',
+    title: 'Grenze für alle Variablen (MiB)',
+    doc: 'MiB, die alle gesicherten Python-Variablen einer Sandbox zusammen höchstens einnehmen.',
   },
   rescueVariableMebibytes: {
-    title: 'Platz je Variable',
-    doc: 'Mebibytes, die eine einzelne Python-Variable dabei einnehmen darf.',
+    title: 'Grenze je Variable (MiB)',
+    doc: 'MiB, die eine gesicherte Python-Variable höchstens einnimmt.',
   },
   snapshotsPerThread: {
     title: 'Schnappschüsse je Thread',
     doc: 'Schnappschüsse seiner Platte, die von einem Thread behalten werden, einer je Antwort, die sie verändert hat. 0: keine.',
   },
   snapshotMebibytesPerThread: {
-    title: 'Schnappschüsse eines Threads',
-    doc: 'Mebibytes, die zwischen den Schnappschüssen eines Threads geschrieben wurden, vor dem Packen; dann gehen die ältesten.',
+    title: 'Schnappschüsse je Thread (MiB)',
+    doc: 'MiB, die zwischen den Schnappschüssen eines Threads geschrieben wurden, vor dem Packen. Darüber werden die ältesten gelöscht.',
   },
   snapshotMebibytes: {
-    title: 'Alle Schnappschüsse',
-    doc: 'Dasselbe für alle Threads zusammen.',
+    title: 'Schnappschüsse in allen Threads (MiB)',
+    doc: 'MiB, die zwischen den Schnappschüssen aller Threads geschrieben wurden, vor dem Packen. Darüber werden die ältesten gelöscht.',
   },
   memorySnapshotsPerThread: {
     title: 'Schnappschüsse mit Speicher je Thread',
-    doc: 'Die neuesten Schnappschüsse eines Threads, die mit dem behalten werden, was damals lief, damit Zurückspulen es zurückbringt. 0: keine.',
+    doc: 'Die neuesten Schnappschüsse eines Threads, die auch den Arbeitsspeicher behalten, damit Zurückspulen laufende Prozesse wiederherstellt. 0: keine.',
   },
   memorySnapshotMebibytes: {
-    title: 'Speicher aller Schnappschüsse',
-    doc: 'Mebibytes dafür in allen Threads; dann geht der älteste. Einer nimmt höchstens ein Viertel.',
+    title: 'Speicher der Schnappschüsse in allen Threads (MiB)',
+    doc: 'MiB für den Arbeitsspeicher von Schnappschüssen in allen Threads. Darüber wird der älteste gelöscht. Einer nimmt höchstens ein Viertel.',
   },
   memorySnapshotQuietSeconds: {
-    title: 'Ruhe, bevor Speicher behalten wird',
-    doc: 'Sekunden, die ein Thread nach einer Antwort in Ruhe gelassen wird, bevor behalten wird, was läuft; was früher gesendet wird, wartet nicht darauf.',
+    title: 'Ruhe, bevor der Speicher eines Schnappschusses gesichert wird (Sekunden)',
+    doc: 'Sekunden nach einer Antwort, bevor mit dem Schnappschuss der Arbeitsspeicher gesichert wird. Wird früher eine Nachricht gesendet, entfällt das.',
   },
   runsAtOnce: {
-    title: 'Läufe zugleich',
+    title: 'Gleichzeitige Läufe',
     doc: 'Läufe von Agenten, die für eine Person zugleich arbeiten. Weitere warten.',
   },
   runsQueued: {
@@ -72,23 +72,23 @@ export const settingWords: SettingWords = {
     doc: 'Läufe von Agenten, die für eine Person warten dürfen. Einer mehr wird abgelehnt; ein geplanter wird als ausgelassen vermerkt.',
   },
   runHistoryDays: {
-    title: 'Läufe behalten (Tage)',
+    title: 'Beendete Läufe auflisten (Tage)',
     doc: 'Tage, die beendete Läufe in der Liste stehen. Ihre Threads bleiben, außer der Agent behält nur die seiner neuesten Läufe.',
   },
   runHistoryCount: {
-    title: 'Läufe behalten (Anzahl)',
-    doc: 'Beendete Läufe, die von einem Agenten höchstens in der Liste stehen; dann gehen die ältesten aus der Liste.',
+    title: 'Aufgelistete Läufe je Agent',
+    doc: 'Beendete Läufe, die von einem Agenten höchstens in der Liste stehen; darüber fallen die ältesten aus der Liste.',
   },
   THREADBOX_INSTALLATION: {
     title: 'Kennung der Installation',
-    doc: 'Sechs Zeichen, einmal von `up` gemacht. Teil jedes Namens, den der Rechner sieht.',
+    doc: 'Sechs Zeichen, einmal von `up` angelegt. Teil jedes Namens, den es auf dem Host anlegt.',
   },
   THREADBOX_DATA: { title: 'Datenverzeichnis', doc: 'Wo alles liegt: Programm, Pool, Datenbank, Dateien, Schlüssel.' },
   THREADBOX_HOST_SOCKET: { title: 'Socket des Host-Dienstes', doc: 'Nur für die Gruppe des Servers lesbar.' },
   THREADBOX_LOG_LEVEL: { title: 'Protokoll', doc: 'Wie viel protokolliert wird.' },
   THREADBOX_LISTEN_HOST: {
     title: 'Adresse des Servers',
-    doc: 'Worauf der Server hört. Alles außer einer Loopback-Adresse macht ihn von anderen Rechnern erreichbar.',
+    doc: 'Worauf der Server hört. Alles außer einer Loopback-Adresse macht ihn von anderen Geräten erreichbar.',
   },
   THREADBOX_PORT: { title: 'Port', doc: 'Port, auf dem der Server hört; 0 nimmt einen freien.' },
   THREADBOX_BASE_DOMAIN: {
@@ -114,15 +114,15 @@ export const settingWords: SettingWords = {
   },
   THREADBOX_CONNECTIONS_ALLOW: {
     title: 'Private Adressen für Verbindungen',
-    doc: 'Namen, Adressen und Bereiche in privaten Netzen, durch Kommas getrennt, zu denen Verbindungen führen dürfen; diese dürfen auch unverschlüsselt sein.',
+    doc: 'Namen, Adressen und Bereiche in privaten Netzen, durch Kommas getrennt, zu denen MCP-Verbindungen und Git-Zugänge führen dürfen; diese dürfen auch unverschlüsselt sein.',
   },
   THREADBOX_CONNECTION_SECONDS: {
-    title: 'Zeit je Antwort einer Verbindung',
-    doc: 'Wie viele Sekunden der Server einer Verbindung für eine Antwort brauchen darf.',
+    title: 'Zeit je Antwort eines MCP-Servers',
+    doc: 'Wie viele Sekunden ein MCP-Server für eine Antwort brauchen und ein Git-Server stumm bleiben darf.',
   },
   THREADBOX_CONNECTION_ANSWER_MEBIBYTES: {
-    title: 'Größte Antwort einer Verbindung',
-    doc: 'Größte Antwort des Servers einer Verbindung in MiB; dort wird aufgehört zu lesen.',
+    title: 'Größte Antwort eines MCP-Servers',
+    doc: 'Größte Antwort eines MCP-Servers in MiB. Was darüber ist, wird nicht gelesen.',
   },
   THREADBOX_MAX_TURN_STEPS: {
     title: 'Schritte je Antwort',
