@@ -23,7 +23,7 @@ export const sidebar: Texts<typeof source> = {
   signOut: 'Abmelden',
   hostAwake_one: '{{count}} wach · {{used}} von {{total}}',
   hostAwake_other: '{{count}} wach · {{used}} von {{total}}',
-  hostMemory: 'Belegter Arbeitsspeicher der Maschine',
+  hostMemory: 'Belegter Arbeitsspeicher des Hosts',
   hostAway: 'Der Host-Dienst antwortet nicht',
   group: {
     pinned: 'Angeheftet',

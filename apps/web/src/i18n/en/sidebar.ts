@@ -20,8 +20,8 @@ export const sidebar = {
   signOut: 'Sign out',
   hostAwake_one: '{{count}} awake · {{used}} of {{total}}',
   hostAwake_other: '{{count}} awake · {{used}} of {{total}}',
-  hostMemory: 'Memory of the machine in use',
-  hostAway: 'The host daemon does not answer',
+  hostMemory: 'Host memory in use',
+  hostAway: 'Host daemon not responding',
   group: {
     pinned: 'Pinned',
     today: 'Today',

@@ -65,8 +65,8 @@ function Waiting(props: { params: NoticeParams }) {
     position === undefined || places === undefined
       ? t('notice.waiting')
       : position <= 1
-        ? t('sandbox:phrase.waits-next', { places })
-        : t('sandbox:phrase.waits-number', { places, position })
+        ? t('sandbox:phrase.waits-next', { count: places })
+        : t('sandbox:phrase.waits-number', { count: places, position })
   return <NoticeLine icon={<Hourglass className="i" size={16} />} title={title} rest={t('notice.waitingText')} />
 }
 

@@ -75,8 +75,8 @@ describe('the chip', () => {
   test('waiting for room is its own word, with the place in the queue', () => {
     const waiting = (position: number) => sandboxOf('paused', { waiting: { position, places: 12 } })
     expect(shownState(waiting(1))).toBe('waiting')
-    expect(detail(waiting(1))).toEqual({ key: 'waits-next', values: { places: 12 } })
-    expect(detail(waiting(3))).toEqual({ key: 'waits-number', values: { places: 12, position: 3 } })
+    expect(detail(waiting(1))).toEqual({ key: 'waits-next', values: { count: 12 } })
+    expect(detail(waiting(3))).toEqual({ key: 'waits-number', values: { count: 12, position: 3 } })
     expect(shownState(sandboxOf('paused', { waiting: null }))).toBe('paused')
   })
 })

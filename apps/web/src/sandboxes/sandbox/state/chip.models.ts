@@ -81,8 +81,8 @@ export function waitingPhrase(sandbox: SandboxView): Phrase | undefined {
   if (waiting === null || waiting === undefined) return undefined
   const { position, places } = waiting
   return position <= 1
-    ? { key: 'waits-next', values: { places } }
-    : { key: 'waits-number', values: { places, position } }
+    ? { key: 'waits-next', values: { count: places } }
+    : { key: 'waits-number', values: { count: places, position } }
 }
 
 /** The most telling reason first: what a person would want to know before they pause it. */
