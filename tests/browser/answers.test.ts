@@ -61,7 +61,7 @@ describe('an answer', () => {
     held.end()
     await answered(page)
     expect((await page.getByRole('log').innerText()).match(/One/g)).toHaveLength(1)
-    await expect.poll(() => page.locator('[aria-live=polite]').allInnerTexts()).toContain('Answer finished.')
+    await expect.poll(() => page.locator('[aria-live=polite]').allInnerTexts()).toContain('Response finished.')
   })
 
   test('fetches no image from a text and runs nothing of it', async () => {
@@ -203,7 +203,7 @@ describe('an answer', () => {
 
 describe('a turn that failed', () => {
   test.each([
-    ['wrong-key', 'The key of Scripted model was refused', 'Open settings'],
+    ['wrong-key', 'Scripted model rejected the API key', 'Open settings'],
     ['overloaded', 'Scripted model is overloaded', 'Try again'],
     ['context-full', 'This conversation is too long for Scripted model', 'Switch model'],
   ] as const)('%s says so and offers what helps', async (failure, title, action) => {
@@ -217,7 +217,7 @@ describe('a turn that failed', () => {
     await page.getByText(title).waitFor({ timeout: 90_000 })
     const failed = page.locator('.failure')
     expect(await failed.getByText(action, { exact: false }).first().isVisible()).toBe(true)
-    await expect.poll(() => page.locator('[aria-live=assertive]').allInnerTexts()).toContain('The answer failed.')
+    await expect.poll(() => page.locator('[aria-live=assertive]').allInnerTexts()).toContain('The response failed.')
   })
 
   test('a rate limit counts down and Retry asks again', async () => {
@@ -228,14 +228,14 @@ describe('a turn that failed', () => {
       return isLimited ? { failure: 'rate-limited', retryAfterSeconds: 90 } : { text: 'Now I can.' }
     })
     await send(page, 'Ask too often.')
-    await page.getByText('Scripted model is asked too often').waitFor({ timeout: 90_000 })
-    await page.getByRole('button', { name: /free in 1 min/ }).waitFor()
-    await page.getByRole('button', { name: /free in (?:1 min \d+|5\d|4\d) s/ }).waitFor()
+    await page.getByText('Too many requests to Scripted model').waitFor({ timeout: 90_000 })
+    await page.getByRole('button', { name: /available in 1 min/ }).waitFor()
+    await page.getByRole('button', { name: /available in (?:1 min \d+|5\d|4\d) s/ }).waitFor()
     isLimited = false
     await page.getByRole('button', { name: /^Try again/ }).click()
     // The rule answers the request for a title too, so the same words may stand in header and sidebar.
     await page.getByRole('log').getByText('Now I can.').waitFor()
-    await page.getByText('is asked too often').waitFor({ state: 'detached' })
+    await page.getByText('Too many requests').waitFor({ state: 'detached' })
   })
 
   test('the model can be chosen for a thread and shows what it took', async () => {

@@ -57,7 +57,7 @@ test('G9: a program is added by command, arguments and variables, says why it do
   await dialog.getByLabel('Value of LEDGER_KEY', { exact: true }).fill('key-of-the-ledger')
   await dialog.getByRole('button', { name: 'Save and test' }).click()
   await row(page).getByText('Connected', { exact: true }).waitFor(patience)
-  await row(page).getByText('1 secret stored here').waitFor()
+  await row(page).getByText('1 secret saved').waitFor()
   expect(await page.content()).not.toContain('key-of-the-ledger')
   // Only the name is another: the secret stays.
   await row(page).getByRole('button', { name: 'Edit Ledger' }).click()
@@ -78,7 +78,7 @@ test('G9: a program is added by command, arguments and variables, says why it do
 
 test('G9: the words for programs are German for who reads German', async () => {
   const page = await stage.open('/settings/connections', { locale: 'de-DE' })
-  await row(page).getByText('1 Geheimnis hier gespeichert').waitFor()
+  await row(page).getByText('1 Geheimnis gespeichert').waitFor()
   await row(page).getByRole('button', { name: 'Ledger of the club ändern' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: 'Argumente' }).fill('-V')

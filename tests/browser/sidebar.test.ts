@@ -46,7 +46,7 @@ describe('the sidebar', () => {
   test('a pinned thread stands on top', async () => {
     const { page } = await openThread('To pin')
     await using first = page
-    await first.getByRole('button', { name: 'More for To pin' }).click()
+    await first.getByRole('button', { name: 'More actions for To pin' }).click()
     await first.getByRole('menuitem', { name: 'Pin' }).click()
     await sidebar(first).getByRole('region', { name: 'Pinned' }).getByRole('link', { name: 'To pin' }).waitFor()
   })
@@ -56,7 +56,7 @@ describe('the sidebar', () => {
     await using first = page
     await send(first, '/run echo still here')
     await answered(first)
-    await first.getByRole('button', { name: 'More for To delete' }).click()
+    await first.getByRole('button', { name: 'More actions for To delete' }).click()
     await first.getByRole('menuitem', { name: 'Delete thread' }).click()
     await row(first, 'To delete').waitFor({ state: 'detached' })
     await first.waitForURL(/\/threads\/new/)

@@ -122,7 +122,7 @@ describe('direct mode', () => {
     await messageField(page).pressSequentially('the next thought')
     release.resolve()
     await page.waitForURL(/\/threads\/(?!new)/)
-    await page.getByText('What you can type without a model').waitFor()
+    await page.getByText('Commands you can use without a model').waitFor()
     expect(await messageField(page).inputValue()).toBe('the next thought')
   })
 
@@ -139,10 +139,10 @@ describe('direct mode', () => {
   test('a bare message without a model says how to connect one; /help lists the commands', async () => {
     await using page = await newThread()
     await send(page, 'What is in this folder?')
-    await page.getByRole('log').getByText('No model is connected').waitFor()
+    await page.getByRole('log').getByText('No model connected').waitFor()
     await answered(page)
     await send(page, '/help')
-    await page.getByText('What you can type without a model').waitFor()
+    await page.getByText('Commands you can use without a model').waitFor()
   })
 })
 

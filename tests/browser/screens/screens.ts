@@ -79,7 +79,7 @@ export const screens: readonly Screen[] = [
       stage.services.set('t', { services: [{ ...data.service, status: 'error', problem }] })
     },
     reach: press('Alt+1'),
-    shows: (page) => page.getByRole('region', { name: 'What it printed last' }),
+    shows: (page) => page.getByRole('region', { name: 'Last output' }),
   },
   {
     name: 'files',
@@ -132,7 +132,7 @@ export const screens: readonly Screen[] = [
       await page.getByRole('option', { name: 'Share…' }).waitFor()
       await page.keyboard.press('Enter')
     },
-    shows: (page) => page.getByRole('region', { name: 'Links of this thread' }),
+    shows: (page) => page.getByRole('region', { name: 'Links to this thread' }),
   },
   {
     name: 'copy-shared-thread',
@@ -146,7 +146,7 @@ export const screens: readonly Screen[] = [
       await conversation(page).waitFor()
       // Where nothing hovers, a tap on the message shows what can be done with it.
       if ((page.viewportSize()?.width ?? 0) < 900) await page.getByText('Plot the trips per hour').last().tap()
-      await page.getByRole('button', { name: 'Rewind to before this' }).press('Enter')
+      await page.getByRole('button', { name: 'Rewind to before this message' }).press('Enter')
     },
     shows: (page) => page.getByText('forecast_tomorrow.csv', { exact: true }),
   },
@@ -200,7 +200,7 @@ export const screens: readonly Screen[] = [
   {
     name: 'delete-dialog',
     path: '/settings/api-keys',
-    reach: (page) => page.getByRole('button', { name: 'Remove key build script' }).press('Enter'),
+    reach: (page) => page.getByRole('button', { name: 'Delete key build script' }).press('Enter'),
     shows: dialog,
   },
   {
@@ -222,7 +222,7 @@ export const screens: readonly Screen[] = [
     name: 'kept-runs',
     path: '/agents/g1/runs',
     reach: async (page) => await page.getByRole('button', { name: 'Change how many threads are kept' }).press('Enter'),
-    shows: (page) => dialog(page).getByRole('textbox', { name: 'How many runs' }),
+    shows: (page) => dialog(page).getByRole('textbox', { name: 'Number of runs' }),
   },
   settings('skills', (page) => page.getByText('weekly-report', { exact: true })),
   {
@@ -252,7 +252,7 @@ export const screens: readonly Screen[] = [
   settings('sandboxes', (page) => page.getByRole('textbox').first()),
   settings('network', (page) => page.getByText('Port').first()),
   settings('api-keys', (page) => page.getByText('build script', { exact: true })),
-  settings('about', (page) => page.getByText('WebSockets of previews')),
+  settings('about', (page) => page.getByText('Preview WebSockets')),
   { name: 'not-found', path: '/nothing/here', shows: heading('There is nothing at this address') },
 ]
 

@@ -1,7 +1,7 @@
 export const files = {
   title: 'Files',
   close: 'Close files',
-  resize: 'Width of the files',
+  resize: 'Resize files pane',
   path: 'Path',
   home: 'Home',
   which: 'Which files',

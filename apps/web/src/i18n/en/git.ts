@@ -1,7 +1,7 @@
 export const git = {
   title: 'Git',
   close: 'Close git',
-  resize: 'Width of git',
+  resize: 'Resize Git pane',
   readAgain: 'Look again',
   looking: 'Looking for repositories',
   repository: 'Repository',
