@@ -122,12 +122,14 @@ async function record(
 ): Promise<RecordedRequest> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
-  const body = asRecord(JSON.parse(Buffer.concat(chunks).toString('utf8')))
+  const bodyText = Buffer.concat(chunks).toString('utf8')
+  const body = asRecord(JSON.parse(bodyText))
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
   const closedEarly = new Promise<boolean>((resolve) => {
     response.once('close', () => resolve(!response.writableFinished))
   })
-  return { ...options.wire.view(body, options.path), protocol: options.protocol, headers, body, closedEarly }
+  const { protocol, path } = options
+  return { ...options.wire.view(body, path), protocol, headers, path, bodyText, body, closedEarly }
 }
 
 /** The server asks for a title with no tools and in words that the product does not use elsewhere. */

@@ -19,6 +19,9 @@ export type RecordedRequest = {
   messages: RecordedMessage[]
   tools: string[]
   headers: Record<string, string>
+  path: string
+  /** The body as it came, byte for byte. */
+  bodyText: string
   /** The body as it was parsed, for what the view leaves out. */
   body: Record<string, unknown>
   /** Resolves when the connection is over: true when the client closed it before the answer was whole. */

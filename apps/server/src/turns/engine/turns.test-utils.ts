@@ -59,6 +59,7 @@ export type TestBench = AsyncDisposable & {
     contextTokens?: number
     inputUsdPerMillion?: number
     outputUsdPerMillion?: number
+    supportsImages?: boolean
     apiKey?: string
   }): Promise<ModelConnection>
   /** Sends a message and waits until nothing runs in the thread any more. */
