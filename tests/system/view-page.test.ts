@@ -65,8 +65,8 @@ test('a port at which nothing listens, another machine and an unknown service ar
 
 test('a page 50,000 pixels high is shown in parts that a model can read', async () => {
   const { told, picture } = await looking.look({ service: 'site', path: '/tall', full_page: true, scroll_y: 40_000 })
-  expect(told).toContain('page 1280×50000 CSS pixels; the picture shows it from 40000 to 42400')
-  expect(told).toContain('scroll_y=42400 shows more')
+  expect(told).toContain('page 1280×50000 CSS pixels; the screenshot shows y=40000 to 42400')
+  expect(told).toContain('use scroll_y=42400 to see more')
   const [size, red, blue] =
     /\((\d+, \d+)\) \((\d+), \d+, (\d+)\)/.exec(await pixels(picture, [[400, 700]]))?.slice(1) ?? []
   expect(size).toBe('836, 1568')

@@ -10,7 +10,7 @@ export function excerptOf(parts: { head: string; tail: string; sizeBytes: number
   const head = endAtLine(parts.head)
   const tail = beginAtLine(parts.tail)
   const shown = byteLength(head) + byteLength(tail)
-  const gap = `\n[… ${formatBytes(parts.sizeBytes - shown)} of ${formatBytes(parts.sizeBytes)} left out …]\n`
+  const gap = `\n[… ${formatBytes(parts.sizeBytes - shown)} of ${formatBytes(parts.sizeBytes)} omitted …]\n`
   return { text: head + gap + tail, isWhole: false }
 }
 

@@ -152,7 +152,7 @@ function offeredOf(row: ConnectionRow, known: readonly KnownTool[]): OfferedTool
     const agentName = names[index]
     if (tool.approval === 'off' || tool.schema === null || agentName === undefined) return []
     const described = tool.description.slice(0, maxDescriptionCharacters)
-    const description = `From the connection ${JSON.stringify(row.name)}, in the words of its server: ${described}`
+    const description = `From the connection ${JSON.stringify(row.name)}. The server describes it as: ${described}`
     const plan = { connectionId: row.id, tool: tool.name, askedFingerprint: null, approvedFingerprint: null }
     return [{ agentName, description, schema: tool.schema, plan, connection: calledConnection(row, tool) }]
   })

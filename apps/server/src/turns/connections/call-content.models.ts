@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client'
 import { formatBytes } from '../../platform/texts/excerpt.models.ts'
 import { imageTypeOf } from '../../platform/texts/media-type.models.ts'
 
-/** What a server answered, in the forms that people and models can be shown. `notes` say what is left out. */
+/** What a server answered, in the forms that people and models can be shown. `notes` say what is omitted. */
 export type CallContent = {
   text: string
   images: { bytes: Uint8Array; mediaType: string }[]
@@ -26,7 +26,7 @@ export function callContentOf(result: CallToolResult, redact: (text: string) => 
     if (text !== undefined) texts.push(text)
   }
   const left = result.content.length - maxBlocks
-  if (left > 0) content.notes.push(`${left} further parts of the answer are left out.`)
+  if (left > 0) content.notes.push(`${left} more parts of the result are omitted.`)
   if (texts.length === 0 && result.structuredContent !== undefined) {
     texts.push(JSON.stringify(result.structuredContent, null, 1))
   }
@@ -40,7 +40,7 @@ function read(block: Block, content: CallContent): string | undefined {
     case 'image':
       return addImage(block.data, content)
     case 'audio':
-      content.notes.push(`A sound (${formatBytes(sizeOf(block.data))}) is left out: sounds are not supported.`)
+      content.notes.push(`Audio (${formatBytes(sizeOf(block.data))}) is omitted: audio is not supported.`)
       return undefined
     case 'resource_link':
       return `[${block.title ?? block.name}: ${block.uri}]`
@@ -49,11 +49,11 @@ function read(block: Block, content: CallContent): string | undefined {
       if ('text' in resource && typeof resource.text === 'string') return `[${resource.uri}]\n${resource.text}`
       const data = 'blob' in resource && typeof resource.blob === 'string' ? resource.blob : ''
       if (resource.mimeType?.startsWith('image/') === true) return addImage(data, content)
-      content.notes.push(`The file ${resource.uri.slice(0, 200)} (${formatBytes(sizeOf(data))}) is left out.`)
+      content.notes.push(`The file ${resource.uri.slice(0, 200)} (${formatBytes(sizeOf(data))}) is omitted.`)
       return undefined
     }
     default:
-      content.notes.push('A part of an unknown kind is left out.')
+      content.notes.push('A part of an unknown type is omitted.')
       return undefined
   }
 }
@@ -61,17 +61,17 @@ function read(block: Block, content: CallContent): string | undefined {
 function addImage(data: string, content: CallContent): undefined {
   const size = formatBytes(sizeOf(data))
   if (content.images.length >= maxImages) {
-    content.notes.push(`A further picture (${size}) is left out: ${maxImages} are shown at most.`)
+    content.notes.push(`Another image (${size}) is omitted: at most ${maxImages} are shown.`)
     return
   }
   if (sizeOf(data) > maxImageBytes) {
-    content.notes.push(`A picture (${size}) is left out: it is larger than ${formatBytes(maxImageBytes)}.`)
+    content.notes.push(`An image (${size}) is omitted: it is larger than ${formatBytes(maxImageBytes)}.`)
     return
   }
   const bytes = Buffer.from(data, 'base64')
   const mediaType = imageTypeOf(bytes)
   if (mediaType === undefined) {
-    content.notes.push(`A picture (${size}) is left out: it is no PNG, JPEG, GIF or WebP.`)
+    content.notes.push(`An image (${size}) is omitted: it is not a PNG, JPEG, GIF or WebP.`)
     return
   }
   content.images.push({ bytes, mediaType })

@@ -214,8 +214,8 @@ describe('answers of servers', () => {
     expect(content.text).toBe('one [secret]\n\n[file:///a]\ninside\n\n[Page: https://example.com]')
     expect(content.images).toMatchObject([{ mediaType: 'image/png' }])
     expect(content.notes).toEqual([
-      expect.stringContaining('no PNG'),
-      expect.stringContaining('sound'),
+      expect.stringContaining('not a PNG'),
+      expect.stringContaining('Audio'),
       expect.stringContaining('file:///b'),
     ])
   })

@@ -17,10 +17,10 @@ export const unexpectedOutcome: CallOutcome = {
   result: null,
   error: {
     code: 'internal.unexpected',
-    message: 'The tool failed in a way that it should not.',
-    remedy: 'Try it another way; the log of the server has the details.',
+    message: 'The tool failed unexpectedly.',
+    remedy: 'Do it another way. The server log has the details.',
   },
-  output: { text: 'Error: the tool itself failed unexpectedly. Try it another way.', isError: true },
+  output: { text: 'Error: the tool failed unexpectedly. Do it another way.', isError: true },
 }
 
 /** Records how a call ended, for the model and for people at once. */

@@ -120,7 +120,7 @@ async function outcomeOf(
   const whole = resultBlob(call, 'answer')
   if (isCut) await blobs.put(whole.key, bytes)
   const [first, ...further] = images.map(({ key, mediaType }) => ({ key, mediaType }))
-  const pictures = images.map(({ sizeBytes, mediaType }) => `(a picture, ${mediaType}, ${formatBytes(sizeBytes)})`)
+  const pictures = images.map(({ sizeBytes, mediaType }) => `(an image, ${mediaType}, ${formatBytes(sizeBytes)})`)
   const told = [
     excerptOfText(text, settings.toolOutputCharacters).text,
     ...pictures,
@@ -139,7 +139,7 @@ async function outcomeOf(
     },
     error: content.isError ? serverSaysFailed : null,
     output: {
-      text: forModel === '' ? '(an empty answer)' : forModel,
+      text: forModel === '' ? '(empty result)' : forModel,
       isError: content.isError,
       ...(first === undefined ? {} : { image: first }),
       ...(further.length === 0 ? {} : { furtherImages: further }),
@@ -149,6 +149,6 @@ async function outcomeOf(
 
 const serverSaysFailed = {
   code: 'connection.call-failed',
-  message: 'The server of the connection says that the call failed.',
-  remedy: 'Its answer says why.',
+  message: 'The MCP server reported that the call failed.',
+  remedy: 'See its result for the reason.',
 }

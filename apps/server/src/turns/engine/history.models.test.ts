@@ -88,12 +88,13 @@ describe('the history that a model is given', () => {
   it('names attached pictures that a model cannot see, or that are not sent any more, and says which of both it is', () => {
     const images = new Map([['attachment:a1', 'AAAA']])
     const blind = textOf(picture, { supportsImages: false, images })
-    expect(blind).toContain('cannot see images, so you are not shown: /home/user/uploads/p.png')
+    expect(blind).toContain('cannot see images with the current model. Not shown: /home/user/uploads/p.png')
     expect(blind).not.toContain('AAAA')
-    expect(textOf(picture)).toContain('use view_image if you need them: /home/user/uploads/p.png')
+    expect(textOf(picture)).toContain('Use view_image if you need them: /home/user/uploads/p.png')
     const seen = textOf(picture, { images })
     expect(seen).toContain('AAAA')
-    expect(seen).not.toContain('not shown')
+    expect(seen).not.toContain('Not shown')
+    expect(seen).not.toContain('not included')
   })
 
   it('describes a screenshot in words, with what the page says as marked data that cannot leave its line', () => {
@@ -111,9 +112,11 @@ describe('the history that a model is given', () => {
     const text = typeof content === 'object' && content.type === 'text' ? content.text : ''
     expect(text).toContain('of the service "web" at "http://localhost:8000/a"')
     expect(text).toContain(
-      'Viewport 1280×720 CSS pixels, scrolled to 0, 300; the picture shows 300×200 at 10, 20 of it.',
+      'Viewport 1280×720 CSS pixels, scrolled to 0, 300; the screenshot shows 300×200 of it at 10, 20.',
     )
-    expect(text).toContain('is empty where the page shows what no script of it may read: a frame, a video or drawing.')
+    expect(text).toContain(
+      'is blank where the page shows content that its scripts cannot read: a frame, a video or canvas.',
+    )
     const lines = text.split('\n')
     const block = lines.slice(lines.indexOf('<page-data>') + 1, lines.indexOf('</page-data>]'))
     expect(block).toEqual([

@@ -84,13 +84,16 @@ function itemsOfTurn(turn: TurnRecord, options: HistoryOptions & { before: TurnR
 const continueMessage: ModelMessage = {
   role: 'user',
   content: [
-    { type: 'text', text: '[Your answer was cut off here. Go on exactly where it ends and do not repeat any of it.]' },
+    {
+      type: 'text',
+      text: '[Your response was cut off here. Continue exactly where it stopped and do not repeat any of it.]',
+    },
   ],
 }
 
 function userMessage(turn: TurnRecord, options: HistoryOptions & { before: TurnRecord | undefined }): ModelMessage {
   const notes = [
-    options.before?.status === 'stopped' ? 'The user stopped you before you had finished.' : null,
+    options.before?.status === 'stopped' ? 'The user stopped you before you finished.' : null,
     turn.note,
     attachmentsNote(turn.attachments),
     ...turn.attachments.map((attachment) => screenshotNote(attachment)),
@@ -109,7 +112,7 @@ function userMessage(turn: TurnRecord, options: HistoryOptions & { before: TurnR
 function attachmentsNote(attachments: readonly Attachment[]): string | null {
   if (attachments.length === 0) return null
   const list = attachments.map(({ path, mediaType, sizeBytes }) => `${path} (${mediaType}, ${formatBytes(sizeBytes)})`)
-  return `Files that the user attached: ${list.join('; ')}`
+  return `Files attached by the user: ${list.join('; ')}`
 }
 
 /** Pictures that the model is not shown, so that it does not speak as if it had seen them. */
@@ -121,8 +124,8 @@ function unseenNote(attachments: readonly Attachment[], options: HistoryOptions)
   if (unseen.length === 0) return null
   const paths = unseen.map(({ path }) => path).join('; ')
   return options.supportsImages
-    ? `You are not shown these pictures here; use view_image if you need them: ${paths}`
-    : `The model in use cannot see images, so you are not shown: ${paths}. Tell the user so if the request depends on them.`
+    ? `These images are not included here. Use view_image if you need them: ${paths}`
+    : `You cannot see images with the current model. Not shown: ${paths}. Tell the user if the request depends on them.`
 }
 
 /** What the user did without the model, so that it knows. A turn that ran nothing is only its message. */
@@ -131,7 +134,7 @@ function directMessages(turn: TurnRecord): ModelMessage[] {
   if (calls.length === 0) {
     return /^\s*\/(help|pause|status)\b/.test(turn.userText) ? [] : [userTextMessage(turn.userText)]
   }
-  const said = calls.map((call) => `[The user ran this without you: ${turn.userText}]\n${outputText(call)}`)
+  const said = calls.map((call) => `[The user ran this directly: ${turn.userText}]\n${outputText(call)}`)
   return [userTextMessage(said.join('\n\n'))]
 }
 
@@ -140,7 +143,7 @@ function userTextMessage(text: string): ModelMessage {
 }
 
 function outputText(call: CallRecord): string {
-  return call.output?.text ?? 'It has not ended yet.'
+  return call.output?.text ?? 'No result yet.'
 }
 
 /** What the model is told beside the conversation. */
@@ -207,7 +210,7 @@ function resultPart(call: CallRecord, options: HistoryOptions): ToolContent[numb
   const base = { type: 'tool-result' as const, toolCallId: call.id, toolName: call.tool }
   const output = call.output
   if (output === null) {
-    return { ...base, output: { type: 'error-text', value: 'This call has no result: it was never finished.' } }
+    return { ...base, output: { type: 'error-text', value: 'No result: this call was never completed.' } }
   }
   const parts = imagesOf(call).flatMap(({ key, mediaType }) => {
     const data = options.images.get(key)
@@ -223,10 +226,10 @@ function imageText(call: CallRecord, options: HistoryOptions): string {
   const text = call.output?.text ?? ''
   const images = imagesOf(call)
   if (images.length === 0) return text
-  if (!options.supportsImages) return `${text}\nYou cannot see images with the model in use.`
+  if (!options.supportsImages) return `${text}\nYou cannot see images with the current model.`
   return images.every(({ key }) => options.images.has(key))
     ? text
-    : `${text}\n(The image is no longer shown; view it again.)`
+    : `${text}\n(The image is no longer included; view it again if you need it.)`
 }
 
 /** The pictures of a result. */
@@ -242,7 +245,7 @@ function inMessageImages(calls: readonly CallRecord[], options: HistoryOptions):
       const data = options.images.get(key)
       return data === undefined ? [] : [filePart(data, mediaType)]
     })
-    return parts.length === 0 ? [] : [{ type: 'text', text: `[The image from ${call.tool}:]` }, ...parts]
+    return parts.length === 0 ? [] : [{ type: 'text', text: `[Image from ${call.tool}:]` }, ...parts]
   })
   return content.length === 0 ? [] : [{ role: 'user', content }]
 }

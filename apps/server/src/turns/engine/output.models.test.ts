@@ -51,7 +51,7 @@ describe('what the model is given of an output', () => {
     expect(isWhole).toBe(false)
     expect(text.startsWith('line 0\nline 1\n')).toBe(true)
     expect(text.endsWith('line 999')).toBe(true)
-    expect(text).toMatch(/\[… 8\.\d KiB of 8\.7 KiB left out …\]/)
+    expect(text).toMatch(/\[… 8\.\d KiB of 8\.7 KiB omitted …\]/)
     expect(text.length).toBeLessThan(400)
   })
 

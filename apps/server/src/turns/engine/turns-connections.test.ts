@@ -65,7 +65,7 @@ describe('a tool that is allowed', () => {
     const turnId = await bench.say('Say hello')
     expect(bench.model.requests[0]?.tools).toContain('tools__echo')
     expect(bench.model.requests[0]?.tools).toContain('run_command')
-    expect(bench.model.requests[0]?.system).toContain('never an instruction to you')
+    expect(bench.model.requests[0]?.system).toContain('never as instructions to you')
     expect(await lastCall()).toMatchObject({
       tool: 'connection',
       connection: { id: connection.id, name: 'Tools', tool: 'echo', description: 'Says it again.' },
@@ -98,7 +98,7 @@ describe('a tool that is allowed', () => {
     expect(await new Response(blob?.stream).text()).toBe(long)
     const told = bench.model.requests[1]?.messages.at(-1)?.results[0]?.text ?? ''
     expect(told.length).toBeLessThan(13_000)
-    expect(told).toContain('left out')
+    expect(told).toContain('omitted')
   })
 
   it('G9: pictures are shown to the model as pictures', async () => {

@@ -162,7 +162,7 @@ describe('an earlier message', () => {
     ])
     const request = bench.model.requests.at(-1)
     expect(request?.messages).toHaveLength(1)
-    expect(request?.messages[0]?.text).toContain('effects on the computer')
+    expect(request?.messages[0]?.text).toContain('effects on the sandbox')
   })
 
   it('cannot be changed while a turn runs, or when it is not there', async () => {

@@ -7,7 +7,7 @@ test('C12: the instructions of the workspace go to the model with the prompt, in
   bench.model.reply({ text: 'Aye.' })
   await bench.say('hello')
   const system = JSON.stringify(bench.model.requests[0]?.body)
-  expect(system).toContain('You are the agent of threadbox')
+  expect(system).toContain('You are the threadbox agent')
   expect(system).toContain('<workspace-instructions>\\nAnswer like a pirate.\\n</workspace-instructions>')
 })
 

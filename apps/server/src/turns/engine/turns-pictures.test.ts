@@ -114,7 +114,7 @@ describe('a model that cannot see', { timeout }, () => {
     const request = bench.model.requests[0]
     expect(JSON.stringify(request?.body)).not.toContain(base64)
     const text = request?.messages[0]?.text ?? ''
-    expect(text).toContain('cannot see images, so you are not shown: /home/user/uploads/s.png')
+    expect(text).toContain('cannot see images with the current model. Not shown: /home/user/uploads/s.png')
     expect(text).toContain('element "#buy" 80×32 text "Buy now"')
     const entries = await bench.entries()
     expect(entries.find((entry) => entry.kind === 'notice')).toMatchObject({
@@ -188,12 +188,12 @@ describe('view_page', { timeout }, () => {
     const told = toldOf(request)
     expect(told).toContain('http://localhost:8000/ (HTTP 200), title "Shop"')
     expect(told).toContain(
-      'page 1280×50000 CSS pixels; the picture shows it from 0 to 800. The page goes on below: scroll_y=800',
+      'page 1280×50000 CSS pixels; the screenshot shows y=0 to 800. The page continues below: use scroll_y=800',
     )
-    expect(told).toContain('Console:\nerror: boom (3 times)\n(2 more left out)')
+    expect(told).toContain('Console:\nerror: boom (3 times)\n(2 more omitted)')
     expect(told).toContain('http://localhost:8000/a.js: HTTP 404')
-    expect(told).toContain('It tried to open 1000 windows, which was refused.')
-    expect(told).toContain('Text of the page:\nDrawn by script')
+    expect(told).toContain('The page tried to open 1000 windows, which were blocked.')
+    expect(told).toContain('Page text:\nDrawn by script')
     expect(entry?.result).toMatchObject({
       kind: 'image',
       path: 'http://localhost:8000/',
@@ -210,7 +210,7 @@ describe('view_page', { timeout }, () => {
     await guestPrints(JSON.stringify(report))
     const { request } = await call()
     expect(toldOf(request)).toContain('Drawn by script')
-    expect(toldOf(request)).toContain('You cannot see images with the model in use.')
+    expect(toldOf(request)).toContain('You cannot see images with the current model.')
     expect(JSON.stringify(request?.body)).not.toContain(base64)
   })
 

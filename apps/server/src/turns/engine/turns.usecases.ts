@@ -238,8 +238,8 @@ async function takeBack(
   const removals = entries.map(({ id }): ThreadChange => ({ type: 'entry-removed', entryId: id }))
   const hadEffects = turns.some(({ steps }) => steps.some((step) => step.calls.length > 0))
   const effects = hadEffects
-    ? 'The user changed this message and sent it again. What you had done after it left the conversation, but its ' +
-      'effects on the computer are still there.'
+    ? 'The user edited this message and sent it again. Your later work was removed from the conversation, but its ' +
+      'effects on the sandbox remain.'
     : null
   const history = await notesOf(dependencies, { threadId, before: turn.ordinal })
   const notes = [history, effects].filter((text) => text !== null)

@@ -188,7 +188,7 @@ async function testCall(
     await callModel(
       {
         model: client,
-        system: 'You are being tested for reachability. Answer with the single word: ready',
+        system: 'This is a connectivity test. Reply with the single word: ready',
         messages: [{ role: 'user', content: 'Are you there?' }],
         tools: {},
         // Models that think before they answer spend tokens on it; fewer would leave them without a word.

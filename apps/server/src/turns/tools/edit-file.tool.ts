@@ -6,9 +6,9 @@ import { pathIn } from './sandbox-files.ts'
 import { defineTool } from './tool.ts'
 
 const input = z.object({
-  path: z.string().min(1).max(4096).describe('Path of the file; relative ones begin at /home/user.'),
-  old_text: z.string().min(1).describe('The text to replace, exactly as it is in the file. Must occur exactly once.'),
-  new_text: z.string().describe('What stands there afterwards.'),
+  path: z.string().min(1).max(4096).describe('File path. Relative paths start at /home/user.'),
+  old_text: z.string().min(1).describe('Text to replace, exactly as it appears in the file. Must occur exactly once.'),
+  new_text: z.string().describe('Replacement text.'),
   replace_all: z.boolean().optional().describe('Replace every occurrence instead of requiring exactly one.'),
 })
 
@@ -16,8 +16,8 @@ const input = z.object({
 export const editFile = defineTool({
   name: 'edit_file',
   description:
-    'Replaces a piece of text in a UTF-8 text file. old_text must match the file exactly, white space included, and ' +
-    'occur exactly once unless replace_all is set. The user sees the change as a diff. For a new file or a rewrite use ' +
+    'Replaces text in a UTF-8 text file. old_text must match the file exactly, including whitespace, and occur ' +
+    'exactly once unless replace_all is set. The user sees the change as a diff. For a new file or a rewrite, use ' +
     'write_file.',
   input,
   recovery: 'repeat',

@@ -45,7 +45,7 @@ function nearMiss(text: string, oldText: string): string {
     if (plain(line) !== first) return false
     return wanted.every((want, offset) => plain(lines[index - start + offset] ?? '') === want)
   })
-  if (at >= 0) return `The same text with other spaces begins at line ${at - start + 1}.`
+  if (at >= 0) return `The same text with different whitespace starts at line ${at - start + 1}.`
   const similar = lines.findIndex((line) => plain(line) === first)
-  return similar >= 0 ? `Its first line is line ${similar + 1} of the file, but what follows differs.` : ''
+  return similar >= 0 ? `Its first line matches line ${similar + 1}, but the following lines differ.` : ''
 }

@@ -7,7 +7,7 @@ import { defineTool } from './tool.ts'
 
 const input = z.object({
   path: z.string().min(1).max(4096).optional().describe('Folder to list. Default: /home/user.'),
-  depth: z.number().int().min(1).max(5).optional().describe('How many levels. Default 1.'),
+  depth: z.number().int().min(1).max(5).optional().describe('Number of levels to list. Default 1.'),
 })
 
 /** More names than this are of no use to a reader; the answer says how many are missing. */
@@ -17,7 +17,8 @@ const maxEntries = 500
 export const listFiles = defineTool({
   name: 'list_files',
   description:
-    'Lists a folder: names, sizes, folders with a slash at the end, links with their target. At most 500 names.',
+    'Lists a folder: names, sizes, folders with a trailing slash, symbolic links with their target. At most 500 ' +
+    'entries.',
   input,
   recovery: 'repeat',
   isWriting: false,
@@ -35,7 +36,7 @@ export const listFiles = defineTool({
       .map(({ name, entry }) => lineOf(name, entry))
     const missing = lines.length - maxEntries
     const shown = lines.slice(0, maxEntries)
-    const note = missing > 0 ? [`[${missing} more; list a folder below, or use search_files]`] : []
+    const note = missing > 0 ? [`[${missing} more; list a subfolder or use search_files]`] : []
     const text = lines.length === 0 ? '(empty)' : [...shown, ...note].join('\n')
     return succeeded({ kind: 'text', text, path }, `${path}:\n${text}`)
   },

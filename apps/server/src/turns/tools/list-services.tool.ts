@@ -6,7 +6,7 @@ import { defineTool } from './tool.ts'
 /** Services with their status, and ports that other programs have opened. */
 export const listServices = defineTool({
   name: 'list_services',
-  description: 'Lists the services of this conversation with port and status, and ports that other programs opened.',
+  description: "Lists this conversation's services with port and status, and ports opened by other programs.",
   input: z.object({}),
   recovery: 'repeat',
   isWriting: false,

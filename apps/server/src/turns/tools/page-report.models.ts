@@ -28,7 +28,7 @@ const pageErrors = {
 
 /** Why there is no picture, as an error. */
 export function errorOf(report: PageReport): ThreadboxError {
-  const detail = report.detail === '' ? 'There was no picture.' : report.detail
+  const detail = report.detail === '' ? 'There was no screenshot.' : report.detail
   return pageErrors[report.problem ?? 'browser-failed']({ url: report.url, detail })
 }
 
@@ -49,15 +49,15 @@ export function reportText(report: PageReport, options: { look: PageLook; maxCha
   const { look, maxCharacters } = options
   const status = report.httpStatus === null ? '' : ` (HTTP ${report.httpStatus})`
   const title = report.title === '' ? '' : `, title ${JSON.stringify(report.title)}`
-  const dropped = (count: number) => (count === 0 ? [] : [`(${count} more left out)`])
+  const dropped = (count: number) => (count === 0 ? [] : [`(${count} more omitted)`])
   const sections = [
     [`${report.url}${status}${title}`, ...pictureLines(report, look), ...notices(report, look)],
     section('Console', [...report.console.map(consoleLine), ...dropped(report.consoleLeftOut)]),
-    section('Requests that failed', [
+    section('Failed requests', [
       ...report.failedRequests.map(({ url, problem }) => `${url}: ${problem}`),
       ...dropped(report.failedRequestsLeftOut),
     ]),
-    section('Text of the page', report.text === '' ? [] : [excerptOfText(report.text, maxCharacters).text]),
+    section('Page text', report.text === '' ? [] : [excerptOfText(report.text, maxCharacters).text]),
   ]
   return sections
     .filter((lines) => lines.length > 0)
@@ -77,11 +77,11 @@ function pictureLines(report: PageReport, look: PageLook): string[] {
   const { picture, pageWidth, pageHeight } = report
   if (picture === null) return []
   const end = picture.top + picture.height
-  const scale = picture.scale === 1 ? '' : `, made smaller to ${Math.round(picture.scale * 100)} %`
-  const rest = end < pageHeight ? ` The page goes on below: scroll_y=${end} shows more.` : ''
+  const scale = picture.scale === 1 ? '' : `, scaled to ${Math.round(picture.scale * 100)}%`
+  const rest = end < pageHeight ? ` The page continues below: use scroll_y=${end} to see more.` : ''
   return [
     `Viewport ${look.width}×${look.height}, page ${pageWidth}×${pageHeight} CSS pixels; ` +
-      `the picture shows it from ${picture.top} to ${end}${scale}.${rest}`,
+      `the screenshot shows y=${picture.top} to ${end}${scale}.${rest}`,
   ]
 }
 
@@ -89,12 +89,14 @@ function notices(report: PageReport, look: PageLook): string[] {
   const { isLoaded, waitForFound, windowsRefused, dialogs, text, textCharacters } = report
   return [
     report.problem === null && !isLoaded
-      ? `It had not finished loading after ${look.loadTimeoutMs / 1000} s; this is what was there.`
+      ? `The page was still loading after ${look.loadTimeoutMs / 1000} s. This is what it showed.`
       : null,
-    waitForFound === false ? `${look.waitFor} did not become visible in this time.` : null,
-    report.problem === null && text.trim() === '' ? 'It shows no text.' : null,
-    textCharacters > text.length ? `It has ${textCharacters} characters of text, of which the first are given.` : null,
-    windowsRefused > 0 ? `It tried to open ${windowsRefused} windows, which was refused.` : null,
-    dialogs.length > 0 ? `Dialogs that it opened were dismissed: ${dialogs.join('; ')}` : null,
+    waitForFound === false ? `${look.waitFor} did not become visible in time.` : null,
+    report.problem === null && text.trim() === '' ? 'The page has no visible text.' : null,
+    textCharacters > text.length
+      ? `The page has ${textCharacters} characters of text; only the beginning is included.`
+      : null,
+    windowsRefused > 0 ? `The page tried to open ${windowsRefused} windows, which were blocked.` : null,
+    dialogs.length > 0 ? `Dialogs that the page opened were dismissed: ${dialogs.join('; ')}` : null,
   ].filter((line) => line !== null)
 }

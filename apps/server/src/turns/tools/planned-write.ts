@@ -31,11 +31,12 @@ export async function writePlanned(
   signal.throwIfAborted()
   await sandbox.upload(path, new TextEncoder().encode(after), signal)
   const result = diffOf(path, before, after)
-  const what = result.isNew ? 'written' : 'changed'
-  return succeeded(result, `${path} was ${what}: ${result.addedLines} lines added, ${result.removedLines} removed.`)
+  const what = result.isNew ? 'Created' : 'Changed'
+  const added = `${result.addedLines} ${result.addedLines === 1 ? 'line' : 'lines'} added`
+  return succeeded(result, `${what} ${path}: ${added}, ${result.removedLines} removed.`)
 }
 
 function alreadyDone(path: string): CallOutcome {
   const nothing = { addedLines: 0, removedLines: 0, diff: '', isTruncated: true }
-  return succeeded({ kind: 'diff', path, isNew: false, ...nothing }, `${path} was written.`)
+  return succeeded({ kind: 'diff', path, isNew: false, ...nothing }, `Wrote ${path}.`)
 }

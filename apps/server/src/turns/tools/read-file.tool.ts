@@ -4,9 +4,15 @@ import { pathIn, readBytes, textOf } from './sandbox-files.ts'
 import { defineTool } from './tool.ts'
 
 const input = z.object({
-  path: z.string().min(1).max(4096).describe('Path of the file; relative ones begin at /home/user.'),
-  first_line: z.number().int().min(1).optional().describe('First line to read, counted from 1. Default 1.'),
-  line_count: z.number().int().min(1).max(20_000).optional().describe('How many lines. Default: as many as fit.'),
+  path: z.string().min(1).max(4096).describe('File path. Relative paths start at /home/user.'),
+  first_line: z.number().int().min(1).optional().describe('First line to read, starting at 1. Default 1.'),
+  line_count: z
+    .number()
+    .int()
+    .min(1)
+    .max(20_000)
+    .optional()
+    .describe('Number of lines to read. Default: as many as fit.'),
 })
 
 /** How far into a file lines are looked for; beyond that a command is the better tool. */
@@ -16,8 +22,8 @@ const maxScannedBytes = 64 * 1024 * 1024
 export const readFile = defineTool({
   name: 'read_file',
   description:
-    'Reads a UTF-8 text file, whole or a range of lines. A long answer ends early and says at which line; read on from ' +
-    'there. Not for binary files; for pictures use view_image.',
+    'Reads a UTF-8 text file, in full or a range of lines. A long result ends early and says at which line; continue ' +
+    'from there. Not for binary files; use view_image for images.',
   input,
   recovery: 'repeat',
   isWriting: false,
@@ -43,7 +49,7 @@ export function linesOf(
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
   const total = range.isWhole ? String(lines.length) : `more than ${lines.length}`
-  if (range.firstLine > lines.length) return { text: '', note: `it has only ${total} lines` }
+  if (range.firstLine > lines.length) return { text: '', note: `the file has only ${total} lines` }
   const picked: string[] = []
   let room = range.maxCharacters
   for (const line of lines.slice(range.firstLine - 1, range.firstLine - 1 + range.lineCount)) {
@@ -56,8 +62,9 @@ export function linesOf(
     room -= line.length + 1
   }
   const lastLine = range.firstLine + picked.length - 1
-  const more = lastLine < lines.length || !range.isWhole ? '; there is more after that' : ''
-  return { text: picked.join('\n'), note: `lines ${range.firstLine} to ${lastLine} of ${total}${more}` }
+  const more = lastLine < lines.length || !range.isWhole ? '; more lines follow' : ''
+  const shown = lastLine === range.firstLine ? `line ${lastLine}` : `lines ${range.firstLine} to ${lastLine}`
+  return { text: picked.join('\n'), note: `${shown} of ${total}${more}` }
 }
 
 /** A file that was cut may end within a character; the line it cuts is dropped. */

@@ -3,14 +3,15 @@ import { z } from 'zod'
 import { startOutcome } from './service-outcomes.ts'
 import { defineTool } from './tool.ts'
 
-const input = z.object({ name: serviceNameSchema.describe('Name of the service.') })
+const input = z.object({ name: serviceNameSchema.describe('Service name.') })
 
 /** Ends a service and starts it again as it is stored. */
 export const restartService = defineTool({
   name: 'restart_service',
   description:
-    'Ends a service and starts it again with its stored command, directory and environment, and waits until it answers. ' +
-    'For a changed command use start_service with the same name. A development server that reloads by itself needs none.',
+    'Stops a service, starts it again with its saved command, directory and environment, and waits until it ' +
+    'responds. To change the command, use start_service with the same name. Dev servers that reload automatically do ' +
+    'not need a restart.',
   input,
   recovery: 'repeat',
   isWriting: false,

@@ -8,26 +8,28 @@ const defaultTimeoutSeconds = 600
 const maxTimeoutSeconds = 86_400
 
 const input = z.object({
-  command: z.string().min(1).max(100_000).describe('The command line or script, for Bash.'),
+  command: z.string().min(1).max(100_000).describe('Bash command or script.'),
   timeout_seconds: z
     .number()
     .int()
     .min(1)
     .max(maxTimeoutSeconds)
     .optional()
-    .describe(`Ended after so long, with everything it started. Default ${defaultTimeoutSeconds}.`),
+    .describe(
+      `Time limit. The command and everything it started are killed when it expires. Default ${defaultTimeoutSeconds}.`,
+    ),
 })
 
 /** Runs a command in the thread's shell session. */
 export const runCommand = defineTool({
   name: 'run_command',
   description:
-    'Runs a Bash command in the sandbox as the user `user` and gives you its output and exit code. All your commands ' +
-    'share one shell session that lasts from message to message: the directory (cd), exported variables, functions and ' +
-    'an activated virtual environment hold. Commands you run in parallel get a copy of the session each. There is no ' +
-    'terminal and no input: use flags such as -y. A long output is shortened for you and kept whole in a file. A server ' +
-    'belongs into start_service. Any other long job that has to go on after the command must be started in the ' +
-    'background with its output sent to a file, for example `nohup python train.py > train.log 2>&1 &`.',
+    'Runs a Bash command in the sandbox as the user `user` and returns its output and exit code. All commands share ' +
+    'one shell session that lasts across messages: the working directory, exported variables, functions and an ' +
+    'activated virtual environment persist. Commands you run in parallel each get a copy of the session. There is no ' +
+    'terminal and no input: use flags such as -y. Long output is shortened for you and saved in full to a file. ' +
+    'Start servers with start_service. Start any other long job that must outlive the command in the background with ' +
+    'its output in a file, for example `nohup python train.py > train.log 2>&1 &`.',
   input,
   recovery: 'attach',
   isWriting: false,

@@ -62,14 +62,14 @@ export async function outputForModel(context: ToolContext): Promise<string> {
 
 /** Puts the whole output where the agent can read it, unless it is too large for that. */
 async function saveWhole(context: ToolContext, sizeBytes: number): Promise<string> {
-  const tooLarge = `The whole output (${formatBytes(sizeBytes)}) was not saved in the sandbox; to look into it, run it again with the output sent to a file.`
+  const tooLarge = `The full output (${formatBytes(sizeBytes)}) was not saved in the sandbox. To see all of it, run the command again and redirect its output to a file.`
   if (sizeBytes > context.savedOutputBytes) return tooLarge
   const path = `${homeDirectory}/.threadbox/outputs/${context.call.id}.txt`
   try {
     const blob = await context.blobs.get(outputKey(context.call))
     if (blob === undefined) return tooLarge
     await context.sandbox.upload(path, blob.stream)
-    return `The whole output (${formatBytes(sizeBytes)}) is in ${path}; read parts of it with read_file.`
+    return `The full output (${formatBytes(sizeBytes)}) is in ${path}; read parts of it with read_file.`
   } catch {
     // The sandbox is gone or full: the result of the command itself still stands.
     return tooLarge

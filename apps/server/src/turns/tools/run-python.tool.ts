@@ -11,18 +11,24 @@ import { defineTool, type ToolContext } from './tool.ts'
 const defaultTimeoutSeconds = 1800
 
 const input = z.object({
-  code: z.string().min(1).max(200_000).describe('Python code. The value of the last expression is shown.'),
-  timeout_seconds: z.number().int().min(1).max(86_400).optional().describe(`Default ${defaultTimeoutSeconds}.`),
+  code: z.string().min(1).max(200_000).describe('Python code. The value of the last expression is returned.'),
+  timeout_seconds: z
+    .number()
+    .int()
+    .min(1)
+    .max(86_400)
+    .optional()
+    .describe(`Time limit. Default ${defaultTimeoutSeconds}.`),
 })
 
 /** Runs code in the thread's one Python kernel. */
 export const runPython = defineTool({
   name: 'run_python',
   description:
-    'Runs Python code in the one Jupyter kernel of this thread. Variables, functions and imports stay from call to call ' +
-    'and from message to message. Figures (matplotlib, plotly), tables and HTML are shown to the user as they are; you ' +
-    'get the printed output, the value of the last expression and, if your model can see, the last figure. %pip and ! ' +
-    'work. Calls run one after another.',
+    "Runs Python code in this thread's Jupyter kernel. Variables, functions and imports persist across calls and " +
+    'messages. The user sees figures (matplotlib, plotly), tables and HTML rendered; you get the printed output, the ' +
+    'value of the last expression and, if your model can see images, the last figure. %pip and ! work. Calls run one ' +
+    'at a time.',
   input,
   recovery: 'attach',
   isWriting: false,

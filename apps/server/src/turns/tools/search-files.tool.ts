@@ -9,9 +9,9 @@ import { searchFailed } from './tools.errors.ts'
 const input = z.object({
   pattern: z.string().min(1).max(2000).describe('Regular expression (Rust syntax), matched line by line.'),
   path: z.string().min(1).max(4096).optional().describe('File or folder to search. Default: /home/user.'),
-  glob: z.string().max(200).optional().describe('Only files whose name fits, for example *.py'),
+  glob: z.string().max(200).optional().describe('Only search files whose name matches, for example *.py'),
   ignore_case: z.boolean().optional(),
-  names_only: z.boolean().optional().describe('List the files that match instead of the lines.'),
+  names_only: z.boolean().optional().describe('Return only the names of matching files.'),
 })
 
 /** More hits than this are narrowed down better than read. */
@@ -21,8 +21,8 @@ const maxLines = 200
 export const searchFiles = defineTool({
   name: 'search_files',
   description:
-    'Searches the text of files with ripgrep: file, line number and line of each hit, at most 200. Hidden files and what ' +
-    '.gitignore excludes are left out.',
+    'Searches file contents with ripgrep and returns the file, line number and line of each match, at most 200. ' +
+    'Skips hidden files and files ignored by .gitignore.',
   input,
   recovery: 'repeat',
   isWriting: false,
@@ -37,7 +37,7 @@ export const searchFiles = defineTool({
     if (found.exitCode !== null && found.exitCode > 1 && found.lines.length === 0) {
       throw searchFailed({ problem: found.errors.trim().slice(0, 500) || `exit code ${found.exitCode}` })
     }
-    const note = found.isCut ? `\n[only the first ${maxLines}; narrow the search for more]` : ''
+    const note = found.isCut ? `\n[first ${maxLines} matches only; narrow the search]` : ''
     const text = found.lines.length === 0 ? 'No matches.' : found.lines.join('\n') + note
     return succeeded({ kind: 'text', text, path }, text)
   },

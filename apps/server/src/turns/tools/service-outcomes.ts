@@ -8,12 +8,12 @@ export function startOutcome(service: Service): CallOutcome {
   const { name, port, status, problem } = service
   const result = { kind: 'service' as const, service }
   if (status === 'running') {
-    const text = `The service "${name}" runs and answers on port ${port}. The user sees it in the preview beside the conversation.`
+    const text = `The service "${name}" is running and responding on port ${port}. The user sees it in the preview next to the conversation.`
     return succeeded(result, text)
   }
   if (problem === null) return succeeded(result, `The service "${name}" on port ${port} is ${status}.`)
   const failed = failedWith(serviceFailed({ name, problem: problem.message }))
-  const printed = problem.lastLines === '' ? 'It printed nothing.' : `Its last lines:\n${problem.lastLines}`
+  const printed = problem.lastLines === '' ? 'It produced no output.' : `Last output:\n${problem.lastLines}`
   const text = `${failed?.output.text ?? ''}\n${printed}`
   return { status: 'failed', result, error: failed?.error ?? null, output: { text, isError: true } }
 }

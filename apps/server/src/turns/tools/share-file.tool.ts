@@ -8,16 +8,16 @@ import { pathIn } from './sandbox-files.ts'
 import { defineTool } from './tool.ts'
 
 const input = z.object({
-  path: z.string().min(1).max(4096).describe('Path of the file; relative ones begin at /home/user.'),
-  caption: z.string().max(500).optional().describe('One line on what it is.'),
+  path: z.string().min(1).max(4096).describe('File path. Relative paths start at /home/user.'),
+  caption: z.string().max(500).optional().describe('One line that describes the file.'),
 })
 
 /** Hands a file to the user: a copy that stays even when the sandbox is gone. */
 export const shareFile = defineTool({
   name: 'share_file',
   description:
-    'Gives a file to the user as a card to open or download. The card keeps a copy as the file is now; share it again ' +
-    'after changes. Pack a folder into an archive first.',
+    'Gives the user a file as a card to open or download. The card keeps a copy of the file as it is now; share it ' +
+    'again after changes. Pack a folder into an archive first.',
   input,
   recovery: 'repeat',
   isWriting: false,
@@ -29,6 +29,6 @@ export const shareFile = defineTool({
     const name = posix.basename(path)
     const mediaType = mediaTypeOf(name)
     const result = { kind: 'file' as const, path, name, mediaType, sizeBytes, url, caption: caption ?? null }
-    return succeeded(result, `The user has a card with ${name} (${formatBytes(sizeBytes)}).`)
+    return succeeded(result, `Shared ${name} (${formatBytes(sizeBytes)}) with the user.`)
   },
 })

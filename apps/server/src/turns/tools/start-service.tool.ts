@@ -6,34 +6,34 @@ import { defineTool } from './tool.ts'
 const assignment = /^[A-Za-z_][A-Za-z0-9_]*=/
 
 const input = z.object({
-  name: serviceNameSchema.describe('Short name: lower case letters, digits and hyphens.'),
+  name: serviceNameSchema.describe('Short name: lowercase letters, digits and hyphens.'),
   command: z.string().min(1).max(65_536).describe('Bash command that runs in the foreground until it is stopped.'),
-  port: servicePortSchema.describe('The port on which it will listen, on any address.'),
-  cwd: z.string().min(1).max(4096).optional().describe('Directory it runs in. Default: /home/user.'),
+  port: servicePortSchema.describe('Port it listens on, on any address.'),
+  cwd: z.string().min(1).max(4096).optional().describe('Working directory. Default: /home/user.'),
   environment: z
     .array(z.string().max(65_536).regex(assignment))
     .max(100)
     .optional()
-    .describe('Variables of its own, each as NAME=value. PORT is always set.'),
+    .describe('Environment variables, each as NAME=value. PORT is always set.'),
   ready_timeout_seconds: z
     .number()
     .int()
     .min(1)
     .max(600)
     .optional()
-    .describe('How long its port may take to answer. Default 60.'),
+    .describe('Seconds to wait for the port to respond. Default 60.'),
 })
 
 /** Starts a web server, or anything else with a port, and waits until it answers. */
 export const startService = defineTool({
   name: 'start_service',
   description:
-    'Starts a program that listens on a port (web app, development server, API) and waits until the port answers. The ' +
-    'user sees it live beside the conversation, and it goes on after your turn. Use this, not a background command, ' +
-    'for everything with a port. It runs in a login shell of its own, without the state of your shell session: name ' +
-    'the virtual environment or the directory in the command. Its command is stored and started again after a cold ' +
-    'start. The same name or the same port replaces what was there. When it does not get ready you are given the end ' +
-    'of its log.',
+    'Starts a program that listens on a port (web app, dev server, API) and waits until the port responds. The user ' +
+    'sees it live next to the conversation, and it keeps running after your turn. Use this, not a background ' +
+    'command, for anything with a port. It runs in its own login shell, without the state of your shell session: ' +
+    'include the virtual environment or the directory in the command. Its command is saved and restarted after a ' +
+    'cold start. A service with the same name or port replaces the existing one. If it does not become ready, you ' +
+    'get the end of its log.',
   input,
   recovery: 'repeat',
   isWriting: false,

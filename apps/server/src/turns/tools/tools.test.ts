@@ -58,16 +58,16 @@ describe('read_file', () => {
     const { told } = await use('read_file', { path: '~/numbers.txt', first_line: 98 })
     expect(told.text).toBe('line 98\nline 99\nline 100\n[/home/user/numbers.txt: lines 98 to 100 of 100]')
     const first = await use('read_file', { path: 'numbers.txt', line_count: 2 })
-    expect(first.told.text).toContain('lines 1 to 2 of 100; there is more after that')
+    expect(first.told.text).toContain('lines 1 to 2 of 100; more lines follow')
     const beyond = await use('read_file', { path: 'numbers.txt', first_line: 200 })
-    expect(beyond.told.text).toContain('it has only 100 lines')
+    expect(beyond.told.text).toContain('the file has only 100 lines')
   })
 
   it('ends a long answer at a line and says where to read on', async () => {
     bench.dependencies.settings.toolOutputCharacters = 600
     await put('long.txt', 'abcdefghi\n'.repeat(1000))
     const { told } = await use('read_file', { path: 'long.txt' })
-    expect(told.text).toContain('lines 1 to 60 of 1000; there is more')
+    expect(told.text).toContain('lines 1 to 60 of 1000; more lines follow')
   })
 })
 
@@ -90,7 +90,7 @@ describe('write_file and edit_file', () => {
     await put('a.txt', 'def f():\n    return 1\n\ndef g():\n    return 1\n')
     const missing = await use('edit_file', { path: 'a.txt', old_text: 'def f():\n  return 1', new_text: 'x' })
     expect(missing.entry.error).toMatchObject({ code: 'edit.text-not-found' })
-    expect(missing.told.text).toContain('other spaces begins at line 1')
+    expect(missing.told.text).toContain('different whitespace starts at line 1')
     const twice = await use('edit_file', { path: 'a.txt', old_text: 'return 1', new_text: 'return 2' })
     expect(twice.told.text).toContain('occurs 2 times')
     expect(twice.told.text).toContain('lines 2, 5')

@@ -12,7 +12,7 @@ const input = z.object({
     .string()
     .min(1)
     .max(4096)
-    .describe('Path of a PNG, JPEG, GIF or WebP file; relative ones begin at /home/user.'),
+    .describe('Path of a PNG, JPEG, GIF or WebP file. Relative paths start at /home/user.'),
 })
 
 /** Every provider with vision takes 4 MiB; base64 makes more of it. */
@@ -21,7 +21,7 @@ const maxImageBytes = 4 * 1024 * 1024
 /** Shows a picture to the model, and to the user. */
 export const viewImage = defineTool({
   name: 'view_image',
-  description: 'Shows you a picture from the sandbox (PNG, JPEG, GIF or WebP, at most 4 MiB). The user sees it too.',
+  description: 'Shows you an image from the sandbox (PNG, JPEG, GIF or WebP, at most 4 MiB). The user sees it too.',
   input,
   recovery: 'repeat',
   isWriting: false,

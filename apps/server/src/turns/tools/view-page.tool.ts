@@ -20,15 +20,15 @@ const defaultTimeoutSeconds = 30
 const maxEdge = 1568
 
 const input = z.object({
-  service: serviceNameSchema.optional().describe('Name of a service. Default: the only one there is.'),
-  url: z.string().min(1).max(2000).optional().describe('Instead of a service: http://localhost:<port>/…'),
+  service: serviceNameSchema.optional().describe('Service name. Default: the only service.'),
+  url: z.string().min(1).max(2000).optional().describe('URL, instead of a service: http://localhost:<port>/…'),
   path: z.string().max(2000).optional().describe('With a service: path and query of the page. Default: /'),
-  width: z.number().int().min(200).max(maxEdge).optional().describe('Of the viewport. Default 1280; a phone has 390.'),
-  height: z.number().int().min(200).max(maxEdge).optional().describe('Of the viewport. Default 800.'),
-  full_page: z.boolean().optional().describe('Shows up to 2400 pixels of a page that is longer than the viewport.'),
-  scroll_y: z.number().int().min(0).max(1_000_000).optional().describe('Scrolls down so far first.'),
-  wait_for: z.string().min(1).max(500).optional().describe('CSS selector of what has to be visible first.'),
-  timeout_seconds: z.number().int().min(1).max(120).optional().describe('For loading. Default 30.'),
+  width: z.number().int().min(200).max(maxEdge).optional().describe('Viewport width. Default 1280; a phone is 390.'),
+  height: z.number().int().min(200).max(maxEdge).optional().describe('Viewport height. Default 800.'),
+  full_page: z.boolean().optional().describe('Captures up to 2400 pixels of a page that is taller than the viewport.'),
+  scroll_y: z.number().int().min(0).max(1_000_000).optional().describe('Pixels to scroll down first.'),
+  wait_for: z.string().min(1).max(500).optional().describe('CSS selector that must be visible first.'),
+  timeout_seconds: z.number().int().min(1).max(120).optional().describe('Time limit for loading. Default 30.'),
 })
 type Input = z.infer<typeof input>
 
@@ -41,10 +41,10 @@ const maxReportBytes = 8 * 1024 * 1024
 export const viewPage = defineTool({
   name: 'view_page',
   description:
-    'Opens a page of this sandbox in a browser inside it and shows you a picture of it, with its text, HTTP status, ' +
-    'console messages and failed requests. The user sees the picture too. Scripts run, so it shows what a visitor ' +
-    'sees. Each look is a new visit without cookies; it cannot click or type. For pages of services and ports of the ' +
-    'sandbox only.',
+    "Opens a page served by this sandbox in a headless browser and returns a screenshot with the page's text, HTTP " +
+    'status, console messages and failed requests. The user sees the screenshot too. Scripts run, so you see what a ' +
+    'visitor sees. Each call is a new visit without cookies; it cannot click or type. Only for services and ports of ' +
+    'this sandbox.',
   input,
   recovery: 'repeat',
   isWriting: false,
@@ -98,14 +98,14 @@ async function addressOf(call: Input, { call: record, services, signal }: ToolCo
   const name = call.service ?? (known.length === 1 ? known[0]?.name : undefined)
   if (name === undefined) {
     const names = known.map((service) => service.name).join(', ')
-    throw callInputInvalid({ problem: `name a service or a url (services: ${names || 'none'})` })
+    throw callInputInvalid({ problem: `name a service or a URL (services: ${names || 'none'}).` })
   }
   await services.get(record.threadId, name)
   const { port, status, problem } = await services.settled(record.threadId, name, signal)
   if (status !== 'running') throw serviceFailed({ name, problem: problem?.message ?? `it is ${status}.` })
   const path = call.path ?? '/'
   const address = loopbackAddress(`http://localhost:${port}${path.startsWith('/') ? '' : '/'}${path}`)
-  if (address === undefined) throw callInputInvalid({ problem: 'path is no path of a page' })
+  if (address === undefined) throw callInputInvalid({ problem: 'path is not valid.' })
   return address
 }
 
@@ -121,7 +121,7 @@ export function loopbackAddress(text: string): string | undefined {
 function reportIn(text: string): PageReport {
   const line = text.trimEnd().split('\n').at(-1) ?? ''
   const report = pageReportSchema.safeParse(parseJson(line))
-  if (!report.success) throw pageBrowserFailed({ detail: 'it gave no report of the page.' })
+  if (!report.success) throw pageBrowserFailed({ detail: 'it returned no report.' })
   return report.data
 }
 
@@ -130,12 +130,12 @@ async function outcomeOf(context: ToolContext, seen: { look: PageLook; report: P
   const text = reportText(report, { look: seen.look, maxCharacters: context.outputCharacters })
   if (report.problem !== null || report.picture === null) {
     const failed = failedWith(errorOf(report))
-    const told = `${failed?.output.text ?? ''}\n\nWhat was seen until then:\n${text}`
+    const told = `${failed?.output.text ?? ''}\n\nCaptured before that:\n${text}`
     return { status: 'failed', result: null, error: failed?.error ?? null, output: { text: told, isError: true } }
   }
   const bytes = Buffer.from(report.picture.base64, 'base64')
   const mediaType = imageTypeOf(bytes)
-  if (mediaType !== report.picture.mediaType) throw pageBrowserFailed({ detail: 'its picture is none.' })
+  if (mediaType !== report.picture.mediaType) throw pageBrowserFailed({ detail: 'it returned an invalid image.' })
   const { key, url } = resultBlob(context.call, 'image')
   await context.blobs.put(key, bytes)
   const page = { title: report.title, httpStatus: report.httpStatus, problems: problemsOf(report) }

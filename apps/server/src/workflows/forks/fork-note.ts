@@ -1,16 +1,16 @@
 import type { ForkedFrom } from '@threadbox/protocol/public'
 
-const computers: Record<ForkedFrom['from'], string> = {
+const sandboxes: Record<ForkedFrom['from'], string> = {
   memory:
-    'Its computer is a live copy of the one of that thread: files, processes and variables are as they were, and from here ' +
-    'on both are independent. It has another address and host name, and connections to other machines were closed.',
+    'Its sandbox is a live copy: files, processes and variables are as they were, and both are independent from here ' +
+    'on. It has a new address and hostname, and connections to other machines were closed.',
   disk:
-    'Its computer has a copy of the files of then. Processes and variables of before are gone; start again what the task ' +
-    'needs.',
-  none: 'It has no computer yet.',
+    'Its sandbox has a copy of the files as they were at the point of the fork. Earlier processes and variables are gone; ' +
+    'restart what the task needs.',
+  none: 'It has no sandbox yet.',
 }
 
 /** What the model has to know of a fork. */
 export function forkNoteOf({ from }: ForkedFrom): string {
-  return `This conversation is a fork: it began as a copy of another thread, which goes on by itself. ${computers[from]}`
+  return `This conversation is a fork: it started as a copy of another thread, which continues separately. ${sandboxes[from]}`
 }

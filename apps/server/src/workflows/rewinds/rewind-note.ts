@@ -1,11 +1,11 @@
 /** What the model has to know of a rewind. */
 export function rewindNoteOf(cameBack: 'memory' | 'disk'): string {
-  const computer =
+  const sandbox =
     cameBack === 'memory'
-      ? 'Files, processes and variables of the computer are those of then; connections to other machines were closed.'
-      : 'The files of the computer are those of then; processes and variables are gone; start again what the task needs.'
+      ? "The sandbox's files, processes and variables were restored to that point; connections to other machines were closed."
+      : "The sandbox's files were restored to that point; processes and variables are gone. Restart what the task needs."
   return (
-    'The user rewound this conversation to before an earlier message. What came after it left the conversation. ' +
-    `${computer} What tools had done outside of the computer stays done.`
+    'The user rewound this conversation to before an earlier message. Everything after that point was removed from the ' +
+    `conversation. ${sandbox} Effects of tools outside the sandbox remain.`
   )
 }
