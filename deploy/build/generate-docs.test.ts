@@ -41,7 +41,7 @@ describe('pages', () => {
     const settings = await findSettings(root)
     const undo = settings.filter(({ name }) => name === 'undoSeconds')
     expect(settingsPage(undo)).toContain(
-      '| `THREADBOX_UNDO_SECONDS` | How long a deleted thread can be brought back. | number from 1 to 3600 | `30` |',
+      '| `THREADBOX_UNDO_SECONDS` | Seconds during which a deleted thread can be restored. | number from 1 to 3600 | `30` |',
     )
   })
 

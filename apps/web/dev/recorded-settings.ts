@@ -12,17 +12,27 @@ const editable = (name: string, doc: string, [value, preset]: readonly (number |
 /** The settings of an installation on which some were changed. */
 export const settings: Settings = {
   settings: [
-    editable('sandboxMemoryBytes', 'Memory of each sandbox, in bytes.', [4 * GiB]),
-    editable('idlePauseMinutes', 'Minutes without any work after which a sandbox is paused.', [15, 30]),
-    editable('hotHours', 'Hours for which the memory of a paused sandbox is kept in any case.', [8]),
-    editable('hotKeep', '`guaranteed`: longer while there is room. `strict`: given up after exactly that time.', [
-      'guaranteed',
-    ]),
-    editable('maxAwakeHours', 'Hours after which a sandbox is paused even if it works.', [24]),
-    editable('retentionDays', 'Days without use after which the files of a sandbox are removed. 0: never.', [0]),
-    editable('rescueSeconds', 'Seconds that writing down Python variables may take.', [60]),
-    editable('rescueMebibytes', 'Mebibytes that all Python variables of a sandbox may take.', [1024]),
-    editable('rescueVariableMebibytes', 'Mebibytes that one Python variable may take.', [256]),
+    editable('sandboxMemoryBytes', 'Memory for each sandbox, in bytes.', [4 * GiB]),
+    editable('idlePauseMinutes', 'Minutes of inactivity before a sandbox pauses.', [15, 30]),
+    editable('hotHours', 'Hours for which a paused sandbox’s memory is always kept.', [8]),
+    editable(
+      'hotKeep',
+      'What happens after that time. `guaranteed`: memory is kept while there’s disk space. `strict`: memory is discarded.',
+      ['guaranteed'],
+    ),
+    editable(
+      'maxAwakeHours',
+      'Hours after which a sandbox pauses even if it’s working. A notice appears one hour before.',
+      [24],
+    ),
+    editable(
+      'retentionDays',
+      'Days without use after which a sandbox’s files are deleted. A notice appears one week before. 0: never.',
+      [0],
+    ),
+    editable('rescueSeconds', 'Maximum seconds for saving Python variables to disk before memory is discarded.', [60]),
+    editable('rescueMebibytes', 'Maximum MiB for all saved Python variables of a sandbox.', [1024]),
+    editable('rescueVariableMebibytes', 'Maximum MiB for one saved Python variable.', [256]),
   ],
   limits: { memoryBytes: 4 * GiB, cpus: 2, processes: 1024, diskBytes: 10 * GiB },
 }

@@ -7,25 +7,25 @@ import { setting } from './define-settings.ts'
  */
 export const installationSettings = {
   installation: setting({
-    doc: 'Id of this installation: six characters of [a-z0-9], made once by `up`. Part of every name the machine sees.',
+    doc: 'ID of this installation: six characters from a–z and 0–9. Created once by `up` and used in every name it creates on the host.',
     environment: 'THREADBOX_INSTALLATION',
     schema: z.string().regex(/^[a-z][a-z0-9]{5}$/),
     default: 'local0',
   }),
   dataDirectory: setting({
-    doc: 'Where everything is kept: releases, pool, database, blobs, keys. Mode 0700 except for what the server needs.',
+    doc: 'Data directory: releases, disk pool, database, blobs and keys. Mode 0700 except for what the server needs.',
     environment: 'THREADBOX_DATA',
     schema: z.string().startsWith('/'),
     default: '/var/lib/threadbox',
   }),
   hostSocket: setting({
-    doc: 'Unix socket of the host daemon. Readable by the server’s group only.',
+    doc: 'Unix socket of the host daemon. Only the server’s group can access it.',
     environment: 'THREADBOX_HOST_SOCKET',
     schema: z.string().startsWith('/'),
     default: '/var/lib/threadbox/run/host.sock',
   }),
   logLevel: setting({
-    doc: 'How much is logged.',
+    doc: 'Log level.',
     environment: 'THREADBOX_LOG_LEVEL',
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']) as z.ZodType<string>,
     default: 'info',

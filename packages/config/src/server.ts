@@ -11,19 +11,19 @@ const origin = z.url({ protocol: /^https?$/ }).refine((value) => new URL(value).
 export const serverSettings = {
   ...installationSettings,
   listenHost: setting({
-    doc: 'Address the server listens on. Anything but a loopback address makes it reachable from other computers.',
+    doc: 'Address the server listens on. Any non-loopback address makes it reachable from other computers.',
     environment: 'THREADBOX_LISTEN_HOST',
     schema: z.string().min(1).max(253),
     default: '127.0.0.1',
   }),
   listenPort: setting({
-    doc: 'Port the server listens on; 0 takes a free one.',
+    doc: 'Port the server listens on. 0: any free port.',
     environment: 'THREADBOX_PORT',
     schema: z.coerce.number().int().min(0).max(65_535),
     default: 7717,
   }),
   baseDomain: setting({
-    doc: 'Domain under which the app (`app.<base>`) and previews live. Default: `<installation>.localhost`.',
+    doc: 'Domain for the app (`app.<base>`) and previews. Default: `<installation>.localhost`.',
     environment: 'THREADBOX_BASE_DOMAIN',
     schema: z
       .string()
@@ -32,13 +32,13 @@ export const serverSettings = {
     default: '',
   }),
   publicUrl: setting({
-    doc: 'Origin under which people reach the app through a proxy that ends TLS. With https, cookies are `__Host-` and Secure.',
+    doc: 'URL of the app behind a proxy that terminates TLS. With HTTPS, cookies are `__Host-` and Secure.',
     environment: 'THREADBOX_PUBLIC_URL',
     schema: origin,
     default: '',
   }),
   allowedHosts: setting({
-    doc: 'Further names or addresses, separated by commas, under which the app may be opened.',
+    doc: 'Comma-separated additional names or addresses for the app.',
     environment: 'THREADBOX_ALLOWED_HOSTS',
     schema: z
       .string()
@@ -47,37 +47,37 @@ export const serverSettings = {
     default: '',
   }),
   databaseUrl: setting({
-    doc: 'Postgres to keep the state in (`postgres://…`). Empty: an embedded database in the data directory.',
+    doc: 'Postgres URL (`postgres://…`). Empty: an embedded database in the data directory.',
     environment: 'DATABASE_URL',
-    schema: z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres://'),
+    schema: z.string().regex(/^postgres(ql)?:\/\//, 'must start with postgres://'),
     default: '',
   }),
   serverDirectory: setting({
-    doc: 'Where the server keeps its database, blobs and keys. Default: `<data directory>/server`.',
+    doc: 'Directory for the server’s database, blobs and keys. Default: `<data directory>/server`.',
     environment: 'THREADBOX_SERVER_DATA',
     schema: z.string().startsWith('/'),
     default: '',
   }),
   webDirectory: setting({
-    doc: 'The built web app. Empty: the server offers the API only.',
+    doc: 'Directory of the built web app. Empty: the server only serves the API.',
     environment: 'THREADBOX_WEB_DIRECTORY',
     schema: z.string().startsWith('/'),
     default: '',
   }),
   ownerTokenFile: setting({
-    doc: 'File with the one-time token that lets the first person sign up as owner. It is removed when it was used.',
+    doc: 'File with the one-time token for signing up as the owner. Deleted after use.',
     environment: 'THREADBOX_OWNER_TOKEN_FILE',
     schema: z.string().startsWith('/'),
     default: '',
   }),
   undoSeconds: setting({
-    doc: 'How long a deleted thread can be brought back.',
+    doc: 'Seconds during which a deleted thread can be restored.',
     environment: 'THREADBOX_UNDO_SECONDS',
     schema: z.coerce.number().min(1).max(3600),
     default: 30,
   }),
   connectionsAllow: setting({
-    doc: 'Names, addresses and ranges inside private networks that connections to MCP servers and Git credentials may lead to, separated by commas; these may also be unencrypted.',
+    doc: 'Comma-separated names, addresses and ranges in private networks that MCP connections and Git credentials can use. Connections to them may be unencrypted.',
     environment: 'THREADBOX_CONNECTIONS_ALLOW',
     schema: z
       .string()
@@ -87,25 +87,25 @@ export const serverSettings = {
     default: '',
   }),
   connectionSeconds: setting({
-    doc: 'How long the server of a connection may take for one answer, and a Git server may be silent, in seconds.',
+    doc: 'Timeout in seconds for one response from an MCP server, and for silence from a Git server.',
     environment: 'THREADBOX_CONNECTION_SECONDS',
     schema: z.coerce.number().int().min(1).max(3600),
     default: 120,
   }),
   connectionAnswerMebibytes: setting({
-    doc: 'Largest answer of the server of a connection, in MiB; reading stops there.',
+    doc: 'Maximum size in MiB of an MCP server’s response.',
     environment: 'THREADBOX_CONNECTION_ANSWER_MEBIBYTES',
     schema: z.coerce.number().int().min(1).max(64),
     default: 8,
   }),
   connectionPrograms: setting({
-    doc: 'How many connections each person may have that run a program in a sandbox of its own; 0: none.',
+    doc: 'Maximum connections per person that run a program in their own sandbox. 0: none.',
     environment: 'THREADBOX_CONNECTION_PROGRAMS',
     schema: z.coerce.number().int().min(0).max(50),
     default: 5,
   }),
   connectionProgramMebibytes: setting({
-    doc: 'Memory of the sandbox in which the program of a connection runs, in MiB; counts while it runs.',
+    doc: 'Memory in MiB of the sandbox that runs a connection’s program. Used only while it runs.',
     environment: 'THREADBOX_CONNECTION_PROGRAM_MEBIBYTES',
     schema: z.coerce.number().int().min(256).max(16_384),
     default: 512,

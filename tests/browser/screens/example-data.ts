@@ -369,7 +369,10 @@ export const settings: Settings = settingsSchema.parse({
     setting('idlePauseMinutes', 30, 'Minutes without anything to do before a sandbox is paused.'),
     setting('hotHours', 8, 'Hours for which memory is kept at least.'),
     { ...setting('THREADBOX_PORT', 7717, 'Port the server listens on.'), isEditable: false },
-    { ...setting('THREADBOX_UNDO_SECONDS', 30, 'How long a deleted thread can be brought back.'), isEditable: false },
+    {
+      ...setting('THREADBOX_UNDO_SECONDS', 30, 'Seconds during which a deleted thread can be restored.'),
+      isEditable: false,
+    },
   ],
 })
 

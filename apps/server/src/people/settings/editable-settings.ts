@@ -13,7 +13,7 @@ const MiB = 1024 * 1024
 /** Settings that the app can change while the server runs. Limits reach sandboxes that run, too. */
 export const editableSettings = {
   sandboxMemoryBytes: {
-    doc: 'Memory of each sandbox, in bytes.',
+    doc: 'Memory for each sandbox, in bytes.',
     schema: z
       .number()
       .int()
@@ -22,17 +22,17 @@ export const editableSettings = {
     default: defaultSandboxLimits.memoryBytes,
   },
   sandboxCpus: {
-    doc: 'Processors that each sandbox may use; fractions are allowed.',
+    doc: 'CPU cores each sandbox can use. Fractions are allowed.',
     schema: z.number().min(0.1).max(256),
     default: defaultSandboxLimits.cpus,
   },
   sandboxProcesses: {
-    doc: 'Processes and threads that each sandbox may have.',
+    doc: 'Maximum processes and threads in each sandbox.',
     schema: z.number().int().min(64).max(32_768),
     default: defaultSandboxLimits.processes,
   },
   sandboxDiskBytes: {
-    doc: 'Disk of each sandbox with its snapshots, in bytes.',
+    doc: 'Disk space for each sandbox, including its snapshots, in bytes.',
     schema: z
       .number()
       .int()
@@ -41,97 +41,97 @@ export const editableSettings = {
     default: defaultSandboxLimits.diskBytes,
   },
   idlePauseMinutes: {
-    doc: 'Minutes without any work after which a sandbox is paused.',
+    doc: 'Minutes of inactivity before a sandbox pauses.',
     schema: z.number().int().min(1).max(10_080),
     default: defaultLifecyclePolicy.idlePauseMinutes,
   },
   hotHours: {
-    doc: 'Hours for which the memory of a paused sandbox is kept in any case.',
+    doc: 'Hours for which a paused sandbox’s memory is always kept.',
     schema: z.number().min(0).max(8760),
     default: defaultLifecyclePolicy.hotHours,
   },
   hotKeep: {
-    doc: '`guaranteed`: memory is kept for longer while there is room. `strict`: it is given up after exactly that time.',
+    doc: 'What happens after that time. `guaranteed`: memory is kept while there’s disk space. `strict`: memory is discarded.',
     schema: z.enum(['guaranteed', 'strict']),
     default: defaultLifecyclePolicy.hotKeep,
   },
   maxAwakeHours: {
-    doc: 'Hours after which a sandbox is paused even if it works; it is announced an hour before.',
+    doc: 'Hours after which a sandbox pauses even if it’s working. A notice appears one hour before.',
     schema: z.number().min(0.1).max(8760),
     default: defaultLifecyclePolicy.maxAwakeHours,
   },
   retentionDays: {
-    doc: 'Days without use after which the files of a sandbox are removed, announced a week before. 0: never.',
+    doc: 'Days without use after which a sandbox’s files are deleted. A notice appears one week before. 0: never.',
     schema: z.number().int().min(0).max(36_500),
     default: 0,
   },
   maxServices: {
-    doc: 'Services that may run in a thread at the same time. 1: a new one takes the place of the old one.',
+    doc: 'Maximum services running in a thread. 1: a new service replaces the old one.',
     schema: z.number().int().min(1).max(100),
     default: defaultLifecyclePolicy.maxServices,
   },
   rescueSeconds: {
-    doc: 'Seconds that writing down Python variables may take when the memory of a sandbox is given up.',
+    doc: 'Maximum seconds for saving Python variables to disk before memory is discarded.',
     schema: z.number().int().min(1).max(600),
     default: 60,
   },
   rescueMebibytes: {
-    doc: 'Mebibytes that all Python variables of a sandbox may take when its memory is given up.',
+    doc: 'Maximum MiB for all saved Python variables of a sandbox.',
     schema: z.number().int().min(1).max(65_536),
     default: 1024,
   },
   rescueVariableMebibytes: {
-    doc: 'Mebibytes that one Python variable may take when the memory of its sandbox is given up.',
+    doc: 'Maximum MiB for one saved Python variable.',
     schema: z.number().int().min(1).max(65_536),
     default: 256,
   },
   snapshotsPerThread: {
-    doc: 'Snapshots of its disk that are kept of a thread, one for each answer that changed it. 0: none.',
+    doc: 'Disk snapshots kept per thread, one for each response that changed the disk. 0: none.',
     schema: z.number().int().min(0).max(1000),
     default: 50,
   },
   snapshotMebibytesPerThread: {
-    doc: 'Mebibytes that were written between the snapshots of a thread, before compression; then the oldest go.',
+    doc: 'Maximum MiB written between a thread’s snapshots, before compression. Above it, the oldest snapshots are deleted.',
     schema: z.number().int().min(1).max(16_777_216),
     default: 4096,
   },
   snapshotMebibytes: {
-    doc: 'The same for all threads together.',
+    doc: 'Maximum MiB written between the snapshots of all threads, before compression. Above it, the oldest snapshots are deleted.',
     schema: z.number().int().min(1).max(1_073_741_824),
     default: 16_384,
   },
   memorySnapshotsPerThread: {
-    doc: 'Newest snapshots of a thread that are kept with what ran then, so that a rewind brings it back. 0: none.',
+    doc: 'Newest snapshots per thread that also keep memory, so that a rewind restores running processes. 0: none.',
     schema: z.number().int().min(0).max(100),
     default: 6,
   },
   memorySnapshotMebibytes: {
-    doc: 'Mebibytes of such memory of all threads; then the oldest goes. One takes at most a quarter.',
+    doc: 'Maximum MiB of snapshot memory in all threads. Above it, the oldest is deleted. One snapshot can use up to a quarter.',
     schema: z.number().int().min(1).max(1_073_741_824),
     default: 4096,
   },
   memorySnapshotQuietSeconds: {
-    doc: 'Seconds that a thread is left alone after an answer before what runs is kept; what is sent sooner does not wait for it.',
+    doc: 'Seconds to wait after a response before saving memory with the snapshot. If a message is sent sooner, memory isn’t saved.',
     schema: z.number().int().min(0).max(600),
     default: 2,
   },
   runsAtOnce: {
-    doc: 'Runs of agents that work at the same time for one person. Others wait.',
+    doc: 'Maximum agent runs at the same time per person. Others wait.',
     schema: z.number().int().min(1).max(100),
     default: 3,
   },
   runsQueued: {
-    doc: 'Runs of agents that may wait for one person. One more is refused, and a scheduled one is recorded as skipped.',
+    doc: 'Maximum agent runs waiting per person. Above it, new runs are rejected and scheduled runs are recorded as skipped.',
     schema: z.number().int().min(1).max(10_000),
     default: 100,
   },
   runHistoryDays: {
-    doc: 'Days for which runs that have ended are listed. Their threads stay, unless the agent keeps those of its newest runs only.',
+    doc: 'Days that finished runs stay in the list. Their threads stay, unless the agent keeps only the threads of its latest runs.',
     schema: z.number().int().min(1).max(3650),
     default: 90,
   },
   runHistoryCount: {
-    doc: 'Ended runs of an agent that are listed at most; then the oldest go from the list.',
+    doc: 'Maximum finished runs listed per agent. Above it, the oldest are removed from the list.',
     schema: z.number().int().min(10).max(100_000),
     default: 1000,
   },

@@ -1,4 +1,4 @@
-/** Titles of settings whose names do not make good ones; what they do is said by the server. */
+/** Titles of settings whose names do not make good ones; the server describes what they do. */
 export const settingTitles: Readonly<Record<string, string>> = {
   idlePauseMinutes: 'Pause after (minutes)',
   hotHours: 'Keep memory for at least (hours)',
