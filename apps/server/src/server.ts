@@ -71,7 +71,7 @@ function makePublicApi(options: ServerOptions): Api {
     type: 'apiKey',
     in: 'cookie',
     name: 'threadbox',
-    description: 'Set by signing in; its name carries the installation.',
+    description: 'Set when signing in. Its name contains the installation ID.',
   })
   api.doc31('/openapi.json', {
     openapi: '3.1.0',

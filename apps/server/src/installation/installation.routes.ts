@@ -27,29 +27,29 @@ const setupRoute = defineRoute({
   path: '/setup',
   tags,
   ...publicRoute,
-  summary: 'Whether somebody has signed up, and what is still being prepared',
-  responses: { 200: jsonAnswer(setupStateSchema, 'How far the installation is.') },
+  summary: 'Get whether an owner exists and what is still being prepared',
+  responses: { 200: jsonAnswer(setupStateSchema, 'The setup state.') },
 })
 const statusRoute = defineRoute({
   method: 'get',
   path: '/status',
   tags,
-  summary: 'The machine, its checks, and whether a model is connected',
+  summary: 'Get the host, its checks, and whether a model is connected',
   request: { query: z.object({ checks: z.enum(['true', 'false']).default('false') }) },
-  responses: { 200: jsonAnswer(statusSchema, 'The status now.') },
+  responses: { 200: jsonAnswer(statusSchema, 'The current status.') },
 })
 const settingsRoute = defineRoute({
   method: 'get',
   path: '/settings',
   tags,
   summary: 'List settings',
-  responses: { 200: jsonAnswer(settingsSchema, 'All settings and the limits of sandboxes.') },
+  responses: { 200: jsonAnswer(settingsSchema, 'All settings and the sandbox limits.') },
 })
 const updateSettingsRoute = defineRoute({
   method: 'patch',
   path: '/settings',
   tags,
-  summary: 'Change settings (owner only); null puts a default back',
+  summary: 'Update settings (owner only). null restores a default',
   request: { body: jsonBody(updateSettingsSchema) },
   responses: { 200: jsonAnswer(settingsSchema, 'All settings after the change.') },
 })
@@ -57,7 +57,7 @@ const auditRoute = defineRoute({
   method: 'get',
   path: '/audit',
   tags,
-  summary: 'Read who did what (owner only), newest first',
+  summary: 'Read the audit log (owner only), newest first',
   request: {
     query: z.object({
       cursor: z

@@ -33,25 +33,25 @@ const signUpRoute = defineRoute({
   path: '/auth/sign-up',
   tags,
   ...publicRoute,
-  summary: 'Sign up as the owner, with the one-time token that `up` printed',
+  summary: 'Sign up as the owner with the one-time token printed by `up`',
   request: { body: jsonBody(signUpSchema) },
-  responses: { 201: jsonAnswer(meSchema, 'Signed up and logged in.') },
+  responses: { 201: jsonAnswer(meSchema, 'Signed up and signed in.') },
 })
 const signInRoute = defineRoute({
   method: 'post',
   path: '/auth/sign-in',
   tags,
   ...publicRoute,
-  summary: 'Log in',
+  summary: 'Sign in',
   request: { body: jsonBody(signInSchema) },
-  responses: { 200: jsonAnswer(meSchema, 'Logged in; the cookie is set.') },
+  responses: { 200: jsonAnswer(meSchema, 'Signed in. Sets the session cookie.') },
 })
-const signOutRoute = defineRoute({ method: 'post', path: '/auth/sign-out', tags, summary: 'Log out', responses: done })
+const signOutRoute = defineRoute({ method: 'post', path: '/auth/sign-out', tags, summary: 'Sign out', responses: done })
 const passwordRoute = defineRoute({
   method: 'post',
   path: '/auth/password',
   tags,
-  summary: 'Change the password and end every other login',
+  summary: 'Change the password and sign out all other sessions',
   request: { body: jsonBody(changePasswordSchema) },
   responses: done,
 })
@@ -59,14 +59,14 @@ const sessionsRoute = defineRoute({
   method: 'get',
   path: '/auth/sessions',
   tags,
-  summary: 'List logins',
-  responses: { 200: jsonAnswer(z.object({ sessions: z.array(sessionSchema) }), 'Logins that are valid now.') },
+  summary: 'List active sessions',
+  responses: { 200: jsonAnswer(z.object({ sessions: z.array(sessionSchema) }), 'The active sessions.') },
 })
 const endSessionRoute = defineRoute({
   method: 'delete',
   path: '/auth/sessions/{sessionId}',
   tags,
-  summary: 'End a login',
+  summary: 'Sign out a session',
   request: { params: z.object({ sessionId: idParam }) },
   responses: done,
 })
@@ -74,16 +74,16 @@ const meRoute = defineRoute({
   method: 'get',
   path: '/me',
   tags,
-  summary: 'Who is calling',
-  responses: { 200: jsonAnswer(meSchema, 'The person.') },
+  summary: 'Get the current user',
+  responses: { 200: jsonAnswer(meSchema, 'The user.') },
 })
 const updateMeRoute = defineRoute({
   method: 'patch',
   path: '/me',
   tags,
-  summary: 'Change the name',
+  summary: 'Update the current user’s name',
   request: { body: jsonBody(updateMeSchema) },
-  responses: { 200: jsonAnswer(meSchema, 'The person.') },
+  responses: { 200: jsonAnswer(meSchema, 'The user.') },
 })
 const apiKeysRoute = defineRoute({
   method: 'get',
@@ -96,7 +96,7 @@ const createApiKeyRoute = defineRoute({
   method: 'post',
   path: '/api-keys',
   tags,
-  summary: 'Make an API key; its secret is shown once',
+  summary: 'Create an API key. Its secret is returned only once',
   request: { body: jsonBody(createApiKeySchema) },
   responses: { 201: jsonAnswer(createdApiKeySchema, 'The key with its secret.') },
 })

@@ -43,7 +43,7 @@ export function defineRoute<Path extends string, Config extends Omit<RouteConfig
   const responses: Config['responses'] = {
     ...config.responses,
     default: {
-      description: 'Failed; the code says why.',
+      description: 'The request failed. The code gives the reason.',
       content: { 'application/json': { schema: wireErrorSchema.meta({ id: 'Error' }) } },
     },
   }

@@ -54,7 +54,7 @@ const archiveQuery = pathQuery.extend({
     .transform((text, context) => {
       const paths = pathsBelowSchema.safeParse(parseJson(text))
       if (paths.success) return paths.data
-      context.addIssue('It has to be a JSON list of paths below the folder.')
+      context.addIssue('Must be a JSON array of paths below the folder.')
       return z.NEVER
     }),
 })
@@ -64,31 +64,31 @@ const listRoute = defineRoute({
   method: 'get',
   path: '/threads/{threadId}/files',
   tags,
-  summary: 'List a folder of the sandbox, or a part of it, in the order of names',
+  summary: 'List a folder in the sandbox, sorted by name',
   request: { params: threadParams, query: listQuery },
-  responses: { 200: jsonAnswer(filesPageSchema, 'What is in the folder.') },
+  responses: { 200: jsonAnswer(filesPageSchema, 'The folder’s contents.') },
 })
 const entryRoute = defineRoute({
   method: 'get',
   path: '/threads/{threadId}/files/entry',
   tags,
-  summary: 'Describe one file or folder',
+  summary: 'Get a file’s or folder’s metadata',
   request: { params: threadParams, query: readQuery },
-  responses: { 200: jsonAnswer(fileEntrySchema, 'What is there.') },
+  responses: { 200: jsonAnswer(fileEntrySchema, 'The metadata.') },
 })
 const watchRoute = defineRoute({
   method: 'put',
   path: '/threads/{threadId}/files/watch',
   tags,
-  summary: 'Have folders watched for a minute: changes come as `files-changed` over `GET /events`; wakes nothing',
+  summary: 'Watch folders for one minute. Changes arrive as `files-changed` on `GET /events`. Doesn’t wake the sandbox',
   request: { params: threadParams, body: jsonBody(watchFilesSchema) },
-  responses: { 204: { description: 'They are watched while the sandbox is awake.' } },
+  responses: { 204: { description: 'The folders are watched while the sandbox is awake.' } },
 })
 const readRoute = defineRoute({
   method: 'get',
   path: '/threads/{threadId}/files/content',
   tags,
-  summary: 'Read a file; ranges are supported',
+  summary: 'Read a file. Supports ranges',
   request: { params: threadParams, query: downloadQuery },
   responses: {
     200: { description: 'The file.', content: bytes },
@@ -99,35 +99,35 @@ const writeRoute = defineRoute({
   method: 'put',
   path: '/threads/{threadId}/files/content',
   tags,
-  summary: 'Write a file; `if-match` with its etag protects what somebody else wrote',
+  summary: 'Write a file. Send `if-match` with its ETag to avoid overwriting someone else’s changes',
   request: {
     params: threadParams,
     query: pathQuery,
     headers: z.object({ 'if-match': z.string().max(200).optional(), 'if-none-match': z.literal('*').optional() }),
   },
-  responses: { 200: jsonAnswer(fileEntrySchema, 'The file as it is now; its etag is in the header.') },
+  responses: { 200: jsonAnswer(fileEntrySchema, 'The updated file. Its ETag is in the header.') },
 })
 const removeRoute = defineRoute({
   method: 'delete',
   path: '/threads/{threadId}/files',
   tags,
-  summary: 'Remove a file, or a folder with everything in it',
+  summary: 'Delete a file, or a folder with everything in it',
   request: { params: threadParams, query: pathQuery },
-  responses: { 200: jsonAnswer(fileEntrySchema, 'What was removed.') },
+  responses: { 200: jsonAnswer(fileEntrySchema, 'The deleted item.') },
 })
 const moveRoute = defineRoute({
   method: 'post',
   path: '/threads/{threadId}/files/move',
   tags,
-  summary: 'Move or rename; nothing is overwritten',
+  summary: 'Move or rename a file or folder. Never overwrites',
   request: { params: threadParams, body: jsonBody(moveFileSchema) },
-  responses: { 200: jsonAnswer(fileEntrySchema, 'Where it is now.') },
+  responses: { 200: jsonAnswer(fileEntrySchema, 'The item at its new path.') },
 })
 const folderRoute = defineRoute({
   method: 'post',
   path: '/threads/{threadId}/files/folders',
   tags,
-  summary: 'Make a folder',
+  summary: 'Create a folder',
   request: { params: threadParams, body: jsonBody(makeFolderSchema) },
   responses: { 201: jsonAnswer(fileEntrySchema, 'The folder.') },
 })
@@ -135,15 +135,15 @@ const copyRoute = defineRoute({
   method: 'post',
   path: '/threads/{threadId}/files/copies',
   tags,
-  summary: 'Copy files and folders out of the sandbox of another thread; nothing is overwritten',
+  summary: 'Copy files and folders from another thread’s sandbox. Never overwrites',
   request: { params: threadParams, body: jsonBody(copyFilesSchema) },
-  responses: { 200: jsonAnswer(copiedFilesSchema, 'What was copied.') },
+  responses: { 200: jsonAnswer(copiedFilesSchema, 'The copied items.') },
 })
 const archiveRoute = defineRoute({
   method: 'get',
   path: '/threads/{threadId}/files/archive',
   tags,
-  summary: 'Download a folder, or some of what is in it, as a zip',
+  summary: 'Download a folder, or selected items in it, as a zip',
   request: { params: threadParams, query: archiveQuery },
   responses: { 200: { description: 'The zip.', content: { 'application/zip': { schema: z.string() } } } },
 })

@@ -16,7 +16,7 @@ const listRoute = defineRoute({
   method: 'get',
   path: '/git-credentials',
   tags,
-  summary: 'List your Git credentials; tokens never come back',
+  summary: 'List your Git credentials, without tokens',
   responses: {
     200: jsonAnswer(z.object({ credentials: z.array(gitCredentialSchema) }), 'The credentials, oldest first.'),
   },
@@ -25,17 +25,17 @@ const createCredentialRoute = defineRoute({
   method: 'post',
   path: '/git-credentials',
   tags,
-  summary: 'Keep a token with which threads may clone from a Git server, or push to it too',
+  summary: 'Add a Git credential that threads can use to clone, and optionally push',
   request: { body: jsonBody(createGitCredentialSchema) },
-  responses: { 201: jsonAnswer(gitCredentialSchema, 'The new credential. No thread may use it yet.') },
+  responses: { 201: jsonAnswer(gitCredentialSchema, 'The new credential. No thread can use it yet.') },
 })
 const updateRoute = defineRoute({
   method: 'patch',
   path: '/git-credentials/{credentialId}',
   tags,
-  summary: 'Change what may be done with a Git credential, where, or its token',
+  summary: 'Update a Git credential’s access, repositories or token',
   request: { params: credentialParams, body: jsonBody(updateGitCredentialSchema) },
-  responses: { 200: jsonAnswer(gitCredentialSchema, 'The credential as it is now.') },
+  responses: { 200: jsonAnswer(gitCredentialSchema, 'The updated credential.') },
 })
 const deleteRoute = defineRoute({
   method: 'delete',
@@ -46,13 +46,13 @@ const deleteRoute = defineRoute({
   responses: { 204: { description: 'Removed.' } },
 })
 const ofThread = {
-  200: jsonAnswer(threadGitCredentialsSchema, 'Your credentials, and whether the thread may use them.'),
+  200: jsonAnswer(threadGitCredentialsSchema, 'Your credentials, and whether the thread can use them.'),
 }
 const ofThreadRoute = defineRoute({
   method: 'get',
   path: '/threads/{threadId}/git-credentials',
   tags,
-  summary: 'List your Git credentials, and which of them a thread may use',
+  summary: 'List your Git credentials and which of them a thread can use',
   request: { params: threadParams },
   responses: ofThread,
 })
@@ -60,7 +60,7 @@ const allowRoute = defineRoute({
   method: 'put',
   path: '/threads/{threadId}/git-credentials',
   tags,
-  summary: 'Say which of your Git credentials a thread may use by itself',
+  summary: 'Set which of your Git credentials a thread can use',
   request: { params: threadParams, body: jsonBody(allowGitCredentialsSchema) },
   responses: ofThread,
 })

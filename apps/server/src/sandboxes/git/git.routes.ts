@@ -9,7 +9,8 @@ const lookRoute = defineRoute({
   method: 'get',
   path: '/threads/{threadId}/git',
   tags,
-  summary: 'Find git repositories at, above and below a folder, and what changed in one of them; wakes nothing',
+  summary:
+    'Find git repositories at, above and below a folder, and the changes in one of them. Doesn’t wake the sandbox',
   request: {
     params: threadParams,
     query: z.object({
@@ -18,13 +19,13 @@ const lookRoute = defineRoute({
       repository: sandboxPathSchema.optional(),
     }),
   },
-  responses: { 200: jsonAnswer(gitLookSchema, 'The repositories, and the working tree of one.') },
+  responses: { 200: jsonAnswer(gitLookSchema, 'The repositories, and the working tree of one of them.') },
 })
 const diffRoute = defineRoute({
   method: 'get',
   path: '/threads/{threadId}/git/diff',
   tags,
-  summary: 'Compare one file of a working tree with the last commit; wakes nothing',
+  summary: 'Diff one file of a working tree with the last commit. Doesn’t wake the sandbox',
   request: {
     params: threadParams,
     query: z.object({
@@ -34,7 +35,7 @@ const diffRoute = defineRoute({
       from: gitFilePathSchema.optional(),
     }),
   },
-  responses: { 200: jsonAnswer(gitDiffSchema, 'The difference.') },
+  responses: { 200: jsonAnswer(gitDiffSchema, 'The diff.') },
 })
 
 export function gitRoutes({ git, open }: { git: Git; open: OpenThread }): Api {

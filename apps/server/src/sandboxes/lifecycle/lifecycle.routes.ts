@@ -18,14 +18,14 @@ import {
 import type { Lifecycle } from './lifecycle.usecases.ts'
 
 const tags = ['sandbox']
-const answer = { 200: jsonAnswer(sandboxDetailSchema, 'The sandbox as it is now.') }
+const answer = { 200: jsonAnswer(sandboxDetailSchema, 'The sandbox in its current state.') }
 const path = '/threads/{threadId}/sandbox' as const
 
 const detailRoute = defineRoute({
   method: 'get',
   path,
   tags,
-  summary: 'The computer of a thread: state, what keeps it awake, policy, processes, latest report, log',
+  summary: 'Get a thread’s sandbox: state, what keeps it awake, policy, processes, latest report, log',
   request: { params: threadParams },
   responses: answer,
 })
@@ -33,7 +33,7 @@ const changeRoute = defineRoute({
   method: 'patch',
   path,
   tags,
-  summary: 'Change when it sleeps and what it may use, also while it runs',
+  summary: 'Update the sandbox’s policy and limits. Also applies while it is running',
   request: { params: threadParams, body: jsonBody(changeSandboxDetailSchema) },
   responses: answer,
 })
@@ -41,7 +41,7 @@ const pauseRoute = defineRoute({
   method: 'post',
   path: `${path}/pause`,
   tags,
-  summary: 'Save the memory and sleep; refused while an answer is being made',
+  summary: 'Pause the sandbox with its memory. Rejected while the agent is responding',
   request: { params: threadParams },
   responses: answer,
 })
@@ -49,7 +49,7 @@ const wakeRoute = defineRoute({
   method: 'post',
   path: `${path}/wake`,
   tags,
-  summary: 'Wake it, or start it; calls at the same time join',
+  summary: 'Wake or start the sandbox. Concurrent calls share one wake',
   request: { params: threadParams },
   responses: answer,
 })
@@ -57,7 +57,7 @@ const restartRoute = defineRoute({
   method: 'post',
   path: `${path}/restart`,
   tags,
-  summary: 'End every process and start again over the same disk',
+  summary: 'Restart the sandbox from its disk. All processes stop',
   request: { params: threadParams },
   responses: answer,
 })
@@ -65,7 +65,7 @@ const holdRoute = defineRoute({
   method: 'post',
   path: `${path}/hold`,
   tags,
-  summary: 'Keep it awake until a moment; null ends that',
+  summary: 'Keep the sandbox awake until a time. null clears it',
   request: { params: threadParams, body: jsonBody(holdSandboxSchema) },
   responses: answer,
 })
@@ -73,7 +73,7 @@ const reportRoute = defineRoute({
   method: 'get',
   path: `${path}/reports/{reportId}`,
   tags,
-  summary: 'What survived one pause',
+  summary: 'Get a survival report',
   request: { params: threadParams.extend({ reportId: idParam }) },
   responses: { 200: jsonAnswer(survivalReportSchema, 'The report.') },
 })
@@ -81,7 +81,7 @@ const startRescuedRoute = defineRoute({
   method: 'post',
   path: `${path}/rescued/{restartId}/start`,
   tags,
-  summary: 'Start a process again that ended with the memory',
+  summary: 'Restart a process that ended when memory was discarded',
   request: { params: threadParams.extend({ restartId: idParam }) },
   responses: answer,
 })

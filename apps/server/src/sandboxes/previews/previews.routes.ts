@@ -17,17 +17,17 @@ const openRoute = defineRoute({
   method: 'post',
   path: '/threads/{threadId}/previews',
   tags: ['previews'],
-  summary: 'Get a one-time address of a page that a program of the sandbox serves on a port',
+  summary: 'Get a one-time URL for a page served on a sandbox port',
   request: { params: threadParams, body: jsonBody(openPreviewRequestSchema) },
-  responses: { 200: jsonAnswer(previewSchema, 'The address, or why there is none.') },
+  responses: { 200: jsonAnswer(previewSchema, 'The URL, or why there is none.') },
 })
 
 const checkRoute = defineRoute({
   method: 'get',
   path: '/previews/check',
   tags: ['previews'],
-  summary: 'Get what a browser needs to find out whether it can show previews',
-  responses: { 200: jsonAnswer(previewCheckSchema, 'An address to load into a frame, and what to say when it fails.') },
+  summary: 'Get what a browser needs to check whether it can show previews',
+  responses: { 200: jsonAnswer(previewCheckSchema, 'A URL to load in a frame, and the message to show if it fails.') },
 })
 
 export function previewRoutes(dependencies: { previews: Previews; checks: PreviewChecks; open: OpenThread }): Api {

@@ -16,30 +16,30 @@ const listRoute = defineRoute({
   method: 'get',
   path: '/threads/{threadId}/share-links',
   tags: ['previews'],
-  summary: 'List the links by which anybody sees a service of the thread',
+  summary: 'List the public links to the thread’s services',
   request: { params: threadParams },
-  responses: { 200: jsonAnswer(shareLinksSchema, 'The links that hold, newest first.') },
+  responses: { 200: jsonAnswer(shareLinksSchema, 'The valid links, newest first.') },
 })
 
 const createRoute = defineRoute({
   method: 'post',
   path: '/threads/{threadId}/services/{name}/share-links',
   tags: ['previews'],
-  summary: 'Make a link by which anybody sees the pages of this service, and nothing else',
+  summary: 'Create a public link to this service’s pages',
   request: {
     params: threadParams.extend({ name: idParam }),
     body: jsonBody(createShareLinkRequestSchema),
   },
-  responses: { 201: jsonAnswer(createdShareLinkSchema, 'The link. Its address is told this once.') },
+  responses: { 201: jsonAnswer(createdShareLinkSchema, 'The link. Its URL is returned only once.') },
 })
 
 const endRoute = defineRoute({
   method: 'delete',
   path: '/threads/{threadId}/share-links/{linkId}',
   tags: ['previews'],
-  summary: 'End a link; who came by it is cut off within five seconds',
+  summary: 'Revoke a link. Visitors lose access within five seconds',
   request: { params: threadParams.extend({ linkId: idParam }) },
-  responses: { 204: { description: 'Ended.' } },
+  responses: { 204: { description: 'Revoked.' } },
 })
 
 export function shareLinkRoutes(dependencies: { shareLinks: ShareLinksOfThreads; open: OpenThread }): Api {

@@ -22,29 +22,29 @@ import type { Services } from './services.usecases.ts'
 const tags = ['services']
 const path = '/threads/{threadId}/services' as const
 const serviceParams = threadParams.extend({ name: idParam })
-const answer = { 200: jsonAnswer(serviceSchema, 'The service as it is now.') }
+const answer = { 200: jsonAnswer(serviceSchema, 'The service in its current state.') }
 
 const listRoute = defineRoute({
   method: 'get',
   path,
   tags,
-  summary: 'Services of a thread, and ports that other programs of its sandbox have opened',
+  summary: 'List a thread’s services and other open ports in its sandbox',
   request: { params: threadParams },
-  responses: { 200: jsonAnswer(servicesViewSchema, 'In the order in which they were started.') },
+  responses: { 200: jsonAnswer(servicesViewSchema, 'The services, in the order they were started.') },
 })
 const startRoute = defineRoute({
   method: 'post',
   path,
   tags,
-  summary: 'Start a service; one of the same name or on the same port is replaced',
+  summary: 'Start a service. Replaces a service with the same name or port',
   request: { params: threadParams, body: jsonBody(startServiceRequestSchema) },
-  responses: { 201: jsonAnswer(serviceSchema, 'Its process runs; whether its port answers shows its status.') },
+  responses: { 201: jsonAnswer(serviceSchema, 'The process is running. The status shows whether its port responds.') },
 })
 const stopRoute = defineRoute({
   method: 'post',
   path: `${path}/{name}/stop`,
   tags,
-  summary: 'Stop a service and everything that came out of it; it stays in the list',
+  summary: 'Stop a service and everything it started. It stays in the list',
   request: { params: serviceParams },
   responses: answer,
 })
@@ -52,7 +52,7 @@ const restartRoute = defineRoute({
   method: 'post',
   path: `${path}/{name}/restart`,
   tags,
-  summary: 'Start a service again as it is stored; wakes the sandbox',
+  summary: 'Restart a service with its saved command. Wakes the sandbox',
   request: { params: serviceParams },
   responses: answer,
 })
@@ -60,7 +60,7 @@ const removeRoute = defineRoute({
   method: 'delete',
   path: `${path}/{name}`,
   tags,
-  summary: 'Stop a service and forget it',
+  summary: 'Stop and remove a service',
   request: { params: serviceParams },
   responses: { 204: { description: 'Removed.' } },
 })
@@ -68,12 +68,12 @@ const logsRoute = defineRoute({
   method: 'get',
   path: `${path}/{name}/logs`,
   tags,
-  summary: 'What a service has printed, from its end or before an offset; wakes nothing',
+  summary: 'Read a service’s output from the end or before an offset. Doesn’t wake the sandbox',
   request: {
     params: serviceParams,
     query: z.object({ before: wholeNumberQuery({ min: 0, max: Number.MAX_SAFE_INTEGER }).optional() }),
   },
-  responses: { 200: jsonAnswer(serviceLogsSchema, 'At most 64 KiB.') },
+  responses: { 200: jsonAnswer(serviceLogsSchema, 'The output, up to 64 KiB.') },
 })
 
 /** Routes of a thread's services. `open` checks that the thread is the caller's; every route begins with it. */

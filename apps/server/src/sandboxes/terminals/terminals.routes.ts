@@ -28,31 +28,31 @@ const listRoute = defineRoute({
   method: 'get',
   path,
   tags,
-  summary: 'Terminals of a thread; wakes nothing',
+  summary: 'List a thread’s terminals. Doesn’t wake the sandbox',
   request: { params: threadParams },
-  responses: { 200: jsonAnswer(terminalsViewSchema, 'In the order in which they were opened.') },
+  responses: { 200: jsonAnswer(terminalsViewSchema, 'The terminals, in the order they were opened.') },
 })
 const openRoute = defineRoute({
   method: 'post',
   path,
   tags,
-  summary: 'Open a terminal with a login shell; wakes the sandbox',
+  summary: 'Open a terminal with a login shell. Wakes the sandbox',
   request: { params: threadParams, body: jsonBody(openTerminalRequestSchema) },
-  responses: { 201: jsonAnswer(terminalSchema, 'Its shell runs.') },
+  responses: { 201: jsonAnswer(terminalSchema, 'The terminal. Its shell is running.') },
 })
 const renameRoute = defineRoute({
   method: 'patch',
   path: `${path}/{terminalId}`,
   tags,
-  summary: 'Give a terminal another title',
+  summary: 'Rename a terminal',
   request: { params: terminalParams, body: jsonBody(renameTerminalRequestSchema) },
-  responses: { 200: jsonAnswer(terminalSchema, 'The terminal as it is now.') },
+  responses: { 200: jsonAnswer(terminalSchema, 'The updated terminal.') },
 })
 const closeRoute = defineRoute({
   method: 'delete',
   path: `${path}/{terminalId}`,
   tags,
-  summary: 'Close a terminal, and end what runs in it',
+  summary: 'Close a terminal and stop what’s running in it',
   request: { params: terminalParams },
   responses: { 204: { description: 'Closed.' } },
 })
@@ -60,14 +60,14 @@ const socketRoute = defineRoute({
   method: 'get',
   path: `${path}/{terminalId}/socket`,
   tags,
-  summary: 'Look at a terminal and type into it, over a WebSocket',
+  summary: 'Attach to a terminal over a WebSocket',
   description:
-    'Output comes as binary messages, everything else as JSON messages in both directions. Attaching neither wakes the sandbox nor keeps it awake; what is typed does both.',
+    'Output is sent as binary messages; everything else is JSON in both directions. Attaching doesn’t wake the sandbox or keep it awake; input does both.',
   request: {
     params: terminalParams,
     query: z.object({ after: wholeNumberQuery({ min: 0, max: Number.MAX_SAFE_INTEGER }).optional() }),
   },
-  responses: { 101: { description: 'What follows is a WebSocket.' } },
+  responses: { 101: { description: 'Switches to WebSocket.' } },
 })
 
 /** Routes of a thread's terminals. `open` checks that the thread is the caller's; every route begins with it. */

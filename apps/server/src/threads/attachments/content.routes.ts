@@ -29,15 +29,15 @@ const uploadRoute = defineRoute({
   method: 'put',
   path: '/threads/{threadId}/uploads',
   tags,
-  summary: 'Upload a file of any size as the raw body; it lands in /home/user/uploads',
+  summary: 'Upload a file of any size as the raw body, to /home/user/uploads',
   request: { params: threadParams, query: z.object({ name: z.string().min(1).max(1000) }) },
-  responses: { 201: jsonAnswer(attachmentSchema, 'The attachment, under the name that it got.') },
+  responses: { 201: jsonAnswer(attachmentSchema, 'The attachment, with its final name.') },
 })
 const attachmentRoute = defineRoute({
   method: 'get',
   path: '/threads/{threadId}/attachments/{attachmentId}',
   tags,
-  summary: 'Read an uploaded file as it was sent',
+  summary: 'Download an uploaded file as it was sent',
   request: { params: threadParams.extend({ attachmentId: idParam }), query: downloadQuery },
   responses: { 200: { description: 'The file.', content: bytes } },
 })
@@ -45,18 +45,18 @@ const outputRoute = defineRoute({
   method: 'get',
   path: '/threads/{threadId}/outputs/{callId}',
   tags,
-  summary: 'Read what a command or cell printed; this never starts a sandbox',
+  summary: 'Read the output of a command or cell. Never starts a sandbox',
   request: {
     params: threadParams.extend({ callId: idParam }),
     query: downloadQuery.extend({ offset: safeInteger.default(0), limit: safeInteger.optional() }),
   },
-  responses: { 200: { description: 'The bytes; their whole number is in the header.', content: bytes } },
+  responses: { 200: { description: 'The bytes. The total size is in the header.', content: bytes } },
 })
 const resultRoute = defineRoute({
   method: 'get',
   path: '/threads/{threadId}/results/{callId}/{name}',
   tags,
-  summary: 'Read a shared file, an image or a rich result; this never starts a sandbox',
+  summary: 'Read a shared file, an image or a rich result. Never starts a sandbox',
   request: {
     params: threadParams.extend({ callId: idParam, name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,100}$/) }),
     query: downloadQuery,

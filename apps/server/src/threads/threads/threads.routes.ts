@@ -34,7 +34,7 @@ const listRoute = defineRoute({
   method: 'get',
   path: '/threads',
   tags,
-  summary: 'List threads: pinned first, then the newest',
+  summary: 'List threads, pinned first, then newest',
   request: {
     query: z.object({ cursor: z.string().max(500).optional(), limit: countQuery({ default: 50, max: 200 }) }),
   },
@@ -44,7 +44,7 @@ const createThreadRoute = defineRoute({
   method: 'post',
   path: '/threads',
   tags,
-  summary: 'Begin a thread',
+  summary: 'Create a thread',
   request: { body: jsonBody(createThreadSchema) },
   responses: { 201: jsonAnswer(threadSchema, 'The new thread.') },
 })
@@ -60,7 +60,7 @@ const updateRoute = defineRoute({
   method: 'patch',
   path: '/threads/{threadId}',
   tags,
-  summary: 'Rename, pin, choose a model, mark as read',
+  summary: 'Update a thread: title, pin, model, read state',
   request: { params: threadParams, body: jsonBody(updateThreadSchema) },
   responses: threadAnswer,
 })
@@ -68,7 +68,7 @@ const deleteRoute = defineRoute({
   method: 'delete',
   path: '/threads/{threadId}',
   tags,
-  summary: 'Delete a thread and its sandbox; it can be brought back for 30 seconds',
+  summary: 'Delete a thread and its sandbox. Can be undone for 30 seconds by default',
   request: { params: threadParams },
   responses: threadAnswer,
 })
@@ -76,7 +76,7 @@ const restoreRoute = defineRoute({
   method: 'post',
   path: '/threads/{threadId}/restore',
   tags,
-  summary: 'Bring a deleted thread back while its undo time runs',
+  summary: 'Restore a deleted thread within its undo time',
   request: { params: threadParams },
   responses: threadAnswer,
 })
@@ -101,7 +101,7 @@ const eventsRoute = defineRoute({
   method: 'get',
   path: '/threads/{threadId}/events',
   tags,
-  summary: 'Follow the conversation: replay, then live (server-sent events)',
+  summary: 'Stream the conversation: replay, then live (server-sent events)',
   request: {
     params: threadParams,
     query: z.object({ after: wholeNumberQuery({ min: 0, max: Number.MAX_SAFE_INTEGER }).default(0) }),
@@ -120,23 +120,23 @@ const userEventsRoute = defineRoute({
   method: 'get',
   path: '/events',
   tags,
-  summary: 'Follow what changes in the list of threads (server-sent events, live only)',
+  summary: 'Stream changes to the thread list (server-sent events, live only)',
   responses: { 200: { description: 'Events.', content: { 'text/event-stream': { schema: userEventSchema } } } },
 })
 const socketRoute = defineRoute({
   method: 'get',
   path: '/events/socket',
   tags,
-  summary: 'Follow any number of conversations and the list of threads over one WebSocket',
-  responses: { 101: { description: 'What follows is a WebSocket.' } },
+  summary: 'Stream any number of conversations and the thread list over one WebSocket',
+  responses: { 101: { description: 'Switches to WebSocket.' } },
 })
 const searchRoute = defineRoute({
   method: 'get',
   path: '/search',
   tags,
-  summary: 'Find threads by title, text, commands and file names',
+  summary: 'Search threads by title, text, commands and file names',
   request: { query: z.object({ q: z.string().trim().min(1).max(500), limit: countQuery({ default: 30, max: 100 }) }) },
-  responses: { 200: jsonAnswer(z.object({ hits: z.array(searchHitSchema) }), 'What was found, newest first.') },
+  responses: { 200: jsonAnswer(z.object({ hits: z.array(searchHitSchema) }), 'Matches, newest first.') },
 })
 
 export function threadRoutes(dependencies: {

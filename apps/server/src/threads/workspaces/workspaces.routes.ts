@@ -21,14 +21,14 @@ import type { Workspaces } from './workspaces.usecases.ts'
 const tags = ['workspaces']
 const params = z.object({ workspaceId: idParam })
 const answer = { 200: jsonAnswer(workspaceSchema, 'The workspace.') }
-const listAnswer = { 200: jsonAnswer(workspacesSchema, 'All workspaces in order, and what they inherit.') }
+const listAnswer = { 200: jsonAnswer(workspacesSchema, 'All workspaces in order, with inherited values.') }
 const path = '/workspaces/{workspaceId}' as const
 
 const listRoute = defineRoute({
   method: 'get',
   path: '/workspaces',
   tags,
-  summary: 'List workspaces in the order of the sidebar',
+  summary: 'List workspaces in sidebar order',
   responses: listAnswer,
 })
 const createWorkspaceRoute = defineRoute({
@@ -51,7 +51,7 @@ const updateRoute = defineRoute({
   method: 'patch',
   path,
   tags,
-  summary: 'Rename, collapse, archive; change instructions, model, policy and limits that its threads inherit',
+  summary: 'Update a workspace: name, state, and the instructions, model, policy and limits its threads inherit',
   request: { params, body: jsonBody(updateWorkspaceSchema) },
   responses: answer,
 })
@@ -59,7 +59,7 @@ const placeRoute = defineRoute({
   method: 'put',
   path: `${path}/position`,
   tags,
-  summary: 'Put a workspace in front of another one, or at the end',
+  summary: 'Move a workspace before another one, or to the end',
   request: { params, body: jsonBody(placeWorkspaceSchema) },
   responses: listAnswer,
 })
@@ -67,15 +67,15 @@ const contentsRoute = defineRoute({
   method: 'get',
   path: `${path}/contents`,
   tags,
-  summary: 'What a delete would remove: threads, sandboxes with their sizes, services',
+  summary: 'Preview what deleting a workspace removes: threads, sandboxes with sizes, services',
   request: { params },
-  responses: { 200: jsonAnswer(workspaceContentsSchema, 'Everything in it.') },
+  responses: { 200: jsonAnswer(workspaceContentsSchema, 'What the workspace contains.') },
 })
 const deleteRoute = defineRoute({
   method: 'delete',
   path,
   tags,
-  summary: 'Delete a workspace with its threads and their sandboxes; it can be brought back for 30 seconds',
+  summary: 'Delete a workspace with its threads and sandboxes. Can be undone for 30 seconds by default',
   request: { params },
   responses: answer,
 })
@@ -83,7 +83,7 @@ const restoreRoute = defineRoute({
   method: 'post',
   path: `${path}/restore`,
   tags,
-  summary: 'Bring a deleted workspace and its threads back while its undo time runs',
+  summary: 'Restore a deleted workspace and its threads within the undo time',
   request: { params },
   responses: answer,
 })

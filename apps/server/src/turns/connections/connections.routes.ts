@@ -17,13 +17,13 @@ const loginReturnPath = '/connections/login'
 
 const tags = ['connections']
 const connectionParams = z.object({ connectionId: idParam })
-const current = { 200: jsonAnswer(connectionSchema, 'The connection as it is now.') }
+const current = { 200: jsonAnswer(connectionSchema, 'The connection in its current state.') }
 
 const listRoute = defineRoute({
   method: 'get',
   path: '/connections',
   tags,
-  summary: 'List connections: your own and those of your workspaces',
+  summary: 'List your connections and those of your workspaces',
   responses: {
     200: jsonAnswer(z.object({ connections: z.array(connectionSchema) }), 'The connections, oldest first.'),
   },
@@ -32,14 +32,14 @@ const presetsRoute = defineRoute({
   method: 'get',
   path: '/connections/presets',
   tags,
-  summary: 'List servers that many people connect, and what each needs',
-  responses: { 200: jsonAnswer(z.object({ presets: z.array(connectionPresetSchema) }), 'The catalogue.') },
+  summary: 'List popular MCP servers and what each requires',
+  responses: { 200: jsonAnswer(z.object({ presets: z.array(connectionPresetSchema) }), 'The MCP servers.') },
 })
 const createConnectionRoute = defineRoute({
   method: 'post',
   path: '/connections',
   tags,
-  summary: 'Connect an MCP server and list its tools; one that cannot be reached is kept and says why',
+  summary: 'Add an MCP connection and load its tools. An unreachable server is saved with the reason',
   request: { body: jsonBody(createConnectionSchema) },
   responses: { 201: jsonAnswer(connectionSchema, 'The new connection.') },
 })
@@ -47,7 +47,7 @@ const getRoute = defineRoute({
   method: 'get',
   path: '/connections/{connectionId}',
   tags,
-  summary: 'Look at a connection',
+  summary: 'Get a connection',
   request: { params: connectionParams },
   responses: current,
 })
@@ -55,7 +55,7 @@ const updateRoute = defineRoute({
   method: 'patch',
   path: '/connections/{connectionId}',
   tags,
-  summary: 'Change a connection',
+  summary: 'Update a connection',
   request: { params: connectionParams, body: jsonBody(updateConnectionSchema) },
   responses: current,
 })
@@ -71,7 +71,7 @@ const testRoute = defineRoute({
   method: 'post',
   path: '/connections/{connectionId}/test',
   tags,
-  summary: 'Ask the server of a connection again what it has',
+  summary: 'Reload a connection’s tools',
   request: { params: connectionParams },
   responses: current,
 })
@@ -79,15 +79,15 @@ const startLoginRoute = defineRoute({
   method: 'post',
   path: '/connections/{connectionId}/login',
   tags,
-  summary: 'Begin a login in the browser at the server of a connection',
+  summary: 'Start an OAuth sign-in for a connection',
   request: { params: connectionParams },
-  responses: { 200: jsonAnswer(connectionLoginSchema, 'Where the person goes to log in; good for 15 minutes.') },
+  responses: { 200: jsonAnswer(connectionLoginSchema, 'The sign-in URL, valid for 15 minutes.') },
 })
 const finishLoginRoute = defineRoute({
   method: 'post',
   path: '/connections/login',
   tags,
-  summary: 'End a login with what the login server sent the person back with, once',
+  summary: 'Finish an OAuth sign-in with the authorization response',
   request: { body: jsonBody(finishLoginSchema) },
   responses: current,
 })
@@ -95,7 +95,7 @@ const approveRoute = defineRoute({
   method: 'patch',
   path: '/connections/{connectionId}/tools',
   tags,
-  summary: 'Say which tools may be used: always, after asking, or not at all',
+  summary: 'Set tool permissions: allow, ask or off',
   request: { params: connectionParams, body: jsonBody(updateConnectionToolsSchema) },
   responses: current,
 })

@@ -21,14 +21,14 @@ import type { Turns } from './turns.usecases.ts'
 
 const tags = ['conversation']
 const messageParams = threadParams.extend({ entryId: idParam })
-const accepted = { 202: jsonAnswer(messageAcceptedSchema, 'Recorded; what follows comes as events.') }
+const accepted = { 202: jsonAnswer(messageAcceptedSchema, 'Accepted. Progress arrives as events.') }
 const nothing = { 204: { description: 'Done.' } }
 
 const sendRoute = defineRoute({
   method: 'post',
   path: '/threads/{threadId}/messages',
   tags,
-  summary: 'Send a message; it waits in the queue while a turn runs',
+  summary: 'Send a message. It’s queued while a turn is running',
   request: { params: threadParams, body: jsonBody(sendMessageSchema) },
   responses: accepted,
 })
@@ -36,7 +36,7 @@ const editQueuedRoute = defineRoute({
   method: 'patch',
   path: '/threads/{threadId}/messages/{entryId}',
   tags,
-  summary: 'Change a message that waits in the queue',
+  summary: 'Edit a queued message',
   request: { params: messageParams, body: jsonBody(editMessageSchema) },
   responses: nothing,
 })
@@ -44,7 +44,7 @@ const removeQueuedRoute = defineRoute({
   method: 'delete',
   path: '/threads/{threadId}/messages/{entryId}',
   tags,
-  summary: 'Take a message out of the queue',
+  summary: 'Remove a message from the queue',
   request: { params: messageParams },
   responses: nothing,
 })
@@ -52,7 +52,7 @@ const editRoute = defineRoute({
   method: 'post',
   path: '/threads/{threadId}/messages/{entryId}/edit',
   tags,
-  summary: 'Send a delivered message again with another text; what came after it leaves the conversation',
+  summary: 'Edit and resend a message. Everything after it is removed from the conversation',
   request: { params: messageParams, body: jsonBody(editMessageSchema) },
   responses: accepted,
 })
@@ -60,7 +60,7 @@ const reorderRoute = defineRoute({
   method: 'put',
   path: '/threads/{threadId}/queue',
   tags,
-  summary: 'Put the waiting messages into another order',
+  summary: 'Reorder the queued messages',
   request: { params: threadParams, body: jsonBody(reorderQueueSchema) },
   responses: nothing,
 })
@@ -68,7 +68,7 @@ const resumeRoute = defineRoute({
   method: 'post',
   path: '/threads/{threadId}/queue/resume',
   tags,
-  summary: 'Let a queue that is held after a stop go on',
+  summary: 'Resume a queue that was put on hold by a stop',
   request: { params: threadParams },
   responses: nothing,
 })
@@ -76,7 +76,7 @@ const stopRoute = defineRoute({
   method: 'post',
   path: '/threads/{threadId}/stop',
   tags,
-  summary: 'Stop the running turn: the answer and what it runs. Answers when it has ended',
+  summary: 'Stop the running turn and everything it’s running. Responds when the turn has ended',
   request: { params: threadParams },
   responses: nothing,
 })
@@ -84,7 +84,7 @@ const retryRoute = defineRoute({
   method: 'post',
   path: '/threads/{threadId}/retry',
   tags,
-  summary: 'Ask again for the last answer, or let it go on',
+  summary: 'Retry or continue the last response',
   request: { params: threadParams, body: jsonBody(retryTurnSchema) },
   responses: accepted,
 })
@@ -92,7 +92,7 @@ const runAgainRoute = defineRoute({
   method: 'post',
   path: '/threads/{threadId}/calls/{callId}/run-again',
   tags,
-  summary: 'Run a command or a Python cell of the conversation again',
+  summary: 'Run a command or Python cell again',
   request: { params: threadParams.extend({ callId: idParam }) },
   responses: accepted,
 })
@@ -101,7 +101,7 @@ const decideRoute = defineRoute({
   method: 'post',
   path: '/threads/{threadId}/calls/{callId}/decision',
   tags,
-  summary: 'Allow or deny a call that waits for a person',
+  summary: 'Approve or deny a pending call',
   request: { params: threadParams.extend({ callId: idParam }), body: jsonBody(decideCallSchema) },
   responses: nothing,
 })

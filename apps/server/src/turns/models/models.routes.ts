@@ -25,9 +25,9 @@ const listRoute = defineRoute({
   method: 'get',
   path: '/models',
   tags,
-  summary: 'List model connections',
+  summary: 'List models',
   responses: {
-    200: jsonAnswer(z.object({ models: z.array(modelConnectionSchema) }), 'The connections, oldest first.'),
+    200: jsonAnswer(z.object({ models: z.array(modelConnectionSchema) }), 'The models, oldest first.'),
   },
 })
 const connectRoute = defineRoute({
@@ -36,28 +36,28 @@ const connectRoute = defineRoute({
   tags,
   summary: 'Connect a model',
   request: { body: jsonBody(connectModelSchema) },
-  responses: { 201: jsonAnswer(modelConnectionSchema, 'The new connection.') },
+  responses: { 201: jsonAnswer(modelConnectionSchema, 'The new model.') },
 })
 const discoverRoute = defineRoute({
   method: 'get',
   path: '/models/discovered',
   tags,
-  summary: 'Find models that could be connected without typing a key',
-  responses: { 200: jsonAnswer(z.object({ models: z.array(discoveredModelSchema) }), 'What was found.') },
+  summary: 'Discover models that can be connected without entering a key',
+  responses: { 200: jsonAnswer(z.object({ models: z.array(discoveredModelSchema) }), 'The models that were found.') },
 })
 const updateRoute = defineRoute({
   method: 'patch',
   path: '/models/{modelId}',
   tags,
-  summary: 'Change a model connection',
+  summary: 'Update a model',
   request: { params: modelParams, body: jsonBody(updateModelSchema) },
-  responses: { 200: jsonAnswer(modelConnectionSchema, 'The connection as it is now.') },
+  responses: { 200: jsonAnswer(modelConnectionSchema, 'The updated model.') },
 })
 const disconnectRoute = defineRoute({
   method: 'delete',
   path: '/models/{modelId}',
   tags,
-  summary: 'Remove a model connection and its key',
+  summary: 'Remove a model and its key',
   request: { params: modelParams },
   responses: { 204: { description: 'Removed.' } },
 })
@@ -65,9 +65,9 @@ const testRoute = defineRoute({
   method: 'post',
   path: '/models/{modelId}/test',
   tags,
-  summary: 'Make one real call to a model',
+  summary: 'Test a model with one request',
   request: { params: modelParams },
-  responses: { 200: jsonAnswer(modelTestSchema, 'What the call came to.') },
+  responses: { 200: jsonAnswer(modelTestSchema, 'The test result.') },
 })
 
 /** Routes of the models. Everybody who is logged in may see them; only the owner changes them or spends a test call. */

@@ -30,20 +30,20 @@ const params = z.object({ skillId: idParam })
 const answer = { 200: jsonAnswer(skillSchema, 'The skill.') }
 const created = { 201: jsonAnswer(skillSchema, 'The new skill.') }
 const path = '/skills/{skillId}' as const
-const accepted = 'a zip (application/zip), a SKILL.md (text/markdown), or a form with its files, each under its path'
+const accepted = 'a zip (application/zip), a SKILL.md (text/markdown), or a form with its files, each named by its path'
 
 const listRoute = defineRoute({
   method: 'get',
   path: '/skills',
   tags,
-  summary: 'List the skills of the person and of their workspaces',
-  responses: { 200: jsonAnswer(skillsSchema, 'All skills, in the order of names.') },
+  summary: 'List your skills and those of your workspaces',
+  responses: { 200: jsonAnswer(skillsSchema, 'All skills, sorted by name.') },
 })
 const createSkillRoute = defineRoute({
   method: 'post',
   path: '/skills',
   tags,
-  summary: `Add a skill for all threads of the person, or for those of a workspace: the body is ${accepted}`,
+  summary: `Add a skill for all your threads or a workspace’s threads. Body: ${accepted}`,
   request: { query: z.object({ workspaceId: z.string().min(1).max(64).optional() }) },
   responses: created,
 })
@@ -51,7 +51,7 @@ const getRoute = defineRoute({
   method: 'get',
   path,
   tags,
-  summary: 'Read the SKILL.md of a skill and the names of its files',
+  summary: 'Get a skill’s SKILL.md and file names',
   request: { params },
   responses: { 200: jsonAnswer(skillContentSchema, 'The skill with its instructions.') },
 })
@@ -59,7 +59,7 @@ const replaceRoute = defineRoute({
   method: 'put',
   path: `${path}/content`,
   tags,
-  summary: `Replace everything in a skill; a SKILL.md alone keeps its other files. The body is ${accepted}. \`if-match\` with its version protects what somebody else wrote`,
+  summary: `Replace a skill’s contents. A SKILL.md alone keeps its other files. Body: ${accepted}. Send \`if-match\` with its version to avoid overwriting someone else’s changes`,
   request: { params, headers: z.object({ 'if-match': z.string().max(200).optional() }) },
   responses: answer,
 })
@@ -67,7 +67,7 @@ const moveRoute = defineRoute({
   method: 'patch',
   path,
   tags,
-  summary: 'Move a skill into a workspace, or out of it for all threads of the person',
+  summary: 'Move a skill to a workspace, or make it available to all your threads',
   request: { params, body: jsonBody(moveSkillSchema) },
   responses: answer,
 })
@@ -83,7 +83,7 @@ const archiveRoute = defineRoute({
   method: 'get',
   path: `${path}/archive`,
   tags,
-  summary: 'Download the folder of a skill as a zip',
+  summary: 'Download a skill’s folder as a zip',
   request: { params },
   responses: { 200: { description: 'The zip.', content: { 'application/zip': { schema: z.string() } } } },
 })
@@ -91,15 +91,15 @@ const ofThreadRoute = defineRoute({
   method: 'get',
   path: '/threads/{threadId}/skills',
   tags,
-  summary: 'List the skills that the agent of a thread has, and where each comes from',
+  summary: 'List the skills available in a thread and where each comes from',
   request: { params: threadParams },
-  responses: { 200: jsonAnswer(threadSkillsSchema, 'Its skills, in the order of names.') },
+  responses: { 200: jsonAnswer(threadSkillsSchema, 'The skills, sorted by name.') },
 })
 const saveRoute = defineRoute({
   method: 'post',
   path: '/threads/{threadId}/skills',
   tags,
-  summary: 'Save a folder of the sandbox as a skill',
+  summary: 'Save a sandbox folder as a skill',
   request: { params: threadParams, body: jsonBody(saveSkillSchema) },
   responses: created,
 })

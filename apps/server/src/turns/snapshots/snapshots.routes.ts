@@ -12,14 +12,14 @@ import {
 import type { Snapshots } from './snapshots.usecases.ts'
 
 const tags = ['snapshots']
-const answer = { 200: jsonAnswer(threadSnapshotsSchema, 'What is kept of the disk of the thread.') }
+const answer = { 200: jsonAnswer(threadSnapshotsSchema, 'The thread’s snapshots.') }
 const path = '/threads/{threadId}/snapshots' as const
 
 const listRoute = defineRoute({
   method: 'get',
   path,
   tags,
-  summary: 'What the disk contained at the end of each answer, with what that takes and may take',
+  summary: 'List a thread’s disk snapshots, with their size and limits',
   request: { params: threadParams },
   responses: answer,
 })
@@ -27,7 +27,7 @@ const removeRoute = defineRoute({
   method: 'delete',
   path: `${path}/{snapshotId}`,
   tags,
-  summary: 'Give a snapshot up; the disk stays as it is',
+  summary: 'Delete a snapshot. The disk doesn’t change',
   request: { params: threadParams.extend({ snapshotId: idParam }) },
   responses: answer,
 })

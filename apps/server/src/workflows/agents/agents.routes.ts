@@ -42,14 +42,14 @@ const listRoute = defineRoute({
   method: 'get',
   path: '/agents',
   tags,
-  summary: 'List the agents of the person and of their workspaces',
-  responses: { 200: jsonAnswer(agentsSchema, 'All agents, in the order of names.') },
+  summary: 'List your agents and those of your workspaces',
+  responses: { 200: jsonAnswer(agentsSchema, 'All agents, sorted by name.') },
 })
 const createAgentRoute = defineRoute({
   method: 'post',
   path: '/agents',
   tags,
-  summary: 'Create an agent, for the person or for a workspace',
+  summary: 'Create an agent for yourself or a workspace',
   request: { body: jsonBody(createAgentSchema) },
   responses: { 201: jsonAnswer(agentSchema, 'The new agent.') },
 })
@@ -57,7 +57,7 @@ const getRoute = defineRoute({
   method: 'get',
   path,
   tags,
-  summary: 'Get an agent with all of its versions',
+  summary: 'Get an agent with all its versions',
   request: { params },
   responses: detailsAnswer,
 })
@@ -65,7 +65,7 @@ const updateRoute = defineRoute({
   method: 'patch',
   path,
   tags,
-  summary: 'Change name and description; instructions, model, skills and connections, which makes a new version',
+  summary: 'Update an agent. Changing instructions, model, skills or connections creates a new version',
   request: { params, body: jsonBody(updateAgentSchema) },
   responses: answer,
 })
@@ -73,7 +73,7 @@ const currentRoute = defineRoute({
   method: 'put',
   path: `${path}/current`,
   tags,
-  summary: 'Make another version the one that threads start from',
+  summary: 'Set the version that new threads start from',
   request: { params, body: jsonBody(setAgentVersionSchema) },
   responses: answer,
 })
@@ -81,7 +81,7 @@ const deleteRoute = defineRoute({
   method: 'delete',
   path,
   tags,
-  summary: 'Delete an agent with all of its versions; threads that were started from it go on',
+  summary: 'Delete an agent and all its versions. Threads started from it are kept',
   request: { params },
   responses: answer,
 })
@@ -89,7 +89,7 @@ const deleteVersionRoute = defineRoute({
   method: 'delete',
   path: `${path}/versions/{version}`,
   tags,
-  summary: 'Delete a version that is not the current one',
+  summary: 'Delete a version other than the current one',
   request: { params: params.extend({ version: idParam }) },
   responses: detailsAnswer,
 })
@@ -107,7 +107,7 @@ const exportRoute = defineRoute({
   method: 'get',
   path: `${path}/versions/{version}/export`,
   tags,
-  summary: 'Download a version of an agent as one file, with its skills and its computer, without secrets',
+  summary: 'Export an agent version as one file with its skills and environment, without secrets',
   request: { params: params.extend({ version: idParam }) },
   responses: { 200: { description: 'The file.', content: file } },
 })
@@ -115,18 +115,18 @@ const importRoute = defineRoute({
   method: 'post',
   path: '/agents/import',
   tags,
-  summary: 'Make an agent out of such a file, which is the raw body, for the person or for a workspace',
+  summary: 'Import an agent from an exported file (raw body), for yourself or a workspace',
   request: { query: z.object({ workspaceId: z.string().min(1).max(64).optional() }) },
-  responses: { 201: jsonAnswer(importedAgentSchema, 'The agent, and what of the file there is not here.') },
+  responses: { 201: jsonAnswer(importedAgentSchema, 'The agent, and what from the file isn’t available here.') },
 })
 
-const offerAnswer = { 200: jsonAnswer(agentOfferSchema, 'Packages that are installed again and again.') }
+const offerAnswer = { 200: jsonAnswer(agentOfferSchema, 'Packages that were installed repeatedly.') }
 const offerPath = '/threads/{threadId}/agent-offer' as const
 const offerRoute = defineRoute({
   method: 'get',
   path: offerPath,
   tags,
-  summary: 'Which packages make it worth to save this thread as an agent, if that is to be offered',
+  summary: 'Get the packages for which the app suggests saving this thread as an agent',
   request: { params: threadParams },
   responses: offerAnswer,
 })
@@ -134,27 +134,27 @@ const closeOfferRoute = defineRoute({
   method: 'delete',
   path: offerPath,
   tags,
-  summary: 'Take the offer away: it is not made again for these packages',
+  summary: 'Dismiss the suggestion for these packages',
   request: { params: threadParams },
   responses: offerAnswer,
 })
 
-const environmentAnswer = { 200: jsonAnswer(environmentSchema, 'The captured computer.') }
+const environmentAnswer = { 200: jsonAnswer(environmentSchema, 'The captured environment.') }
 const environmentPath = '/environments/{environmentId}' as const
 const environmentParams = z.object({ environmentId: idParam })
 const captureRoute = defineRoute({
   method: 'post',
   path: '/threads/{threadId}/environments',
   tags,
-  summary: 'Copy the computer of a thread without its credentials, so that an agent can have it',
+  summary: 'Capture a thread’s sandbox, without its credentials, for use in an agent',
   request: { params: threadParams, body: jsonBody(captureEnvironmentSchema) },
-  responses: { 201: jsonAnswer(environmentSchema, 'What is in the copy and what is not. It is kept for an hour.') },
+  responses: { 201: jsonAnswer(environmentSchema, 'What the environment includes and excludes. Kept for one hour.') },
 })
 const getEnvironmentRoute = defineRoute({
   method: 'get',
   path: environmentPath,
   tags,
-  summary: 'What is in a captured computer and what is not',
+  summary: 'Get what a captured environment includes and excludes',
   request: { params: environmentParams },
   responses: environmentAnswer,
 })
@@ -162,7 +162,7 @@ const discardRoute = defineRoute({
   method: 'delete',
   path: environmentPath,
   tags,
-  summary: 'Give up a captured computer that no agent has',
+  summary: 'Delete a captured environment that no agent uses',
   request: { params: environmentParams },
   responses: environmentAnswer,
 })

@@ -13,7 +13,7 @@ const exportRoute = defineRoute({
   method: 'get',
   path: '/threads/{threadId}/export',
   tags: ['threads'],
-  summary: 'Download the conversation as Markdown, as one page of HTML, or as a notebook that runs',
+  summary: 'Export the conversation as Markdown, a single HTML page, or a runnable notebook',
   request: { params: threadParams, query: z.object({ format: z.enum(exportFormats) }) },
   responses: { 200: { description: 'The file.', content: bytes } },
 })

@@ -7,7 +7,7 @@ const forkRoute = defineRoute({
   method: 'post',
   path: '/threads/{threadId}/fork',
   tags: ['snapshots'],
-  summary: 'A new thread that begins as a copy of this one: as it is now, or as it was after an answer',
+  summary: 'Fork a thread from its current state or from after a response',
   request: { params: threadParams, body: jsonBody(forkThreadSchema) },
   responses: { 201: jsonAnswer(threadSchema, 'The new thread.') },
 })

@@ -24,25 +24,25 @@ const previewRoute = defineRoute({
   method: 'get',
   path,
   tags,
-  summary: 'What a rewind to before a message would undo, by looking at what is there',
+  summary: 'Preview what a rewind to before a message would undo',
   request: { params: threadParams, query: rewindQuerySchema },
-  responses: { 200: jsonAnswer(rewindPreviewSchema, 'What would be undone, and what cannot be.') },
+  responses: { 200: jsonAnswer(rewindPreviewSchema, 'What would be undone, and what can’t be.') },
 })
 const rewindRoute = defineRoute({
   method: 'post',
   path,
   tags,
-  summary: 'Conversation and disk become what they were before a message; what was undone is kept',
+  summary: 'Rewind the conversation and the disk to before a message. The undone state is kept for undo',
   request: { params: threadParams, body: jsonBody(rewindThreadSchema) },
-  responses: { 200: jsonAnswer(rewoundThreadSchema, 'The rewind, for its undo.') },
+  responses: { 200: jsonAnswer(rewoundThreadSchema, 'The rewind, needed to undo it.') },
 })
 const undoRoute = defineRoute({
   method: 'post',
   path: `${path}/undo`,
   tags,
-  summary: 'Bring back what a rewind undid, if nothing was sent since',
+  summary: 'Undo a rewind, if no message was sent since',
   request: { params: threadParams, body: jsonBody(undoRewindSchema) },
-  responses: { 204: { description: 'It is back.' } },
+  responses: { 204: { description: 'The rewind was undone.' } },
 })
 
 /** Routes that take a thread back. `open` checks that the thread is the caller's; every route begins with it. */

@@ -45,7 +45,7 @@ const listRunsRoute = defineRoute({
   method: 'get',
   path: '/agents/{agentId}/runs',
   tags,
-  summary: 'List the runs of an agent, and for how long they are listed',
+  summary: 'List an agent’s runs and how long they stay listed',
   request: {
     params: agentParams,
     query: z.object({ cursor: z.string().max(200).optional(), limit: countQuery({ default: 20, max: 100 }) }),
@@ -56,9 +56,9 @@ const startRunRoute = defineRoute({
   method: 'post',
   path: '/agents/{agentId}/runs',
   tags,
-  summary: 'Run an agent: a new thread with this message, which nobody has to watch',
+  summary: 'Run an agent unattended with this message in a new thread',
   request: { params: agentParams, body: jsonBody(startRunSchema) },
-  responses: { 202: jsonAnswer(runSchema, 'The run, which waits or works.') },
+  responses: { 202: jsonAnswer(runSchema, 'The queued or running run.') },
 })
 const getRunRoute = defineRoute({
   method: 'get',
@@ -72,14 +72,14 @@ const latestRunsRoute = defineRoute({
   method: 'get',
   path: '/runs/latest',
   tags,
-  summary: 'Of each agent the newest run, and when a schedule is due next',
-  responses: { 200: jsonAnswer(latestRunsSchema, 'In the order of the agents.') },
+  summary: 'List each agent’s latest run and next scheduled time',
+  responses: { 200: jsonAnswer(latestRunsSchema, 'In the same order as the agents.') },
 })
 const cancelRunRoute = defineRoute({
   method: 'post',
   path: '/runs/{runId}/cancel',
   tags,
-  summary: 'End a run that waits or works. One that has ended stays as it is',
+  summary: 'Cancel a queued or running run. Has no effect on a finished run',
   request: { params: runParams },
   responses: { 200: jsonAnswer(runSchema, 'The run.') },
 })
@@ -87,26 +87,26 @@ const getKeptRunsRoute = defineRoute({
   method: 'get',
   path: '/agents/{agentId}/kept-runs',
   tags,
-  summary: 'Of how many runs an agent keeps the threads, and which go now with this value or with another one',
+  summary: 'Get how many runs’ threads an agent keeps, and which threads a value would delete',
   request: {
     params: agentParams,
     query: z.object({ keep: wholeNumberQuery({ min: 1, max: maxKeptRuns }).optional() }),
   },
-  responses: { 200: jsonAnswer(keptRunsSchema, 'The value, and what goes.') },
+  responses: { 200: jsonAnswer(keptRunsSchema, 'The value, and the threads it deletes.') },
 })
 const setKeptRunsRoute = defineRoute({
   method: 'put',
   path: '/agents/{agentId}/kept-runs',
   tags,
-  summary: 'Keep the threads of the newest ended runs only, or of all',
+  summary: 'Set how many finished runs’ threads to keep',
   request: { params: agentParams, body: jsonBody(keepRunsSchema) },
-  responses: { 200: jsonAnswer(keptRunsSchema, 'The value, and what goes now.') },
+  responses: { 200: jsonAnswer(keptRunsSchema, 'The value, and the threads deleted now.') },
 })
 const listSchedulesRoute = defineRoute({
   method: 'get',
   path: '/agents/{agentId}/schedules',
   tags,
-  summary: 'List the schedules of an agent, with the next times of each',
+  summary: 'List an agent’s schedules with their next times',
   request: { params: agentParams },
   responses: { 200: jsonAnswer(schedulesSchema, 'The schedules, oldest first.') },
 })
@@ -114,7 +114,7 @@ const createScheduleRoute = defineRoute({
   method: 'post',
   path: '/agents/{agentId}/schedules',
   tags,
-  summary: 'Run an agent at times of a clock in a time zone',
+  summary: 'Create a schedule in a time zone',
   request: { params: agentParams, body: jsonBody(createScheduleSchema) },
   responses: { 201: jsonAnswer(scheduleSchema, 'The schedule.') },
 })
@@ -122,7 +122,7 @@ const nextTimesRoute = defineRoute({
   method: 'get',
   path: '/schedules/next',
   tags,
-  summary: 'Tell when a schedule would be due',
+  summary: 'Preview a schedule’s next times',
   request: { query: z.object({ cron: z.string().min(1).max(200), timeZone: z.string().min(1).max(64) }) },
   responses: { 200: jsonAnswer(nextTimesSchema, 'The next times.') },
 })
@@ -130,7 +130,7 @@ const updateScheduleRoute = defineRoute({
   method: 'patch',
   path: '/schedules/{scheduleId}',
   tags,
-  summary: 'Change a schedule, or switch it off or on',
+  summary: 'Update a schedule, or turn it on or off',
   request: { params: scheduleParams, body: jsonBody(updateScheduleSchema) },
   responses: { 200: jsonAnswer(scheduleSchema, 'The schedule.') },
 })
@@ -138,7 +138,7 @@ const deleteScheduleRoute = defineRoute({
   method: 'delete',
   path: '/schedules/{scheduleId}',
   tags,
-  summary: 'Delete a schedule; runs that it has started go on',
+  summary: 'Delete a schedule. Runs in progress continue',
   request: { params: scheduleParams },
   responses: gone,
 })
@@ -146,7 +146,7 @@ const listWebhooksRoute = defineRoute({
   method: 'get',
   path: '/agents/{agentId}/webhooks',
   tags,
-  summary: 'List the webhooks of an agent',
+  summary: 'List an agent’s webhooks',
   request: { params: agentParams },
   responses: { 200: jsonAnswer(webhooksSchema, 'The webhooks, oldest first.') },
 })
@@ -154,15 +154,15 @@ const createWebhookRoute = defineRoute({
   method: 'post',
   path: '/agents/{agentId}/webhooks',
   tags,
-  summary: 'Make an address at which a signed request runs an agent',
+  summary: 'Create a webhook that starts runs',
   request: { params: agentParams, body: jsonBody(createWebhookSchema) },
-  responses: { 201: jsonAnswer(createdWebhookSchema, 'The webhook. Its secret is told this once.') },
+  responses: { 201: jsonAnswer(createdWebhookSchema, 'The webhook. Its secret is returned only once.') },
 })
 const updateWebhookRoute = defineRoute({
   method: 'patch',
   path: '/webhooks/{webhookId}',
   tags,
-  summary: 'Change a webhook, or switch it off or on',
+  summary: 'Update a webhook, or turn it on or off',
   request: { params: webhookParams, body: jsonBody(updateWebhookSchema) },
   responses: { 200: jsonAnswer(webhookSchema, 'The webhook.') },
 })
@@ -170,15 +170,15 @@ const renewWebhookSecretRoute = defineRoute({
   method: 'post',
   path: '/webhooks/{webhookId}/secret',
   tags: ['runs'],
-  summary: 'Give a webhook another secret; the one of before is refused from then on',
+  summary: 'Replace a webhook’s secret. The previous secret stops working immediately',
   request: { params: webhookParams },
-  responses: { 200: jsonAnswer(createdWebhookSchema, 'The webhook. Its secret is told this once.') },
+  responses: { 200: jsonAnswer(createdWebhookSchema, 'The webhook. Its secret is returned only once.') },
 })
 const deleteWebhookRoute = defineRoute({
   method: 'delete',
   path: '/webhooks/{webhookId}',
   tags,
-  summary: 'Delete a webhook; its address answers nobody any more',
+  summary: 'Delete a webhook. Its URL stops working',
   request: { params: webhookParams },
   responses: gone,
 })

@@ -8,15 +8,15 @@ const lookRoute = defineRoute({
   method: 'post',
   path: '/shared-threads/look',
   tags,
-  summary: 'What a copy of the thread behind a link would begin with',
+  summary: 'Get what a copy of a shared thread would include',
   request: { body: jsonBody(sharedThreadSecretSchema) },
-  responses: { 200: jsonAnswer(sharedThreadSchema, 'The thread behind the link.') },
+  responses: { 200: jsonAnswer(sharedThreadSchema, 'The shared thread.') },
 })
 const copyRoute = defineRoute({
   method: 'post',
   path: '/shared-threads/copy',
   tags,
-  summary: 'A thread of your own that begins as a copy of the one behind a link, its computer included',
+  summary: 'Create your own copy of a shared thread, including its sandbox',
   request: { body: jsonBody(sharedThreadSecretSchema) },
   responses: { 201: jsonAnswer(threadSchema, 'The new thread.') },
 })

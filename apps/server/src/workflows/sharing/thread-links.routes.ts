@@ -18,25 +18,25 @@ const listRoute = defineRoute({
   method: 'get',
   path: '/threads/{threadId}/links',
   tags,
-  summary: 'List the links by which anybody reads the thread, and how often each was opened',
+  summary: 'List the thread’s public links and how often each was opened',
   request: { params: threadParams },
-  responses: { 200: jsonAnswer(threadLinksSchema, 'The links that hold, newest first.') },
+  responses: { 200: jsonAnswer(threadLinksSchema, 'The valid links, newest first.') },
 })
 const createLinkRoute = defineRoute({
   method: 'post',
   path: '/threads/{threadId}/links',
   tags,
-  summary: 'Make a link by which anybody reads the thread, and does nothing else',
+  summary: 'Create a public read-only link to the thread',
   request: { params: threadParams, body: jsonBody(createThreadLinkSchema) },
-  responses: { 201: jsonAnswer(createdThreadLinkSchema, 'The link. Its address is told this once.') },
+  responses: { 201: jsonAnswer(createdThreadLinkSchema, 'The link. Its URL is returned only once.') },
 })
 const endRoute = defineRoute({
   method: 'delete',
   path: '/threads/{threadId}/links/{linkId}',
   tags,
-  summary: 'End a link; who reads by it is cut off within five seconds',
+  summary: 'Revoke a link. Readers lose access within five seconds',
   request: { params: threadParams.extend({ linkId: idParam }) },
-  responses: { 204: { description: 'Ended.' } },
+  responses: { 204: { description: 'Revoked.' } },
 })
 
 export function threadLinkRoutes(dependencies: {
