@@ -31,9 +31,9 @@ export const startService = defineTool({
     'Starts a program that listens on a port (web app, dev server, API) and waits until the port responds. The user ' +
     'sees it live next to the conversation, and it keeps running after your turn. Use this, not a background ' +
     'command, for anything with a port. It runs in its own login shell, without the state of your shell session: ' +
-    'include the virtual environment or the directory in the command. Its command is saved and restarted after a ' +
-    'cold start. A service with the same name or port replaces the existing one. If it does not become ready, you ' +
-    'get the end of its log.',
+    'include the virtual environment or the directory in the command. Its command is saved, and the service is ' +
+    'restarted after a cold start. A service with the same name or port replaces the existing one. If it does not ' +
+    'become ready, you get the end of its log.',
   input,
   recovery: 'repeat',
   isWriting: false,

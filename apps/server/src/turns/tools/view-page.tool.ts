@@ -27,7 +27,7 @@ const input = z.object({
   height: z.number().int().min(200).max(maxEdge).optional().describe('Viewport height. Default 800.'),
   full_page: z.boolean().optional().describe('Captures up to 2400 pixels of a page that is taller than the viewport.'),
   scroll_y: z.number().int().min(0).max(1_000_000).optional().describe('Pixels to scroll down first.'),
-  wait_for: z.string().min(1).max(500).optional().describe('CSS selector that must be visible first.'),
+  wait_for: z.string().min(1).max(500).optional().describe('CSS selector of an element that must be visible first.'),
   timeout_seconds: z.number().int().min(1).max(120).optional().describe('Time limit for loading. Default 30.'),
 })
 type Input = z.infer<typeof input>
