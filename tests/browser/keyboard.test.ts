@@ -110,7 +110,7 @@ test('from the login to a service and a deleted thread with the keyboard only', 
   await sidebar.getByRole('link', { name: 'Made with keys' }).waitFor(patient)
 
   await toRegion(page, 'sidebar')
-  await tabTo(page, page.getByRole('button', { name: 'More for Made with keys' }))
+  await tabTo(page, page.getByRole('button', { name: 'More actions for Made with keys' }))
   await page.keyboard.press('Enter')
   const remove = page.getByRole('menuitem', { name: 'Delete thread' })
   await remove.waitFor(patient)

@@ -68,7 +68,7 @@ describe('O4: About says by a try of this browser', () => {
       await tab.routeWebSocket('**/.threadbox/check/socket', (socket) => void socket.close())
     })
     expect(sockets).toContain('warningPages of previews cannot open a WebSocket')
-    expect(sockets).toContain('What to do: Let the proxy in front pass on WebSockets for *.brwsr0.localhost')
+    expect(sockets).toContain('Fix: Let the proxy in front pass on WebSockets for *.brwsr0.localhost')
     await page.context().close()
   })
 

@@ -122,7 +122,7 @@ describe('opening', () => {
     await expect.poll(() => page.locator(':focus').textContent()).toMatch(/^dashboard/)
     await page.keyboard.press('ArrowRight')
     await pane(page).getByRole('tab', { name: /^api/, selected: true }).waitFor()
-    await pane(page).getByText('api is stopped').waitFor()
+    await pane(page).getByText('api stopped').waitFor()
     await page.keyboard.press('Alt+1')
     await expect.poll(() => page.locator(':focus').getAttribute('id')).toBe('message')
     expect(await messageField(page).inputValue()).toBe('')
@@ -291,7 +291,7 @@ describe('the page', () => {
     await cover.getByRole('button', { name: 'Restart service' }).click()
     await expect.poll(ordered).toEqual(['POST /threads/t/services/dashboard/restart'])
     tell([serviceIn('stopped')])
-    await pane(page).getByRole('region', { name: 'dashboard is stopped' }).waitFor()
+    await pane(page).getByRole('region', { name: 'dashboard stopped' }).waitFor()
   })
 
   test('O12: keeps its cookies, sends forms and opens tabs, and can do nothing to the app', async () => {

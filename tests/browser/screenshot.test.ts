@@ -154,7 +154,7 @@ test('O9: several badges; X and Backspace remove them; the message has its pictu
   await send(page, 'What is this?')
   await page.getByRole('log').getByText('A button.').waitFor()
   await answered(page)
-  const thumbnail = page.getByRole('button', { name: 'Screenshot of pages: open large' })
+  const thumbnail = page.getByRole('button', { name: 'Open Screenshot of pages at full size' })
   expect(await thumbnail.locator('img').evaluate((image: { naturalWidth?: number }) => image.naturalWidth)).toBe(300)
   await thumbnail.click()
   const dialog = page.getByRole('dialog', { name: 'Screenshot of pages' })
