@@ -115,7 +115,7 @@ test('§2.1: a connection of threadbox to a program, and variables that it sets,
   await guest.run('export SHOWN=yes THREADBOX_OWN=no')
   const { connections, shell, unread } = await manifest()
   own.destroy()
-  expect(unread.filter(({ what }) => what.startsWith('ports'))).toEqual([])
+  expect(unread.filter(({ part }) => part === 'ports' || part === 'connections')).toEqual([])
   expect(connections.some(({ local }) => local.endsWith(`:${port}`))).toBe(true)
   expect(connections.filter((one) => one.remote === remote || one.local === remote)).toEqual([])
   expect(Object.keys(shell.environment).filter((name) => /^(SHOWN|THREADBOX_|GIT_CONFIG_)/.test(name))).toEqual([
@@ -137,7 +137,7 @@ test('at a glance there is the same but for packages, and that they are missing 
   expect(sleeper(glance)).toMatchObject({ ...seen, name: 'sleep', role: 'user' })
   expect(glance.shell).toEqual(whole.shell)
   expect(glance.packages).toEqual({ python: {}, apt: {}, npm: {} })
-  expect(glance.unread).toContainEqual({ what: 'packages', reason: expect.any(String) })
+  expect(glance.unread).toContainEqual({ part: 'packages', reason: 'glance', detail: '' })
   await guest.runs.stop({ key: 'sleeper' })
 })
 

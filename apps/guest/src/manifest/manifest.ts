@@ -1,7 +1,9 @@
-import { type Manifest, manifestVariableSchema } from '@threadbox/protocol/guest'
+import { isErrorOf } from '@threadbox/errors'
+import { type Manifest, type ManifestPart, manifestVariableSchema, type UnreadPart } from '@threadbox/protocol/guest'
 import { z } from 'zod'
 import type { Context } from '../kernels/context.ts'
 import type { Kernel } from '../kernels/kernel.ts'
+import { kernelNotAnswering } from '../kernels/kernel-control.ts'
 import type { Launcher } from '../launch/launcher.ts'
 import { type Descriptor, deletedFiles, readDescriptors, socketInode, writtenFiles } from '../processes/descriptors.ts'
 import type { ProcessEntry } from '../processes/process-table.ts'
@@ -47,12 +49,12 @@ export function makeManifestReader(dependencies: {
       aptLogStart: dependencies.aptLogStart(),
     })
   const read = async (request: ManifestRequest): Promise<Manifest> => {
-    const unread: Manifest['unread'] = []
-    const attempt = <Value>(what: string, read: () => Value, otherwise: Value): Value => {
+    const unread: UnreadPart[] = []
+    const attempt = <Value>(parts: ManifestPart | ManifestPart[], read: () => Value, otherwise: Value): Value => {
       try {
         return read()
       } catch (error) {
-        unread.push({ what, reason: error instanceof Error ? error.message : String(error) })
+        unread.push(...[parts].flat().map((part) => ({ part, ...failureOf(error) })))
         return otherwise
       }
     }
@@ -72,7 +74,7 @@ export function makeManifestReader(dependencies: {
       takenAt: Date.now(),
       processes: attempt('processes', () => users.map((entry) => describeProcess(entry, furniture)), []),
       ...attempt(
-        'ports and connections',
+        ['ports', 'connections'],
         () =>
           readSockets({
             ownerOf: (inode) => owned.sockets.get(inode),
@@ -83,7 +85,7 @@ export function makeManifestReader(dependencies: {
       ),
       kernels,
       shell: attempt(
-        'shell session',
+        'shell',
         () =>
           readShell({
             stateDirectory: dependencies.stateDirectory,
@@ -99,7 +101,7 @@ export function makeManifestReader(dependencies: {
         .flat()
         .slice(0, maxWrittenFiles),
       deletedOpenFiles: [...owned.descriptors].flatMap(([pid, descriptors]) => deletedFiles(pid, descriptors)),
-      memoryFiles: attempt('files in memory', readMemoryFiles, []),
+      memoryFiles: attempt('memory-files', () => readMemoryFiles() ?? tooMany(unread), []),
       memoryBytes: attempt('memory', () => readMemory().usedBytes, 0),
       unread,
     }
@@ -122,9 +124,19 @@ export function makeManifestReader(dependencies: {
 const noneInstalled: Manifest['packages'] = { python: {}, apt: {}, npm: {} }
 
 /** They are files: who has the disk of that moment can look there. */
-function noPackages(unread: Manifest['unread']): Manifest['packages'] {
-  unread.push({ what: 'packages', reason: 'only a glance was taken' })
+function noPackages(unread: UnreadPart[]): Manifest['packages'] {
+  unread.push({ part: 'packages', reason: 'glance', detail: '' })
   return noneInstalled
+}
+
+function tooMany(unread: UnreadPart[]): Manifest['memoryFiles'] {
+  unread.push({ part: 'memory-files', reason: 'too-many', detail: '' })
+  return []
+}
+
+function failureOf(error: unknown): Pick<UnreadPart, 'reason' | 'detail'> {
+  if (isErrorOf(kernelNotAnswering, error)) return { reason: 'not-answering', detail: String(error.details.problem) }
+  return { reason: 'failed', detail: error instanceof Error ? error.message : String(error) }
 }
 
 const describedSchema = z.object({
@@ -136,7 +148,7 @@ const describedSchema = z.object({
 /** Kernels answer beside each other, so that several slow ones take no longer than one. */
 async function readKernels(
   contexts: Context[],
-  options: { request: ManifestRequest; unread: Manifest['unread'] },
+  options: { request: ManifestRequest; unread: UnreadPart[] },
 ): Promise<Manifest['kernels']> {
   const running = contexts.flatMap((context) => {
     const kernel = context.kernel()
@@ -145,16 +157,15 @@ async function readKernels(
   return await Promise.all(
     running.map(async ({ context, kernel }) => {
       const known = { context: context.id, pid: kernel.pid }
+      const part = { part: 'variables', context: context.id } as const
       try {
         const { variables, left } = await readVariables(kernel, options.request)
-        if (left > 0)
-          options.unread.push({ what: `${left} more variables of ${context.id}`, reason: 'there are too many' })
+        if (left > 0) options.unread.push({ ...part, leftOut: left, reason: 'too-many', detail: '' })
         const state = context.isBusy() ? ('busy' as const) : ('idle' as const)
         const described = variables.map((variable) => ({ context: context.id, ...variable }))
         return { ...known, state, variables: described, variablesLeftOut: left }
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error)
-        options.unread.push({ what: `variables of the Python kernel ${context.id}`, reason })
+        options.unread.push({ ...part, ...failureOf(error) })
         return { ...known, state: 'not-answering' as const, variables: [] }
       }
     }),
@@ -173,16 +184,16 @@ async function readVariables(kernel: Kernel, request: ManifestRequest) {
 }
 
 /** Whose each socket is, and what every user's process holds open. */
-function readOwners(options: { users: ProcessEntry[]; guests: Set<number>; unread: Manifest['unread'] }) {
+function readOwners(options: { users: ProcessEntry[]; guests: Set<number>; unread: UnreadPart[] }) {
   const sockets = new Map<string, number | 'guest'>()
   const descriptors = new Map<number, Descriptor[]>()
   const claim = (list: Descriptor[], owner: number | 'guest') => {
     for (const inode of list.map(socketInode)) if (inode !== undefined) sockets.set(inode, owner)
   }
-  for (const { pid, name } of options.users) {
+  for (const { pid } of options.users) {
     const found = readDescriptors(pid)
     if (found === undefined) {
-      options.unread.push({ what: `open files of ${name} (process ${pid})`, reason: 'they cannot be listed' })
+      options.unread.push({ part: 'open-files', pid, reason: 'unreadable', detail: '' })
       continue
     }
     descriptors.set(pid, found)

@@ -10,20 +10,21 @@ const maxFiles = 1000
 /** The one directory that lives in memory and that anybody may write to. */
 const directoryInMemory = '/dev/shm'
 
-/** Regular files that a cold start has not. Throws when there are too many to look at. */
-export function readMemoryFiles(): MemoryFile[] {
+/** Regular files that a cold start loses; undefined when there are too many to read. */
+export function readMemoryFiles(): MemoryFile[] | undefined {
   const found: MemoryFile[] = []
   collect(directoryInMemory, found)
-  return found
+  return found.length > maxFiles ? undefined : found
 }
 
+/** Stops one file beyond the limit. */
 function collect(directory: string, found: MemoryFile[]): void {
   for (const name of namesIn(directory)) {
+    if (found.length > maxFiles) return
     const path = join(directory, name)
     const facts = lstatSync(path, { throwIfNoEntry: false })
     if (facts?.isDirectory()) collect(path, found)
     if (!facts?.isFile()) continue
-    if (found.length === maxFiles) throw new Error(`there are more than ${maxFiles}`)
     found.push({ path, bytes: facts.size, changedAt: facts.mtimeMs })
   }
 }

@@ -9,6 +9,7 @@ export * as services from './generated/threadbox/guest/v1/services_pb.js'
 export * as terminals from './generated/threadbox/guest/v1/terminals_pb.js'
 export * from './manifest.ts'
 export * from './page-look.ts'
+export { type ManifestPart, manifestParts, type UnreadPart, type UnreadReason, unreadReasons } from './unread.ts'
 
 /** Raised when a message changes meaning. A woken guest may be older than its host: the host adapts. */
 export const guestProtocolVersion = 1

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { threadboxDirectories } from '../ownership.ts'
+import { unreadPartsSchema } from './unread.ts'
 
 /**
  * `GET /manifest` (access token): what is alive in the sandbox, read from the running system at this moment. Taken
@@ -7,7 +8,7 @@ import { threadboxDirectories } from '../ownership.ts'
  * and no secret: environment values are hashed with a key that the caller sends (`?hashKey=<hex>`), so that two
  * manifests can be compared and none can be read.
  *
- * What could not be looked at is not left out silently: its name is in `unread` with the reason.
+ * What couldn't be read is not left out silently: `unread` has the part and the reason.
  *
  * With `glance=1` it costs some milliseconds: packages are not looked at, of variables only as many as a moment allows, and
  * what a variable holds is compared only where that is little.
@@ -109,7 +110,7 @@ export const manifestSchema = z.object({
   /** Files that are in memory and not on the disk, such as those in `/dev/shm`. */
   memoryFiles: z.array(z.object({ path: z.string(), bytes: z.number(), changedAt: z.number() })).default([]),
   memoryBytes: z.number().int(),
-  unread: z.array(z.object({ what: z.string(), reason: z.string() })),
+  unread: unreadPartsSchema,
 })
 export type Manifest = z.infer<typeof manifestSchema>
 

@@ -21,7 +21,7 @@ const process = (pid: number, role: string, commandLine: string[]) => ({
   memoryBytes: 1,
   role,
 })
-/** No `writtenFiles` yet, and everything of threadbox's own that such a guest listed. */
+/** No `writtenFiles` yet, everything of threadbox's own that such a guest listed, and what it didn't read in words. */
 const oldManifest = {
   version: 1,
   takenAt: 1,
@@ -48,7 +48,7 @@ const oldManifest = {
   deletedOpenFiles: [{ pid: 10, path: '/var/lib/threadbox/output/1', bytes: 5 }],
   memoryFiles: [],
   memoryBytes: 1024,
-  unread: [],
+  unread: [{ what: '2 more variables of main', reason: 'there are too many' }],
 }
 const item = (kind: string, name: string, outcome: string, more: { reason?: string; detail?: string } = {}) => ({
   kind,
@@ -133,6 +133,7 @@ onBothDatabases((target) => {
         'port tcp 0.0.0.0:8000',
         'process python server.py',
         'shell shell session',
+        'variable 2 more variables of main',
       ].toSorted(),
     )
     expect(all(completed.items.filter(({ outcome }) => outcome === 'lost'))).toEqual(['environment TOKEN'])

@@ -4,9 +4,9 @@ import {
   isThreadboxVariable,
   type Manifest,
   type ManifestProcess,
-  type ManifestVariable,
 } from '@threadbox/protocol/guest'
 import type { SurvivalItem } from '@threadbox/protocol/public'
+import { item, type Manifests, type Outcome, unreadIn, wordsOf } from './survival-item.logic.ts'
 
 /** What became of a service that ran before a cold start. */
 export type RestartedService = {
@@ -14,47 +14,6 @@ export type RestartedService = {
   command: string
   outcome: 'restarted' | 'lost' | 'unchecked'
   reason: string
-}
-
-/** Between which two moments it was looked. */
-export type Span = 'pause' | 'rewind' | 'undo'
-
-/** What was alive before and what is alive now. */
-export type Manifests = { before: Manifest; after: Manifest; span?: Span }
-
-export const spanWords: Record<Span, { before: string; after: string; since: string }> = {
-  pause: { before: 'before the pause', after: 'after the wake', since: 'after the pause' },
-  rewind: { before: 'at that moment', after: 'after the rewind', since: 'after the rewind' },
-  undo: { before: 'before the rewind', after: 'after its undo', since: 'after the undo of the rewind' },
-}
-
-function wordsOf({ span = 'pause' }: Manifests) {
-  return spanWords[span]
-}
-
-type Outcome = Pick<SurvivalItem, 'outcome'> & Partial<Pick<SurvivalItem, 'reason' | 'detail' | 'restartId'>>
-
-/** Longest name, reason and detail: they come from programs, and a report has thousands of them. */
-const maxCharacters = 500
-
-export function item(kind: SurvivalItem['kind'], name: string, outcome: Outcome): SurvivalItem {
-  const cut = (text: string) => (text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text)
-  const { reason = '', detail = '', restartId = null } = outcome
-  return { kind, name: cut(name), outcome: outcome.outcome, reason: cut(reason), detail: cut(detail), restartId }
-}
-
-/** Says that something could not be looked at, for every part of a report that it concerns. */
-function unread(manifest: Manifest, what: RegExp | ((what: string) => boolean)): string | undefined {
-  return manifest.unread.find((entry) => (what instanceof RegExp ? what.test(entry.what) : what(entry.what)))?.reason
-}
-
-/** The reason why a part was not read in one of the two manifests; undefined when both were. */
-function unreadIn(manifests: Manifests, what: RegExp | ((what: string) => boolean)): string | undefined {
-  const words = wordsOf(manifests)
-  const earlier = unread(manifests.before, what)
-  if (earlier !== undefined) return `It could not be looked at ${words.before}: ${earlier}`
-  const later = unread(manifests.after, what)
-  return later === undefined ? undefined : `It could not be looked at ${words.after}: ${later}`
 }
 
 /** Name of a process as a person would look for it. */
@@ -71,7 +30,7 @@ const isSame = (one: ManifestProcess, other: ManifestProcess) =>
  */
 export function processItems(manifests: Manifests): SurvivalItem[] {
   const { before, after } = manifests
-  const problem = unreadIn(manifests, /^process/)
+  const problem = unreadIn(manifests, { part: 'processes' })
   const spare = after.processes.filter((process) => !before.processes.some((earlier) => isSame(earlier, process)))
   return personsProcesses(before).flatMap((process) => {
     const { kind, name } = nameOf(process, before)
@@ -157,7 +116,7 @@ function runsAsBefore(before: ManifestProcess, later: ManifestProcess): Outcome 
 
 export function portItems(manifests: Manifests): SurvivalItem[] {
   const { before, after } = manifests
-  const problem = unreadIn(manifests, /^port/)
+  const problem = unreadIn(manifests, { part: 'ports' })
   const startOf = (manifest: Manifest, pid: number | null) =>
     manifest.processes.find((process) => process.pid === pid)?.startTicks ?? ''
   return before.ports.map((port) => {
@@ -192,7 +151,7 @@ const halfClosed = 'half-closed'
 
 export function connectionItems(manifests: Manifests): SurvivalItem[] {
   const { before, after } = manifests
-  const problem = unreadIn(manifests, /connections$/)
+  const problem = unreadIn(manifests, { part: 'connections' })
   const left = [...after.connections]
   const found = before.connections.map((connection) => {
     const name = `${connection.kind} ${connection.local} – ${connection.remote}`
@@ -239,73 +198,10 @@ function withDoubtfulEnds(connections: Manifest['connections'], found: SurvivalI
   )
 }
 
-/** Variables of kernels that live on: nothing was rescued and nothing has to be read back. */
-export function variableItems(manifests: Manifests): SurvivalItem[] {
-  const more = manifests.before.unread.filter(({ what }) => /^\d+ more variables of /.test(what))
-  const unnamed = more.map(({ what }) =>
-    item('variable', what, {
-      outcome: 'unchecked',
-      reason: `They were not written down ${wordsOf(manifests).before}.`,
-    }),
-  )
-  return [...manifests.before.kernels.flatMap((kernel) => variablesOf(manifests, kernel)), ...unnamed]
-}
-
-function variablesOf(manifests: Manifests, kernel: Manifest['kernels'][number]): SurvivalItem[] {
-  const later = manifests.after.kernels.find((candidate) => candidate.context === kernel.context)
-  const isAlive = later?.pid === kernel.pid
-  if (kernel.state === 'not-answering' && kernel.variables.length === 0) {
-    const reason = `What it held was not looked at ${wordsOf(manifests).before}: it did not answer.`
-    const name = `all variables of ${kernel.context}`
-    return [item('variable', name, { outcome: isAlive ? 'unchecked' : 'lost', reason })]
-  }
-  if (!isAlive && kernel.variables.length === 0) {
-    return [
-      item('variable', `all variables of ${kernel.context}`, {
-        outcome: 'lost',
-        reason: 'Its Python kernel has ended.',
-      }),
-    ]
-  }
-  const what = `variables of the Python kernel ${kernel.context}`
-  const problem = isAlive ? unreadIn(manifests, (entry) => entry === what) : undefined
-  const isWorking = [kernel, later].some((one) => one?.state === 'busy')
-  return kernel.variables.map((variable) => {
-    const { name, type } = variable
-    if (!isAlive) {
-      return item('variable', name, { outcome: 'lost', reason: 'Its Python kernel has ended.', detail: type })
-    }
-    if (problem !== undefined) return item('variable', name, { outcome: 'unchecked', reason: problem, detail: type })
-    const now = later?.variables.find((candidate) => candidate.name === name)
-    return item('variable', name, { ...variableOutcome(variable, now, isWorking), detail: type })
-  })
-}
-
-function variableOutcome(before: ManifestVariable, now: ManifestVariable | undefined, isWorking: boolean): Outcome {
-  const isSameValue = now !== undefined && now.type === before.type && now.fingerprint === before.fingerprint
-  const sameObject = { outcome: 'kept' as const, reason: 'It is the same object; what it holds was not compared.' }
-  if (isSameValue && now.fingerprint !== null) return now.compared === 'content' ? { outcome: 'kept' } : sameObject
-  // One of the two looks had no time for the content: their hashes are of different things.
-  if (now?.type === before.type && now.compared !== before.compared && objectOf(now) === objectOf(before)) {
-    return sameObject
-  }
-  if (isSameValue || (now?.type === before.type && (now.fingerprint === null || before.fingerprint === null))) {
-    return { outcome: 'unchecked', reason: 'It is there with the same type; its content could not be compared.' }
-  }
-  if (isWorking) return { outcome: 'unchecked', reason: 'Python is working and may have changed it.' }
-  if (now === undefined) return { outcome: 'lost', reason: 'Python does not have it any more.' }
-  const reason = now.type === before.type ? 'It has another value now.' : `It is now of the type ${now.type}.`
-  return { outcome: 'lost', reason }
-}
-
-function objectOf({ fingerprint }: ManifestVariable): string | undefined {
-  return fingerprint?.split(':')[0]
-}
-
 /** Directory and functions of the shell session, and its environment name by name. */
 export function shellItems(manifests: Manifests): SurvivalItem[] {
   const { before, after } = manifests
-  const problem = unreadIn(manifests, /^shell/)
+  const problem = unreadIn(manifests, { part: 'shell' })
   if (problem !== undefined) return [item('shell', 'shell session', { outcome: 'unchecked', reason: problem })]
   const gone = [
     ...before.shell.functions.filter((name) => !after.shell.functions.includes(name)).map((name) => `function ${name}`),
@@ -342,7 +238,7 @@ function environmentItems({ before, after }: Manifests): SurvivalItem[] {
 
 export function packageItems(manifests: Manifests): SurvivalItem[] {
   const { before, after } = manifests
-  const problem = unreadIn(manifests, /^packages/)
+  const problem = unreadIn(manifests, { part: 'packages' })
   return (['python', 'apt', 'npm'] as const).flatMap((source) => {
     return Object.entries(before.packages[source]).map(([name, version]) => {
       const later = after.packages[source][name]
@@ -362,10 +258,7 @@ export function openFileItems(manifests: Manifests): SurvivalItem[] {
     const detail = `${file.bytes} bytes, pid ${file.pid}`
     const index = left.findIndex(({ pid, path }) => pid === file.pid && path === file.path)
     const [later] = index < 0 ? [] : left.splice(index, 1)
-    const problem = unreadIn(
-      manifests,
-      (what) => what.startsWith('open files') && what.endsWith(`(process ${file.pid})`),
-    )
+    const problem = unreadIn(manifests, { part: 'open-files', pid: file.pid })
     if (later === undefined && problem !== undefined) {
       return item('open-file', file.path, { outcome: 'unchecked', reason: problem, detail })
     }
@@ -381,7 +274,7 @@ export function openFileItems(manifests: Manifests): SurvivalItem[] {
 
 /** Files that live in memory, of which a look at the disk says nothing. */
 export function memoryFileItems(manifests: Manifests): SurvivalItem[] {
-  const problem = unreadIn(manifests, (what) => what === 'files in memory')
+  const problem = unreadIn(manifests, { part: 'memory-files' })
   const later = new Map(manifests.after.memoryFiles.map((file) => [file.path, file]))
   return manifests.before.memoryFiles.map((file) => {
     const now = later.get(file.path)

@@ -217,7 +217,7 @@ describe('C6: faults between the manifest and the second look: each is said, non
       'the kernel does not answer',
       changed({
         kernels: [kernel([], { state: 'not-answering' })],
-        unread: [{ what: 'variables of the Python kernel default', reason: 'no answer' }],
+        unread: [{ part: 'variables', context: 'default', reason: 'not-answering', detail: '900 ms' }],
       }),
       ['unchecked variable x', 'unchecked variable frame'],
     ],
@@ -244,7 +244,7 @@ describe('C6: faults between the manifest and the second look: each is said, non
       'packages could not be read',
       changed({
         packages: { python: {}, apt: {}, npm: {} },
-        unread: [{ what: 'packages', reason: 'locked' }],
+        unread: [{ part: 'packages', reason: 'failed', detail: 'locked' }],
       }),
       ['unchecked package pandas', 'unchecked package jq', 'unchecked package serve'],
     ],
@@ -256,7 +256,7 @@ describe('C6: faults between the manifest and the second look: each is said, non
     ],
     [
       'processes could not be listed',
-      changed({ processes: [], unread: [{ what: 'processes', reason: 'no /proc' }] }),
+      changed({ processes: [], unread: [{ part: 'processes', reason: 'failed', detail: 'no /proc' }] }),
       ['unchecked process python server.py', 'unchecked service redis-server', 'lost port tcp 127.0.0.1:8000'],
     ],
   ]
@@ -271,7 +271,7 @@ test('C6: a variable of which only one look had time for the content is claimed 
   const identity = { ...variable('x', '7f:other'), compared: 'identity' as const }
   const other = { ...variable('frame', '9f:other'), compared: 'identity' as const }
   const items = compareSurvival(hot(changed({ kernels: [kernel([identity, other])] }), { before }))
-  expect(named(items, 'x')).toMatchObject({ outcome: 'kept', reason: expect.stringContaining('same object') })
+  expect(named(items, 'x')).toMatchObject({ outcome: 'kept', reason: expect.stringContaining('Same object') })
   expect(named(items, 'frame')).toMatchObject({ outcome: 'lost' })
 })
 
@@ -387,7 +387,7 @@ test('a sandbox that nobody could look at is said to be unchecked, before or aft
   const before = compareSurvival(hot(whole, { before: null }))
   expect(before[0]).toMatchObject({
     outcome: 'unchecked',
-    reason: 'What was alive could not be written down before the pause.',
+    reason: 'What was running couldn’t be recorded before the pause.',
   })
 })
 
@@ -554,7 +554,7 @@ describe('C9: after a rewind', () => {
     ...whole,
     packages: emptyManifest().packages,
     connections: [outside],
-    unread: [{ what: '7 more variables of default', reason: 'there are too many' }],
+    unread: [{ part: 'variables', context: 'default', leftOut: 7, reason: 'too-many', detail: '' }],
   }
   const nothing = { files: null, rescued: null, replayed: null, services: [], afterProblem: '' }
   const reasons = (items: SurvivalItem[], outcome: SurvivalItem['outcome']) =>
@@ -566,18 +566,16 @@ describe('C9: after a rewind', () => {
     expect(reasons(items, 'lost')).toEqual([
       'tcp 198.18.0.6:4000 – 203.0.113.7:443: It is closed: the sandbox has another address now.',
     ])
-    expect(reasons(items, 'unchecked')).toContain(
-      '7 more variables of default: They were not written down at that moment.',
-    )
+    expect(reasons(items, 'unchecked')).toContain('7 more variables of default: They weren’t recorded at that point.')
     const unknown = compareSurvival({ ...nothing, facts: { from: 'memory', cause }, before: null, after })
-    expect(unknown[0]).toMatchObject({ reason: 'What was alive could not be written down at that moment.' })
+    expect(unknown[0]).toMatchObject({ reason: 'What was running couldn’t be recorded at that point.' })
   })
 
   test('that was undone, the words are those of the undo, and what did not come back is no accident', () => {
     const undone = { code: 'rewind-undone', detail: '' }
     const after = { ...then, connections: [] }
     const hot = compareSurvival({ ...nothing, facts: { from: 'memory', cause: undone }, before: null, after })
-    expect(hot[0]).toMatchObject({ reason: 'What was alive could not be written down before the rewind.' })
+    expect(hot[0]).toMatchObject({ reason: 'What was running couldn’t be recorded before the rewind.' })
     const cold = { ...nothing, facts: { from: 'disk' as const, cause: undone }, after: emptyManifest(), before: then }
     expect(reasons(compareSurvival(cold), 'lost')).toContain(
       'x: It was alive at that moment, and the memory of then did not come back.',

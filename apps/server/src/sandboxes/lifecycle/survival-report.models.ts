@@ -2,10 +2,10 @@ import type { Manifest, RescuedVariable, RescueReport } from '@threadbox/protoco
 import type { FileChanges, FolderChanges } from '@threadbox/protocol/host'
 import { isExchangeCause, type SurvivalItem, type SurvivalReport } from '@threadbox/protocol/public'
 import type { WakeFacts } from '../state/sandbox.models.ts'
+import { item, type Span, spanWords } from './survival-item.logic.ts'
 import {
   commandOf,
   connectionItems,
-  item,
   memoryFileItems,
   openFileItems,
   packageItems,
@@ -15,11 +15,9 @@ import {
   processItems,
   type RestartedService,
   restartedItems,
-  type Span,
   shellItems,
-  spanWords,
-  variableItems,
 } from './survival-items.models.ts'
+import { variableItems } from './survival-variables.logic.ts'
 
 /** How many kept items a report names; the counts are of all. */
 const maxKept = 500
@@ -68,7 +66,7 @@ function hotItems({ facts, before, after, afterProblem }: Evidence): SurvivalIte
   if (before === null || after === null) {
     const reason =
       before === null
-        ? `What was alive could not be written down ${spanWords[span].before}.`
+        ? `What was running couldn’t be recorded ${spanWords[span].before}.`
         : `The sandbox could not be looked at ${spanWords[span].after}: ${afterProblem}`
     return [item('process', 'everything that ran', { outcome: 'unchecked', reason })]
   }

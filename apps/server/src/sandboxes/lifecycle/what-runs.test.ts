@@ -55,7 +55,7 @@ test('more than is kept with an answer is named as left out, and what is still t
   const many = Array.from({ length: 301 }, (_, index) => process(index, ['sleep', String(index)]))
   const kept = readManifest(manifestToKeep({ ...nothingRuns, processes: many }))
   expect(kept?.processes).toHaveLength(300)
-  expect(kept?.unread).toEqual([{ what: '1 more processes', reason: 'there are too many' }])
+  expect(kept?.unread).toEqual([{ part: 'processes', leftOut: 1, reason: 'too-many', detail: '' }])
   expect(kept?.processesLeftOut).toBe(1)
   const variables = Array.from({ length: 1200 }, (_, index) => variable(`v${index}`))
   const kernel = { context: 'main', pid: 9, state: 'idle' as const, variables, variablesLeftOut: 3800 }

@@ -1,4 +1,4 @@
-import { type Manifest, manifestSchema } from '@threadbox/protocol/guest'
+import { type Manifest, manifestSchema, type UnreadPart } from '@threadbox/protocol/guest'
 import type { Sandbox } from '../state/sandbox.models.ts'
 import type { SandboxReads } from '../state/sandbox-reads.ts'
 import type { GuestQuestions } from './guest-manifest.ts'
@@ -57,30 +57,30 @@ const longestText = 500
 /** A manifest as it is kept with an answer; what is left out is named in it. Null: there would still be too much of it. */
 export function manifestToKeep(manifest: Manifest): string | null {
   const unread = [...manifest.unread.slice(0, 50)]
-  const first = <One>(what: string, list: readonly One[], count: number): One[] => {
-    const more = beyond(list, count)
-    if (more > 0) unread.push({ what: `${more} more ${what}`, reason: 'there are too many' })
+  const first = <One>(what: Pick<UnreadPart, 'part' | 'context'>, list: readonly One[], count: number): One[] => {
+    const leftOut = beyond(list, count)
+    if (leftOut > 0) unread.push({ ...what, leftOut, reason: 'too-many', detail: '' })
     return list.slice(0, count)
   }
   const kept: Manifest = {
     ...manifest,
-    processes: first('processes', manifest.processes, most.processes).map((process) => ({
+    processes: first({ part: 'processes' }, manifest.processes, most.processes).map((process) => ({
       ...process,
       name: process.name.slice(0, longestText),
       commandLine: shortened(process.commandLine),
     })),
     processesLeftOut: beyond(manifest.processes, most.processes) + (manifest.processesLeftOut ?? 0),
-    ports: first('ports', manifest.ports, most.sockets),
-    connections: first('connections', manifest.connections, most.sockets),
+    ports: first({ part: 'ports' }, manifest.ports, most.sockets),
+    connections: first({ part: 'connections' }, manifest.connections, most.sockets),
     kernels: manifest.kernels.map((kernel) => ({
       ...kernel,
-      variables: first(`variables of ${kernel.context}`, kernel.variables, most.variables),
+      variables: first({ part: 'variables', context: kernel.context }, kernel.variables, most.variables),
       variablesLeftOut: beyond(kernel.variables, most.variables) + (kernel.variablesLeftOut ?? 0),
     })),
     packages: { python: {}, apt: {}, npm: {} },
     writtenFiles: manifest.writtenFiles.slice(0, most.files),
-    deletedOpenFiles: first('open files', manifest.deletedOpenFiles, most.files),
-    memoryFiles: first('files in memory', manifest.memoryFiles, most.files),
+    deletedOpenFiles: first({ part: 'open-files' }, manifest.deletedOpenFiles, most.files),
+    memoryFiles: first({ part: 'memory-files' }, manifest.memoryFiles, most.files),
     unread,
   }
   const json = JSON.stringify(kept)

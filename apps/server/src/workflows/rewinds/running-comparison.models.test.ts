@@ -65,19 +65,25 @@ test('where nobody can say what runs now, or ran then, that is said, and nothing
 
 test('a kernel that was silent, or held more than was written down, leaves open what it had', () => {
   const now = manifest([], [variable('x', '1:a')])
-  for (const what of ['variables of the Python kernel main', '7 more variables of main']) {
-    const earlier = manifest([], [], { unread: [{ what, reason: 'why' }] })
+  const part = { part: 'variables', context: 'main', detail: '' } as const
+  for (const unread of [
+    { ...part, reason: 'not-answering' as const },
+    { ...part, reason: 'too-many' as const, leftOut: 7 },
+  ]) {
+    const earlier = manifest([], [], { unread: [unread] })
     expect(compareRunning({ now, earlier, bringsMemory: true })).toMatchObject({
       knowsVariables: false,
       unclearVariables: 1,
       variables: [],
     })
   }
-  const cut = manifest([], [], { unread: [{ what: '7 more processes', reason: 'there are too many' }] })
+  const cut = manifest([], [], {
+    unread: [{ part: 'processes', leftOut: 7, reason: 'too-many', detail: '' }],
+  })
   const running = manifest([process(1, 'sleep 9')])
   expect(changesOf({ now: running, earlier: cut, bringsMemory: true })).toEqual(['unclear sleep 9'])
   const files = manifest([], [], {
-    unread: [{ what: 'open files of sh (process 7)', reason: 'they cannot be listed' }],
+    unread: [{ part: 'open-files', pid: 7, reason: 'unreadable', detail: '' }],
   })
   expect(changesOf({ now: running, earlier: files, bringsMemory: true })).toEqual(['removed sleep 9'])
 })

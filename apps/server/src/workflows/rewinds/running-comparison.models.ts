@@ -1,4 +1,4 @@
-import type { Manifest, ManifestProcess, ManifestVariable } from '@threadbox/protocol/guest'
+import type { Manifest, ManifestPart, ManifestProcess, ManifestVariable } from '@threadbox/protocol/guest'
 import type { RewindPreview } from '@threadbox/protocol/public'
 import { commandOf, personsProcesses } from '../../sandboxes/public.ts'
 
@@ -136,15 +136,15 @@ function variablesOf(manifest: Manifest | null): Map<string, ManifestVariable> {
 
 /** What was silent, or more than was written down, leaves open what else there is. */
 function saysAllVariables(manifest: Manifest | null): boolean {
-  return variablesLeftOut(manifest) === 0 && saysAll(manifest, /\bvariables of\b/)
+  return variablesLeftOut(manifest) === 0 && saysAll(manifest, 'variables')
 }
 
 function saysAllProcesses(manifest: Manifest | null): boolean {
-  return (manifest?.processesLeftOut ?? 0) === 0 && saysAll(manifest, /^(\d+ more )?processes\b/)
+  return (manifest?.processesLeftOut ?? 0) === 0 && saysAll(manifest, 'processes')
 }
 
-function saysAll(manifest: Manifest | null, what: RegExp): boolean {
-  return manifest !== null && !manifest.unread.some((entry) => what.test(entry.what))
+function saysAll(manifest: Manifest | null, part: ManifestPart): boolean {
+  return manifest !== null && !manifest.unread.some((entry) => entry.part === part)
 }
 
 function variablesLeftOut(manifest: Manifest | null): number {
