@@ -3,7 +3,7 @@ export { connectionApprovalMissing, connectionNotFound } from './connections/con
 export type { ConnectionRow } from './connections/connections.table.ts'
 export { connectionPlanOf } from './engine/connection-call.ts'
 export { isPicture } from './engine/history.models.ts'
-export type { TurnGate, TurnNote } from './engine/turn-dependencies.ts'
+export type { ToldNote, TurnGate, TurnNote } from './engine/turn-dependencies.ts'
 export { noModelConnected, turnRunning } from './engine/turns.errors.ts'
 export type { Turns } from './engine/turns.usecases.ts'
 export type { ModelConnectionRow } from './models/models.table.ts'

@@ -1,12 +1,11 @@
 import { defaultSandboxLimits } from '@threadbox/domain'
-import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import { expect, test } from 'vitest'
-import { migrate } from '../../migrations.registry.ts'
 import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
 import { tablesOf } from '../../platform/database/database.ts'
 import { makeLifecycleBench } from '../lifecycle/lifecycle.test-utils.ts'
 import { columnsOf, newSandbox } from './sandbox-rows.ts'
-import type { SandboxRow, SandboxTables } from './sandboxes.table.ts'
+import { addIntentColumn, type SandboxRow, type SandboxTables } from './sandboxes.table.ts'
 
 /** What was recorded of a rewind before there was a column for what was ordered. */
 type RewindBefore = { id: string; thread_id: string; state: string; keep_id: string; undo_keep_id: string | null }
@@ -38,7 +37,6 @@ onBothDatabases((target) => {
     const { open } = bench.server
     const tables = tablesOf<SandboxTables & { rewinds: RewindColumns }>(open.database)
     await open.database.schema.alterTable('sandboxes').dropColumn('intent_json').execute()
-    await sql`delete from kysely_migration where name = '0042-sandbox-intent'`.execute(open.database)
     for (const [id, row] of Object.entries(rows)) {
       const { state, cause, rewind, detail } = { cause: undefined, rewind: undefined, detail: '', ...row }
       const threadId = await bench.newThread()
@@ -59,7 +57,7 @@ onBothDatabases((target) => {
         .values({ ...ids, ...keeps, state: rewind, position: 1, at: 1, ordinal: 1 })
         .execute()
     }
-    await migrate(open)
+    await addIntentColumn(open.database as unknown as Kysely<never>)
     const found = await bench.server.areas.sandboxes.inside.store.all()
     expect(Object.fromEntries(found.map(({ id, intent }) => [id, intent]))).toEqual({
       rewinding: { kind: 'rewind', keepId: 'keep', cause: 'rewound' },

@@ -22,6 +22,7 @@ export type NewMessage = {
   text: string
   attachments: Attachment[]
   note: string | null
+  noteCodes: readonly string[]
   /** See `TurnRecord`. */
   isUnattended: boolean
 }
@@ -124,6 +125,7 @@ function newTurn(
     userText: message.text,
     attachments: message.attachments,
     note: message.note,
+    noteCodes: message.noteCodes,
     startedAt: now,
     allowanceFromStep: 0,
     allowanceFrom: now,

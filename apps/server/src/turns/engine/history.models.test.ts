@@ -27,7 +27,18 @@ function turn(steps: StepRecord[], more: Partial<TurnRecord> = {}): TurnRecord {
   const ids = { id: 'n1', threadId: 't1', userEntryId: 'e1', modelId: null, modelName: null }
   const times = { startedAt: 0, allowanceFromStep: 0, allowanceFrom: 0 }
   const state = { mode: 'agent' as const, status: 'finished' as const, isStopRequested: false, isUnattended: false }
-  return { ...ids, ...times, ...state, ordinal: 1, userText: 'Do it', attachments: [], note: null, steps, ...more }
+  return {
+    ...ids,
+    ...times,
+    ...state,
+    ordinal: 1,
+    userText: 'Do it',
+    attachments: [],
+    note: null,
+    noteCodes: [],
+    steps,
+    ...more,
+  }
 }
 const assistant = (...content: unknown[]) => [{ role: 'assistant', content }] as StepRecord['messages']
 const toolCall = (id: string) => ({ type: 'tool-call', toolCallId: id, toolName: 'write_file', input: {} })

@@ -29,7 +29,7 @@ export function makeIntake(
     begin,
     newMessage: (threadId, text) => {
       const ids = { entryId: system.newId('entry'), turnId: system.newId('turn') }
-      return { threadId, ...ids, text, attachments: [], note: null, isUnattended: false }
+      return { threadId, ...ids, text, attachments: [], note: null, noteCodes: [], isUnattended: false }
     },
     beginOrQueue: async (message, key) => {
       const { threadId, entryId, turnId } = message

@@ -75,7 +75,7 @@ export function makeQueue(dependencies: BeginDependencies & Pick<TurnDependencie
         const next = (await queue.list(threadId)).find((message) => message.status === 'queued')
         if (next === undefined) return undefined
         const begun = await beginTurn(dependencies, {
-          message: { ...next, note: null },
+          message: { ...next, note: null, noteCodes: [] },
           // The message moves to where its answer will stand.
           before: [{ type: 'entry-removed', entryId: next.entryId }],
           alongside: (writer) => queue.remove(next.entryId, writer),

@@ -57,9 +57,12 @@ export type TurnGate = (threadId: string) => Promise<void>
 
 /**
  * What the model is told with a message that becomes the turn `before`, of how the conversation came about: that it began
- * as a copy, that it was rewound. Null when there is nothing, or it was told.
+ * as a copy, that it was rewound. Empty when there is nothing, or the model knows.
  */
-export type TurnNote = (threadId: string, before: number) => Promise<string | null>
+export type TurnNote = (threadId: string, before: number) => Promise<ToldNote[]>
+
+/** `code` stands in `noteCodes` of the turn that told it. */
+export type ToldNote = { code: string; text: string }
 
 /** What features above have added, and what they listen to. */
 export type AboveTurns = {

@@ -77,6 +77,7 @@ describe('a command in a sandbox that is believed to be ready', () => {
       text: '/run echo x >> effects',
       attachments: [],
       note: null,
+      noteCodes: [],
       isUnattended: false,
     }
     await beginTurn(bench.dependencies, { message, startsAtOnce: true })

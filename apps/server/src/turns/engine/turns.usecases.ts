@@ -10,7 +10,7 @@ import { retryTurn } from './retry-turn.ts'
 import { withScreenshots } from './screenshot.models.ts'
 import { messageForCall, slashCommandIn } from './slash-command.models.ts'
 import { makeTitles } from './titles.ts'
-import { notice, type Recording, type TurnDependencies } from './turn-dependencies.ts'
+import { notice, type Recording, type ToldNote, type TurnDependencies } from './turn-dependencies.ts'
 import { makeTurnEngine, type TurnEngine } from './turn-engine.ts'
 import {
   callNotFound,
@@ -89,8 +89,8 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
         )
         if (request.text.trim() === '' && attachments.length === 0) throw messageEmpty({})
         const isUnattended = request.approvals === 'deny'
-        const note = await notesOf(dependencies, { threadId, before: Number.POSITIVE_INFINITY })
-        const message = { ...intake.newMessage(threadId, request.text), attachments, isUnattended, note }
+        const notes = await notesOf(dependencies, { threadId, before: Number.POSITIVE_INFINITY })
+        const message = { ...intake.newMessage(threadId, request.text), attachments, isUnattended, ...noteIn(notes) }
         const accepted = await intake.beginOrQueue(message, request.key)
         await titles.fromMessage(threadId, request.text)
         return accepted
@@ -165,17 +165,21 @@ async function assertCanBegin({ above }: Pick<TurnDependencies, 'above'>, thread
   for (const gate of above.gates()) await gate(threadId)
 }
 
-/** What the model is told of how the conversation came about; null when there is nothing. */
+/** What the model is told of how the conversation came about. */
 async function notesOf(
   { above }: Pick<TurnDependencies, 'above'>,
   { threadId, before }: { threadId: string; before: number },
-): Promise<string | null> {
-  const notes: string[] = []
-  for (const note of above.notes()) {
-    const text = await note(threadId, before)
-    if (text !== null) notes.push(text)
+): Promise<ToldNote[]> {
+  const notes: ToldNote[] = []
+  for (const note of above.notes()) notes.push(...(await note(threadId, before)))
+  return notes
+}
+
+function noteIn(notes: readonly (Pick<ToldNote, 'text'> & Partial<ToldNote>)[]) {
+  return {
+    note: notes.length === 0 ? null : notes.map(({ text }) => text).join('\n\n'),
+    noteCodes: notes.flatMap(({ code }) => code ?? []),
   }
-  return notes.length === 0 ? null : notes.join('\n\n')
 }
 
 /** What waits in a queue stays there while nothing may begin. */
@@ -237,14 +241,12 @@ async function takeBack(
   const entries = (await log.entries(threadId)).filter((entry) => turnIds.has(entry.turnId))
   const removals = entries.map(({ id }): ThreadChange => ({ type: 'entry-removed', entryId: id }))
   const hadEffects = turns.some(({ steps }) => steps.some((step) => step.calls.length > 0))
-  const effects = hadEffects
-    ? 'The user edited this message and sent it again. Your later work was removed from the conversation, but its ' +
-      'effects on the sandbox remain.'
-    : null
+  const effects =
+    'The user edited this message and sent it again. Your later work was removed from the conversation, but its ' +
+    'effects on the sandbox remain.'
   const history = await notesOf(dependencies, { threadId, before: turn.ordinal })
-  const notes = [history, effects].filter((text) => text !== null)
-  const note = notes.length === 0 ? null : notes.join('\n\n')
-  return { removals, ordinal: turn.ordinal, attachments: turn.attachments, note }
+  const notes = noteIn([...history, ...(hadEffects ? [{ text: effects }] : [])])
+  return { removals, ordinal: turn.ordinal, attachments: turn.attachments, ...notes }
 }
 
 /** How many threads are offered a new model at once: those that waited for one most recently. */

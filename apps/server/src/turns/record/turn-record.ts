@@ -71,6 +71,8 @@ export type TurnRecord = {
   attachments: Attachment[]
   /** Said to the model before the message: what it could not know otherwise. */
   note: string | null
+  /** Which notes of features above are in `note`. */
+  noteCodes: readonly string[]
   startedAt: number
   /** Limits are counted from this step and this time on. */
   allowanceFromStep: number

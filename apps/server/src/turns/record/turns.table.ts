@@ -15,6 +15,7 @@ export type TurnRunRow = {
   user_text: string
   attachments_json: string
   note: string | null
+  note_codes_json: string
   started_at: number
   allowance_from_step: number
   allowance_from: number
@@ -208,6 +209,28 @@ async function createCompactions(database: Kysely<never>): Promise<void> {
     .on('compactions')
     .columns(['thread_id', 'turn_ordinal', 'step_index'])
     .execute()
+}
+
+/** How notes began until their codes were stored: as they stand in databases of that time. */
+const notesBefore = {
+  forked: 'This conversation is a fork: it began as a copy of another thread',
+  rewound: 'The user rewound this conversation to before an earlier message.',
+}
+
+/** Which notes a turn told the model, beside their text. */
+export async function addNoteCodes(database: Kysely<never>): Promise<void> {
+  await database.schema
+    .alterTable('turn_runs')
+    .addColumn('note_codes_json', 'text', (column) => column.notNull().defaultTo('[]'))
+    .execute()
+  const tables = database as unknown as Kysely<TurnTables>
+  const told = await tables.selectFrom('turn_runs').select(['id', 'note']).where('note', 'is not', null).execute()
+  for (const { id, note } of told) {
+    const codes = Object.entries(notesBefore).flatMap(([code, text]) => (note?.includes(text) === true ? [code] : []))
+    if (codes.length === 0) continue
+    const note_codes_json = JSON.stringify(codes)
+    await tables.updateTable('turn_runs').set({ note_codes_json }).where('id', '=', id).execute()
+  }
 }
 
 /** What the model is told before a step, beside the conversation. */

@@ -1,28 +1,25 @@
 import type { ForkedFrom } from '@threadbox/protocol/public'
-import type { TurnRecord } from '../../turns/public.ts'
+import type { ToldNote, TurnRecord } from '../../turns/public.ts'
 import { forkNoteOf } from '../forks/fork-note.ts'
 import { rewindNoteOf } from './rewind-note.ts'
 
+/** Stored with turns: never renamed. */
+type HistoryNote = ToldNote & { code: 'forked' | 'rewound' }
+
 /**
- * What the model does not know yet of how this conversation came about, for the message after `turns`; null: nothing. It
- * was told with the first message that was sent after it, for as long as that is in the conversation.
+ * What the model does not know yet of how this conversation came about, for the message after `turns`. It was told with
+ * the first message that was sent after it, for as long as that is in the conversation.
  */
-export function historyNote(history: {
-  turns: readonly Pick<TurnRecord, 'startedAt' | 'note'>[]
+export function historyNotes(history: {
+  turns: readonly Pick<TurnRecord, 'startedAt' | 'noteCodes'>[]
   forkedFrom: ForkedFrom | null
   rewound: { at: number; cameBack: 'memory' | 'disk' } | null
-}): string | null {
+}): HistoryNote[] {
   const { turns, forkedFrom, rewound } = history
-  const isTold = (text: string, since: number) =>
-    turns.some(({ startedAt, note }) => startedAt >= since && note !== null && note.includes(text))
-  const notes: string[] = []
-  if (forkedFrom !== null) {
-    const text = forkNoteOf(forkedFrom)
-    if (!isTold(text, forkedFrom.at)) notes.push(text)
-  }
-  if (rewound !== null) {
-    const text = rewindNoteOf(rewound.cameBack)
-    if (!isTold(text, rewound.at)) notes.push(text)
-  }
-  return notes.length === 0 ? null : notes.join('\n\n')
+  const unlessTold = (note: HistoryNote, since: number) =>
+    turns.some(({ startedAt, noteCodes }) => startedAt >= since && noteCodes.includes(note.code)) ? [] : [note]
+  return [
+    ...(forkedFrom === null ? [] : unlessTold({ code: 'forked', text: forkNoteOf(forkedFrom) }, forkedFrom.at)),
+    ...(rewound === null ? [] : unlessTold({ code: 'rewound', text: rewindNoteOf(rewound.cameBack) }, rewound.at)),
+  ]
 }

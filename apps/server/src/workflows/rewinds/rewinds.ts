@@ -2,7 +2,7 @@ import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts
 import type { Api, OpenThread } from '../../platform/http/api.ts'
 import { forkedFromOf, type ThreadRows } from '../../threads/public.ts'
 import type { TurnGate, TurnNote } from '../../turns/public.ts'
-import { historyNote } from './history-note.models.ts'
+import { historyNotes } from './history-note.models.ts'
 import { rewindUnderWay } from './rewinds.errors.ts'
 import { rewindRoutes } from './rewinds.routes.ts'
 import { makeRewindStore } from './rewinds.store.ts'
@@ -45,7 +45,7 @@ export function makeRewindsFeature({
       const rewind = await store.newest(threadId)
       const turns = (await history.turnsFrom(threadId, 0)).filter(({ ordinal }) => ordinal < before)
       const rewound = rewind === undefined ? null : { at: rewind.at, cameBack: rewind.came_back ?? 'disk' }
-      return historyNote({ turns, forkedFrom: (row && forkedFromOf(row)) ?? null, rewound })
+      return historyNotes({ turns, forkedFrom: (row && forkedFromOf(row)) ?? null, rewound })
     },
     routes: rewindRoutes({ rewinds, open: threads.open }),
   }

@@ -5,12 +5,15 @@ import type { RewindRow } from './rewinds.table.ts'
 
 /** What a rewind took out of a conversation: all that is needed to put it back. Outputs stay where they are. */
 export type UndoneConversation = {
-  turns: TurnRecord[]
+  turns: UndoneTurn[]
   views: Turn[]
   entries: Entry[]
   /** A summary that spoke of them. */
   compaction: CompactionRecord | null
 }
+
+/** Stored. One from before notes had codes has none: after an undo, the model gets its note once more. */
+type UndoneTurn = Omit<TurnRecord, 'noteCodes'> & Partial<Pick<TurnRecord, 'noteCodes'>>
 
 type Conversation = { log: ThreadLog; history: TurnHistory }
 
@@ -75,7 +78,7 @@ export async function putBack(
   await log.append(row.thread_id, changes, async (transaction) => {
     const writer = writerOf(transaction)
     for (const { steps, ...turn } of undone.turns) {
-      await history.addTurn(turn, writer)
+      await history.addTurn({ ...turn, noteCodes: turn.noteCodes ?? [] }, writer)
       for (const { calls, ...step } of steps) {
         await history.addStep(step, row.thread_id, writer)
         for (const call of calls) await history.addCall(call, writer)
