@@ -2,7 +2,7 @@ import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi
 import { wireErrorSchema } from '@threadbox/errors'
 import type { Logger } from '@threadbox/telemetry'
 import type { Context } from 'hono'
-import { requestInvalid } from './http.errors.ts'
+import { requestInvalid, requestProblems } from './http.errors.ts'
 
 /** Who sends a request. `sessionId` is null for an API key. */
 export type Caller = { userId: string; sessionId: string | null; apiKeyId: string | null }
@@ -27,8 +27,9 @@ export function makeApi(): Api {
   return new OpenAPIHono<ApiEnv>({
     defaultHook: (result) => {
       if (result.success) return
-      const problems = result.error.issues.map((issue) => `${issue.path.join('.') || result.target}: ${issue.message}`)
-      throw requestInvalid({ problems: problems.slice(0, 20) })
+      const issues = result.error.issues.slice(0, 20)
+      const fields = issues.map(({ path }) => path.join('.') || result.target)
+      throw requestInvalid(requestProblems(fields.map((field, index) => [field, issues[index]?.message ?? ''])))
     },
   })
 }

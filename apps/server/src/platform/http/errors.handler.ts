@@ -4,7 +4,7 @@ import { HTTPException } from 'hono/http-exception'
 import { routePath } from 'hono/route'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { ApiEnv } from './api.ts'
-import { requestInvalid, requestNotJson } from './http.errors.ts'
+import { requestInvalid, requestNotJson, requestProblems } from './http.errors.ts'
 
 /** The only place where an error becomes an answer. */
 export const answerError: ErrorHandler<ApiEnv> = (thrown, context) => {
@@ -26,6 +26,6 @@ export const answerError: ErrorHandler<ApiEnv> = (thrown, context) => {
 function translate(error: Error): Error {
   if (!(error instanceof HTTPException)) return error
   if (error.status === 400) return requestNotJson({}, { cause: error })
-  if (error.status < 500) return requestInvalid({ problems: [error.message || `status ${error.status}`] })
+  if (error.status < 500) return requestInvalid(requestProblems([['', error.message || `status ${error.status}`]]))
   return error
 }

@@ -1,6 +1,17 @@
 import { defineError } from '@threadbox/errors'
 
-export const requestInvalid = defineError<{ problems: string[] }>({
+/** `fields` and `sentences` are the two parts of each of `problems`; a problem of the request as a whole has no field. */
+type RequestProblems = { problems: string[]; fields: string[]; sentences: string[] }
+
+export function requestProblems(found: readonly [field: string, sentence: string][]): RequestProblems {
+  return {
+    problems: found.map(([field, sentence]) => (field === '' ? sentence : `${field}: ${sentence}`)),
+    fields: found.map(([field]) => field),
+    sentences: found.map(([, sentence]) => sentence),
+  }
+}
+
+export const requestInvalid = defineError<RequestProblems>({
   code: 'request.invalid',
   kind: 'invalid',
   message: ({ problems }) => `The request cannot be used: ${problems.join('; ')}`,

@@ -1,7 +1,7 @@
 import { terminalCloseCodes } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { Caller, OpenThread } from '../../platform/http/api.ts'
-import { requestInvalid } from '../../platform/http/http.errors.ts'
+import { requestInvalid, requestProblems } from '../../platform/http/http.errors.ts'
 import type { OpenVisits } from '../../platform/http/open-visits.ts'
 import type { SocketRoute } from '../../platform/http/socket-front.ts'
 import { serveView } from './terminal-socket.ts'
@@ -25,7 +25,7 @@ export function terminalSocketRoute(options: {
     admit: async ({ caller, names, query }) => {
       const [threadId = '', terminalId = ''] = names
       const after = query.get('after') ?? '0'
-      if (!/^\d{1,15}$/.test(after)) throw requestInvalid({ problems: ['after: must be a whole number'] })
+      if (!/^\d{1,15}$/.test(after)) throw requestInvalid(requestProblems([['after', 'must be a whole number']]))
       await open(caller.userId, threadId)
       await terminals.get(threadId, terminalId)
       return {

@@ -28,17 +28,17 @@ describe('the sign-up form', () => {
 })
 
 describe('problems that the server found', () => {
-  const error = (problems: unknown) => ({ code: 'request.invalid', details: { problems } })
+  const error = (details: Record<string, unknown>) => ({ code: 'request.invalid', details })
   const fields = ['email', 'password'] as const
 
   it('are shown at their field', () => {
-    expect(fieldProblemsOf(error(['email: Invalid email: x', 'other: no']), fields)).toEqual({
-      email: 'Invalid email: x',
-    })
+    const details = { fields: ['email', 'other', 'email'], sentences: ['Invalid email: x', 'no', 'a second one'] }
+    expect(fieldProblemsOf(error(details), fields)).toEqual({ email: 'Invalid email: x' })
   })
 
   it('are none when the error is another or has no list', () => {
-    expect(fieldProblemsOf(error('email: x'), fields)).toEqual({})
-    expect(fieldProblemsOf({ code: 'auth.wrong', details: { problems: ['email: x'] } }, fields)).toEqual({})
+    expect(fieldProblemsOf(error({ problems: ['email: x'] }), fields)).toEqual({})
+    const details = { fields: ['email'], sentences: ['x'] }
+    expect(fieldProblemsOf({ code: 'auth.wrong', details }, fields)).toEqual({})
   })
 })

@@ -27,20 +27,17 @@ export function signUpRequest(form: SignUpForm, token: string): SignUp {
   return { token, name: form.name.trim(), email: form.email.trim(), password: form.password }
 }
 
-/**
- * The fields that an error of the server names, so that its sentence stands where the problem is. `request.invalid`
- * lists problems as `field: sentence`.
- */
+/** The fields that `request.invalid` names, so that its sentence is shown where the problem is. */
 export function fieldProblemsOf<Field extends string>(
   error: { code: string; details: Record<string, unknown> },
   fields: readonly Field[],
 ): Partial<Record<Field, string>> {
-  const problems = error.code === 'request.invalid' ? error.details.problems : undefined
+  const { fields: names, sentences } = error.details
   const named: Partial<Record<Field, string>> = {}
-  for (const problem of Array.isArray(problems) ? problems : []) {
-    const [name, ...sentence] = String(problem).split(': ')
+  if (error.code !== 'request.invalid' || !Array.isArray(names) || !Array.isArray(sentences)) return named
+  for (const [index, name] of names.entries()) {
     const field = fields.find((candidate) => candidate === name)
-    if (field !== undefined) named[field] ??= sentence.join(': ')
+    if (field !== undefined) named[field] ??= String(sentences[index])
   }
   return named
 }
