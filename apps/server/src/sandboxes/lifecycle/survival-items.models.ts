@@ -26,9 +26,12 @@ const isSame = (one: ManifestProcess, other: ManifestProcess) =>
 
 /**
  * A process is the one with the same pid and the same start time. A same command under another one runs again; each
- * counts for one that is gone only.
+ * counts for one that is gone only. `lostAs` says more of one that is lost.
  */
-export function processItems(manifests: Manifests): SurvivalItem[] {
+export function processItems(
+  manifests: Manifests,
+  lostAs: (process: ManifestProcess) => Partial<Outcome> = () => ({ reason: 'It does not run any more.' }),
+): SurvivalItem[] {
   const { before, after } = manifests
   const problem = unreadIn(manifests, { part: 'processes' })
   const spare = after.processes.filter((process) => !before.processes.some((earlier) => isSame(earlier, process)))
@@ -45,7 +48,7 @@ export function processItems(manifests: Manifests): SurvivalItem[] {
       const reason = `The same command runs again, as pid ${restarted.pid}.`
       return item(kind, name, { outcome: 'restarted', reason, detail })
     }
-    return item(kind, name, { outcome: 'lost', reason: 'It does not run any more.', detail })
+    return item(kind, name, { ...lostAs(process), outcome: 'lost', detail })
   })
 }
 

@@ -110,14 +110,12 @@ function coldItems(evidence: Evidence): SurvivalItem[] {
     ...before,
     processes: before.processes.filter(({ service }) => !told.has(service)),
   }
-  const processes = processItems({ ...manifests, before: speaking }).map((found) => {
-    const pid = Number(/^pid (\d+)/.exec(found.detail)?.[1] ?? -1)
+  const gone = isExchange ? notBack : 'It ended when the memory was given up.'
+  const processes = processItems({ ...manifests, before: speaking }, ({ pid }) => {
     const ended = restartable.get(pid)
-    const gone = isExchange ? notBack : 'It ended when the memory was given up.'
-    if (found.outcome !== 'lost') return found
-    if (ended === undefined) return { ...found, reason: gone }
+    if (ended === undefined) return { reason: gone }
     const reason = ended.obstacle === '' ? `${gone} It can be started again.` : `${gone} ${ended.obstacle}`
-    return { ...found, reason, restartId: ended.obstacle === '' ? ended.id : null }
+    return { reason, restartId: ended.obstacle === '' ? ended.id : null }
   })
   return [
     ...restartedItems(evidence.services),
