@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { pathInvalid, rangeInvalid, withFileErrors } from './file-errors.ts'
+import { pathInvalid, pathIsDirectory, rangeInvalid, withFileErrors } from './file-errors.ts'
 
 /** Compressing larger files costs more than it saves on the way from sandbox to host. */
 const gzipLimitBytes = 4 * 1024 * 1024
@@ -16,7 +16,7 @@ export async function sendFile(request: IncomingMessage, options: { response: Se
   const handle = await withFileErrors(path, () => open(path, constants.O_RDONLY | constants.O_NONBLOCK))
   try {
     const stats = await handle.stat()
-    if (stats.isDirectory()) throw pathInvalid({ path, problem: 'it is a directory' })
+    if (stats.isDirectory()) throw pathIsDirectory({ path })
     if (!stats.isFile()) throw pathInvalid({ path, problem: 'it is not a regular file' })
     await sendContent(request, { response, path, handle, stats })
   } finally {

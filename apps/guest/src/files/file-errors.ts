@@ -1,4 +1,5 @@
 import { defineError } from '@threadbox/errors'
+import { pathIsDirectoryCode } from '@threadbox/protocol/guest'
 
 type PathDetails = { path: string }
 
@@ -26,6 +27,12 @@ export const pathInvalid = defineError<PathDetails & { problem: string }>({
   message: ({ path, problem }) => `${path} cannot be used: ${problem}.`,
   remedy: () => 'Use the path of a regular file or directory.',
 })
+export const pathIsDirectory = defineError<PathDetails>({
+  code: pathIsDirectoryCode,
+  kind: 'invalid',
+  message: ({ path }) => `${path} cannot be used: it is a directory.`,
+  remedy: () => 'Use the path of a regular file.',
+})
 export const diskFull = defineError<PathDetails>({
   code: 'file.disk-full',
   kind: 'out-of-space',
@@ -47,7 +54,6 @@ export const rangeInvalid = defineError<PathDetails>({
 
 const invalidProblems: Record<string, string> = {
   ENOTDIR: 'a part of the path is not a directory',
-  EISDIR: 'it is a directory',
   ELOOP: 'it leads through too many symbolic links',
   ENAMETOOLONG: 'the name is too long',
   EINVAL: 'the system does not allow it',
@@ -80,6 +86,8 @@ function translateFileError(error: unknown, path: string): unknown {
     case 'ENOSPC':
     case 'EDQUOT':
       return diskFull({ path }, options)
+    case 'EISDIR':
+      return pathIsDirectory({ path }, options)
     default: {
       const problem = invalidProblems[code ?? '']
       return problem === undefined ? error : pathInvalid({ path: path.replaceAll('\0', '\\0'), problem }, options)

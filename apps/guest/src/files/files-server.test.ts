@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
+import { guestErrorHeader } from '@threadbox/protocol/guest'
 import { makeLogger } from '@threadbox/telemetry'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { fileServerSecretHeader, makeFilesServer } from './files-server.ts'
@@ -55,4 +56,13 @@ test('who goes on sending without end after a refusal is cut off', async () => {
     if (!socket.write(chunk)) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), isClosed])
   }
   await isClosed
+})
+
+test('a refusal says its code in a header, beside the sentence in the form of E2B', async () => {
+  const headers = { [fileServerSecretHeader]: 'known' }
+  const ask = (path: string) => fetch(`http://127.0.0.1:${port}/files?path=${encodeURIComponent(path)}`, { headers })
+  const refused = await ask(directory)
+  expect(refused.headers.get(guestErrorHeader)).toBe('file.path-is-directory')
+  expect(await refused.json()).toEqual({ code: 400, message: `${directory} cannot be used: it is a directory.` })
+  expect((await ask('/dev/null')).headers.get(guestErrorHeader)).toBe('file.path-invalid')
 })

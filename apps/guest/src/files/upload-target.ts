@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs'
 import { access, type FileHandle, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { freshRandom } from '../ground/random.ts'
-import { pathInvalid } from './file-errors.ts'
+import { pathInvalid, pathIsDirectory } from './file-errors.ts'
 
 const uploadPrefix = '.threadbox-upload-'
 
@@ -50,7 +50,7 @@ async function describeExisting(path: string): Promise<{ target: string; stats: 
   }
   const target = await realpath(path)
   const stats = await stat(target)
-  if (stats.isDirectory()) throw pathInvalid({ path, problem: 'it is a directory' })
+  if (stats.isDirectory()) throw pathIsDirectory({ path })
   if (!stats.isFile()) throw pathInvalid({ path, problem: 'it is not a regular file' })
   return { target, stats }
 }
@@ -64,7 +64,7 @@ async function exists(path: string) {
 
 async function openBeside(options: { target: string; like: Stats | undefined }): Promise<UploadTarget> {
   const { target, like } = options
-  if (basename(target) === '') throw pathInvalid({ path: target, problem: 'it is a directory' })
+  if (basename(target) === '') throw pathIsDirectory({ path: target })
   const path = join(dirname(target), `${uploadPrefix}${freshRandom(8)}`)
   const handle = await open(path, 'wx', 0o666)
   const discard = async () => {

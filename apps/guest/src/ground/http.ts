@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defineError, httpStatusOf, isThreadboxError } from '@threadbox/errors'
+import { guestErrorHeader } from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
 
 export const bodyUnreadable = defineError<{ problem: string }>({
@@ -42,15 +43,17 @@ export function sendJson(response: ServerResponse, options: { status?: number; b
   response.end(text)
 }
 
-/** Error answers in the form of E2B's envd: `{code: <HTTP status>, message}`. */
+/** Error answers in the form of E2B's envd: `{code: <HTTP status>, message}`. The code of the error is in a header. */
 export function sendError(response: ServerResponse, options: { error: unknown; logger: Logger }) {
-  const status = httpStatusOf(options.error)
-  const known = isThreadboxError(options.error)
-  if (!known) options.logger.error({ err: options.error }, 'request failed unexpectedly')
+  const { error } = options
+  const status = httpStatusOf(error)
+  const known = isThreadboxError(error)
+  if (!known) options.logger.error({ err: error }, 'request failed unexpectedly')
   if (response.headersSent) {
     response.destroy()
     return
   }
-  const message = known ? (options.error as Error).message : 'Something failed inside the sandbox.'
+  if (known) response.setHeader(guestErrorHeader, error.code)
+  const message = known ? error.message : 'Something failed inside the sandbox.'
   sendJson(response, { status, body: { code: status, message } })
 }

@@ -1,5 +1,6 @@
 import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
 import { type ErrorKind, isThreadboxError } from '@threadbox/errors'
+import { guestErrorHeader } from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
 
 const codeOfKind = {
@@ -21,7 +22,9 @@ const codeOfKind = {
 export function rpcErrorInterceptor(logger: Logger): Interceptor {
   const translate = (error: unknown) => {
     if (error instanceof ConnectError) return error
-    if (isThreadboxError(error)) return new ConnectError(error.message, codeOfKind[error.kind])
+    if (isThreadboxError(error)) {
+      return new ConnectError(error.message, codeOfKind[error.kind], { [guestErrorHeader]: error.code })
+    }
     logger.error({ err: error }, 'rpc failed unexpectedly')
     return new ConnectError('Something failed inside the sandbox that should not have failed.', Code.Internal)
   }

@@ -23,6 +23,10 @@ export const gitPort = 49_987
 /** Ports of the guest itself: nothing of the user's listens there. */
 export const guestPorts: readonly number[] = [guestPort, codePort, gitPort]
 export const accessTokenHeader = 'x-access-token'
+/** Code of the error that the guest answers with, over HTTP and over Connect. A guest from before it sends none. */
+export const guestErrorHeader = 'threadbox-guest-error'
+/** A path of a directory, where a file is wanted. */
+export const pathIsDirectoryCode = 'file.path-is-directory'
 /** What the host's gateway asks the guest's connection to become, for a service that only listens on loopback. */
 export const tunnelProtocol = 'threadbox-tunnel'
 

@@ -7,6 +7,7 @@ import type { Dispatcher } from 'undici'
 import { parseJson } from '../../platform/system/parse-json.ts'
 import type { HostClient } from '../host/host-client.ts'
 import { fileIsDirectory, fileNotFound } from './file.errors.ts'
+import { isDirectoryError } from './guest-errors.ts'
 import type { AwakeSandbox } from './sandbox-access.ts'
 import { fileRefused, sandboxDiskFull } from './sandboxes.errors.ts'
 
@@ -116,7 +117,8 @@ async function fileError(response: Dispatcher.ResponseData, path: string): Promi
   const problem = typeof body?.message === 'string' ? body.message : `status ${response.statusCode}`
   if (response.statusCode === 404) return fileNotFound({ path })
   if (response.statusCode === 507) return sandboxDiskFull({ path })
-  if (response.statusCode === 400 && /directory/i.test(problem)) return fileIsDirectory({ path })
+  const header = (name: string) => response.headers[name]
+  if (isDirectoryError({ header, message: problem })) return fileIsDirectory({ path })
   if (response.statusCode < 500) return fileRefused({ path, problem })
   return hostAnswerUnknown({ status: response.statusCode }, { cause: new Error(problem) })
 }

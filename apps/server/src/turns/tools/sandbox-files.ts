@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { type AwakeSandbox, fileIsDirectory, fileNotFound } from '../../sandboxes/public.ts'
+import { type AwakeSandbox, fileIsDirectory, fileNotFound, isDirectoryError } from '../../sandboxes/public.ts'
 import { fileIsBinary, fileTooLarge, fileUnavailable } from './tools.errors.ts'
 
 export const homeDirectory = '/home/user'
@@ -69,6 +69,7 @@ export function fileErrorOf(error: unknown, path: string): unknown {
   if (error.code === Code.NotFound) return fileNotFound({ path }, { cause: error })
   const aboutPath = [Code.InvalidArgument, Code.PermissionDenied, Code.FailedPrecondition]
   if (!aboutPath.includes(error.code)) return error
-  if (/is a directory/i.test(error.rawMessage)) return fileIsDirectory({ path }, { cause: error })
+  const header = (name: string) => error.metadata.get(name)
+  if (isDirectoryError({ header, message: error.rawMessage })) return fileIsDirectory({ path }, { cause: error })
   return fileUnavailable({ path, problem: error.rawMessage }, { cause: error })
 }
