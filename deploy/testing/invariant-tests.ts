@@ -14,11 +14,11 @@ const isolation = 'tests/system/isolation.test.ts'
 export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ...InvariantTest[]]>> = {
   'the server does not know that gVisor, btrfs or nftables exist': [names],
   'the host does not know people, threads or models': [names],
-  "the guest knows none of these words, not even its sandbox's id": [names],
-  'the gateway is the only road to a sandbox': [
+  'the guest knows none of these terms, not even its sandbox’s ID': [names],
+  'the gateway is the only way into a sandbox': [
     { file: isolation, title: 'nobody but the gateway reaches a sandbox: no user of the machine, no neighbour' },
   ],
-  'the model never sees a credential of the host or a key of a provider': [
+  'the model never sees a host credential or a provider key': [
     {
       file: 'apps/server/src/turns/engine/turns.test.ts',
       title:
@@ -31,20 +31,20 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   ],
   'only `packages/gvisor-driver` builds a `runsc` command line': [names],
   '`packages/domain` has no clock, no randomness and no I/O': [names],
-  'who may do what with threads and workspaces is decided by role': [
+  'roles decide what a person can do with threads and workspaces': [
     {
       file: 'packages/domain/src/roles.test.ts',
       title: 'an owner may do everything, nobody without a role anything, and what is no role is none',
     },
   ],
-  'every order to a host carries the id of the boot it means and is refused for another': [
+  'every order to a host carries the ID of the boot it means and is rejected for another': [
     { file: gateway, title: 'an order for another boot is refused before the sandbox hears of it' },
     {
       file: 'tests/system/host-lifecycle.test.ts',
       title: 'orders can be sent again, and an order for another boot is refused',
     },
   ],
-  'a state changes only by compare-and-set on state and boot id': [
+  'a state changes only by compare-and-set on state and boot ID': [
     {
       file: 'apps/server/src/sandboxes/state/transitions.test.ts',
       title: 'of two who saw the same state one changes it; of the other nothing is stored, and nothing follows',
@@ -55,7 +55,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
         'what happened to an earlier boot changes nothing of a later one in the same state, nor what is stored beside it',
     },
   ],
-  'a boot that ended by itself leaves its disk': [
+  'a boot that ends on its own leaves its disk': [
     {
       file: access,
       title:
@@ -66,7 +66,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
       title: 'ends the boot with its cause, and the next start works on the same files',
     },
   ],
-  'start-up is reclaim': [
+  'startup is reclaim': [
     {
       file: 'tests/system/host-lifecycle.test.ts',
       title: 'a daemon that is killed in the middle of starts leaves no boot that nobody knows',
@@ -89,7 +89,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
       title: 'at each moment of a turn: a side effect happens exactly once or is marked interrupted',
     },
   ],
-  'what is cut short for the model (head and tail of long output) is whole for the person': [
+  'output that is cut for the model (beginning and end of long output) is complete for the person': [
     {
       file: 'apps/server/src/turns/tools/tools.test.ts',
       title: 'is whole for the user; the model gets head and tail and the path of the rest',
@@ -108,7 +108,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
       title: 'of a live fork that runs when its server is killed nothing is left; the source goes on with its memory',
     },
   ],
-  'memory that is kept with a snapshot goes on only over a new copy of that snapshot, and is only read': [
+  'memory kept with a snapshot is restored only over a new copy of that snapshot, and is only read': [
     {
       file: 'apps/host/src/memory/snapshots/snapshot-memories.test.ts',
       title: 'a fork from a snapshot with memory goes on as it was then; the source is not touched',
@@ -122,13 +122,13 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
       title: 'five turns are rewound: files, processes, variables of Python and messages are those of then',
     },
   ],
-  'a disk that was exchanged in a rewind never meets memory of another moment': [
+  'a disk replaced in a rewind never meets memory of another moment': [
     {
       file: 'tests/system/rewind-kills.test.ts',
       title: 'killed at any moment of a rewind, conversation, disk and memory are of one moment',
     },
   ],
-  'what is written down of a sandbox with an answer delays nobody, and nothing is decided by it': [
+  'the record of a sandbox’s running state delays nothing, and nothing is decided by it': [
     {
       file: 'apps/server/src/turns/snapshots/turn-manifests.test.ts',
       title: 'a guest that says nothing delays nobody who goes on: the snapshot is there, and it is not known what ran',
@@ -137,14 +137,14 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'nothing inside a sandbox can change `/skills`': [
     { file: 'tests/system/skills.test.ts', title: 'nobody inside can change them, root neither' },
   ],
-  'capturing a computer changes nothing of its thread': [
+  'capturing an environment changes nothing of its thread': [
     { file: 'tests/system/agents.test.ts', title: 'a configured thread is saved without its secrets' },
     {
       file: 'tests/system/fork-kills.test.ts',
       title: 'of a computer that is being copied for an agent nothing is left when its server is killed',
     },
   ],
-  'an agent that comes in a file reaches nothing but the disk that is made of it': [
+  'an imported agent file reaches nothing but the disk that is made from it': [
     { file: 'tests/system/agent-file-refused.test.ts', title: 'is refused, and leaves nothing on the pool' },
   ],
   'what starts a run is recorded with it in one transaction': [
@@ -153,7 +153,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
       title: 'a server that is killed again and again loses no run and starts none twice',
     },
   ],
-  'in a run, what a person would have to allow is denied': [
+  'in a run, calls that need approval are denied': [
     {
       file: 'apps/server/src/workflows/runs/runs.test.ts',
       title: 'what needs approval is denied, and the run has failed and says of what',
@@ -165,14 +165,13 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
       title: 'the secret is in the sandbox of its connection, and in no thread, log, error, answer or database',
     },
   ],
-  'a call of a connection is made only when the tool, as its server describes it at that moment, was allowed by a person':
-    [
-      {
-        file: 'apps/server/src/turns/engine/turns-connections.test.ts',
-        title: 'an approval is void when the tool was changed since: it is asked again, with what it says now',
-      },
-    ],
-  'a request of a connection leads only to addresses that were judged as the socket was opened': [
+  'a connection’s tool is called only if a person allowed it as its server describes it at that moment': [
+    {
+      file: 'apps/server/src/turns/engine/turns-connections.test.ts',
+      title: 'an approval is void when the tool was changed since: it is asked again, with what it says now',
+    },
+  ],
+  'a connection’s requests go only to addresses that were checked when the socket was opened': [
     {
       file: 'apps/server/src/turns/connections/connections.test.ts',
       title: 'a name that leads to %s is refused as the connection is made',
@@ -215,14 +214,14 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
       title: 'an upload before the first start is in the sandbox when it starts, and one after that at once',
     },
   ],
-  "a request without the boot's access token gets no answer from the guest": [
+  'a request without the boot’s access token gets no response from the guest': [
     { file: 'apps/guest/src/tunnel/tunnel.test.ts', title: 'without the token of the boot there is no tunnel' },
     {
       file: 'tests/system/host-lifecycle.test.ts',
       title: 'the access token of a boot is nowhere in the log and in no answer',
     },
   ],
-  'programs that look into what a sandbox holds (git, `find`) run in that sandbox as its user': [
+  'programs that inspect a sandbox’s content (git, `find`) run in that sandbox as its user': [
     {
       file: 'tests/system/git.test.ts',
       title: 'git and find run as the user of the sandbox: what only root may read is not told',
@@ -232,28 +231,28 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
       title: 'names may hold line breaks, quotes, spaces, escape codes and what looks like git itself',
     },
   ],
-  'looking at a terminal neither wakes a sandbox nor keeps it awake; typing does both': [
+  'viewing a terminal neither wakes a sandbox nor keeps it awake; typing does both': [
     {
       file: 'tests/system/terminals.test.ts',
       title: 'a pause keeps the shell and what runs in it; looking wakes nothing, typing does',
     },
   ],
-  'what answers without a login beside signing in is the page of a link': [
+  'without signing in, only these respond: signing in itself; the page of a link': [
     {
       file: 'apps/server/src/workflows/sharing/thread-links.test.ts',
       title: 'a thread is private: without a link nothing of it is there, whatever is guessed',
     },
   ],
-  "a page made in a sandbox never has the app's origin, cookies or headers": [
+  'a page made in a sandbox never has the app’s origin, cookies or headers': [
     {
       file: 'tests/browser/preview-origin.test.ts',
       title: 'the page has its own cookies in the frame, and none of the app',
     },
   ],
-  'a preview ends within 5 s of the login that opened it': [
+  'a preview ends within 5 s of the session that opened it': [
     { file: 'tests/system/previews.test.ts', title: 'until they log out: then what is open is cut within 5 s' },
   ],
-  'the pool is never sparse, and writes are refused before it is full': [
+  'the pool is never sparse, and writes are rejected before it is full': [
     {
       file: 'packages/disk-store/src/btrfs-disk-store.system.test.ts',
       title: 'is allocated to the last byte, stays so when files are deleted and trimmed, and is mounted safely',
@@ -270,13 +269,13 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
     },
     { file: isolation, title: 'does not reach services of the machine on any of its addresses, loopback included' },
   ],
-  'every name that the machine sees': [
+  'every name that the host sees': [
     {
       file: 'packages/sandbox-network/src/linux-sandbox-network.system.test.ts',
       title: 'two installations choose different ranges',
     },
   ],
-  'what crosses a boundary is parsed with a schema once, at the edge': [
+  'data that crosses a boundary is parsed with a schema once, at the edge': [
     { file: 'apps/server/src/bad-input.test.ts', title: 'refuses every badness with its code' },
     {
       file: 'packages/protocol/src/host/contract.test.ts',
@@ -293,7 +292,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
       title: 'gives every error a sentence on what to do, with nothing undefined in it',
     },
   ],
-  'the app shows only what guest, gateway or server measured': [
+  'the app shows only what the guest, the gateway or the server measured': [
     {
       file: 'apps/web/src/sandboxes/sandbox/state/chip.models.test.ts',
       title: 'says when it pauses while nothing keeps it awake, and nothing where nothing is known',
@@ -307,10 +306,10 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
       title: 'says that it could not be read, and what was last seen when it could before',
     },
   ],
-  'what a person typed is never lost': [
+  'typed text is never lost': [
     { file: 'tests/browser/search.test.ts', title: 'what was typed is kept, and the app reconnects by itself' },
   ],
-  'every string comes by key and exists in every language': [
+  'every string is referenced by key and exists in every language': [
     { file: 'apps/web/src/i18n/texts.test.ts', title: 'German has exactly the keys of English' },
     { file: 'apps/web/src/i18n/texts.test.ts', title: 'every key is used' },
   ],
