@@ -17,6 +17,7 @@ import { forkNoteOf } from '../../workflows/forks/fork-note.ts'
 import { rewindNoteOf } from '../../workflows/rewinds/rewind-note.ts'
 import { messageOf } from '../../workflows/runs/webhook-signature.models.ts'
 import type { WireRequest } from './request-fixture.test-utils.ts'
+import type { ToldNote } from './turn-dependencies.ts'
 import { makeTestBench, type TestBench, testUserId } from './turns.test-utils.ts'
 
 const { ServiceState, ServiceProblem } = guest
@@ -104,6 +105,10 @@ async function recordSummary(protocol: Protocol): Promise<RecordedRequest[]> {
   return bench.model.requests.slice(-3)
 }
 
+function noted(text: string | null): ToldNote[] {
+  return text === null ? [] : [{ code: 'recorded', text }]
+}
+
 async function converse(bench: TestBench, blindId: string): Promise<void> {
   const { dependencies, threadId, turns } = bench
   const says = async (
@@ -114,7 +119,7 @@ async function converse(bench: TestBench, blindId: string): Promise<void> {
     await turns.settled(threadId)
   }
   const notes: (string | null)[] = []
-  dependencies.above = { ...dependencies.above, notes: () => [async () => notes.shift() ?? null] }
+  dependencies.above = { ...dependencies.above, notes: () => [async () => noted(notes.shift() ?? null)] }
 
   bench.guest.startsAs = { state: ServiceState.RUNNING }
   notes.push(null, null, null)
