@@ -33,7 +33,7 @@ const paint: Painter = async (region, scale) => {
   const reading = unreadableIn(region, imageTimeoutMs)
   await html2canvas(document.documentElement, options).finally(() => restore())
   const image = await new Promise<Blob>((resolve, reject) => {
-    canvas.toBlob((blob) => (blob === null ? reject(new Error('The picture is empty.')) : resolve(blob)), 'image/png')
+    canvas.toBlob((blob) => (blob === null ? reject(new Error('The image is empty.')) : resolve(blob)), 'image/png')
   })
   return { image, missing: await reading }
 }

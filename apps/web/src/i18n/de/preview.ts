@@ -124,4 +124,9 @@ export const preview: Texts<typeof source> = {
   },
   card: 'Dienst {{name}}',
   viewInPane: 'Im Bereich zeigen',
+  sameOrigin: {
+    message:
+      'Diese Seite hat dieselbe Adresse wie die App und könnte in Ihrem Namen handeln, darum wird sie nicht gezeigt.',
+    remedy: 'Prüfen Sie die Domain, unter der Vorschauen ausgeliefert werden.',
+  },
 }

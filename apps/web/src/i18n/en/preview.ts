@@ -121,4 +121,8 @@ export const preview = {
   },
   card: 'Service {{name}}',
   viewInPane: 'View in pane',
+  sameOrigin: {
+    message: 'This page has the same address as the app and could act on your behalf, so it isn’t shown.',
+    remedy: 'Check the domain that previews are served from.',
+  },
 }

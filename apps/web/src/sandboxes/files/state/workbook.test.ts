@@ -78,5 +78,5 @@ test('a workbook is its sheets: texts, dates, truths, results of formulas, each 
 
 test('what is no workbook is refused', async () => {
   await expect(sheetsOf(new Uint8Array([1, 2, 3]))).rejects.toThrow(TypeError)
-  await expect(sheetsOf(await zipOf({ 'a.txt': 'x' }))).rejects.toThrow('no Excel workbook')
+  await expect(sheetsOf(await zipOf({ 'a.txt': 'x' }))).rejects.toThrow('isn’t an Excel workbook')
 })

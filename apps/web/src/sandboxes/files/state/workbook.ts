@@ -15,7 +15,7 @@ const dateFormats = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47])
 export async function sheetsOf(bytes: Uint8Array<ArrayBuffer>): Promise<Sheet[]> {
   const zip = openZip(bytes)
   const book = await zip.read('xl/workbook.xml')
-  if (book === null) throw new TypeError('This is no Excel workbook.')
+  if (book === null) throw new TypeError('This isn’t an Excel workbook.')
   const links = new Map(
     elements((await zip.read('xl/_rels/workbook.xml.rels')) ?? '', 'Relationship').map(({ attributes }) => [
       attributes.Id ?? '',

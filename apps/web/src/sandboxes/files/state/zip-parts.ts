@@ -19,7 +19,7 @@ function directoryOf(bytes: Uint8Array<ArrayBuffer>): ZipPart[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let end = bytes.length - 22
   while (end >= 0 && view.getUint32(end, true) !== 0x06054b50) end -= 1
-  if (end < 0) throw new TypeError('This is no ZIP archive.')
+  if (end < 0) throw new TypeError('This isn’t a zip archive.')
   const count = view.getUint16(end + 10, true)
   let at = view.getUint32(end + 16, true)
   const parts: ZipPart[] = []
@@ -43,7 +43,7 @@ async function unpack(bytes: Uint8Array<ArrayBuffer>, part: ZipPart): Promise<Ui
   const start = part.offset + 30 + view.getUint16(part.offset + 26, true) + view.getUint16(part.offset + 28, true)
   const packed = bytes.subarray(start, start + part.packedSize)
   if (part.method === 0) return packed
-  if (part.method !== 8) throw new TypeError('The archive is packed in a way that is not known here.')
+  if (part.method !== 8) throw new TypeError('The archive uses an unsupported compression method.')
   const chunks: Uint8Array[] = []
   let size = 0
   const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'))
@@ -53,7 +53,7 @@ async function unpack(bytes: Uint8Array<ArrayBuffer>, part: ZipPart): Promise<Ui
     // What the archive says of itself is not believed.
     if (size > largestPartBytes) {
       await reader.cancel()
-      throw new TypeError('A part of the archive is too large to be shown.')
+      throw new TypeError('Part of the archive is too large to show.')
     }
     chunks.push(next.value)
   }

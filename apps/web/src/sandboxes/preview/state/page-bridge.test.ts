@@ -92,7 +92,7 @@ describe('a hostile page', () => {
     const outcome = bridge.capture(region, at(1)).catch((error: Error) => error.message)
     bridge.receive({ ...answer, id: 'guessed' })
     vi.advanceTimersByTime(60_000)
-    expect(await outcome).toBe('The page did not answer.')
+    expect(await outcome).toBe('The page didn’t respond.')
 
     const second = bridge.capture(region, at(2))
     bridge.receive({ ...answer, id: lastId() })
@@ -132,7 +132,7 @@ describe('a hostile page', () => {
     const viewport = { width: 100, height: 100, scrollX: 0, scrollY: 0 }
     const answer = { threadbox: 'captured', id: lastId(), image: new Blob(['x']), elements: [], missing: [], viewport }
     bridge.receive({ ...answer, ...values })
-    expect(await outcome).toBe('The page answered something else.')
+    expect(await outcome).toBe('The page sent an unexpected response.')
   })
 
   test('is heard when it answers, also while it floods', async () => {

@@ -84,7 +84,7 @@ export function makePageBridge(options: { post: (message: AppMessage) => void; n
       reject(reason)
     }
     const cancel = () => end(signal?.reason)
-    const timer = setTimeout(() => end(new Error('The page did not answer.')), timeoutMs)
+    const timer = setTimeout(() => end(new Error('The page didn’t respond.')), timeoutMs)
     signal?.addEventListener('abort', cancel)
     waiting.set(message.id, resolve)
     post(message)
@@ -132,7 +132,7 @@ export function makePageBridge(options: { post: (message: AppMessage) => void; n
       const order = { threadbox: 'capture', id: randomId(), region, scale } as const
       const answer = await ask(order, { timeoutMs: captureTimeoutMs, signal })
       if (answer?.threadbox === 'captured') return answer
-      throw new Error(answer?.threadbox === 'failed' ? answer.message : 'The page answered something else.')
+      throw new Error(answer?.threadbox === 'failed' ? answer.message : 'The page sent an unexpected response.')
     },
     pick: async (point) => {
       const question = { threadbox: 'pick', id: randomId(), ...point } as const

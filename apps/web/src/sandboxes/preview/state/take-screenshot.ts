@@ -25,7 +25,8 @@ export async function takeScreenshot(options: {
   const { image, elements, missing, viewport } = await bridge.capture(region, { scale, signal })
   const size = { width: Math.round(region.width * scale), height: Math.round(region.height * scale) }
   const claimed = await sizeOfPng(image)
-  if (claimed?.width !== size.width || claimed.height !== size.height) throw new Error('The picture has another size.')
+  if (claimed?.width !== size.width || claimed.height !== size.height)
+    throw new Error('The image has an unexpected size.')
   const errors = lines.filter(({ level }) => level === 'error').slice(-sentErrors)
   const { width, height, scrollX, scrollY } = viewport
   const drawn = await drawnAnew(image, size)

@@ -1,14 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type Preview, ThreadboxError } from '@threadbox/sdk'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { useClient } from '../../../page/client/client.ts'
 import { useStable } from '../../../page/client/use-stable.ts'
 import { errorOf, previewCheckQuery } from '../api/preview-check.queries.ts'
-import { type FrameState, isForeign, loadsByItself } from './frame.models.ts'
+import { type FrameState, loadsByItself } from './frame.models.ts'
 import { makePageBridge, type PageBridge, type PageSays } from './page-bridge.ts'
 import { obstacleOf } from './preview-findings.models.ts'
 import type { PreviewTarget } from './targets.models.ts'
+import { useRefusal } from './use-refusal.ts'
 
 /**
  * A page that has said nothing after this long may be one that cannot (a PDF), or one that this browser never gets to:
@@ -48,6 +48,7 @@ export function useFrame(threadId: string, target: PreviewTarget, path: string):
   const { port, status } = target
   const bridge = useBridge(element, origin)
   const page = useStore(bridge.says)
+  const refusalOf = useRefusal()
 
   const open = useStable((wanted: string) => {
     running.current?.abort()
@@ -134,17 +135,4 @@ function useBridge(element: RefObject<HTMLIFrameElement | null>, origin: string 
     return () => removeEventListener('message', onMessage)
   }, [bridge, element])
   return bridge
-}
-
-/** Why a preview cannot be shown here, or null. The same sentences as any error of the server. */
-export function refusalOf(preview: Preview): ThreadboxError | null {
-  const details = { address: preview.appOrigin, port: location.port }
-  if (preview.unavailable !== null) return new ThreadboxError({ kind: 'unsupported', ...preview.unavailable, details })
-  if (isForeign(preview, location.origin)) return null
-  return new ThreadboxError({
-    code: 'preview.same-origin',
-    kind: 'unsupported',
-    message: 'This page would have the address of the app itself, where it could act for you. It is not shown.',
-    remedy: 'Check the address that previews are served at.',
-  })
 }

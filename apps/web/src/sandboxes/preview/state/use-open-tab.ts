@@ -1,11 +1,12 @@
 import { useClient } from '../../../page/client/client.ts'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
-import { refusalOf } from './use-frame.ts'
+import { useRefusal } from './use-refusal.ts'
 
 /** Opens a page of the sandbox in a tab of its own, by an address of its own. A tab that cannot be filled is closed. */
 export function useOpenTab(threadId: string): (port: number, path: string) => void {
   const client = useClient()
   const showError = useErrorToast()
+  const refusalOf = useRefusal()
   return (port, path) => {
     // At once: a tab that opens later than the click is taken for an advertisement.
     const tab = window.open('about:blank', '_blank')
