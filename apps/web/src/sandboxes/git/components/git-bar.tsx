@@ -34,10 +34,7 @@ function shortRoot(root: string): string {
 function Branch({ tree }: { tree: GitTree }) {
   const { t } = useTranslation('git')
   const { branch, commit, upstream, ahead, behind } = tree
-  const distance = [
-    ...(ahead > 0 ? [t('ahead', { count: ahead })] : []),
-    ...(behind > 0 ? [t('behind', { count: behind })] : []),
-  ]
+  const distance = ahead > 0 ? (behind > 0 ? 'diverged' : 'ahead') : behind > 0 ? 'behind' : null
   return (
     <span className="git-branch">
       <GitBranch className="i" size={14} aria-hidden />
@@ -45,10 +42,8 @@ function Branch({ tree }: { tree: GitTree }) {
         {branch === null ? t('detached', { commit: (commit ?? '').slice(0, 7) }) : shownName(branch)}
       </bdi>
       {commit === null && <span className="faint">{t('noCommit')}</span>}
-      {distance.length > 0 && upstream !== null && (
-        <span className="faint trunc">
-          {distance.join(', ')} {t('of', { upstream: shownName(upstream) })}
-        </span>
+      {distance !== null && upstream !== null && (
+        <span className="faint trunc">{t(distance, { ahead, behind, upstream: shownName(upstream) })}</span>
       )}
     </span>
   )

@@ -33,15 +33,14 @@ function Sum({ tree }: { tree: GitTree }) {
   const format = useFormat()
   const { files, moreFiles, unreadableNames } = tree
   if (files.length === 0 && moreFiles === 0) return <p className="files-none">{t('clean')}</p>
-  const all = moreFiles === null ? null : files.length + moreFiles
-  return (
-    <p className="git-sum">
-      {all !== null && t('changed', { count: all, total: format.number(all) })}{' '}
-      {moreFiles === null && t('manyMoreFiles')}
-      {moreFiles !== null && moreFiles > 0 && t('moreFiles', { count: moreFiles, total: format.number(moreFiles) })}{' '}
-      {unreadableNames > 0 && t('unreadable', { count: unreadableNames, total: format.number(unreadableNames) })}
-    </p>
-  )
+  const counted = (key: 'changed' | 'moreFiles' | 'unreadable', count: number) =>
+    t(key, { count, total: format.number(count) })
+  const parts = [
+    moreFiles === null ? t('manyMoreFiles') : counted('changed', files.length + moreFiles),
+    moreFiles !== null && moreFiles > 0 ? counted('moreFiles', moreFiles) : '',
+    unreadableNames > 0 ? counted('unreadable', unreadableNames) : '',
+  ]
+  return <p className="git-sum">{parts.filter((part) => part !== '').join(' · ')}</p>
 }
 
 function FileButton(props: { file: GitFile; isShown: boolean; onFile: (file: GitFile) => void }) {

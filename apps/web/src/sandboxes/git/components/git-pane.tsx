@@ -127,18 +127,21 @@ function Tree(props: {
   )
 }
 
-const onTheWay = new Set<SandboxView['state']>(['starting', 'waking', 'pausing', 'deleting'])
+/** States that pass without anything being done. */
+const passingStates = ['starting', 'waking', 'pausing', 'deleting'] as const
 
 /** Looking wakes nothing: a person may. What is shown below is as it was. */
 function Sleep(props: { threadId: string; state: SandboxView['state'] }) {
   const { t } = useTranslation('git')
   const { threadId, state } = props
   const wake = useWake(threadId, state)
-  const isOnTheWay = onTheWay.has(state)
+  const passing = passingStates.find((candidate) => candidate === state)
   return (
     <div className="files-note" role="status">
-      <span className="grow">{isOnTheWay ? t('onTheWay') : state === 'fresh' ? t('fresh') : t('asleep')}</span>
-      {!isOnTheWay && (
+      <span className="grow">
+        {passing !== undefined ? t(`onTheWay.${passing}`) : state === 'fresh' ? t('fresh') : t('asleep')}
+      </span>
+      {passing === undefined && (
         <Button size="sm" isLoading={wake.isPending} onClick={() => wake.mutate()}>
           {state === 'fresh' ? t('start') : t('wake')}
         </Button>
