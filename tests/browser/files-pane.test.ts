@@ -63,7 +63,7 @@ describe('the list', () => {
     await using page = await withFiles(`mkdir ~/charts ~/empty; printf '%b' '${text}' > ~/charts/SKILL.md`)
     const save = async (name: string) => {
       await row(page, name).click()
-      await button(page, 'More for the selected entry').click()
+      await button(page, 'More actions for the selection').click()
       await page.getByRole('menuitem', { name: 'Save as skill…' }).click()
       await dialog(page).getByText(`/home/user/${name} with everything in it.`).waitFor()
       await dialog(page).getByRole('button', { name: 'Save', exact: true }).click()
@@ -88,7 +88,7 @@ describe('the list', () => {
     await row(page, /^appears\.txt/).waitFor()
     await answered(page)
     await row(page, /^appears\.txt.*changed/).waitFor()
-    await button(page, 'Changed this turn 1').click()
+    await button(page, 'Changed last turn 1').click()
     await pane(page)
       .getByRole('button', { name: /appears\.txt/ })
       .waitFor()
@@ -102,7 +102,7 @@ describe('several at once', () => {
     await row(page, /^n3\.txt/).click({ modifiers: ['Shift'] })
     await row(page, /^n2\.txt/).click({ modifiers: ['ControlOrMeta'] })
     await pane(page).getByText('2 selected').waitFor()
-    await button(page, 'More for the selected entry').click()
+    await button(page, 'More actions for the selection').click()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('menuitem', { name: 'Download zip' }).click(),
@@ -110,9 +110,9 @@ describe('several at once', () => {
     const zip = (await readFile(await download.path())).toString('latin1')
     expect([zip.includes('n1.txt'), zip.includes('n2.txt'), zip.includes('n3.txt')]).toEqual([true, false, true])
 
-    await button(page, 'More for the selected entry').click()
+    await button(page, 'More actions for the selection').click()
     await page.getByRole('menuitem', { name: 'Move to…' }).click()
-    await dialog(page).getByLabel('Folder to move it to').fill('/home/user/box')
+    await dialog(page).getByLabel('Move to folder').fill('/home/user/box')
     await page.keyboard.press('Enter')
     await row(page, /^n3\.txt/).waitFor({ state: 'detached' })
 
@@ -121,30 +121,30 @@ describe('several at once', () => {
     await page.keyboard.press('Shift+ArrowDown')
     await pane(page).getByText('2 selected').waitFor()
     await page.keyboard.press('Delete')
-    await dialog(page).getByText('n2.txt, n4.txt will be deleted for good').waitFor()
+    await dialog(page).getByText('n2.txt, n4.txt will be permanently deleted').waitFor()
     await dialog(page).getByRole('button', { name: 'Delete' }).click()
     await row(page, /^n4\.txt/).waitFor({ state: 'detached' })
     const { entries } = await stage.installation.client.files.list(page.threadId, '/home/user/box')
     expect(entries.map(({ name }) => name)).toEqual(['n1.txt', 'n3.txt'])
   })
 
-  test('C8: on a touch screen Select several makes each tap select, and opens nothing', async () => {
+  test('C8: on a touch screen Select multiple makes each tap select, and opens nothing', async () => {
     await using page = await withFiles('mkdir ~/box; cd ~; for n in 1 2 3; do echo $n > n$n.txt; done', {
       width: 390,
       height: 844,
       isTouch: true,
     })
-    await button(page, 'Select several').tap()
+    await button(page, 'Select multiple').tap()
     for (const name of [/^n1\.txt/, /^box/, /^n3\.txt/, /^n1\.txt/, /^n2\.txt/]) await row(page, name).tap()
     await pane(page).getByText('3 selected').waitFor()
     expect(await list(page).locator('[aria-selected=true]').count()).toBe(3)
-    await button(page, 'More for the selected entry').tap()
+    await button(page, 'More actions for the selection').tap()
     await page.getByRole('menuitem', { name: 'Delete' }).tap()
-    const question = page.getByRole('dialog', { name: 'Delete 3 entries?' })
-    await question.getByText('box, n2.txt, n3.txt will be deleted for good').waitFor()
+    const question = page.getByRole('dialog', { name: 'Delete 3 items?' })
+    await question.getByText('box, n2.txt, n3.txt will be permanently deleted').waitFor()
     await question.getByRole('button', { name: 'Delete' }).tap()
     await row(page, /^n3\.txt/).waitFor({ state: 'detached' })
-    await button(page, 'Select several').tap()
+    await button(page, 'Select multiple').tap()
     await row(page, /^n1\.txt/).tap()
     await viewer(page, 'n1.txt').getByText('1', { exact: true }).waitFor()
   })

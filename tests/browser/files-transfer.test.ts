@@ -71,7 +71,7 @@ test('C8: files are copied out of another thread, which sleeps on', async () => 
   await dialog(page).getByRole('combobox', { name: 'Thread' }).click()
   await page.getByRole('option', { name: 'Where it is' }).click()
   await dialog(page).getByRole('checkbox', { name: 'from' }).check()
-  await dialog(page).getByRole('button', { name: 'Copy 1 entry' }).click()
+  await dialog(page).getByRole('button', { name: 'Copy 1 item' }).click()
   await dialog(page)
     .getByText(/^[01] files?, [\d.]+ MB so far$/)
     .waitFor()

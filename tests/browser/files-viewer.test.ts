@@ -22,9 +22,9 @@ describe('looking at files', () => {
     await row(page, /^b\.md/).click()
     await viewer(page, 'b.md').getByRole('heading', { name: 'Title' }).waitFor()
     await row(page, /^c\.dat/).click()
-    await viewer(page, 'c.dat').getByText('This file is not text.').waitFor()
+    await viewer(page, 'c.dat').getByText('This isn’t a text file.').waitFor()
     await row(page, /^e\.xls/).click()
-    await viewer(page, 'e.xls').getByText('Only workbooks of the newer kind (.xlsx) are shown as a table.').waitFor()
+    await viewer(page, 'e.xls').getByText('Only .xlsx workbooks can be previewed.').waitFor()
     await viewer(page, 'e.xls').getByText('Download', { exact: true }).waitFor()
     await row(page, /^d\.html/).click()
     await pane(page).frameLocator('iframe[title="d.html"]').getByText('no rights').waitFor()
@@ -39,18 +39,18 @@ describe('looking at files', () => {
     const { files } = stage.installation.client
     const read = async () => await (await files.read(page.threadId, '/home/user/notes.txt')).text()
     await files.write(page.threadId, '/home/user/notes.txt', new TextEncoder().encode('same\ntheirs\n'))
-    await pane(page).getByText('The file was changed by somebody else meanwhile.').waitFor()
+    await pane(page).getByText('This file changed since you opened it.').waitFor()
     await page.keyboard.press('ControlOrMeta+s')
-    await dialog(page).getByText('notes.txt was changed by somebody else').waitFor()
+    await dialog(page).getByText('notes.txt changed since you opened it').waitFor()
     expect(await dialog(page).locator('.is-own').allInnerTexts()).toEqual([
       expect.stringContaining('mine'),
       expect.stringContaining('theirs'),
     ])
-    await dialog(page).getByRole('button', { name: 'Go on editing' }).last().click()
+    await dialog(page).getByRole('button', { name: 'Keep editing' }).last().click()
     expect(await field.inputValue()).toBe('same\nmine\n')
     expect(await read()).toBe('same\ntheirs\n')
     await button(page, 'Save').click()
-    await dialog(page).getByRole('button', { name: 'Keep mine, overwrite' }).click()
+    await dialog(page).getByRole('button', { name: 'Overwrite with mine' }).click()
     await dialog(page).waitFor({ state: 'detached' })
     await field.waitFor({ state: 'detached' })
     expect(await read()).toBe('same\nmine\n')
@@ -75,7 +75,7 @@ describe('looking at files', () => {
     await row(page, /^short-lived\.txt/).click()
     await button(page, 'Edit').waitFor()
     await stage.installation.client.files.delete(page.threadId, '/home/user/short-lived.txt')
-    await pane(page).getByText('This file is no longer there.').waitFor()
+    await pane(page).getByText('This file no longer exists.').waitFor()
   })
 
   test('C8: while the sandbox sleeps its files are read, and it goes on sleeping', async () => {

@@ -7,7 +7,8 @@ import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { Button } from '../../../ui/button.tsx'
 import { renewFolder } from '../api/files.queries.ts'
 
-const onTheWay = new Set<SandboxView['state']>(['starting', 'waking', 'pausing', 'deleting'])
+/** States that pass without anything being done. */
+const passingStates = ['starting', 'waking', 'pausing', 'deleting'] as const
 
 /** Says why the list is not live, and offers what makes it so. */
 export function SleepNotice(props: { threadId: string; state: SandboxView['state'] }) {
@@ -22,11 +23,13 @@ export function SleepNotice(props: { threadId: string; state: SandboxView['state
     onSuccess: () => renewFolder(queryClient, threadId, null),
     onError,
   })
-  const isOnTheWay = onTheWay.has(state)
+  const passing = passingStates.find((candidate) => candidate === state)
   return (
     <div className="files-note" role="status">
-      <span className="grow">{isOnTheWay ? t('onTheWay') : state === 'fresh' ? t('fresh') : t('asleep')}</span>
-      {!isOnTheWay && (
+      <span className="grow">
+        {passing !== undefined ? t(`onTheWay.${passing}`) : state === 'fresh' ? t('fresh') : t('asleep')}
+      </span>
+      {passing === undefined && (
         <Button size="sm" isLoading={wake.isPending} onClick={() => wake.mutate()}>
           {state === 'fresh' ? t('start') : t('wake')}
         </Button>
