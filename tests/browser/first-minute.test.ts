@@ -15,7 +15,7 @@ const words = {
   en: {
     locale: 'en-US',
     button: 'Watch a computer survive',
-    steps: ['It counts', 'It sleeps', 'It survived'],
+    steps: ['Counting', 'Asleep', 'It survived'],
     pane: 'Preview',
     stop: 'Stop here',
     done: 'Done',
@@ -24,7 +24,7 @@ const words = {
   de: {
     locale: 'de-DE',
     button: 'Einem Computer beim Überleben zusehen',
-    steps: ['Er zählt', 'Er schläft', 'Er hat überlebt'],
+    steps: ['Sie zählt', 'Sie schläft', 'Sie hat überlebt'],
     pane: 'Vorschau',
     stop: 'Hier aufhören',
     done: 'Fertig',
@@ -77,7 +77,7 @@ test('Watch a computer survive can be left at any step, and leaves the thread as
   const page = await stage.open('/threads/new', { width: 390, height: 844 })
   await using _page = { [Symbol.asyncDispose]: () => closePage(page) }
   await page.getByRole('button', { name: words.en.button }).click()
-  await strip(page, words.en).getByText('It counts', { exact: true }).waitFor(patient)
+  await strip(page, words.en).getByText('Counting', { exact: true }).waitFor(patient)
   await strip(page, words.en).getByRole('button', { name: 'Stop here' }).click()
   await strip(page, words.en).waitFor({ state: 'detached' })
   const threadId = new URL(page.url()).pathname.split('/').at(-1) ?? ''

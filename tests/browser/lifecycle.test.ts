@@ -164,7 +164,7 @@ describe('pausing and waking', () => {
     await first.getByRole('dialog').getByRole('button', { name: 'Restart', exact: true }).click()
     await wakeLine(first).getByText(/lost/).waitFor({ timeout: 60_000 })
     const report = first.getByRole('log').getByRole('region', { name: 'What survived' })
-    await report.getByText('You restarted the sandbox. Files were kept, memory was not.').waitFor()
+    await report.getByText('You restarted the sandbox. Files were kept; memory was not.').waitFor()
     await report.getByText('sleep 5000').waitFor()
   })
 
@@ -183,12 +183,12 @@ describe('pausing and waking', () => {
 
     await run(first, '/python sum(kept)')
     await first.getByRole('log').getByText('6', { exact: true }).last().waitFor()
-    await first.getByRole('button', { name: /^Started from disk in [\d.]+ s.*rescued/ }).waitFor()
+    await first.getByRole('button', { name: /^Started from disk in [\d.]+ s.*restored/ }).waitFor()
     const report = first.getByRole('log').getByRole('region', { name: 'What survived' })
-    await report.getByText(/^Memory was given up after the time it is kept for/).waitFor()
-    await report.getByRole('button', { name: 'Start again: sleep 6000' }).click()
+    await report.getByText(/; the saved memory was discarded\./).waitFor()
+    await report.getByRole('button', { name: 'Restart: sleep 6000' }).click()
     await pane(first).getByRole('region', { name: 'Processes' }).getByText('sleep 6000', { exact: true }).waitFor()
-    await first.getByRole('button', { name: /^Started from disk.*1 process started again/ }).waitFor()
+    await first.getByRole('button', { name: /^Started from disk.*1 process restarted/ }).waitFor()
     await report.getByText('sleep 6000', { exact: true }).waitFor()
   })
 

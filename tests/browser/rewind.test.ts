@@ -109,7 +109,7 @@ test('C9: where memory is kept the dialog names what comes back, and a line afte
   const row = dialog().getByRole('listitem').filter({ hasText: 'sleep 5000' })
   await row.getByText('restored').waitFor({ timeout: 60_000 })
   await dialog().getByRole('button', { name: 'Rewind', exact: true }).click()
-  await log().getByText('Went back with its memory').waitFor({ timeout: 60_000 })
+  await log().getByText('Rewound with memory').waitFor({ timeout: 60_000 })
   await send(page, '/run pgrep -f "sleep 5000" | wc -l')
   await expect.poll(printed, { timeout: 60_000 }).toBe('1\n')
 })

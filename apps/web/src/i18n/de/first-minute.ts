@@ -4,7 +4,7 @@ import type { Texts } from '../texts.ts'
 export const firstMinute: Texts<typeof source> = {
   button: 'Einem Computer beim Überleben zusehen',
   buttonText:
-    'Ein Zähler startet, sein Computer wird pausiert und geweckt, und die Zahl geht weiter. Dauert eine halbe Minute und braucht kein Modell.',
+    'Startet einen Zähler, pausiert und weckt seine Sandbox und zeigt, dass er danach weiter zählt. Dauert 30 Sekunden und braucht kein Modell.',
   threadTitle: 'Ein Computer überlebt',
   counter: 'Gezählte Sekunden',
   since: 'von Prozess $process, seit $time, nur im Speicher',
@@ -14,23 +14,23 @@ export const firstMinute: Texts<typeof source> = {
   failed: 'Die Vorführung endete vorzeitig',
   step: {
     starting: {
-      title: 'Ein Computer startet',
-      text: 'Er bekommt ein kleines Programm, das in seinem Speicher Sekunden zählt.',
+      title: 'Eine Sandbox startet',
+      text: 'In ihr läuft ein kleines Programm, das im Arbeitsspeicher Sekunden zählt.',
     },
-    counting: { title: 'Er zählt', text: 'Er ist bei {{before}}. Nichts davon steht auf einer Festplatte.' },
-    pausing: { title: 'Jetzt wird er pausiert', text: 'Mitten im Zählen, mit allem, was läuft.' },
+    counting: { title: 'Sie zählt', text: 'Der Zähler steht bei {{before}}. Nichts davon ist auf der Platte.' },
+    pausing: { title: 'Sie wird pausiert', text: 'Mitten im Zählen, mit allem, was läuft.' },
     asleep: {
-      title: 'Er schläft',
-      text: 'Er steht still mit allem, was im Speicher ist, und braucht keinen Prozessor.',
+      title: 'Sie schläft',
+      text: 'Alles im Arbeitsspeicher ist gesichert. Nichts läuft, und kein Prozessor wird gebraucht.',
     },
-    waking: { title: 'Jetzt wacht er auf', text: 'Sein Speicher kommt zurück, wie er war.' },
+    waking: { title: 'Sie wacht auf', text: 'Der Arbeitsspeicher wird genau so wiederhergestellt, wie er war.' },
     survived: {
-      title: 'Er hat überlebt',
-      text: 'Er war bei {{before}}, als er pausiert wurde, und zählte weiter bis {{after}}: noch immer Prozess {{process}}. Der Bericht im Gespräch sagt, was sonst überlebt hat.',
+      title: 'Sie hat überlebt',
+      text: 'Der Zähler stand bei {{before}}, als die Sandbox pausiert wurde, und zählte weiter bis {{after}}: noch immer Prozess {{process}}. Der Bericht im Gespräch führt auf, was sonst überlebt hat.',
     },
     restarted: {
-      title: 'Er fing neu an',
-      text: 'Sein Speicher ging verloren, darum wurde der Zähler neu gestartet und ist bei {{after}}. Der Bericht im Gespräch sagt, warum.',
+      title: 'Sie begann von vorn',
+      text: 'Ihr Arbeitsspeicher ging verloren, darum wurde der Zähler neu gestartet und steht bei {{after}}. Der Bericht im Gespräch erklärt, warum.',
     },
   },
 }
