@@ -42,7 +42,7 @@ test('C11: an agent is exported to a file and imported on a second installation,
   })
   await first.client.agents.create({ name: 'Traveller', connectionIds: [connection.id], environment: { id } })
   const exporting = await openPage(browser, { server: first.server, pathname: '/agents' })
-  await exporting.getByRole('button', { name: 'More for agent Traveller' }).press('Enter')
+  await exporting.getByRole('button', { name: 'More actions for agent Traveller' }).press('Enter')
   const downloading = exporting.waitForEvent('download')
   await exporting.getByRole('menuitem', { name: /^Export/ }).press('Enter')
   const download = await downloading

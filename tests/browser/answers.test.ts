@@ -43,7 +43,7 @@ function heldText() {
 }
 
 const stopButton = (page: Page) => page.getByRole('button', { name: 'Stop', exact: true })
-const queue = (page: Page) => page.getByRole('region', { name: 'Waiting messages' })
+const queue = (page: Page) => page.getByRole('region', { name: 'Queued messages' })
 
 describe('an answer', () => {
   test('appears while it is written, and a reload in the middle loses and doubles nothing', async () => {
@@ -164,14 +164,14 @@ describe('an answer', () => {
     await queue(page)
       .getByRole('listitem')
       .filter({ hasText: 'gamma' })
-      .getByRole('button', { name: 'Send earlier' })
+      .getByRole('button', { name: 'Move up' })
       .click()
     const order = () => queue(page).getByRole('listitem').allInnerTexts()
     await expect.poll(order).toEqual(['alpha', 'gamma', 'beta'])
     await queue(page)
       .getByRole('listitem')
       .filter({ hasText: 'gamma' })
-      .getByRole('button', { name: 'Remove waiting message' })
+      .getByRole('button', { name: 'Remove queued message' })
       .click()
     await expect.poll(order).toEqual(['alpha', 'beta'])
     await messageField(page).press('ArrowUp')
@@ -179,7 +179,7 @@ describe('an answer', () => {
     await queue(page).getByRole('button', { name: 'Save' }).click()
     await expect.poll(order).toEqual(['alpha', 'beta changed'])
     await stopButton(page).click()
-    await queue(page).getByText('2 messages held after the stop').waitFor()
+    await queue(page).getByText('2 messages on hold because the response didn’t finish').waitFor()
     held.end()
     stage.models.reply({ text: 'Answer to alpha.' }, { text: 'Answer to beta.' })
     await queue(page).getByRole('button', { name: 'Send now' }).click()

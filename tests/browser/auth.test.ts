@@ -15,7 +15,7 @@ describe('the way in', () => {
   test('without the link the page says where the link is', async () => {
     const page = await app.page()
     await page.waitForURL(/\/setup$/)
-    await page.getByRole('heading', { name: 'This page needs the sign-up link' }).waitFor()
+    await page.getByRole('heading', { name: 'You need the sign-up link' }).waitFor()
     expect(await page.getByText('./threadbox up').count()).toBe(1)
     expect(await page.getByRole('textbox').count()).toBe(0)
   })
@@ -32,11 +32,11 @@ describe('the way in', () => {
     const page = await app.page()
     await page.goto(`${app.server.origin}/setup?token=${app.server.ownerToken.token}`)
     await page.getByRole('button', { name: 'Create account' }).click()
-    await page.getByText('Fill this in.').nth(1).waitFor()
+    await page.getByText('This field is required.').nth(1).waitFor()
     await page.getByLabel('Email').fill('owner')
-    await page.getByText('This is not an email address.').waitFor()
+    await page.getByText('Enter a valid email address.').waitFor()
     await page.getByLabel('Password', { exact: true }).fill('short')
-    await page.getByText('At least 12 characters are needed.').waitFor()
+    await page.getByText('Use at least 12 characters.').waitFor()
     await page.getByRole('button', { name: 'Create account' }).click()
     await expect.poll(() => page.locator(':focus').getAttribute('autocomplete')).toBe('name')
   })
@@ -45,8 +45,8 @@ describe('the way in', () => {
     const page = await app.page()
     await page.goto(`${app.server.origin}/setup?token=${app.server.ownerToken.token}`)
     const column = page.getByRole('complementary', { name: 'This server' })
-    await column.getByText('The server answers').waitFor()
-    await column.getByText('The host daemon has not answered yet.').waitFor()
+    await column.getByText('Server is up').waitFor()
+    await column.getByText('The host daemon hasn’t responded yet.').waitFor()
   })
 
   test('the owner signs up once; the link is used up, and the password is measured while it is typed', async () => {
@@ -54,13 +54,13 @@ describe('the way in', () => {
     const link = `${app.server.origin}/setup?token=${app.server.ownerToken.token}`
     await page.goto(link)
     await fillOwner(page)
-    await page.getByText(`${password.length} characters. At least 12 are needed.`).waitFor()
+    await page.getByText(`${password.length} characters. Use at least 12.`).waitFor()
     await page.getByRole('button', { name: 'Create account' }).click()
     await page.getByRole('heading', { name: 'This thread has its own computer' }).waitFor()
 
     const second = await app.page()
     await second.goto(link)
-    await second.getByRole('heading', { name: 'The owner account exists' }).waitFor()
+    await second.getByRole('heading', { name: 'An owner account already exists' }).waitFor()
   })
 
   test('a session that ends brings the person back to where they were', async () => {

@@ -125,10 +125,10 @@ test('from the login to a service and a deleted thread with the keyboard only', 
     await tabTo(page, page.getByRole('link', { name }))
     await page.keyboard.press('Enter')
   }
-  await skip('Skip to the message field')
+  await skip('Skip to message field')
   await focused(messageField(page))
   await page.goto(`${stage.installation.server.origin}/settings/about`)
   await page.getByRole('heading', { name: 'About', level: 1 }).waitFor(patient)
-  await skip('Skip to the content')
+  await skip('Skip to content')
   await focused(page.getByRole('main'))
 }, 600_000)

@@ -39,7 +39,7 @@ test('C8: a large file is uploaded from the browser whole, and neither browser n
     .waitFor()
   const memory = watchMemory({ browser: await chromiumPids(), server: [stage.installation.server.pid()] })
   await page.locator('input[type=file]').setInputFiles(file)
-  const chip = page.getByRole('list', { name: 'Files of this message' }).getByRole('listitem')
+  const chip = page.getByRole('list', { name: 'Files to send' }).getByRole('listitem')
   await expect.poll(() => chip.getAttribute('data-status'), { timeout: 240_000, interval: 250 }).toBe('done')
   const growth = await memory.stop()
   console.log(

@@ -182,7 +182,7 @@ describe('O12: a hostile page', () => {
     for (const one of nested()) await expect.poll(() => one.evaluate<number>('told'), patient).toBeGreaterThan(1000)
     expect(await address(page).inputValue()).toBe('/framed')
     await shoot(page)
-    await badges(page).getByText('pages, region').waitFor()
+    await badges(page).getByText('pages, selected area').waitFor()
     expect(await badges(page).count()).toBe(1)
     expect(await address(page).inputValue()).toBe('/framed')
   })

@@ -65,13 +65,13 @@ describe('O9: choosing a region', () => {
     await region(page).and(page.getByLabel('Selected area, 300 by 200')).waitFor()
     await page.locator('.region .size').getByText('300 × 200').waitFor()
     await pane(page).getByRole('button', { name: 'Ask' }).click()
-    await badges(page).getByText('pages, region').waitFor()
+    await badges(page).getByText('pages, selected area').waitFor()
     await badges(page)
       .getByText(/^300 × 200 · \d/)
       .waitFor()
     expect(await page.locator('.shade').count()).toBe(0)
     await expect.poll(() => page.locator(':focus').getAttribute('id')).toBe('message')
-    expect(await messageField(page).getAttribute('placeholder')).toBe('Ask about this region')
+    expect(await messageField(page).getAttribute('placeholder')).toBe('Ask about this area')
   })
 
   test('with the keyboard alone: the middle is chosen, arrows move and resize it, Enter asks', async () => {

@@ -121,8 +121,8 @@ describe('settings', () => {
 
   test('an address that leads nowhere says so and leads back', async () => {
     const page = await open('nowhere')
-    await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
-    await page.getByRole('link', { name: 'Go to the start page' }).click()
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+    await page.getByRole('link', { name: 'Go to home' }).click()
     await page.waitForURL(/\/threads\/new$/)
   })
 })

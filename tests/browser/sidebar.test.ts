@@ -172,6 +172,6 @@ describe('other screens', () => {
 
   test('a thread that does not exist says so', async () => {
     await using page = disposable(await stage.open('/threads/thr_doesnotexist'))
-    await page.getByText('There is nothing at this address').waitFor()
+    await page.getByText('Page not found').waitFor()
   })
 })

@@ -40,7 +40,7 @@ export const screens: readonly Screen[] = [
     name: 'setup',
     path: `/setup?token=${'x'.repeat(32)}`,
     arrange: (stage) => stage.logOut({ isNew: true }),
-    shows: (page) => page.getByText('The server answers'),
+    shows: (page) => page.getByText('Server is up'),
   },
   { name: 'empty', path: '/threads/new', shows: heading('This thread has its own computer') },
   { name: 'thread', path: '/threads/t', shows: conversation },
@@ -162,7 +162,7 @@ export const screens: readonly Screen[] = [
     arrange: (stage) => stage.addAgents(),
     reach: async (page) => {
       await page.getByText('last run succeeded').waitFor()
-      await page.getByRole('button', { name: 'More for agent Data analyst' }).press('Enter')
+      await page.getByRole('button', { name: 'More actions for agent Data analyst' }).press('Enter')
       await page.getByRole('menuitem', { name: 'Versions…' }).press('Enter')
     },
     shows: (page) => page.getByRole('button', { name: 'Make current: version 1' }),
@@ -246,14 +246,14 @@ export const screens: readonly Screen[] = [
     name: 'git-credential-dialog',
     path: '/settings/git',
     reach: (page) => page.getByRole('button', { name: 'Edit github.com' }).press('Enter'),
-    shows: (page) => page.getByRole('textbox', { name: 'Only for these repositories' }),
+    shows: (page) => page.getByRole('textbox', { name: 'Limit to repositories' }),
   },
   settings('limits', (page) => page.getByRole('textbox', { name: 'Sandbox memory' })),
   settings('sandboxes', (page) => page.getByRole('textbox').first()),
   settings('network', (page) => page.getByText('Port').first()),
   settings('api-keys', (page) => page.getByText('build script', { exact: true })),
   settings('about', (page) => page.getByText('Preview WebSockets')),
-  { name: 'not-found', path: '/nothing/here', shows: heading('There is nothing at this address') },
+  { name: 'not-found', path: '/nothing/here', shows: heading('Page not found') },
 ]
 
 const isOfThread = ({ path }: Screen) => path.startsWith('/threads/')

@@ -9,7 +9,7 @@ export const common: Texts<typeof source> = {
   close: 'Schließen',
   cancel: 'Abbrechen',
   copied: 'Kopiert',
-  copyFailed: 'Kopieren ging nicht. Der Browser gibt die Zwischenablage nicht frei.',
+  copyFailed: 'Das Kopieren ist fehlgeschlagen. Der Browser hat den Zugriff auf die Zwischenablage verweigert.',
   loading: 'Wird geladen',
   panes: 'Bereiche',
 }

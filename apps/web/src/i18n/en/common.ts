@@ -1,12 +1,12 @@
 export const common = {
   productName: 'threadbox',
-  skipToMessage: 'Skip to the message field',
-  skipToContent: 'Skip to the content',
+  skipToMessage: 'Skip to message field',
+  skipToContent: 'Skip to content',
   notifications: 'Notifications',
   close: 'Close',
   cancel: 'Cancel',
   copied: 'Copied',
-  copyFailed: 'Could not copy. The browser refused access to the clipboard.',
+  copyFailed: 'Couldn’t copy. The browser blocked access to the clipboard.',
   loading: 'Loading',
   panes: 'Panes',
 }
