@@ -60,7 +60,11 @@ describe('the state of a sandbox', () => {
       [awake({ pauseAt: Date.now() + hour }), 'Active', /pauses at .*\d\d:\d\d/],
       [sandboxIn('pausing'), 'Pausing', /about 1 s/],
       [sandboxIn('paused'), 'Paused', /2 h/],
-      [sandboxIn('paused', { waiting: { position: 1, places: 12 } }), 'Waiting', /memory is full with 12 sandboxes awake/],
+      [
+        sandboxIn('paused', { waiting: { position: 1, places: 12 } }),
+        'Waiting',
+        /memory is full with 12 sandboxes awake/,
+      ],
       [sandboxIn('waking'), 'Waking', /from memory/],
       [sandboxIn('cold', { since: Date.now() - 9.5 * 24 * hour }), 'Cold', /9 d/],
       [sandboxIn('error', { detail: { code: 'sandbox.disk-full', params: {} } }), 'Error', /disk full/],
