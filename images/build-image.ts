@@ -32,7 +32,7 @@ async function build(): Promise<void> {
     cpSync(recipeDirectory, join(work, 'recipe'), { recursive: true })
     const status = await bootstrap({ work, archive })
     if (status !== 0) {
-      process.stderr.write(`image: mmdebstrap ended with ${status}; the lines above say why\n`)
+      process.stderr.write(`image: mmdebstrap exited with ${status}; see the lines above\n`)
       process.exitCode = 1
       return
     }

@@ -17,7 +17,7 @@ main() {
   [ $# -gt 0 ] || set -- trixie bookworm
   mkdir -p "$work_parent"
   exec 9>"$work_parent/.lock"
-  flock --nonblock 9 || { echo 'Another check of a bare system is under way.' >&2 && exit 1; }
+  flock --nonblock 9 || { echo 'Another bare-system check is running.' >&2 && exit 1; }
   for suite in "$@"; do
     set +e
     (

@@ -11,12 +11,12 @@ now_ms() { printf '%s' "$((${EPOCHREALTIME/[.,]/} / 1000))"; }
 received() { awk -F '[: ]+' '$2 == "eth0" || $1 == "eth0" {sub(/^ */, ""); split($0, field, /[: ]+/); print field[2]}' /proc/net/dev; }
 
 suite=$1
-step 'what is here'
+step 'preconditions'
 for tool in node npm go git python3 curl wget btrfs nft ip mmdebstrap zstd sudo ps systemctl; do
-  ! command -v "$tool" || broken "$tool is here: this is no bare system"
+  ! command -v "$tool" || broken "$tool is installed: this isn't a bare system"
 done
 for folder in /var/cache/threadbox /var/lib/threadbox "$data"; do
-  [ ! -e "$folder" ] || broken "$folder is here"
+  [ ! -e "$folder" ] || broken "$folder exists"
 done
 . /etc/os-release
 echo "$PRETTY_NAME, $(dpkg-query -W | wc -l) packages"
@@ -44,17 +44,17 @@ step './threadbox doctor and status'
 step './threadbox down'
 id=$(sed -n 's/^THREADBOX_INSTALLATION=//p' "$data/threadbox.env")
 ./threadbox down --data-dir "$data"
-! pgrep -af -- "$data" || broken 'something still runs'
+! pgrep -af -- "$data" || broken 'a process is still running'
 ! grep -F "$data" /proc/self/mounts || broken 'still mounted'
 
 step './threadbox uninstall'
 ./threadbox uninstall --yes --data-dir "$data"
-[ ! -e "$data" ] || broken "$data is still there"
+[ ! -e "$data" ] || broken "$data still exists"
 left=$(nft list tables; ip link; ip netns; ip route; getent passwd; find /sys/fs/cgroup -name "*$id*"; losetup -a)
-! grep -F -e "$id" -e "$data" <<<"$left" || broken 'something of the installation is still in the kernel'
+! grep -F -e "$id" -e "$data" <<<"$left" || broken 'the kernel still has parts of the installation'
 
 step './threadbox test check'
 ./threadbox test check
 
 echo
-echo "✓ $suite: everything works on a bare system"
+echo "✓ $suite: everything works on the bare system"

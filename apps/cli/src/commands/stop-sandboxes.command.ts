@@ -4,6 +4,8 @@ import { stopSandboxes } from '../installation/stop-sandboxes.ts'
 /** `stop-sandboxes`: what a stop of the whole service does before the daemons end. */
 export async function stopSandboxesCommand(options: { dataDir: string }): Promise<number> {
   const { stopped, failed } = await stopSandboxes(readInstallation(options.dataDir))
-  process.stdout.write(`${stopped.length} stopped${failed.length ? `, failed to stop: ${failed.join(', ')}` : ''}\n`)
+  process.stdout.write(
+    `${stopped.length} paused or stopped${failed.length ? `, failed to stop: ${failed.join(', ')}` : ''}\n`,
+  )
   return failed.length === 0 ? 0 : 1
 }
