@@ -165,6 +165,6 @@ function announcementOf(request: IncomingMessage): AnnouncedRequest {
 function refuse(response: ServerResponse, { status, text }: Refusal): void {
   if (response.headersSent || response.destroyed) return
   const again = status === 503 ? { 'retry-after': '5' } : {}
-  response.writeHead(status, { 'content-type': 'text/plain', connection: 'close', ...again })
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close', ...again })
   response.end(`${text}\n`)
 }

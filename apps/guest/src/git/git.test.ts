@@ -93,7 +93,7 @@ test('while nobody follows, git is told so in plain words and may try again', as
   await ended
   await expect.poll(async () => (await ask('a')).status).toBe(503)
   const refused = await ask('a')
-  expect(refused.headers.get('content-type')).toBe('text/plain')
+  expect(refused.headers.get('content-type')).toBe('text/plain; charset=utf-8')
   expect(await refused.text()).toContain('threadbox is not connected')
 })
 

@@ -162,7 +162,7 @@ test.each([
   await pass(target)
   expect(seen).toEqual([])
   expect(told).toMatchObject([
-    { status, headers: { 'content-type': 'text/plain' }, body: expect.stringContaining(code) },
+    { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: expect.stringContaining(code) },
   ])
 })
 

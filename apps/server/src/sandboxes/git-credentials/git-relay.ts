@@ -244,7 +244,7 @@ async function refuse(
   const isOurs = isThreadboxError(error)
   if (!isOurs) logger.warn({ err: error, threadId: waiting.threadId }, 'request of git came to nothing')
   const text = isOurs ? `${error.message}\n${error.remedy}\n(${error.code})\n` : 'Something failed in threadbox.\n'
-  const headers = { 'content-type': 'text/plain', 'content-length': String(Buffer.byteLength(text)) }
+  const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-length': String(Buffer.byteLength(text)) }
   const status = httpStatusOf(error)
   const body = Readable.from([Buffer.from(text)])
   // With 401 git would ask its user for a name and a password.
