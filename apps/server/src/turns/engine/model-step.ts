@@ -149,7 +149,7 @@ function failureIn(turn: TurnRecord, answer: ModelAnswer): TurnFailure | undefin
   if (!isEmpty || !isFirst) return undefined
   return {
     code: 'internal',
-    message: 'The model gave an empty answer.',
+    message: 'The model returned an empty response.',
     remedy: 'Try again, or switch to another model.',
     retryAt: null,
     actions: ['retry', 'switch-model'],

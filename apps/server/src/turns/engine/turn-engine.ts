@@ -248,8 +248,8 @@ async function recordCrash(
   logger.error({ err: error, turnId }, 'turn failed unexpectedly')
   const failure: TurnFailure = {
     code: 'internal',
-    message: 'Something failed in threadbox itself while it worked on this.',
-    remedy: 'Try again. The log of the server has the details.',
+    message: 'threadbox had an internal error while working on this.',
+    remedy: 'Try again. The server log has the details.',
     retryAt: null,
     actions: ['retry'],
   }

@@ -75,17 +75,18 @@ function exceeded(used: TurnState['used'], limits: TurnLimits): TurnFailure | un
   const failure = (code: TurnFailure['code'], message: string): TurnFailure => ({
     code,
     message,
-    remedy: 'Continue to give it as much again, or say what to do differently.',
+    remedy: 'Continue to allow as much again, or change your instructions.',
     retryAt: null,
     actions: ['continue', 'open-settings'],
   })
-  if (used.steps >= limits.steps) return failure('limit-steps', `This turn took ${used.steps} steps, the limit.`)
+  if (used.steps >= limits.steps) return failure('limit-steps', `This turn reached its limit of ${limits.steps} steps.`)
   if (used.milliseconds >= limits.milliseconds) {
-    return failure('limit-time', `This turn took ${Math.round(used.milliseconds / 60_000)} minutes, the limit.`)
+    return failure('limit-time', `This turn reached its limit of ${Math.round(limits.milliseconds / 60_000)} minutes.`)
   }
-  if (used.tokens >= limits.tokens) return failure('limit-tokens', `This turn used ${used.tokens} tokens, the limit.`)
+  if (used.tokens >= limits.tokens)
+    return failure('limit-tokens', `This turn reached its limit of ${limits.tokens} tokens.`)
   if (limits.usd !== null && used.usd >= limits.usd) {
-    return failure('limit-spend', `This turn cost ${used.usd.toFixed(2)} USD, the limit.`)
+    return failure('limit-spend', `This turn reached its spending limit of ${limits.usd.toFixed(2)} USD.`)
   }
   return undefined
 }

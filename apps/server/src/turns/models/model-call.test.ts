@@ -55,7 +55,7 @@ describe.each(protocols)('a call to a model over the wire of %s', (provider) => 
     expect((await failureOf(provider)).failure).toMatchObject({ code: 'context-full' })
     const unknown = (await failureOf(provider)).failure
     expect(unknown).toMatchObject({ code: 'internal' })
-    expect(unknown.message).toContain('does not know this model')
+    expect(unknown.message).toContain('doesn’t have this model')
     expect((await failureOf(provider)).failure).toMatchObject({ code: 'network' })
     expect(server.requests).toHaveLength(7)
   })

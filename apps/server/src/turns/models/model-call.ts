@@ -32,7 +32,7 @@ export type ModelRequest = {
 export class AnswerCutError extends Error {
   override readonly name = 'AnswerCutError'
   constructor() {
-    super('The connection was closed before the answer was whole.')
+    super('The connection closed before the response was complete.')
   }
 }
 

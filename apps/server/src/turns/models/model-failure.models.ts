@@ -18,23 +18,23 @@ export function modelFailureOf(error: unknown, options: { nowMs: number; provide
 
 export const refusedFailure: TurnFailure = {
   code: 'refused',
-  message: 'The model declined to answer this.',
-  remedy: 'Say it differently, or ask another model.',
+  message: 'The model declined to respond.',
+  remedy: 'Rephrase the message, or switch to another model.',
   retryAt: null,
   actions: ['switch-model', 'retry'],
 }
 
 export const lengthFailure: TurnFailure = {
   code: 'limit-tokens',
-  message: 'The answer reached the longest length the model may give at once.',
-  remedy: 'Continue to let it go on from here.',
+  message: 'The response reached the model’s maximum length.',
+  remedy: 'Continue to let the model carry on from here.',
   retryAt: null,
   actions: ['continue', 'retry'],
 }
 
 export const contextFullFailure: TurnFailure = {
   code: 'context-full',
-  message: 'The conversation does not fit into the model’s context window, even after it was compacted.',
+  message: 'The conversation doesn’t fit in the model’s context window, even after it was summarized.',
   remedy: 'Switch to a model with a larger window, or start a new thread.',
   retryAt: null,
   actions: ['switch-model', 'retry'],
@@ -138,25 +138,25 @@ function wordsOf(
   switch (code) {
     case 'rate-limited':
       return {
-        message: `${provider} is limiting how much this key may ask.${said}`,
+        message: `${provider}’s rate limit or quota for this key was reached.${said}`,
         remedy: 'Wait and try again, or switch to another model.',
       }
     case 'wrong-key':
-      return { message: `${provider} did not accept the API key.${said}`, remedy: 'Enter a valid key in the settings.' }
+      return { message: `${provider} rejected the API key.${said}`, remedy: 'Enter a valid key in Settings.' }
     case 'overloaded':
-      return { message: `${provider} could not answer just now.${said}`, remedy: 'Try again in a moment.' }
+      return { message: `${provider} is overloaded or unavailable.${said}`, remedy: 'Try again in a moment.' }
     case 'context-full':
       return { message: contextFullFailure.message, remedy: contextFullFailure.remedy }
     case 'network':
       return {
-        message: `The connection to ${provider} failed or broke off.${said}`,
-        remedy: 'Check that the server can reach it, then try again. What had come so far is kept.',
+        message: `The connection to ${provider} failed or was lost.${said}`,
+        remedy: 'Check that the server can reach it, then try again. The response so far is kept.',
       }
     case 'internal':
       return facts.isModelMissing
         ? {
-            message: `${provider} does not know this model, or the address is wrong.${said}`,
-            remedy: 'Check the model’s name and the base URL in the settings.',
+            message: `${provider} doesn’t have this model, or the base URL is wrong.${said}`,
+            remedy: 'Check the model’s name and the base URL in Settings.',
           }
         : { message: `The request to ${provider} failed.${said}`, remedy: 'Try again, or switch to another model.' }
   }

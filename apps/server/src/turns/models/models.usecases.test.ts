@@ -120,7 +120,7 @@ describe('Test', () => {
     server.reply({ failure: 'wrong-key' }, { text: 'ready' })
     const refused = await models.test(id)
     expect(refused).toMatchObject({ ok: false, reply: null, failure: { code: 'wrong-key' } })
-    expect(refused.failure?.message).toContain('did not accept the API key')
+    expect(refused.failure?.message).toContain('rejected the API key')
     expect(await models.test(id)).toMatchObject({ ok: true, reply: 'ready', failure: null })
     expect(server.requests).toHaveLength(2)
   })

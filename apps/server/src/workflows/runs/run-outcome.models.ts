@@ -57,8 +57,8 @@ export function reasonFrom(error: unknown): RunReason {
   }
   return {
     code: 'internal',
-    message: 'Something failed in threadbox itself while it started this run.',
-    remedy: 'Try again. The log of the server has the details.',
+    message: 'threadbox had an internal error while starting this run.',
+    remedy: 'Try again. The server log has the details.',
     details: {},
   }
 }
