@@ -54,7 +54,7 @@ function reachability(isReachable: boolean): Check[] {
       id: 'host-reachable',
       status: isReachable ? 'ok' : 'failed',
       title: 'Sandbox service',
-      detail: isReachable ? 'It answers.' : 'It does not answer.',
+      detail: isReachable ? 'Responding.' : 'Not responding.',
       cure: isReachable ? null : 'Run `threadbox doctor` on the server.',
     },
   ]

@@ -127,7 +127,7 @@ const programWord = z
   .string()
   .max(4000)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it is the character that is meant.
-  .regex(/^[^\u0000]*$/, 'must not hold a NUL character')
+  .regex(/^[^\u0000]*$/, 'must not contain a NUL character')
 
 const programCommand = programWord.min(1).max(500)
 const programArguments = z.array(programWord).max(50)

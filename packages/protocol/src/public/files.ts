@@ -45,7 +45,7 @@ export const makeFolderSchema = z.strictObject({ path: sandboxPathSchema })
 
 /** Paths below a folder, as `a/b.txt`. */
 export const pathsBelowSchema = z
-  .array(z.string().min(1).max(4096).refine(isBelow, 'A path below a folder has no empty part, `.` or `..`.'))
+  .array(z.string().min(1).max(4096).refine(isBelow, 'must be a relative path without empty parts, `.` or `..`'))
   .max(200)
 
 export function isBelow(path: string): boolean {

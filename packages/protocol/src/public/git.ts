@@ -65,11 +65,7 @@ export const gitLookSchema = z
 export type GitLook = z.infer<typeof gitLookSchema>
 
 /** A path below the folder of a repository. */
-export const gitFilePathSchema = z
-  .string()
-  .min(1)
-  .max(4096)
-  .refine(isBelow, 'It has to be a path below the repository.')
+export const gitFilePathSchema = z.string().min(1).max(4096).refine(isBelow, 'must be a path below the repository')
 
 /** `GET /threads/{id}/git/diff`: what became of one file since the last commit, staged or not. */
 export const gitDiffSchema = z

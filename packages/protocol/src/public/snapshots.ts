@@ -68,7 +68,7 @@ export const forkThreadSchema = z
     beforeTurnId: z.string().min(1).max(64).nullable().default(null),
     title: z.string().max(200).optional(),
   })
-  .refine(({ turnId, beforeTurnId }) => turnId === null || beforeTurnId === null, 'Name one answer, not two.')
+  .refine(({ turnId, beforeTurnId }) => turnId === null || beforeTurnId === null, 'must name only one turn')
 export type ForkThread = z.input<typeof forkThreadSchema>
 
 const entryIdSchema = z.string().min(1).max(64)

@@ -36,16 +36,16 @@ export function isAllowedName(hostname: string, allowed: AllowedAddresses): bool
 export function checkedUrl(text: string, allowed: AllowedAddresses): URL {
   const url = new URL(text)
   if (url.username !== '' || url.password !== '') {
-    throw connectionAddressInvalid({ problem: 'it holds a user name or a password.' })
+    throw connectionAddressInvalid({ problem: 'it contains a username or password.' })
   }
-  if (url.hash !== '') throw connectionAddressInvalid({ problem: 'it has a part after #.' })
+  if (url.hash !== '') throw connectionAddressInvalid({ problem: 'it contains a fragment (#…).' })
   const host = hostOf(url)
   const isNamed = isAllowedName(host, allowed)
   const isAllowedRange = isWithin(allowed.ranges, host)
   if (!isNamed && isIP(host) !== 0 && !mayConnectTo(host, allowed)) throw connectionAddressRefused({ host })
   if (!isNamed && (host === 'localhost' || host.endsWith('.localhost'))) throw connectionAddressRefused({ host })
   if (url.protocol !== 'https:' && !isNamed && !isAllowedRange) {
-    throw connectionAddressInvalid({ problem: 'it is not encrypted (https).' })
+    throw connectionAddressInvalid({ problem: 'it must use HTTPS.' })
   }
   return url
 }

@@ -10,15 +10,14 @@ import { isSite, siteOf } from './git-target.models.ts'
  */
 export function gitAddressOf(text: string, allowed: AllowedAddresses): string {
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`
-  if (!URL.canParse(address)) throw gitAddressInvalid({ problem: 'it is none.' })
+  if (!URL.canParse(address)) throw gitAddressInvalid({ problem: 'it is not a server name.' })
   const { protocol, pathname, search } = new URL(address)
   if (protocol !== 'https:' && protocol !== 'http:') {
-    throw gitAddressInvalid({ problem: 'it does not begin with https.' })
+    throw gitAddressInvalid({ problem: 'it must use HTTPS.' })
   }
-  if (pathname !== '/' || search !== '') throw gitAddressInvalid({ problem: 'it has more than the name of a server.' })
+  if (pathname !== '/' || search !== '') throw gitAddressInvalid({ problem: 'it contains more than a server name.' })
   const origin = requireReachable(address, allowed)
-  if (!isSite(siteOf(origin)))
-    throw gitAddressInvalid({ problem: 'the name of the server has characters that names have not.' })
+  if (!isSite(siteOf(origin))) throw gitAddressInvalid({ problem: 'the server name contains invalid characters.' })
   return origin
 }
 

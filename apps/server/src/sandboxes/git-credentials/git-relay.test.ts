@@ -211,14 +211,14 @@ test.each([
 test('a page in place of a Git server is no answer', async () => {
   answer = (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Log in</p>')
   await pass(refs)
-  expect(told).toMatchObject([{ status: 503, body: expect.stringContaining('not of a Git server') }])
+  expect(told).toMatchObject([{ status: 503, body: expect.stringContaining('not from a Git server') }])
 })
 
 test('a redirect to another server is not followed; one of a renamed repository goes back to git', async () => {
   answer = (_request, response) =>
     void response.writeHead(301, { location: 'http://127.0.0.2:9/x/y/info/refs?service=git-upload-pack' }).end()
   await pass(refs)
-  expect(told).toMatchObject([{ status: 503, body: expect.stringContaining('to another address') }])
+  expect(told).toMatchObject([{ status: 503, body: expect.stringContaining('to a different server') }])
   answer = (_request, response) =>
     void response.writeHead(301, { location: '/new/app/info/refs?service=git-upload-pack' }).end()
   await pass(refs)
@@ -256,7 +256,7 @@ test('a server that is not there, and one that says nothing, are told apart', as
   answer = () => undefined
   await using quick = relayWith({ silenceMs: 50 })
   await quick.pass(waiting(refs))
-  expect(told[1]?.body).toContain('nothing was sent')
+  expect(told[1]?.body).toContain('no data for')
 })
 
 test.each([401, 404, 415])(

@@ -121,9 +121,9 @@ type RelayParts = GitRelayDependencies & { dispatcher: Agent; permits: GitPermit
 async function relay(parts: RelayParts, waiting: Relaying): Promise<void> {
   const { threadId, over } = waiting
   const target = targetOf(waiting.method, waiting.target)
-  if (target === undefined) throw gitRequestRefused({ problem: 'this is no such request.' })
+  if (target === undefined) throw gitRequestRefused({ problem: 'it is not a git request.' })
   if (!target.isAdvertisement && mediaType(waiting.headers['content-type']) !== requestTypeOf(target)) {
-    throw gitRequestRefused({ problem: 'what is sent is not called as git calls it.' })
+    throw gitRequestRefused({ problem: 'its content type is not one that git sends.' })
   }
   using permit = await parts.permits.judge({ threadId, target, over })
   const { credential, address } = permit
@@ -203,7 +203,7 @@ function answerTo(
   const { site: host, repository } = target
   if (status === 200) {
     if (mediaType(headers['content-type']) !== mediaTypeOf(target)) {
-      throw gitServerFailed({ host, problem: 'what it answered is not of a Git server.' })
+      throw gitServerFailed({ host, problem: 'its response is not from a Git server.' })
     }
     return { status, headers: answerHeaders(headers), body: response.body }
   }
@@ -212,9 +212,9 @@ function answerTo(
   if (status >= 300 && status < 400) {
     const location = redirectedTo(target, { location: String(headers.location ?? ''), address: credential.address })
     if (location !== undefined) return { status: 302, headers: { location, 'content-length': '0' } }
-    throw gitServerFailed({ host, problem: 'it sends git to another address, which the token is not for.' })
+    throw gitServerFailed({ host, problem: 'it redirects git to a different server, which this token isn’t for.' })
   }
-  throw gitServerFailed({ host, problem: `it answered with status ${status}.` })
+  throw gitServerFailed({ host, problem: `it responded with HTTP status ${status}.` })
 }
 
 /** The whole answer, as it comes. Broken off here, it is broken off there. */
@@ -243,7 +243,7 @@ async function refuse(
   const { logger } = dependencies
   const isOurs = isThreadboxError(error)
   if (!isOurs) logger.warn({ err: error, threadId: waiting.threadId }, 'request of git came to nothing')
-  const text = isOurs ? `${error.message}\n${error.remedy}\n(${error.code})\n` : 'Something failed in threadbox.\n'
+  const text = isOurs ? `${error.message}\n${error.remedy}\n(${error.code})\n` : 'threadbox had an internal error.\n'
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-length': String(Buffer.byteLength(text)) }
   const status = httpStatusOf(error)
   const body = Readable.from([Buffer.from(text)])
@@ -253,8 +253,8 @@ async function refuse(
 
 function explained(error: unknown, { isSilent, silenceMs }: { isSilent: boolean; silenceMs: number }): unknown {
   if (!isSilent) return asGitError(error)
-  const problem = `nothing was sent for ${Math.round(silenceMs / 1000)} seconds.`
-  return gitServerFailed({ host: 'The Git server', problem }, { cause: error })
+  const problem = `no data for ${Math.round(silenceMs / 1000)} seconds.`
+  return gitServerFailed({ host: 'the Git server', problem }, { cause: error })
 }
 
 /** Aborts when nothing was heard for so long. */

@@ -27,10 +27,10 @@ export function isMissingIn(row: Pick<ServiceRow, 'state' | 'boot_id'>, bootId: 
 /** What became of a service that a boot was to start again, for the report of its wake. */
 export function restartOutcome(row: ServiceRow, bootId: string): Pick<RestartedService, 'outcome' | 'reason'> {
   const problem = row.problem_json === null ? undefined : (JSON.parse(row.problem_json) as Problem)
-  if (problem !== undefined) return { outcome: 'lost', reason: `It was started again, and failed: ${problem.message}` }
-  if (row.boot_id !== bootId) return { outcome: 'unchecked', reason: 'It has not been started again yet.' }
-  if (row.state === 'running') return { outcome: 'restarted', reason: 'It was started again, and its port answers.' }
-  return { outcome: 'restarted', reason: 'It was started again; its port does not answer yet.' }
+  if (problem !== undefined) return { outcome: 'lost', reason: `It was restarted and failed: ${problem.message}` }
+  if (row.boot_id !== bootId) return { outcome: 'unchecked', reason: 'It hasn’t been restarted yet.' }
+  if (row.state === 'running') return { outcome: 'restarted', reason: 'It was restarted and its port responds.' }
+  return { outcome: 'restarted', reason: 'It was restarted; its port doesn’t respond yet.' }
 }
 
 /** What a person sees: the state of the process as far as the sandbox lets it run. */
@@ -138,7 +138,7 @@ export function changeFromGuest(
 const lostProblem: Problem = {
   code: 'lost',
   exitCode: null,
-  message: 'The sandbox does not know it any more.',
+  message: 'The sandbox no longer has this service.',
   lastLines: '',
 }
 

@@ -111,7 +111,7 @@ export function makeServices(parts: ServiceParts): Services {
     parts.inOrder(threadId, async () => {
       const { name, port } = request
       if (guestPorts.includes(port)) {
-        throw serviceRefused({ name, problem: `port ${port} belongs to the sandbox itself.` })
+        throw serviceRefused({ name, problem: `port ${port} is reserved by the sandbox.` })
       }
       const key = options.key ?? system.newId('call')
       const known = await store.find(threadId, request.name)

@@ -334,7 +334,7 @@ describe('a server that does harm', () => {
     ]
     const { tools } = await add()
     expect(tools).toMatchObject([
-      { name: 'wrong', problem: expect.stringContaining('name models cannot use') },
+      { name: 'wrong', problem: expect.stringContaining('name that models can’t use') },
       { name: 'run_command', agentName: 'tools__run_command', problem: null },
       { name: 'right', problem: null },
     ])

@@ -186,7 +186,7 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
       const row = await store.find(id)
       const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.user_id ?? '' }
       const isTheirs = row?.auth_kind === 'oauth' && (await access.may(userId, 'manage', subject))
-      if (row === undefined || !isTheirs) throw connectionLoginFailed({ problem: 'the connection is gone.' })
+      if (row === undefined || !isTheirs) throw connectionLoginFailed({ problem: 'the connection no longer exists.' })
       await dependencies.logins.finish(row, { userId, answer })
       sessions.forget(id)
       await record(userId, 'connection-logged-in', row)
@@ -302,7 +302,7 @@ function changedAddress(
   const isMoved = url !== row.url
   if (isMoved && request.auth === undefined && row.sealed_secret !== null) {
     throw connectionAddressInvalid({
-      problem: 'the token was entered for the earlier address. Enter it again with the new one.',
+      problem: 'the saved token belongs to the previous URL. Enter a token for the new one.',
     })
   }
   if (!isMoved && request.auth === undefined) return undefined

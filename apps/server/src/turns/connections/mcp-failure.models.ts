@@ -33,10 +33,10 @@ export function connectionFailureOf(
   if (code !== undefined) return networkFailure(code, options.timeoutSeconds)
   if (SdkError.isInstance(error)) return sdkFailure(error, options.timeoutSeconds)
   if (isAbort(error)) return connectionTimedOut({ seconds: options.timeoutSeconds })
-  if (error instanceof SyntaxError) return connectionAnswerInvalid({ problem: 'it is no JSON.' })
-  if (error instanceof TypeError) return connectionUnreachable({ problem: 'the connection broke off.' })
+  if (error instanceof SyntaxError) return connectionAnswerInvalid({ problem: 'it is not valid JSON.' })
+  if (error instanceof TypeError) return connectionUnreachable({ problem: 'the connection was lost.' })
   if (error instanceof Error && error.name === 'ZodError') {
-    return connectionAnswerInvalid({ problem: 'it has another form than the protocol says.' })
+    return connectionAnswerInvalid({ problem: 'it doesn’t match the MCP schema.' })
   }
   return undefined
 }
@@ -52,35 +52,35 @@ function sdkFailure(error: SdkError, seconds: number): ThreadboxError {
     case SdkErrorCode.ConnectionClosed:
     case SdkErrorCode.NotConnected:
     case SdkErrorCode.SendFailed:
-      return connectionUnreachable({ problem: 'the connection broke off.' })
+      return connectionUnreachable({ problem: 'the connection was lost.' })
     case SdkErrorCode.CapabilityNotSupported:
     case SdkErrorCode.MethodNotSupportedByProtocolVersion:
     case SdkErrorCode.InputRequiredRoundsExceeded:
-      return connectionAnswerInvalid({ problem: 'it asks for something that threadbox does not offer.' })
+      return connectionAnswerInvalid({ problem: 'it requires a feature that threadbox doesn’t support.' })
     case SdkErrorCode.ListPaginationExceeded:
-      return connectionAnswerInvalid({ problem: 'its list of tools has no end.' })
+      return connectionAnswerInvalid({ problem: 'its list of tools never ends.' })
     default:
-      return connectionAnswerInvalid({ problem: 'it has another form than the protocol says.' })
+      return connectionAnswerInvalid({ problem: 'it doesn’t match the MCP schema.' })
   }
 }
 
 const networkProblems: Record<string, string> = {
-  ENOTFOUND: 'there is no such name.',
-  EAI_AGAIN: 'the name could not be looked up.',
-  ECONNREFUSED: 'nothing listens there.',
-  ECONNRESET: 'the connection broke off.',
-  EHOSTUNREACH: 'there is no way to it.',
-  ENETUNREACH: 'there is no way to it.',
-  UND_ERR_SOCKET: 'the connection broke off.',
-  UND_ERR_CONNECT_TIMEOUT: 'it does not answer.',
-  ETIMEDOUT: 'it does not answer.',
+  ENOTFOUND: 'the hostname doesn’t exist.',
+  EAI_AGAIN: 'the hostname couldn’t be resolved.',
+  ECONNREFUSED: 'the connection was refused.',
+  ECONNRESET: 'the connection was lost.',
+  EHOSTUNREACH: 'there’s no route to the host.',
+  ENETUNREACH: 'there’s no route to the host.',
+  UND_ERR_SOCKET: 'the connection was lost.',
+  UND_ERR_CONNECT_TIMEOUT: 'it timed out.',
+  ETIMEDOUT: 'it timed out.',
   CERT_HAS_EXPIRED: 'its certificate has expired.',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself.',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by itself.',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate cannot be verified.',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name.',
-  UND_ERR_HEADERS_OVERFLOW: 'its headers are too long.',
-  UND_ERR_RESPONSE_EXCEEDED_SIZE: 'it sends too much.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed.',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is self-signed.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate can’t be verified.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for a different hostname.',
+  UND_ERR_HEADERS_OVERFLOW: 'its response headers are too large.',
+  UND_ERR_RESPONSE_EXCEEDED_SIZE: 'its response is too large.',
 }
 
 function networkFailure(code: string, seconds: number): ThreadboxError {

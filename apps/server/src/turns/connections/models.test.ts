@@ -39,7 +39,7 @@ describe('where connections may lead', () => {
     expect(['10.1.255.1', '192.168.7.7', 'fd12::1'].map(may)).toEqual([true, true, true])
     expect(['10.2.0.1', '192.168.7.8', '127.0.0.1', 'fe80::1'].map(may)).toEqual([false, false, false, false])
     expect(checkedUrl('http://tools.internal:8080/mcp', allowed).href).toBe('http://tools.internal:8080/mcp')
-    expect(() => checkedUrl('http://other.internal/mcp', allowed)).toThrow('not encrypted')
+    expect(() => checkedUrl('http://other.internal/mcp', allowed)).toThrow('must use HTTPS')
   })
 
   it.each([
@@ -120,13 +120,13 @@ describe('schemas of servers', () => {
   })
 
   it.each<[string, unknown, string]>([
-    ['nothing', null, 'not described'],
-    ['a list', [], 'not described'],
+    ['nothing', null, 'not valid JSON Schema'],
+    ['a list', [], 'not valid JSON Schema'],
     ['another type', { type: 'string' }, 'not an object'],
     ['a deep one', deepSchema(40), 'deeper than'],
     ['a wide one', { properties: manyFields(500) }, 'more than 128 fields'],
     ['a long one', { properties: { a: { enum: Array.from({ length: 400 }, () => 'x'.repeat(900)) } } }, 'longer than'],
-    ['a name that models cannot write', { properties: { 'a b': {} } }, 'name models cannot use'],
+    ['a name that models cannot write', { properties: { 'a b': {} } }, 'name that models can’t use'],
     ['one whose references unfold without end', unfoldingSchema(), 'more than 2000 parts'],
   ])('G9: a tool with %s is not offered, and says why', (_what, schema, problem) => {
     const began = performance.now()
@@ -215,7 +215,7 @@ describe('answers of servers', () => {
     expect(content.images).toMatchObject([{ mediaType: 'image/png' }])
     expect(content.notes).toEqual([
       expect.stringContaining('not a PNG'),
-      expect.stringContaining('Audio'),
+      expect.stringContaining('audio'),
       expect.stringContaining('file:///b'),
     ])
   })

@@ -76,7 +76,7 @@ export function makeOAuthLogins(options: {
       })
       const pending = { ...login, verifier: visit.verifier(), userId, until: system.now() + loginMs }
       const isKept = await store.replaceSecret(row, sealState({ ...visit.state, pending }, secretBox))
-      if (!isKept) throw connectionLoginFailed({ problem: 'the connection was changed meanwhile.' })
+      if (!isKept) throw connectionLoginFailed({ problem: 'the connection changed during sign-in.' })
       return { authorizationUrl: begun.href, host: begun.host }
     },
     finish: async (row, { userId, answer }) => {
@@ -97,18 +97,18 @@ export function makeOAuthLogins(options: {
         }),
       )
       const tokens = visit.tokens()
-      if (tokens === undefined) throw connectionLoginFailed({ problem: 'the login server gave no token.' })
+      if (tokens === undefined) throw connectionLoginFailed({ problem: 'the authorization server returned no token.' })
       const loggedIn = { ...visit.state, pending: null, tokens: withExpiry(tokens, system.now()) }
       const sealed = sealState(loggedIn, secretBox)
       // Another revision: what was opened as whoever logged in before is not used any more.
       const isKept = await store.replaceSecret({ ...row, sealed_secret: spent }, sealed, row.revision + 1)
-      if (!isKept) throw connectionLoginFailed({ problem: 'the connection was changed meanwhile.' })
+      if (!isKept) throw connectionLoginFailed({ problem: 'the connection changed during sign-in.' })
     },
   }
 }
 
-const otherServer = 'its login server is another one than before. Enter the client for it anew.'
-const notOpen = 'it was begun by somebody else, is over, or was used already.'
+const otherServer = 'its authorization server has changed. Enter the client details again.'
+const notOpen = 'the sign-in was started by someone else, has expired, or was already completed.'
 
 /** One pass through the library's flow, which keeps nothing by itself. */
 function makeVisit(from: OAuthState, login: { state: string; redirectUrl: string; verifier?: string }) {
@@ -183,9 +183,11 @@ async function challengeOf(url: string, fetch: FetchLike): Promise<{ resourceMet
 function codeIn(answer: FinishLogin): string {
   if (answer.error !== undefined) {
     const said = [answer.error, answer.errorDescription].filter((part) => part !== undefined).join(': ')
-    throw connectionLoginFailed({ problem: `the login server says: ${said.slice(0, maxProblemCharacters)}` })
+    throw connectionLoginFailed({
+      problem: `the authorization server returned: ${said.slice(0, maxProblemCharacters)}`,
+    })
   }
-  if (answer.code === undefined) throw connectionLoginFailed({ problem: 'the login server sent no code.' })
+  if (answer.code === undefined) throw connectionLoginFailed({ problem: 'the authorization server sent no code.' })
   return answer.code
 }
 
@@ -196,7 +198,7 @@ function loginFailureOf(
   if (isThreadboxError(error)) return error
   if (error instanceof OAuthError) {
     const said = options.redact(error.message).slice(0, maxProblemCharacters)
-    return connectionLoginFailed({ problem: `the login server says: ${said}` })
+    return connectionLoginFailed({ problem: `the authorization server returned: ${said}` })
   }
   const known = connectionFailureOf(error, options)
   if (known !== undefined) return known
@@ -205,7 +207,7 @@ function loginFailureOf(
   return connectionLoginFailed({
     problem:
       takesNoClients && options.state.client === null
-        ? 'its server registers no clients by itself. Register one there and enter its id.'
-        : 'the servers describe the login in a way that cannot be used.',
+        ? 'its server doesn’t support dynamic client registration. Register a client there and enter its ID.'
+        : 'the servers’ OAuth metadata isn’t usable.',
   })
 }

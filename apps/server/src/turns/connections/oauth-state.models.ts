@@ -37,7 +37,7 @@ export function newOAuthState(auth: Extract<ConnectionAuth, { kind: 'oauth' }>):
 export function sealState(state: OAuthState, secretBox: SecretBox): string {
   const text = JSON.stringify(state)
   if (Buffer.byteLength(text) > maxStateBytes) {
-    throw connectionLoginFailed({ problem: 'the login server says more of itself than is kept.' })
+    throw connectionLoginFailed({ problem: 'the authorization server’s metadata is too large.' })
   }
   return secretBox.seal(text)
 }

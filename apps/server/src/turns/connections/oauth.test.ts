@@ -161,7 +161,7 @@ describe('what comes back from a login page', () => {
     await using others = await startLoginServer()
     server.logins = others
     const refused = await answer<Refusal>('POST', `/connections/${id}/login`)
-    expect(refused.error.message).toContain('another one than before')
+    expect(refused.error.message).toContain('its authorization server has changed')
     expect(others.tokenRequests).toEqual([])
   })
 

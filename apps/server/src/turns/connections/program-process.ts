@@ -32,7 +32,7 @@ export async function startProgramProcess(
     order.signal.throwIfAborted()
     const first = await events.next()
     const event = first.done === true ? undefined : first.value.event?.event
-    if (event?.case !== 'start') throw connectionProgramNotStarted({ command, problem: 'the sandbox gave no answer.' })
+    if (event?.case !== 'start') throw connectionProgramNotStarted({ command, problem: 'the sandbox didn’t respond.' })
     pid = event.value.pid
   } catch (error) {
     hangUp.abort()
@@ -93,6 +93,6 @@ async function* outputOf(
 function startFailureOf(error: unknown, command: string): unknown {
   if (!(error instanceof ConnectError)) return error
   const isOfProgram = error.code === Code.InvalidArgument
-  const problem = isOfProgram ? 'there is no such program, or it may not be run.' : 'the sandbox did not answer.'
+  const problem = isOfProgram ? 'the program doesn’t exist or isn’t executable.' : 'the sandbox didn’t respond.'
   return connectionProgramNotStarted({ command, problem }, { cause: error })
 }

@@ -104,7 +104,7 @@ describe('a program', () => {
       'ends at once, with its last words but no secret',
       { first: `console.error('no ' + process.env.TOKEN); process.exit(7)` },
       'connection.program-ended',
-      'exit status 7). Its last words: no [secret]',
+      'exit status 7). Last output: no [secret]',
     ],
     [
       'says on its output why it ends',
@@ -143,7 +143,7 @@ describe('a program', () => {
       'asks for more than is offered, without an end',
       { answer: `setInterval(() => { for (let i = 0; i < 500; i++) send({ id: i, method: 'roots/list' }) }, 0)` },
       'connection.answer-invalid',
-      'far more messages',
+      'too many unsolicited messages',
     ],
     ['never answers', { answer: '' }, 'connection.timed-out', '2 seconds'],
     ['answers something else', { answer: `send({ id: 'other', result: {} })` }, 'connection.timed-out', '2 seconds'],

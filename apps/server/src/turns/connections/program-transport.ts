@@ -75,7 +75,7 @@ export function makeProgramTransport(options: {
       if (message === undefined) continue
       allowed.messages -= 1
       if (allowed.messages < 0) {
-        return over(connectionAnswerInvalid({ problem: 'it sends far more messages than were asked for.' }))
+        return over(connectionAnswerInvalid({ problem: 'it sends too many unsolicited messages.' }))
       }
       if ('id' in message && !('method' in message)) pending.delete(message.id as string | number)
       transport.onmessage?.(message)
@@ -89,12 +89,10 @@ export function makeProgramTransport(options: {
     start: async () => {
       if (state !== 'new') return
       state = 'open'
-      read().catch(() =>
-        over(connectionProgramEnded({ how: 'its sandbox cannot be reached', lastWords: words.text() })),
-      )
+      read().catch(() => over(connectionProgramEnded({ how: 'its sandbox can’t be reached', lastWords: words.text() })))
     },
     send: async (message) => {
-      if (state !== 'open') throw connectionProgramEnded({ how: 'before it was asked', lastWords: words.text() })
+      if (state !== 'open') throw connectionProgramEnded({ how: 'before the first request', lastWords: words.text() })
       if ('method' in message && 'id' in message) {
         pending.add(message.id as string | number)
         // Each request brings an answer of its own; what nobody asked for does not add up to more.
@@ -105,7 +103,8 @@ export function makeProgramTransport(options: {
       await sent.catch(async (error: unknown) => {
         // A program that ended takes no requests any more, and the reason of its end is on its way.
         await waitAtMost(lastWordsMs, { work: gone.promise })
-        if (state !== 'over') over(connectionProgramEnded({ how: 'it takes no requests', lastWords: words.text() }))
+        if (state !== 'over')
+          over(connectionProgramEnded({ how: 'it doesn’t accept requests', lastWords: words.text() }))
         throw (await gone.promise) ?? error
       })
     },

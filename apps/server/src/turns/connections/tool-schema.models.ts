@@ -21,7 +21,7 @@ export class SchemaProblem extends Error {
  * so only known keywords with values of the right kind pass. Throws {@link SchemaProblem} where nothing useful is left.
  */
 export function usableSchema(schema: unknown): InputSchema {
-  if (!isObject(schema)) throw new SchemaProblem('its input is not described by a JSON schema.')
+  if (!isObject(schema)) throw new SchemaProblem('its input schema is not valid JSON Schema.')
   const definitions = { ...definitionsIn(schema.definitions), ...definitionsIn(schema.$defs) }
   const whole = cleaned(schema, { depth: 0, definitions, path: [], parts: { left: maxParts } })
   // Some providers refuse alternatives at the top, where an object is the only possibility anyway.
@@ -30,7 +30,7 @@ export function usableSchema(schema: unknown): InputSchema {
   const properties = isObject(clean.properties) ? clean.properties : {}
   const usable: InputSchema = { ...clean, type: 'object', properties }
   if (JSON.stringify(usable).length > maxSchemaCharacters) {
-    throw new SchemaProblem(`the description of its input is longer than ${maxSchemaCharacters} characters.`)
+    throw new SchemaProblem(`its input schema is longer than ${maxSchemaCharacters} characters.`)
   }
   return usable
 }
@@ -44,7 +44,7 @@ type Place = {
 
 function cleaned(schema: Record<string, unknown>, place: Place): Record<string, unknown> {
   place.parts.left -= 1
-  if (place.parts.left < 0) throw new SchemaProblem(`its input has more than ${maxParts} parts.`)
+  if (place.parts.left < 0) throw new SchemaProblem(`its input schema has more than ${maxParts} parts.`)
   if (place.depth > maxDepth) throw new SchemaProblem(`its input is nested deeper than ${maxDepth} levels.`)
   const referred = reference(schema, place)
   if (referred !== undefined) return referred
@@ -126,7 +126,7 @@ function keptProperties(value: unknown, place: Place): Record<string, unknown> |
       // Providers take these names only, and one that is left out might be the one that the server cannot do without.
       if (!/^[a-zA-Z0-9_.-]{1,64}$/.test(name) || name === '__proto__') {
         throw new SchemaProblem(
-          `its input has a field whose name models cannot use: ${JSON.stringify(name.slice(0, 80))}.`,
+          `its input has a field name that models can’t use: ${JSON.stringify(name.slice(0, 80))}.`,
         )
       }
       return [name, isObject(inner) ? cleaned(inner, place) : {}]

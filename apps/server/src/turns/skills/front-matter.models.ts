@@ -12,16 +12,16 @@ const maxHeaderCharacters = 16_384
 
 /** Other fields are for other clients, and are left as they are. */
 const headerSchema = z.looseObject({
-  name: z.string('name has to be a text'),
-  description: z.string('description has to be a text'),
-  license: z.string('license has to be a text').max(1024, 'license has more than 1024 characters').nullish(),
+  name: z.string('name must be a string'),
+  description: z.string('description must be a string'),
+  license: z.string('license must be a string').max(1024, 'license has more than 1024 characters').nullish(),
   compatibility: z
-    .string('compatibility has to be a text')
+    .string('compatibility must be a string')
     .max(500, 'compatibility has more than 500 characters')
     .nullish(),
-  metadata: z.record(z.string(), z.unknown(), 'metadata has to be a list of names with values').nullish(),
+  metadata: z.record(z.string(), z.unknown(), 'metadata must be a map of names to values').nullish(),
   'allowed-tools': z
-    .union([z.string(), z.array(z.string())], 'allowed-tools has to be a text or a list of texts')
+    .union([z.string(), z.array(z.string())], 'allowed-tools must be a string or a list of strings')
     .nullish(),
 })
 

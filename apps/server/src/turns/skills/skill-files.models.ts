@@ -58,9 +58,9 @@ function textOf(content: Uint8Array): string {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content)
     if (!text.includes('\0')) return text
   } catch (error) {
-    throw skillFrontMatterInvalid({ problem: 'it is not text in UTF-8.' }, { cause: error })
+    throw skillFrontMatterInvalid({ problem: 'it is not valid UTF-8.' }, { cause: error })
   }
-  throw skillFrontMatterInvalid({ problem: 'it is not text: there is a NUL in it.' })
+  throw skillFrontMatterInvalid({ problem: 'it contains a NUL character.' })
 }
 
 function printable(path: string): string {

@@ -45,7 +45,7 @@ async function readForm(bytes: Uint8Array<ArrayBuffer>, contentType: string): Pr
   const form = await new Response(bytes, { headers: { 'content-type': contentType } })
     .formData()
     .catch((error: unknown) => {
-      throw skillArchiveInvalid({ problem: 'the form is damaged.' }, { cause: error })
+      throw skillArchiveInvalid({ problem: 'the form data is malformed.' }, { cause: error })
     })
   const files: SkillFile[] = []
   for (const [path, value] of form) {

@@ -37,7 +37,7 @@ export async function readZip(bytes: Uint8Array): Promise<SkillFile[]> {
 /** Names as they are written: what they are in is looked at here. */
 async function openZip(view: Buffer): Promise<ZipFile> {
   return await fromBufferPromise(view, { decodeStrings: false, validateEntrySizes: true }).catch((error: unknown) => {
-    throw skillArchiveInvalid({ problem: 'it is not a zip, or its end is missing.' }, { cause: error })
+    throw skillArchiveInvalid({ problem: 'it is not a zip file, or it is truncated.' }, { cause: error })
   })
 }
 
@@ -55,8 +55,9 @@ async function readDirectory(zip: ZipFile): Promise<ZipEntry[]> {
 
 function checked(entry: Entry): ZipEntry {
   const name = nameOf(entry.fileNameRaw)
-  if (entry.isEncrypted()) throw skillArchiveInvalid({ problem: 'it has a password.' })
-  if (!entry.canDecodeFileData()) throw skillArchiveInvalid({ problem: `${name} is packed in an unusual way.` })
+  if (entry.isEncrypted()) throw skillArchiveInvalid({ problem: 'it is password-protected.' })
+  if (!entry.canDecodeFileData())
+    throw skillArchiveInvalid({ problem: `${name} uses an unsupported compression method.` })
   const mode = entry.versionMadeBy >>> 8 === madeOnUnix ? entry.externalFileAttributes >>> 16 : 0
   const type = mode & typeOfMode.mask
   const isPlain = type === 0 || type === typeOfMode.file || (type === typeOfMode.directory && name.endsWith('/'))
@@ -70,7 +71,7 @@ function nameOf(bytes: Buffer): string {
   try {
     name = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
-    throw skillArchiveInvalid({ problem: 'it has names that are not in UTF-8.' }, { cause: error })
+    throw skillArchiveInvalid({ problem: 'it contains names that aren’t valid UTF-8.' }, { cause: error })
   }
   const isOutside = name.startsWith('/') || name.split(/[/\\]/).includes('..') || /[\p{Cc}\u2028\u2029]/u.test(name)
   if (isOutside) throw skillPathUnsafe({ path: name.replaceAll(/[\p{Cc}\u2028\u2029]/gu, '�').slice(0, 200) })
@@ -82,7 +83,7 @@ async function unpack(zip: ZipFile, entry: Entry): Promise<Uint8Array> {
   try {
     content = await buffer(await zip.openReadStreamPromise(entry))
   } catch (error) {
-    throw skillArchiveInvalid({ problem: 'what is in it is not what its directory says.' }, { cause: error })
+    throw skillArchiveInvalid({ problem: 'its contents don’t match its directory.' }, { cause: error })
   }
   if (crc32(content) !== entry.crc32) throw damaged()
   return content

@@ -86,7 +86,7 @@ export function readAgentFile(
   | { kind: 'damaged'; problem: string } {
   const value = parseJson(line)
   const format = z.object({ format: z.number().int() }).safeParse(value)
-  if (!format.success) return { kind: 'damaged', problem: 'it does not begin as one does.' }
+  if (!format.success) return { kind: 'damaged', problem: 'it doesn’t start with the agent file header.' }
   if (format.data.format !== agentFileFormat) return { kind: 'other-format', format: format.data.format }
   const file = agentFileSchema.safeParse(value)
   if (file.success) return { kind: 'agent', file: file.data }

@@ -165,10 +165,10 @@ async function computerOf({ host }: AgentFilesDependencies, row: EnvironmentRow)
 async function headOf(reader: ByteReader): Promise<AgentFile> {
   const mark = await reader.take(agentFileMark.length)
   if (mark === undefined || Buffer.from(mark).toString('latin1') !== agentFileMark) {
-    throw agentFileDamaged({ problem: 'it does not begin as one does.' })
+    throw agentFileDamaged({ problem: 'it doesn’t start with the agent file header.' })
   }
   const line = await reader.line(maxAgentFileHeadBytes)
-  if (line === undefined) throw agentFileDamaged({ problem: 'its description is cut off, or too long.' })
+  if (line === undefined) throw agentFileDamaged({ problem: 'its header is truncated or too long.' })
   const read = readAgentFile(line)
   if (read.kind === 'damaged') throw agentFileDamaged({ problem: read.problem })
   if (read.kind === 'other-format') throw agentFileOtherFormat({ format: read.format })
@@ -217,7 +217,7 @@ async function takeSkills(
     const bytes = await reader.take(sizeBytes)
     const files = bytes && unpackSkill(bytes)
     if (bytes === undefined || files === undefined)
-      throw agentFileDamaged({ problem: `the skill ${name} is not whole.` })
+      throw agentFileDamaged({ problem: `the skill ${name} is incomplete.` })
     const same = present.filter((one) => one.name === name && [null, workspaceId].includes(one.workspaceId))
     const [there] = same
     if (there === undefined) {
@@ -235,7 +235,8 @@ async function takeComputer(
   { userId, file, reader }: Pick<Incoming, 'userId' | 'file' | 'reader'>,
 ): Promise<EnvironmentRow | undefined> {
   if (file.computer === null) {
-    if ((await reader.take(1)) !== undefined) throw agentFileDamaged({ problem: 'there is more in it than it says.' })
+    if ((await reader.take(1)) !== undefined)
+      throw agentFileDamaged({ problem: 'it contains more data than its header declares.' })
     return undefined
   }
   const { imageId, services, rescue, content } = file.computer
